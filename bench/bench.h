@@ -28,7 +28,8 @@ struct bench {
 };
 
 extern const struct bench bench_papers, bench_diffusion, bench_halftone, bench_ordered,
-    bench_palette, bench_dbs, bench_quality, bench_denoise, bench_hologram, bench_register,
-    bench_segment, bench_plan, bench_levels, bench_scaling, bench_screens, bench_terapixel;
+    bench_palette, bench_dbs, bench_quality, bench_denoise, bench_hologram, bench_light,
+    bench_register, bench_segment, bench_plan, bench_levels, bench_scaling, bench_screens,
+    bench_tiles, bench_terapixel;
 
 #endif

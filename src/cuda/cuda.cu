@@ -52,12 +52,29 @@ ro_status ro_cuda_describe(int index, ro_device_info *info)
     return RO_OK;
 }
 
+/* Memory that comes back is kept for the next call, an eighth of the device's at most. */
+static ro_status open_pool(struct ro_cuda *cuda)
+{
+    size_t left = 0, all = 0;
+    cudaMemPoolProps made = {};
+    made.allocType = cudaMemAllocationTypePinned;
+    made.location.type = cudaMemLocationTypeDevice;
+    made.location.id = cuda->device;
+    RO_CUDA_TRY(cuda->context, cudaMemPoolCreate(&cuda->pool, &made));
+    RO_CUDA_TRY(cuda->context, cudaMemGetInfo(&left, &all));
+    uint64_t most = all / 8;
+    RO_CUDA_TRY(cuda->context,
+                cudaMemPoolSetAttribute(cuda->pool, cudaMemPoolAttrReleaseThreshold, &most));
+    return RO_OK;
+}
+
 static ro_status open_streams(struct ro_cuda *cuda)
 {
     ro_context *context = cuda->context;
     RO_CUDA_TRY(context, cudaGetDevice(&cuda->device));
     RO_CUDA_TRY(context, cudaDeviceGetAttribute(&cuda->processors, cudaDevAttrMultiProcessorCount,
                                                 cuda->device));
+    RO_TRY(open_pool(cuda));
     cudaStream_t *streams[] = {&cuda->copy_in, &cuda->compute, &cuda->copy_out};
     for (cudaStream_t *stream : streams)
         RO_CUDA_TRY(context, cudaStreamCreateWithFlags(stream, cudaStreamNonBlocking));
@@ -113,6 +130,8 @@ void ro_cuda_close(struct ro_cuda *cuda)
         cudaFree(slot.data);
     for (void *pinned : cuda->pinned)
         cudaFreeHost(pinned);
+    if (cuda->pool)
+        cudaMemPoolDestroy(cuda->pool);
     cudaGetLastError();
     free(cuda);
 }
@@ -156,7 +175,8 @@ ro_status ro_cuda_reserve(struct ro_cuda *cuda, const void *key, size_t bytes, c
         slot->data = NULL;
         slot->bytes = 0;
         slot->count = 0;
-        RO_CUDA_TRY(cuda->context, cudaMallocAsync(&slot->data, bytes, stream));
+        RO_CUDA_TRY(cuda->context,
+                    cudaMallocFromPoolAsync(&slot->data, bytes, cuda->pool, stream));
         slot->bytes = bytes;
         RO_CUDA_TRY(cuda->context, cudaMemsetAsync(slot->data, 0, bytes, stream));
     }
@@ -180,7 +200,7 @@ ro_status ro_cuda_reserve_pinned(struct ro_cuda *cuda, int number, size_t bytes,
 ro_status ro_cuda_own(struct ro_cuda *cuda, size_t bytes, void **data)
 {
     *data = NULL;
-    RO_CUDA_TRY(cuda->context, cudaMallocAsync(data, bytes, cuda->compute));
+    RO_CUDA_TRY(cuda->context, cudaMallocFromPoolAsync(data, bytes, cuda->pool, cuda->compute));
     return RO_OK;
 }
 

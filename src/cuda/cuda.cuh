@@ -29,6 +29,7 @@ struct ro_cuda {
     int device;
     int processors;
     size_t memory;
+    cudaMemPool_t pool; /* of all that is made in the order of a stream; keeps what it is given */
     cudaStream_t copy_in, compute, copy_out;
     cudaEvent_t begin, end;     /* of the timer */
     cudaEvent_t ready[RO_CUDA_LANES];       /* band of rows is on the device */

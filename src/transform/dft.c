@@ -61,6 +61,26 @@ static void short_close(struct dft_short *plan)
 
 /* ---- Long ones ------------------------------------------------------------------------------- */
 
+/* As many as whole vectors hold, of the real and of the imaginary parts. */
+size_t dft_across_gap(int n2) { return 2 * (((size_t)n2 + 15) / 16 * 16); }
+
+static bool open_across(struct dft *plan)
+{
+    const int n1 = plan->first.n, n2 = plan->second.n;
+    const size_t gap = dft_across_gap(n2), bytes = (size_t)n1 * gap * sizeof *plan->across;
+    plan->across = aligned_alloc(64, bytes);
+    if (!plan->across)
+        return false;
+    memset(plan->across, 0, bytes);
+    for (int p = 0; p < n2; p++)
+        for (int k = 0; k < n1; k++) {
+            float *at = plan->across + (size_t)k * gap + p;
+            at[0] = plan->between[2 * (n1 * p + k)];
+            at[gap / 2] = plan->between[2 * (n1 * p + k) + 1];
+        }
+    return true;
+}
+
 /* n1, or 0 where the steps cannot do it. */
 static int first_part(int n)
 {
@@ -85,6 +105,7 @@ void dft_close(struct dft *plan)
     short_close(&plan->first);
     short_close(&plan->second);
     free(plan->between);
+    free(plan->across);
     free(plan->chirp);
     free(plan->filter);
     dft_close(plan->padded);
@@ -162,7 +183,8 @@ ro_status dft_open(ro_context *context, uint32_t n, struct dft **out)
     } else {
         const int n2 = (int)n / n1;
         if (!short_open(&plan->first, n1) || !short_open(&plan->second, n2) ||
-            (n1 > 1 && !(plan->between = turns_of(-1, (int)n, 0, n2, 0, n1))))
+            (n1 > 1 &&
+             (!(plan->between = turns_of(-1, (int)n, 0, n2, 0, n1)) || !open_across(plan))))
             status = no_memory(context, n);
     }
     if (status == RO_OK)
@@ -178,6 +200,8 @@ size_t dft_panel_numbers(const struct dft *plan)
 }
 
 size_t dft_spare_numbers(const struct dft *plan) { return dft_panel_numbers(plan) + 4 * DFT_SHORT; }
+
+bool dft_by_rows(const struct dft *plan) { return !plan->padded && plan->first.n > 1; }
 
 const struct dft_kernel *dft_kernel_of(const ro_context *context)
 {

@@ -35,6 +35,10 @@ void dft_close(struct dft *plan); /* NULL is allowed */
 size_t dft_panel_numbers(const struct dft *plan);
 size_t dft_spare_numbers(const struct dft *plan);
 
+/* Whether rows can be transformed one by one (run_row). */
+bool dft_by_rows(const struct dft *plan);
+size_t dft_across_gap(int n2);
+
 /* How many lanes run side by side, and what an instruction set does with panels. Rows and columns
  * lie `stride` complex numbers apart; lanes that `count` leaves out are zeros. With `swapped` real
  * and imaginary parts change places, which makes a transform an inverse one: to be given both when
@@ -51,6 +55,9 @@ struct dft_kernel {
     dft_load_fn *load_rows, *load_columns; /* n along the row; n down the column */
     dft_store_fn *store_rows, *store_columns;
     dft_run_fn *run; /* in place */
+    /* One row as it lies, with room for 16 numbers behind; the spare is as large as for a panel.
+     * Where dft_by_rows says so only. */
+    dft_run_fn *run_row;
 };
 extern const struct dft_kernel dft_kernel_plain;
 RO_VARIANTS_DECLARE(const struct dft_kernel, dft_kernel);

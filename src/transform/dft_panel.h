@@ -16,7 +16,14 @@ struct places {
     real *y;
     size_t out;
     const float *after;
+    /* Or pairs for every lane: the real parts for result i at across + i gap, the imaginary ones
+     * half a gap behind. keeps: the first lane is left as it is. */
+    const float *across;
+    size_t gap;
+    bool keeps;
 };
+
+enum turned { TURNED_NOT, TURNED_ALIKE, TURNED_ACROSS };
 
 DFT_INLINE void butterfly(int radix, const float *roots, real *re, real *im)
 {
@@ -38,15 +45,32 @@ DFT_INLINE void butterfly(int radix, const float *roots, real *re, real *im)
     }
 }
 
-/* One butterfly; turns: NULL, or those of its p. */
-DFT_INLINE void one(int radix, const struct places *at, const float *roots, const float *turns,
-                    size_t from, size_t gap, size_t to, size_t s)
+DFT_INLINE void turn_lanes(const struct places *at, size_t i, real *re, real *im)
+{
+    real c, s, x, y;
+    memcpy(&c, at->across + i * at->gap, sizeof c);
+    memcpy(&s, at->across + i * at->gap + at->gap / 2, sizeof s);
+    x = *re * c - *im * s;
+    y = *re * s + *im * c;
+    if (at->keeps) {
+        memcpy(&x, re, sizeof(float));
+        memcpy(&y, im, sizeof(float));
+    }
+    *re = x;
+    *im = y;
+}
+
+/* One butterfly; turns: NULL, or those of its p. `last`: how results are turned at the end. */
+DFT_INLINE void one(int radix, enum turned last, const struct places *at, const float *roots,
+                    const float *turns, size_t from, size_t gap, size_t to, size_t s)
 {
     real re[DFT_RADIX], im[DFT_RADIX];
+    const real *x = at->x + 2 * at->in * from;
+    real *y = at->y + 2 * at->out * to;
     DFT_LOOP
     for (int j = 0; j < radix; j++) {
-        re[j] = at->x[2 * at->in * (from + gap * (size_t)j)];
-        im[j] = at->x[2 * at->in * (from + gap * (size_t)j) + 1];
+        re[j] = x[2 * at->in * gap * (size_t)j];
+        im[j] = x[2 * at->in * gap * (size_t)j + 1];
     }
     butterfly(radix, roots, re, im);
     DFT_LOOP
@@ -54,43 +78,57 @@ DFT_INLINE void one(int radix, const struct places *at, const float *roots, cons
         const size_t i = to + s * (size_t)k;
         if (turns && k)
             dft_turn(&re[k], &im[k], turns[2 * (k - 1)], turns[2 * (k - 1) + 1]);
-        if (at->after && i)
+        if (last == TURNED_ALIKE && i)
             dft_turn(&re[k], &im[k], at->after[2 * i], at->after[2 * i + 1]);
-        at->y[2 * at->out * i] = re[k];
-        at->y[2 * at->out * i + 1] = im[k];
+        if (last == TURNED_ACROSS && i)
+            turn_lanes(at, i, &re[k], &im[k]);
+        y[2 * at->out * s * (size_t)k] = re[k];
+        y[2 * at->out * s * (size_t)k + 1] = im[k];
     }
 }
 
-DFT_INLINE void step_of(int radix, const struct places *at, const float *roots, const float *turns,
-                        int m, int s)
+DFT_INLINE void step_of(int radix, enum turned last, const struct places *place, const float *roots,
+                        const float *turns, int m, int s)
 {
+    const struct places at = *place; /* stores cannot change it */
     for (int q = 0; q < s; q++)
-        one(radix, at, roots, NULL, (size_t)q, (size_t)s * (size_t)m, (size_t)q, (size_t)s);
+        one(radix, last, &at, roots, NULL, (size_t)q, (size_t)s * (size_t)m, (size_t)q, (size_t)s);
     for (int p = 1; p < m; p++, turns += 2 * (radix - 1))
         for (int q = 0; q < s; q++)
-            one(radix, at, roots, turns, (size_t)(q + s * p), (size_t)s * (size_t)m,
+            one(radix, last, &at, roots, turns, (size_t)(q + s * p), (size_t)s * (size_t)m,
                 (size_t)(q + s * radix * p), (size_t)s);
+}
+
+DFT_INLINE void step_as(enum turned last, int radix, const struct places *at, const float *roots,
+                        const float *turns, int m, int s)
+{
+    switch (radix) {
+    case 2:
+        step_of(2, last, at, roots, turns, m, s);
+        break;
+    case 3:
+        step_of(3, last, at, roots, turns, m, s);
+        break;
+    case 4:
+        step_of(4, last, at, roots, turns, m, s);
+        break;
+    case 5:
+        step_of(5, last, at, roots, turns, m, s);
+        break;
+    default:
+        step_of(radix, last, at, roots, turns, m, s);
+    }
 }
 
 static inline void step(int radix, const struct places *at, const float *roots, const float *turns,
                         int m, int s)
 {
-    switch (radix) {
-    case 2:
-        step_of(2, at, roots, turns, m, s);
-        break;
-    case 3:
-        step_of(3, at, roots, turns, m, s);
-        break;
-    case 4:
-        step_of(4, at, roots, turns, m, s);
-        break;
-    case 5:
-        step_of(5, at, roots, turns, m, s);
-        break;
-    default:
-        step_of(radix, at, roots, turns, m, s);
-    }
+    if (at->across)
+        step_as(TURNED_ACROSS, radix, at, roots, turns, m, s);
+    else if (at->after)
+        step_as(TURNED_ALIKE, radix, at, roots, turns, m, s);
+    else
+        step_as(TURNED_NOT, radix, at, roots, turns, m, s);
 }
 
 /* The steps between go to and fro between two buffers. */
@@ -102,6 +140,9 @@ static inline void run_short(const struct dft_short *plan, struct places at, rea
         here.y = last ? at.y : buffers[i % 2];
         here.out = last ? at.out : 1;
         here.after = last ? at.after : NULL;
+        here.across = last ? at.across : NULL;
+        here.gap = at.gap;
+        here.keeps = at.keeps;
         m /= plan->radix[i];
         step(plan->radix[i], &here, plan->roots[i], plan->turns[i], m, s);
         here.x = here.y;
@@ -116,17 +157,21 @@ static inline void run_plain(const struct dft *plan, real *x, real *spare)
     if (plan->n == 1)
         return;
     if (n1 == 1) {
-        run_short(&plan->second, (struct places){x, 1, spare, 1, NULL}, buffers);
+        run_short(&plan->second, (struct places){.x = x, .in = 1, .y = spare, .out = 1}, buffers);
         memcpy(x, spare, 2 * n2 * sizeof *x);
         return;
     }
     for (size_t p = 0; p < n2; p++)
         run_short(&plan->first,
-                  (struct places){x + 2 * p, n2, spare + 2 * p, n2,
-                                  p ? plan->between + 2 * n1 * p : NULL},
+                  (struct places){.x = x + 2 * p,
+                                  .in = n2,
+                                  .y = spare + 2 * p,
+                                  .out = n2,
+                                  .after = p ? plan->between + 2 * n1 * p : NULL},
                   buffers);
     for (size_t k = 0; k < n1; k++)
-        run_short(&plan->second, (struct places){spare + 2 * n2 * k, 1, x + 2 * k, n1, NULL},
+        run_short(&plan->second,
+                  (struct places){.x = spare + 2 * n2 * k, .in = 1, .y = x + 2 * k, .out = n1},
                   buffers);
 }
 

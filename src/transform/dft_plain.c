@@ -41,4 +41,4 @@ static void store_columns(const float *panel, float *to, size_t stride, int coun
 }
 
 const struct dft_kernel dft_kernel_plain = {
-    RO_CPU_SCALAR, 1, load_rows, load_columns, store_rows, store_columns, run_panel};
+    RO_CPU_SCALAR, 1, load_rows, load_columns, store_rows, store_columns, run_panel, run_panel};

@@ -19,6 +19,8 @@ struct dft {
     /* Of Bluestein's: the chirp e^{-pi i k^2 / n}, its padded transform, and the plan that pads. */
     float *chirp, *filter;
     struct dft *padded;
+    float
+        *across; /* `between` for lanes side by side: for each k the p real parts, the imaginary */
 };
 
 #endif

@@ -107,9 +107,19 @@ static ro_status run(ro_context *context, const struct trial *t, int number, voi
     }
 }
 
-static bool make(struct check *check, struct trial *t)
+/* Sides whose transforms take two parts, many steps, or a chirp. */
+static const uint32_t long_sides[] = {257,  512,  600,  682,  1001, 1080, 1920, 2160,
+                                      2400, 3840, 4096, 4099, 6144, 8192, 24576};
+enum { LONG_SIDES = sizeof long_sides / sizeof *long_sides };
+
+static bool make(struct check *check, int number, struct trial *t)
 {
     *t = (struct trial){.width = 40 + draw(check, 70), .height = 40 + draw(check, 70)};
+    if (number == PROPAGATE) {
+        uint32_t *side = draw(check, 2) ? &t->width : &t->height;
+        t->width = t->height = 16 + draw(check, 32);
+        *side = long_sides[draw(check, LONG_SIDES)];
+    }
     const size_t pixels = (size_t)t->width * t->height;
     t->which = (int)draw(check, PLACES);
     t->seed = draw(check, 1000);
@@ -134,7 +144,7 @@ static bool fails(struct check *check, const struct trial *t, const char *what)
 static bool compare(struct check *check, ro_context *plain, ro_context *context, int number)
 {
     struct trial t;
-    bool right = make(check, &t);
+    bool right = make(check, number, &t);
     char *want = calloc(1, t.bytes), *got = calloc(1, t.bytes);
     right = right && want && got;
     if (right && run(plain, &t, number, want) != RO_OK)

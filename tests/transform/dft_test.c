@@ -9,9 +9,9 @@
 
 #define FIXTURE_OPTIONS                                                                            \
     &(ro_context_options) { RO_CONTEXT_DEFAULTS, .device = RO_DEVICE_CPU }
-#include "fixture.h"
 #include "core/cpu.h"
 #include "core/random.h"
+#include "fixture.h"
 #include "transform/dft.h"
 #include "transform/phasor.h"
 
@@ -39,6 +39,22 @@ static void run(const struct dft_kernel *k, const struct dft *plan, const float 
     k->run(plan, panel, spare);
     k->store_rows(panel, out, (size_t)plan->n, count, plan->n, inverse);
     free(panel);
+    free(spare);
+}
+
+/* One row by all lanes. */
+static void run_row(const struct dft_kernel *k, const struct dft *plan, const float *in, float *out,
+                    bool inverse)
+{
+    const size_t lanes = (size_t)k->lanes, n = (size_t)plan->n;
+    float *row = malloc((n + 16) * 8);
+    float *spare = aligned_alloc(64, (dft_spare_numbers(plan) * lanes * 4 + 63) / 64 * 64);
+    for (size_t i = 0; i < 2 * n; i++)
+        row[i] = in[i ^ inverse];
+    k->run_row(plan, row, spare);
+    for (size_t i = 0; i < 2 * n; i++)
+        out[i] = row[i ^ inverse];
+    free(row);
     free(spare);
 }
 
@@ -72,39 +88,43 @@ static void transforms_are_sums(void **state)
 
 static void variants_agree(void **state)
 {
-#if RO_HAVE_X86_SIMD
-    const struct dft_kernel *kernels[] = {&dft_kernel_avx2, &dft_kernel_avx512};
+    static const struct dft_kernel *const kernels[RO_CPUS] = {RO_VARIANTS_OF(dft_kernel)};
+    int checked = 0;
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
-        for (int v = 0; v < 2; v++) {
+        for (int v = 0; v < RO_CPUS; v++) {
             const struct dft_kernel *k = kernels[v];
-            const uint32_t n = lengths[i], lanes = (uint32_t)k->lanes;
+            const uint32_t n = lengths[i], lanes = k ? (uint32_t)k->lanes : 0;
             struct dft *plan;
-            if (k->cpu > ro_cpu_best())
+            if (!k || k->cpu > ro_cpu_best())
                 continue;
+            checked++;
             assert_int_equal(dft_open(*state, n, &plan), RO_OK);
             float *in = malloc(n * lanes * 8), *want = malloc(n * lanes * 8);
             float *got = malloc(n * lanes * 8);
             for (uint32_t l = 0; l < lanes; l++) {
                 for (uint32_t x = 0; x < 2 * n; x++)
                     in[2 * n * l + x] = value(x, l);
-                run(&dft_kernel_plain, plan, in + 2 * n * l, want + 2 * n * l, 1, v);
+                run(&dft_kernel_plain, plan, in + 2 * n * l, want + 2 * n * l, 1, v % 2);
             }
             for (uint32_t count = 1; count <= lanes; count++) {
                 memset(got, 0xa5, n * lanes * 8);
-                run(k, plan, in, got, (int)count, v);
+                run(k, plan, in, got, (int)count, v % 2);
                 assert_memory_equal(got, want, n * count * 8);
                 for (size_t x = (size_t)n * count * 8; x < n * lanes * 8; x++)
                     assert_int_equal(((uint8_t *)got)[x], 0xa5);
             }
+            if (dft_by_rows(plan))
+                for (uint32_t l = 0; l < 2; l++) {
+                    run_row(k, plan, in + 2 * n * l, got, v % 2);
+                    assert_memory_equal(got, want + 2 * n * l, n * 8);
+                }
             free(in);
             free(want);
             free(got);
             dft_close(plan);
         }
-#else
-    (void)state;
-    skip();
-#endif
+    if (!checked)
+        skip();
 }
 
 /* Two directions, any number of threads and any instruction set; there and back is n times it. */

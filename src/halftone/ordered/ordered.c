@@ -210,10 +210,12 @@ static ro_status open_engine(struct halftoner *work)
 }
 
 /* One block's rows, taken by ticket some at a time. */
+enum { TURNS = 8 }; /* of rows that need nearly the same of large tables */
 struct job {
     struct ordered_state *state;
     const struct halftone_block *block;
     uint32_t rows_at_once;
+    uint32_t apart; /* from a row to the next that is worked on */
     atomic_uint ticket;
 };
 
@@ -232,11 +234,16 @@ static void round_rows(void *data, int thread)
 {
     struct job *job = data;
     const struct halftone_block *block = job->block;
+    const uint32_t apart = job->apart;
     (void)thread;
     for (uint32_t first, last; take_rows(job, &first, &last);)
-        for (uint32_t r = first; r < last; r++)
+        for (uint32_t r = first, next = r, left = last - first; left > 0; left--, r = next) {
+            if (left > 1)
+                next = r + apart < last ? r + apart : first + (r - first) % apart + 1;
             job->state->row(&job->state->plan, block->in + (ptrdiff_t)r * block->in_stride,
+                            block->in + (ptrdiff_t)next * block->in_stride,
                             block->out + (ptrdiff_t)r * block->out_stride, block->first_row + r);
+        }
 }
 
 static void count_rows(void *data, int thread)
@@ -252,7 +259,13 @@ static void count_rows(void *data, int thread)
 
 static void run_rows(struct halftoner *work, const struct halftone_block *block, ro_task_fn *task)
 {
-    struct job job = {work->state, block, .rows_at_once = work->granularity};
+    struct ordered_state *state = work->state;
+    struct job job = {state, block, .rows_at_once = work->granularity, .apart = 1};
+    const uint64_t turns = block->rows / ((uint64_t)work->report.threads * state->plan.apart);
+    if (state->plan.apart > 1 && turns > 1) {
+        job.apart = state->plan.apart;
+        job.rows_at_once = job.apart * (uint32_t)(turns < TURNS ? turns : TURNS);
+    }
     uint32_t shares = (block->rows + job.rows_at_once - 1) / job.rows_at_once;
     int threads = work->report.threads;
     ro_pool_run(work->context->pool, (uint32_t)threads < shares ? threads : (int)shares, task,

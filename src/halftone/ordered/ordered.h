@@ -66,6 +66,8 @@ struct ordered_plan {
     uint32_t period;    /* of the tables below: a multiple of the screen's width, ORDERED_BLOCK or
                            more */
     size_t pitch;       /* entries from one row to the next, ORDERED_BLOCK more than the period */
+    bool large;         /* tables do not stay in the first cache, */
+    uint32_t apart;     /* but rows so far apart need nearly the same of them; 1: none do */
     void *whites;       /* for bits: of each cell the smallest white sample, sample_bytes wide */
     uint16_t *smallest; /* the same of each rank */
     uint16_t *parts;    /* for numbers: of each cell the smallest part of a step that goes up, */
@@ -99,9 +101,8 @@ static inline uint32_t ordered_first_cell(const struct ordered_plan *plan, uint3
 }
 
 /* Rounds row y of the image. */
-typedef void ordered_row_fn(const struct ordered_plan *plan, const unsigned char *in,
-                            unsigned char *out, uint32_t y);
-ordered_row_fn ordered_row_reference;
+void ordered_row_reference(const struct ordered_plan *plan, const unsigned char *in,
+                           unsigned char *out, uint32_t y);
 
 /* ---- Plans ---- */
 
@@ -132,6 +133,9 @@ ro_status ordered_plate_screen(ro_context *context, bool blue_noise, int plate,
 
 /* ---- Schedules ---- */
 
+/* The same; `next` are the samples of the row to come, or these again. */
+typedef void ordered_row_fn(const struct ordered_plan *plan, const unsigned char *in,
+                            const unsigned char *next, unsigned char *out, uint32_t y);
 ordered_row_fn ordered_row_scalar;
 RO_VARIANTS_DECLARE(ordered_row_fn, ordered_row);       /* where there are no parts, */
 RO_VARIANTS_DECLARE(ordered_row_fn, ordered_parts_row); /* where there are */

@@ -97,7 +97,8 @@ RO_INLINE void round_block(const struct row *row, const unsigned char *in, size_
 
 /* The last block is worked on in a copy. */
 RO_INLINE void round_row(struct row row, const struct ordered_plan *plan, int sample_bytes,
-                         bool deep, bool sums, const unsigned char *in, unsigned char *out)
+                         bool deep, bool sums, const unsigned char *in, const unsigned char *next,
+                         unsigned char *out)
 {
     const size_t width = plan->width, period = plan->period;
     const size_t from = (size_t)sample_bytes, to = deep ? 2 : 1;
@@ -106,6 +107,8 @@ RO_INLINE void round_row(struct row row, const struct ordered_plan *plan, int sa
     row.deep = deep;
     row.sums = sums;
     for (; width - x >= ORDERED_BLOCK; x += ORDERED_BLOCK) {
+        for (size_t i = 0; next && i < from; i++)
+            __builtin_prefetch(next + x * from + 64 * i, 0, 2);
         round_block(&row, in + x * from, phase, out + x * to);
         phase += ORDERED_BLOCK;
         if (phase >= period)
@@ -120,28 +123,31 @@ RO_INLINE void round_row(struct row row, const struct ordered_plan *plan, int sa
 }
 
 RO_INLINE void any_row(struct row row, const struct ordered_plan *plan, bool sums,
-                       const unsigned char *in, unsigned char *out)
+                       const unsigned char *in, const unsigned char *next, unsigned char *out)
 {
     if (plan->sample_bytes == 2 && plan->deep)
-        round_row(row, plan, 2, true, sums, in, out);
+        round_row(row, plan, 2, true, sums, in, next, out);
     else if (plan->sample_bytes == 2)
-        round_row(row, plan, 2, false, sums, in, out);
+        round_row(row, plan, 2, false, sums, in, next, out);
     else if (plan->deep)
-        round_row(row, plan, 1, true, sums, in, out);
+        round_row(row, plan, 1, true, sums, in, next, out);
     else
-        round_row(row, plan, 1, false, sums, in, out);
+        round_row(row, plan, 1, false, sums, in, next, out);
 }
 
 void RO_SIMD_NAME(ordered_parts_row)(const struct ordered_plan *plan, const unsigned char *in,
-                                     unsigned char *out, uint32_t y)
+                                     const unsigned char *next, unsigned char *out, uint32_t y)
 {
     const size_t at = y % plan->screen.height * plan->pitch;
-    struct row row = {.steps = plan->steps, .quotient = plan->quotient, .parts = plan->parts + at,
+    struct row row = {.steps = plan->steps,
+                      .quotient = plan->quotient,
+                      .parts = plan->parts + at,
                       .first = ordered_first_cell(plan, y)};
+    next = plan->apart > 1 ? next : NULL; /* tables displace what is read ahead of itself */
     if (plan->sums) {
-        any_row(row, plan, true, in, out);
+        any_row(row, plan, true, in, next, out);
     } else {
         row.more = plan->more + at;
-        any_row(row, plan, false, in, out);
+        any_row(row, plan, false, in, next, out);
     }
 }

@@ -5,6 +5,12 @@
 
 #include <stdlib.h>
 
+enum {
+    LARGE = 1 << 14, /* bytes of a table that does not stay in the first cache */
+    NEAR = 512,      /* cells from each other that rows worked on in turns may begin */
+    FAR = 128,       /* rows between them */
+};
+
 static void fill_lookup(struct ordered_plan *plan)
 {
     const int top = plan->levels - 1;
@@ -129,6 +135,19 @@ void ordered_plan_fill(struct ordered_plan *plan)
         fill_row(plan, y);
 }
 
+/* A tile with a shift may be as wide as its cells are many: every row of the image then needs
+ * another part of a table that does not stay in the first cache. But dots repeat some rows below,
+ * with nearly the same part. */
+static uint32_t find_apart(const struct screen *screen)
+{
+    for (uint32_t rows = screen->height; rows <= FAR; rows += screen->height) {
+        const uint64_t begins = (uint64_t)screen->shift * (rows / screen->height) % screen->width;
+        if (begins <= NEAR || screen->width - begins <= NEAR)
+            return rows;
+    }
+    return 1;
+}
+
 /* `entries` numbers, counted; NULL: not wanted, or no memory. */
 static void *table(struct ordered_plan *plan, bool wanted, size_t entries, size_t size,
                    bool *enough)
@@ -157,6 +176,8 @@ bool ordered_plan_tables(struct ordered_plan *plan, enum ordered_tables tables)
     plan->pitch = (size_t)plan->period + ORDERED_BLOCK;
     if (!ro_size_multiply(plan->pitch, plan->screen.height, &entries))
         return false;
+    plan->large = entries > LARGE / (parts ? sizeof *plan->parts : (size_t)plan->sample_bytes);
+    plan->apart = plan->large && width > NEAR ? find_apart(&plan->screen) : 1;
     plan->lookup = table(plan, !parts, values, sizeof *plan->lookup, &enough);
     plan->below = table(plan, plan->deep && !parts, values, sizeof *plan->below, &enough);
     plan->whites = table(plan, whites, entries, (size_t)plan->sample_bytes, &enough);
@@ -183,8 +204,9 @@ void ordered_plan_free(struct ordered_plan *plan)
 }
 
 void ordered_row_scalar(const struct ordered_plan *plan, const unsigned char *in,
-                        unsigned char *out, uint32_t y)
+                        const unsigned char *next, unsigned char *out, uint32_t y)
 {
+    (void)next;
     const uint32_t below = (1u << ORDERED_RANK_BITS) - 1, width = plan->width;
     const uint32_t *ranks = plan->ranks + y % plan->screen.height * plan->pitch;
     uint32_t phase = ordered_first_cell(plan, y);

@@ -20,6 +20,8 @@
 
 #include <string.h>
 
+enum { AHEAD = 512 }; /* bytes of a large table */
+
 #define REVERSE_BYTES 7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8
 #define REVERSE_WORDS 14, 15, 12, 13, 10, 11, 8, 9, 6, 7, 4, 5, 2, 3, 0, 1
 
@@ -247,13 +249,14 @@ struct row {
     const unsigned char *whites; /* or */
     const uint32_t *ranks;       /* of the row, by the rule */
     uint32_t hash;               /* of the seed and the row */
-    uint32_t phase;              /* of the next block in the tables */
+    uint32_t phase;              /* of the next block in the tables, */
+    uint32_t period;             /* which repeat: a copy, that what is written cannot change */
 };
 
 RO_INLINE void next_block(struct row *row)
 {
-    uint32_t phase = row->phase + ORDERED_BLOCK, period = row->plan->period;
-    row->phase = phase >= period ? phase - period : phase;
+    const uint32_t phase = row->phase + ORDERED_BLOCK;
+    row->phase = phase >= row->period ? phase - row->period : phase;
 }
 
 /*
@@ -278,12 +281,24 @@ RO_INLINE uint64_t random_block(const struct row *row, const unsigned char *in, 
     return bits;
 }
 
-RO_INLINE uint64_t compare_block(const struct row *row, const unsigned char *in, uint32_t x,
-                                 int sample_bytes)
+/* Where tables do not stay in the first cache, what is soon needed of them is asked for there, and
+ * what will be of the image in the second. A prefetch may go beyond the end of a table. */
+RO_INLINE void prefetch(const unsigned char *whites, const unsigned char *next, int sample_bytes)
+{
+    for (int i = 0; i < sample_bytes; i++) {
+        __builtin_prefetch((const void *)((uintptr_t)whites + AHEAD + 64 * (uintptr_t)i), 0, 3);
+        __builtin_prefetch(next + 64 * i, 0, 2);
+    }
+}
+
+RO_INLINE uint64_t compare_block(const struct row *row, const unsigned char *in,
+                                 const unsigned char *next, uint32_t x, int sample_bytes)
 {
     if (!row->whites)
         return random_block(row, in, x, sample_bytes);
     const unsigned char *whites = row->whites + (size_t)row->phase * (size_t)sample_bytes;
+    if (next)
+        prefetch(whites, next + (size_t)x * (size_t)sample_bytes, sample_bytes);
     return sample_bytes == 1 ? bits_of_8(in, whites) : bits_of_16(in, whites);
 }
 
@@ -309,15 +324,15 @@ RO_INLINE void look_up_block(const struct row *row, const unsigned char *in, uin
 }
 
 /* Rounds a row; the last block is worked on in a copy. The samples beyond the end are zeros, which
- * are black. */
-RO_INLINE void compare_row(struct row row, const unsigned char *in, unsigned char *out,
-                           int sample_bytes)
+ * are black. `next` is known when it is compiled to be there or not. */
+RO_INLINE void compare_row(struct row row, const unsigned char *in, const unsigned char *next,
+                           unsigned char *out, int sample_bytes)
 {
     const uint32_t width = row.plan->width;
     uint32_t x = 0;
     uint64_t bits;
     for (; width - x >= ORDERED_BLOCK; x += ORDERED_BLOCK) {
-        bits = compare_block(&row, in + (size_t)x * (size_t)sample_bytes, x, sample_bytes);
+        bits = compare_block(&row, in + (size_t)x * (size_t)sample_bytes, next, x, sample_bytes);
         memcpy(out + x / 8, &bits, sizeof bits);
         next_block(&row);
     }
@@ -325,8 +340,22 @@ RO_INLINE void compare_row(struct row row, const unsigned char *in, unsigned cha
         return;
     unsigned char last[ORDERED_BLOCK * 2] = {0};
     memcpy(last, in + (size_t)x * (size_t)sample_bytes, (size_t)(width - x) * (size_t)sample_bytes);
-    bits = compare_block(&row, last, x, sample_bytes);
+    bits = compare_block(&row, last, NULL, x, sample_bytes);
     memcpy(out + x / 8, &bits, (width - x + 7) / 8);
+}
+
+/* One loop each for samples of a byte or two, with and without a row to come. */
+RO_INLINE void compare_whites(struct row row, const unsigned char *next, const unsigned char *in,
+                              unsigned char *out, int sample_bytes)
+{
+    if (sample_bytes == 2 && next)
+        compare_row(row, in, next, out, 2);
+    else if (sample_bytes == 2)
+        compare_row(row, in, NULL, out, 2);
+    else if (next)
+        compare_row(row, in, next, out, 1);
+    else
+        compare_row(row, in, NULL, out, 1);
 }
 
 RO_INLINE void look_up_row(struct row row, const unsigned char *in, unsigned char *out,
@@ -353,26 +382,23 @@ RO_INLINE void look_up_row(struct row row, const unsigned char *in, unsigned cha
 }
 
 void RO_SIMD_NAME(ordered_row)(const struct ordered_plan *plan, const unsigned char *in,
-                               unsigned char *out, uint32_t y)
+                               const unsigned char *next, unsigned char *out, uint32_t y)
 {
     const size_t at = y % plan->screen.height * plan->pitch;
     const bool random = plan->rule == ORDERED_BY_HASH, wide = plan->sample_bytes == 2;
-    struct row row = {.plan = plan, .phase = ordered_first_cell(plan, y)};
+    struct row row = {.plan = plan, .phase = ordered_first_cell(plan, y), .period = plan->period};
     if (plan->whites) {
         row.whites = (const unsigned char *)plan->whites + at * (size_t)plan->sample_bytes;
-        if (wide)
-            compare_row(row, in, out, 2);
-        else
-            compare_row(row, in, out, 1);
+        compare_whites(row, plan->large ? next : NULL, in, out, plan->sample_bytes);
         return;
     }
     row.ranks = plan->ranks + at;
     row.hash = ro_hash_row(plan->seed, y);
     const bool computed = random && plan->bits_out;
     if (computed && wide && plan->maxval == UINT16_MAX)
-        compare_row(row, in, out, 2);
+        compare_row(row, in, NULL, out, 2);
     else if (computed && !wide && plan->maxval == UINT8_MAX)
-        compare_row(row, in, out, 1);
+        compare_row(row, in, NULL, out, 1);
     else if (random && wide)
         look_up_row(row, in, out, 2, true);
     else if (random)

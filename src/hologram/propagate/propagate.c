@@ -44,6 +44,21 @@ static float *half_turns(uint32_t n)
     return turns;
 }
 
+static size_t blocks_of(const struct propagation *p)
+{
+    const size_t lanes = (size_t)p->kernel->dft->lanes;
+    return (p->width + lanes - 1) / lanes;
+}
+
+/* Rows one by one, or as lanes of a panel. */
+static size_t rows_at_once(const struct propagation *p)
+{
+    return dft_by_rows(p->row) ? 1 : (size_t)p->kernel->dft->lanes;
+}
+
+/* Of a row with room for a vector behind it. */
+static size_t row_numbers(const struct propagation *p) { return 2 * ((size_t)p->width + 32); }
+
 static ro_status open_transforms(struct propagation *p)
 {
     ro_context *context = p->context;
@@ -65,14 +80,15 @@ static ro_status open_transforms(struct propagation *p)
                                        &p->device);
     const size_t across = dft_panel_numbers(p->row) + dft_spare_numbers(p->row);
     const size_t down = dft_panel_numbers(p->column) + dft_spare_numbers(p->column);
-    const size_t lanes = (size_t)p->kernel->dft->lanes;
-    p->numbers = ((across > down ? across : down) * lanes + 15) / 16 * 16;
+    const size_t lanes = (size_t)p->kernel->dft->lanes, blocks = blocks_of(p);
+    p->numbers = (across > down ? across : down) * lanes + rows_at_once(p) * row_numbers(p);
+    p->numbers = (p->numbers + 15) / 16 * 16;
     p->panels = aligned_alloc(64, (size_t)ro_pool_threads(context->pool) * p->numbers * 4);
-    if (!p->panels)
+    p->slots = malloc(2 * blocks * sizeof *p->slots);
+    p->blocks = malloc(2 * blocks * sizeof *p->blocks);
+    if (!p->panels || !p->slots || !p->blocks)
         return ro_context_fail(context, RO_E_MEMORY, "no memory to propagate");
-    p->work = dft_alloc(context, p->width, p->height);
-    p->sum = p->work ? dft_alloc(context, p->width, p->height) : NULL;
-    return p->sum ? RO_OK : RO_E_MEMORY;
+    return RO_OK;
 }
 
 ro_status propagation_open(struct propagation *p, ro_context *context, uint32_t width,
@@ -99,6 +115,8 @@ void propagation_close(struct propagation *p)
     dft_close(p->row);
     dft_close(p->column);
     free(p->panels);
+    free(p->slots);
+    free(p->blocks);
     free(p->turns[0]);
     free(p->turns[1]);
     free(p->work);
@@ -145,68 +163,142 @@ struct propagate_filter propagate_filter_of(const struct propagation *p, double 
     return f;
 }
 
-/* ---- Strips ---------------------------------------------------------------------------------- */
+/* ---- Passes ---------------------------------------------------------------------------------- */
 
-/* What the tasks of one kind of frequencies (a, b) share. */
+enum { KINDS = 4, STRIP = 16 };
+static const size_t together = (size_t)64 << 20; /* bytes up to which all kinds run at once */
+
+/* What the tasks of some kinds share: those from `first` to `end`. */
 struct pass {
     struct propagation *p;
-    const float *from;
+    float *field;
+    const float *sum; /* what is there to be added to */
+    float *to;        /* where sums go */
     struct propagate_filter filter;
-    int a, b, stage; /* 0: rows, 1: columns, 2: rows back */
+    int stage; /* 0: rows, 1: columns, 2: rows back */
+    int kinds, first, end;
+    int used[2]; /* blocks of the even and of the odd frequencies */
+    size_t start[KINDS];
+    size_t size; /* of a block */
     atomic_uint_fast32_t ticket;
     atomic_int status;
 };
 
-static void rows(struct pass *pass, uint32_t y, float *panel, float *spare)
+/* What a thread works with. */
+struct bench {
+    float *panel, *spare, *rows;
+};
+
+static struct bench bench_of(const struct propagation *p, int thread, const struct dft *plan)
 {
-    struct propagation *p = pass->p;
-    const struct dft_kernel *k = p->kernel->dft;
-    const int lanes = k->lanes, n = (int)p->width;
-    const int count = p->height - y < (uint32_t)lanes ? (int)(p->height - y) : lanes;
-    const size_t at = 2 * (size_t)y * p->width;
-    const float *along = pass->a ? p->turns[0] : NULL, *down = pass->b ? p->turns[1] + 2 * y : NULL;
-    const bool back = pass->stage == 2;
-    k->load_rows(panel, back ? p->work + at : pass->from + at, p->width, count, n, back);
-    if (!back)
-        p->kernel->turn(panel, n, along, down);
-    k->run(p->row, panel, spare);
-    if (!back) {
-        k->store_rows(panel, p->work + at, p->width, count, n, false);
-        return;
-    }
-    /* Parts are exchanged here, so that turning forth turns back. */
-    p->kernel->turn(panel, n, along, down);
-    if (pass->a + pass->b) {
-        k->load_rows(spare, p->sum + at, p->width, count, n, true);
-        p->kernel->add(panel, spare, n);
-    }
-    k->store_rows(panel, p->sum + at, p->width, count, n, true);
+    const size_t lanes = (size_t)p->kernel->dft->lanes;
+    float *panel = p->panels + (size_t)thread * p->numbers;
+    return (struct bench){panel, panel + dft_panel_numbers(plan) * lanes,
+                          panel + p->numbers - rows_at_once(p) * row_numbers(p)};
 }
 
-static bool any_passes(const struct propagate_filter *f, int a, uint32_t x, int count, uint32_t w)
+static bool any_passes(const struct pass *pass, int a, size_t block)
 {
-    for (int i = 0; i < count; i++)
-        if (propagate_passes(f, 0, propagate_number((int)x + i, a, (int)w)))
+    const struct propagation *p = pass->p;
+    const int lanes = p->kernel->dft->lanes, w = (int)p->width;
+    for (int x = (int)block * lanes; x < w && x < ((int)block + 1) * lanes; x++)
+        if (propagate_passes(&pass->filter, 0, propagate_number(x, a, w)))
             return true;
     return false;
 }
 
-static void columns(struct pass *pass, uint32_t x, float *panel, float *spare)
+/* Which blocks there are, and where. */
+static void lay_out(struct pass *pass)
+{
+    struct propagation *p = pass->p;
+    const size_t blocks = blocks_of(p);
+    pass->size = ((size_t)p->height + 1) * 2 * (size_t)p->kernel->dft->lanes; /* columns side by
+                                           side would be in each other's way in a cache */
+    for (int a = 0; a < 2; a++)
+        for (size_t i = 0; i < blocks; i++) {
+            const bool any = any_passes(pass, a, i);
+            p->slots[(size_t)a * blocks + i] = any ? pass->used[a] : -1;
+            if (any)
+                p->blocks[(size_t)a * blocks + (size_t)pass->used[a]++] = (int)i;
+        }
+}
+
+static void transform_rows(struct propagation *p, const struct bench *b, int count)
+{
+    const struct dft_kernel *k = p->kernel->dft;
+    const size_t numbers = row_numbers(p);
+    if (dft_by_rows(p->row)) {
+        k->run_row(p->row, b->rows, b->spare);
+        return;
+    }
+    k->load_rows(b->panel, b->rows, numbers / 2, count, (int)p->width, false);
+    k->run(p->row, b->panel, b->spare);
+    k->store_rows(b->panel, b->rows, numbers / 2, count, (int)p->width, false);
+}
+
+static void rows(struct pass *pass, uint32_t y, int count, const struct bench *bench)
+{
+    struct propagation *p = pass->p;
+    const struct propagate_kernel *k = p->kernel;
+    const int n = (int)p->width, lanes = k->dft->lanes, blocks = (int)blocks_of(p);
+    const size_t numbers = row_numbers(p), line = 2 * (size_t)p->width;
+    for (int kind = pass->first; kind < pass->end; kind++) {
+        const float *along = kind & 1 ? p->turns[0] : NULL;
+        const int *slots = p->slots + (kind & 1) * blocks;
+        float *there = p->work + pass->start[kind] + 2 * (size_t)y * (size_t)lanes;
+        for (int i = 0; i < count; i++) {
+            float *row = bench->rows + (size_t)i * numbers;
+            const size_t at = y + (size_t)i;
+            if (pass->stage == 0)
+                k->turn_row(row, pass->field + at * line, n, along,
+                            kind & 2 ? p->turns[1] + 2 * at : NULL);
+            else
+                k->blocks_to_row(row, there + 2 * (size_t)(i * lanes), slots, blocks, pass->size);
+        }
+        transform_rows(p, bench, count);
+        for (int i = 0; i < count; i++) {
+            float *row = bench->rows + (size_t)i * numbers;
+            const size_t at = y + (size_t)i;
+            const float *sum = kind > pass->first ? pass->to : pass->sum;
+            if (pass->stage == 0) {
+                memset(row + line, 0, (size_t)lanes * 2 * sizeof *row);
+                k->row_to_blocks(row, there + 2 * (size_t)(i * lanes), slots, blocks, pass->size);
+            } else {
+                k->add_row(pass->to + at * line, sum ? sum + at * line : NULL, row, n, along,
+                           kind & 2 ? p->turns[1] + 2 * at : NULL);
+            }
+        }
+    }
+}
+
+static void strip_of_rows(struct pass *pass, uint32_t strip, const struct bench *bench)
+{
+    const uint32_t end =
+        pass->p->height - strip * STRIP < STRIP ? pass->p->height : (strip + 1) * STRIP;
+    const uint32_t step = (uint32_t)rows_at_once(pass->p);
+    for (uint32_t y = strip * STRIP; y < end; y += step)
+        rows(pass, y, (int)(end - y < step ? end - y : step), bench);
+}
+
+/* Of number `task` of all blocks, kind by kind. */
+static void block_of_columns(struct pass *pass, uint32_t task, const struct bench *bench)
 {
     struct propagation *p = pass->p;
     const struct dft_kernel *k = p->kernel->dft;
-    const int lanes = k->lanes, n = (int)p->height;
-    const int count = p->width - x < (uint32_t)lanes ? (int)(p->width - x) : lanes;
-    float *at = p->work + 2 * (size_t)x;
-    if (any_passes(&pass->filter, pass->a, x, count, p->width)) {
-        k->load_columns(panel, at, p->width, count, n, false);
-        k->run(p->column, panel, spare);
-        p->kernel->filter(panel, &pass->filter, pass->a, pass->b, (int)x, (int)p->width, n);
-        k->run(p->column, panel, spare);
-    } else {
-        memset(panel, 0, 2 * (size_t)n * (size_t)lanes * sizeof *panel);
-    }
-    k->store_columns(panel, at, p->width, count, n, true);
+    const int n = (int)p->height;
+    int kind = pass->first, slot = (int)task;
+    for (; slot >= pass->used[kind & 1]; kind++)
+        slot -= pass->used[kind & 1];
+    const int x = p->blocks[(size_t)(kind & 1) * blocks_of(p) + (size_t)slot] * k->lanes;
+    float *block = p->work + pass->start[kind] + (size_t)slot * pass->size;
+    /* A chirp needs more room. */
+    const size_t bytes = 2 * (size_t)n * (size_t)k->lanes * sizeof *block;
+    float *panel = p->column->padded ? memcpy(bench->panel, block, bytes) : block;
+    k->run(p->column, panel, bench->spare);
+    p->kernel->filter(panel, &pass->filter, kind & 1, kind >> 1, x, (int)p->width, n);
+    k->run(p->column, panel, bench->spare);
+    if (panel != block)
+        memcpy(block, panel, bytes);
 }
 
 static void work(void *data, int thread)
@@ -214,43 +306,80 @@ static void work(void *data, int thread)
     struct pass *pass = data;
     struct propagation *p = pass->p;
     const bool down = pass->stage == 1;
-    const uint32_t lanes = (uint32_t)p->kernel->dft->lanes, all = down ? p->width : p->height;
-    float *panel = p->panels + (size_t)thread * p->numbers;
-    float *spare = panel + dft_panel_numbers(down ? p->column : p->row) * lanes;
-    const double kind = pass->a + 2 * pass->b, stage = pass->stage;
-    for (uint_fast32_t strip; (strip = atomic_fetch_add(&pass->ticket, 1)) * lanes < all;) {
+    const struct bench bench = bench_of(p, thread, down ? p->column : p->row);
+    uint32_t all = (p->height + STRIP - 1) / STRIP;
+    if (down)
+        all = (uint32_t)(pass->used[0] * ((pass->end + 1) / 2 - (pass->first + 1) / 2) +
+                         pass->used[1] * (pass->end / 2 - pass->first / 2));
+    for (uint_fast32_t task; (task = atomic_fetch_add(&pass->ticket, 1)) < all;) {
         if (atomic_load(&pass->status) != RO_OK)
             return;
-        (down ? columns : rows)(pass, (uint32_t)strip * lanes, panel, spare);
+        (down ? block_of_columns : strip_of_rows)(pass, (uint32_t)task, &bench);
         if (thread == 0) {
-            const double part =
-                (kind + (stage + (double)strip * lanes / all) / 3) / (p->wraps ? 1 : 4);
-            ro_status status = ro_context_progress(p->context, p->phase, p->done + p->share * part);
+            const double part = (pass->stage + (double)task / all) / 3;
+            const double kinds = pass->first + part * (pass->end - pass->first);
+            ro_status status =
+                ro_context_progress(p->context, p->phase, p->done + p->share * kinds / pass->kinds);
             if (status != RO_OK)
                 atomic_store(&pass->status, (int)status);
         }
     }
 }
 
+/* Memory for so many numbers at once, and for a sum where kinds take turns. */
+static ro_status reserve(struct propagation *p, size_t numbers, bool sums)
+{
+    if (p->room < numbers) {
+        free(p->work);
+        p->room = 0;
+        p->work = dft_alloc(p->context, (uint32_t)((numbers + 1023) / 1024), 512);
+        if (!p->work)
+            return RO_E_MEMORY;
+        p->room = numbers;
+    }
+    if (sums && !p->sum && !(p->sum = dft_alloc(p->context, p->width, p->height)))
+        return RO_E_MEMORY;
+    return RO_OK;
+}
+
+static ro_status run_kinds(struct pass *pass)
+{
+    struct propagation *p = pass->p;
+    struct ro_pool *pool = p->context->pool;
+    for (pass->stage = 0; pass->stage < 3 && atomic_load(&pass->status) == RO_OK; pass->stage++) {
+        atomic_store(&pass->ticket, 0);
+        ro_pool_run(pool, ro_pool_threads(pool), work, pass);
+    }
+    return (ro_status)atomic_load(&pass->status);
+}
+
 ro_status propagation_run(struct propagation *p, float *field, double distance)
 {
-    struct pass pass = {.p = p, .from = field, .filter = propagate_filter_of(p, distance)};
+    struct pass pass = {.p = p,
+                        .field = field,
+                        .filter = propagate_filter_of(p, distance),
+                        .kinds = p->wraps ? 1 : KINDS};
     if (p->device) {
         ro_status status = propagate_on_cuda->run(p->device, field, &pass.filter, p->wraps);
         return status == RO_OK ? ro_context_progress(p->context, p->phase, p->done + p->share)
                                : status;
     }
-    struct ro_pool *pool = p->context->pool;
-    for (int i = 0; i < (p->wraps ? 3 : 12) && atomic_load(&pass.status) == RO_OK; i++) {
-        pass.a = i / 3 & 1;
-        pass.b = i / 6;
-        pass.stage = i % 3;
-        atomic_store(&pass.ticket, 0);
-        ro_pool_run(pool, ro_pool_threads(pool), work, &pass);
+    lay_out(&pass);
+    const size_t most = (size_t)(pass.used[0] > pass.used[1] ? pass.used[0] : pass.used[1]);
+    const size_t all = (size_t)pass.kinds * most * pass.size;
+    /* Two fields beside the one at hand are allowed, and a little for blocks that are not full. */
+    const bool at_once = all * sizeof *field <= together ||
+                         (double)all <= 4.2 * (double)p->width * (double)p->height;
+    ro_status status = reserve(p, at_once ? all : most * pass.size, !at_once);
+    for (int kind = 0; kind < pass.kinds && status == RO_OK; kind = pass.end) {
+        pass.first = kind;
+        pass.end = at_once ? pass.kinds : kind + 1;
+        for (int i = pass.first; i < pass.end; i++)
+            pass.start[i] = (size_t)(i - pass.first) * most * pass.size;
+        pass.sum = kind ? p->sum : NULL;
+        pass.to = pass.end == pass.kinds ? field : p->sum;
+        status = run_kinds(&pass);
     }
-    const ro_status status = (ro_status)atomic_load(&pass.status);
-    if (status == RO_OK)
-        memcpy(field, p->sum, (size_t)p->width * p->height * 2 * sizeof *field);
     return status;
 }
 

@@ -13,7 +13,7 @@
 
 #include <stdlib.h>
 
-enum { KINDS = 4, MOST_THREADS = 512 };
+enum { KINDS = 4 };
 static const size_t together = (size_t)2 << 30; /* bytes of work up to which kinds run together */
 
 struct propagate_cuda {
@@ -29,7 +29,7 @@ struct propagate_cuda {
 /* What a launch is told. */
 struct pass {
     struct dft_device dft;
-    int width, height, lanes, room;
+    int width, height, lanes;
     int kind, kinds; /* the first, and how many */
     const float2 *along, *down;
     struct propagate_filter filter;
@@ -53,92 +53,115 @@ static __device__ __forceinline__ float2 turned(const pass &p, int kind, int x, 
     return make_float2(v.x * t.x - v.y * t.y, v.x * t.y + v.y * t.x);
 }
 
-static __global__ void __launch_bounds__(MOST_THREADS)
+static __device__ __forceinline__ dft_lanes lanes_of(const pass &p, float2 *memory, int count)
+{
+    return {memory, min(p.lanes, count), p.lanes, __ffs(p.lanes) - 1};
+}
+
+/* A row as it comes: times what makes it that kind. */
+struct row_there {
+    enum { INSIDE = 0, LANES_FIRST = 0 };
+    const pass &p;
+    const float2 *from;
+    int kind, y;
+    __device__ float2 operator()(int lane, int x) const
+    {
+        return turned(p, kind, x, y + lane, from[(size_t)lane * p.width + x]);
+    }
+};
+
+template <int HOLD>
+static __global__ void DFT_BOUNDS(HOLD)
     rows_there(const __grid_constant__ pass p, const float2 *__restrict__ from,
                float2 *__restrict__ work)
 {
     extern __shared__ float2 memory[];
-    const int y0 = blockIdx.x * p.lanes, lanes = min(p.lanes, p.height - y0);
-    const int kind = p.kind + blockIdx.y;
-    float2 *to = work + (size_t)blockIdx.y * p.width * p.height;
-    for (int lane = 0; lane < lanes; lane++)
+    const int y = blockIdx.y * p.lanes, kind = p.kind + blockIdx.x;
+    const dft_lanes lanes = lanes_of(p, memory, p.height - y);
+    float2 *to = work + ((size_t)blockIdx.x * p.height + y) * p.width;
+    dft_run<HOLD>(p.dft, lanes, row_there{p, from + (size_t)y * p.width, kind, y});
+    for (int lane = 0; lane < lanes.count; lane++)
 #pragma unroll 4
         for (int x = threadIdx.x; x < p.width; x += blockDim.x)
-            memory[lane * p.dft.lane + dft_place(p.dft, 0, x)] =
-                turned(p, kind, x, y0 + lane, from[(size_t)(y0 + lane) * p.width + x]);
-    __syncthreads();
-    const int level = dft_run<0>(p.dft, memory, 0, lanes, memory + p.lanes * p.dft.lane, p.room);
-    for (int lane = 0; lane < lanes; lane++)
-        for (int x = threadIdx.x; x < p.width; x += blockDim.x)
             if (passes(p, kind, x))
-                to[(size_t)(y0 + lane) * p.width + x] =
-                    memory[lane * p.dft.lane + dft_place(p.dft, level, x)];
+                to[(size_t)lane * p.width + x] = dft_result<HOLD>(p.dft, lanes, lane, x);
 }
 
+struct column {
+    enum { INSIDE = 0, LANES_FIRST = 1 };
+    const float2 *from;
+    int width;
+    __device__ float2 operator()(int lane, int y) const { return from[(size_t)y * width + lane]; }
+};
+
 /* There, times H, and back, which real and imaginary parts that change places make. */
-static __global__ void __launch_bounds__(MOST_THREADS)
+template <int HOLD>
+static __global__ void DFT_BOUNDS(HOLD)
     columns(const __grid_constant__ pass p, float2 *__restrict__ work)
 {
     extern __shared__ float2 memory[];
-    const int x0 = blockIdx.x * p.lanes, lanes = min(p.lanes, p.width - x0);
-    const int kind = p.kind + blockIdx.y, all = p.lanes * p.height, shift = __ffs(p.lanes) - 1;
-    float2 *buffers = memory + p.lanes * p.dft.lane;
+    const int x0 = blockIdx.x * p.lanes, kind = p.kind + blockIdx.y;
+    const dft_lanes lanes = lanes_of(p, memory, p.width - x0);
     bool any = false;
     work += (size_t)blockIdx.y * p.width * p.height + x0;
-    for (int lane = 0; lane < lanes; lane++)
+    for (int lane = 0; lane < lanes.count; lane++)
         any |= passes(p, kind, x0 + lane);
     if (!any)
         return;
-#pragma unroll 4
-    for (int t = threadIdx.x; t < all; t += blockDim.x) {
-        const int y = t >> shift, lane = t & (p.lanes - 1);
-        if (lane < lanes)
-            memory[lane * p.dft.lane + dft_place(p.dft, 0, y)] = work[(size_t)y * p.width + lane];
-    }
-    __syncthreads();
-    int level = dft_run<0>(p.dft, memory, 0, lanes, buffers, p.room);
-    for (int lane = 0; lane < lanes; lane++) {
+    dft_run<HOLD>(p.dft, lanes, column{work, p.width});
+    for (int lane = 0; lane < lanes.count; lane++) {
         const int m = propagate_number(x0 + lane, kind & 1, p.width);
         for (int y = threadIdx.x; y < p.height; y += blockDim.x) {
-            float2 *at = &memory[lane * p.dft.lane + dft_place(p.dft, level, y)], v = *at;
+            float2 v = dft_result<HOLD>(p.dft, lanes, lane, y);
             float c, s;
             propagate_factor(&p.filter, m, propagate_number(y, kind >> 1, p.height), &c, &s);
             dft_turn(&v.x, &v.y, c, s);
-            *at = c != 0 || s != 0 ? make_float2(v.y, v.x) : make_float2(0, 0);
+            memory[lane * p.dft.lane + p.dft.place[y]] =
+                c != 0 || s != 0 ? make_float2(v.y, v.x) : make_float2(0, 0);
         }
     }
     __syncthreads();
-    level = dft_run<1>(p.dft, memory, level, lanes, buffers, p.room);
-    for (int t = threadIdx.x; t < all; t += blockDim.x) {
-        const int y = t >> shift, lane = t & (p.lanes - 1);
-        const float2 v = memory[lane * p.dft.lane + dft_place(p.dft, level, y)];
-        if (lane < lanes)
+    dft_settle<HOLD>(p.dft, lanes);
+    dft_run<HOLD>(p.dft, lanes, dft_inside());
+#pragma unroll 4
+    for (int t = threadIdx.x; t < p.height << lanes.shift; t += blockDim.x) {
+        const int y = t >> lanes.shift, lane = t & (lanes.all - 1);
+        if (lane < lanes.count) {
+            const float2 v = dft_result<HOLD>(p.dft, lanes, lane, y);
             work[(size_t)y * p.width + lane] = make_float2(v.y, v.x);
+        }
     }
 }
 
-/* Parts have changed places here, so that turning forth turns back. */
-static __global__ void __launch_bounds__(MOST_THREADS)
+/* A row on its way back: parts have changed places, so that turning forth turns back. */
+struct row_back {
+    enum { INSIDE = 0, LANES_FIRST = 0 };
+    const pass &p;
+    const float2 *from;
+    int kind;
+    __device__ float2 operator()(int lane, int x) const
+    {
+        const float2 v =
+            passes(p, kind, x) ? from[(size_t)lane * p.width + x] : make_float2(0, 0);
+        return make_float2(v.y, v.x);
+    }
+};
+
+template <int HOLD>
+static __global__ void DFT_BOUNDS(HOLD)
     rows_back(const __grid_constant__ pass p, const float2 *__restrict__ work,
               float2 *__restrict__ to)
 {
     extern __shared__ float2 memory[];
-    const int y0 = blockIdx.x * p.lanes, lanes = min(p.lanes, p.height - y0);
+    const int y0 = blockIdx.x * p.lanes;
+    const dft_lanes lanes = lanes_of(p, memory, p.height - y0);
     for (int kind = p.kind; kind < p.kind + p.kinds; kind++) {
-        for (int lane = 0; lane < lanes; lane++)
+        dft_run<HOLD>(p.dft, lanes, row_back{p, work + (size_t)y0 * p.width, kind});
+        for (int lane = 0; lane < lanes.count; lane++)
 #pragma unroll 4
             for (int x = threadIdx.x; x < p.width; x += blockDim.x) {
-                const float2 v = passes(p, kind, x) ? work[(size_t)(y0 + lane) * p.width + x]
-                                                    : make_float2(0, 0);
-                memory[lane * p.dft.lane + dft_place(p.dft, 0, x)] = make_float2(v.y, v.x);
-            }
-        __syncthreads();
-        const int level = dft_run<0>(p.dft, memory, 0, lanes, memory + p.lanes * p.dft.lane, p.room);
-        for (int lane = 0; lane < lanes; lane++)
-            for (int x = threadIdx.x; x < p.width; x += blockDim.x) {
                 float2 *at = &to[(size_t)(y0 + lane) * p.width + x];
-                float2 v = memory[lane * p.dft.lane + dft_place(p.dft, level, x)];
-                v = turned(p, kind, x, y0 + lane, v);
+                float2 v = turned(p, kind, x, y0 + lane, dft_result<HOLD>(p.dft, lanes, lane, x));
                 if (kind)
                     v = make_float2(at->y + v.x, at->x + v.y);
                 *at = make_float2(v.y, v.x);
@@ -155,18 +178,20 @@ static ro_status pass_kinds(struct propagate_cuda *d, const float2 *from, float2
 {
     cudaStream_t stream = d->cuda->compute;
     const unsigned kinds = (unsigned)p->kinds;
+    const struct dft_block r = d->rows, c = d->columns;
+    struct pass down = *p;
     p->dft = d->row;
-    p->lanes = d->rows.lanes;
-    p->room = d->rows.room;
-    const unsigned down = (unsigned)((d->height + p->lanes - 1) / p->lanes);
-    rows_there<<<dim3(down, kinds), d->rows.threads, d->rows.bytes, stream>>>(*p, from, d->work);
-    struct pass c = *p;
-    c.dft = d->column;
-    c.lanes = d->columns.lanes;
-    c.room = d->columns.room;
+    p->lanes = r.lanes;
+    down.dft = d->column;
+    down.lanes = c.lanes;
+    const unsigned rows = (unsigned)((d->height + r.lanes - 1) / r.lanes);
     const unsigned across = (unsigned)((d->width + c.lanes - 1) / c.lanes);
-    columns<<<dim3(across, kinds), d->columns.threads, d->columns.bytes, stream>>>(c, d->work);
-    rows_back<<<down, d->rows.threads, d->rows.bytes, stream>>>(*p, d->work, to);
+    const auto there = r.many ? rows_there<DFT_MANY> : rows_there<DFT_FEW>;
+    const auto middle = c.many ? columns<DFT_MANY> : columns<DFT_FEW>;
+    const auto back = r.many ? rows_back<DFT_MANY> : rows_back<DFT_FEW>;
+    there<<<dim3(kinds, rows), r.threads, r.bytes, stream>>>(*p, from, d->work);
+    middle<<<dim3(across, kinds), c.threads, c.bytes, stream>>>(down, d->work);
+    back<<<rows, r.threads, r.bytes, stream>>>(*p, d->work, to);
     RO_CUDA_TRY(d->context, cudaGetLastError());
     return RO_OK;
 }
@@ -242,12 +267,15 @@ static ro_status open_all(struct propagate_cuda *d, const struct dft *row, const
     RO_TRY(ro_cuda_of(d->context, &d->cuda));
     RO_TRY(dft_device_open(d->cuda, row, &d->row));
     RO_TRY(dft_device_open(d->cuda, column, &d->column));
-    RO_TRY(dft_device_fit(d->cuda, &d->row, 1, &d->rows));
-    RO_TRY(dft_device_fit(d->cuda, &d->column, 4, &d->columns));
+    RO_TRY(dft_device_fit(d->cuda, &d->row, 1, false, &d->rows));
+    RO_TRY(dft_device_fit(d->cuda, &d->column, 4, true, &d->columns));
     for (int i = 0; i < 2; i++)
         RO_TRY(open_turns(d, i, turns[i]));
-    const void *kernels[] = {(const void *)rows_there, (const void *)columns,
-                             (const void *)rows_back};
+    const void *kernels[] = {
+        (const void *)rows_there<DFT_FEW>, (const void *)rows_there<DFT_MANY>,
+        (const void *)columns<DFT_FEW>,    (const void *)columns<DFT_MANY>,
+        (const void *)rows_back<DFT_FEW>,  (const void *)rows_back<DFT_MANY>,
+    };
     int shared = 0;
     RO_CUDA_TRY(d->context,
                 cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin,

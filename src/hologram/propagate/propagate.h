@@ -6,9 +6,9 @@
  *
  * The doubled grid never exists. Its even and odd frequencies, four kinds in two directions, are
  * transforms of the plain size of the field times e^{-i pi (a x / w + b y / h)}, a and b being 0 or
- * 1; their inverses, turned back and added, are exactly the cut-out of the doubled result. For each
- * kind rows are transformed, then columns, filtered and transformed back without leaving the cache,
- * then rows back.
+ * 1; their inverses, turned back and added, are exactly the cut-out of the doubled result. Rows are
+ * transformed for all kinds, or for one kind where there is no room; then columns, filtered and
+ * transformed back without leaving the cache; then rows back.
  */
 #ifndef RO_HOLOGRAM_PROPAGATE_PROPAGATE_H
 #define RO_HOLOGRAM_PROPAGATE_PROPAGATE_H
@@ -27,10 +27,12 @@ struct propagation {
     struct propagate_cuda *device; /* instead of what follows */
     const struct propagate_kernel *kernel;
     struct dft *row, *column;
-    size_t numbers; /* of a thread's panel and spare */
+    size_t numbers; /* of a thread's panel, spare and rows */
     float *panels, *work, *sum;
-    float *turns[2];    /* e^{-i pi x / w} along each direction */
-    double done, share; /* of the progress */
+    size_t room;         /* numbers that `work` holds */
+    int *slots, *blocks; /* of the even frequencies, then of the odd ones: see propagate_panel.h */
+    float *turns[2];     /* e^{-i pi x / w} along each direction */
+    double done, share;  /* of the progress */
     const char *phase;
 };
 
@@ -46,10 +48,18 @@ struct propagate_filter propagate_filter_of(const struct propagation *p, double 
 /* What an instruction set does with panels (dft.h) on the way. */
 struct propagate_kernel {
     const struct dft_kernel *dft;
-    /* Rows: times e^{-i pi x / w} (along, n pairs, or NULL) and the rows' own (down, a pair for
-     * each lane, or NULL). */
-    void (*turn)(float *panel, int n, const float *along, const float *down);
-    void (*add)(float *panel, const float *other, int n);
+    void (*turn)(float *panel, int n, const float *along); /* times n pairs, for all lanes */
+    /* to = a row times e^{-i pi x / w} (along, n pairs, or NULL) and its own (down, a pair, or
+     * NULL); to = the same of a row whose parts have changed places, with them in place again,
+     * added to a sum (or NULL). */
+    void (*turn_row)(float *to, const float *from, int n, const float *along, const float *down);
+    void (*add_row)(float *to, const float *sum, const float *row, int n, const float *along,
+                    const float *down);
+    /* `count` blocks of a row to where they lie among columns, `size` numbers apart, and back. */
+    void (*row_to_blocks)(const float *row, float *blocks, const int *slots, int count,
+                          size_t size);
+    void (*blocks_to_row)(float *row, const float *blocks, const int *slots, int count,
+                          size_t size);
     /* Columns of the kind (a, b), the first one being number x of w: times H; real and imaginary
      * parts change places. */
     void (*filter)(float *panel, const struct propagate_filter *f, int a, int b, int x, int w,

@@ -15,5 +15,5 @@ static void filter_column(float *panel, const struct propagate_filter *f, int a,
     }
 }
 
-const struct propagate_kernel propagate_kernel_plain = {&dft_kernel_plain, turn_rows, add_rows,
-                                                        filter_column};
+const struct propagate_kernel propagate_kernel_plain = {
+    &dft_kernel_plain, turn_panel, turn_row, add_row, row_to_blocks, blocks_to_row, filter_column};

@@ -4,48 +4,14 @@
 
 #include <string.h>
 
-enum { LANES = RO_VECTOR_BYTES / 4, HALF = LANES / 2 };
-
-typedef float real __attribute__((vector_size(RO_VECTOR_BYTES)));
-typedef int32_t whole __attribute__((vector_size(RO_VECTOR_BYTES)));
-typedef double wide __attribute__((vector_size(RO_VECTOR_BYTES))); /* half of the lanes */
-typedef float narrow __attribute__((vector_size(RO_VECTOR_BYTES / 2)));
-typedef int32_t narrow_whole __attribute__((vector_size(RO_VECTOR_BYTES / 2)));
-#define DFT_INLINE RO_INLINE
-#define DFT_LOOP RO_UNROLL
 #include "hologram/propagate/propagate_panel.h"
+#include "transform/phasor_lanes.h"
 
 #if defined(RO_SIMD_AVX512)
 RO_INLINE wide root(wide x) { return (wide)_mm512_sqrt_pd((__m512d)x); }
 #else
 RO_INLINE wide root(wide x) { return (wide)_mm256_sqrt_pd((__m256d)x); }
 #endif
-
-/* What is left of so many turns after quarters, as an angle, and the quarters: phasor.h. */
-RO_INLINE void cut(wide turns, narrow *angle, narrow_whole *quarter)
-{
-    const wide t4 = turns * 4, q = (t4 + PHASOR_WHOLE) - PHASOR_WHOLE;
-    const wide around = (q * 0.25 + PHASOR_WHOLE) - PHASOR_WHOLE;
-    *angle = __builtin_convertvector((t4 - q) * 0.25 * PHASOR_TAU, narrow);
-    *quarter = __builtin_convertvector(q - around * 4, narrow_whole) & 3;
-}
-
-RO_INLINE real choose(whole mask, real a, real b)
-{
-    return (real)(((whole)a & mask) | ((whole)b & ~mask));
-}
-
-RO_INLINE void phasors(real a, whole q, real *c, real *s)
-{
-    const real b = a * a;
-    const real sine =
-        a + a * b * (-1.0f / 6 + b * (1.0f / 120 + b * (-1.0f / 5040 + b * (1.0f / 362880))));
-    const real cosine = 1 + b * (-0.5f + b * (1.0f / 24 + b * (-1.0f / 720 + b * (1.0f / 40320))));
-    const whole odd = (q & 1) != 0;
-    const real x = choose(odd, sine, cosine), y = choose(odd, cosine, sine);
-    *c = choose((q == 1) | (q == 2), -x, x);
-    *s = choose(q >= 2, -y, y);
-}
 
 /* The factors of all lanes at frequency n down the column; *passes: which are not zero. */
 RO_INLINE void factors(const struct propagate_filter *f, const wide across_u[2], whole inside,
@@ -105,5 +71,10 @@ static void filter_columns(float *panel, const struct propagate_filter *f, int a
     }
 }
 
-const struct propagate_kernel RO_SIMD_NAME(propagate_kernel) = {
-    &RO_SIMD_NAME(dft_kernel), turn_rows, add_rows, filter_columns};
+const struct propagate_kernel RO_SIMD_NAME(propagate_kernel) = {&RO_SIMD_NAME(dft_kernel),
+                                                                turn_panel,
+                                                                turn_row,
+                                                                add_row,
+                                                                row_to_blocks,
+                                                                blocks_to_row,
+                                                                filter_columns};

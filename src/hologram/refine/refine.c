@@ -16,6 +16,27 @@ static const float *target_row(const ro_image *target, uint32_t y)
     return (const float *)((const char *)target->data + (ptrdiff_t)y * target->stride);
 }
 
+/* What a row of the target has: its first sample that is impossible, and the first and the last that
+ * are not black; the width where there is none. */
+struct target_look {
+    uint32_t bad, low, high;
+};
+
+static void look_row(struct refiner *f, const void *data, uint32_t y)
+{
+    const float *t = target_row(&f->o->target, y);
+    struct target_look look = {f->width, f->width, f->width};
+    for (uint32_t x = f->width; x-- > 0;) {
+        if (!(t[x] >= 0 && t[x] <= 1e18f))
+            look.bad = x;
+        if (t[x] > 0) {
+            look.high = look.low == f->width ? x : look.high;
+            look.low = x;
+        }
+    }
+    (*(struct target_look *const *)data)[y] = look;
+}
+
 /* ---- What was asked for ---------------------------------------------------------------------- */
 
 static ro_status check_target(ro_context *context, const ro_field *in, const ro_refinement *o)
@@ -29,13 +50,6 @@ static ro_status check_target(ro_context *context, const ro_field *in, const ro_
                                "the target is %s of %u x %u, not amplitudes (%s) of %u x %u",
                                ro_format_name(o->target.format), o->target.width, o->target.height,
                                ro_format_name(RO_GRAYF), in->width, in->height);
-    for (uint32_t y = 0; y < in->height; y++)
-        for (uint32_t x = 0; x < in->width; x++)
-            if (!(target_row(&o->target, y)[x] >= 0 && target_row(&o->target, y)[x] <= 1e18f))
-                return ro_context_fail(
-                    context, RO_E_ARGUMENT,
-                    "the target's amplitude at %u,%u is %g, which is not possible", x, y,
-                    target_row(&o->target, y)[x]);
     return RO_OK;
 }
 
@@ -91,26 +105,39 @@ static ro_status find_region(struct refiner *f)
 {
     const ro_refinement *o = f->o;
     uint32_t low[2] = {UINT32_MAX, UINT32_MAX}, high[2] = {0, 0};
-    double sum = 0;
+    struct target_look *looks = malloc(f->height * sizeof *looks);
+    ro_status status = RO_OK;
+    if (!looks)
+        return ro_context_fail(f->context, RO_E_MEMORY, "no memory to look at the target");
+    refine_rows(f, look_row, &looks);
+    for (uint32_t y = 0; y < f->height && status == RO_OK; y++) {
+        const struct target_look *l = &looks[y];
+        if (l->bad < f->width)
+            status =
+                ro_context_fail(f->context, RO_E_ARGUMENT,
+                                "the target's amplitude at %u,%u is %g, which is not possible",
+                                l->bad, y, target_row(&o->target, y)[l->bad]);
+        if (l->low == f->width)
+            continue;
+        low[0] = l->low < low[0] ? l->low : low[0];
+        high[0] = l->high > high[0] ? l->high : high[0];
+        low[1] = y < low[1] ? y : low[1];
+        high[1] = y;
+    }
+    free(looks);
+    if (status != RO_OK)
+        return status;
     memcpy(f->region, o->region, sizeof f->region);
-    for (uint32_t y = 0; y < f->height; y++)
-        for (uint32_t x = 0; x < f->width; x++)
-            if (target_row(&o->target, y)[x] > 0) {
-                low[0] = x < low[0] ? x : low[0];
-                low[1] = y < low[1] ? y : low[1];
-                high[0] = x > high[0] ? x : high[0];
-                high[1] = y > high[1] ? y : high[1];
-            }
     for (int i = 0; i < 2 && !(o->region[2] && o->region[3]) && low[0] <= high[0]; i++) {
         f->region[i] = low[i];
         f->region[i + 2] = high[i] - low[i] + 1;
     }
     for (uint32_t y = f->region[1]; y < f->region[1] + f->region[3]; y++)
         for (uint32_t x = f->region[0]; x < f->region[0] + f->region[2]; x++)
-            sum += pow(target_row(&o->target, y)[x], 2);
-    return sum > 0 ? RO_OK
-                   : ro_context_fail(f->context, RO_E_ARGUMENT,
-                                     "the target is black: there is nothing to refine");
+            f->power += pow(target_row(&o->target, y)[x], 2);
+    return f->power > 0 ? RO_OK
+                        : ro_context_fail(f->context, RO_E_ARGUMENT,
+                                          "the target is black: there is nothing to refine");
 }
 
 /* The share of the light, of levels that are computed as -1 to 1 four times what arrives of them.
@@ -135,11 +162,7 @@ static void scale_row(struct refiner *f, const void *data, uint32_t y)
 
 static void scale_target(struct refiner *f, double light)
 {
-    double sum = 0;
-    for (uint32_t y = f->region[1]; y < f->region[1] + f->region[3]; y++)
-        for (uint32_t x = f->region[0]; x < f->region[0] + f->region[2]; x++)
-            sum += pow(target_row(&f->o->target, y)[x], 2);
-    const double scale = sqrt(light * f->width * f->height / sum);
+    const double scale = sqrt(light * f->width * f->height / f->power);
     refine_rows(f, scale_row, &scale);
 }
 
@@ -151,8 +174,9 @@ static ro_status choose_edges(struct refiner *f)
     if (!ro_name_equal(edges, "auto"))
         return RO_OK;
     double psnr[2] = {0}, light = 0;
-    field_get(f->field, f->q);
-    ro_status status = f->device ? refine_on_cuda->put_light(f->device, f->q) : RO_OK;
+    if (!f->device)
+        field_get(f->field, f->q);
+    ro_status status = RO_OK;
     for (int wraps = 0; wraps < 2 && status == RO_OK; wraps++) {
         f->light.wraps = wraps;
         status = refine_arrive(f, f->q);
@@ -196,8 +220,6 @@ static ro_status run(struct refiner *f, ro_refinement_report *report)
         status = refine_arrive(f, f->q);
     if (status == RO_OK)
         status = refine_figures(f, &report->psnr, &report->efficiency);
-    if (status == RO_OK && f->device)
-        status = refine_on_cuda->get_numbers(f->device, f->numbers);
     report->iterations = f->iterations;
     report->passes = f->passes;
     report->edges = f->light.wraps ? "wrap" : "dark";
@@ -236,6 +258,7 @@ static ro_status open_device(struct refiner *f)
 {
     const struct refine_setup setup = {
         .context = f->context,
+        .field = f->field,
         .light = f->light.device,
         .width = f->width,
         .height = f->height,
@@ -300,7 +323,9 @@ ro_status ro_hologram_refine(ro_context *context, const ro_field *in, ro_image *
         status = choose_edges(f);
     if (status == RO_OK)
         status = run(f, &report);
-    for (uint32_t y = 0; status == RO_OK && y < in->height; y++)
+    if (status == RO_OK && f->device)
+        status = refine_on_cuda->get_numbers(f->device, out);
+    for (uint32_t y = 0; status == RO_OK && !f->device && y < in->height; y++)
         memcpy((uint8_t *)out->data + (ptrdiff_t)y * out->stride,
                f->numbers + (size_t)y * in->width, in->width);
     if (amplitude)

@@ -30,6 +30,7 @@ struct refiner {
     float table[2 * RO_HOLOGRAM_LEVELS]; /* the levels */
     struct propagation light;
     uint32_t width, height, region[4]; /* x, y, width, height */
+    double power;                      /* of the target in the region, as it was given */
     float *target;                     /* the amplitude times the scale, of the field's size */
     float *q, *y;                      /* light on the modulator; with momentum */
     float *r;                          /* light in the target's plane, r - t r/|r|, or D */

@@ -73,29 +73,53 @@ static double complex at(const struct response *r, int64_t place)
     return r->h[place < 0 ? place + r->grid : place];
 }
 
+struct sums {
+    const struct response *r;
+    struct refine_kernel *kernel;
+    int n, first, end;
+    atomic_int ticket;
+};
+
 /* sum over the region's X of conj(h(X - x - d)) h(X - x): from one x to the next, one product comes
  * in and one goes out. */
+static void sum_offset(const struct sums *s, int d)
+{
+    const struct response *r = s->r;
+    double complex sum = 0;
+    for (int x = s->first; x < s->end; x++)
+        sum += conj(at(r, x - d)) * at(r, x);
+    for (int x = 0; x < s->n; x++) {
+        const int64_t first = (int64_t)s->first - x - 1, end = (int64_t)s->end - x - 1;
+        s->kernel->at[x][d + REFINE_RADIUS][0] = (float)creal(sum);
+        s->kernel->at[x][d + REFINE_RADIUS][1] = (float)cimag(sum);
+        sum += conj(at(r, first - d)) * at(r, first) - conj(at(r, end - d)) * at(r, end);
+    }
+}
+
+static void sum_offsets(void *data, int thread)
+{
+    struct sums *s = data;
+    (void)thread;
+    for (int i; (i = atomic_fetch_add(&s->ticket, 1)) < REFINE_SIDE;)
+        sum_offset(s, i - REFINE_RADIUS);
+}
+
 ro_status refine_kernel_open(struct refiner *f, int axis, struct refine_kernel *kernel)
 {
-    const int n = (int)(axis ? f->height : f->width);
-    const int first = (int)f->region[axis], end = first + (int)f->region[axis + 2];
+    const int n = (int)(axis ? f->height : f->width), first = (int)f->region[axis];
+    struct ro_pool *pool = f->context->pool;
     struct response r = {.f = f, .axis = axis, .grid = f->light.wraps ? n : 2 * n};
     kernel->at = malloc((size_t)n * sizeof *kernel->at);
     if (!kernel->at || !fill_response(&r)) {
         free(r.h);
         return ro_context_fail(f->context, RO_E_MEMORY, "no memory for the search's kernel");
     }
-    for (int d = -REFINE_RADIUS; d <= REFINE_RADIUS; d++) {
-        double complex sum = 0;
-        for (int x = first; x < end; x++)
-            sum += conj(at(&r, x - d)) * at(&r, x);
-        for (int x = 0; x < n; x++) {
-            kernel->at[x][d + REFINE_RADIUS][0] = (float)creal(sum);
-            kernel->at[x][d + REFINE_RADIUS][1] = (float)cimag(sum);
-            sum += conj(at(&r, (int64_t)first - x - 1 - d)) * at(&r, (int64_t)first - x - 1) -
-                   conj(at(&r, (int64_t)end - x - 1 - d)) * at(&r, (int64_t)end - x - 1);
-        }
-    }
+    struct sums sums = {.r = &r,
+                        .kernel = kernel,
+                        .n = n,
+                        .first = first,
+                        .end = first + (int)f->region[axis + 2]};
+    ro_pool_run(pool, ro_pool_threads(pool), sum_offsets, &sums);
     free(r.h);
     return RO_OK;
 }

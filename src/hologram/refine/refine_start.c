@@ -92,10 +92,13 @@ static ro_status diffuse_here(struct refiner *f, struct hologram_job *job, doubl
     return kernel ? hologram_run_bands(job, kernel, &threads) : hologram_run_reference(job);
 }
 
-/* Hogels are weighed while the field is on its way. */
+/* From the device's memory to the device's memory. */
 static ro_status diffuse_there(struct refiner *f, struct hologram_job *job, double gain)
 {
     double rms = 0;
+    ro_field field = {f->width, f->height, 8 * (ptrdiff_t)f->width, NULL};
+    refine_on_cuda->places(f->device, &field.data, &job->out);
+    job->field = &field;
     ro_status status = hologram_on_cuda->load(job, job->levels->real);
     weigh_hogels(f, job);
     if (status == RO_OK)
@@ -109,7 +112,7 @@ static ro_status diffuse_there(struct refiner *f, struct hologram_job *job, doub
         status = hologram_on_cuda->store(job);
     if (status != RO_OK)
         hologram_on_cuda->wait(job);
-    return status == RO_OK ? refine_on_cuda->put_numbers(f->device, f->numbers) : status;
+    return status;
 }
 
 static ro_status diffuse(struct refiner *f, const struct hologram_levels *levels, double gain)

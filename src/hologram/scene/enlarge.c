@@ -24,7 +24,9 @@ struct enlarge {
     float *panels;
     const float *from;
     float *between; /* rows from `first` on, of coarse width */
-    float *block;   /* rows as they go out */
+    float *own;     /* a block */
+    float *block;   /* rows as they go out, `stride` numbers apart */
+    size_t stride;
     uint32_t first, rows, block_first, block_rows;
     double done, share;
     atomic_uint_fast32_t ticket;
@@ -69,7 +71,7 @@ static void run_line(const struct enlarge *e, const struct enlarge_line *l, floa
     const struct dft_kernel *k = e->kernel->dft;
     const size_t number = 2 * (size_t)k->lanes, fine = (size_t)l->n * l->factor;
     k->run(l->coarse, panel, spare);
-    e->kernel->turn(panel, (int)l->n, l->turns, NULL);
+    e->kernel->turn(panel, (int)l->n, l->turns);
     memcpy(spare, panel, l->n * number * sizeof *panel);
     memset(panel, 0, fine * number * sizeof *panel);
     for (size_t i = 0; i < l->n; i++) {
@@ -123,7 +125,7 @@ static void rows(void *data, int thread)
         k->load_rows(panel, e->between + 2 * (size_t)(e->block_first - e->first + y) * l->n, l->n,
                      count, (int)l->n, false);
         run_line(e, l, panel, spare);
-        k->store_rows(panel, e->block + 2 * (size_t)y * l->size, l->size, count, (int)l->size,
+        k->store_rows(panel, e->block + 2 * (size_t)y * e->stride, e->stride, count, (int)l->size,
                       false);
     }
 }
@@ -149,6 +151,36 @@ static ro_status give_rows(struct enlarge *e, const struct layers_out *out)
     return status;
 }
 
+/* All rows at once into the caller's field, where their distance is in whole numbers; else through
+ * a block, in which there is something for every thread. */
+static ro_status run_rows(struct enlarge *e, const struct layers_out *out, uint32_t most)
+{
+    const bool direct = !out->rows && out->field->stride % 8 == 0;
+    ro_status status = RO_OK;
+    if (direct) {
+        e->stride = (size_t)out->field->stride / 8;
+        e->block = field_row(out->field, e->first);
+        e->block_first = e->first;
+        e->block_rows = e->rows;
+        return run(e, rows);
+    }
+    if (!e->own)
+        e->own = dft_alloc(e->context, e->line[0].size, most);
+    if (!e->own)
+        return RO_E_MEMORY;
+    e->stride = e->line[0].size;
+    e->block = e->own;
+    for (e->block_first = e->first; e->block_first < e->first + e->rows && status == RO_OK;
+         e->block_first += most) {
+        const uint32_t left = e->first + e->rows - e->block_first;
+        e->block_rows = left < most ? left : most;
+        status = run(e, rows);
+        if (status == RO_OK)
+            status = give_rows(e, out);
+    }
+    return status;
+}
+
 ro_status enlarge_field(ro_context *context, const float *coarse, const struct light_grid *grid,
                         const uint32_t factor[2], const struct layers_out *out)
 {
@@ -159,8 +191,10 @@ ro_status enlarge_field(ro_context *context, const float *coarse, const struct l
                                  {grid->height, factor[1], out->field->height, NULL, NULL, NULL}},
                         .done = 0.6,
                         .share = 0.4};
-    const uint32_t height = out->field->height, width = out->field->width;
+    const uint32_t height = out->field->height;
     const size_t lanes = (size_t)e.kernel->dft->lanes;
+    const uint32_t all = (uint32_t)lanes * (uint32_t)ro_pool_threads(context->pool);
+    const uint32_t block = all > BLOCK ? all : BLOCK;
     uint32_t most = (uint32_t)(BETWEEN_BYTES / 8 / grid->width / BLOCK * BLOCK);
     most = most < BLOCK ? BLOCK : most > height ? height : most;
     ro_status status = RO_OK;
@@ -175,25 +209,18 @@ ro_status enlarge_field(ro_context *context, const float *coarse, const struct l
     if (status == RO_OK) {
         e.panels = aligned_alloc(64, 2 * (size_t)ro_pool_threads(context->pool) * e.numbers * 4);
         e.between = dft_alloc(context, grid->width, most);
-        e.block = dft_alloc(context, width, BLOCK);
-        if (!e.panels || !e.between || !e.block)
+        if (!e.panels || !e.between)
             status = ro_context_fail(context, RO_E_MEMORY, "no memory to enlarge a field");
     }
     for (e.first = 0; e.first < height && status == RO_OK; e.first += most) {
         e.rows = height - e.first < most ? height - e.first : most;
         status = run(&e, columns);
-        for (e.block_first = e.first; e.block_first < e.first + e.rows && status == RO_OK;
-             e.block_first += BLOCK) {
-            const uint32_t left = e.first + e.rows - e.block_first;
-            e.block_rows = left < BLOCK ? left : BLOCK;
-            status = run(&e, rows);
-            if (status == RO_OK)
-                status = give_rows(&e, out);
-        }
+        if (status == RO_OK)
+            status = run_rows(&e, out, block);
     }
     free(e.panels);
     free(e.between);
-    free(e.block);
+    free(e.own);
     line_close(&e.line[0]);
     line_close(&e.line[1]);
     return status;

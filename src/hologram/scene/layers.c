@@ -20,6 +20,7 @@ struct emission {
     struct light_grid grid;
     int plane;
     float *data;
+    light_row_fn *write;
     atomic_uint_fast32_t ticket;
     atomic_int status;
 };
@@ -31,7 +32,7 @@ static void emit(void *data, int thread)
         if (atomic_load(&e->status) != RO_OK)
             return;
         e->layers->emit(e->layers->scene, e->plane, &e->grid, (uint32_t)row,
-                        e->data + 2 * (size_t)row * e->grid.width);
+                        e->data + 2 * (size_t)row * e->grid.width, e->write);
         if (thread == 0) {
             ro_status status = ro_context_progress(e->p->context, e->p->phase, e->p->done);
             if (status != RO_OK)
@@ -48,7 +49,8 @@ static ro_status run_planes(struct propagation *p, const struct layers *layers, 
     struct emission e = {.layers = layers,
                          .p = p,
                          .grid = {p->width, p->height, {p->pitch[0], p->pitch[1]}},
-                         .data = data};
+                         .data = data,
+                         .write = light_row_of(p->context)};
     memset(data, 0, (size_t)p->width * p->height * 2 * sizeof *data);
     p->phase = "make";
     p->share = share / layers->count;

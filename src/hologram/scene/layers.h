@@ -14,6 +14,7 @@
 #include "hologram/propagate/propagate.h"
 #include "hologram/scene/cuda/scene_cuda.h"
 #include "hologram/scene/light_grid.h"
+#include "hologram/scene/light_rows.h"
 
 struct layers {
     const void *scene;
@@ -23,7 +24,7 @@ struct layers {
     void (*place)(const void *scene, int place, double *depth, double reach[2]);
     double (*depth)(const void *scene, int plane);
     void (*emit)(const void *scene, int plane, const struct light_grid *grid, uint32_t row,
-                 float *light);
+                 float *light, light_row_fn *write);
     /* The same of a whole plane on a device; NULL: it has to be done here. */
     ro_status (*emit_there)(const void *scene, int plane, const struct light_grid *grid,
                             struct scene_cuda *device);

@@ -6,6 +6,7 @@
 #include "hologram/field/field.h"
 #include "hologram/scene/layers.h"
 #include "hologram/scene/scene_light.h"
+#include "hologram/scene/scene_spans.h"
 #include "hologram/scene/viewer.h"
 
 #include <string.h>
@@ -15,22 +16,39 @@ static double depth_of(const void *scene, int plane)
     return ((const struct scene *)scene)->depth[plane];
 }
 
+static void emit_span(const struct scene *scene, int plane, const struct light_grid *grid,
+                      uint32_t row, const uint32_t span[2], float *light, light_row_fn *write)
+{
+    const double y = light_grid_y(grid, row);
+    struct light_row some;
+    for (uint32_t from = span[0]; from < span[1]; from += LIGHT_ROW) {
+        const uint32_t n = span[1] - from < LIGHT_ROW ? span[1] - from : LIGHT_ROW;
+        for (uint32_t i = 0; i < n; i++) {
+            const double x = light_grid_x(grid, from + i);
+            const double amplitude = scene_light(scene, plane, x, y);
+            some.amplitude[i] = amplitude >= 0 ? (float)amplitude : NAN;
+            some.turns[i] = scene_turns(scene, plane, from + i, row, x, y);
+        }
+        write(&some, (int)n, light + 2 * (size_t)from);
+    }
+}
+
 static void emit(const void *data, int plane, const struct light_grid *grid, uint32_t row,
-                 float *light)
+                 float *light, light_row_fn *write)
 {
     const struct scene *scene = data;
-    const double y = light_grid_y(grid, row);
-    double low[2], high[2];
-    scene_extent(scene, plane, low, high);
-    if (y < low[1] || y > high[1])
-        return;
-    for (uint32_t column = 0; column < grid->width; column++) {
-        const double x = light_grid_x(grid, column);
-        if (x < low[0] || x > high[0])
+    double spans[2][2];
+    const int count = scene_spans(scene, plane, light_grid_y(grid, row), spans);
+    uint32_t done = 0;
+    for (int i = 0; i < count; i++) {
+        const double middle = grid->width / 2.0, pitch = grid->pitch[0];
+        const double low = fmax(floor(spans[i][0] / pitch + middle) - 1, done);
+        const double high = fmin(ceil(spans[i][1] / pitch + middle) + 1, grid->width);
+        if (low >= high)
             continue;
-        const double amplitude = scene_amplitude(scene, plane, x, y);
-        if (amplitude >= 0)
-            scene_light_of(scene, plane, amplitude, column, row, x, y, light + 2 * (size_t)column);
+        emit_span(scene, plane, grid, row, (const uint32_t[]){(uint32_t)low, (uint32_t)high}, light,
+                  write);
+        done = (uint32_t)high;
     }
 }
 

@@ -62,28 +62,43 @@ LIGHT_INLINE double picture_turns(const struct picture_layer *p, uint32_t column
     return -(dx * dx + dy * dy) / (2 * away * p->wavelength);
 }
 
+/* The sample of a row or column of pixels, in a picture of n, or -1. */
+LIGHT_INLINE int64_t picture_place(double x, double pixel, uint32_t n)
+{
+    const double place = x / pixel + n / 2.0;
+    return place >= 0 && place < n ? (int64_t)place : -1;
+}
+
+/* Whether the layer has something at a sample, and how bright. */
+LIGHT_INLINE bool picture_has(const struct picture_layer *p, uint32_t u, uint32_t v,
+                              float *amplitude)
+{
+    *amplitude = picture_sample(p->amplitude, p->amplitude_stride, u, v);
+    if (!p->depths)
+        return *amplitude > 0;
+    const double depth = picture_sample(p->depths, p->depths_stride, u, v);
+    return depth >= p->near && (depth < p->far || p->last);
+}
+
+/* The phase that light starts with at a sample, in turns. */
+LIGHT_INLINE double picture_turns_at(const struct picture_layer *p, const struct light_grid *grid,
+                                     uint32_t column, uint32_t row, uint32_t u, uint32_t v)
+{
+    return p->phase == PICTURE_GIVEN
+               ? picture_sample(p->phases, p->phases_stride, u, v) / PHASOR_TAU
+               : picture_turns(p, column, row, light_grid_x(grid, column), light_grid_y(grid, row));
+}
+
 /* Replaces the light at a pixel of the plane, if the layer has something there. */
 LIGHT_INLINE void picture_light(const struct picture_layer *p, const struct light_grid *grid,
                                 uint32_t column, uint32_t row, float *light)
 {
-    const double x = light_grid_x(grid, column), y = light_grid_y(grid, row);
-    const double across = floor(x / p->pixel + p->width / 2.0);
-    const double down = floor(y / p->pixel + p->height / 2.0);
-    if (!(across >= 0 && across < p->width && down >= 0 && down < p->height))
+    const int64_t u = picture_place(light_grid_x(grid, column), p->pixel, p->width);
+    const int64_t v = picture_place(light_grid_y(grid, row), p->pixel, p->height);
+    float amplitude;
+    if (u < 0 || v < 0 || !picture_has(p, (uint32_t)u, (uint32_t)v, &amplitude))
         return;
-    const uint32_t u = (uint32_t)across, v = (uint32_t)down;
-    const float amplitude = picture_sample(p->amplitude, p->amplitude_stride, u, v);
-    if (p->depths) {
-        const double depth = picture_sample(p->depths, p->depths_stride, u, v);
-        if (!(depth >= p->near && (depth < p->far || p->last)))
-            return;
-    } else if (!(amplitude > 0)) {
-        return;
-    }
-    const double turns = p->phase == PICTURE_GIVEN
-                             ? picture_sample(p->phases, p->phases_stride, u, v) / PHASOR_TAU
-                             : picture_turns(p, column, row, x, y);
-    phasor(turns, &light[0], &light[1]);
+    phasor(picture_turns_at(p, grid, column, row, (uint32_t)u, (uint32_t)v), &light[0], &light[1]);
     light[0] *= amplitude;
     light[1] *= amplitude;
 }

@@ -77,12 +77,30 @@ static double depth_of(const void *data, int plane)
 }
 
 static void emit(const void *data, int plane, const struct light_grid *grid, uint32_t row,
-                 float *light)
+                 float *light, light_row_fn *write)
 {
     const struct pictures *p = data;
     const struct picture_layer layer = layer_of(p, &p->layers[plane]);
-    for (uint32_t column = 0; column < grid->width; column++, light += 2)
-        picture_light(&layer, grid, column, row, light);
+    const int64_t v = picture_place(light_grid_y(grid, row), layer.pixel, layer.height);
+    struct light_row some;
+    for (uint32_t from = 0; v >= 0 && from < grid->width; from += LIGHT_ROW) {
+        const uint32_t n = grid->width - from < LIGHT_ROW ? grid->width - from : LIGHT_ROW;
+        bool any = false;
+        for (uint32_t i = 0; i < n; i++) {
+            const double x = light_grid_x(grid, from + i);
+            const int64_t u = picture_place(x, layer.pixel, layer.width);
+            some.turns[i] = 0;
+            if (u >= 0 && picture_has(&layer, (uint32_t)u, (uint32_t)v, &some.amplitude[i])) {
+                some.turns[i] =
+                    picture_turns_at(&layer, grid, from + i, row, (uint32_t)u, (uint32_t)v);
+                any = true;
+            } else {
+                some.amplitude[i] = NAN;
+            }
+        }
+        if (any)
+            write(&some, (int)n, light + 2 * (size_t)from);
+    }
 }
 
 static ro_status emit_there(const void *data, int plane, const struct light_grid *grid,

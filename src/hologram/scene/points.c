@@ -108,9 +108,10 @@ static void light_row(const struct points *p, const struct point *point, double 
 }
 
 static void emit(const void *data, int plane, const struct light_grid *grid, uint32_t row,
-                 float *light)
+                 float *light, light_row_fn *write)
 {
     const struct points *p = data;
+    (void)write;
     const struct slab *slab = &p->slabs[plane];
     const double y = light_grid_y(grid, row);
     size_t low = slab->first, high = slab->end;

@@ -151,11 +151,6 @@ ro_status scene_open(ro_context *context, const ro_hologram_scene *options, doub
     return status;
 }
 
-double scene_amplitude(const struct scene *scene, int plane, double x, double y)
-{
-    return scene_light(scene, plane, x, y);
-}
-
 void scene_extent(const struct scene *scene, int plane, double low[2], double high[2])
 {
     int die = scene->plane_die[plane];

@@ -36,9 +36,6 @@ struct scene {
 ro_status scene_open(ro_context *context, const ro_hologram_scene *options, double side,
                      struct scene *scene);
 
-/* The amplitude at (x, y) metres if it is of that plane, else -1. */
-double scene_amplitude(const struct scene *scene, int plane, double x, double y);
-
 /* The range of rows and columns, in metres, outside of which a plane is empty. */
 void scene_extent(const struct scene *scene, int plane, double low[2], double high[2]);
 

@@ -137,19 +137,25 @@ LIGHT_INLINE double scene_light(const struct scene *scene, int plane, double x, 
     return plane_depth(scene, d, layer) == scene->depth[plane] ? amplitude : -1;
 }
 
+/* The phase that light starts with, in turns. */
+LIGHT_INLINE double scene_turns(const struct scene *scene, int plane, uint32_t column, uint32_t row,
+                                double x, double y)
+{
+    const ro_hologram_scene *o = &scene->options;
+    if (!scene->smooth)
+        return ro_hash(o->seed, column, row) * 0x1p-32;
+    /* towards the viewer, each plane with an offset of its own */
+    double dx = x - o->viewer[0], dy = y - o->viewer[1];
+    double distance = scene->depth[plane] - o->viewer[2];
+    return ro_hash(o->seed, (uint32_t)plane, 0) * 0x1p-32 -
+           (dx * dx + dy * dy) / (2 * distance * o->wavelength);
+}
+
 /* The light at a pixel of a plane. */
 LIGHT_INLINE void scene_light_of(const struct scene *scene, int plane, double amplitude,
                                  uint32_t column, uint32_t row, double x, double y, float *light)
 {
-    const ro_hologram_scene *o = &scene->options;
-    double turns = ro_hash(o->seed, column, row) * 0x1p-32;
-    if (scene->smooth) { /* towards the viewer, each plane with an offset of its own */
-        double dx = x - o->viewer[0], dy = y - o->viewer[1];
-        double distance = scene->depth[plane] - o->viewer[2];
-        turns = ro_hash(o->seed, (uint32_t)plane, 0) * 0x1p-32 -
-                (dx * dx + dy * dy) / (2 * distance * o->wavelength);
-    }
-    phasor(turns, &light[0], &light[1]);
+    phasor(scene_turns(scene, plane, column, row, x, y), &light[0], &light[1]);
     light[0] *= (float)amplitude;
     light[1] *= (float)amplitude;
 }

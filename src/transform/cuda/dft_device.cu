@@ -20,20 +20,60 @@ static int add(struct tables *t, const float *pairs, int count)
     return place;
 }
 
+/* Steps two by two, as far as a pass can have them. */
 static void add_short(struct tables *t, const struct dft_short *from, struct dft_device_short *to)
 {
     to->n = from->n > 1 ? from->n : 1;
-    to->steps = from->steps;
-    for (int i = 0, m = to->n, s = 1; i < from->steps; s *= from->radix[i++]) {
-        const int radix = from->radix[i];
-        m /= radix;
-        to->radix[i] = radix;
-        to->m[i] = m;
-        to->s[i] = s;
-        to->over[i] = dft_over(s);
-        to->turns[i] = add(t, from->turns[i], (m - 1) * (radix - 1));
-        to->roots[i] = add(t, from->roots[i], from->roots[i] ? radix : 0);
+    to->passes = 0;
+    for (int i = 0, m = to->n; i < from->steps;) {
+        struct dft_device_pass *pass = &to->pass[to->passes++];
+        const bool pair = i + 1 < from->steps && from->radix[i + 1] <= 5 &&
+                          from->radix[i] * from->radix[i + 1] <= DFT_POINTS;
+        memset(pass, 0, sizeof *pass);
+        pass->radix[1] = 1;
+        pass->count = to->n;
+        for (int k = 0; k < (pair ? 2 : 1); k++, i++) {
+            const int radix = from->radix[i];
+            m /= radix;
+            pass->radix[k] = radix;
+            pass->count /= radix;
+            pass->turns[k] = add(t, from->turns[i], (m - 1) * (radix - 1));
+            pass->root = add(t, from->roots[i], from->roots[i] ? radix : 0);
+        }
+        pass->distance = m;
+        pass->over = dft_over(m);
     }
+}
+
+/* Where result k of a short transform is: its digits the other way round. */
+static int place_of(const struct dft_short *plan, int k)
+{
+    int place = 0;
+    for (int i = 0, m = plan->n; i < plan->steps; i++) {
+        m /= plan->radix[i];
+        place += k % plan->radix[i] * m;
+        k /= plan->radix[i];
+    }
+    return place;
+}
+
+/* Rows of a power of two are read at distances that would fall into a few banks. */
+static int skew_of(int rows)
+{
+    int skew = 0;
+    while (16 << skew < rows)
+        skew++;
+    return rows > 16 && 16 << skew == rows ? skew : 31;
+}
+
+static void add_places(struct tables *t, const struct dft *run, const struct dft_device *d)
+{
+    int *place = t->at ? (int *)(t->at + t->used) : NULL;
+    for (int i = 0; i < d->length && place; i++) {
+        const int row = place_of(&run->first, i % d->n1);
+        place[i] = row * d->pitch + (row >> d->skew) + place_of(&run->second, i / d->n1);
+    }
+    t->used += (d->length + 1) / 2;
 }
 
 static void add_plan(struct tables *t, const struct dft *plan, struct dft_device *d)
@@ -47,15 +87,20 @@ static void add_plan(struct tables *t, const struct dft *plan, struct dft_device
     d->n1 = d->first.n;
     d->n2 = d->second.n;
     d->pitch = d->n2 | 1;
-    d->lane = (d->n1 * d->pitch) | 1;
+    d->skew = skew_of(d->n1);
+    d->lane = d->n1 * d->pitch + (d->n1 >> d->skew);
     d->over1 = dft_over(d->n1);
     d->over2 = dft_over(d->n2);
     d->between = t->used;
-    for (int k = 0; k < d->n1 && run->between; k++) /* neighbours in one row, for the device */
+    t->used += run->between ? d->n1 * d->n2 : 0;
+    for (int k = 0; k < d->n1 && run->between && t->at; k++) /* row by row, as results come */
         for (int p = 0; p < d->n2; p++)
-            add(t, run->between + 2 * ((size_t)d->n1 * p + k), 1);
+            memcpy(t->at + d->between + place_of(&run->first, k) * d->n2 + p,
+                   run->between + 2 * ((size_t)d->n1 * p + k), sizeof *t->at);
     d->chirp = plan->padded ? add(t, plan->chirp, plan->n) : -1;
     d->filter = plan->padded ? add(t, plan->filter, d->length) : -1;
+    d->place = (const int *)(ptrdiff_t)t->used; /* until the table's address is known */
+    add_places(t, run, d);
 }
 
 ro_status dft_device_open(struct ro_cuda *cuda, const struct dft *plan, struct dft_device *device)
@@ -78,6 +123,7 @@ ro_status dft_device_open(struct ro_cuda *cuda, const struct dft *plan, struct d
     if (status == RO_OK) /* the copy has been staged, or the memory would have to stay */
         status = ro_cuda_check(cuda->context, cudaStreamSynchronize(cuda->compute), "copying");
     device->table = (const float2 *)data;
+    device->place = (const int *)(device->table + (ptrdiff_t)device->place);
     free(tables.at);
     return status;
 }
@@ -88,28 +134,53 @@ void dft_device_close(struct ro_cuda *cuda, struct dft_device *device)
     device->table = NULL;
 }
 
-ro_status dft_device_fit(struct ro_cuda *cuda, const struct dft_device *device, int wanted,
+/* What the passes of a block cost so many threads, of which some have nothing to do at the end. */
+static long cost_of(const struct dft_device *device, int lanes, int threads)
+{
+    const struct dft_device_short *parts[] = {&device->first, &device->second};
+    long cost = 0;
+    for (const struct dft_device_short *part : parts)
+        for (int i = 0; i < part->passes; i++) {
+            const int points = part->pass[i].radix[0] * part->pass[i].radix[1];
+            const int units = lanes * device->length / points;
+            cost += (long)((units + threads - 1) / threads) * points * threads;
+        }
+    return cost;
+}
+
+static int threads_of(const struct dft_device *device, int lanes, int hold, int most)
+{
+    int best = most;
+    for (int threads = most; threads >= 64; threads -= 32)
+        if (hold * threads >= lanes * device->length &&
+            cost_of(device, lanes, threads) < cost_of(device, lanes, best))
+            best = threads;
+    return best;
+}
+
+ro_status dft_device_fit(struct ro_cuda *cuda, struct dft_device *device, int wanted, bool beside,
                          struct dft_block *block)
 {
-    enum { MOST = 16, USUAL = 2048, SHARE = 100 << 10 }; /* lanes, numbers, bytes of a block */
-    const int least = device->n1 > device->n2 ? device->n1 : device->n2;
-    int shared = 0;
+    enum { MOST = 16, USUAL = 1024, SHARE = 40 << 10, BANKS = 16 };
+    int shared = 0, lanes = 1;
     RO_CUDA_TRY(cuda->context, cudaDeviceGetAttribute(
                                    &shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, cuda->device));
     const long lane = (long)device->lane * (long)sizeof(float2);
-    int lanes = 1;
     while (lanes < MOST && (lanes * device->length < USUAL ||
-                            (lanes < wanted && 2 * lanes * lane <= SHARE - (32 << 10))))
+                            (lanes < wanted && 2 * lanes * lane <= SHARE)))
         lanes *= 2;
+    while (beside && lanes > 1 && device->lane % BANKS != BANKS / lanes)
+        device->lane++;
+    const size_t bytes = (size_t)lanes * device->lane * sizeof(float2);
     const int numbers = lanes * device->length;
-    const int threads = numbers <= 4096 ? 256 : 512;
-    const long left = (shared - lanes * lane) / (2 * (long)sizeof(float2));
-    const int room = left < 4 * threads ? (int)left : 4 * threads;
-    if (room < least)
+    const bool many = device->chirp >= 0 || numbers > DFT_FEW * DFT_FEW_THREADS;
+    const int threads = many ? threads_of(device, lanes, DFT_MANY, DFT_MANY_THREADS)
+                             : threads_of(device, lanes, DFT_FEW, DFT_FEW_THREADS);
+    if (bytes > (size_t)shared || numbers > DFT_MANY * DFT_MANY_THREADS)
         return ro_context_fail(cuda->context, RO_E_UNSUPPORTED,
                                "transforms of %d numbers do not fit the shared memory of the CUDA "
                                "device; the CPU can do them",
                                device->n);
-    *block = {lanes, threads, room, (size_t)lanes * lane + 2 * (size_t)room * sizeof(float2)};
+    *block = {lanes, threads, many, bytes};
     return RO_OK;
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The transforms of dft.h on a device, bit for bit: a block does a few of them ("lanes") in shared
- * memory. Number i of a lane lies in row i / n2, column i % n2 of a matrix of n1 x n2, whose rows
- * are an odd number of places apart:
+ * memory. Number i of a lane lies in row i / n2, column i % n2 of a matrix of n1 x n2:
  *
- *     first part    a short transform down each column, in place
- *     second part   one along each row, in place
+ *     first part    a short transform down each column
+ *     second part   one along each row
  *
- * which leaves result k + n1 l in row k, column l. So a second transform finds its number i where
- * number n2 (i % n1) + i / n1 of the first one was: one `level` further. Short transforms run side
- * by side through two small buffers, as lanes do on the CPU.
+ * Short transforms run in place, by passes of one step or two: a thread takes the numbers of a
+ * pass, up to DFT_POINTS, into registers and puts the results where they were. So results come in the order
+ * of reversed digits, number i at `place[i]` of the table. What a step multiplies by depends on
+ * p alone, which is the number's place within its part of the transform.
  */
 #ifndef RO_TRANSFORM_CUDA_DFT_DEVICE_CUH
 #define RO_TRANSFORM_CUDA_DFT_DEVICE_CUH
@@ -22,20 +22,41 @@ typedef float real;
 #define DFT_LOOP _Pragma("unroll")
 #include "transform/dft_butterfly.h"
 
+enum {
+    DFT_POINTS = 16,
+    DFT_FEW = 28,   /* numbers that a thread may have to hold at once */
+    DFT_MANY = 57,  /* for the longest, and with a chirp */
+    DFT_FEW_THREADS = 256,
+    DFT_MANY_THREADS = 512,
+};
+
+/* Bounds of kernels that hold so many. */
+#define DFT_BOUNDS(HOLD)                                                                           \
+    __launch_bounds__((HOLD) == DFT_FEW ? DFT_FEW_THREADS : DFT_MANY_THREADS,                      \
+                      (HOLD) == DFT_FEW ? 3 : 1)
+
+/* One step, or two of them. */
+struct dft_device_pass {
+    int radix[2];       /* the second one 1: there is none */
+    int distance;       /* from a number to the next: what m is after the last step */
+    int count;          /* of units, in a short transform */
+    int turns[2], root; /* places in the table */
+    unsigned over;      /* divides by the distance */
+};
+
 struct dft_device_short {
-    int n, steps;
-    int radix[DFT_STEPS], m[DFT_STEPS], s[DFT_STEPS];
-    int turns[DFT_STEPS], roots[DFT_STEPS]; /* places in the table */
-    unsigned over[DFT_STEPS];               /* divides by the distance of a step */
+    int n, passes;
+    struct dft_device_pass pass[DFT_STEPS];
 };
 
 struct dft_device {
-    int n, length;        /* numbers; of the transforms that run: more with a chirp */
-    int n1, n2;           /* of the length */
-    int pitch, lane;      /* places from row to row, and from lane to lane */
+    int n, length;         /* numbers; of the transforms that run: more with a chirp */
+    int n1, n2;            /* of the length */
+    int pitch, skew, lane; /* places from row to row, one more every 2^skew; from lane to lane */
     unsigned over1, over2; /* divide by n1 and n2 */
     struct dft_device_short first, second;
     const float2 *table;
+    const int *place;           /* of the results */
     int between, chirp, filter; /* places in the table; a chirp below 0: none */
 };
 
@@ -43,216 +64,393 @@ struct dft_device {
 ro_status dft_device_open(struct ro_cuda *cuda, const struct dft *plan, struct dft_device *device);
 void dft_device_close(struct ro_cuda *cuda, struct dft_device *device);
 
-/* How blocks share the work: lanes and threads of a block, numbers of each small buffer. */
+/* How blocks share the work: lanes (a power of two) and threads of a block. */
 struct dft_block {
-    int lanes, threads, room;
+    int lanes, threads;
+    bool many; /* a thread holds more than a few, or there is a chirp */
     size_t bytes;
 };
-/* As many lanes, a power of two, as make a block of a good size; up to `wanted` if there is room. A
- * length that does not fit the device's shared memory is refused. */
-ro_status dft_device_fit(struct ro_cuda *cuda, const struct dft_device *device, int wanted,
+/* As many lanes as make a block of a good size; up to `wanted` if there is room. A length that does
+ * not fit the device's shared memory is refused. Lanes that lie beside each other in memory begin
+ * in different banks. */
+ro_status dft_device_fit(struct ro_cuda *cuda, struct dft_device *device, int wanted, bool beside,
                          struct dft_block *block);
 
 /* What divides by d, for products below 2^32; 0: by 1. */
-static __host__ __device__ __forceinline__ unsigned dft_over(int d) { return d > 1 ? 0xffffffffu / (unsigned)d + 1 : 0; }
+static __host__ __device__ __forceinline__ unsigned dft_over(int d)
+{
+    return d > 1 ? 0xffffffffu / (unsigned)d + 1 : 0;
+}
 
 static __device__ __forceinline__ int dft_divide(int x, unsigned over)
 {
     return over ? (int)__umulhi((unsigned)x, over) : x;
 }
 
-/* Where number i of a level is. */
-static __device__ __forceinline__ int dft_place(const dft_device &d, int level, int i)
+/* Where number i is before a transform. */
+static __device__ __forceinline__ int dft_place(const dft_device &d, int i)
 {
-    for (; level > 0; level--) {
-        const int column = dft_divide(i, d.over1);
-        i = (i - column * d.n1) * d.n2 + column;
-    }
     const int row = dft_divide(i, d.over2);
-    return row * d.pitch + (i - row * d.n2);
+    return row * d.pitch + (row >> d.skew) + (i - row * d.n2);
 }
 
-/* Where number i of a short transform of a part is. */
-template <int LEVEL, bool SECOND>
-static __device__ __forceinline__ int dft_number(const dft_device &d, int level, int which, int i)
-{
-    const int lane = dft_divide(which, SECOND ? d.over1 : d.over2);
-    const int rest = which - lane * (SECOND ? d.n1 : d.n2);
-    int row = SECOND ? rest : i, column = SECOND ? i : rest;
-    for (int l = LEVEL < 0 ? level : LEVEL; l > 0; l--) {
-        const int number = d.n2 * row + column;
-        column = dft_divide(number, d.over1);
-        row = number - column * d.n1;
-    }
-    return lane * d.lane + row * d.pitch + column;
-}
-
-/* A step of the short transforms `first` to `first + count - 1`; from, or to, the matrix x, or a
- * buffer. */
-struct dft_batch {
-    int step, first, count, level;
-    unsigned over; /* divides by the count */
-    bool begins, ends;
+/* The lanes of a block. */
+struct dft_lanes {
+    float2 *x;
+    int count, all, shift; /* all: a power of two, 2^shift */
 };
 
-template <int RADIX, int LEVEL, bool SECOND>
-static __device__ __forceinline__ void dft_step(const dft_device &d, const dft_batch &now,
-                                                float2 *x, const float2 *from, float2 *to)
+/* ---- Passes --------------------------------------------------------------------------------- */
+
+template <int RADIX> static __device__ __forceinline__ void dft_radix(real *re, real *im)
 {
-    const dft_device_short &plan = SECOND ? d.second : d.first;
-    const int m = plan.m[now.step], s = plan.s[now.step];
-    const int radix = RADIX ? RADIX : plan.radix[now.step];
-    const float2 *turns = d.table + plan.turns[now.step], *between = d.table + d.between;
-    const bool turns_after = !SECOND && now.ends;
-    for (int t = threadIdx.x; t < now.count * m * s; t += blockDim.x) {
-        const int b = dft_divide(t, now.over), c = t - b * now.count;
-        const int p = dft_divide(b, plan.over[now.step]), q = b - p * s;
-        const int column = now.first + c - dft_divide(now.first + c, d.over2) * d.n2;
-        real re[RADIX ? RADIX : DFT_RADIX], im[RADIX ? RADIX : DFT_RADIX];
-        float2 turn[RADIX ? RADIX : 1], after[RADIX ? RADIX : 1];
-        /* All that comes from far is asked for first: stores might be to the same place, for all
-         * that a compiler knows. */
+    if (RADIX == 2)
+        dft_2(re, im);
+    else if (RADIX == 3)
+        dft_3(re, im);
+    else if (RADIX == 4)
+        dft_4(re, im);
+    else if (RADIX == 5)
+        dft_5(re, im);
+}
+
+/* `COUNT` transforms of numbers `APART` from each other, at p0, p0 + apart, ...; what follows p = 0
+ * is not turned. */
+template <int RADIX, int COUNT, bool ACROSS>
+static __device__ __forceinline__ void dft_step(float2 *v, const float2 *turns, int p0, int apart)
+{
 #pragma unroll
-        for (int k = 0; k < RADIX; k++) {
-            if (p && k)
-                turn[k] = __ldg(&turns[(p - 1) * (RADIX - 1) + k - 1]);
-            if (turns_after && column)
-                after[k] = __ldg(&between[(q + s * (RADIX * p + k)) * d.n2 + column]);
+    for (int c = 0; c < COUNT; c++) {
+        real re[RADIX], im[RADIX];
+#pragma unroll
+        for (int j = 0; j < RADIX; j++) {
+            re[j] = v[ACROSS ? c + COUNT * j : RADIX * c + j].x;
+            im[j] = v[ACROSS ? c + COUNT * j : RADIX * c + j].y;
         }
-#pragma unroll(RADIX ? RADIX : 1)
-        for (int j = 0; j < radix; j++) {
-            const int i = q + s * (p + m * j);
-            const float2 v = now.begins
-                                 ? x[dft_number<LEVEL, SECOND>(d, now.level, now.first + c, i)]
-                                 : from[i * now.count + c];
-            re[j] = v.x;
-            im[j] = v.y;
-        }
-        if (RADIX == 2)
-            dft_2(re, im);
-        else if (RADIX == 3)
-            dft_3(re, im);
-        else if (RADIX == 4)
-            dft_4(re, im);
-        else if (RADIX == 5)
-            dft_5(re, im);
-        else
-            dft_odd(radix, (const float *)(d.table + plan.roots[now.step]), re, im);
-#pragma unroll(RADIX ? RADIX : 1)
-        for (int k = 0; k < radix; k++) {
-            const int i = q + s * (radix * p + k);
-            if (p && k) {
-                const float2 by = RADIX ? turn[RADIX ? k : 0]
-                                        : __ldg(&turns[(p - 1) * (radix - 1) + k - 1]);
+        dft_radix<RADIX>(re, im);
+        const int p = ACROSS ? p0 + apart * c : p0;
+        if ((ACROSS && c) || p) {
+#pragma unroll
+            for (int k = 1; k < RADIX; k++) {
+                const float2 by = __ldg(&turns[(p - 1) * (RADIX - 1) + k - 1]);
                 dft_turn(&re[k], &im[k], by.x, by.y);
             }
-            if (!now.ends) {
-                to[i * now.count + c] = make_float2(re[k], im[k]);
-                continue;
-            }
-            if (turns_after && column && i) {
-                const float2 by = RADIX ? after[RADIX ? k : 0] : __ldg(&between[i * d.n2 + column]);
-                dft_turn(&re[k], &im[k], by.x, by.y);
-            }
-            x[dft_number<LEVEL, SECOND>(d, now.level, now.first + c, i)] =
-                make_float2(re[k], im[k]);
+        }
+#pragma unroll
+        for (int k = 0; k < RADIX; k++)
+            v[ACROSS ? c + COUNT * k : RADIX * c + k] = make_float2(re[k], im[k]);
+    }
+}
+
+/* Where the short transforms of a part are, and what comes after its last pass. */
+struct dft_part {
+    int wide;             /* of them side by side */
+    unsigned over;        /* divides by it */
+    int beside, apart;    /* places from one to the next; from a number to the next */
+    int skew_beside, skew; /* one more every 2^ of them */
+    const float2 *after;  /* times these, a row of `wide` for every number; or NULL */
+};
+
+/* A unit: one short transform of one lane, and which of its numbers. */
+struct dft_unit {
+    int lane, which, first, p;
+};
+
+template <bool LANES_FIRST>
+static __device__ __forceinline__ dft_unit dft_unit_of(const dft_part &part,
+                                                       const dft_device_pass &pass,
+                                                       const dft_lanes &lanes, int points, int u)
+{
+    dft_unit unit;
+    int rest;
+    if (LANES_FIRST) {
+        unit.lane = u & (lanes.all - 1);
+        u >>= lanes.shift;
+        rest = dft_divide(u, part.over);
+        unit.which = u - rest * part.wide;
+    } else {
+        rest = dft_divide(u, part.over);
+        unit.which = u - rest * part.wide;
+        unit.lane = rest & (lanes.all - 1);
+        rest >>= lanes.shift;
+    }
+    const int group = dft_divide(rest, pass.over);
+    unit.p = rest - group * pass.distance;
+    unit.first = group * points * pass.distance + unit.p;
+    return unit;
+}
+
+/* In comes from in(lane, number), or what `In` is INSIDE for from where it is. */
+template <int FIRST, int SECOND, class In>
+static __device__ __forceinline__ void dft_pass(const dft_device &d, const dft_part &part,
+                                                const dft_device_pass &pass,
+                                                const dft_lanes &lanes, const In &in)
+{
+    constexpr int POINTS = FIRST * SECOND;
+    const int units = (pass.count * part.wide) << lanes.shift, m = pass.distance;
+    for (int u = threadIdx.x; u < units; u += blockDim.x) {
+        const dft_unit unit = dft_unit_of<In::LANES_FIRST>(part, pass, lanes, POINTS, u);
+        if (unit.lane >= lanes.count)
+            continue;
+        float2 *x = lanes.x + unit.lane * d.lane + unit.which * part.beside +
+                    (unit.which >> part.skew_beside);
+        float2 v[POINTS];
+#pragma unroll
+        for (int e = 0; e < POINTS; e++) {
+            const int i = unit.first + m * e;
+            v[e] = In::INSIDE ? x[i * part.apart + (i >> part.skew)]
+                              : in(unit.lane, i * part.wide + unit.which);
+        }
+        dft_step<FIRST, SECOND, true>(v, d.table + pass.turns[0], unit.p, m);
+        if (SECOND > 1)
+            dft_step<SECOND, FIRST, false>(v, d.table + pass.turns[1], unit.p, 0);
+        if (part.after && unit.which) {
+#pragma unroll
+            for (int e = 0; e < POINTS; e++)
+                if (e || unit.first) {
+                    const float2 by =
+                        __ldg(&part.after[(unit.first + m * e) * part.wide + unit.which]);
+                    dft_turn(&v[e].x, &v[e].y, by.x, by.y);
+                }
+        }
+#pragma unroll
+        for (int e = 0; e < POINTS; e++) {
+            const int i = unit.first + m * e;
+            x[i * part.apart + (i >> part.skew)] = v[e];
         }
     }
-    __syncthreads();
 }
 
 /* Radices beyond 5 are rare, and their arrays large. */
-template <bool SECOND>
-static __device__ __noinline__ void dft_step_odd(const dft_device &d, dft_batch now, float2 *x,
-                                                 const float2 *from, float2 *to)
+static __device__ __noinline__ void dft_pass_odd(const dft_device &d, const dft_part part,
+                                                 const dft_device_pass pass,
+                                                 const dft_lanes lanes)
 {
-    dft_step<0, -1, SECOND>(d, now, x, from, to);
-}
-
-template <int LEVEL, bool SECOND>
-static __device__ __forceinline__ void dft_run_part(const dft_device &d, float2 *x, int level,
-                                                    int lanes, float2 *buffers, int room)
-{
-    const dft_device_short &plan = SECOND ? d.second : d.first;
-    const int shorts = lanes * (SECOND ? d.n1 : d.n2), most = min(shorts, room / plan.n);
-    for (int first = 0; first < shorts; first += most) {
-        const int count = min(most, shorts - first), steps = plan.steps;
-        dft_batch now = {0, first, count, level, dft_over(count), true, false};
-        for (; now.step < steps; now.step++, now.begins = false) {
-            float2 *to = buffers + (now.step & 1 ? room : 0);
-            const float2 *from = buffers + (now.step & 1 ? 0 : room);
-            now.ends = now.step + 1 == steps;
-            switch (plan.radix[now.step]) {
-            case 2:
-                dft_step<2, LEVEL, SECOND>(d, now, x, from, to);
-                break;
-            case 3:
-                dft_step<3, LEVEL, SECOND>(d, now, x, from, to);
-                break;
-            case 4:
-                dft_step<4, LEVEL, SECOND>(d, now, x, from, to);
-                break;
-            case 5:
-                dft_step<5, LEVEL, SECOND>(d, now, x, from, to);
-                break;
-            default:
-                dft_step_odd<SECOND>(d, now, x, from, to);
+    const int radix = pass.radix[0], units = (pass.count * part.wide) << lanes.shift;
+    const float2 *turns = d.table + pass.turns[0];
+    for (int u = threadIdx.x; u < units; u += blockDim.x) {
+        const dft_unit unit = dft_unit_of<false>(part, pass, lanes, radix, u);
+        if (unit.lane >= lanes.count)
+            continue;
+        float2 *x = lanes.x + unit.lane * d.lane + unit.which * part.beside +
+                    (unit.which >> part.skew_beside);
+        real re[DFT_RADIX], im[DFT_RADIX];
+        for (int e = 0; e < radix; e++) {
+            const int i = unit.first + pass.distance * e;
+            re[e] = x[i * part.apart + (i >> part.skew)].x;
+            im[e] = x[i * part.apart + (i >> part.skew)].y;
+        }
+        dft_odd(radix, (const float *)(d.table + pass.root), re, im);
+        for (int e = 0; e < radix; e++) {
+            const int i = unit.first + pass.distance * e;
+            if (unit.p && e) {
+                const float2 by = turns[(unit.p - 1) * (radix - 1) + e - 1];
+                dft_turn(&re[e], &im[e], by.x, by.y);
             }
+            if (part.after && unit.which && i) {
+                const float2 by = part.after[i * part.wide + unit.which];
+                dft_turn(&re[e], &im[e], by.x, by.y);
+            }
+            x[i * part.apart + (i >> part.skew)] = make_float2(re[e], im[e]);
         }
     }
 }
 
-template <int LEVEL>
-static __device__ __forceinline__ void dft_run_plain(const dft_device &d, float2 *x, int level,
-                                                     int lanes, float2 *buffers, int room)
-{
-    if (d.n1 > 1)
-        dft_run_part<LEVEL, false>(d, x, level, lanes, buffers, room);
-    dft_run_part<LEVEL, true>(d, x, level, lanes, buffers, room);
-}
+struct dft_inside {
+    enum { INSIDE = 1, LANES_FIRST = 0 };
+    __device__ float2 operator()(int, int) const { return make_float2(0, 0); }
+};
 
-/* Bluestein: times the chirp, a convolution by two transforms, times the chirp. */
-static __device__ __noinline__ void dft_run_chirp(const dft_device &d, float2 *x, int level,
-                                                  int lanes, float2 *buffers, int room)
+/* All threads meet after it. */
+template <class In>
+static __device__ __forceinline__ void dft_run_pass(const dft_device &d, const dft_part &part,
+                                                    const dft_device_pass &pass,
+                                                    const dft_lanes &lanes, const In &in)
 {
-    const float2 *chirp = d.table + d.chirp, *filter = d.table + d.filter;
-    for (int lane = 0; lane < lanes; lane++)
-        for (int i = threadIdx.x; i < d.length; i += blockDim.x) {
-            float2 *v = &x[lane * d.lane + dft_place(d, level, i)];
-            if (i < d.n)
-                dft_turn(&v->x, &v->y, chirp[i].x, chirp[i].y);
-            else
-                *v = make_float2(0, 0);
-        }
+    switch (pass.radix[0] * 8 + pass.radix[1]) {
+    case 4 * 8 + 4:
+        dft_pass<4, 4>(d, part, pass, lanes, in);
+        break;
+    case 4 * 8 + 2:
+        dft_pass<4, 2>(d, part, pass, lanes, in);
+        break;
+    case 4 * 8 + 3:
+        dft_pass<4, 3>(d, part, pass, lanes, in);
+        break;
+    case 2 * 8 + 3:
+        dft_pass<2, 3>(d, part, pass, lanes, in);
+        break;
+    case 2 * 8 + 5:
+        dft_pass<2, 5>(d, part, pass, lanes, in);
+        break;
+    case 3 * 8 + 3:
+        dft_pass<3, 3>(d, part, pass, lanes, in);
+        break;
+    case 3 * 8 + 5:
+        dft_pass<3, 5>(d, part, pass, lanes, in);
+        break;
+    case 4 * 8 + 1:
+        dft_pass<4, 1>(d, part, pass, lanes, in);
+        break;
+    case 2 * 8 + 1:
+        dft_pass<2, 1>(d, part, pass, lanes, in);
+        break;
+    case 3 * 8 + 1:
+        dft_pass<3, 1>(d, part, pass, lanes, in);
+        break;
+    case 5 * 8 + 1:
+        dft_pass<5, 1>(d, part, pass, lanes, in);
+        break;
+    default:
+        if (In::INSIDE)
+            dft_pass_odd(d, part, pass, lanes);
+    }
     __syncthreads();
-    for (int back = 0; back < 2; back++) {
-        dft_run_plain<-1>(d, x, level + back, lanes, buffers, room);
-        const int count = back ? d.n : d.length;
-        for (int lane = 0; lane < lanes; lane++)
-            for (int i = threadIdx.x; i < count; i += blockDim.x) {
-                float2 *at = &x[lane * d.lane + dft_place(d, level + 1 + back, i)], v = *at;
-                const float2 by = back ? chirp[i] : filter[i];
-                if (back)
-                    v = make_float2(v.y, v.x);
-                dft_turn(&v.x, &v.y, by.x, by.y);
-                *at = back ? v : make_float2(v.y, v.x);
-            }
-        __syncthreads();
+}
+
+/* Where numbers are many, so are registers, and a call is nothing. */
+static __device__ __noinline__ void dft_call_pass(const dft_device &d, const dft_part part,
+                                                  const dft_device_pass &pass,
+                                                  const dft_lanes lanes)
+{
+    dft_run_pass(d, part, pass, lanes, dft_inside());
+}
+
+/* ---- Transforms ----------------------------------------------------------------------------- */
+
+/* From number i of a lane to where it is before a transform. */
+template <class In>
+static __device__ __forceinline__ void dft_load(const dft_device &d, const dft_lanes &lanes,
+                                                const In &in)
+{
+    const int all = d.length << lanes.shift;
+    const unsigned over = dft_over(d.length);
+    for (int t = threadIdx.x; t < all; t += blockDim.x) {
+        const int lane = In::LANES_FIRST ? t & (lanes.all - 1) : dft_divide(t, over);
+        const int i = In::LANES_FIRST ? t >> lanes.shift : t - lane * d.length;
+        if (lane < lanes.count)
+            lanes.x[lane * d.lane + dft_place(d, i)] = in(lane, i);
+    }
+    __syncthreads();
+}
+
+/* Of all lanes; numbers come from `in`. All threads have met before, and meet at the end. */
+template <int HOLD, class In>
+static __device__ __forceinline__ void dft_run_plain(const dft_device &d, const dft_lanes &lanes,
+                                                     const In &in)
+{
+    const bool two = d.n1 > 1;
+    dft_part part = {d.n2, d.over2, 1, d.pitch, 31, d.skew, NULL};
+    int next = 0;
+    if (!In::INSIDE) { /* the first pass can read them itself, unless it is an odd one */
+        const dft_device_pass &pass = d.first.pass[0];
+        if (two && pass.radix[0] <= 5) {
+            part.after = d.first.passes == 1 ? d.table + d.between : NULL;
+            dft_run_pass(d, part, pass, lanes, in);
+            next = 1;
+        } else {
+            dft_load(d, lanes, in);
+        }
+    }
+    for (int second = two ? 0 : 1; second < 2; second++, next = 0) {
+        const dft_device_short &plan = second ? d.second : d.first;
+        if (second)
+            part = {d.n1, d.over1, d.pitch, 1, d.skew, 31, NULL};
+        for (; next < plan.passes; next++) {
+            part.after = !second && next + 1 == plan.passes ? d.table + d.between : NULL;
+            if (HOLD == DFT_FEW)
+                dft_run_pass(d, part, plan.pass[next], lanes, dft_inside());
+            else
+                dft_call_pass(d, part, plan.pass[next], lanes);
+        }
     }
 }
 
-/* Transforms of all lanes, whose numbers have a level (LEVEL unless there is a chirp); gives the
- * level of the results. The block has met before, and meets at the end. */
-template <int LEVEL>
-static __device__ __forceinline__ int dft_run(const dft_device &d, float2 *x, int level, int lanes,
-                                              float2 *buffers, int room)
+/* Results back to where numbers are before a transform. */
+template <int HOLD>
+static __device__ __forceinline__ void dft_settle(const dft_device &d, const dft_lanes &lanes)
 {
-    if (d.chirp >= 0) {
-        dft_run_chirp(d, x, level, lanes, buffers, room);
-        return level + 2;
+    const int all = lanes.count * d.length;
+    const unsigned over = dft_over(d.length);
+    float2 held[HOLD];
+#pragma unroll
+    for (int e = 0; e < HOLD; e++) {
+        const int t = threadIdx.x + e * blockDim.x, lane = dft_divide(t, over);
+        if (t < all)
+            held[e] = lanes.x[lane * d.lane + __ldg(&d.place[t - lane * d.length])];
     }
-    dft_run_plain<LEVEL>(d, x, LEVEL, lanes, buffers, room);
-    return LEVEL + 1;
+    __syncthreads();
+#pragma unroll
+    for (int e = 0; e < HOLD; e++) {
+        const int t = threadIdx.x + e * blockDim.x, lane = dft_divide(t, over);
+        if (t < all)
+            lanes.x[lane * d.lane + dft_place(d, t - lane * d.length)] = held[e];
+    }
+    __syncthreads();
+}
+
+template <class In> struct dft_chirped {
+    enum { INSIDE = 0, LANES_FIRST = In::LANES_FIRST };
+    const dft_device &d;
+    const In &in;
+    float2 *x;
+    __device__ float2 operator()(int lane, int i) const
+    {
+        if (i >= d.n)
+            return make_float2(0, 0);
+        float2 v = In::INSIDE ? x[lane * d.lane + dft_place(d, i)] : in(lane, i);
+        const float2 by = d.table[d.chirp + i];
+        dft_turn(&v.x, &v.y, by.x, by.y);
+        return v;
+    }
+};
+
+/* Bluestein: times the chirp, a convolution by two transforms; the chirp again when results are
+ * read. */
+template <class In>
+static __device__ __forceinline__ void dft_run_chirp(const dft_device &d, const dft_lanes &lanes,
+                                                     const In &in)
+{
+    const unsigned over = dft_over(d.length);
+    dft_load(d, lanes, dft_chirped<In>{d, in, lanes.x});
+    for (int back = 0; back < 2; back++) {
+        dft_run_plain<DFT_MANY>(d, lanes, dft_inside());
+        if (back)
+            break;
+        for (int t = threadIdx.x; t < lanes.count * d.length; t += blockDim.x) {
+            const int lane = dft_divide(t, over), i = t - lane * d.length;
+            float2 *at = &lanes.x[lane * d.lane + d.place[i]], v = *at;
+            const float2 by = d.table[d.filter + i];
+            dft_turn(&v.x, &v.y, by.x, by.y);
+            *at = make_float2(v.y, v.x);
+        }
+        dft_settle<DFT_MANY>(d, lanes);
+    }
+}
+
+/* With HOLD below DFT_MANY there is no chirp. */
+template <int HOLD, class In>
+static __device__ __forceinline__ void dft_run(const dft_device &d, const dft_lanes &lanes,
+                                               const In &in)
+{
+    if (HOLD == DFT_MANY && d.chirp >= 0)
+        dft_run_chirp(d, lanes, in);
+    else
+        dft_run_plain<HOLD>(d, lanes, in);
+}
+
+/* Result i of a lane. */
+template <int HOLD>
+static __device__ __forceinline__ float2 dft_result(const dft_device &d, const dft_lanes &lanes,
+                                                    int lane, int i)
+{
+    float2 v = lanes.x[lane * d.lane + __ldg(&d.place[i])];
+    if (HOLD == DFT_MANY && d.chirp >= 0) {
+        const float2 by = d.table[d.chirp + i];
+        v = make_float2(v.y, v.x);
+        dft_turn(&v.x, &v.y, by.x, by.y);
+    }
+    return v;
 }
 
 #endif

@@ -167,7 +167,8 @@ static void run_reference(const ro_image *in, const ro_image *out, const struct 
         plan.cells = 1 << 20;
     } else if (strcmp(setting->method, "threshold") == 0) {
         plan.rule = ORDERED_BY_LIMIT;
-        plan.screen = (struct screen){.width = 1, .height = 1, .ranks = calloc(1, sizeof(uint32_t))};
+        plan.screen =
+            (struct screen){.width = 1, .height = 1, .ranks = calloc(1, sizeof(uint32_t))};
     } else {
         assert_int_equal(screen_make(context, &wanted, false, &plan.screen), RO_OK);
     }
@@ -356,6 +357,23 @@ static void screens_of_any_shape_agree(void **state)
     }
 }
 
+/* Whose rows are worked on in turns, nine apart. */
+static void wide_screens_agree(void **state)
+{
+    (void)state;
+    static const uint32_t heights[] = {1, 17, 19, 73, 145, 250};
+    ro_image screen = image_of(RO_GRAY16, 2000, 9, 65535);
+    fill(&screen, 12);
+    for (size_t i = 0; i < sizeof heights / sizeof *heights; i++) {
+        struct setting setting = {.method = "screen"};
+        check_image(&setting, 301, heights[i], 255, RO_BITS, &screen);
+        check_image(&setting, 301, heights[i], 65535, RO_BITS, &screen);
+        setting.levels = 4;
+        check_image(&setting, 70, heights[i], 255, RO_INDEX8, &screen);
+    }
+    free(screen.data);
+}
+
 /* A sample of the reference that would change if the definition did. */
 static void goldens(void **state)
 {
@@ -511,7 +529,7 @@ int main(void)
         cmocka_unit_test(deep_numbers_agree),         cmocka_unit_test(every_sample_agrees),
         cmocka_unit_test(screens_of_any_shape_agree), cmocka_unit_test(goldens),
         cmocka_unit_test(rows_are_counted),           cmocka_unit_test(otsu_splits_two_peaks),
-        cmocka_unit_test(bad_options_are_refused),
+        cmocka_unit_test(bad_options_are_refused),    cmocka_unit_test(wide_screens_agree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -155,19 +155,23 @@ static ro_status fetch(struct refine_cuda *d, void *to, const void *from, size_t
     return RO_OK;
 }
 
-static ro_status put_light(struct refine_cuda *d, const float *q)
+static void places(const struct refine_cuda *d, float **q, uint8_t **numbers)
 {
-    return copy(d, d->q, q, d->pixels * sizeof *d->q);
+    *q = (float *)d->q;
+    *numbers = d->numbers;
 }
 
-static ro_status put_numbers(struct refine_cuda *d, const uint8_t *numbers)
+static ro_status get_numbers(struct refine_cuda *d, ro_image *to)
 {
-    return copy(d, d->numbers, numbers, d->pixels);
-}
-
-static ro_status get_numbers(struct refine_cuda *d, uint8_t *numbers)
-{
-    return fetch(d, numbers, d->numbers, d->pixels);
+    const size_t row = (size_t)d->width;
+    for (int y = 0; y < d->height && to->stride < 0; y++) /* upside down */
+        RO_TRY(copy(d, (uint8_t *)to->data + y * to->stride, d->numbers + y * row, row));
+    if (to->stride >= 0)
+        RO_CUDA_TRY(d->context, cudaMemcpy2DAsync(to->data, (size_t)to->stride, d->numbers, row,
+                                                  row, (size_t)d->height, cudaMemcpyDefault,
+                                                  d->cuda->compute));
+    RO_CUDA_TRY(d->context, cudaStreamSynchronize(d->cuda->compute));
+    return RO_OK;
 }
 
 static ro_status light(struct refine_cuda *d, const float *table, int count)
@@ -331,6 +335,10 @@ static ro_status open_all(struct refine_cuda *d, const struct refine_setup *s)
     RO_TRY(ro_cuda_of(d->context, &d->cuda));
     for (const auto &piece : pieces)
         RO_TRY(ro_cuda_own(d->cuda, piece.bytes, piece.to));
+    const size_t row = (size_t)d->width * sizeof(float2);
+    RO_CUDA_TRY(d->context, cudaMemcpy2DAsync(d->q, row, s->field->data, (size_t)s->field->stride,
+                                              row, (size_t)d->height, cudaMemcpyDefault,
+                                              d->cuda->compute));
     RO_TRY(copy(d, d->target, s->target, n * sizeof(float)));
     RO_TRY(copy(d, d->table, s->table, (size_t)d->levels * sizeof(float2)));
     return copy(d, d->entries, s->levels->entry, LEVEL_ENTRIES * sizeof(struct level_entry));
@@ -359,7 +367,7 @@ static ro_status refine_open(const struct refine_setup *setup, struct refine_cud
 }
 
 static const struct refine_cuda_calls calls = {
-    refine_open, refine_close, put_light, put_numbers, get_numbers, light,   round_light,
+    refine_open, refine_close, places, get_numbers, light,       round_light,
     begin,       arrive,       back,      residual,    step,        figures, open_search,
     search,      changes,      keep,      take_best,
 };

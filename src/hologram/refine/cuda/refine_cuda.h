@@ -38,6 +38,7 @@ struct refine_sums {
 
 struct refine_setup {
     ro_context *context;
+    const ro_field *field; /* what q is to begin with */
     struct propagate_cuda *light;
     uint32_t width, height, region[4];
     const float *target; /* of the field's size */
@@ -57,9 +58,9 @@ struct refine_cuda;
 struct refine_cuda_calls {
     ro_status (*open)(const struct refine_setup *setup, struct refine_cuda **device);
     void (*close)(struct refine_cuda *device); /* NULL is allowed */
-    ro_status (*put_light)(struct refine_cuda *device, const float *q);
-    ro_status (*put_numbers)(struct refine_cuda *device, const uint8_t *numbers);
-    ro_status (*get_numbers)(struct refine_cuda *device, uint8_t *numbers);
+    /* Where q and the numbers are, for those who read and write them there. */
+    void (*places)(const struct refine_cuda *device, float **q, uint8_t **numbers);
+    ro_status (*get_numbers)(struct refine_cuda *device, ro_image *numbers);
     /* Of a table, or if it is NULL of the levels. */
     ro_status (*light)(struct refine_cuda *device, const float *table, int count);
     ro_status (*round)(struct refine_cuda *device);
