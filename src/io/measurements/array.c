@@ -327,6 +327,12 @@ struct ro_array ro_array_of(const ro_file_info *info)
     return array;
 }
 
+bool ro_array_is_truth(const ro_file_info *info)
+{
+    return info->sample == RO_SAMPLE_PLAIN && !info->palette && !info->inks && info->maxval == 1 &&
+           (info->format == RO_INDEX8 || info->format == RO_GRAY8 || info->format == RO_RGB8);
+}
+
 ro_status ro_array_encode(struct ro_sink *sink, const ro_file_info *info,
                           struct ro_encoder **encoder)
 {

@@ -76,6 +76,10 @@ ro_encode_fn ro_pnm_encode, ro_png_encode, ro_tiff_encode, ro_npy_encode, ro_bmp
 ro_decode_fn ro_nifti_decode, ro_nrrd_decode, ro_hdf5_decode;
 ro_encode_fn ro_nifti_encode, ro_nrrd_encode, ro_npz_encode, ro_hdf5_encode;
 
+/* See struct ro_type. */
+ro_status ro_npz_alone(struct ro_source *source, const char *member);
+ro_status ro_hdf5_alone(struct ro_source *source, const char *member);
+
 /* Two floats a pixel, (h, w, 2) in the file, as rows of RO_GRAYF twice as wide. */
 ro_decode_fn ro_npy_decode_pairs;
 ro_encode_fn ro_npy_encode_pairs;
