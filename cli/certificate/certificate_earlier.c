@@ -87,6 +87,8 @@ static bool is_idle(const struct option *option, const struct certificate *state
     return option->idle_without && (!with || strcmp(with, "null") == 0);
 }
 
+/* A line that is not stated any more: an idle option, or a prediction, which is no property of the
+ * result. */
 static void drop_line(struct certificate *stated, const char *name)
 {
     for (int i = 0; i < stated->count; i++)
@@ -104,6 +106,7 @@ void certificate_complete(struct certificate *stated, const struct command *comm
 {
     const struct option *list[MOST_OPTIONS];
     const int count = options_list(command, list);
+    drop_line(stated, "hogel_predicted_snr_tenths_of_db");
     for (int i = 0; i < count; i++) {
         char name[80];
         snprintf(name, sizeof name, "option_%s", list[i]->name);
