@@ -490,9 +490,10 @@ static void list_topics(const struct command *command, FILE *file)
 
 static bool has_topic(const struct option *option, const char *topic)
 {
-    if (!topic || !option->topic)
-        return !topic && !option->topic;
-    return strcmp(topic, option->topic) == 0 || (option->also && strcmp(topic, option->also) == 0);
+    if (!topic)
+        return !option->topic;
+    return (option->topic && strcmp(topic, option->topic) == 0) ||
+           (option->also && strcmp(topic, option->also) == 0);
 }
 
 void options_help(const struct command *command, const char *topic, FILE *file)

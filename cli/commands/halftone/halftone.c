@@ -105,7 +105,7 @@ static const struct option options[] = {
     {"cell", "N", "cells per side of the screen (default: the method's own)", OPTION_WHOLE,
      .offset = offsetof(struct halftone_values, cell), .min = 1, .max = 1 << 20,
      .topic = "screens"},
-    {"lpi", "L", "am: lines of dots per inch, at the resolution of --dpi", OPTION_NUMBER,
+    {"lpi", "L", "am: lines of dots per inch, at --dpi or that of IN", OPTION_NUMBER,
      .offset = offsetof(struct halftone_values, lpi), .min = 0, .max = 1000000, .topic = "screens"},
     {"angle", "A", "angle of dots in degrees (default 0); clustered dots 0 or 45", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, angle), .topic = "screens"},
@@ -303,6 +303,8 @@ static void put_json(FILE *file, ro_context *context, const ro_report *report,
         fputs(", \"detail\": ", file);
         json_string(file, report->detail);
     }
+    if (request->own_dpi > 0)
+        fprintf(file, ", \"dpi\": %.6g", request->own_dpi);
     halftone_json_inks(file, context, request, files->path[1]);
     if (video->frames > 0)
         fprintf(file,
@@ -391,6 +393,9 @@ static void print_line(const struct task *task)
     else
         put_line(&task->ran, output, request->options.ink_count > 0, task->seconds);
     halftone_say_inks(task->context, request);
+    if (request->own_dpi > 0)
+        tell("halftone: dots are those of %g dpi, by what %s states", request->own_dpi,
+             task->files->path[0]);
 }
 
 int halftone_check(const struct command *command, const struct halftone_values *values,
