@@ -13,6 +13,9 @@ awk "BEGIN { exit !($(number_of efficiency <told) <= 1 && $(number_of seconds <t
     wrong "plan: $(cat told)"
 ranks 1 plan --size 100x7 --ranks 50 --method blue-noise >told
 grep -q "100 x 7 on 50 ranks" told || wrong "plan: $(cat told)"
+ranks 1 plan --size 1x1 --bits 16 >told
+grep -q "1 x 1 on 1 rank: " told || wrong "plan: $(cat told)"
+grep -q "^1 band of 1 row, nothing is handed on" told || wrong "plan: $(cat told)"
 refused "cannot be spread over ranks" 2 plan --method dbs
 refused "takes no file" 2 bench in.pgm
 exit $failed
