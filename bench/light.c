@@ -189,8 +189,11 @@ static bool measure_frame(ro_context *context, int layers)
     return done;
 }
 
-static bool measure(ro_context *context)
+static bool measure(ro_context *context, uint32_t side)
 {
+    if (side)
+        return measure_refine(context, side, side, "phase:256") &&
+               measure_make(context, side, false) && measure_make(context, side, true);
     bool done = measure_refine(context, 512, 512, "phase:256") &&
                 measure_refine(context, 512, 512, "phase:4") &&
                 measure_refine(context, 512, 512, "binary") &&
@@ -219,7 +222,7 @@ static int run(const struct bench_options *options)
     printf("Best of %d host to host (frames and `make`: of 2).\n\n"
            "| what | ms | |\n| ---- | ---: | ---- |\n",
            ROUNDS);
-    const bool done = measure(context);
+    const bool done = measure(context, (uint32_t)options->size);
     ro_context_close(context);
     return done ? 0 : 1;
 }

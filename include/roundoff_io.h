@@ -258,6 +258,20 @@ void ro_temporaries_remove(void);
 RO_API
 ro_status ro_writer_accepts(ro_context *context, const char *path, const ro_file_info *info,
                             const ro_write_options *options);
+/* Whether files of a type, as ro_file_info.type names it, hold numbers of levels as they are; others
+ * hold the tones that they stand for. */
+RO_API
+int ro_type_keeps_levels(const char *type);
+
+/* How much of a path is the name of the file: behind "a.npz:" and "a.h5:" is that of the array in it
+ * that is to be written. */
+RO_API
+size_t ro_path_file(const char *path);
+/* How much of it lies before the file's ending, where numbers go: "a" of "a.png", "a.nii.gz" and
+ * "a.h5:/b"; without an ending all of the file's name. */
+RO_API
+size_t ro_path_stem(const char *path);
+
 /* Whether a file of this name, or of a type that is not NULL, has a place for dots per inch. */
 RO_API
 int ro_writer_holds_resolution(const char *path, const char *type);

@@ -58,6 +58,17 @@ static const char *const examples[] = {
     NULL,
 };
 
+/* The ink of the sheet: a colour that is not the paper's. */
+static ro_status read_ink(ro_context *context, const struct values *values, uint8_t colour[3])
+{
+    const ro_status status =
+        values->ink ? ro_colour_parse(context, values->ink, colour) : RO_OK;
+    if (status == RO_OK && values->ink && colour[0] == 255 && colour[1] == 255 && colour[2] == 255)
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "--ink %s: white is the paper's colour, not an ink's", values->ink);
+    return status;
+}
+
 /* ---- The wedge ------------------------------------------------------------------------------ */
 
 /* A line of text at the foot, so that a printed sheet says what it is. */
@@ -113,7 +124,10 @@ static ro_status make_wedge(struct task *task)
     if (width == 0)
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "--patch %u: must be a multiple of 8 from 16 to 4096", patch);
-    ro_status status = ro_writer_accepts(context, out, &info, &write);
+    uint8_t colour[3];
+    ro_status status = read_ink(context, values, colour);
+    if (status == RO_OK)
+        status = ro_writer_accepts(context, out, &info, &write);
     if (status == RO_OK && values->curve) {
         status = ro_curve_load(context, values->curve, points, &halftone.tone.curve_points);
         halftone.tone.curve = points;
@@ -191,7 +205,7 @@ static ro_status read_options(ro_context *context, const struct values *values,
 {
     *options = (ro_wedge_options){RO_WEDGE_DEFAULTS, .linear = values->linear,
                                   .ink_given = values->ink != NULL};
-    return values->ink ? ro_colour_parse(context, values->ink, options->ink_colour) : RO_OK;
+    return read_ink(context, values, options->ink_colour);
 }
 
 static ro_status fit(struct task *task)

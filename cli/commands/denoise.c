@@ -196,10 +196,10 @@ static void put_line(const ro_report *ran, const struct denoise_files *files, co
     else
         snprintf(where, sizeof where, "%s, %d thread%s", ro_cpu_name(ran->cpu), ran->threads,
                  ran->threads == 1 ? "" : "s");
-    if (files->sample != RO_SAMPLE_PLAIN && r->sample_white > 0)
+    if (files->sample != RO_SAMPLE_PLAIN && r->sample_white > 0 && r->white != 1)
         snprintf(white, sizeof white, ", from %lld to %lld", (long long)files->zero,
                  (long long)files->zero + r->sample_white);
-    else if (r->sample_white > 255 && r->sample_white < 65535)
+    else if (r->sample_white > 255 && r->sample_white != 65535)
         snprintf(white, sizeof white, ", white is %u", r->sample_white);
     if (files->pages > 1)
         snprintf(pages, sizeof pages, "%u pages of ", files->pages);
@@ -235,8 +235,8 @@ static void put_line(const ro_report *ran, const struct denoise_files *files, co
             LONG_STEP);
     double change = r->sum_after - r->sum_before;
     if (change != 0)
-        fprintf(stderr, "denoise: the sum changed by %+.6g of %.6g (%+.4g %%)\n", change,
-                r->sum_before, r->sum_before > 0 ? 100 * change / r->sum_before : 0);
+        fprintf(stderr, "denoise: the sum changed by %+.6g of %.6g (%.2g %% of it)\n", change,
+                r->sum_before, r->sum_before != 0 ? fabs(100 * change / r->sum_before) : 100);
     if (nearest && r->drift != 0)
         fprintf(stderr, "denoise: rounding to the levels of OUT changed the sum by %+.6g levels\n",
                 r->drift);

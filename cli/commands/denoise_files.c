@@ -28,7 +28,7 @@ static bool is_real(ro_format format) { return format == RO_GRAYF || format == R
 static ro_file_info as_in(const ro_file_info *in)
 {
     ro_file_info out = *in;
-    if (out.format == RO_GRAY8 && out.maxval == 1)
+    if ((out.format == RO_GRAY8 || out.format == RO_RGB8) && out.maxval == 1)
         out.maxval = 255;
     return out;
 }
@@ -85,7 +85,7 @@ static ro_status find_white(const struct denoise_files *files, const ro_file_inf
     if (!files->white)
         return RO_OK;
     const int64_t asked = denoise_white(files->white);
-    if (stack_is_wide(info) && asked > 0 && asked < INT64_MAX)
+    if (stack_is_wide(info) && asked > 0)
         return RO_OK;
     if (is_real(info->format))
         return ro_context_fail(files->context, RO_E_ARGUMENT,
@@ -134,11 +134,11 @@ static void make_white(const struct denoise_files *files, uint32_t white, ro_ima
     }
 }
 
-/* Floats become bits from 0 to 1 only: others would be cut off. */
-static ro_status check_floats(const struct denoise_files *files, const ro_image *in)
+/* Floats become bits from 0 to 1 only: others would be cut off. The file counts in units. */
+static ro_status check_floats(const struct denoise_files *files, const ro_image *in, double unit)
 {
     const size_t samples = (size_t)in->width * (in->format == RO_RGBF ? 3 : 1);
-    float least = 0, most = 1;
+    float least = *(const float *)in->data, most = least;
     for (uint32_t y = 0; y < in->height; y++) {
         const float *row = (const void *)((const char *)in->data + (ptrdiff_t)y * in->stride);
         for (size_t x = 0; x < samples; x++) {
@@ -150,9 +150,8 @@ static ro_status check_floats(const struct denoise_files *files, const ro_image 
         return RO_OK;
     return ro_context_fail(
         files->context, RO_E_ARGUMENT,
-        "--bits: %s goes from %g to %g, and bits are made of 0 to 1; --float keeps "
-        "its numbers",
-        files->in, (double)least, (double)most);
+        "--bits: %s goes from %g to %g, and bits are made of 0 to %g; --float keeps its numbers",
+        files->in, unit * (double)least, unit * (double)most, unit);
 }
 
 /* Of integers that came as floats: OUT holds whole numbers, whose sum is told against IN's. */
@@ -179,7 +178,8 @@ ro_status denoise_page(struct denoise_files *files, const ro_file_info *info, ro
     ro_status status = find_white(files, info, &white);
     double unit = 1, sum = 0;
     if (status == RO_OK && stack_is_wide(info)) {
-        unit = files->white ? (double)denoise_white(files->white) : stack_unit(in);
+        const int64_t asked = files->white ? denoise_white(files->white) : INT64_MAX;
+        unit = asked < INT64_MAX ? (double)asked : stack_unit(in);
         sum = stack_scale(in, 1, 0);
         stack_scale(in, 1 / unit, 0);
     }
@@ -187,7 +187,7 @@ ro_status denoise_page(struct denoise_files *files, const ro_file_info *info, ro
     if (status == RO_OK && !real)
         status = check_largest(files, info, white, in);
     if (status == RO_OK && real && (files->form == BITS_8 || files->form == BITS_16))
-        status = check_floats(files, in);
+        status = check_floats(files, in, unit);
     if (files->form == AS_IN) {
         denoise.white = white;
         if (white > in->maxval && white != RO_WHITE_MAXVAL && info->sample != RO_SAMPLE_PLAIN)

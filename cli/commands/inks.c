@@ -111,6 +111,10 @@ static ro_status set_ink(ro_context *context, struct ink_list *list, int number,
     } else if (strcmp(key, "shape") == 0) {
         ink->shape = value;
         list->shapes = true;
+    } else if (strcmp(key, "curve") == 0 && list->no_curves) {
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "--ink %s: curve= does not apply: moiré is that of dots of any tone",
+                               ink->name);
     } else if (strcmp(key, "curve") == 0) {
         return read_curve(context, value, list, number);
     } else {
@@ -146,11 +150,11 @@ static ro_status read_ink(ro_context *context, const char *text, struct ink_list
     return status;
 }
 
-ro_status inks_read(ro_context *context, const char *colours, const struct texts *each,
+ro_status inks_read(ro_context *context, const char *colours, const struct texts *each, bool curves,
                     struct ink_list *list)
 {
     ro_status status = RO_OK;
-    *list = (struct ink_list){.cmyk = !colours};
+    *list = (struct ink_list){.cmyk = !colours, .no_curves = !curves};
     for (int i = 0; i < 4 && !colours; i++) {
         list->inks[i] = (ro_ink){.name = cmyk_names[i][0], .degrees = cmyk_angles[i]};
         memcpy(list->inks[i].colour, cmyk_colours[i], 3);

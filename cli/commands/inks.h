@@ -13,14 +13,16 @@ struct ink_list {
     bool cmyk;
     bool angles, shapes; /* some ink has one of its own */
     bool turned;         /* by --angles */
+    bool no_curves;
     char names[RO_INKS_MOST][72];
     const char *curves[RO_INKS_MOST]; /* files that were read */
     char *texts[4 * RO_INKS_MOST];    /* what --ink said; shapes and files lie in it */
     int texts_used;
 };
 
-/* `colours`: of --inks; NULL: the four of CMYK. inks_free frees, also after a failure. */
-ro_status inks_read(ro_context *context, const char *colours, const struct texts *each,
+/* `colours`: of --inks; NULL: the four of CMYK. `curves`: inks may have them. inks_free frees, also
+ * after a failure. */
+ro_status inks_read(ro_context *context, const char *colours, const struct texts *each, bool curves,
                     struct ink_list *list);
 void inks_free(struct ink_list *list);
 

@@ -118,7 +118,8 @@ static ro_status load(ro_context *context, const char *path, unsigned page, ro_i
 
 /* Floats are measured from 0 to 1; what is far outside is in other units, and what is no number is
  * no picture. */
-static ro_status check_floats(ro_context *context, const char *path, const ro_image *image)
+static ro_status check_floats(ro_context *context, const char *path, const ro_image *image,
+                              const ro_file_info *info)
 {
     if (image->format != RO_GRAYF && image->format != RO_RGBF)
         return RO_OK;
@@ -128,8 +129,11 @@ static ro_status check_floats(ro_context *context, const char *path, const ro_im
         for (size_t x = 0; x < samples * image->width; x++)
             if (!(row[x] >= -0.5f && row[x] <= 1.5f))
                 return ro_context_fail(context, RO_E_ARGUMENT,
-                                       "%s: %g at (%zu, %u): floats are measured from 0, black, to "
-                                       "1, white",
+                                       stack_is_wide(info)
+                                           ? "%s: %.9g at (%zu, %u): integers are measured where "
+                                             "they span 16 bits at most"
+                                           : "%s: %g at (%zu, %u): floats are measured from 0, "
+                                             "black, to 1, white",
                                        path, (double)row[x], x / samples, y);
     }
     return RO_OK;
@@ -143,11 +147,12 @@ static ro_status check_ranges(ro_context *context, const struct operands *files,
     if (a->sample == RO_SAMPLE_PLAIN || b->sample == RO_SAMPLE_PLAIN ||
         (a->zero == b->zero && a->maxval == b->maxval))
         return RO_OK;
-    return ro_context_fail(context, RO_E_ARGUMENT,
-                           "%s counts from %lld to %lld and %s from %lld to %lld: they are measured "
-                           "only in one range, such as that of 8 or 16 bits",
-                           files->path[0], (long long)a->zero, (long long)(a->zero + a->maxval),
-                           files->path[1], (long long)b->zero, (long long)(b->zero + b->maxval));
+    return ro_context_fail(
+        context, RO_E_ARGUMENT,
+        "%s counts from %lld to %lld and %s from %lld to %lld: they are measured "
+        "only in one range, such as that of 8 or 16 bits",
+        files->path[0], (long long)a->zero, (long long)(a->zero + a->maxval), files->path[1],
+        (long long)b->zero, (long long)(b->zero + b->maxval));
 }
 
 /* Page `at` of those, from 0. */
@@ -161,9 +166,9 @@ static ro_status load_and_measure(ro_context *context, const struct values *valu
         status = load(context, files->path[1], job->result_first ? job->result_first + at : 0,
                       &job->result, &info);
     if (status == RO_OK)
-        status = check_floats(context, files->path[0], &job->original);
+        status = check_floats(context, files->path[0], &job->original, &first);
     if (status == RO_OK)
-        status = check_floats(context, files->path[1], &job->result);
+        status = check_floats(context, files->path[1], &job->result, &info);
     if (status == RO_OK)
         status = check_ranges(context, files, &first, &info);
     if (status != RO_OK)

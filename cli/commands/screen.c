@@ -22,20 +22,20 @@ struct made {
 static const struct option options[] = {
     {"size", "N", "cells per side (default: 64, 8 for dots, 512 for uniform)", OPTION_WHOLE,
      .offset = offsetof(struct screen_values, size), .min = 1, .max = 1 << 20},
-    {"lpi", "L", "am: lines of dots per inch", OPTION_NUMBER,
-     .offset = offsetof(struct screen_values, lpi), .min = 0, .max = 1000000},
-    {"dpi", "D", "am: resolution of the pictures it is for", OPTION_NUMBER,
-     .offset = offsetof(struct screen_values, dpi), .min = 1, .max = 1000000},
+    {"lpi", "L", "am, show: lines of dots per inch", OPTION_NUMBER,
+     .offset = offsetof(struct screen_values, lpi), .also = "show", .min = 0, .max = 1000000},
+    {"dpi", "D", "am, show: resolution of the pictures it is for", OPTION_NUMBER,
+     .offset = offsetof(struct screen_values, dpi), .also = "show", .min = 1, .max = 1000000},
     {"dpi-y", "D", "am: the same from row to row, where it is another", OPTION_NUMBER,
-     .offset = offsetof(struct screen_values, dpi_y), .min = 1, .max = 1000000},
+     .offset = offsetof(struct screen_values, dpi_y), .also = "show", .min = 1, .max = 1000000},
     {"angle", "A", "angle of dots in degrees (default 0); clustered dots 0 or 45", OPTION_TEXT,
      .offset = offsetof(struct screen_values, angle)},
     {"shape", "S", "of dots: round (default), line, diamond; see the man page", OPTION_TEXT,
-     .offset = offsetof(struct screen_values, shape)},
+     .offset = offsetof(struct screen_values, shape), .also = "show"},
     {"spot", "FILE", "am: a dot of your own, as a picture; dark prints first", OPTION_TEXT,
-     .offset = offsetof(struct screen_values, spot)},
+     .offset = offsetof(struct screen_values, spot), .also = "show"},
     {"dot", "N", "pixels of the smallest dot (default: am 1, green-noise 4)", OPTION_WHOLE,
-     .offset = offsetof(struct screen_values, dot), .min = 1, .max = 1000000},
+     .offset = offsetof(struct screen_values, dot), .also = "show", .min = 1, .max = 1000000},
     {"inks", "LIST", "show: inks, 1 to 8 colours (default: those of CMYK)", OPTION_TEXT,
      .offset = offsetof(struct screen_values, inks), .topic = "show"},
     {"ink", "I", "show: an ink's screen: cyan:lpi=133,angle=15,shape=S", OPTION_LIST,
@@ -163,6 +163,14 @@ static void print_line(const struct task *task)
          1e3 * task->seconds);
 }
 
+static bool asks_for_help(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+            return true;
+    return false;
+}
+
 static int run(const struct command *command, int argc, char **argv)
 {
     struct screen_values values = defaults;
@@ -170,6 +178,10 @@ static int run(const struct command *command, int argc, char **argv)
     const bool make_given = argc > 0 && strcmp(argv[0], "make") == 0;
     const bool shows = argc > 0 && strcmp(argv[0], "show") == 0;
     int ended;
+    if (shows && asks_for_help(argc, argv)) {
+        options_help(command, "show", stdout);
+        return finish_stdout();
+    }
     if (!options_take(command, argc - (make_given || shows), argv + (make_given || shows), &values,
                       &names, &ended))
         return ended;

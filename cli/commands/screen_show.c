@@ -29,7 +29,7 @@ static ro_status show(struct task *task)
     };
     ro_status status = ro_moire_accepts(context, task->out);
     if (status == RO_OK)
-        status = inks_read(context, values->inks, &values->ink, &shown->inks);
+        status = inks_read(context, values->inks, &values->ink, false, &shown->inks);
     if (status == RO_OK && values->spot)
         status = ro_image_load(context, values->spot, NULL, &spot, NULL, NULL);
     if (status == RO_OK && values->angles)

@@ -380,34 +380,6 @@ bool same_file(const char *a, const char *b)
     return strcmp(a, b) == 0;
 }
 
-/* How much of a name is that of an archive: "a.npz:b" and "a.h5:/b" lie in one; 0: it is none. */
-static size_t archive_length(const char *path)
-{
-    static const char *const ends[] = {".npz:", ".h5:", ".hdf5:"};
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-        const char *found = strstr(path, ends[i]);
-        if (found)
-            return (size_t)(found - path) + strlen(ends[i]) - 1;
-    }
-    return 0;
-}
-
-/* An archive is written with one member: it would take what else is in it along. */
-static bool archive_stays(const struct command *command, const struct operands *operands)
-{
-    const int last = operands->count - 1;
-    const size_t length =
-        last > 0 && strstr(command->operands, "OUT") ? archive_length(operands->path[last]) : 0;
-    for (int i = 0; i < last && length; i++)
-        if (archive_length(operands->path[i]) == length &&
-            strncmp(operands->path[i], operands->path[last], length) == 0) {
-            usage_error(command, "%.*s would be replaced by a file with one member", (int)length,
-                        operands->path[last]);
-            return false;
-        }
-    return true;
-}
-
 /* A file that is written beside the output is no other file of the command. */
 static bool files_are_apart(const struct command *command, const void *values,
                             const struct operands *operands)
@@ -436,7 +408,7 @@ static bool files_are_apart(const struct command *command, const void *values,
                 return false;
             }
     }
-    return archive_stays(command, operands);
+    return true;
 }
 
 enum parsed options_parse(const struct command *command, int argc, char **argv, void *values,
@@ -518,9 +490,10 @@ static void list_topics(const struct command *command, FILE *file)
 
 static bool has_topic(const struct option *option, const char *topic)
 {
-    if (!topic || !option->topic)
-        return !topic && !option->topic;
-    return strcmp(topic, option->topic) == 0 || (option->also && strcmp(topic, option->also) == 0);
+    if (!topic)
+        return !option->topic;
+    return (option->topic && strcmp(topic, option->topic) == 0) ||
+           (option->also && strcmp(topic, option->also) == 0);
 }
 
 void options_help(const struct command *command, const char *topic, FILE *file)

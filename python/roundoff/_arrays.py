@@ -24,6 +24,9 @@ class Picture(NamedTuple):
     maxval: int
     pillow: bool
     boolean: bool
+    given: np.dtype  # of numbers that became others: given = zero + unit * array
+    zero: int = 0
+    unit: float = 1
 
     @property
     def stack(self) -> bool:
@@ -42,6 +45,19 @@ class Picture(NamedTuple):
     def view(self) -> tuple[np.ndarray, int, int]:
         return readable(self.array), self.format, self.maxval
 
+    def restored(self, result: np.ndarray) -> np.ndarray:
+        """A result in the type and units of what was given."""
+        if result.dtype == self.given:
+            return result
+        if self.given.kind == "f":
+            return result.astype(self.given)
+        if self.unit != 1:
+            most = np.iinfo(self.given)
+            return np.clip(np.rint(result * np.float64(self.unit)), float(most.min),
+                           np.nextafter(float(most.max), 0)).astype(self.given)
+        wide = result.astype(np.uint64 if self.zero > 1 << 62 else np.int64)
+        return (wide + wide.dtype.type(self.zero)).astype(self.given)
+
     @property
     def doubtful(self) -> bool:
         """Whether it holds what the library may refuse when it comes to that row."""
@@ -58,8 +74,31 @@ def is_pillow(image: Any) -> bool:
     return type(image).__module__.partition(".")[0] == "PIL"
 
 
-def picture(image: Any, maxval: int | None = None, name: str = "image") -> Picture:
-    """What a caller gave as a picture; BadArgument where it cannot be one."""
+def _numbers(array: np.ndarray, name: str) -> tuple[np.ndarray, int, float]:
+    """Other integers and floats as the files' readers take them: counted from their least in 16
+    bits where they span no more, else as floats, white being a power of two."""
+    if array.dtype.kind == "f":
+        with np.errstate(over="ignore"):
+            floats = array.astype(np.float32)
+        if np.isinf(floats).any() and np.isfinite(array[np.isinf(floats)]).any():
+            raise BadArgument(f"{name}: holds numbers that are too large for float32")
+        return floats, 0, 1
+    if 0 in array.shape:
+        return array.astype(np.uint16), 0, 1
+    least, most = int(array.min()), int(array.max())
+    if most - least <= 0xFFFF:
+        wide = array if array.dtype.char in "LQ" else array.astype(np.int64)
+        return (wide - wide.dtype.type(least)).astype(np.uint16), least, 1
+    unit = 256.0
+    while unit < max(most, -least):
+        unit *= 2
+    return (array / unit).astype(np.float32), 0, unit
+
+
+def picture(image: Any, maxval: int | None = None, name: str = "image",
+            numbers: bool = False) -> Picture:
+    """What a caller gave as a picture; BadArgument where it cannot be one. With `numbers` also
+    integers and floats that the library has no samples for."""
     pillow = type(image) is not np.ndarray and is_pillow(image)
     if pillow:
         if image.mode not in PILLOW_MODES:
@@ -70,16 +109,22 @@ def picture(image: Any, maxval: int | None = None, name: str = "image") -> Pictu
     array = np.asarray(image)
     char = array.dtype.char
     boolean = char == "?"
+    given, zero, unit = array.dtype, 0, 1.0
     if boolean:
         array = array.view(np.uint8)
         maxval = 1
-    elif char == "d":
+    elif char == "d" and not numbers:
         array = array.astype(np.float32)
     elif not array.dtype.isnative:
         array = array.astype(array.dtype.newbyteorder("="))
+    if array.dtype.char not in GREY and numbers and array.dtype.kind in "iuf":
+        array, zero, unit = _numbers(array, name)
+        if array.dtype.char == "H":
+            maxval = max(int(array.max(initial=0)), 1) if maxval is None else maxval - zero
     if array.dtype.char not in GREY:
-        raise BadArgument(f"{name}: arrays of {array.dtype} cannot be read: uint8, uint16, float32, "
-                          "float64 and bool can")
+        raise BadArgument(f"{name}: arrays of {array.dtype} cannot be read: " +
+                          ("integers, floats and bool can" if numbers else
+                           "uint8, uint16, float32, float64 and bool can"))
     colour = array.ndim >= 3 and array.shape[-1] == 3
     if array.ndim not in ((3, 4) if colour else (2, 3)):
         raise BadArgument(f"{name}: a shape of {array.shape} is no picture: height and width, "
@@ -89,7 +134,7 @@ def picture(image: Any, maxval: int | None = None, name: str = "image") -> Pictu
     if maxval is not None and (array.dtype == np.float32 or
                                not 1 <= maxval <= np.iinfo(array.dtype).max):
         raise BadArgument(f"{name}: a maxval of {maxval} does not suit {array.dtype}")
-    return Picture(array, colour, maxval or 0, pillow, boolean)
+    return Picture(array, colour, maxval or 0, pillow, boolean, given, zero, unit)
 
 
 @contextmanager

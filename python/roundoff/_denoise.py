@@ -31,7 +31,7 @@ def denoise(image: Any, model: Optional[str] = None, *, out: Optional[np.ndarray
 
     The keywords are the options of ``roundoff denoise``. ``model`` is "anisotropic",
     "edge-enhancing", "perona-malik", "exponential" or "linear". The result has the shape and type
-    of the image; of a stack every picture is done on its own. ``seed`` is that of the implicit
+    of the image, which is of integers or floats; of a stack every picture is done on its own. ``seed`` is that of the implicit
     scheme's dither. With ``return_figures`` also what was done: sums, extrema, energies, kappa,
     steps. Arrays on a CUDA device are done there, if kappa is given.
     """
@@ -41,16 +41,19 @@ def denoise(image: Any, model: Optional[str] = None, *, out: Optional[np.ndarray
         if return_figures:
             raise BadArgument("return_figures: of an array on a device none are taken")
         return _device.denoise(image, members, out, maxval, run)
-    source = picture(image, maxval)
+    source = picture(image, maxval, numbers=True)
     if source.boolean:
         raise BadArgument("image: bool has no levels to smooth")
-    result = target(out, source.array.shape, source.array.dtype, source.array)
+    result = target(out, source.array.shape, source.given, source.array)
+    work = result if source.given == source.array.dtype else np.empty_like(source.array)
     figures: list[Figures] = []
-    with _run.running(run) as how, filled(out, result, source) as room:
+    with _run.running(run) as how, filled(out, work, source) as room:
         pages = zip(source.pages(), room) if source.stack else [(source, room)]
         for page, to in pages:
             figures.append(Figures(_core.denoise(page.view(), (to, page.format, page.maxval),
                                                  members, how)))
+    if work is not result:
+        result[...] = source.restored(work)
     done: Any = result
     if source.pillow and out is None:
         from PIL import Image

@@ -80,8 +80,8 @@ def halftone(image: Any, method: Optional[str] = None, *, levels: Optional[int] 
     Parameters
     ----------
     image : array or Pillow image
-        uint8, uint16, float32 (0 to 1), float64 or bool; height × width, colours behind, a stack of
-        pictures in front. Any strides; what is not read in place is copied first.
+        uint8, uint16, floats (0 to 1) or bool; other integers from their least, black, to their
+        largest, white. Height × width, colours behind, a stack of pictures in front. Any strides; what is not read in place is copied first.
     method : str
         "floyd-steinberg" unless said otherwise; ``roundoff.methods()`` lists them.
     levels : int
@@ -120,9 +120,11 @@ def halftone(image: Any, method: Optional[str] = None, *, levels: Optional[int] 
         options.update(method=method, levels=levels, palette=palette)
     if type(image) is not np.ndarray and _device.on_device(image):
         return _device.halftone(image, halftone_members(options), packed, indices, out, maxval, run)
-    source = picture(image, maxval)
+    source = picture(image, maxval, numbers=True)
     if options.get("range") == "data":
         options["range"] = float(source.array.min()), float(source.array.max())
+    elif "range" in options and (source.zero or source.unit != 1):
+        options["range"] = tuple((n - source.zero) / source.unit for n in options["range"])
     if palette is not None and adapted(palette):
         options["palette"] = _adapt(source, adapted(palette), options, run)
     members = halftone_members(options) if options else {}

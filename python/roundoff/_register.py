@@ -82,7 +82,8 @@ def register(fixed: Any, moving: Any, *, maxval: Optional[int] = None, **options
     """
     run = _run.split(options)
     members = REGISTER.take(options)
-    one, other = picture(fixed, maxval, "fixed"), picture(moving, maxval, "moving")
+    one, other = (picture(fixed, maxval, "fixed", True),
+                  picture(moving, maxval, "moving", True))
     if one.stack or other.stack:
         raise BadArgument("register takes two pictures, no stacks")
     rows, columns = one.size
@@ -106,17 +107,19 @@ def warp(image: Any, field: Any, *, sampling: str = "bilinear", inverse: bool = 
     run = _run.split(options)
     WARP.take(options)
     nearest = choice("sampling", sampling, ("bilinear", "nearest"))
-    source = picture(image)
+    source = picture(image, numbers=True)
     if source.stack:
         raise BadArgument("warp takes one picture, no stack")
     way = field if isinstance(field, Field) else Field(field)
     if inverse:
         way = way.inverse()
     shape = (*way.array.shape[:2], *source.array.shape[2:])
-    result = target(out, shape, source.array.dtype, source.array)
+    result = target(out, shape, bool if source.boolean else source.given, source.array)
+    work = np.empty(shape, source.array.dtype)
     with _run.running(run) as how:
         _core.warp((readable(source.array), source.format, source.maxval), way.view(),
-                   (result, source.format, source.maxval), nearest, how)
+                   (work, source.format, source.maxval), nearest, how)
+    result[...] = source.restored(work)
     return result
 
 

@@ -150,7 +150,7 @@ def segment(image: Any, seeds: Sequence[Sequence[float]] = (), *, maxval: Option
     """
     run = _run.split(options)
     members = SEGMENT.take(options)
-    source = picture(image, maxval)
+    source = picture(image, maxval, numbers=True)
     if source.stack:
         raise BadArgument("segment takes one picture, no stack")
     discs = _discs(seeds)

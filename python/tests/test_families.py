@@ -209,3 +209,34 @@ def test_warp_takes_any_field(discs):
     assert np.array_equal(roundoff.warp(discs, still), discs)
     with pytest.raises(roundoff.BadArgument, match="field"):
         roundoff.warp(discs, still[..., 0])
+
+
+@pytest.mark.parametrize("kind", ["i1", "i2", ">i2", "i4", "u4", "i8", "u8", "f2", "f8", ">f4"])
+def test_denoise_keeps_other_types(grey, kind):
+    """Integers are counted from their least and back, floats go through float32."""
+    small = grey[:40, :50].astype(np.int64)
+    given = (small / 255).astype(kind) if "f" in kind else (small - (120 if "i" in kind else 0)).clip(
+        np.iinfo(kind).min, np.iinfo(kind).max).astype(kind)
+    got = roundoff.denoise(given, iterations=5)
+    assert got.dtype == given.dtype and got.shape == given.shape
+    assert abs(got.astype("f8").sum() - given.astype("f8").sum()) < (1 if "f" in kind else 1e-9)
+    out = np.zeros_like(given)
+    assert roundoff.denoise(given, iterations=5, out=out) is out and np.array_equal(out, got)
+    assert not np.array_equal(got, given)
+    assert np.array_equal(roundoff.halftone(given), roundoff.halftone(
+        given.astype("f4") if "f" in kind else (given.astype("i8") - int(given.min())).astype("u2"),
+        maxval=None if "f" in kind else int(given.max()) - int(given.min())))
+    still = roundoff.warp(given, np.zeros((40, 50, 2), np.float32))
+    assert still.dtype == given.dtype and np.allclose(still, given, rtol=1e-7, atol=0)
+
+
+def test_wide_integers(grey):
+    wide = grey[:40, :50].astype(np.int32) * 40000 - 5000000
+    got = roundoff.denoise(wide, iterations=5)
+    assert got.dtype == np.int32 and abs(int(got.sum()) - int(wide.sum())) < 2000
+    with pytest.raises(roundoff.BadArgument, match="too large"):
+        roundoff.denoise(np.full((4, 4), 1e300))
+    with pytest.raises(roundoff.BadArgument, match="complex64"):
+        roundoff.denoise(np.zeros((4, 4), np.complex64))
+    mask = grey[:40, :50] > 100
+    assert roundoff.warp(mask, np.zeros((40, 50, 2), np.float32)).dtype == bool

@@ -1,41 +1,45 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ink on paper: a pixel of it prints as a disc that reaches over its neighbours. Nine points of
- * each pixel are covered by whatever disc reaches them:
+ * Ink on paper: a pixel of it prints as a disc that reaches over its neighbours. Each pixel has 64
+ * points, bits of a number, which are covered by whatever disc reaches them:
  *
- *      . . .      of each point, the pixels round its own whose discs reach it
- *      . o .
- *      . . .
+ *     . . . . . . . .
+ *     . . . . . . . .    of each pixel round a pixel, those of its points that its disc covers
+ *     . . . .o. . . .
  */
 #ifndef RO_CORE_DISCS_H
 #define RO_CORE_DISCS_H
 
 #include <stdint.h>
 
-enum { RO_DISC_REACH = 2, RO_DISC_WINDOW = 2 * RO_DISC_REACH + 1, RO_DISC_POINTS = 9 };
+enum { RO_DISC_REACH = 2, RO_DISC_WINDOW = 2 * RO_DISC_REACH + 1, RO_DISC_POINTS = 64 };
 
 struct ro_discs {
+    int count;
     struct {
-        int count;
-        int8_t at[RO_DISC_WINDOW * RO_DISC_WINDOW][2]; /* x, y */
-    } points[RO_DISC_POINTS];
+        int x, y;
+        uint64_t points;
+    } from[RO_DISC_WINDOW * RO_DISC_WINDOW];
 };
 
-/* `diameter`: in pixels, up to 3. */
+/* `diameter`: in pixels, up to 3; 0: squares, which cover themselves. */
 static inline void ro_discs_find(struct ro_discs *discs, double diameter)
 {
-    for (int p = 0; p < RO_DISC_POINTS; p++) {
-        discs->points[p].count = 0;
-        for (int y = -RO_DISC_REACH; y <= RO_DISC_REACH; y++)
-            for (int x = -RO_DISC_REACH; x <= RO_DISC_REACH; x++) {
-                const double dx = (p % 3 - 1) / 3.0 - x, dy = (p / 3 - 1) / 3.0 - y;
-                if (4 * (dx * dx + dy * dy) > diameter * diameter)
-                    continue;
-                const int k = discs->points[p].count++;
-                discs->points[p].at[k][0] = (int8_t)x;
-                discs->points[p].at[k][1] = (int8_t)y;
+    discs->count = 0;
+    for (int y = -RO_DISC_REACH; y <= RO_DISC_REACH; y++)
+        for (int x = -RO_DISC_REACH; x <= RO_DISC_REACH; x++) {
+            uint64_t points = diameter == 0 && x == 0 && y == 0 ? UINT64_MAX : 0;
+            for (int p = 0; p < RO_DISC_POINTS; p++) {
+                const double dx = (p % 8 - 3.5) / 8 - x, dy = (p / 8 - 3.5) / 8 - y;
+                if (4 * (dx * dx + dy * dy) <= diameter * diameter)
+                    points |= (uint64_t)1 << p;
             }
-    }
+            if (!points)
+                continue;
+            discs->from[discs->count].x = x;
+            discs->from[discs->count].y = y;
+            discs->from[discs->count++].points = points;
+        }
 }
 
 /* Pixels over which light spreads in paper, 0.2 mm: a side, odd and 1 at least. */

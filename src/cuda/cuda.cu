@@ -52,17 +52,17 @@ ro_status ro_cuda_describe(int index, ro_device_info *info)
     return RO_OK;
 }
 
-/* Memory that comes back is kept for the next call, an eighth of the device's at most. */
+/* Memory that comes back is kept for the next call, a quarter of the device's at most. */
 static ro_status open_pool(struct ro_cuda *cuda)
 {
-    size_t left = 0, all = 0;
+    size_t left = 0;
     cudaMemPoolProps made = {};
     made.allocType = cudaMemAllocationTypePinned;
     made.location.type = cudaMemLocationTypeDevice;
     made.location.id = cuda->device;
     RO_CUDA_TRY(cuda->context, cudaMemPoolCreate(&cuda->pool, &made));
-    RO_CUDA_TRY(cuda->context, cudaMemGetInfo(&left, &all));
-    uint64_t most = all / 8;
+    RO_CUDA_TRY(cuda->context, cudaMemGetInfo(&left, &cuda->memory));
+    uint64_t most = cuda->memory / 4;
     RO_CUDA_TRY(cuda->context,
                 cudaMemPoolSetAttribute(cuda->pool, cudaMemPoolAttrReleaseThreshold, &most));
     return RO_OK;

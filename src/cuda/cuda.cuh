@@ -28,7 +28,7 @@ struct ro_cuda {
     ro_context *context;
     int device;
     int processors;
-    size_t memory;
+    size_t memory; /* bytes of the device */
     cudaMemPool_t pool; /* of all that is made in the order of a stream; keeps what it is given */
     cudaStream_t copy_in, compute, copy_out;
     cudaEvent_t begin, end;     /* of the timer */

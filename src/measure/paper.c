@@ -31,15 +31,12 @@ static void cover_row(const struct ro_discs *discs, uint8_t *const rows[RO_DISC_
                       uint32_t width, float *light)
 {
     for (uint32_t x = 0; x < width; x++) {
-        int open = 0;
-        for (int p = 0; p < RO_DISC_POINTS; p++) {
-            uint8_t covered = 0;
-            for (int k = 0; k < discs->points[p].count; k++)
-                covered |= rows[RO_DISC_REACH + discs->points[p].at[k][1]]
-                               [RO_DISC_REACH + (ptrdiff_t)x + discs->points[p].at[k][0]];
-            open += !covered;
-        }
-        light[x] = (float)open / RO_DISC_POINTS;
+        uint64_t covered = 0;
+        for (int k = 0; k < discs->count; k++)
+            if (rows[RO_DISC_REACH + discs->from[k].y]
+                    [RO_DISC_REACH + (ptrdiff_t)x + discs->from[k].x])
+                covered |= discs->from[k].points;
+        light[x] = (float)__builtin_popcountll(~covered) / RO_DISC_POINTS;
     }
 }
 
@@ -54,7 +51,7 @@ static ro_status print_dots(ro_context *context, const ro_image *result, double 
     ro_status status = memory && line
                            ? measure_tones_open(context, result, false, &tones)
                            : ro_context_fail(context, RO_E_MEMORY, "no memory for a print");
-    ro_discs_find(&discs, diameter > 0 ? diameter : 0.95); /* a square's own nine points */
+    ro_discs_find(&discs, diameter);
     for (int i = 0; i < RO_DISC_WINDOW && memory; i++)
         rows[i] = memory + (size_t)i * room;
     bool two = true;

@@ -60,6 +60,17 @@ class Batch(Case):
         self.assertIn("p3.pgm", told["results"][3]["error"])
         self.assertEqual(told["results"][5]["output"], "out/p5.pbm")
 
+    def test_plates_are_named(self):
+        done = self.works("halftone", "p1.pgm", "--out-dir", "plates", "--type", "pbm", "--separate",
+                          "cmyk")
+        self.assertIn("plates/p1-c.pbm and 3 more: ", done.stderr.decode())
+        done = self.works("halftone", "p1.pgm", "--out-dir", "plates", "--type", "pbm", "--separate",
+                          "cmyk", "--json")
+        told = json.loads(done.stdout)["results"][0]
+        self.assertNotIn("output", told)
+        self.assertEqual(sorted(ink["output"] for ink in told["inks"]),
+                         sorted("plates/" + name for name in os.listdir(self.path("plates"))))
+
     def test_refused_first(self):
         os.mkdir(self.path("other"))
         self.put("other/p1.pgm", self.get("p1.pgm"))

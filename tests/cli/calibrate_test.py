@@ -77,6 +77,9 @@ class Calibrate(Case):
         self.refused("calibrate", "wedge", "wedge.pbm", "--method", "florid", words=["florid"])
         self.refused("calibrate", "wedge", "wedge.pbm", "--angle", "x", words=["degrees"], status=2)
         self.refused("calibrate", "wedge", "wedge.pbm", "--linear", words=["fit"], status=2)
+        self.refused("calibrate", "wedge", "no.pbm", "--ink", "rot", words=["no colour"])
+        for command in (["wedge", "no.pbm"], ["fit", "card.pgm", "--curve", "curve.csv"]):
+            self.refused("calibrate", *command, "--ink", "white", words=["not an ink's"])
         self.refused("calibrate", "fit", "card.pgm", "--curve", "curve.csv", "--ink", "rot",
                      words=["rot"])
         before = self.get("card.pgm")

@@ -203,7 +203,9 @@ class Dropped(Case):
         self.check("a.tif", tiff(samples=2, pixels=holes, more=[(338, 3, 1, b"\2\0")]), "alpha")
         text = b"seen on a hill\0\0"
         self.check("a.tif", tiff(more=[(270, 2, len(text), text)]), "its description")
-        self.check("a.tif", tiff(more=[(305, 2, len(text), text)]), "text")
+        self.check("a.tif", tiff(more=[(315, 2, len(text), text)]), "text")
+        self.put("soft.tif", tiff(more=[(305, 2, len(text), text)]))  # which program wrote it
+        self.assertNotIn(b"dropped", self.works("halftone", "soft.tif", "o.pbm").stderr)
         self.check("a.tif", tiff(more=[(700, 1, len(text), text)]), "XMP data")
         self.check("a.tif", tiff(more=[(34675, 7, len(OTHER_PROFILE), OTHER_PROFILE)]),
                    "its ICC profile")

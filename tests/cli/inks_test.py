@@ -60,6 +60,20 @@ class Inks(Case):
         self.assertIn("37.500 lpi at 0.000 degrees, 16384 greys, at 300 dpi, which was assumed",
                       done.stderr.decode())
 
+    def test_resolution_of_the_picture(self):
+        """Taken where --dpi does not say another, told, and taken again by a certificate."""
+        self.works("halftone", "in.pgm", "in.bmp", "--levels", "256", "--dpi", "600", "--quiet")
+        done = self.recomputes("in.bmp", "own.pbm", "--lpi", "60", "--angle", "22.5")
+        self.assertIn("600 dpi, by what in.bmp states", done.stderr.decode())
+        self.works("halftone", "in.bmp", "given.pbm", "--lpi", "60", "--angle", "22.5", "--dpi", "600",
+                   "--quiet")
+        self.assertEqual(self.get("own.pbm"), self.get("given.pbm"))
+        done = self.works("halftone", "in.bmp", "own.pbm", "--inks", "black", "--ink",
+                          "black:lpi=60", "--resize", "50%", "--json")
+        self.assertEqual(json.loads(done.stdout)["dpi"], 300)
+        self.refused("halftone", "-", "out.pbm", "--lpi", "60", words=["dpi"],
+                     input=self.get("in.bmp"))
+
     def test_plates(self):
         done = self.recomputes("in.ppm", "out.pbm", "--separate", "cmyk", "--lpi", "60", "--dpi",
                                "600", "--json", "--ink", "yellow:lpi=80,angle=30,shape=line")
@@ -118,6 +132,12 @@ class Inks(Case):
         self.refused("halftone", "in.ppm", "o.pbm", "--angles", "auto", words=["--separate"],
                      status=2)
         self.refused("screen", "show", "o.png", "--lpi", "40", "--dpi", "300", words=[".svg"])
+        self.refused("screen", "show", "o.svg", "--lpi", "40", "--dpi", "300", "--ink",
+                     "cyan:curve=none.txt", words=["curve= does not apply"])
+        told = self.works("screen", "show", "--help").stdout.decode()
+        for option in "--lpi", "--dpi", "--inks", "--ink", "--angles", "--dot":
+            self.assertIn("  %s " % option, told)
+        self.assertNotIn("--size", told)
         self.refused("screen", "show", "o.svg", "--dpi", "300", words=["lines per inch"])
         self.refused("screen", "show", "o.svg", "--lpi", "40", words=["dpi"])
         self.refused("screen", "show", "--lpi", "40", words=["OUT"], status=2)

@@ -47,7 +47,16 @@ class Measure(Case):
 
         plain = tone()
         self.assertAlmostEqual(plain, 128 / 255, delta=0.01)
-        self.assertGreater(plain, tone("--gain", "1.4") + 0.1)
+        self.assertGreater(plain, tone("--gain", "1.4") + 0.04)
+        tones = [tone("--gain", gain) for gain in ("1", "1.1", "1.2", "1.3", "1.4", "1.5", "2", "3")]
+        self.assertEqual(tones, sorted(set(tones), reverse=True))
+        self.put("one.pbm", b"P1\n9 9\n" + b"0 " * 40 + b"1 " + b"0 " * 40)
+        self.put("one.pgm", pgm(9, 9, [255] * 81))
+        for gain in (1, 1.3, 2, 3):  # a disc's area
+            told = json.loads(self.works("measure", "one.pgm", "one.pbm", "--json", "--gain",
+                                         str(gain)).stdout)["tone_out"]
+            self.assertAlmostEqual(81 * (1 - told), 0.785 * gain ** 2,
+                                   delta=0.05 * gain ** 2)
         self.assertAlmostEqual(tone("--yule-nielsen", "2", "--dpi", "1200"), plain ** 2, delta=0.02)
         self.refused("measure", "flat.pgm", "flat.pgm", "--gain", "2", words=["two levels"])
 

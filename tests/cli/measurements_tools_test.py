@@ -61,6 +61,32 @@ class Tools(Case):
         self.denoise("a.npz:two", "b.npy")
         self.assertEqual(numpy.load(self.path("b.npy")).shape, (30, 40))
 
+    def test_truth(self):
+        """Two values are bool where the file has it, however they came about."""
+        mask = stack("u2") % 3 == 0
+        numpy.save(self.path("mask.npy"), mask)
+        numpy.save(self.path("grey.npy"), stack("u1"))
+        for given in ("mask.npy", "grey.npy"):
+            self.works("halftone", given, "b.npy", "--quiet")
+            got = numpy.load(self.path("b.npy"))
+            self.assertEqual((got.dtype, got.shape), (mask.dtype, mask.shape))
+        self.works("halftone", "mask.npy", "b.npy", "--method", "threshold", "--quiet")
+        self.assertTrue((numpy.load(self.path("b.npy")) == mask).all())
+        self.works("halftone", "mask.npy", "b.npz:m", "--method", "threshold", "--quiet")
+        self.assertTrue((numpy.load(self.path("b.npz"))["m"] == mask).all())
+        self.assertEqual(numpy.load(self.path("b.npz"))["m"].dtype, mask.dtype)
+        self.works("halftone", "grey.npy", "l.npy", "--levels", "3", "--quiet")
+        self.assertEqual(numpy.load(self.path("l.npy")).dtype, numpy.uint8)
+        self.works("denoise", "mask.npy", "d.npy", "--quiet")
+        self.assertEqual(numpy.load(self.path("d.npy")).dtype, numpy.uint8)
+        self.works("segment", "grey.npy", "s.npy", "--at", "20,15", "--page", "1", "--quiet")
+        self.assertEqual(numpy.load(self.path("s.npy")).dtype, bool)
+        if h5py:
+            self.works("halftone", "mask.npy", "b.h5:/m/t", "--method", "threshold", "--quiet")
+            with h5py.File(self.path("b.h5")) as file:
+                self.assertEqual(file["m/t"].dtype, mask.dtype)
+                self.assertTrue((file["m/t"][:] == mask).all())
+
     @unittest.skipUnless(tifffile and supports("tif"), "no tifffile")
     def test_tifffile(self):
         for kind in ("u1", "i1", "u2", "i2", "u4", "i4", "f2", "f4", "f8"):
@@ -167,19 +193,19 @@ class Tools(Case):
                 numpy.save(self.path("a.npy"), given)
                 self.denoise("a.npy", "wanted.npy", "--kappa", "9", "--iterations", "1")
                 wanted = numpy.load(self.path("wanted.npy"))
-                for name in "b.npz", "b.npz:pic", "b.h5", "b.h5:/scan/1/raw":
-                    if name.startswith("b.h5") and not h5py:
+                for name in "b.npz", "c.npz:pic", "b.h5", "c.h5:/scan/1/raw":
+                    if ".h5" in name and not h5py:
                         continue
                     self.denoise("a.npy", name, "--kappa", "9", "--iterations", "1")
                     member = name.partition(":")[2]
-                    if name.startswith("b.h5"):
-                        with h5py.File(self.path("b.h5")) as file:
+                    if ".h5" in name:
+                        with h5py.File(self.path(name.partition(":")[0])) as file:
                             got = file[member or "data"][...]
                     else:
-                        got = numpy.load(self.path("b.npz"))[member or "arr_0"]
+                        got = numpy.load(self.path(name.partition(":")[0]))[member or "arr_0"]
                     self.assertEqual((got.dtype, got.shape), (wanted.dtype, wanted.shape), name)
                     self.assertTrue((got == wanted).all(), (kind, shape, name))
-        self.denoise("b.npz:pic", "c.npy", "--kappa", "9", "--iterations", "1")
+        self.denoise("c.npz:pic", "c.npy", "--kappa", "9", "--iterations", "1")
         for name in "x.h5:/", "x.h5:a//b", "x.h5:" + 201 * "n", "x.npz:" + 201 * "n", "x.npz.gz":
             self.refused("denoise", "a.npy", name, words=[])
 

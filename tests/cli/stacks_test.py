@@ -29,7 +29,7 @@ def read_npy(data):
     head = data[10:10 + size].decode()
     element = re.search(r"'descr': '(.*?)'", head).group(1)
     shape = tuple(int(n) for n in re.findall(r"\d+", re.search(r"\((.*?)\)", head).group(1)))
-    code = {"|u1": "B", "<u2": "H", "<i2": "h", "<i4": "i", "<f4": "f", "<f8": "d"}[element]
+    code = {"|u1": "B", "|b1": "B", "<u2": "H", "<i2": "h", "<i4": "i", "<f4": "f", "<f8": "d"}[element]
     count = 1
     for n in shape:
         count *= n
@@ -167,7 +167,7 @@ class Stacks(Case):
             run = ("segment", "discs.npy", "out.npy", "--at", "20,15", "--fronts", fronts)
             told = json.loads(self.works(*run, "--json").stdout)
             element, shape, out = read_npy(self.get("out.npy"))
-            self.assertEqual((element, shape), ("|u1", (2, PAGES // 2, HEIGHT, WIDTH)))
+            self.assertEqual((element, shape), ("|b1", (2, PAGES // 2, HEIGHT, WIDTH)))
             self.assertEqual(len(told["pages"]), PAGES)
             wrong = sum((label > 0) != (number > 0) for label, number in zip(out, discs))
             self.assertLess(wrong, 20, fronts)
@@ -389,9 +389,26 @@ class Stacks(Case):
         """A written archive has one member, and names in it are plain."""
         self.works("denoise", "in.npy", "a.npz:x", "--page", "1", "--quiet")
         before = self.get("a.npz")
-        self.refused("denoise", "a.npz:x", "a.npz:y", words=["one member"], status=2)
+        for out in ("a.npz:y", "a.npz", "A.npz:../a", "a.npz:../../x", "a.npz:/", "a.npz:p//q",
+                    "a.npz:.", "a.npz.gz"):
+            self.refused("denoise", "a.npz:x", out, words=["a.npz" if out[0] == "a" else "A.npz"])
+        self.refused("denoise", "in.npy", "a.npz:y", "--page", "1", words=["other arrays (x)"])
         self.assertEqual(self.get("a.npz"), before)
-        self.refused("denoise", "in.npy", "a.h5:/../x", "--page", "1", words=["dataset"])
+        self.works("denoise", "a.npz:x", "a.npz:x", "--quiet")
+        self.put("b.npz", b"no archive")
+        self.works("denoise", "in.npy", "b.npz:y", "--page", "1", "--quiet")
+        self.assertEqual(self.get("b.npz")[:2], b"PK")
+
+    def test_hdf5_stays(self):
+        page = ("--page", "1")
+        self.works("denoise", "in.npy", "a.h5:/g/x", "--quiet", *page)
+        before = self.get("a.h5")
+        for out in ("a.h5:/g/y", "a.h5", "a.h5:/h/x", "a.h5:x"):
+            self.refused("denoise", "in.npy", out, *page, words=["one dataset"])
+        self.assertEqual(self.get("a.h5"), before)
+        self.works("denoise", "in.npy", "a.h5:/g/x", "--quiet", *page)
+        for out in ("b.h5:/../x", "b.h5:/x/", "b.h5.gz", "b.hdf5.GZ"):
+            self.refused("denoise", "in.npy", out, *page, words=["b."])
 
     def test_certificate(self):
         self.refused("denoise", "in.npy", "out.npy", "--certificate", "c.json",

@@ -19,7 +19,12 @@ compiled() {
     "$ROUNDOFF" testcard "$work/card.pgm" --size 60x40 --quiet
     "$work/halftone" "$work/card.pgm" "$work/card.pbm"
     test -s "$work/card.pbm"
-    test "$("$work/shallow_water" | wc -l)" -eq 7
+    "$work/shallow_water" >"$work/water" # which fails if a unit is lost, or 16 bits go astray
+    test "$(wc -l <"$work/water")" -eq 7
+    for step in 0 120 300; do # as docs/numbers.md shows it
+        line=$(grep "^ *$step " "$work/water")
+        grep -qxF "$line" "$SOURCE_DIR/docs/numbers.md" || { echo "not in the docs: $line"; exit 1; }
+    done
     rm "$work/memory" "$work/halftone" "$work/shallow_water"
 }
 

@@ -105,7 +105,7 @@ static const struct option options[] = {
     {"cell", "N", "cells per side of the screen (default: the method's own)", OPTION_WHOLE,
      .offset = offsetof(struct halftone_values, cell), .min = 1, .max = 1 << 20,
      .topic = "screens"},
-    {"lpi", "L", "am: lines of dots per inch, at the resolution of --dpi", OPTION_NUMBER,
+    {"lpi", "L", "am: lines of dots per inch, at --dpi or that of IN", OPTION_NUMBER,
      .offset = offsetof(struct halftone_values, lpi), .min = 0, .max = 1000000, .topic = "screens"},
     {"angle", "A", "angle of dots in degrees (default 0); clustered dots 0 or 45", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, angle), .topic = "screens"},
@@ -145,12 +145,12 @@ static const struct option options[] = {
      .offset = offsetof(struct halftone_values, palette), .also = "colour"},
     {"fit", "F", "palettes: auto (default: of a -panel), full or none", OPTION_CHOICE,
      .offset = offsetof(struct halftone_values, fit), .choices = fit_names, .topic = "colour",
-     .before = "none"},
+     .before = "none", .idle_without = "palette"},
     {"recolour", "C", "colours for levels of grey, black first: \"navy #c60 ivory\"", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, recolour), .topic = "colour"},
     {"overshoot", "P%", "palettes: the old rule, clipping P% beyond white", OPTION_SHARE,
      .offset = offsetof(struct halftone_values, overshoot), .min = 0, .max = 100,
-     .topic = "colour"},
+     .topic = "colour", .idle_without = "palette"},
     {"separate", "S", "cmyk: OUT-c, -m, -y, -k; or cmyk-tiff, inks, inks-tiff", OPTION_CHOICE,
      .offset = offsetof(struct halftone_values, separate), .choices = separate_names,
      .topic = "colour"},
@@ -303,6 +303,8 @@ static void put_json(FILE *file, ro_context *context, const ro_report *report,
         fputs(", \"detail\": ", file);
         json_string(file, report->detail);
     }
+    if (request->own_dpi > 0)
+        fprintf(file, ", \"dpi\": %.6g", request->own_dpi);
     halftone_json_inks(file, context, request, files->path[1]);
     if (video->frames > 0)
         fprintf(file,
@@ -391,6 +393,9 @@ static void print_line(const struct task *task)
     else
         put_line(&task->ran, output, request->options.ink_count > 0, task->seconds);
     halftone_say_inks(task->context, request);
+    if (request->own_dpi > 0)
+        tell("halftone: dots are those of %g dpi, by what %s states", request->own_dpi,
+             task->files->path[0]);
 }
 
 int halftone_check(const struct command *command, const struct halftone_values *values,
@@ -437,15 +442,14 @@ int halftone_check(const struct command *command, const struct halftone_values *
         return usage_error(command, "--certificate: a file of several inks is not read back; use "
                                     "--separate inks");
 
-    enum { FIT_FULL = 2 };
     if (values->palette && (values->separate || values->inks))
         return usage_error(command,
                            "--palette and %s exclude each other: both say which colours "
                            "there are",
                            values->inks ? "--inks" : "--separate");
-    if (values->fit == FIT_FULL && !values->palette)
+    if (values->fit != defaults.fit && !values->palette)
         return usage_error(command, "--fit needs --palette");
-    if (values->overshoot > 0 && !values->palette) /* certificates from before say 0 */
+    if (values->overshoot != defaults.overshoot && !values->palette)
         return usage_error(command, "--overshoot needs --palette");
     if (values->resample && !values->resize.width && !values->resize.height &&
         !(values->resize.percent > 0))

@@ -51,6 +51,7 @@ struct halftone_request {
     struct ink_list inks;
     ro_separation separation;
     char profile_hash[RO_HASH_TEXT];
+    double own_dpi; /* the resolution of dots where it is IN's; 0: it was given, or there are none */
 };
 
 /* The palette that was left to the picture `in`, where one was. */

@@ -19,6 +19,7 @@ struct batch {
     size_t failed;
     double pixels;
     struct progress *progress;
+    const struct halftone_request *request;
 };
 
 /* "photos/a.jpg" becomes "FOLDER/a.png". */
@@ -75,12 +76,16 @@ static int check(const struct command *command, const struct batch *batch,
     return 0;
 }
 
-static void put_json(const ro_file_job *job, bool first)
+static void put_json(const struct batch *batch, ro_context *context, const ro_file_job *job,
+                     bool first)
 {
+    const bool plates = batch->request->write.split_inks;
     printf("%s\n  {\"input\": ", first ? "" : ",");
     json_string(stdout, job->in);
-    fputs(", \"output\": ", stdout);
-    json_string(stdout, job->out);
+    if (!plates) { /* else the inks have files of their own */
+        fputs(", \"output\": ", stdout);
+        json_string(stdout, job->out);
+    }
     if (job->status != RO_OK) {
         fputs(", \"error\": ", stdout);
         json_string(stdout, job->message);
@@ -88,6 +93,8 @@ static void put_json(const ro_file_job *job, bool first)
         printf(", \"width\": %u, \"height\": %u, \"seconds\": %.6f, \"dropped\": ",
                job->report.width, job->report.height, job->seconds);
         json_string(stdout, job->dropped.text);
+        if (plates)
+            halftone_json_inks(stdout, context, batch->request, job->out);
     }
     putchar('}');
 }
@@ -106,20 +113,26 @@ static void on_job(void *data, const ro_file_job *job)
     batch->pixels += (double)job->report.width * job->report.height;
     if (quiet)
         return;
-    tell("%s: %u x %u, %.1f ms", job->out, job->report.width, job->report.height,
-         1e3 * job->seconds);
+    char plate[4096] = "", more[32] = "";
+    if (batch->request->write.split_inks)
+        (void)ro_plate_path(job->out, &batch->request->options, 0, plate, sizeof plate);
+    if (*plate && batch->request->inks.count > 1)
+        snprintf(more, sizeof more, " and %d more", batch->request->inks.count - 1);
+    tell("%s%s: %u x %u, %.1f ms", *plate ? plate : job->out, more, job->report.width,
+         job->report.height, 1e3 * job->seconds);
     if (*job->dropped.text)
         note("%s: dropped %s", job->in, job->dropped.text);
 }
 
 static ro_status run_batch(struct batch *batch, struct work *work,
-                           const struct halftone_values *values, const char *folder)
+                           const struct halftone_values *values, struct halftone_request *request)
 {
-    static struct halftone_request request;
-    ro_status status = halftone_prepare(work->context, values, NULL, &request);
-    request.read.strict = values->common.strict;
+    const char *folder = values->out_dir;
+    ro_status status = halftone_prepare(work->context, values, NULL, request);
+    request->read.strict = values->common.strict;
+    batch->request = request;
     for (size_t i = 0; i < batch->count && status == RO_OK; i++)
-        status = halftone_check_plates(work->context, values, &request, batch->jobs[i].out);
+        status = halftone_check_plates(work->context, values, request, batch->jobs[i].out);
     const ro_context_options workers = {
         RO_CONTEXT_DEFAULTS, .device = (ro_device)values->common.device,
         .cpu = (ro_cpu)values->common.cpu, .threads = values->common.threads};
@@ -128,22 +141,21 @@ static ro_status run_batch(struct batch *batch, struct work *work,
         status = ro_context_fail(work->context, RO_E_IO, "--out-dir %s: cannot be made: %s", folder,
                                  strerror(errno));
     if (status == RO_OK)
-        status = ro_halftone_files(work->context, batch->jobs, batch->count, &request.options,
-                                   &request.read, &request.write, &workers, on_job, batch);
+        status = ro_halftone_files(work->context, batch->jobs, batch->count, &request->options,
+                                   &request->read, &request->write, &workers, on_job, batch);
     if (made && (status != RO_OK || batch->failed == batch->count))
         (void)rmdir(folder); /* if nothing came into it */
-    halftone_release(&request);
-    inks_free(&request.inks);
+    halftone_release(request);
     return status;
 }
 
-static int summary(const struct batch *batch, double seconds)
+static int summary(const struct batch *batch, ro_context *context, double seconds)
 {
     const size_t good = batch->count - batch->failed;
     if (batch->common->json)
         fputs("{\"command\": \"halftone\", \"results\": [", stdout);
     for (size_t i = 0; i < batch->count && batch->common->json; i++)
-        put_json(&batch->jobs[i], i == 0);
+        put_json(batch, context, &batch->jobs[i], i == 0);
     if (batch->common->json)
         printf("\n], \"files\": %zu, \"failed\": %zu, \"seconds\": %.6f, "
                "\"mpixel_per_second\": %.3f}\n",
@@ -159,6 +171,7 @@ int halftone_batch(const struct command *command, const struct halftone_values *
                    const struct operands *files)
 {
     const struct halftone_values values = *given;
+    static struct halftone_request request;
     struct batch batch = {.common = &values.common};
     struct work work;
     int result = name_results(&batch, files, values.out_dir, values.type);
@@ -166,10 +179,12 @@ int halftone_batch(const struct command *command, const struct halftone_values *
         result = check(command, &batch, &values);
     if (result == 0 && (result = work_begin(&work, &values.common)) == 0) {
         batch.progress = &work.progress;
-        const ro_status status = run_batch(&batch, &work, &values, values.out_dir);
+        const ro_status status = run_batch(&batch, &work, &values, &request);
         work_commit(&work, status);
         work_end(&work);
-        result = status == RO_OK ? summary(&batch, work.seconds) : work_failed(&work, status, "-");
+        result = status == RO_OK ? summary(&batch, work.context, work.seconds)
+                                 : work_failed(&work, status, "-");
+        inks_free(&request.inks);
         work_close(&work);
     }
     free(batch.jobs);

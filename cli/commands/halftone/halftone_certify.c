@@ -51,16 +51,6 @@ static void state_files(struct certificate *to, const struct halftone_request *r
     }
 }
 
-/* Whether files of a type hold levels as numbers rather than tones. */
-static bool holds_numbers(const char *type)
-{
-    static const char *const types[] = {"npy", "hdf5", "nrrd", "nifti"};
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-        if (strcmp(type, types[i]) == 0)
-            return true;
-    return false;
-}
-
 /* Tones of a picture file back to numbers of levels. */
 static ro_status numbers_of(ro_context *context, const char *path, const ro_image *picture,
                             bool numbers, int levels, ro_image *out)
@@ -211,7 +201,7 @@ ro_status halftone_certify(struct certificate *to, const void *given, const stru
         status = state_colour(to, &in, &out, options);
     } else if (options->channels == RO_CHANNELS_GREY && options->levels <= 256) {
         /* of more levels the hashes stand for themselves, and --recompute makes them again */
-        status = numbers_of(context, files->path[1], &out, holds_numbers(info.type),
+        status = numbers_of(context, files->path[1], &out, ro_type_keeps_levels(info.type),
                             options->levels, &levels);
         if (status == RO_OK)
             status = state_account(to, &in, &levels, options);

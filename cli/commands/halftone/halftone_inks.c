@@ -19,7 +19,7 @@ ro_status halftone_read_inks(ro_context *context, const struct halftone_values *
     struct ink_list *list = &request->inks;
     if (options->channels != RO_CHANNELS_INKS && options->channels != RO_CHANNELS_CMYK)
         return RO_OK;
-    ro_status status = inks_read(context, values->inks, &values->ink, list);
+    ro_status status = inks_read(context, values->inks, &values->ink, true, list);
     options->inks = list->inks;
     options->ink_count = list->count;
     int in_rows = 0;

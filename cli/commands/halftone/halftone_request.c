@@ -4,8 +4,10 @@
 #include "cli/frame/pictures.h"
 #include "cli/frame/stacks.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 bool halftone_fraction(const char *text, uint32_t fraction[2])
 {
@@ -169,6 +171,33 @@ static ro_status read_range(ro_context *context, const struct halftone_values *v
     return status;
 }
 
+/* PNG has pixels to a metre, which are not quite what they stand for. */
+static double whole_dpi(double dpi) { return fabs(dpi - rint(dpi)) < 0.013 ? rint(dpi) : dpi; }
+
+/* Dots in rows have the resolution of IN, where --dpi does not say another and IN can be read
+ * twice. */
+static ro_status read_resolution(ro_context *context, const struct halftone_values *values,
+                                 const char *in, struct halftone_request *request)
+{
+    ro_halftone_options *options = &request->options;
+    struct stat about;
+    ro_reader *reader = NULL;
+    bool in_rows = options->lpi > 0;
+    for (int i = 0; i < values->ink.count; i++)
+        in_rows = in_rows || strstr(values->ink.text[i], "lpi=");
+    if (!in_rows || options->dpi > 0 || !in || stat(in, &about) != 0 || !S_ISREG(about.st_mode))
+        return RO_OK;
+    const ro_status status = ro_reader_open(context, in, &request->read, &reader);
+    if (status == RO_OK) {
+        const ro_file_info *info = ro_reader_info(reader);
+        request->own_dpi = options->dpi = whole_dpi(info->dpi_x);
+        if (whole_dpi(info->dpi_y) != options->dpi)
+            options->dpi_y = whole_dpi(info->dpi_y);
+    }
+    ro_reader_close(reader);
+    return status;
+}
+
 /* "0,1,2,3,5,6" */
 static ro_status read_colour_numbers(ro_context *context, const char *text,
                                      struct halftone_request *request)
@@ -230,6 +259,8 @@ ro_status halftone_prepare(ro_context *context, const struct halftone_values *va
             ro_curve_load(context, values->curve, request->points, &options->tone.curve_points);
         options->tone.curve = request->points;
     }
+    if (status == RO_OK)
+        status = read_resolution(context, values, in, request);
     if (status == RO_OK)
         status = halftone_read_inks(context, values, request);
     if (values->numbers && status == RO_OK)

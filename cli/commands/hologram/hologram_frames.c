@@ -166,8 +166,7 @@ int hologram_frames(const struct command *command, const struct hologram_values 
 /* OUT, also where it is given as the file of one of the frames; malloc'ed. */
 static char *name_of_all(const char *path)
 {
-    const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
-    size_t stem = dot ? (size_t)(dot - path) : strlen(path), end = stem;
+    size_t stem = ro_path_stem(path), end = stem;
     char *first = hologram_numbered(path, 1), *name = strdup(path);
     while (stem > 0 && path[stem - 1] >= '0' && path[stem - 1] <= '9')
         stem--;

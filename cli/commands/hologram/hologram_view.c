@@ -21,12 +21,11 @@ struct view {
 
 char *hologram_numbered(const char *path, int number)
 {
-    const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
-    int stem = dot ? (int)(dot - path) : (int)strlen(path);
+    const int stem = (int)ro_path_stem(path);
     size_t size = strlen(path) + 16;
     char *name = malloc(size);
     if (name)
-        snprintf(name, size, "%.*s-%d%s", stem, path, number, dot ? dot : "");
+        snprintf(name, size, "%.*s-%d%s", stem, path, number, path + stem);
     return name;
 }
 

@@ -29,6 +29,7 @@ struct segment_pages {
     unsigned first, count; /* which; first 0: the only one */
     unsigned at;           /* the one at work, from 0 */
     ro_file_info stack;
+    ro_reader *reader; /* of IN, for what it says beside its pixels; NULL: it cannot be asked */
     ro_writer *writer; /* of OUT, once there is a page */
     FILE *json;        /* what is said of each page; NULL: there is one */
     char *text;

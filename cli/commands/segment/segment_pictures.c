@@ -97,8 +97,7 @@ static bool is_gif(const char *path)
 /* "name.png" and 7: "name-0007.png". */
 static bool name_frame(const char *path, uint32_t number, char *name, size_t size)
 {
-    const char *dot = strrchr(path, '.'), *slash = strrchr(path, '/');
-    int stem = (int)(dot && (!slash || dot > slash) ? dot - path : (ptrdiff_t)strlen(path));
+    const int stem = (int)ro_path_stem(path);
     int length = snprintf(name, size, "%.*s-%04u%s", stem, path, number, path + stem);
     return length > 0 && (size_t)length < size;
 }

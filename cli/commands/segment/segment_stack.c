@@ -32,11 +32,13 @@ ro_status segment_pages_open(ro_context *context, const struct segment_values *v
     *pages = (struct segment_pages){.count = 1, .path = path};
     stack_pages(values->page, &read);
     pages->first = read.page;
-    if ((pages->first && read.pages == 1) || !stack_can_look(path))
+    if (!stack_can_look(path))
         return RO_OK;
-    ro_status status = stack_look(context, path, &read, &pages->stack);
+    read.carries = 1;
+    ro_status status = ro_reader_open(context, path, &read, &pages->reader);
     if (status != RO_OK)
         return status;
+    pages->stack = *ro_reader_info(pages->reader);
     pages->count = stack_count(&pages->stack);
     if (pages->count == 1)
         return RO_OK;
@@ -72,6 +74,7 @@ ro_status segment_load(ro_context *context, const struct segment_pages *pages, r
 {
     ro_read_options read = pictures_read(pages->path);
     read.page = pages->first ? pages->first + pages->at : 0;
+    read.carries = pages->reader != NULL;
     ro_status status =
         ro_image_load(context, pages->path, &read, in, info, pictures_dropped(pages->path));
     if (status == RO_OK && (in->format == RO_GRAYF || in->format == RO_RGBF))
@@ -79,22 +82,31 @@ ro_status segment_load(ro_context *context, const struct segment_pages *pages, r
     return status;
 }
 
+/* Labels lie where the pixels of IN do, so what IN says of those is true of them. */
+static ro_status open_writer(ro_context *context, struct segment_pages *pages, const char *out,
+                             const ro_image *labels)
+{
+    ro_file_info info = {.format = labels->format,
+                         .width = labels->width,
+                         .height = labels->height,
+                         .maxval = labels->maxval,
+                         .dpi_x = pages->stack.dpi_x,
+                         .dpi_y = pages->stack.dpi_y,
+                         .stack = pages->count > 1 ? pages->count : 0};
+    ro_status status = RO_OK;
+    for (int i = 0; i < RO_OUTER_AXES && pages->count > 1; i++)
+        info.outer[i] = pages->stack.outer[i];
+    if (pages->reader)
+        status = pictures_carry(context, pages->path, &pages->stack, out, &info);
+    return status == RO_OK ? ro_writer_open(context, out, &info, NULL, &pages->writer) : status;
+}
+
 ro_status segment_save(ro_context *context, struct segment_pages *pages, const char *out,
                        const ro_image *labels)
 {
-    if (pages->count == 1)
-        return ro_image_save(context, out, labels, NULL);
     ro_status status = RO_OK;
-    if (!pages->writer) {
-        ro_file_info info = {.format = labels->format,
-                             .width = labels->width,
-                             .height = labels->height,
-                             .maxval = labels->maxval,
-                             .stack = pages->count};
-        for (int i = 0; i < RO_OUTER_AXES; i++)
-            info.outer[i] = pages->stack.outer[i];
-        status = ro_writer_open(context, out, &info, NULL, &pages->writer);
-    }
+    if (!pages->writer)
+        status = open_writer(context, pages, out, labels);
     if (status == RO_OK)
         status = stack_write(pages->writer, labels);
     if (status == RO_OK && pages->at + 1 == pages->count)
@@ -117,5 +129,6 @@ void segment_pages_close(struct segment_pages *pages)
         fclose(pages->json);
     free(pages->text);
     ro_writer_close(pages->writer);
+    ro_reader_close(pages->reader);
     *pages = (struct segment_pages){0};
 }

@@ -525,11 +525,18 @@ ro_status diffusion_run_block(struct halftoner *work, const struct halftone_bloc
     struct ro_wavefront_link *link = state->schedule->sequential ? work->link : NULL;
     if (link && link->above && block->first_row == work->first_row)
         ro_wavefront_link_wait(link, work->in.width);
+    state->run.pass = work->pass;
     state->schedule->run(&state->run, block);
     if (link && link->below && block->first_row + block->rows == work->end_row)
         ro_wavefront_link_tell(link, work->in.width);
     work->report.steps = state->run.steps;
     return RO_OK;
+}
+
+bool diffusion_passes(const struct halftoner *work)
+{
+    const struct diffusion_state *state = work->state;
+    return !state->cuda && state->schedule == &diffusion_wave && state->run.abreast <= 1;
 }
 
 ro_status diffusion_run_resident(struct halftoner *work, const ro_image *in, const ro_image *out,
@@ -599,6 +606,7 @@ const struct halftone_engine diffusion_engine = {
     .open = open_engine,
     .begin = diffusion_restart,
     .run = diffusion_run_block,
+    .passes = diffusion_passes,
     .carry_in = diffusion_carry_in,
     .carry_out = diffusion_carry_out,
     .close = diffusion_end,

@@ -133,13 +133,13 @@ static double energy_of(const struct row_sum *row)
 
 static ro_status check_finite(ro_context *context, const struct row_sum *rows, uint32_t height)
 {
-    uint32_t most = 0;
-    for (uint32_t y = 0; y < height; y++)
-        most = rows[y].most > most ? rows[y].most : most;
-    if (most < 0x7f800000)
+    uint32_t y = 0;
+    while (y < height && rows[y].most < 0x7f800000)
+        y++;
+    if (y == height)
         return RO_OK;
-    return ro_context_fail(context, RO_E_ARGUMENT, "the field holds %s",
-                           most > 0x7f800000 ? "a NaN" : "an infinite number");
+    return ro_context_fail(context, RO_E_ARGUMENT, "row %u of the field holds %s", y,
+                           rows[y].most > 0x7f800000 ? "a NaN" : "an infinite number");
 }
 
 ro_status field_rms_of(ro_context *context, const struct row_sum *rows, uint64_t pixels,
@@ -175,6 +175,18 @@ ro_status field_rms(ro_context *context, const ro_field *field, bool real, doubl
     const uint64_t pixels = (uint64_t)field->width * field->height;
     const ro_status status = field_rms_of(context, rows, pixels, field->height, rms);
     free(rows);
+    return status;
+}
+
+ro_status field_has_transform(ro_context *context, const ro_field *field)
+{
+    double rms = 0;
+    ro_status status = field_rms(context, field, false, &rms);
+    if (status == RO_OK && rms * (double)field->width * field->height > 1e38)
+        status = ro_context_fail(context, RO_E_ARGUMENT,
+                                 "the field's root mean square is %.2g, and what is made of it "
+                                 "would be beyond floats; make it smaller",
+                                 rms);
     return status;
 }
 

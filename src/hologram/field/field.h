@@ -27,6 +27,9 @@ void field_put(const ro_field *field, const float *data);
  */
 ro_status field_rms(ro_context *context, const ro_field *field, bool real, double *rms);
 
+/* Whether its transform stays below what a float holds, and all of it is finite; else a failure. */
+ro_status field_has_transform(ro_context *context, const ro_field *field);
+
 /* What each row adds to the sum of squares, in the order of rows. */
 ro_status field_energies(ro_context *context, const ro_field *field, bool real, double *energies);
 

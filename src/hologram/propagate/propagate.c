@@ -402,9 +402,9 @@ ro_status ro_field_propagate(ro_context *context, const ro_field *in, ro_field *
         return ro_context_fail(context, RO_E_ARGUMENT, "a distance of %g m is not a finite number",
                                distance);
     struct propagation p;
-    double rms, pitch[2];
+    double pitch[2];
     field_pitch(optics, pitch);
-    status = field_rms(context, in, false, &rms); /* no NaN spreads over the result */
+    status = field_has_transform(context, in); /* no NaN spreads over the result */
     if (status == RO_OK)
         status = propagation_open(&p, context, in->width, in->height, optics->wavelength, pitch);
     if (status != RO_OK)

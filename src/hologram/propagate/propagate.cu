@@ -2,7 +2,8 @@
 /*
  * The passes of propagate.h on the device, with its bits: for each kind of frequencies rows there,
  * columns there, filtered and back, rows back, a block doing a few rows or columns in shared memory
- * (dft_device.cuh). Small fields do all kinds in one launch of each.
+ * (dft_device.cuh). All kinds go in one launch of each, so that they find each other's rows in the
+ * cache, where their work takes no more than a quarter of the device's memory.
  */
 #include "hologram/propagate/propagate.cuh"
 
@@ -14,7 +15,6 @@
 #include <stdlib.h>
 
 enum { KINDS = 4 };
-static const size_t together = (size_t)2 << 30; /* bytes of work up to which kinds run together */
 
 struct propagate_cuda {
     ro_context *context;
@@ -147,6 +147,31 @@ struct row_back {
     }
 };
 
+/* A row that came back to the sum of the kinds before it, which is asked for a few at once. */
+template <int HOLD>
+static __device__ __forceinline__ void add_row(const pass &p, const dft_lanes &lanes, int kind,
+                                               int lane, int y, float2 *to)
+{
+    enum { AT_ONCE = 4 };
+    for (int x0 = threadIdx.x; x0 < p.width; x0 += AT_ONCE * blockDim.x) {
+        float2 sum[AT_ONCE];
+#pragma unroll
+        for (int i = 0; i < AT_ONCE; i++)
+            if (kind && x0 + i * blockDim.x < p.width)
+                sum[i] = to[x0 + i * blockDim.x];
+#pragma unroll
+        for (int i = 0; i < AT_ONCE; i++) {
+            const int x = x0 + i * blockDim.x;
+            if (x >= p.width)
+                break;
+            float2 v = turned(p, kind, x, y, dft_result<HOLD>(p.dft, lanes, lane, x));
+            if (kind)
+                v = make_float2(sum[i].y + v.x, sum[i].x + v.y);
+            to[x] = make_float2(v.y, v.x);
+        }
+    }
+}
+
 template <int HOLD>
 static __global__ void DFT_BOUNDS(HOLD)
     rows_back(const __grid_constant__ pass p, const float2 *__restrict__ work,
@@ -158,14 +183,7 @@ static __global__ void DFT_BOUNDS(HOLD)
     for (int kind = p.kind; kind < p.kind + p.kinds; kind++) {
         dft_run<HOLD>(p.dft, lanes, row_back{p, work + (size_t)y0 * p.width, kind});
         for (int lane = 0; lane < lanes.count; lane++)
-#pragma unroll 4
-            for (int x = threadIdx.x; x < p.width; x += blockDim.x) {
-                float2 *at = &to[(size_t)(y0 + lane) * p.width + x];
-                float2 v = turned(p, kind, x, y0 + lane, dft_result<HOLD>(p.dft, lanes, lane, x));
-                if (kind)
-                    v = make_float2(at->y + v.x, at->x + v.y);
-                *at = make_float2(v.y, v.x);
-            }
+            add_row<HOLD>(p, lanes, kind, lane, y0 + lane, to + (size_t)(y0 + lane) * p.width);
         __syncthreads();
         work += (size_t)p.width * p.height;
     }
@@ -285,8 +303,13 @@ static ro_status open_all(struct propagate_cuda *d, const struct dft *row, const
                     cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                          shared));
     const size_t bytes = (size_t)d->width * d->height * sizeof(float2);
-    d->batch = KINDS * bytes <= together ? KINDS : 1;
-    RO_TRY(ro_cuda_own(d->cuda, d->batch * bytes, (void **)&d->work));
+    d->batch = KINDS * bytes <= d->cuda->memory / 4 ? KINDS : 1;
+    ro_status status = ro_cuda_own(d->cuda, d->batch * bytes, (void **)&d->work);
+    if (status == RO_E_MEMORY && d->batch > 1) { /* others have some of it */
+        d->batch = 1;
+        status = ro_cuda_own(d->cuda, bytes, (void **)&d->work);
+    }
+    RO_TRY(status);
     RO_CUDA_TRY(d->context, cudaStreamSynchronize(d->cuda->compute));
     return RO_OK;
 }

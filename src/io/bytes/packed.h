@@ -31,5 +31,7 @@ void ro_packed_close(struct ro_packed *packed); /* NULL is allowed */
 /* ---- zip.c ----------------------------------------------------------------------------------- */
 
 ro_status ro_zip_open(struct ro_source *source, const char *member);
+/* Names of the members but one, as many as there is room for; "": there is no other. */
+ro_status ro_zip_others(struct ro_source *source, const char *member, char *names, size_t size);
 
 #endif

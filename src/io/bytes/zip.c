@@ -135,6 +135,28 @@ static bool is_named(const struct member *member, const char *name)
            memcmp(name, member->name, length) == 0;
 }
 
+static size_t add_name(char *names, size_t size, size_t used, const struct member *member)
+{
+    return used >= size
+               ? used
+               : used + (size_t)snprintf(names + used, size - used, "%s%.*s", used ? ", " : "",
+                                         plain_length(member), member->name);
+}
+
+ro_status ro_zip_others(struct ro_source *source, const char *name, char *names, size_t size)
+{
+    uint8_t *bytes = NULL;
+    size_t length = 0, at = 0, used = 0;
+    struct member member;
+    ro_status status = read_directory(source, &bytes, &length);
+    *names = '\0';
+    while (status == RO_OK && next_member(bytes, length, &at, &member))
+        if (!is_named(&member, name))
+            used = add_name(names, size, used, &member);
+    free(bytes);
+    return status;
+}
+
 /* Which member; if it is not clear, those that there are. */
 static ro_status choose(struct ro_source *source, const uint8_t *bytes, size_t size,
                         const char *name, struct member *chosen)
@@ -148,9 +170,7 @@ static ro_status choose(struct ro_source *source, const uint8_t *bytes, size_t s
             return RO_OK;
         }
         *chosen = member;
-        if (used < sizeof names)
-            used += (size_t)snprintf(names + used, sizeof names - used, "%s%.*s", count ? ", " : "",
-                                     plain_length(&member), member.name);
+        used = add_name(names, sizeof names, used, &member);
         count++;
     }
     if (count == 1 && !name)

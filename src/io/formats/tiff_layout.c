@@ -253,7 +253,6 @@ static void note_tag(struct tiff *self, uint32_t tag)
         {TIFFTAG_GPSIFD, RO_DROPPED_METADATA, "EXIF data"},
         {TIFFTAG_ARTIST, RO_DROPPED_METADATA, "text"},
         {TIFFTAG_COPYRIGHT, RO_DROPPED_METADATA, "text"},
-        {TIFFTAG_SOFTWARE, RO_DROPPED_METADATA, "text"},
         {TIFFTAG_DATETIME, RO_DROPPED_METADATA, "its date"},
         {TIFFTAG_MAKE, RO_DROPPED_METADATA, "text"},
         {TIFFTAG_MODEL, RO_DROPPED_METADATA, "text"},

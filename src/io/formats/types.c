@@ -143,9 +143,9 @@ static const struct ro_type types[TYPES] = {
     [NPY] = {"npy", "NPY", is_npy, false, ro_npy_decode, ro_npy_encode},
     [NIFTI] = {"nifti", "NIfTI", is_nifti, false, ro_nifti_decode, ro_nifti_encode},
     [NRRD] = {"nrrd", "NRRD", is_nrrd, false, ro_nrrd_decode, ro_nrrd_encode},
-    [HDF5] = {"hdf5", "HDF5", is_hdf5, false, ro_hdf5_decode, ro_hdf5_encode},
+    [HDF5] = {"hdf5", "HDF5", is_hdf5, false, ro_hdf5_decode, ro_hdf5_encode, ro_hdf5_alone},
     [MAT] = {"mat", "MAT", is_none, false, ro_hdf5_decode, NULL},
-    [NPZ] = {"npz", "NPZ", is_none, false, ro_npy_decode, ro_npz_encode},
+    [NPZ] = {"npz", "NPZ", is_none, false, ro_npy_decode, ro_npz_encode, ro_npz_alone},
     [BMP] = {"bmp", "BMP", is_bmp, false, ro_bmp_decode, ro_bmp_encode},
     [GIF] = {"gif", "GIF", is_gif, false, ro_gif_decode, NULL},
     [WEBP] = {"webp", "WebP", is_webp, !RO_WITH_WEBP, WEBP_DECODE, NULL},
@@ -160,6 +160,7 @@ static const struct ro_type types[TYPES] = {
 enum {
     IMAGE = RO_HOLDS_BITS | RO_HOLDS_GREY | RO_HOLDS_COLOUR,
     MEASUREMENTS = RO_HOLDS_FLOAT | RO_HOLDS_PAGES | RO_HOLDS_NUMBERS,
+    ARRAYS = RO_HOLDS_GREY | RO_HOLDS_COLOUR | MEASUREMENTS | RO_KEEPS_LEVELS | RO_HOLDS_TRUTH,
     NUMBERS = RO_HOLDS_BITS | RO_KEEPS_LEVELS | RO_TAKES_PACKING,
 };
 
@@ -185,14 +186,14 @@ static const struct ro_extension extensions[] = {
     {"pfm", &types[PFM], 0},
     {"bmp", &types[BMP],
      IMAGE | RO_SMALL_DEPTHS | RO_HOLDS_PALETTE | RO_ONLY_BYTES | RO_HOLDS_RESOLUTION},
-    {"npy", &types[NPY], RO_HOLDS_GREY | RO_HOLDS_COLOUR | MEASUREMENTS | RO_KEEPS_LEVELS},
+    {"npy", &types[NPY], ARRAYS},
     {"nii", &types[NIFTI],
      RO_HOLDS_GREY | RO_HOLDS_COLOUR | MEASUREMENTS | RO_KEEPS_LEVELS | RO_HOLDS_SPACING},
     {"nrrd", &types[NRRD],
      RO_HOLDS_GREY | RO_HOLDS_COLOUR | MEASUREMENTS | RO_KEEPS_LEVELS | RO_HOLDS_SPACING},
-    {"npz", &types[NPZ], RO_HOLDS_GREY | RO_HOLDS_COLOUR | MEASUREMENTS | RO_KEEPS_LEVELS},
-    {"h5", &types[HDF5], RO_HOLDS_GREY | RO_HOLDS_COLOUR | MEASUREMENTS | RO_KEEPS_LEVELS},
-    {"hdf5", &types[HDF5], RO_HOLDS_GREY | RO_HOLDS_COLOUR | MEASUREMENTS | RO_KEEPS_LEVELS},
+    {"npz", &types[NPZ], ARRAYS},
+    {"h5", &types[HDF5], ARRAYS},
+    {"hdf5", &types[HDF5], ARRAYS},
     {"mat", &types[MAT], 0},
     {"mem", &types[MEM], RO_HOLDS_GREY | RO_KEEPS_MAXVAL | RO_KEEPS_LEVELS},
     {"bits", &types[BITS], NUMBERS},
@@ -216,6 +217,14 @@ const struct ro_extension *ro_extension_of(const char *name)
         if (strcasecmp(name, extensions[i].name) == 0)
             return &extensions[i];
     return NULL;
+}
+
+int ro_type_keeps_levels(const char *type)
+{
+    for (size_t i = 0; i < sizeof extensions / sizeof *extensions; i++)
+        if (strcmp(type, extensions[i].type->name) == 0)
+            return (extensions[i].holds & RO_KEEPS_LEVELS) != 0;
+    return 0;
 }
 
 /* Puts a name behind others: "a", "a, b", and before the last "a, b or c". */
@@ -367,6 +376,10 @@ ro_status ro_extension_layout(struct ro_file *file, const struct ro_extension *e
                             extension->name);
     if (!colour && holds & RO_HOLDS_BITS && bits) {
         layout->format = RO_BITS;
+        return RO_OK;
+    }
+    if (holds & RO_HOLDS_TRUTH && white == 1 && !wide) {
+        layout->format = info->format == RO_BITS ? RO_INDEX8 : info->format;
         return RO_OK;
     }
     if (info->format == RO_INDEX8 && holds & RO_KEEPS_LEVELS)

@@ -12,6 +12,9 @@ struct ro_type {
     bool left_out; /* known, but not part of this build */
     ro_decode_fn *decode;
     ro_encode_fn *encode; /* NULL: cannot be written */
+    /* Of an archive: whether the file, which would be replaced, holds nothing but that member; else
+     * a failure that names others. NULL: it is no archive. */
+    ro_status (*alone)(struct ro_source *source, const char *member);
 };
 
 enum { RO_TYPE_HEAD = 16 }; /* bytes that `matches` looks at */
@@ -37,6 +40,7 @@ enum {
     RO_HOLDS_DESCRIPTION = 65536,
     RO_HOLDS_ALPHA = 131072,
     RO_HOLDS_CLEAR = 262144, /* a number of the palette that is transparent */
+    RO_HOLDS_TRUTH = 524288, /* two values are false and true */
 };
 
 struct ro_extension {

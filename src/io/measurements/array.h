@@ -40,6 +40,9 @@ ro_status ro_array_decode(struct ro_source *source, const struct ro_array *array
 /* How an image of `info` lies in such a file; the encoder's rows are packed by ro_array_encode. */
 struct ro_array ro_array_of(const ro_file_info *info);
 
+/* Whether all samples are 0 or 1, false or true where a file has these. */
+bool ro_array_is_truth(const ro_file_info *info);
+
 /* Rows behind a header that was written; the file's numbers are in this machine's byte order. */
 ro_status ro_array_encode(struct ro_sink *sink, const ro_file_info *info,
                           struct ro_encoder **encoder);

@@ -162,8 +162,26 @@ static void put_type(struct header *h, const struct ro_array *array)
     end_message(h);
 }
 
+/* Truth, as h5py knows it: names for two numbers of 8 bits. */
+static void put_truth(struct header *h)
+{
+    begin_message(h, 3);
+    put(h, 0x38, 1); /* an enumeration, version 3, */
+    put(h, 2, 3);    /* of two */
+    put(h, 1, 4);
+    put(h, 0x10, 1); /* integers with a sign */
+    put(h, 8, 3);
+    put(h, 1, 4);
+    put(h, 0, 2);
+    put(h, 8, 2);
+    put_text(h, "FALSE", 6);
+    put_text(h, "TRUE", 5);
+    put(h, 0x0100, 2);
+    end_message(h);
+}
+
 /* `data` is where the numbers will be. */
-static void put_dataset(struct header *h, const struct ro_array *array, uint64_t data,
+static void put_dataset(struct header *h, const struct ro_array *array, bool truth, uint64_t data,
                         uint64_t bytes)
 {
     begin_object(h);
@@ -180,7 +198,10 @@ static void put_dataset(struct header *h, const struct ro_array *array, uint64_t
     if (array->channels > 1)
         put(h, (uint64_t)array->channels, 8);
     end_message(h);
-    put_type(h, array);
+    if (truth)
+        put_truth(h);
+    else
+        put_type(h, array);
     begin_message(h, 5); /* no value to fill with; space is there from the beginning */
     put(h, 3, 1);
     put(h, 0x09, 1);
@@ -208,30 +229,52 @@ static void put_superblock(struct header *h, uint64_t end)
     put(h, checksum(h->bytes, h->used), 4);
 }
 
-/* Whether a part of the path is "." or "..", which is no name in a file. */
-static bool has_dots(const char *path)
-{
-    for (const char *part = path; part; part = strchr(part, '/') ? strchr(part, '/') + 1 : NULL) {
-        const size_t length = strcspn(part, "/");
-        if ((length == 1 || length == 2) && strspn(part, ".") == length)
-            return true;
-    }
-    return false;
-}
-
 static ro_status check_path(struct ro_file *file, const char *path)
 {
     int groups = 0;
     for (const char *at = path; *at; at++)
         groups += *at == '/';
-    const size_t length = strlen(path);
-    if (length == 0 || path[length - 1] == '/' || strstr(path, "//") ||
-        has_dots(path))
-        return ro_file_fail(file, RO_E_ARGUMENT, "'%s' is not the name of a dataset", path);
-    if (length > LONGEST_PATH || groups >= MOST_GROUPS)
+    if (strlen(path) > LONGEST_PATH || groups >= MOST_GROUPS)
         return ro_file_fail(file, RO_E_ARGUMENT,
                             "a dataset's name has %d letters and %d groups at most", LONGEST_PATH,
                             MOST_GROUPS);
+    return RO_OK;
+}
+
+static const char *path_of(const char *member)
+{
+    return !member ? "data" : member + (*member == '/');
+}
+
+static void put_groups(struct header *h, const char *path)
+{
+    const char *name = path;
+    for (const char *slash; (slash = strchr(name, '/')); name = slash + 1)
+        put_group(h, name, (size_t)(slash - name));
+    put_group(h, name, strlen(name));
+}
+
+/* A file with the groups that would be written has nothing but that dataset; of others it takes a
+ * library to tell. */
+ro_status ro_hdf5_alone(struct ro_source *source, const char *member)
+{
+    const char *path = path_of(member);
+    struct header h = {.used = 0};
+    size_t have = 0;
+    ro_status status = check_path(source->file, path);
+    if (status != RO_OK)
+        return status;
+    put_superblock(&h, 0);
+    put_groups(&h, path);
+    status = ro_source_peek(source, h.used, &have);
+    const uint8_t *head = source->bytes + source->begin;
+    if (status != RO_OK || have < 8 || memcmp(head, h.bytes, 8) != 0)
+        return status;
+    if (have < h.used || memcmp(head + SUPERBLOCK, h.bytes + SUPERBLOCK, h.used - SUPERBLOCK) != 0)
+        return ro_file_fail(source->file, RO_E_ARGUMENT,
+                            "the file is there and may hold more than /%s, which would be lost: one "
+                            "that is written has one dataset; choose a new name",
+                            path);
     return RO_OK;
 }
 
@@ -239,8 +282,7 @@ ro_status ro_hdf5_encode(struct ro_sink *sink, const ro_file_info *info,
                          const ro_write_options *options, struct ro_encoder **encoder)
 {
     (void)options;
-    const char *path = sink->member ? sink->member : "data";
-    path += *path == '/';
+    const char *path = path_of(sink->member);
     const struct ro_array array = ro_array_of(info);
     ro_status status = ro_array_encode(sink, info, encoder);
     if (status == RO_OK)
@@ -256,11 +298,8 @@ ro_status ro_hdf5_encode(struct ro_sink *sink, const ro_file_info *info,
     for (int turn = 0; turn < 2; turn++) {
         h = (struct header){.used = 0};
         put_superblock(&h, data + bytes);
-        const char *name = path;
-        for (const char *slash; (slash = strchr(name, '/')); name = slash + 1)
-            put_group(&h, name, (size_t)(slash - name));
-        put_group(&h, name, strlen(name));
-        put_dataset(&h, &array, data, bytes);
+        put_groups(&h, path);
+        put_dataset(&h, &array, ro_array_is_truth(info), data, bytes);
         data = (h.used + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     }
     return ro_sink_write(sink, h.bytes, data);

@@ -97,7 +97,7 @@ static ro_status encode(struct ro_sink *sink, const ro_file_info *info, bool pai
     memset(header, ' ', sizeof header);
     int text = snprintf(header + PREFIX, sizeof header - PREFIX,
                         "{'descr': '%c%c%d', 'fortran_order': False, 'shape': (%s), }", order,
-                        array.kind, array.bytes, shape);
+                        ro_array_is_truth(info) ? 'b' : array.kind, array.bytes, shape);
     size_t end = PREFIX + (size_t)text;
     size_t size = (end + 1 + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     header[end] = ' '; /* over the text's terminating zero */

@@ -4,6 +4,7 @@
  * goes out as it comes in. Its size is known before, its checksum is not and follows behind it.
  * file.npz:name gives the member its name; without one it is arr_0, NumPy's own.
  */
+#include "io/bytes/packed.h"
 #include "io/measurements/array.h"
 
 #include <stdio.h>
@@ -20,6 +21,24 @@ struct npz {
     uint64_t begin, start; /* of the member and of its bytes */
     bool wide;             /* it needs numbers of 64 bits */
 };
+
+static const char *name_of(const char *member) { return member ? member : "arr_0"; }
+
+ro_status ro_npz_alone(struct ro_source *source, const char *member)
+{
+    char others[160];
+    size_t have = 0;
+    ro_status status = ro_source_peek(source, 2, &have);
+    if (status != RO_OK || have < 2 || memcmp(source->bytes + source->begin, "PK", 2) != 0)
+        return status;
+    status = ro_zip_others(source, name_of(member), others, sizeof others);
+    if (status == RO_OK && *others)
+        status = ro_file_fail(source->file, RO_E_ARGUMENT,
+                              "the archive is there and holds other arrays (%s), which would be "
+                              "lost: one that is written has one member; choose a new name",
+                              others);
+    return status;
+}
 
 /* ---- Records, little-endian ------------------------------------------------------------------ */
 
@@ -158,15 +177,13 @@ static void close_encoder(struct ro_encoder *encoder)
 ro_status ro_npz_encode(struct ro_sink *sink, const ro_file_info *info,
                         const ro_write_options *options, struct ro_encoder **encoder)
 {
-    const char *name = sink->member ? sink->member : "arr_0";
+    const char *name = name_of(sink->member);
     struct npz *self = calloc(1, sizeof *self);
     if (!self)
         return ro_file_no_memory(sink->file, sizeof *self);
-    self->encoder = (struct ro_encoder){write_rows, finish, close_encoder};
+    self->encoder = (struct ro_encoder){.rows = write_rows, .finish = finish, .close = close_encoder};
     self->sink = sink;
     *encoder = &self->encoder;
-    if (sink->packer)
-        return ro_file_fail(sink->file, RO_E_UNSUPPORTED, "an archive is not packed once more");
     if (strlen(name) > LONGEST_NAME)
         return ro_file_fail(sink->file, RO_E_ARGUMENT, "a member's name has %d letters at most",
                             LONGEST_NAME);

@@ -21,14 +21,13 @@ ro_status ro_plate_path(const char *out, const ro_halftone_options *options, int
                         size_t size)
 {
     static const char *const cmyk[4] = {"c", "m", "y", "k"};
-    const char *slash = strrchr(out, '/'), *dot = strrchr(slash ? slash : out, '.');
-    const int stem = dot ? (int)(dot - out) : (int)strlen(out);
+    const int stem = (int)ro_path_stem(out);
     if (ink < 0 || ink >= inks_of(options) || ink >= RO_INKS_MOST)
         return RO_E_ARGUMENT;
     const char *name =
         options->channels == RO_CHANNELS_CMYK ? cmyk[ink] : options->inks[ink].name;
     const int length =
-        name ? snprintf(path, size, "%.*s-%s%s", stem, out, name, dot ? dot : "") : -1;
+        name ? snprintf(path, size, "%.*s-%s%s", stem, out, name, out + stem) : -1;
     return length > 0 && (size_t)length < size ? RO_OK : RO_E_ARGUMENT;
 }
 

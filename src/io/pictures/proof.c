@@ -2,8 +2,8 @@
 /*
  * A proof: what the plates look like on each other. Plates are read beside each other, a pixel's
  * inks let through their share of light one after another, and squares of pixels are averaged as
- * light is. With a diameter, a pixel of ink is a disc that reaches over its neighbours. With Yule and
- * Nielsen's number n, light spreads in the paper: it is the n-th roots that are averaged.
+ * light is. With a diameter, a pixel of ink is a disc that reaches over its neighbours. With Yule
+ * and Nielsen's number n, light spreads in the paper: it is the n-th roots that are averaged.
  */
 #include "core/discs.h"
 #include "core/options.h"
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REACH = RO_DISC_REACH, WINDOW = RO_DISC_WINDOW, POINTS = RO_DISC_POINTS };
+enum { REACH = RO_DISC_REACH, WINDOW = RO_DISC_WINDOW };
 enum { LARGEST = 2000, PATH_BYTES = 4096 };
 
 struct proof {
@@ -25,7 +25,6 @@ struct proof {
     struct ro_light light;
     float colours[256][3]; /* light of each set of inks, or its root */
     struct ro_discs around;
-    bool discs;
     double spread;  /* n; 0: light does not spread */
     uint8_t *rows;  /* WINDOW rows of sets of inks, with REACH more at either end */
     uint8_t *plate; /* a row of one */
@@ -53,21 +52,37 @@ static ro_status read_row(struct proof *proof, uint32_t y)
     return status;
 }
 
+/* Light of a pixel's points that are `open` to inks from `ink` on, `set` being those that cover
+ * them. */
+static void add_points(const struct proof *proof, const uint64_t *covered, int ink, unsigned set,
+                       uint64_t open, double *sum)
+{
+    for (; ink < proof->count && open; ink++) {
+        const uint64_t under = open & covered[ink];
+        if (under)
+            add_points(proof, covered, ink + 1, set | 1u << ink, under, sum);
+        open &= ~covered[ink];
+    }
+    const int points = __builtin_popcountll(open);
+    for (int c = 0; c < 3 && points; c++)
+        sum[c] += points * (double)proof->colours[set][c];
+}
+
 static void add_row(struct proof *proof, uint32_t y)
 {
     const uint8_t *rows[WINDOW];
     for (int k = 0; k < WINDOW; k++) /* rows above the first are empty: that of row -1 is row 4's */
         rows[k] = row_at(proof, y + WINDOW - REACH + (uint32_t)k);
     for (uint32_t x = 0; x < proof->width; x++) {
-        double *sum = proof->sums + 3 * (size_t)(x / proof->reduce);
-        for (int p = 0; p < (proof->discs ? POINTS : 1); p++) {
-            unsigned set = proof->discs ? 0 : rows[REACH][x];
-            for (int k = 0; proof->discs && k < proof->around.points[p].count; k++)
-                set |= rows[REACH + proof->around.points[p].at[k][1]]
-                           [(ptrdiff_t)x + proof->around.points[p].at[k][0]];
-            for (int c = 0; c < 3; c++)
-                sum[c] += proof->colours[set][c];
+        uint64_t covered[RO_INKS_MOST] = {0};
+        for (int k = 0; k < proof->around.count; k++) {
+            unsigned set =
+                rows[REACH + proof->around.from[k].y][(ptrdiff_t)x + proof->around.from[k].x];
+            for (int i = 0; set; i++, set >>= 1)
+                if (set & 1)
+                    covered[i] |= proof->around.from[k].points;
         }
+        add_points(proof, covered, 0, 0, UINT64_MAX, proof->sums + 3 * (size_t)(x / proof->reduce));
     }
 }
 
@@ -76,10 +91,10 @@ static void make_row(struct proof *proof, uint32_t rows)
     const uint32_t width = (proof->width + proof->reduce - 1) / proof->reduce;
     for (uint32_t x = 0; x < width; x++) {
         const uint32_t left = proof->width - x * proof->reduce;
-        const double pixels = (double)rows * (left < proof->reduce ? left : proof->reduce) *
-                              (proof->discs ? POINTS : 1);
+        const double points =
+            (double)rows * (left < proof->reduce ? left : proof->reduce) * RO_DISC_POINTS;
         for (int c = 0; c < 3; c++) {
-            double light = proof->sums[3 * (size_t)x + (size_t)c] / pixels;
+            double light = proof->sums[3 * (size_t)x + (size_t)c] / points;
             if (proof->spread > 0)
                 light = pow(light, proof->spread);
             proof->out[3 * (size_t)x + (size_t)c] =
@@ -132,8 +147,8 @@ static ro_status open_plates(struct proof *proof, ro_context *context, const cha
     return status;
 }
 
-static ro_status prepare(struct proof *proof, ro_context *context, const ro_halftone_options *options,
-                         const ro_proof_options *asked)
+static ro_status prepare(struct proof *proof, ro_context *context,
+                         const ro_halftone_options *options, const ro_proof_options *asked)
 {
     struct ro_file file;
     ro_file_init(&file, context, "a proof", "standard output");
@@ -143,7 +158,6 @@ static ro_status prepare(struct proof *proof, ro_context *context, const ro_half
     if (asked->yule_nielsen > 0 && proof->reduce < spread)
         proof->reduce = spread;
     proof->spread = asked->yule_nielsen;
-    proof->discs = asked->diameter > 0;
     ro_discs_find(&proof->around, asked->diameter);
     ro_status status = ro_light_open(&proof->light, &file, RO_RGB8, 255, 255);
     if (status != RO_OK)
@@ -178,16 +192,16 @@ ro_status ro_proof_file(ro_context *context, const char *out, const ro_halftone_
     if (status == RO_OK)
         status = ro_options_take(context, options, &full, "RO_HALFTONE_OPTIONS");
     if (status == RO_OK && (!full.inks || full.ink_count < 1 || full.ink_count > RO_INKS_MOST))
-        status = ro_context_fail(context, RO_E_ARGUMENT, "a proof needs the colours of 1 to %d inks",
-                                 RO_INKS_MOST);
+        status = ro_context_fail(context, RO_E_ARGUMENT,
+                                 "a proof needs the colours of 1 to %d inks", RO_INKS_MOST);
     if (status == RO_OK && asked.diameter != 0 && !(asked.diameter >= 1 && asked.diameter <= 3))
         status = ro_context_fail(context, RO_E_ARGUMENT,
                                  "dots of %g pixels: must be from 1 to 3 wide", asked.diameter);
     if (status == RO_OK && asked.yule_nielsen != 0 &&
         !(asked.yule_nielsen >= 1 && asked.yule_nielsen <= 10))
-        status = ro_context_fail(context, RO_E_ARGUMENT,
-                                 "Yule-Nielsen's number %g: must be from 1 to 10",
-                                 asked.yule_nielsen);
+        status =
+            ro_context_fail(context, RO_E_ARGUMENT,
+                            "Yule-Nielsen's number %g: must be from 1 to 10", asked.yule_nielsen);
     if (status != RO_OK)
         return status;
     struct proof *proof = calloc(1, sizeof *proof);

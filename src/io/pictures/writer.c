@@ -5,6 +5,7 @@
 #include "core/options.h"
 #include "io/device/pack.h"
 #include "io/formats/types.h"
+#include "io/pictures/names.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,53 +17,24 @@ enum {
     MOST_COLOURS = 256, /* as many as a byte numbers, and as a ro_palette holds */
 };
 
-static bool is_packed(const char *path, size_t length)
+static const struct ro_extension *extension_of(const char *path)
 {
-    return length > 3 && strncasecmp(path + length - 3, ".gz", 3) == 0;
-}
-
-/* Behind "file.npz:" or "file.h5:" the name of what the file is to hold; NULL: none. */
-static const char *member_of(const char *path)
-{
-    static const char *const archives[] = {".npz", ".h5", ".hdf5"};
-    for (const char *colon = path; (colon = strchr(colon, ':')); colon++)
-        for (size_t i = 0; i < sizeof archives / sizeof *archives; i++) {
-            const size_t length = strlen(archives[i]);
-            if ((size_t)(colon - path) > length && colon[1] &&
-                strncasecmp(colon - length, archives[i], length) == 0)
-                return colon + 1;
-        }
-    return NULL;
-}
-
-static size_t length_of_file(const char *path)
-{
-    const char *member = member_of(path);
-    return member ? (size_t)(member - path) - 1 : strlen(path);
-}
-
-/* The file's own name, or NULL without memory; to be freed. */
-static char *file_of(const char *path)
-{
-    return strndup(path, length_of_file(path));
+    if (ro_sink_is_standard(path))
+        return ro_extension_of("pnm");
+    const size_t stem = ro_path_stem(path);
+    const size_t end = ro_path_file(path) - (ro_path_is_packed(path) ? 3 : 0);
+    char ending[16];
+    if (stem + 1 >= end || end - stem >= sizeof ending)
+        return NULL;
+    snprintf(ending, sizeof ending, "%.*s", (int)(end - stem), path + stem);
+    return ro_extension_of(ending);
 }
 
 const struct ro_extension *ro_writer_extension(const char *path, const char *asked)
 {
     if (asked)
         return ro_extension_of(asked);
-    if (ro_sink_is_standard(path))
-        return ro_extension_of("pnm");
-    size_t end = length_of_file(path);
-    end -= is_packed(path, end) ? 3 : 0;
-    size_t dot = end;
-    while (dot > 0 && path[dot - 1] != '.' && path[dot - 1] != '/')
-        dot--;
-    char ending[16];
-    if (dot == 0 || path[dot - 1] == '/' || end - dot >= sizeof ending)
-        return NULL;
-    snprintf(ending, sizeof ending, "%.*s", (int)(end - dot), path + dot);
-    return ro_extension_of(ending);
+    return extension_of(path);
 }
 
 bool ro_header_fits(const ro_file_info *info, const struct ro_extension *extension)
@@ -176,10 +148,10 @@ ro_status ro_writer_accepts(ro_context *context, const char *path, const ro_file
     ro_status status = check(&file, path, info, &full, &extension, &layout);
     if (status != RO_OK)
         return status;
-    char *only = file_of(path);
+    char *only = strndup(path, ro_path_file(path));
     status = only ? ro_sink_check(&file, only) : ro_file_no_memory(&file, strlen(path));
     free(only);
-    return status;
+    return status == RO_OK ? ro_archive_check(&file, path, extension) : status;
 }
 
 /* Puts alpha behind the colours of a row, or a number that is transparent in the place of others.
@@ -243,14 +215,16 @@ static ro_status open_writer(ro_context *context, const char *path, const ro_fil
         status = ro_stage_check_size(&made->file, info->width, info->height);
     if (status == RO_OK)
         status = open_conversion(made, info);
-    char *only = path ? file_of(path) : NULL;
+    if (status == RO_OK && path)
+        status = ro_archive_check(&made->file, path, extension);
+    char *only = path ? strndup(path, ro_path_file(path)) : NULL;
     if (status == RO_OK && path && !only)
         status = ro_file_no_memory(&made->file, strlen(path));
     if (status == RO_OK)
         status = ro_sink_open(&made->sink, &made->file, only);
     free(only);
-    made->sink.member = path ? member_of(path) : NULL;
-    if (status == RO_OK && path && is_packed(path, strlen(path)))
+    made->sink.member = path ? ro_path_member(path) : NULL;
+    if (status == RO_OK && path && ro_path_is_packed(path))
         status = ro_sink_pack(&made->sink);
     if (status == RO_OK)
         status = extension->type->encode(&made->sink, &made->layout, &full, &made->encoder);

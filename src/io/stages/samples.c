@@ -4,6 +4,7 @@
 #include "io/stages/convert.h"
 #include "io/stages/half.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 static const struct kind {
@@ -98,6 +99,7 @@ struct samples {
     struct ro_stage stage; /* first, so that a stage can be cast back */
     struct ro_stage *before;
     uint8_t *line; /* a row of the file's numbers */
+    uint32_t row;  /* of the page, the next one */
 };
 
 static void whole_row(const struct samples *self, uint16_t *to, size_t count)
@@ -129,11 +131,24 @@ static bool real_row(const struct samples *self, float *to, size_t count)
     return exact;
 }
 
+/* Finite numbers stay finite. */
+static ro_status check_large(const struct samples *self, const float *row, size_t count)
+{
+    const double *given = (const double *)(const void *)self->line;
+    const size_t channels = (size_t)ro_channels_of(self->stage.info.format);
+    for (size_t i = 0; i < count; i++)
+        if (isinf(row[i]) && isfinite(given[i]))
+            return ro_file_fail(self->stage.file, RO_E_UNSUPPORTED,
+                                "%g at (%zu, %u) is too large for the float32 that it becomes",
+                                given[i], i / channels, self->row);
+    return RO_OK;
+}
+
 static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stride, uint32_t count)
 {
     struct samples *self = (struct samples *)stage;
     const size_t samples = (size_t)stage->info.width * (size_t)ro_channels_of(stage->info.format);
-    for (uint32_t y = 0; y < count; y++, rows += stride) {
+    for (uint32_t y = 0; y < count; y++, rows += stride, self->row++) {
         ro_status status = self->before->rows(self->before, self->line, 0, 1);
         if (status != RO_OK)
             return status;
@@ -142,6 +157,10 @@ static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stri
         else if (!real_row(self, (float *)(void *)rows, samples))
             ro_file_drop(stage->file, RO_DROPPED_PRECISION, "bits beyond 24 of its %s numbers",
                          ro_sample_name(stage->info.sample));
+        if (stage->info.sample == RO_SAMPLE_FLOAT64)
+            status = check_large(self, (const float *)(const void *)rows, samples);
+        if (status != RO_OK)
+            return status;
     }
     return RO_OK;
 }
@@ -149,12 +168,14 @@ static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stri
 static ro_status next_page(struct ro_stage *stage)
 {
     struct samples *self = (struct samples *)stage;
+    self->row = 0;
     return self->before->next(self->before);
 }
 
 static ro_status seek_row(struct ro_stage *stage, uint32_t row)
 {
     struct ro_stage *before = ((struct samples *)stage)->before;
+    ((struct samples *)stage)->row = row;
     return before->seek(before, row);
 }
 

@@ -29,6 +29,10 @@ struct ro_stage {
     /* Makes `row` the next one; NULL: rows come one after another only. */
     ro_status (*seek)(struct ro_stage *stage, uint32_t row);
     void (*close)(struct ro_stage *stage);
+    /* Where rows begin in a plain file if they lie there one after another, as bytes of the whole
+     * row; 0: they do not. `turn` makes what lies there what a stage gives; NULL: it is. */
+    uint64_t place;
+    void (*turn)(uint8_t *rows, size_t bytes);
     /* Goes on to the next page of one shape, when all rows were given. NULL: it is opened anew. */
     ro_status (*next)(struct ro_stage *stage);
 };
@@ -40,6 +44,10 @@ struct ro_encoder {
                       uint32_t count);
     ro_status (*finish)(struct ro_encoder *encoder);
     void (*close)(struct ro_encoder *encoder);
+    /* The same for writing: rows of `row_bytes` from `place` on, turned before. */
+    uint64_t place;
+    size_t row_bytes;
+    void (*turn)(const struct ro_encoder *encoder, uint8_t *rows, uint32_t count);
 };
 
 /* Encoders whose rows are packed by groups that know nothing of each other, for ro_parts. */
@@ -67,6 +75,10 @@ ro_encode_fn ro_pnm_encode, ro_png_encode, ro_tiff_encode, ro_npy_encode, ro_bmp
 
 ro_decode_fn ro_nifti_decode, ro_nrrd_decode, ro_hdf5_decode;
 ro_encode_fn ro_nifti_encode, ro_nrrd_encode, ro_npz_encode, ro_hdf5_encode;
+
+/* See struct ro_type. */
+ro_status ro_npz_alone(struct ro_source *source, const char *member);
+ro_status ro_hdf5_alone(struct ro_source *source, const char *member);
 
 /* Two floats a pixel, (h, w, 2) in the file, as rows of RO_GRAYF twice as wide. */
 ro_decode_fn ro_npy_decode_pairs;

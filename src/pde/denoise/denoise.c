@@ -46,9 +46,7 @@ static ro_status open_run(struct ro_explicit *run)
         return no_memory(work);
     run->stencil = ro_rows_stencil(&run->rows);
     if (asked && run->rows.kernel->cpu != asked && work->schedule != RO_SCHEDULE_REFERENCE)
-        return ro_context_fail(context, RO_E_UNSUPPORTED,
-                               "there is no %s code for this filter in %s", ro_cpu_name(asked),
-                               work->number->name);
+        return ro_denoiser_no_code(work, asked);
     size_t bytes;
     if (!ro_size_multiply(run->rows.row_bytes, work->in.height, &bytes) || bytes > PTRDIFF_MAX)
         return no_memory(work);

@@ -172,6 +172,8 @@ bool ro_stop_is_over(const struct ro_stop_watch *watch); /* NULL: it is not */
 
 /* How far a run is; one that only tells when to stop keeps that to itself. */
 ro_status ro_denoiser_progress(const struct ro_denoiser *work);
+/* Fails: what is to be done has no code of that instruction set. */
+ro_status ro_denoiser_no_code(const struct ro_denoiser *work, ro_cpu asked);
 
 /* Figures of a step, put together row by row and told to options.on_step. */
 struct ro_trace {

@@ -185,9 +185,7 @@ static ro_status open_rows(ro_denoise_stream *stream, ro_context *context)
                      asked ? asked : context->cpu) != RO_OK)
         return no_memory(work);
     if (asked && stream->rows.kernel->cpu != asked)
-        return ro_context_fail(context, RO_E_UNSUPPORTED,
-                               "there is no %s code for this filter in %s", ro_cpu_name(asked),
-                               work->number->name);
+        return ro_denoiser_no_code(work, asked);
     stream->stencil = ro_rows_stencil(&stream->rows);
     for (int c = 0; c < work->channels; c++)
         stream->carry[c] = ro_levels_start(&work->levels);

@@ -86,6 +86,15 @@ ro_status ro_denoiser_progress(const struct ro_denoiser *work)
                : RO_OK;
 }
 
+ro_status ro_denoiser_no_code(const struct ro_denoiser *work, ro_cpu asked)
+{
+    return ro_context_fail(work->context, RO_E_UNSUPPORTED,
+                           work->report.saturating
+                               ? "there is no %s code for time steps that are not stable in %s"
+                               : "there is no %s code for this filter in %s",
+                           ro_cpu_name(asked), work->number->name);
+}
+
 void ro_denoiser_trace(const struct ro_denoiser *work, const void *planes)
 {
     const size_t width = work->in.width, rows = (size_t)work->in.height * (size_t)work->channels;

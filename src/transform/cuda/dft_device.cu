@@ -134,53 +134,55 @@ void dft_device_close(struct ro_cuda *cuda, struct dft_device *device)
     device->table = NULL;
 }
 
-/* What the passes of a block cost so many threads, of which some have nothing to do at the end. */
-static long cost_of(const struct dft_device *device, int lanes, int threads)
+/* What the passes of a block cost so many threads, of which some have nothing to do at the end, and
+ * the more the fewer warps are there to wait for each other; `blocks` have room side by side. */
+static double cost_of(const struct dft_device *device, int lanes, int threads, int blocks)
 {
     const struct dft_device_short *parts[] = {&device->first, &device->second};
-    long cost = 0;
+    const int warps = threads / 32, beside = DFT_WARPS / warps;
+    double cost = 0;
     for (const struct dft_device_short *part : parts)
         for (int i = 0; i < part->passes; i++) {
             const int points = part->pass[i].radix[0] * part->pass[i].radix[1];
             const int units = lanes * device->length / points;
-            cost += (long)((units + threads - 1) / threads) * points * threads;
+            cost += (double)((units + threads - 1) / threads) * points * threads;
         }
-    return cost;
+    return cost / (warps * (beside < blocks ? beside : blocks));
 }
 
-static int threads_of(const struct dft_device *device, int lanes, int hold, int most)
-{
-    int best = most;
-    for (int threads = most; threads >= 64; threads -= 32)
-        if (hold * threads >= lanes * device->length &&
-            cost_of(device, lanes, threads) < cost_of(device, lanes, best))
-            best = threads;
-    return best;
-}
-
-ro_status dft_device_fit(struct ro_cuda *cuda, struct dft_device *device, int wanted, bool beside,
+ro_status dft_device_fit(struct ro_cuda *cuda, struct dft_device *device, int wanted, bool columns,
                          struct dft_block *block)
 {
-    enum { MOST = 16, USUAL = 1024, SHARE = 40 << 10, BANKS = 16 };
-    int shared = 0, lanes = 1;
+    enum { MOST = 16, USUAL = 1024, SHARE = 40 << 10, BANKS = 16, LEAST = 64, OWN = 1 << 10 };
+    int shared = 0, all = 0, lanes = 1;
     RO_CUDA_TRY(cuda->context, cudaDeviceGetAttribute(
                                    &shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, cuda->device));
+    RO_CUDA_TRY(cuda->context,
+                cudaDeviceGetAttribute(&all, cudaDevAttrMaxSharedMemoryPerMultiprocessor,
+                                       cuda->device));
     const long lane = (long)device->lane * (long)sizeof(float2);
     while (lanes < MOST && (lanes * device->length < USUAL ||
                             (lanes < wanted && 2 * lanes * lane <= SHARE)))
         lanes *= 2;
-    while (beside && lanes > 1 && device->lane % BANKS != BANKS / lanes)
+    while (columns && lanes > 1 && device->lane % BANKS != BANKS / lanes)
         device->lane++;
     const size_t bytes = (size_t)lanes * device->lane * sizeof(float2);
     const int numbers = lanes * device->length;
     const bool many = device->chirp >= 0 || numbers > DFT_FEW * DFT_FEW_THREADS;
-    const int threads = many ? threads_of(device, lanes, DFT_MANY, DFT_MANY_THREADS)
-                             : threads_of(device, lanes, DFT_FEW, DFT_FEW_THREADS);
     if (bytes > (size_t)shared || numbers > DFT_MANY * DFT_MANY_THREADS)
         return ro_context_fail(cuda->context, RO_E_UNSUPPORTED,
                                "transforms of %d numbers do not fit the shared memory of the CUDA "
                                "device; the CPU can do them",
                                device->n);
+    const int hold = !columns && device->chirp < 0 ? numbers : many ? DFT_MANY : DFT_FEW;
+    const int blocks = all / (int)(bytes + OWN) > 1 ? all / (int)(bytes + OWN) : 1;
+    int threads = many ? DFT_MANY_THREADS : DFT_FEW_THREADS;
+    double least = cost_of(device, lanes, threads, blocks);
+    for (int fewer = threads - 32; fewer >= LEAST && hold * fewer >= numbers; fewer -= 32) {
+        const double cost = cost_of(device, lanes, fewer, blocks);
+        threads = cost < least ? fewer : threads;
+        least = cost < least ? cost : least;
+    }
     *block = {lanes, threads, many, bytes};
     return RO_OK;
 }

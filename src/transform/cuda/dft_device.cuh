@@ -25,15 +25,16 @@ typedef float real;
 enum {
     DFT_POINTS = 16,
     DFT_FEW = 28,   /* numbers that a thread may have to hold at once */
-    DFT_MANY = 57,  /* for the longest, and with a chirp */
+    DFT_MANY = 38,  /* for the longest, and with a chirp */
     DFT_FEW_THREADS = 256,
-    DFT_MANY_THREADS = 512,
+    DFT_MANY_THREADS = 768,
+    DFT_WARPS = 24, /* on a multiprocessor: as many as registers allow */
 };
 
 /* Bounds of kernels that hold so many. */
 #define DFT_BOUNDS(HOLD)                                                                           \
     __launch_bounds__((HOLD) == DFT_FEW ? DFT_FEW_THREADS : DFT_MANY_THREADS,                      \
-                      (HOLD) == DFT_FEW ? 3 : 1)
+                      (HOLD) == DFT_FEW ? 32 * DFT_WARPS / DFT_FEW_THREADS : 1)
 
 /* One step, or two of them. */
 struct dft_device_pass {
@@ -71,9 +72,9 @@ struct dft_block {
     size_t bytes;
 };
 /* As many lanes as make a block of a good size; up to `wanted` if there is room. A length that does
- * not fit the device's shared memory is refused. Lanes that lie beside each other in memory begin
- * in different banks. */
-ro_status dft_device_fit(struct ro_cuda *cuda, struct dft_device *device, int wanted, bool beside,
+ * not fit the device's shared memory is refused. Of columns, lanes beside each other in memory
+ * begin in different banks, and threads hold all numbers between two transforms. */
+ro_status dft_device_fit(struct ro_cuda *cuda, struct dft_device *device, int wanted, bool columns,
                          struct dft_block *block);
 
 /* What divides by d, for products below 2^32; 0: by 1. */

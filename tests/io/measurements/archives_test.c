@@ -33,10 +33,16 @@ static void npz(void **state)
         assert_int_equal(ro_image_save(context, in_folder(names[i]), &image, NULL), RO_OK);
         assert_int_equal(ro_image_load(context, in_folder(names[i]), NULL, &back, NULL, NULL),
                          RO_OK);
+        /* only the same member again */
+        assert_int_equal(ro_image_save(context, in_folder(names[i]), &image, NULL), RO_OK);
+        assert_int_equal(ro_image_save(context, in_folder("a.npz:new"), &image, NULL),
+                         i < 2 ? RO_E_ARGUMENT : RO_OK);
         assert_int_equal(back.width, W);
         for (int y = 0; y < H; y++)
             assert_memory_equal((char *)back.data + y * back.stride, samples + y * W, 2 * W);
         ro_image_free(&back);
+        if (i < 2)
+            unlink(in_folder("a.npz"));
     }
     ro_image none;
     assert_int_equal(ro_image_load(context, in_folder("a.npz:other"), NULL, &none, NULL, NULL),
@@ -68,14 +74,40 @@ static void hdf5(void **state)
         assert_int_equal(ro_image_save(context, in_folder(files[i].name), &image, NULL), RO_OK);
         assert_int_equal(hash_of(in_folder("a.h5"), &size), files[i].hash);
         assert_int_equal(size, files[i].size);
+        assert_int_equal(ro_image_save(context, in_folder(files[i].name), &image, NULL), RO_OK);
+        assert_int_equal(ro_image_save(context, in_folder("a.h5:scan/2/raw"), &image, NULL),
+                         RO_E_ARGUMENT);
+        unlink(in_folder("a.h5"));
     }
+}
+
+static void names(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *path;
+        size_t file, stem;
+    } of[] = {
+        {"a.png", 5, 1},     {"a", 1, 1},          {"a.b/c", 5, 5},        {"a.b/c.nii.gz", 12, 5},
+        {"a.h5:/b.c", 4, 1}, {"a.NPZ:b/c", 5, 1},  {"x:y.h5:/b", 6, 3},    {"a.png:b", 7, 1},
+        {"a.npz:", 6, 1},    {"a.b.hdf5:c", 8, 3}, {"d/a.h5.gz:b", 11, 6}, {"", 0, 0},
+    };
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+        assert_int_equal(ro_path_file(of[i].path), of[i].file);
+        assert_int_equal(ro_path_stem(of[i].path), of[i].stem);
+    }
+    assert_int_equal(ro_type_keeps_levels("npy"), 1);
+    assert_int_equal(ro_type_keeps_levels("nifti"), 1);
+    assert_int_equal(ro_type_keeps_levels("png"), 0);
+    assert_int_equal(ro_type_keeps_levels("no such"), 0);
 }
 
 static void refused(void **state)
 {
     (void)state;
-    static const char *const names[] = {"b.h5:/", "b.h5:a//b", "b.h5:a/",
-                                        "b.mat",  "b.npz.gz",  "b.h5:1/2/3/4/5/6/7/8/9"};
+    static const char *const names[] = {"b.h5:/",     "b.h5:a//b", "b.h5:a/",
+                                        "b.mat",      "b.npz.gz",  "b.h5.gz",
+                                        "b.npz:../x", "b.h5:a\\b", "b.h5:1/2/3/4/5/6/7/8/9"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         assert_int_not_equal(ro_image_save(context, in_folder(names[i]), &image, NULL), RO_OK);
         assert_int_not_equal(access(in_folder("b.h5"), F_OK), 0);
@@ -101,6 +133,6 @@ static int close_folder(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(npz), cmocka_unit_test(hdf5),
-                                       cmocka_unit_test(refused)};
+                                       cmocka_unit_test(refused), cmocka_unit_test(names)};
     return cmocka_run_group_tests(tests, open_folder, close_folder);
 }

@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-enum { THREADS = 256, ROW_THREADS = 32 };
+enum { THREADS = 256, LANES = 32, ROWS = 4 }; /* rows of a block, where a warp has one */
 
 struct refine_cuda {
     ro_context *context;
@@ -77,38 +77,54 @@ static __global__ void leave_residual(plane p, float2 *r, const float *target, f
         off[i] = left;
 }
 
-/* A thread for each row: sums have an order. */
+/* Sums over a row have an order: a warp takes 32 pixels at once, and all its lanes add them up one
+ * after another. What lies behind the end is 0. */
+static __device__ __forceinline__ double add_in_order(double sum, double v)
+{
+#pragma unroll
+    for (int i = 0; i < LANES; i++)
+        sum += __shfl_sync(0xffffffffu, v, i);
+    return sum;
+}
+
 static __global__ void add_squares(plane p, const float *off, double *rows)
 {
-    const int y = blockIdx.x * blockDim.x + threadIdx.x;
+    const int y = blockIdx.x * ROWS + threadIdx.y, end = p.x + p.wide;
     if (y >= p.height)
         return;
     double sum = 0;
-    if ((unsigned)(y - p.y) < (unsigned)p.high)
-        for (int x = p.x; x < p.x + p.wide; x++) {
-            const float v = off[(size_t)y * p.width + x];
-            sum += (double)v * v;
-        }
-    rows[y] = sum;
+    const bool inside = (unsigned)(y - p.y) < (unsigned)p.high;
+    for (int first = p.x; inside && first < end; first += LANES) {
+        const int x = first + (int)threadIdx.x;
+        const float v = x < end ? off[(size_t)y * p.width + x] : 0;
+        sum = add_in_order(sum, (double)v * v);
+    }
+    if (threadIdx.x == 0)
+        rows[y] = sum;
 }
 
 static __global__ void add_figures(plane p, const float2 *r, const float *target,
                                    struct refine_sums *rows)
 {
-    const int y = blockIdx.x * blockDim.x + threadIdx.x;
+    const int y = blockIdx.x * ROWS + threadIdx.y, end = p.x + p.wide;
     if (y >= p.height)
         return;
     struct refine_sums s = {};
-    if ((unsigned)(y - p.y) < (unsigned)p.high)
-        for (int x = p.x; x < p.x + p.wide; x++) {
-            const size_t i = (size_t)y * p.width + x;
-            const double t = target[i], re = r[i].x, im = r[i].y, a = sqrt(re * re + im * im);
-            s.peak = fmax(s.peak, t);
-            s.aa += a * a;
-            s.at += a * t;
-            s.tt += t * t;
-        }
-    rows[y] = s;
+    const bool inside = (unsigned)(y - p.y) < (unsigned)p.high;
+    for (int first = p.x; inside && first < end; first += LANES) {
+        const int x = first + (int)threadIdx.x;
+        const size_t i = (size_t)y * p.width + x;
+        const double t = x < end ? target[i] : 0, re = x < end ? r[i].x : 0;
+        const double im = x < end ? r[i].y : 0, a = sqrt(re * re + im * im);
+        s.peak = fmax(s.peak, t);
+        s.aa = add_in_order(s.aa, a * a);
+        s.at = add_in_order(s.at, a * t);
+        s.tt = add_in_order(s.tt, t * t);
+    }
+    for (int half = LANES / 2; half; half /= 2)
+        s.peak = fmax(s.peak, __shfl_xor_sync(0xffffffffu, s.peak, half));
+    if (threadIdx.x == 0)
+        rows[y] = s;
 }
 
 static __global__ void move_light(const struct refine_step step, const struct level_entry *entries,
@@ -135,6 +151,11 @@ static __global__ void move_light(const struct refine_step step, const struct le
 static unsigned blocks_of(const struct refine_cuda *d)
 {
     return (unsigned)((d->pixels + THREADS - 1) / THREADS);
+}
+
+static unsigned warps_of(const struct refine_cuda *d)
+{
+    return (unsigned)(d->height + ROWS - 1) / ROWS;
 }
 
 static struct plane plane_of(const struct refine_cuda *d)
@@ -211,11 +232,11 @@ static ro_status back(struct refine_cuda *d, const struct propagate_filter *filt
 static ro_status residual(struct refine_cuda *d, double *rows)
 {
     const dim3 blocks((unsigned)(d->width + THREADS - 1) / THREADS, (unsigned)d->height);
-    const unsigned few = (unsigned)(d->height + ROW_THREADS - 1) / ROW_THREADS;
     leave_residual<<<blocks, THREADS, 0, d->cuda->compute>>>(plane_of(d), d->r, d->target,
                                                              rows ? d->off : NULL);
     if (rows)
-        add_squares<<<few, ROW_THREADS, 0, d->cuda->compute>>>(plane_of(d), d->off, d->rows);
+        add_squares<<<warps_of(d), dim3(LANES, ROWS), 0, d->cuda->compute>>>(plane_of(d), d->off,
+                                                                             d->rows);
     RO_CUDA_TRY(d->context, cudaGetLastError());
     return rows ? fetch(d, rows, d->rows, (size_t)d->height * sizeof *rows) : RO_OK;
 }
@@ -230,8 +251,8 @@ static ro_status step(struct refine_cuda *d, const struct refine_step *step)
 
 static ro_status figures(struct refine_cuda *d, struct refine_sums *rows)
 {
-    const unsigned few = (unsigned)(d->height + ROW_THREADS - 1) / ROW_THREADS;
-    add_figures<<<few, ROW_THREADS, 0, d->cuda->compute>>>(plane_of(d), d->r, d->target, d->sums);
+    add_figures<<<warps_of(d), dim3(LANES, ROWS), 0, d->cuda->compute>>>(plane_of(d), d->r,
+                                                                         d->target, d->sums);
     RO_CUDA_TRY(d->context, cudaGetLastError());
     return fetch(d, rows, d->sums, (size_t)d->height * sizeof *rows);
 }

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* Names of files, and of arrays in them; see ro_path_file. */
+#ifndef RO_IO_PICTURES_NAMES_H
+#define RO_IO_PICTURES_NAMES_H
+
+#include "io/bytes/file.h"
+
+struct ro_extension;
+
+/* What the file is to hold, behind "file.npz:" or "file.h5:"; NULL: none is named. */
+const char *ro_path_member(const char *path);
+
+/* Whether the file's name ends in ".gz". */
+bool ro_path_is_packed(const char *path);
+
+/* Whether an archive may be written there: its member has a proper name, and no other is lost. */
+ro_status ro_archive_check(struct ro_file *file, const char *path,
+                           const struct ro_extension *extension);
+
+#endif
