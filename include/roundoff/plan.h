@@ -124,6 +124,19 @@ ro_status ro_halftone_carry_out(ro_halftone_stream *stream, uint32_t x, uint32_t
 RO_API
 uint32_t ro_halftone_carry_ready(ro_halftone_stream *stream);
 
+/* Who carries while rows are pushed, so that no thread is needed for it. A thread of the push calls
+ * `bring` when it needs columns before `columns`: give them by ro_halftone_carry_in, or cancel the
+ * context. Another, or the same, calls `take` when the first `ready` columns can be had by
+ * ro_halftone_carry_out; at last all of them. Both may run at the same time, neither twice. Before
+ * the first push. */
+typedef struct ro_carrier {
+    void (*bring)(void *data, uint32_t columns);
+    void (*take)(void *data, uint32_t ready);
+    void *data;
+} ro_carrier;
+RO_API
+ro_status ro_halftone_carry_by(ro_halftone_stream *stream, const ro_carrier *carrier);
+
 #ifdef __cplusplus
 }
 #endif
