@@ -78,6 +78,7 @@ static void rename_line(struct certificate *stated, const char *was, const char 
             replace(stated, &stated->lines[i].name, name);
 }
 
+<<<<<<< HEAD
 /* Whether an option means nothing, for the one that it belongs to was not given. */
 static bool is_idle(const struct option *option, const struct certificate *stated)
 {
@@ -87,6 +88,9 @@ static bool is_idle(const struct option *option, const struct certificate *state
     return option->idle_without && (!with || strcmp(with, "null") == 0);
 }
 
+=======
+/* What was stated once and is not any more: a prediction is no property of the result. */
+>>>>>>> 365a263
 static void drop_line(struct certificate *stated, const char *name)
 {
     for (int i = 0; i < stated->count; i++)
@@ -94,7 +98,11 @@ static void drop_line(struct certificate *stated, const char *name)
             free(stated->lines[i].name);
             free(stated->lines[i].value);
             stated->count--;
+<<<<<<< HEAD
             memmove(stated->lines + i, stated->lines + i + 1,
+=======
+            memmove(&stated->lines[i], &stated->lines[i + 1],
+>>>>>>> 365a263
                     (size_t)(stated->count - i) * sizeof *stated->lines);
             return;
         }
@@ -104,6 +112,7 @@ void certificate_complete(struct certificate *stated, const struct command *comm
 {
     const struct option *list[MOST_OPTIONS];
     const int count = options_list(command, list);
+    drop_line(stated, "hogel_predicted_snr_tenths_of_db");
     for (int i = 0; i < count; i++) {
         char name[80];
         snprintf(name, sizeof name, "option_%s", list[i]->name);

@@ -195,6 +195,9 @@ typedef struct ro_hologram_report {
     double predicted_snr, reached_snr, efficiency, in_window, outgoing; /* of all hogels together */
     double level; /* the field's root mean square in levels: the gain of the options, or found */
     double field_in_window; /* the share of the given field's energy that lies in the windows */
+    /* The share of its energy outside of the polygon that phases span, which they cannot show: more
+     * than a hundredth or so, and the gain is too high for it. */
+    double field_beyond_levels;
 } ro_hologram_report;
 
 /* A set of taps of one's own: (dx, dy) is the pixel dx to the left and dy above. */

@@ -135,9 +135,10 @@ static void write_report(FILE *file, const struct quantize *q, const ro_report *
     if (r->measured)
         fprintf(file,
                 ", \"predicted_snr_db\": %.5g, \"reached_snr_db\": %.5g, \"efficiency\": %.5g, "
-                "\"in_window\": %.5g, \"outgoing\": %.5g, \"field_in_window\": %.5g",
+                "\"in_window\": %.5g, \"outgoing\": %.5g, \"field_in_window\": %.5g, "
+                "\"field_beyond_levels\": %.5g",
                 r->predicted_snr, r->reached_snr, r->efficiency, r->in_window, r->outgoing,
-                r->field_in_window);
+                r->field_in_window, r->field_beyond_levels);
     if (r->kernel_ms > 0)
         fprintf(file, ", \"kernel_ms\": %.4f", r->kernel_ms);
     fprintf(file, ", \"seconds\": %.6f", seconds);
@@ -179,8 +180,8 @@ static void print_quantize(const struct quantize *q, const ro_report *ran, doubl
         "hologram: %s to %d levels, %u x %u in %u hogel%s, %d taps, p %d, gain %.4g%s%s, %s/%s, "
         "%d thread%s, %.1f ms\n",
         ran->method, r->levels, ran->width, ran->height, r->hogels, r->hogels == 1 ? "" : "s",
-        r->hogel[0].taps, r->hogel[0].p, q->options.gain_auto ? r->level : r->gain, snr, clips, ran->schedule,
-        ran->device == RO_DEVICE_CUDA ? "cuda" : ro_cpu_name(ran->cpu), ran->threads,
+        r->hogel[0].taps, r->hogel[0].p, q->options.gain_auto ? r->level : r->gain, snr, clips,
+        ran->schedule, ran->device == RO_DEVICE_CUDA ? "cuda" : ro_cpu_name(ran->cpu), ran->threads,
         ran->threads == 1 ? "" : "s", 1e3 * seconds);
     say_mirrored(r);
     double usual = r->levels == 2 ? 0.03 : 0.01,
@@ -360,13 +361,12 @@ int hologram_quantize(const struct command *command, const struct hologram_value
 /* Figures of all hogels as whole numbers, so that they can be compared. */
 static void state_hogels(struct certificate *to, const ro_hologram_report *r)
 {
-    enum { COLUMNS = 7 };
+    enum { COLUMNS = 6 };
     static const char *const names[COLUMNS] = {
         "hogel_p",
         "hogel_taps",
         "hogel_clips",
         "hogel_weight_sum_thousandths",
-        "hogel_predicted_snr_tenths_of_db",
         "hogel_reached_snr_tenths_of_db",
         "hogel_efficiency_thousandths",
     };
@@ -375,14 +375,13 @@ static void state_hogels(struct certificate *to, const ro_hologram_report *r)
         to->status = ro_context_fail(to->context, RO_E_MEMORY, "no memory for a certificate");
         return;
     }
-    for (int k = 0; k < (r->measured ? COLUMNS : COLUMNS - 3); k++) {
+    for (int k = 0; k < (r->measured ? COLUMNS : COLUMNS - 2); k++) {
         for (uint32_t i = 0; i < r->hogels; i++) {
             const ro_hogel_report *h = &r->hogel[i];
             const double figures[COLUMNS] = {h->p,
                                              h->taps,
                                              (double)h->clips,
                                              1000 * h->weight_sum,
-                                             10 * h->predicted_snr,
                                              10 * h->reached_snr,
                                              1000 * h->efficiency};
             column[i] = (__int128)rint(figures[k]);

@@ -8,27 +8,26 @@
  *     SNR = |alpha|^2 |g|^2 / |t - alpha g|^2    over S,   efficiency = |alpha|^2 |g|^2_S / |1|^2,
  *     in the window = |t|^2_S / |1|^2,                     outgoing = |t|^2 / |1|^2.
  *
- * Predicted from the weights: the errors are taken for white. Their power is that of q - g over
- * 1 + sum |w|^2, and the noise in S that times the mean of |1 - W|^2 there; the twin image is known
- * from the field, the zero order is taken as it is.
+ * Predicted are both by predict.h; the zero order of amplitudes is taken as it is.
  */
 #include "hologram/quantize/hologram_measure.h"
 
 #include "context/context.h"
 #include "core/image.h"
 #include "hologram/field/field.h"
+#include "hologram/quantize/predict.h"
 #include "transform/dft.h"
 
 #include <complex.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct sums {
     double gg, tt, tg_re, tg_im, bins; /* in the window */
-    double rr, rg_re, rg_im;           /* r: of g what the levels can show, its real part or all */
     double zero;                       /* the zero order of amplitudes, if the window holds it */
     double all_gg, all_tt, all_tg_re, all_tg_im, all_bins;
-    double errors; /* |q - r|^2 over the pixels */
+    double signal, noise, beyond; /* predicted; of the field what lies beyond the levels */
 };
 
 /* A hogel of the field, times the gain, and of the levels that stand for it. */
@@ -53,11 +52,6 @@ static bool in_region(const struct region *region, double u, double v)
 }
 
 static double frequency(uint32_t i, uint32_t n) { return (double)i / n - (i > n / 2 ? 1 : 0); }
-
-static float complex twin_of(const float complex *g, uint32_t w, uint32_t h, uint32_t x, uint32_t y)
-{
-    return conjf(g[(size_t)((h - y) % h) * w + (w - x) % w]);
-}
 
 static double product(float complex a, float complex b) /* the real part of a times conj b */
 {
@@ -86,14 +80,10 @@ static void add_up(const struct source *source, const ro_hogel_report *hogel,
             sums->all_bins++;
             if (!in_region(&region, frequency(x, w), frequency(y, h)))
                 continue;
-            const float complex r = source->real ? (g[i] + twin_of(g, w, h, x, y)) / 2 : g[i];
             sums->gg += gg;
             sums->tt += tt;
             sums->tg_re += tg_re;
             sums->tg_im += tg_im;
-            sums->rr += product(r, r);
-            sums->rg_re += product(r, g[i]);
-            sums->rg_im += turned(r, g[i]);
             sums->zero += source->offset > 0 && i == 0 ? tt : 0;
             sums->bins++;
         }
@@ -103,7 +93,7 @@ static double decibels(double ratio) { return ratio > 1e-30 ? 10 * log10(ratio) 
 
 struct totals {
     double signal, noise, predicted_signal, predicted_noise, in_window, outgoing, incident;
-    double field, field_in_window;
+    double field, field_in_window, beyond;
 };
 
 static void conclude(const struct source *source, const struct sums *s, ro_hogel_report *r,
@@ -117,14 +107,13 @@ static void conclude(const struct source *source, const struct sums *s, ro_hogel
     totals->incident += incident;
     totals->field += s->all_gg;
     totals->field_in_window += s->gg;
+    totals->beyond += s->beyond;
     if (s->bins == 0 || s->gg <= 0)
         return;
     const double cross = s->tg_re * s->tg_re + s->tg_im * s->tg_im, signal = cross / s->gg;
     const double noise = fmax(s->tt - signal, 1e-12 * s->tt);
-    const double shown = (s->rg_re * s->rg_re + s->rg_im * s->rg_im) / s->gg;
-    const double twin = fmax(s->rr - shown, 0), error = s->errors / (1 + r->weight_norm);
     const double scale = source->scale * source->scale;
-    const double predicted = scale * (twin + s->bins * error * r->rejection) + s->zero;
+    const double predicted = scale * s->noise + s->zero;
     /* Outside, what follows the field with the same factor is no noise either. */
     const double alpha_re = s->tg_re / s->gg, alpha_im = s->tg_im / s->gg;
     const double out_gg = s->all_gg - s->gg, out_tt = s->all_tt - s->tt;
@@ -134,18 +123,18 @@ static void conclude(const struct source *source, const struct sums *s, ro_hogel
         out_tt - 2 * out_cross + (alpha_re * alpha_re + alpha_im * alpha_im) * out_gg;
     const double bins_out = s->all_bins - s->bins, mean = s->all_tt / s->all_bins;
     r->reached_snr = decibels(signal / noise);
-    r->predicted_snr = decibels(scale * shown / fmax(predicted, 1e-300));
+    r->predicted_snr = decibels(scale * s->signal / fmax(predicted, 1e-300));
     r->noise_inside = decibels(noise / s->bins / mean);
     r->noise_outside = bins_out > 0 ? decibels(outside / bins_out / mean) : -300;
     r->efficiency = signal / incident;
     totals->signal += signal;
     totals->noise += noise;
-    totals->predicted_signal += scale * shown;
+    totals->predicted_signal += scale * s->signal;
     totals->predicted_noise += predicted;
 }
 
 static void fetch(const struct source *s, const ro_hogel_report *hogel, float complex *g,
-                  float complex *t, struct sums *sums)
+                  float complex *t)
 {
     for (uint32_t y = 0; y < hogel->height; y++) {
         const float *row = field_row(s->field, hogel->y + y) + 2 * (size_t)hogel->x;
@@ -155,8 +144,6 @@ static void fetch(const struct source *s, const ro_hogel_report *hogel, float co
             const float complex q = s->table[2 * number[x]] + I * s->table[2 * number[x] + 1];
             g[i] = (float)s->gain * (row[2 * x] + I * row[2 * x + 1]);
             t[i] = s->scale * q + s->offset;
-            const float complex off = q - (s->real ? crealf(g[i]) : g[i]);
-            sums->errors += product(off, off);
         }
     }
 }
@@ -167,6 +154,10 @@ struct spectra {
     struct dft_field *transform;
     uint32_t width, height;
     float complex *g, *t;
+    /* For predictions: of the weights, of what lies beyond the levels, of the noise of rounding;
+     * and which bins the window holds. */
+    float complex *w, *beyond, *d;
+    unsigned char *inside;
 };
 
 static void spectra_close(struct spectra *s)
@@ -174,6 +165,10 @@ static void spectra_close(struct spectra *s)
     dft_field_close(s->transform);
     free(s->g);
     free(s->t);
+    free(s->w);
+    free(s->beyond);
+    free(s->d);
+    free(s->inside);
     *s = (struct spectra){.context = s->context};
 }
 
@@ -193,10 +188,50 @@ static ro_status spectra_take(struct spectra *s, const struct source *source,
         s->height = hogel->height;
     }
     *sums = (struct sums){0};
-    fetch(source, hogel, s->g, s->t, sums);
+    fetch(source, hogel, s->g, s->t);
     dft_field_run(s->transform, (float *)s->g, false);
     dft_field_run(s->transform, (float *)s->t, false);
     add_up(source, hogel, s->g, s->t, sums);
+    return RO_OK;
+}
+
+/* Before anything is rounded. */
+static ro_status predict(struct spectra *s, const struct source *source,
+                         const struct predict_levels *levels, const ro_hogel_report *hogel,
+                         const struct hologram_taps *taps, struct sums *sums)
+{
+    const uint32_t w = hogel->width, h = hogel->height;
+    const struct region region = region_window(&hogel->window);
+    if (!s->w) {
+        s->w = (float complex *)dft_alloc(s->context, w, h);
+        s->beyond = (float complex *)dft_alloc(s->context, w, h);
+        s->d = (float complex *)dft_alloc(s->context, w, h);
+        s->inside = malloc((size_t)w * h);
+        if (!s->w || !s->beyond || !s->d || !s->inside)
+            return ro_context_fail(s->context, RO_E_MEMORY, "no memory to predict the noise");
+    }
+    memset(s->w, 0, (size_t)w * h * sizeof *s->w);
+    for (int i = 0; i < taps->count; i++) { /* far ones wrap round in small hogels */
+        const uint32_t x = (uint32_t)(taps->dx[i] + 16 * (int)w) % w, y = (uint32_t)taps->dy[i] % h;
+        s->w[(size_t)y * w + x] +=
+            ldexpf(taps->re[i], -taps->shift) + I * ldexpf(taps->im[i], -taps->shift);
+    }
+    dft_field_run(s->transform, (float *)s->w, false);
+    for (uint32_t y = 0; y < h; y++) {
+        const float *row = field_row(source->field, hogel->y + y) + 2 * (size_t)hogel->x;
+        for (uint32_t x = 0; x < w; x++)
+            s->beyond[(size_t)y * w + x] =
+                predict_beyond(levels, (float)source->gain * (row[2 * x] + I * row[2 * x + 1]));
+    }
+    dft_field_run(s->transform, (float *)s->beyond, false);
+    for (uint32_t y = 0; y < h; y++)
+        for (uint32_t x = 0; x < w; x++)
+            s->inside[(size_t)y * w + x] = in_region(&region, frequency(x, w), frequency(y, h));
+    for (size_t i = 0; i < (size_t)w * h; i++)
+        sums->beyond += product(s->beyond[i], s->beyond[i]);
+    const struct predict_hogel all = {w,    h,         s->g, s->beyond,   s->w,
+                                      s->d, s->inside, taps, s->transform};
+    predict_run(levels, &all, &sums->signal, &sums->noise);
     return RO_OK;
 }
 
@@ -214,6 +249,8 @@ ro_status hologram_measure(const struct hologram_job *job, const float *table,
     ro_status status = RO_OK;
     struct spectra spectra = {.context = job->context};
     struct totals totals = {0};
+    struct predict_levels levels;
+    predict_levels_open(job->levels, &levels);
     const struct source source = source_of(job->field, job->out, job->out_stride, table, report);
     for (uint32_t i = 0; i < report->hogels && status == RO_OK; i++) {
         ro_hogel_report *r = &report->hogel[i];
@@ -221,6 +258,9 @@ ro_status hologram_measure(const struct hologram_job *job, const float *table,
         if (r->window.width <= 0)
             continue;
         status = spectra_take(&spectra, &source, r, &sums);
+        if (status == RO_OK)
+            status = predict(&spectra, &source, &levels, r,
+                             &job->hogels[job->count == report->hogels ? i : 0].taps, &sums);
         if (status != RO_OK)
             break;
         conclude(&source, &sums, r, &totals);
@@ -233,6 +273,7 @@ ro_status hologram_measure(const struct hologram_job *job, const float *table,
         report->in_window = totals.in_window / totals.incident;
         report->outgoing = totals.outgoing / totals.incident;
         report->field_in_window = totals.field_in_window / totals.field;
+        report->field_beyond_levels = totals.beyond / totals.field;
         report->measured = 1;
     }
     spectra_close(&spectra);
