@@ -238,12 +238,14 @@ static int run(const struct bench_options *options)
     int threads[2] = {1, 1};
     struct table table = {.json = options->json, .first = true};
     ro_device_info info;
+    if (ro_device_at(0, &info) == RO_OK && strrchr(info.detail, ','))
+        sscanf(strrchr(info.detail, ',') + 1, "%d", &threads[1]);
+    if (options->cuda) /* images are loaded, and the start is found, by all threads */
+        with.threads = threads[0] = threads[1];
     if (ro_context_open(&with, &contexts[0]) != RO_OK) {
         fprintf(stderr, "roundoff: no %s device was found\n", options->cuda ? "CUDA" : "usable");
         return 1;
     }
-    if (ro_device_at(0, &info) == RO_OK && strrchr(info.detail, ','))
-        sscanf(strrchr(info.detail, ',') + 1, "%d", &threads[1]);
     contexts[1] = contexts[0];
     with.threads = threads[1];
     if (!options->cuda && threads[1] > 1 && ro_context_open(&with, &contexts[1]) != RO_OK) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* bench palette: error diffusion to seven colours, and ImageMagick's of the same picture; screens
- * to sixteen colours. */
+ * to sixteen colours; every palette by the rule of today and by the one before. */
 #include "bench/bench.h"
 #include "bench/contenders.h"
 #include "bench/peers/peer_magick.h"
@@ -113,6 +113,9 @@ static bool run_case(int number, const ro_image *in, ro_image *out, ro_context *
     else if (number > 0)
         printf(",");
     print_rows(list, count, (int)in->width, cases[number].method, json);
+    if (!json && number > 0 && best > 0)
+        printf("\n%.2f Gpixel/s on one thread\n",
+               (double)in->width * in->height / best / 1e9);
     if (!json && magick && !list[count - 1].failed && best > 0)
         printf("\nratio one thread/ImageMagick %.1f\nratio all threads/ImageMagick %.1f\n",
                list[count - 1].best / best, list[count - 1].best / all);
@@ -124,6 +127,49 @@ static bool run_case(int number, const ro_image *in, ro_image *out, ro_context *
         ro_context_close(ours[i].context);
     peer_magick_close(magick);
     return true;
+}
+
+/* Every built-in palette by both rules on one thread, with every instruction set. */
+static void compare_rules(const ro_image *in, ro_image *out, bool json)
+{
+    static const ro_cpu cpus[] = {RO_CPU_AVX2, RO_CPU_AVX512};
+    if (!json)
+        printf("Error diffusion to built-in palettes, one thread: into the hull, and by the rule "
+               "before, overshoot 50 %%.\n\n| palette          | variant | hull, ms | overshoot, "
+               "ms | ratio |\n| ---------------- | ------- | -------: | ------------: | ----: "
+               "|\n");
+    for (size_t n = 0; n < sizeof cpus / sizeof *cpus; n++) {
+        ro_context *context;
+        ro_context_options how = {RO_CONTEXT_DEFAULTS, .cpu = cpus[n], .threads = 1};
+        if (ro_context_open(&how, &context) != RO_OK)
+            continue;
+        const ro_palette_info *info;
+        for (int i = 0; (info = ro_palette_at(i)) != NULL; i++) {
+            ro_palette palette;
+            if (ro_palette_parse(context, info->name, &palette) != RO_OK)
+                continue;
+            struct halftoning rules[2] = {
+                {context, in, out, {RO_HALFTONE_DEFAULTS, .palette = &palette}},
+                {context, in, out,
+                 {RO_HALFTONE_DEFAULTS, .palette = &palette, .clamp = 1, .overshoot = 50}}};
+            struct contender list[2] = {{.run = run_halftoning, .data = &rules[0]},
+                                        {.run = run_halftoning, .data = &rules[1]}};
+            time_in_turns(list, 2, 3, 20);
+            if (list[0].failed || list[1].failed)
+                continue;
+            const double hull = list[0].best * 1e3, before = list[1].best * 1e3;
+            if (json)
+                printf(",\n  {\"size\": %u, \"palette\": \"%s\", \"variant\": \"%s\", "
+                       "\"hull_ms\": %.4f, \"overshoot_ms\": %.4f, \"ratio\": %.3f}",
+                       in->width, info->name, ro_cpu_name(cpus[n]), hull, before, hull / before);
+            else
+                printf("| %-16s | %-7s | %8.2f | %13.2f | %5.2f |\n", info->name,
+                       ro_cpu_name(cpus[n]), hull, before, hull / before);
+        }
+        ro_context_close(context);
+    }
+    if (!json)
+        printf("\n");
 }
 
 static int run(const struct bench_options *options)
@@ -141,6 +187,8 @@ static int run(const struct bench_options *options)
         printf("[");
     for (int i = 0; i < CASES && good; i++)
         good = run_case(i, &in, &out, context, options->json);
+    if (good)
+        compare_rules(&in, &out, options->json);
     if (good && options->json)
         printf("\n]\n");
     if (!good)
@@ -153,6 +201,6 @@ static int run(const struct bench_options *options)
 
 const struct bench bench_palette = {
     .name = "palette",
-    .summary = "error diffusion to seven colours, and ImageMagick; screens",
+    .summary = "error diffusion to palettes, by both rules, and ImageMagick; screens",
     .run = run,
 };

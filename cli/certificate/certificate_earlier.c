@@ -78,7 +78,19 @@ static void rename_line(struct certificate *stated, const char *was, const char 
             replace(stated, &stated->lines[i].name, name);
 }
 
+<<<<<<< HEAD
+/* Whether an option means nothing, for the one that it belongs to was not given. */
+static bool is_idle(const struct option *option, const struct certificate *stated)
+{
+    char name[80];
+    snprintf(name, sizeof name, "option_%s", option->idle_without ? option->idle_without : "");
+    const char *with = certificate_value(stated, name);
+    return option->idle_without && (!with || strcmp(with, "null") == 0);
+}
+
+=======
 /* What was stated once and is not any more: a prediction is no property of the result. */
+>>>>>>> 365a263
 static void drop_line(struct certificate *stated, const char *name)
 {
     for (int i = 0; i < stated->count; i++)
@@ -86,7 +98,11 @@ static void drop_line(struct certificate *stated, const char *name)
             free(stated->lines[i].name);
             free(stated->lines[i].value);
             stated->count--;
+<<<<<<< HEAD
+            memmove(stated->lines + i, stated->lines + i + 1,
+=======
             memmove(&stated->lines[i], &stated->lines[i + 1],
+>>>>>>> 365a263
                     (size_t)(stated->count - i) * sizeof *stated->lines);
             return;
         }
@@ -108,9 +124,12 @@ void certificate_complete(struct certificate *stated, const struct command *comm
             state_default(stated, name, list[i]->once);
         if (list[i]->before_in_0_1)
             state_first_default(stated, name, list[i]);
+        const bool idle = is_idle(list[i], stated);
+        if (idle)
+            drop_line(stated, name);
         if (certificate_value(stated, name))
             continue;
-        if (was_of(list[i], stated))
+        if (!idle && was_of(list[i], stated))
             certificate_text(stated, name, list[i]->before);
         else
             certificate_option(stated, list[i], command->defaults);

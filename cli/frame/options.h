@@ -62,6 +62,8 @@ struct option {
     const char *once; /* the default once: what certificates mean in which it ran without having
                          been asked for */
     const char *was;  /* its name before 0.2; NULL: the same */
+    const char *idle_without; /* certificates from before may state it without this other option,
+                                 where it means nothing; NULL: none do */
     bool writes;      /* the text is a file that the command writes beside its output */
 };
 

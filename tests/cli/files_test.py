@@ -217,6 +217,7 @@ class Written(Case):
                 ("out.packed", ["3 numbers", "2 levels"], ["--numbers", "0,1,2"]),
                 ("out.packed", ["number 8", "4 bits"], ["--numbers", "0,8", "--pixel-bits", "2"]),
                 ("out.packed", ["such as 0,1"], ["--numbers", "0,256"]),
+                ("out.packed", ["number 1", "twice"], ["--numbers", "1,1"]),
                 ("out.packed", ["such as 0,1"], ["--numbers", "0,"]),
                 ("out.packed", ["what ones are"], ["--numbers", "1,0", "--ones", "black"]),
                 ("out.png", ["packed"], ["--numbers", "1,0"]),

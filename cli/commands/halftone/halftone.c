@@ -145,12 +145,12 @@ static const struct option options[] = {
      .offset = offsetof(struct halftone_values, palette), .also = "colour"},
     {"fit", "F", "palettes: auto (default: of a -panel), full or none", OPTION_CHOICE,
      .offset = offsetof(struct halftone_values, fit), .choices = fit_names, .topic = "colour",
-     .before = "none"},
+     .before = "none", .idle_without = "palette"},
     {"recolour", "C", "colours for levels of grey, black first: \"navy #c60 ivory\"", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, recolour), .topic = "colour"},
     {"overshoot", "P%", "palettes: the old rule, clipping P% beyond white", OPTION_SHARE,
      .offset = offsetof(struct halftone_values, overshoot), .min = 0, .max = 100,
-     .topic = "colour"},
+     .topic = "colour", .idle_without = "palette"},
     {"separate", "S", "cmyk: OUT-c, -m, -y, -k; or cmyk-tiff, inks, inks-tiff", OPTION_CHOICE,
      .offset = offsetof(struct halftone_values, separate), .choices = separate_names,
      .topic = "colour"},
@@ -442,15 +442,14 @@ int halftone_check(const struct command *command, const struct halftone_values *
         return usage_error(command, "--certificate: a file of several inks is not read back; use "
                                     "--separate inks");
 
-    enum { FIT_FULL = 2 };
     if (values->palette && (values->separate || values->inks))
         return usage_error(command,
                            "--palette and %s exclude each other: both say which colours "
                            "there are",
                            values->inks ? "--inks" : "--separate");
-    if (values->fit == FIT_FULL && !values->palette)
+    if (values->fit != defaults.fit && !values->palette)
         return usage_error(command, "--fit needs --palette");
-    if (values->overshoot > 0 && !values->palette) /* certificates from before say 0 */
+    if (values->overshoot != defaults.overshoot && !values->palette)
         return usage_error(command, "--overshoot needs --palette");
     if (values->resample && !values->resize.width && !values->resize.height &&
         !(values->resize.percent > 0))

@@ -82,15 +82,16 @@ struct palette_light {
 enum {
     PALETTE_BLOCK_BITS = 8 - PALETTE_GRID_BITS,
     PALETTE_BLOCK = 1 << 3 * PALETTE_BLOCK_BITS,
-    PALETTE_BLOCKS = 3072,
+    PALETTE_BLOCKS = 5120,
     PALETTE_MOVES = 256,
     PALETTE_STAYS = 1, /* the move that is none */
+    PALETTE_MOVE_ROW = 256 + 4, /* not all rows in the same lines of a cache */
     PALETTE_MOVE_BITS = 12,
     PALETTE_MOVE_UNSURE = 4, /* below it, those bits of a sum say that it may be rounded wrong */
 };
 typedef uint32_t palette_sums __attribute__((vector_size(16)));
 struct palette_moves {
-    palette_sums move[PALETTE_MOVES][3][256]; /* of a sample: its part in the channels */
+    palette_sums move[PALETTE_MOVES][3][PALETTE_MOVE_ROW]; /* a sample's part in the channels */
     int moves, blocks;
     uint16_t move_of[PALETTE_REGIONS];
     uint16_t block_of[PALETTE_GRID_CELLS];         /* of cells */
@@ -160,6 +161,7 @@ struct palette_plan {
     bool serpentine; /* odd rows run right to left */
     int rows_down, skew;
     uint32_t place[3][256]; /* 8-bit samples with a hull: place in a block, cell */
+    double light[256];      /* and their linear light */
 };
 
 /* Light of a palette's colours, 0 to W. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Palettes made for a picture. Its colours are counted in bins of six bits a channel; bins are
+ * Palettes made for a picture. Its colours are counted in bins of six bits a channel, and where these
+ * are fewer than twice the colours that are wanted, as in a picture of greys, of eight; bins are
  * points in OKLab. The cloud of all points is cut in two where that leaves the least squares, then
  * the worst of the parts, until there are enough; then colours move to the middles of what is
  * nearest to them, in 24 steps. Integers and doubles in a fixed order, on one thread: the same
@@ -15,7 +16,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BIN_BITS = 6, BINS = 1 << 3 * BIN_BITS, MOST_STEPS = 24 };
+enum {
+    BIN_BITS = 6,
+    BINS = 1 << 3 * BIN_BITS,
+    FEW_BINS = 2 * PALETTE_MOST,
+    PART_BITS = 3, /* a bin has no more than five of the 256 samples of a channel */
+    PARTS = 1 << 3 * PART_BITS,
+    MOST_STEPS = 24,
+};
 
 /* Axes of colour are doubled in what is called OKLab here; lightness counts less than they do. */
 #define LIGHTNESS 1.2
@@ -39,8 +47,25 @@ struct cloud {
 
 /* ---- counting -------------------------------------------------------------------------------- */
 
+/* Where pixels are counted: all bins, or the parts of a few of them. */
+struct count {
+    struct bin *bins;
+    const uint16_t *parts_of; /* of bins: which PARTS are theirs; NULL: bins are not parted */
+};
+
+static struct bin *bin_of(const struct count *count, const uint32_t sample[3], uint32_t white)
+{
+    uint32_t at = 0, part = 0;
+    for (int c = 0; c < 3; c++) {
+        at = at << BIN_BITS | (uint32_t)((uint64_t)sample[c] * ((1 << BIN_BITS) - 1) / white);
+        part = part << PART_BITS |
+               ((uint32_t)((uint64_t)sample[c] * 255 / white) & ((1 << PART_BITS) - 1));
+    }
+    return count->bins + (count->parts_of ? (size_t)PARTS * count->parts_of[at] + part : at);
+}
+
 static ro_status count_colours(ro_context *context, const ro_image *in, const ro_tone *options,
-                               struct bin *bins)
+                               const struct count *count)
 {
     struct tone tone = {0};
     struct grey_form form = {.plane = PLANE_COLOUR, .tone = &tone};
@@ -64,14 +89,12 @@ static ro_status count_colours(ro_context *context, const ro_image *in, const ro
         status = grey_row(context, in, (const char *)in->data + (ptrdiff_t)y * in->stride, y, &form,
                           row);
         for (size_t x = 0; x < in->width && status == RO_OK; x++) {
-            uint32_t sample[3], at = 0;
+            uint32_t sample[3];
             palette_sample_of(form.sample_bytes, row, x, sample);
+            struct bin *bin = bin_of(count, sample, form.white);
+            bin->pixels++;
             for (int c = 0; c < 3; c++)
-                at = at << BIN_BITS |
-                     (uint32_t)((uint64_t)sample[c] * ((1 << BIN_BITS) - 1) / form.white);
-            bins[at].pixels++;
-            for (int c = 0; c < 3; c++)
-                bins[at].sum[c] += linear[sample[c]];
+                bin->sum[c] += linear[sample[c]];
         }
     }
     free(linear);
@@ -80,9 +103,10 @@ static ro_status count_colours(ro_context *context, const ro_image *in, const ro
     return status;
 }
 
-static void place_points(const struct bin *bins, struct cloud *cloud)
+static void place_points(const struct bin *bins, int count, struct cloud *cloud)
 {
-    for (int i = 0; i < BINS; i++) {
+    cloud->count = 0;
+    for (int i = 0; i < count; i++) {
         double light[3];
         if (bins[i].pixels == 0)
             continue;
@@ -96,6 +120,29 @@ static void place_points(const struct bin *bins, struct cloud *cloud)
         point->at[1] = lab.at[1];
         point->at[2] = lab.at[2];
     }
+}
+
+/* Counts once more, in parts of the `few` bins that there are. */
+static ro_status count_parts(ro_context *context, const ro_image *in, const ro_tone *tone,
+                             const struct bin *bins, int few, struct cloud *cloud)
+{
+    _Static_assert(FEW_BINS * PARTS <= BINS, "there are points for all parts");
+    struct bin *parts = calloc((size_t)few * PARTS, sizeof *parts);
+    uint16_t *parts_of = calloc(BINS, sizeof *parts_of);
+    ro_status status = RO_OK;
+    uint16_t found = 0;
+    if (!parts || !parts_of)
+        status = ro_context_fail(context, RO_E_MEMORY, "no memory to count colours");
+    for (int i = 0; i < BINS && status == RO_OK; i++)
+        if (bins[i].pixels > 0)
+            parts_of[i] = found++;
+    if (status == RO_OK)
+        status = count_colours(context, in, tone, &(struct count){parts, parts_of});
+    if (status == RO_OK)
+        place_points(parts, few * PARTS, cloud);
+    free(parts);
+    free(parts_of);
+    return status;
 }
 
 /* ---- groups ---------------------------------------------------------------------------------- */
@@ -323,9 +370,12 @@ ro_status ro_palette_adapt(ro_context *context, const ro_image *in, const ro_ton
     if (!bins || !cloud.points || !order)
         status = ro_context_fail(context, RO_E_MEMORY, "no memory to count colours");
     if (status == RO_OK)
-        status = count_colours(context, in, tone ? tone : &none, bins);
+        status = count_colours(context, in, tone ? tone : &none, &(struct count){bins, NULL});
+    if (status == RO_OK)
+        place_points(bins, BINS, &cloud);
+    if (status == RO_OK && cloud.count < 2 * count)
+        status = count_parts(context, in, tone ? tone : &none, bins, cloud.count, &cloud);
     if (status == RO_OK) {
-        place_points(bins, &cloud);
         const int made = cut_groups(&cloud, count, groups, order);
         for (int n = 0; n < MOST_STEPS; n++) {
             join_nearest(&cloud, groups, made);

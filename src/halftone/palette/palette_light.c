@@ -236,5 +236,5 @@ int palette_light_exact(const struct palette_plan *plan, struct palette_light *k
     const int region = find_region(plan, known, known->guess);
     if (region != PALETTE_MIXED)
         try_first(known->tries[cell], region);
-    return stays ? PALETTE_INSIDE : region;
+    return stays && region == PALETTE_MIXED ? PALETTE_INSIDE : region;
 }

@@ -27,14 +27,16 @@ void palette_plan_grid(struct palette_plan *plan)
         falls &= plan->linear[a + 1] <= plan->linear[a];
     }
     plan->monotone = rises || falls;
-    for (int c = 0; c < 3 && plan->grid_shift <= PALETTE_BLOCK_BITS; c++)
-        for (uint32_t a = 0; a <= plan->white; a++)
+    for (uint32_t a = 0; a <= plan->white && plan->grid_shift <= PALETTE_BLOCK_BITS; a++) {
+        plan->light[a] = plan->linear[a];
+        for (int c = 0; c < 3; c++)
             plan->place[c][a] = within(plan, a, c) << 3 * PALETTE_GRID_BITS |
                                 a >> plan->grid_shift << c * PALETTE_GRID_BITS;
+    }
 }
 
 static void make_move(const struct palette_plan *plan, const struct palette_region *region,
-                      palette_sums move[3][256])
+                      palette_sums move[3][PALETTE_MOVE_ROW])
 {
     const double whole = 1 << PALETTE_MOVE_BITS;
     for (int k = 0; k < 3; k++)
@@ -57,9 +59,11 @@ static int find_move(const struct palette_plan *plan, const struct palette_light
     }
     if (region == PALETTE_MIXED)
         return 0;
-    if (region == PALETTE_INSIDE || known->region[region].set.count == 4)
+    if (region == PALETTE_INSIDE)
         return PALETTE_STAYS;
-    if (moves->move_of[region] == 0 && moves->moves < PALETTE_MOVES) {
+    if (known->region[region].set.count == 4) {
+        moves->move_of[region] = PALETTE_STAYS;
+    } else if (moves->move_of[region] == 0 && moves->moves < PALETTE_MOVES) {
         moves->move_of[region] = (uint16_t)moves->moves;
         make_move(plan, &known->region[region], moves->move[moves->moves++]);
     }
@@ -77,8 +81,8 @@ static uint16_t new_block(struct palette_moves *moves, int move)
     return (uint16_t)moves->blocks;
 }
 
-void palette_note(const struct palette_plan *plan, const struct palette_light *known,
-                  struct palette_moves *moves, const uint32_t sample[3], int region)
+uint8_t *palette_note(const struct palette_plan *plan, const struct palette_light *known,
+                      struct palette_moves *moves, const uint32_t sample[3], int region)
 {
     const uint32_t cell = palette_grid_cell(plan, sample);
     const bool mixed = known->cell[cell] == PALETTE_MIXED;
@@ -91,7 +95,11 @@ void palette_note(const struct palette_plan *plan, const struct palette_light *k
             moves->block_all_of[move] = new_block(moves, move);
         *block = moves->block_all_of[move];
     }
-    if (mixed && *block != 0)
-        moves->block[*block][within(plan, sample[0], 0) | within(plan, sample[1], 1) |
-                             within(plan, sample[2], 2)] = (uint8_t)move;
+    if (!mixed || *block == 0)
+        return NULL;
+    uint8_t *own = &moves->block[*block][within(plan, sample[0], 0) | within(plan, sample[1], 1) |
+                                         within(plan, sample[2], 2)];
+    const bool first = *own == 0 && move != 0;
+    *own = (uint8_t)move;
+    return first && region != PALETTE_INSIDE ? moves->block[*block] : NULL;
 }

@@ -6,6 +6,7 @@
 #ifndef RO_HALFTONE_PALETTE_PALETTE_PIXELS_H
 #define RO_HALFTONE_PALETTE_PALETTE_PIXELS_H
 
+#include "halftone/palette/palette_fill.h"
 #include "halftone/palette/palette_lanes.h"
 #include "halftone/palette/palette_moves.h"
 
@@ -181,9 +182,12 @@ __attribute__((noinline)) static void note_one(const struct palette_plan *plan,
     uint32_t sample[3];
     int32_t to[4];
     sample_of(&part, q, 1, sample);
-    const int region =
-        palette_light_near(plan, &s->known, sample, palette_grid_cell(plan, sample), to);
-    palette_note(plan, &s->known, &s->moves, sample, region);
+    const uint32_t cell = palette_grid_cell(plan, sample);
+    const int region = palette_light_near(plan, &s->known, sample, cell, to);
+    uint8_t *block = palette_note(plan, &s->known, &s->moves, sample, region);
+    if (block && plan->grid_shift == PALETTE_BLOCK_BITS)
+        fill_block(plan, &s->known, &s->known.region[region], cell,
+                   (uint8_t)s->moves.move_of[region], block);
     for (int c = 0; c < 3; c++)
         s->tone[c][q][lane] = to[c];
 }
@@ -194,40 +198,47 @@ enum { MOVED_COLUMNS = 16 };
 RO_INLINE void sum_part(const struct palette_plan *plan, const struct palette_moves *moves,
                         const struct part *part, palette_sums *to, const int apart)
 {
-    const uint32_t half = 1 << (PALETTE_MOVE_BITS - 1); /* of no light, certainly */
-    for (int q = 0; q < part->first; q++)
+    const int32_t half = 1 << (PALETTE_MOVE_BITS - 1); /* of no light, certainly */
+    for (int q = 0; q < MOVED_COLUMNS; q++)
         to[q * apart] = (palette_sums){half, half, half};
     for (int q = part->first; q < part->last; q++) {
         const unsigned char *sample = part->pixel + 3 * q;
-        const uint32_t place =
-            plan->place[0][sample[0]] | plan->place[1][sample[1]] | plan->place[2][sample[2]];
-        to[q * apart] = palette_moved(moves, place, sample[0], sample[1], sample[2]);
+        const size_t move =
+            palette_move(moves, plan->place[0][sample[0]] | plan->place[1][sample[1]] |
+                                    plan->place[2][sample[2]]);
+        to[q * apart] = moves->move[move][0][sample[0]] + moves->move[move][1][sample[1]] +
+                        moves->move[move][2][sample[2]];
     }
-    for (int q = part->last; q < MOVED_COLUMNS; q++)
-        to[q * apart] = (palette_sums){half, half, half};
 }
 
-/* The same where all lie in the picture and the samples of a cell are eight: places by vectors. */
+/* The same where all lie in the picture and the samples of a cell are eight: places by vectors, and
+ * samples as bytes from a row's first part. */
 RO_INLINE void sum_inner(const struct palette_moves *moves, const unsigned char *pixel,
                          palette_sums *to, const int apart)
 {
     _Static_assert(PALETTE_GRID_BITS == 5 && PALETTE_BLOCK_BITS == 3, "shifts of bits");
+    _Static_assert(sizeof *to == 16, "bytes of a part");
     union {
         ints lanes[MOVED_COLUMNS / LANES];
         uint32_t of[MOVED_COLUMNS];
     } place, red, green, blue;
     for (int n = 0; n < MOVED_COLUMNS / LANES; n++) {
         const ints p = pixels_of(pixel + 3 * LANES * n);
-        red.lanes[n] = p & 255;
-        green.lanes[n] = p >> 8 & 255;
-        blue.lanes[n] = p >> 16;
+        red.lanes[n] = p << 4 & 255 << 4;
+        green.lanes[n] = p >> 4 & 255 << 4;
+        blue.lanes[n] = p >> 12 & 255 << 4;
         place.lanes[n] = (p >> 3 & 31) | (p >> 6 & 31 << 5) | (p >> 9 & 31 << 10) |
                          ((p & 7) | (p >> 5 & 7 << 3) | (p >> 10 & 7 << 6)) << 15;
     }
     asm("" : "+m"(place), "+m"(red), "+m"(green), "+m"(blue)); /* not lane by lane */
-    for (int q = 0; q < MOVED_COLUMNS; q++)
-        to[q * apart] =
-            palette_moved(moves, place.of[q], red.of[q], green.of[q], blue.of[q]);
+    for (int q = 0; q < MOVED_COLUMNS; q++) {
+        const palette_sums(*move)[PALETTE_MOVE_ROW] = moves->move[palette_move(moves, place.of[q])];
+        const char *parts[3] = {(const char *)move[0], (const char *)move[1],
+                                (const char *)move[2]};
+        to[q * apart] = *(const palette_sums *)(parts[0] + red.of[q]) +
+                        *(const palette_sums *)(parts[1] + green.of[q]) +
+                        *(const palette_sums *)(parts[2] + blue.of[q]);
+    }
 }
 
 /* 8-bit samples with a hull: sums of all lanes, a few columns at a time, then light. In the sums of

@@ -75,7 +75,7 @@ int palette_light_exact(const struct palette_plan *plan, struct palette_light *k
                         const uint32_t sample[3], int32_t to[4]);
 
 /* The light of a pixel that is not known to lie in the hull; three numbers and one of no use.
- * Returns its region, PALETTE_INSIDE where it stays, PALETTE_MIXED where there is no number for it.
+ * Returns its region; where there is no number for it, PALETTE_INSIDE if it stays or PALETTE_MIXED.
  */
 static inline int palette_light_near(const struct palette_plan *plan, struct palette_light *known,
                                      const uint32_t sample[3], uint32_t cell, int32_t to[4])

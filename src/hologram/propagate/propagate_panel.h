@@ -45,7 +45,7 @@ DFT_INLINE void put(float *row, int i, int n, real re, real im)
 
 DFT_INLINE void turn_lanes(real *re, real *im, int i, const float *along, const float *down)
 {
-    real c, s;
+    real c = {0}, s = {0};
     if (along)
         split(along + 2 * (size_t)i, &c, &s);
     if (along && down) {

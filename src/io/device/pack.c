@@ -14,6 +14,10 @@ static ro_status take_numbers(struct ro_packing *packing, struct ro_file *file,
                             options->number_count, *most + 1);
     *most = 0;
     for (int k = 0; k < options->number_count; k++) {
+        for (int j = 0; j < k; j++)
+            if (options->numbers[j] == options->numbers[k])
+                return ro_file_fail(file, RO_E_ARGUMENT, "number %d is given twice",
+                                    options->numbers[k]);
         packing->number[k] = options->numbers[k];
         *most = options->numbers[k] > *most ? options->numbers[k] : *most;
     }

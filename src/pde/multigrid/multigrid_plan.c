@@ -157,6 +157,8 @@ void ro_multigrid_close(struct ro_multigrid *grids)
     grids->tables = NULL;
 }
 
+static double cosine_of(int i, int count) { return count > 1 ? cos(M_PI * i / (count - 1)) : 1; }
+
 void ro_multigrid_set(const struct ro_multigrid *grids, double sigma,
                       struct ro_stencil stencils[RO_GRID_LEVELS], float *inverse)
 {
@@ -173,11 +175,16 @@ void ro_multigrid_set(const struct ro_multigrid *grids, double sigma,
                                           .s = (float)(1 / (1 + 2 * kx + 2 * ky + 4 * kc))};
     }
     const struct ro_grid *coarsest = &grids->grid[grids->levels - 1];
-    for (int q = 0; q < coarsest->height; q++)
+    enum { KNOWN = 64 }; /* cosines that are not computed row after row */
+    double known[KNOWN];
+    for (int p = 0; p < coarsest->width && p < KNOWN; p++)
+        known[p] = cosine_of(p, coarsest->width);
+    for (int q = 0; q < coarsest->height; q++) {
+        const double cy = cosine_of(q, coarsest->height);
         for (int p = 0; p < coarsest->width; p++) {
-            double cx = coarsest->width > 1 ? cos(M_PI * p / (coarsest->width - 1)) : 1;
-            double cy = coarsest->height > 1 ? cos(M_PI * q / (coarsest->height - 1)) : 1;
+            const double cx = p < KNOWN ? known[p] : cosine_of(p, coarsest->width);
             double value = 1 + 2 * kx * (1 - cx) + 2 * ky * (1 - cy) + 4 * kc * (1 - cx * cy);
             inverse[q * coarsest->width + p] = (float)(1 / value);
         }
+    }
 }

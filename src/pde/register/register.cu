@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The registration's back end on a CUDA device. The loops stay on the host and wait for the device
- * twice an update: for the sums at u, all taken in one go from the gradient to the products, and
- * for energies, of which four lengths are computed at once, for the search asks for double and half
- * of the first.
+ * The registration's back end on a CUDA device. The host goes from scale to scale, and waits for
+ * the device once on each; all updates of a scale are one kernel's (register_descend.cuh).
  */
 #include "pde/multigrid/multigrid.cuh"
 #include "pde/register/register_cuda.h"
+#include "pde/register/register_descend.cuh"
 #include "pde/register/register_kernels.cuh"
+#include "pde/register/register_prepare.cuh"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,8 +25,15 @@ struct device {
     struct tally *tally, *host; /* host: pinned */
     const struct ro_scale_plan *scale;
     int level;
-    float lengths[LENGTHS]; /* of the energies in hand; 0: none */
+    struct descent_memory *descent, *found; /* found: pinned */
+    struct team_grids *team_grids;
 };
+
+/* Sums and steps of a scale. */
+static size_t descent_bytes(const struct ro_flow *flow)
+{
+    return sizeof(struct descent_memory) + flow->options.updates * sizeof(struct ro_descent_step);
+}
 
 /* ---- The back end --------------------------------------------------------------------------- */
 
@@ -73,69 +81,95 @@ static dim3 blocks_of(const struct device *device, int planes)
                 (unsigned)((grid.height + THREADS / 32 - 1) / (THREADS / 32)), (unsigned)planes);
 }
 
-static void smooth(struct device *device, const ro_filter *filter, float *const from[2],
-                   float *const to[2], int *peak)
+/* How a kernel of many passes is launched. */
+struct team_launch {
+    unsigned blocks, team;
+    size_t bytes; /* of shared memory */
+};
+
+/* As many blocks as there is work for, and as can be there at once: one on each multiprocessor where
+ * tiles are few, elsewhere two, which hide each other's waiting. */
+static struct team_launch launch_of(const struct device *device, team_shared *shared)
 {
-    ro_cycle *cycle = &device->grids.cycle;
-    const int l = device->level;
-    float *own[2][2];
-    for (int p = 0; p < 2; p++) {
-        own[p][0] = cycle->b[p][l];
-        own[p][1] = cycle->up[p][l];
-        cycle->b[p][l] = from[p];
-        cycle->up[p][l] = to[p];
-    }
-    const float *inverse = device->inverses + (filter->inverse - device->flow->inverses);
-    grid_cuda_cycle(&device->grids, filter->stencils, inverse, l, false, peak);
-    for (int p = 0; p < 2; p++) {
-        cycle->b[p][l] = own[p][0];
-        cycle->up[p][l] = own[p][1];
-    }
+    enum { MOST_SHARED = 96 << 10, OWN_SHARED = 9 << 10 }; /* two blocks fit */
+    const ro_grid &grid = device->grids.level[device->level];
+    const ro_grid &last = device->grids.level[device->flow->grids.levels - 1];
+    const size_t nx = (size_t)last.width, ny = (size_t)last.height;
+    const size_t direct = 2 * nx * ny, kept = 2 * (nx * nx + ny * ny), tile = TILE_FLOATS;
+    const long long tiles =
+        2LL * ((grid.width + FINE - 1) / FINE) * ((grid.height + FINE - 1) / FINE);
+    const int processors = device->cuda->processors;
+    struct team_launch launch = {0, 1024, 0};
+    launch.team = tiles <= processors ? 1024 : 512;
+    const long long most = (long long)processors * (1024 / launch.team);
+    launch.blocks = (unsigned)(tiles < most ? tiles : most);
+    shared->tile_floats = (int)(direct > tile ? direct : tile);
+    launch.bytes = (size_t)shared->tile_floats * sizeof(float);
+    shared->keeps = launch.bytes + kept * sizeof(float) + OWN_SHARED <= MOST_SHARED;
+    launch.bytes += shared->keeps ? kept * sizeof(float) : 0;
+    return launch;
 }
 
-/* What the direction is weighed by: from the slopes of the fixed image of the scale. */
-static void balance(struct device *device)
+/* Launches one of two variants, for teams of 1024 and of 512. */
+static bool launched(struct device *device, const struct team_launch *launch,
+                     const void *const variants[2], void *job)
 {
-    cudaStream_t stream = device->grids.stream;
-    const ro_flow_rows rows = rows_of(device);
-    float *x = device->balance[0] + RO_GRID_MARGIN, *y = device->balance[1] + RO_GRID_MARGIN;
-    failed(device, cudaMemsetAsync(device->tally, 0, sizeof *device->tally, stream),
-           "cudaMemsetAsync");
-    slopes_kernel<<<blocks_of(device, 1), THREADS, 0, stream>>>(rows, arrays_of(device));
-    smooth(device, &device->scale->gradient, device->g, device->balance,
-           &device->tally->slope_peak);
-    total_kernel<<<blocks_of(device, 1), THREADS, 0, stream>>>(rows, x, y, device->tally);
-    balance_kernel<<<blocks_of(device, 2), THREADS, 0, stream>>>(rows, x, y, device->tally);
-    device->grids.launches += 3;
+    void *arguments[] = {job};
+    const void *kernel = variants[launch->team == 1024 ? 0 : 1];
+    device->grids.launches++;
+    return !failed(device,
+                   cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                        (int)launch->bytes),
+                   "cudaFuncSetAttribute") &&
+           !failed(device,
+                   cudaLaunchCooperativeKernel(kernel, launch->blocks, launch->team, arguments,
+                                               launch->bytes, device->grids.stream),
+                   "cudaLaunchCooperativeKernel");
+}
+
+static team_filter filter_of(const struct device *device, const struct ro_filter *filter)
+{
+    team_filter to = {};
+    for (int l = device->level; l < device->flow->grids.levels; l++)
+        to.stencils[l] = filter->stencils[l];
+    to.inverse = device->inverses + (filter->inverse - device->flow->inverses);
+    return to;
 }
 
 static void begin(struct ro_flow *flow, const struct ro_scale_plan *scale)
 {
+    static const void *const variants[2] = {(const void *)prepare_kernel<1024>,
+                                            (const void *)prepare_kernel<512>};
     struct device *device = (struct device *)flow->data;
-    cudaStream_t stream = device->grids.stream;
     device->level = scale->level;
     device->scale = scale;
-    float *base[2] = {device->base[0][scale->level], device->base[1][scale->level]};
-    if (scale->epsilon > 0)
-        smooth(device, &scale->image, base, device->smooth, NULL);
-    for (int p = 0; p < 2; p++)
-        device->image[p] = scale->epsilon > 0 ? device->smooth[p] : base[p];
-    if (flow->normalised) {
-        float *image[2] = {(float *)device->image[0], (float *)device->image[1]};
-        smooth(device, &scale->window, image, device->normal, NULL);
-        square_kernel<<<blocks_of(device, 2), THREADS, 0, stream>>>(rows_of(device),
-                                                                    arrays_of(device));
-        smooth(device, &scale->window, device->g, device->d, NULL);
-        normalise_kernel<<<blocks_of(device, 2), THREADS, 0, stream>>>(
-            rows_of(device), arrays_of(device), scale->least, flow->sizes, device->normal[0] + RO_GRID_MARGIN,
-            device->normal[1] + RO_GRID_MARGIN);
-        device->image[0] = device->normal[0];
-        device->image[1] = device->normal[1];
-        device->grids.launches += 2;
+    prepare_job job = {};
+    job.rows = rows_of(device);
+    job.level = scale->level;
+    job.smooths = scale->epsilon > 0;
+    job.normalises = flow->normalised;
+    job.sizes = flow->sizes;
+    job.balances = flow->balanced;
+    job.least = scale->least;
+    job.image = filter_of(device, &scale->image);
+    job.window = filter_of(device, &scale->window);
+    job.gradient = filter_of(device, &scale->gradient);
+    job.grids = device->team_grids;
+    job.sums = device->tally;
+    for (int p = 0; p < 2; p++) {
+        job.base[p] = device->base[p][scale->level];
+        job.smooth[p] = device->smooth[p];
+        job.normal[p] = device->normal[p];
+        job.balance[p] = device->balance[p];
+        job.g[p] = device->g[p];
+        job.d[p] = device->d[p];
+        device->image[p] = job.normalises ? job.normal[p]
+                           : job.smooths  ? job.smooth[p]
+                                          : job.base[p];
     }
-    if (flow->balanced)
-        balance(device);
-    failed(device, cudaGetLastError(), "a kernel of registration");
+    const struct team_launch launch = launch_of(device, &job.shared);
+    if (job.smooths || job.normalises || job.balances)
+        launched(device, &launch, variants, &job);
 }
 
 static void start(struct ro_flow *flow, int level)
@@ -186,76 +220,43 @@ static bool fetch(struct device *device)
            !failed(device, cudaStreamSynchronize(stream), "cudaStreamSynchronize");
 }
 
-static void probe(struct ro_flow *flow, float tau, struct ro_probe *probe)
+static const struct ro_descent_step *descend(struct ro_flow *flow,
+                                             const struct ro_descent_rule *rule,
+                                             struct ro_descent *descent)
 {
+    static const void *const variants[2] = {(const void *)descend_kernel<1024>,
+                                            (const void *)descend_kernel<512>};
     struct device *device = (struct device *)flow->data;
     cudaStream_t stream = device->grids.stream;
-    const ro_flow_rows rows = rows_of(device);
-    const arrays p = arrays_of(device);
-    const dim3 blocks = blocks_of(device, 1);
-    memset(device->lengths, 0, sizeof device->lengths);
-    failed(device, cudaMemsetAsync(device->tally, 0, sizeof *device->tally, stream),
-           "cudaMemsetAsync");
-    gradient_kernel<<<blocks, THREADS, 0, stream>>>(rows, p, tau, device->tally);
-    int *peak = &device->tally->d_peak;
-    if (flow->options.cycles == 1) {
-        smooth(device, &device->scale->gradient, device->g, device->d, peak);
-    } else {
-        const int l = device->level;
-        float *between[2] = {device->grids.cycle.up[0][l], device->grids.cycle.up[1][l]};
-        smooth(device, &device->scale->gradient, device->g, between, NULL);
-        if (flow->balanced) {
-            weigh_kernel<<<blocks_of(device, 2), THREADS, 0, stream>>>(
-                rows, device->balance[0] + RO_GRID_MARGIN, device->balance[1] + RO_GRID_MARGIN,
-                between[0] + RO_GRID_MARGIN, between[1] + RO_GRID_MARGIN);
-            device->grids.launches++;
-        }
-        smooth(device, &device->scale->gradient, between, device->d, peak);
+    descent_job job = {};
+    job.rows = rows_of(device);
+    job.p = arrays_of(device);
+    for (int p = 0; p < 2; p++) {
+        job.g[p] = device->g[p];
+        job.d[p] = device->d[p];
+        job.balance[p] = flow->balanced ? device->balance[p] : NULL;
     }
-    products_kernel<<<blocks, THREADS, 0, stream>>>(rows, p, device->tally);
-    device->grids.launches += 2;
-    if (!fetch(device))
-        return;
-    probe->sums.energy = (int64_t)device->host->energy;
-    probe->sums.count = (int64_t)device->host->count;
-    memcpy(&probe->sums.peak, &device->host->g_peak, sizeof probe->sums.peak);
-    memcpy(&probe->peak, &device->host->d_peak, sizeof probe->peak);
-    probe->products.slope = (int64_t)device->host->slope;
-    probe->products.square = (int64_t)device->host->square;
-}
-
-static int64_t energy(struct ro_flow *flow, float tau)
-{
-    struct device *device = (struct device *)flow->data;
-    cudaStream_t stream = device->grids.stream;
-    for (int i = 0; i < LENGTHS; i++)
-        if (device->lengths[i] == tau)
-            return (int64_t)device->host->energies[i];
-    /* the first asks both ways; later ones go on in their direction */
-    const bool falling = device->lengths[0] != 0 && tau < device->lengths[0];
-    const bool first = device->lengths[0] == 0;
-    lengths at_once;
-    for (int i = 0; i < LENGTHS; i++) {
-        float by = falling ? 1.0f / (float)(1 << i) : (float)(1 << i);
-        at_once.tau[i] = tau * (first && i == LENGTHS - 1 ? 0.5f : by);
-        device->lengths[i] = at_once.tau[i];
-    }
-    failed(device,
-           cudaMemsetAsync(device->tally->energies, 0, sizeof device->tally->energies, stream),
-           "cudaMemsetAsync");
-    energy_kernel<<<blocks_of(device, 1), THREADS, 0, stream>>>(rows_of(device), arrays_of(device),
-                                                                at_once, device->tally);
-    device->grids.launches++;
-    return fetch(device) ? (int64_t)device->host->energies[0] : 0;
-}
-
-static void update(struct ro_flow *flow, float tau)
-{
-    struct device *device = (struct device *)flow->data;
-    update_kernel<<<blocks_of(device, 1), THREADS, 0, device->grids.stream>>>(
-        rows_of(device), arrays_of(device), tau);
-    device->grids.launches++;
-    failed(device, cudaGetLastError(), "a kernel of registration");
+    job.filter = filter_of(device, &device->scale->gradient);
+    job.level = device->level;
+    job.cycles = (int)flow->options.cycles;
+    job.rule = *rule;
+    job.tau = descent->tau;
+    job.grids = device->team_grids;
+    job.memory = device->descent;
+    const struct team_launch launch = launch_of(device, &job.shared);
+    const size_t bytes = descent_bytes(flow);
+    if (failed(device,
+               cudaMemsetAsync(device->descent, 0, offsetof(descent_memory, steps), stream),
+               "cudaMemsetAsync") ||
+        !launched(device, &launch, variants, &job) ||
+        failed(device,
+               cudaMemcpyAsync(device->found, device->descent, bytes, cudaMemcpyDeviceToHost,
+                               stream),
+               "cudaMemcpyAsync") ||
+        failed(device, cudaStreamSynchronize(stream), "cudaStreamSynchronize"))
+        return NULL;
+    *descent = device->found->descent;
+    return device->found->steps;
 }
 
 static void agree(struct ro_flow *flow, struct ro_agreement *sums)
@@ -284,7 +285,7 @@ static void agree(struct ro_flow *flow, struct ro_agreement *sums)
              (int64_t)from[3], (int64_t)from[4], (int64_t)from[5]};
 }
 
-static const struct ro_flow_backend backend = {begin, start, refine, probe, energy, update, agree};
+static const struct ro_flow_backend backend = {begin, start, refine, descend, NULL, NULL, NULL, agree};
 
 /* Gives out memory; counts it first. */
 static ro_status place_all(struct device *device, struct grid_pieces *pieces)
@@ -311,6 +312,9 @@ static ro_status place_all(struct device *device, struct grid_pieces *pieces)
     device->pairs = (float *)grid_piece(pieces, 2 * (size_t)flow->size[1].width *
                                                     (size_t)flow->size[1].height * sizeof(float));
     device->tally = (struct tally *)grid_piece(pieces, sizeof *device->tally);
+    device->descent = (struct descent_memory *)grid_piece(pieces, descent_bytes(flow));
+    device->team_grids =
+        (struct team_grids *)grid_piece(pieces, sizeof *device->team_grids);
     return RO_OK;
 }
 
@@ -333,6 +337,24 @@ static ro_status upload_mask(struct device *device, int p)
     return RO_OK;
 }
 
+/* What the kernel of updates has to know of the grids. */
+static ro_status send_grids(struct device *device)
+{
+    const struct grid_cuda *grids = &device->grids;
+    struct team_grids to;
+    memset(&to, 0, sizeof to);
+    memcpy(to.level, grids->level, sizeof to.level);
+    to.direct = grids->direct;
+    memcpy(to.b, grids->cycle.b, sizeof to.b);
+    memcpy(to.down, grids->cycle.down, sizeof to.down);
+    memcpy(to.up, grids->cycle.up, sizeof to.up);
+    to.last = grids->grids->levels - 1;
+    /* pageable: copied away before the call returns */
+    RO_CUDA_TRY(device->flow->context, cudaMemcpyAsync(device->team_grids, &to, sizeof to,
+                                                       cudaMemcpyHostToDevice, grids->stream));
+    return RO_OK;
+}
+
 static ro_status run(struct device *device, const ro_image *field)
 {
     struct ro_flow *flow = device->flow;
@@ -348,6 +370,8 @@ static ro_status run(struct device *device, const ro_image *field)
     RO_TRY(ro_cuda_reserve(device->cuda, &ro_grids_scratch, pieces.used, stream, &memory));
     RO_TRY(ro_cuda_reserve_pinned(device->cuda, 0, sizeof *device->host, &pinned));
     device->host = (struct tally *)pinned;
+    RO_TRY(ro_cuda_reserve_pinned(device->cuda, 1, descent_bytes(flow), &pinned));
+    device->found = (struct descent_memory *)pinned;
     pieces = {(char *)memory, 0};
     RO_TRY(place_all(device, &pieces));
     RO_CUDA_TRY(context,
@@ -364,6 +388,7 @@ static ro_status run(struct device *device, const ro_image *field)
             RO_TRY(upload_mask(device, p));
     }
     RO_CUDA_TRY(context, cudaGetLastError());
+    RO_TRY(send_grids(device));
     flow->backend = &backend;
     flow->data = device;
     ro_flow_run(flow);

@@ -183,6 +183,7 @@ struct ro_flow {
     struct ro_extent ends[RO_GRID_LEVELS];
     float *images[2]; /* moving and fixed on the finest grid, 0 to 1 */
     float *keep[2];   /* 1 where they count, 0 elsewhere; NULL: everywhere */
+    float darkest[2], lightest[2]; /* tones of the images */
     double contrast;  /* what 1 stands for, white being 1 */
     int scales;
     struct ro_scale_plan scale[RO_REGISTER_SCALES];
@@ -194,12 +195,21 @@ struct ro_flow {
     ro_status status;
 };
 
+struct ro_descent_rule;
+struct ro_descent;
+struct ro_descent_step;
+
 /* What a back end does for the flow; each works on the grid of the scale begun last, except
  * `start`. A failure is kept and told by `finish`. */
 struct ro_flow_backend {
     void (*begin)(struct ro_flow *flow, const struct ro_scale_plan *scale); /* makes its images */
     void (*start)(struct ro_flow *flow, int level);  /* u from report.start */
     void (*refine)(struct ro_flow *flow, int level); /* u on `level` from the coarser grid */
+    /* All updates of the scale, by the rules of register_descent.h; the steps are the back end's
+     * and last until the next call. NULL: the flow does it by the three calls that follow. */
+    const struct ro_descent_step *(*descend)(struct ro_flow *flow,
+                                             const struct ro_descent_rule *rule,
+                                             struct ro_descent *descent);
     /* Updates u by tau d, then takes g and d there and all sums over them. */
     void (*probe)(struct ro_flow *flow, float tau, struct ro_probe *probe);
     int64_t (*energy)(struct ro_flow *flow, float tau);

@@ -7,54 +7,11 @@
  */
 #include "context/context.h"
 #include "pde/register/register.h"
+#include "pde/register/register_descent.h"
 
 #include <math.h>
 
-static const double ARMIJO = 0.25;
-
-struct search {
-    double tau, slope; /* slope: of the energy along d, in its units, for tau = 1 */
-    int64_t energy;    /* at tau */
-    uint32_t trials;
-};
-
-static bool falls_enough(int64_t before, int64_t after, double tau, double slope)
-{
-    return 0.5 * (double)(before - after) >= ARMIJO * tau * slope;
-}
-
-/* From the last length on: doubled while that is better, else halved until Armijo's rule holds. */
-static bool find_length(struct ro_flow *flow, int64_t before, double longest, struct search *search)
-{
-    const uint32_t most = flow->options.trials;
-    double tau = search->tau < longest ? search->tau : longest;
-    search->trials = 1;
-    int64_t energy = flow->backend->energy(flow, (float)tau);
-    if (falls_enough(before, energy, tau, search->slope)) {
-        while (search->trials < most && 2 * tau <= longest) {
-            int64_t further = flow->backend->energy(flow, (float)(2 * tau));
-            search->trials++;
-            if (further >= energy || !falls_enough(before, further, 2 * tau, search->slope))
-                break;
-            tau *= 2;
-            energy = further;
-        }
-    } else {
-        do {
-            if (search->trials >= most)
-                return false;
-            tau /= 2;
-            energy = flow->backend->energy(flow, (float)tau);
-            search->trials++;
-        } while (!falls_enough(before, energy, tau, search->slope));
-    }
-    search->tau = tau;
-    search->energy = energy;
-    return true;
-}
-
-static void record(struct ro_flow *flow, int k, int64_t count, double change,
-                   const struct search *search)
+static void record(struct ro_flow *flow, int k, const struct ro_descent_step *step)
 {
     const struct ro_scale_plan *scale = &flow->scale[k];
     const struct ro_grid *grid = &flow->grids.grid[scale->level];
@@ -67,9 +24,9 @@ static void record(struct ro_flow *flow, int k, int64_t count, double change,
             .height = (uint32_t)grid->height,
             .epsilon = scale->epsilon,
             .sigma = scale->sigma,
-            .energy = 0.5 * ldexp((double)search->energy, -RO_ENERGY_BITS) / (double)count,
-            .change = change,
-            .trials = search->trials,
+            .energy = 0.5 * ldexp((double)step->energy, -RO_ENERGY_BITS) / (double)step->count,
+            .change = step->change,
+            .trials = step->trials,
         };
     report->steps++;
 }
@@ -80,62 +37,66 @@ static ro_status progress(struct ro_flow *flow, int k, double part)
     return ro_context_progress(flow->context, "register", pow((k + part) / flow->scales, 3));
 }
 
-/* Whether the energy fell by less than a share of it. */
-static bool fell_little(int64_t before, int64_t after, double share)
+static struct ro_descent_rule rule_of(const struct ro_flow *flow, int k)
 {
-    return (double)(before - after) < share * (double)before;
+    const struct ro_scale_plan *scale = &flow->scale[k];
+    const struct ro_grid *grid = &flow->grids.grid[scale->level];
+    const struct ro_extent *end = &flow->ends[scale->level];
+    const double loud = 64 * flow->noise; /* the noise's share of the energy cannot fall */
+    const double little = 0.004 / (1 + loud * loud);
+    return (struct ro_descent_rule){
+        .little_share = little,
+        .nothing_share = little / 2,
+        .pixels = ((double)end->right + 1) * ((double)end->bottom + 1),
+        .node = sqrt(grid->hx * grid->hy),
+        .tolerance = flow->options.tolerance,
+        .updates = flow->options.updates,
+        .trials = flow->options.trials,
+        .automatic = flow->automatic,
+    };
+}
+
+/* One update after the other, by a back end that does not know how to go on. */
+static void step_by_step(struct ro_flow *flow, int k, const struct ro_descent_rule *rule,
+                         struct ro_descent *descent)
+{
+    bool ends = false;
+    for (uint32_t n = 0; n < rule->updates && !ends; n++) {
+        struct ro_probe probe = {0};
+        struct ro_length length = {0};
+        struct ro_descent_step step;
+        flow->backend->probe(flow, (float)descent->pending, &probe);
+        descent->pending = 0;
+        enum ro_answer answer = ro_descent_search(rule, descent, &probe, &length);
+        while (answer == RO_LENGTH_ASKS)
+            answer = ro_length_told(&length, flow->backend->energy(flow, (float)length.asked));
+        descent->trials += length.trials;
+        if (answer == RO_LENGTH_NONE || flow->status != RO_OK)
+            break;
+        ends = ro_descent_made(rule, descent, &probe, &length, &step);
+        record(flow, k, &step);
+        flow->status = progress(flow, k, (n + 1.0) / rule->updates);
+    }
+    if (descent->pending > 0)
+        flow->backend->update(flow, (float)descent->pending);
 }
 
 /* All updates of a scale; *tau is the last length, and the first to try. False where they, on the
  * finest grid, gained so little that a finer scale would follow noise only. */
 static bool descend(struct ro_flow *flow, int k, double *tau)
 {
-    /* of an update, of a scale; the noise's share of the energy cannot fall */
-    const double loud = 64 * flow->noise, little_share = 0.004 / (1 + loud * loud);
-    const double nothing_share = little_share / 2;
-    enum { MOST_LITTLE = 2 };
-    enum { LONGEST = 4, LEAST_SHARE = 4 }; /* nodes that one update may move by; see below */
-    const struct ro_scale_plan *scale = &flow->scale[k];
-    const struct ro_grid *grid = &flow->grids.grid[scale->level];
-    const double pixels = ((double)flow->ends[scale->level].right + 1) *
-                          ((double)flow->ends[scale->level].bottom + 1);
-    double pending = 0;
-    int64_t first = 0, last = 0;
-    int little = 0; /* updates in a row that gained little */
-    for (uint32_t n = 0; n < flow->options.updates; n++) {
-        struct ro_probe probe = {0};
-        flow->backend->probe(flow, (float)pending, &probe);
-        pending = 0;
-        if (!(probe.peak > RO_LEAST_PEAK) || !isfinite(probe.peak) || flow->status != RO_OK)
-            break;
-        if (probe.sums.energy == 0)
-            break; /* it cannot be less */
-        if ((double)probe.sums.count * LEAST_SHARE < pixels)
-            break; /* it has lost the image: what is left proves nothing */
-        double d_scale = (double)ro_scale_to(probe.peak, RO_DIRECTION_BITS);
-        double g_scale = (double)ro_scale_to(probe.sums.peak, RO_GRADIENT_BITS);
-        struct search search = {.tau = *tau > 0 ? *tau : 1 / (double)probe.peak};
-        search.slope = ldexp((double)probe.products.slope / g_scale / d_scale, RO_ENERGY_BITS);
-        bool found = probe.products.slope > 0 &&
-                     find_length(flow, probe.sums.energy, LONGEST / (double)probe.peak, &search);
-        flow->report.trials += search.trials;
-        if (!found || flow->status != RO_OK)
-            break;
-        *tau = search.tau;
-        pending = search.tau;
-        double change = search.tau * sqrt(4 * (double)probe.products.square / pixels) / d_scale;
-        change *= sqrt(grid->hx * grid->hy);
-        record(flow, k, probe.sums.count, change, &search);
-        flow->status = progress(flow, k, (n + 1.0) / flow->options.updates);
-        first = n == 0 ? probe.sums.energy : first;
-        last = search.energy;
-        little = fell_little(probe.sums.energy, last, little_share) ? little + 1 : 0;
-        if (change < flow->options.tolerance || (flow->automatic && little == MOST_LITTLE))
-            break;
+    const struct ro_descent_rule rule = rule_of(flow, k);
+    struct ro_descent descent = {.tau = *tau};
+    if (flow->backend->descend) {
+        const struct ro_descent_step *steps = flow->backend->descend(flow, &rule, &descent);
+        for (uint32_t i = 0; i < descent.steps && flow->status == RO_OK; i++)
+            record(flow, k, &steps[i]);
+    } else {
+        step_by_step(flow, k, &rule, &descent);
     }
-    if (pending > 0)
-        flow->backend->update(flow, (float)pending);
-    return scale->level > 0 || !flow->automatic || !fell_little(first, last, nothing_share);
+    *tau = descent.tau;
+    flow->report.trials += descent.trials;
+    return flow->scale[k].level > 0 || !flow->automatic || ro_descent_gained(&rule, &descent);
 }
 
 /* ---- Agreement --------------------------------------------------------------------
@@ -209,8 +170,7 @@ void ro_flow_run(struct ro_flow *flow)
         flow->backend->begin(flow, &flow->scale[k]);
         const bool goes_on = descend(flow, k, &tau);
         if (flow->status == RO_OK)
-            flow->status =
-                ro_context_progress(flow->context, "register", pow((k + 1.0) / flow->scales, 3));
+            flow->status = progress(flow, k, 1);
         if (flow->watched && level == 0 && flow->status == RO_OK)
             flow->backend->agree(flow, &flow->ended);
         if (!goes_on || (flow->watched && level == 0 && ro_flow_astray(flow)))

@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- In ------------------------------------------------------------------------------------- */
 
@@ -101,6 +102,34 @@ static ro_status load_one(struct ro_flow *flow, const ro_image *image, const cha
     return status;
 }
 
+/* Tones become 0 to 1. */
+struct stretching {
+    struct ro_flow *flow;
+    int p;
+    float low, by;
+    atomic_int ticket;
+};
+
+static void stretch_rows(void *data, int thread)
+{
+    struct stretching *stretching = data;
+    const struct ro_flow *flow = stretching->flow;
+    const struct ro_grid *grid = &flow->grids.grid[0];
+    const int p = stretching->p, width = flow->size[p].width;
+    const float low = stretching->low, by = stretching->by;
+    int y;
+    (void)thread;
+    while ((y = atomic_fetch_add(&stretching->ticket, 1)) < flow->size[p].height) {
+        float *row = flow->images[p] + ro_grid_at(grid, y);
+        for (int x = 0; x < width; x++)
+            row[x] = (row[x] - low) * by;
+        for (int x = width; x < grid->width; x++) /* columns beyond repeat the last */
+            row[x] = row[width - 1];
+        row[-1] = row[ro_mirror(-1, grid->width)];
+        row[grid->width] = row[ro_mirror(grid->width, grid->width)];
+    }
+}
+
 ro_status ro_register_load(struct ro_flow *flow, const ro_image *fixed, const ro_image *moving)
 {
     const struct ro_grid *grid = &flow->grids.grid[0];
@@ -121,6 +150,7 @@ ro_status ro_register_load(struct ro_flow *flow, const ro_image *fixed, const ro
         if (status != RO_OK)
             return status;
     }
+    const float own[2][2] = {{low[0], high[0]}, {low[1], high[1]}};
     if (!flow->normalised) { /* tones mean the same in both images */
         low[0] = low[1] = low[0] < low[1] ? low[0] : low[1];
         high[0] = high[1] = high[0] > high[1] ? high[0] : high[1];
@@ -134,20 +164,16 @@ ro_status ro_register_load(struct ro_flow *flow, const ro_image *fixed, const ro
                                    "tones from %g to %g are beyond what floats can compare",
                                    (double)low[p], (double)high[p]);
     }
-    for (int p = 0; p < 2; p++)
-        for (int y = 0; y < grid->height; y++) {
-            const int width = flow->size[p].width, height = flow->size[p].height;
-            int from = y < height ? y : height - 1;
-            float *row = flow->images[p] + ro_grid_at(grid, y);
-            const float *source = flow->images[p] + ro_grid_at(grid, from);
-            for (int x = 0; x < grid->width; x++) {
-                int at = x < width ? x : width - 1;
-                /* rows below the last repeat it, and it is scaled by then; so are columns */
-                row[x] = from == y && at == x ? (source[at] - low[p]) * by[p] : source[at];
-            }
-            row[-1] = row[ro_mirror(-1, grid->width)];
-            row[grid->width] = row[ro_mirror(grid->width, grid->width)];
-        }
+    for (int p = 0; p < 2; p++) {
+        struct stretching stretching = {.flow = flow, .p = p, .low = low[p], .by = by[p]};
+        ro_pool_run(flow->context->pool, flow->context->threads, stretch_rows, &stretching);
+        const float *last = flow->images[p] + ro_grid_at(grid, flow->size[p].height - 1);
+        for (int y = flow->size[p].height; y < grid->height; y++) /* rows below repeat the last */
+            memcpy(flow->images[p] + ro_grid_at(grid, y) - 1, last - 1,
+                   ((size_t)grid->width + 2) * sizeof *last);
+        flow->darkest[p] = (own[p][0] - low[p]) * by[p];
+        flow->lightest[p] = (own[p][1] - low[p]) * by[p];
+    }
     return RO_OK;
 }
 

@@ -10,9 +10,6 @@ enum { THREADS = 256, LENGTHS = 4 };
 
 /* Sums on the device, and as they come back. */
 struct tally {
-    unsigned long long energy, count, slope, square; /* two's complement */
-    int g_peak, d_peak;                              /* bits of floats */
-    unsigned long long energies[LENGTHS];
     unsigned long long total;        /* of slopes */
     int slope_peak;                  /* bits of a float */
     unsigned long long agreement[6]; /* in the order of ro_agreement */
@@ -122,96 +119,125 @@ static __device__ __forceinline__ void place(int *x, int *y)
     *y = blockIdx.y * (THREADS / 32) + threadIdx.x / 32;
 }
 
-static __global__ __launch_bounds__(THREADS) void gradient_kernel(ro_flow_rows rows, arrays p,
-                                                                  float tau, tally *sums)
+/* ---- Parts of an update; see register_descend.cuh ---------------------------------------------
+ */
+
+/* Updates u by tau d, takes g there and adds to the sums. */
+static __device__ __forceinline__ void gradient_at(const ro_flow_rows &rows, const arrays &p,
+                                                   float tau, int x, int y, long long *energy,
+                                                   long long *count, int *high)
 {
-    int x, y, weight = 0, high = 0;
-    long long energy = 0;
-    place(&x, &y);
-    if (x < rows.width && y < rows.height) {
-        const size_t at = (size_t)y * rows.stride + x;
-        float ux = p.ux[at], uy = p.uy[at], gx = 0, gy = 0;
-        if (tau != 0) {
-            ux = round_number(rows.round, __fmaf_rn(-tau, p.dx[at], ux));
-            uy = round_number(rows.round, __fmaf_rn(-tau, p.dy[at], uy));
-            p.ux[at] = ux;
-            p.uy[at] = uy;
-        }
-        if (counts(rows, x, y)) {
-            float px = (float)x + ux, py = (float)y + uy;
-            weight = (!rows.masked | is_inside(rows, px, py)) & is_kept(rows, x, y, px, py);
-            struct sample s = sample_at(rows.moving, rows, px, py);
-            float difference = (float)weight * (s.value - p.fixed[at]);
-            gx = difference * s.dx;
-            gy = difference * s.dy;
-            energy = (int)(difference * difference * 0x1p30f);
-            high = max(__float_as_int(fabsf(gx)), __float_as_int(fabsf(gy)));
-        }
-        p.gx[at] = gx;
-        p.gy[at] = gy;
+    const size_t at = (size_t)y * rows.stride + x;
+    float ux = p.ux[at], uy = p.uy[at], gx = 0, gy = 0;
+    if (tau != 0) {
+        ux = round_number(rows.round, __fmaf_rn(-tau, p.dx[at], ux));
+        uy = round_number(rows.round, __fmaf_rn(-tau, p.dy[at], uy));
+        p.ux[at] = ux;
+        p.uy[at] = uy;
     }
-    add_up(energy, &sums->energy);
-    add_up(weight, &sums->count);
-    grid_peak(high, &sums->g_peak);
+    if (counts(rows, x, y)) {
+        float px = (float)x + ux, py = (float)y + uy;
+        int weight = (!rows.masked | is_inside(rows, px, py)) & is_kept(rows, x, y, px, py);
+        struct sample s = sample_at(rows.moving, rows, px, py);
+        float difference = (float)weight * (s.value - p.fixed[at]);
+        gx = difference * s.dx;
+        gy = difference * s.dy;
+        *energy += (int)(difference * difference * 0x1p30f);
+        *count += weight;
+        *high = max(*high, max(__float_as_int(fabsf(gx)), __float_as_int(fabsf(gy))));
+    }
+    p.gx[at] = gx;
+    p.gy[at] = gy;
 }
 
-static __global__ __launch_bounds__(THREADS) void products_kernel(ro_flow_rows rows, arrays p,
-                                                                  tally *sums)
+static __device__ __forceinline__ void products_at(const ro_flow_rows &rows, const arrays &p,
+                                                   float g_scale, float d_scale, int x, int y,
+                                                   long long *slope, long long *square)
 {
-    int x, y;
-    long long slope = 0, square = 0;
-    place(&x, &y);
-    if (x < rows.width && y < rows.height) {
-        const size_t at = (size_t)y * rows.stride + x;
-        float g_scale = ro_scale_to(__int_as_float(sums->g_peak), RO_GRADIENT_BITS);
-        float d_scale = ro_scale_to(__int_as_float(sums->d_peak), RO_DIRECTION_BITS);
-        float dx = d_scale * p.dx[at], dy = d_scale * p.dy[at];
-        slope = (int)(g_scale * p.gx[at] * dx) + (int)(g_scale * p.gy[at] * dy);
-        square = (int)(0.25f * dx * dx) + (int)(0.25f * dy * dy);
-    }
-    add_up(slope, &sums->slope);
-    add_up(square, &sums->square);
+    const size_t at = (size_t)y * rows.stride + x;
+    float dx = d_scale * p.dx[at], dy = d_scale * p.dy[at];
+    *slope += (int)(g_scale * p.gx[at] * dx) + (int)(g_scale * p.gy[at] * dy);
+    *square += (int)(0.25f * dx * dx) + (int)(0.25f * dy * dy);
 }
 
 struct lengths {
     float tau[LENGTHS];
 };
 
-static __global__ __launch_bounds__(THREADS) void energy_kernel(ro_flow_rows rows, arrays p,
-                                                                lengths at_once, tally *sums)
+static __device__ __forceinline__ void energies_at(const ro_flow_rows &rows, const arrays &p,
+                                                   const lengths &at_once, int x, int y,
+                                                   long long (&energy)[LENGTHS])
 {
-    int x, y;
-    long long energy[LENGTHS] = {0};
-    place(&x, &y);
-    if (x < rows.width && y < rows.height && counts(rows, x, y)) {
-        const size_t at = (size_t)y * rows.stride + x;
-        float ux = p.ux[at], uy = p.uy[at], dx = p.dx[at], dy = p.dy[at], fixed = p.fixed[at];
-        float at_x = (float)x + ux, at_y = (float)y + uy;
-        int weight = (!rows.masked | is_inside(rows, at_x, at_y)) & is_kept(rows, x, y, at_x, at_y);
-        for (int i = 0; i < LENGTHS; i++) {
-            float tau = at_once.tau[i];
-            float px = (float)x + round_number(rows.round, __fmaf_rn(-tau, dx, ux));
-            float py = (float)y + round_number(rows.round, __fmaf_rn(-tau, dy, uy));
-            struct sample s = sample_at(rows.moving, rows, px, py);
-            float difference = (float)weight * (s.value - fixed);
-            energy[i] = (int)(difference * difference * 0x1p30f);
-        }
+    if (!counts(rows, x, y))
+        return;
+    const size_t at = (size_t)y * rows.stride + x;
+    float ux = p.ux[at], uy = p.uy[at], dx = p.dx[at], dy = p.dy[at], fixed = p.fixed[at];
+    float at_x = (float)x + ux, at_y = (float)y + uy;
+    int weight = (!rows.masked | is_inside(rows, at_x, at_y)) & is_kept(rows, x, y, at_x, at_y);
+    for (int i = 0; i < LENGTHS; i++) {
+        float tau = at_once.tau[i];
+        float px = (float)x + round_number(rows.round, __fmaf_rn(-tau, dx, ux));
+        float py = (float)y + round_number(rows.round, __fmaf_rn(-tau, dy, uy));
+        struct sample s = sample_at(rows.moving, rows, px, py);
+        float difference = (float)weight * (s.value - fixed);
+        energy[i] += (int)(difference * difference * 0x1p30f);
     }
-    for (int i = 0; i < LENGTHS; i++)
-        add_up(energy[i], &sums->energies[i]);
 }
 
-static __global__ __launch_bounds__(THREADS) void update_kernel(ro_flow_rows rows, arrays p,
-                                                                float tau)
+static __device__ __forceinline__ void update_at(const ro_flow_rows &rows, const arrays &p,
+                                                 float tau, int x, int y)
 {
-    int x, y;
-    place(&x, &y);
-    if (x >= rows.width || y >= rows.height)
-        return;
     const size_t at = (size_t)y * rows.stride + x;
     p.ux[at] = round_number(rows.round, __fmaf_rn(-tau, p.dx[at], p.ux[at]));
     p.uy[at] = round_number(rows.round, __fmaf_rn(-tau, p.dy[at], p.uy[at]));
 }
+
+/* ---- Parts of a scale's images; see register_prepare.cuh --------------------------------------
+ */
+
+/* A node in a whole plane. */
+static __device__ __forceinline__ size_t plane_at(const ro_flow_rows &rows, int x, int y)
+{
+    return (size_t)y * rows.stride + RO_GRID_MARGIN + x;
+}
+
+static __device__ __forceinline__ float normalised(float pixel, float mean, float square,
+                                                   float least, bool size)
+{
+    float variance = __fmaf_rn(-mean, mean, square);
+    variance = variance > 0 ? variance : 0;
+    float value = __fdiv_rn(0.125f * (pixel - mean), __fsqrt_rn(variance + least));
+    value = value > 0.5f ? 0.5f : value;
+    value = value < -0.5f ? -0.5f : value;
+    return size ? fabsf(value) : value;
+}
+
+/* Squares of the slopes of the fixed image. */
+static __device__ __forceinline__ void slopes_at(const ro_flow_rows &rows, const float *fixed,
+                                                 int x, int y, float *slope_x, float *slope_y)
+{
+    const size_t at = (size_t)y * rows.stride + x;
+    float xx = 0, yy = 0;
+    if (counts(rows, x, y)) {
+        const float *row = fixed + (size_t)y * rows.stride;
+        const float right = row[ro_mirror_at(x + 1, rows.width)];
+        const float left = row[ro_mirror_at(x - 1, rows.width)];
+        const float below = fixed[(size_t)ro_mirror_at(y + 1, rows.height) * rows.stride + x];
+        const float above = fixed[(size_t)ro_mirror_at(y - 1, rows.height) * rows.stride + x];
+        const float dx = 0.5f * (right - left), dy = 0.5f * (below - above);
+        xx = dx * dx;
+        yy = dy * dy;
+        if (rows.kept) {
+            xx *= rows.kept[at];
+            yy *= rows.kept[at];
+        }
+    }
+    slope_x[at] = xx;
+    slope_y[at] = yy;
+}
+
+/* ---- Kernels ----------------------------------------------------------------------------------
+ */
 
 static __global__ __launch_bounds__(THREADS) void refine_kernel(ro_grid fine, ro_grid coarse,
                                                                 ro_rounder round, float by_x,
@@ -225,110 +251,6 @@ static __global__ __launch_bounds__(THREADS) void refine_kernel(ro_grid fine, ro
     const size_t at = (size_t)y * fine.stride + RO_GRID_MARGIN + x;
     ux[at] = round_number(round, by_x * grid_prolong(from.ux, fine, coarse, x, y, false));
     uy[at] = round_number(round, by_y * grid_prolong(from.uy, fine, coarse, x, y, false));
-}
-
-/* Two planes, blockIdx.z; out = x x. */
-static __global__ __launch_bounds__(THREADS) void square_kernel(ro_flow_rows rows, arrays p)
-{
-    int x, y;
-    place(&x, &y);
-    if (x >= rows.width || y >= rows.height)
-        return;
-    const size_t at = (size_t)y * rows.stride + x;
-    const float value = (blockIdx.z ? p.fixed : rows.moving)[at];
-    (blockIdx.z ? p.gy : p.gx)[at] = value * value;
-}
-
-static __global__ __launch_bounds__(THREADS) void normalise_kernel(ro_flow_rows rows, arrays p,
-                                                                   float least, bool size,
-                                                                   float *mean_x, float *mean_y)
-{
-    int x, y;
-    place(&x, &y);
-    if (x >= rows.width || y >= rows.height)
-        return;
-    const size_t at = (size_t)y * rows.stride + x;
-    float *out = blockIdx.z ? mean_y : mean_x;
-    const float mean = out[at], square = (blockIdx.z ? p.dy : p.dx)[at];
-    const float pixel = (blockIdx.z ? p.fixed : rows.moving)[at];
-    float variance = __fmaf_rn(-mean, mean, square);
-    variance = variance > 0 ? variance : 0;
-    float value = __fdiv_rn(0.125f * (pixel - mean), __fsqrt_rn(variance + least));
-    value = value > 0.5f ? 0.5f : value;
-    value = value < -0.5f ? -0.5f : value;
-    out[at] = size ? fabsf(value) : value;
-}
-
-/* ---- How the direction is weighed
- * ---------------------------------------------------------------- */
-
-/* Squares of the slopes of the fixed image to g. */
-static __global__ __launch_bounds__(THREADS) void slopes_kernel(ro_flow_rows rows, arrays p)
-{
-    int x, y;
-    place(&x, &y);
-    if (x >= rows.width || y >= rows.height)
-        return;
-    const size_t at = (size_t)y * rows.stride + x;
-    float xx = 0, yy = 0;
-    if (counts(rows, x, y)) {
-        const float *row = p.fixed + (size_t)y * rows.stride;
-        const float right = row[ro_mirror_at(x + 1, rows.width)];
-        const float left = row[ro_mirror_at(x - 1, rows.width)];
-        const float below = p.fixed[(size_t)ro_mirror_at(y + 1, rows.height) * rows.stride + x];
-        const float above = p.fixed[(size_t)ro_mirror_at(y - 1, rows.height) * rows.stride + x];
-        const float dx = 0.5f * (right - left), dy = 0.5f * (below - above);
-        xx = dx * dx;
-        yy = dy * dy;
-        if (rows.kept) {
-            xx *= rows.kept[at];
-            yy *= rows.kept[at];
-        }
-    }
-    p.gx[at] = xx;
-    p.gy[at] = yy;
-}
-
-static __global__ __launch_bounds__(THREADS) void total_kernel(ro_flow_rows rows,
-                                                               const float *slope_x,
-                                                               const float *slope_y, tally *sums)
-{
-    int x, y;
-    long long total = 0;
-    place(&x, &y);
-    if (x < rows.width && y < rows.height) {
-        const size_t at = (size_t)y * rows.stride + x;
-        const float scale = ro_scale_to(__int_as_float(sums->slope_peak), RO_SLOPE_BITS);
-        const float sx = slope_x[at], sy = slope_y[at];
-        total = (long long)(int)(scale * (sx > 0 ? sx : 0)) + (int)(scale * (sy > 0 ? sy : 0));
-    }
-    add_up(total, &sums->total);
-}
-
-/* Two planes, blockIdx.z. */
-static __global__ __launch_bounds__(THREADS) void balance_kernel(ro_flow_rows rows, float *slope_x,
-                                                                 float *slope_y, const tally *sums)
-{
-    int x, y;
-    place(&x, &y);
-    if (x >= rows.width || y >= rows.height)
-        return;
-    const float scale = ro_scale_to(__int_as_float(sums->slope_peak), RO_SLOPE_BITS);
-    const float mean = ro_mean_slope(scale, (int64_t)sums->total, (double)rows.width * rows.height);
-    float *at = (blockIdx.z ? slope_y : slope_x) + (size_t)y * rows.stride + x;
-    *at = __fdiv_rn(mean, (*at > 0 ? *at : 0) + RO_LEAST_SLOPE * mean);
-}
-
-static __global__ __launch_bounds__(THREADS) void weigh_kernel(ro_flow_rows rows, const float *by_x,
-                                                               const float *by_y, float *to_x,
-                                                               float *to_y)
-{
-    int x, y;
-    place(&x, &y);
-    if (x >= rows.width || y >= rows.height)
-        return;
-    const size_t at = (size_t)y * rows.stride + x;
-    (blockIdx.z ? to_y : to_x)[at] *= (blockIdx.z ? by_y : by_x)[at];
 }
 
 /* A mask on a coarser grid: 1 where all it was made of is. */

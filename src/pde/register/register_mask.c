@@ -27,19 +27,9 @@ struct flood {
     float darkest, lightest;
     uint8_t *state; /* of each pixel: 0, SEEN in this region or another, or FLAT */
     int32_t *found; /* the pixels of a region */
+    bool flat;      /* some are FLAT */
 };
 enum { SEEN = 1, FLAT = 2 };
-
-static void find_range(struct flood *flood)
-{
-    flood->darkest = flood->lightest = *flood->plane;
-    for (int y = 0; y < flood->height; y++)
-        for (int x = 0; x < flood->width; x++) {
-            const float tone = flood->plane[y * flood->stride + x];
-            flood->darkest = tone < flood->darkest ? tone : flood->darkest;
-            flood->lightest = tone > flood->lightest ? tone : flood->lightest;
-        }
-}
 
 static void try_pixel(struct flood *flood, int x, int y, float tone, size_t *count)
 {
@@ -68,9 +58,11 @@ static void flood_from(struct flood *flood, int x, int y)
         try_pixel(flood, at_x, at_y - 1, tone, &count);
         try_pixel(flood, at_x, at_y + 1, tone, &count);
     }
-    if (count * LEAST_SHARE >= (size_t)flood->width * (size_t)flood->height)
-        for (size_t i = 0; i < count; i++)
-            flood->state[flood->found[i]] = FLAT;
+    if (count * LEAST_SHARE < (size_t)flood->width * (size_t)flood->height)
+        return;
+    flood->flat = true;
+    for (size_t i = 0; i < count; i++)
+        flood->state[flood->found[i]] = FLAT;
 }
 
 /* Takes what is flat, and two pixels more, which interpolation may have spoiled, from `keep`. */
@@ -101,12 +93,12 @@ static bool drop_flat(const struct flood *flood, uint8_t *keep)
 
 static struct flood flood_of(const struct ro_flow *flow, int p)
 {
-    struct flood flood = {.plane = flow->images[p] + RO_GRID_MARGIN,
+    return (struct flood){.plane = flow->images[p] + RO_GRID_MARGIN,
                           .stride = flow->grids.grid[0].stride,
                           .width = flow->size[p].width,
-                          .height = flow->size[p].height};
-    find_range(&flood);
-    return flood;
+                          .height = flow->size[p].height,
+                          .darkest = flow->darkest[p],
+                          .lightest = flow->lightest[p]};
 }
 
 /* Whether there can be a border of one tone at all; most images have none. */
@@ -141,11 +133,14 @@ static ro_status drop_borders(struct ro_flow *flow, int p, uint8_t *keep, bool *
             flood_from(&flood, 0, y);
             flood_from(&flood, width - 1, y);
         }
-        memset(own, 1, pixels);
-        if (drop_flat(&flood, own)) {
+        if (flood.flat)
+            memset(own, 1, pixels);
+        if (flood.flat && drop_flat(&flood, own)) {
             *any = true;
-            for (size_t i = 0; i < pixels; i++)
-                keep[i / (size_t)width * (size_t)flow->width + i % (size_t)width] &= own[i];
+            for (int y = 0; y < height; y++)
+                for (int x = 0; x < width; x++)
+                    keep[(size_t)y * (size_t)flow->width + (size_t)x] &=
+                        own[(size_t)y * (size_t)width + (size_t)x];
         }
     }
     free(flood.state);
@@ -304,10 +299,10 @@ ro_status ro_register_mask(struct ro_flow *flow, bool borders)
     ro_status status =
         keep ? RO_OK : ro_context_fail(flow->context, RO_E_MEMORY, "no memory for a mask");
     for (int p = 0; p < 2 && status == RO_OK; p++) {
-        const int width = flow->size[p].width, height = flow->size[p].height;
-        for (size_t i = 0; i < pixels; i++)
-            keep[(size_t)p * pixels + i] =
-                (int)(i % (size_t)flow->width) < width && (int)(i / (size_t)flow->width) < height;
+        memset(keep + (size_t)p * pixels, 0, pixels);
+        for (int y = 0; y < flow->size[p].height; y++)
+            memset(keep + (size_t)p * pixels + (size_t)y * (size_t)flow->width, 1,
+                   (size_t)flow->size[p].width);
         if (borders)
             status = drop_borders(flow, p, keep + (size_t)p * pixels, &any);
         if (status == RO_OK && masks[p])
@@ -319,9 +314,11 @@ ro_status ro_register_mask(struct ro_flow *flow, bool borders)
             status = ro_context_fail(flow->context, RO_E_MEMORY, "no memory for a mask");
             break;
         }
-        for (size_t i = 0; i < pixels; i++)
-            flow->keep[p][ro_grid_at(grid, (int)(i / (size_t)flow->width)) +
-                          i % (size_t)flow->width] = keep[(size_t)p * pixels + i];
+        for (int y = 0; y < flow->height; y++) {
+            const uint8_t *from = keep + (size_t)p * pixels + (size_t)y * (size_t)flow->width;
+            for (int x = 0; x < flow->width; x++)
+                flow->keep[p][ro_grid_at(grid, y) + (size_t)x] = from[x];
+        }
         for (int y = 0; y < grid->height; y++) { /* coarser grids look at the ghosts too */
             float *row = flow->keep[p] + ro_grid_at(grid, y);
             row[-1] = row[ro_mirror(-1, grid->width)];

@@ -105,6 +105,27 @@ static void few_colours_are_kept(void **state)
     assert_int_not_equal(ro_palette_adapt(context, &in, NULL, 257, &palette), RO_OK);
 }
 
+/* Greys, and shades of one hue, are told apart by all eight bits. */
+static void shades_are_kept(void **state)
+{
+    (void)state;
+    static const int rise[2][3] = {{256, 256, 256}, {256, 200, 128}};
+    uint8_t pixels[3 * 256];
+    for (int n = 0; n < 2; n++) {
+        ro_palette palette;
+        for (int i = 0; i < 256; i++)
+            for (int c = 0; c < 3; c++)
+                pixels[3 * i + c] = (uint8_t)(i * rise[n][c] / 256);
+        ro_image in = {RO_RGB8, 256, 1, 0, 768, pixels};
+        assert_int_equal(ro_palette_adapt(context, &in, NULL, 256, &palette), RO_OK);
+        assert_int_equal(palette.count, 256);
+        assert_memory_equal(palette.colours, pixels, sizeof pixels);
+        in.width = 255;
+        assert_int_equal(ro_palette_adapt(context, &in, NULL, 128, &palette), RO_OK);
+        assert_int_equal(palette.count, 128);
+    }
+}
+
 /* What is fitted lies in the hull, and black and white are the palette's. */
 static void fitted_pictures_can_be_shown(void **state)
 {
@@ -201,6 +222,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(palettes_adapt),
         cmocka_unit_test(few_colours_are_kept),
+        cmocka_unit_test(shades_are_kept),
         cmocka_unit_test(fitted_pictures_can_be_shown),
         cmocka_unit_test(fit_is_what_it_says),
         cmocka_unit_test(levels_get_colours),

@@ -12,6 +12,7 @@
 // clang-format on
 #include "core/random.h"
 #include "fixture.h"
+#include "halftone/palette/palette_list.h"
 #include "halftone/palette/palette_region.h"
 
 #include <math.h>
@@ -296,10 +297,12 @@ static void mix(const ro_palette *palette, int of, uint8_t colour[3])
     }
 }
 
-/* Of e-paper, whose hulls are solid, and black and white. */
-static const char *const panels[] = {
-    "bw", "bwr", "bwry", "7-colour", "7-colour-panel", "spectra6", "spectra6-panel"};
-enum { PANELS = sizeof panels / sizeof *panels };
+/* Palettes with colours close beneath their hull's surface: on it, errors grow across it until they
+ * tell these apart, and where they end at the borders the tone of 512 x 512 pixels is off by more. */
+static const struct {
+    const char *palette;
+    double most;
+} exceptions[] = {{"uc8159-panel", 3}, {"c64", 3}, {"ega", 1}, {"pico-8", 1}};
 
 /* Flat mixtures and flat colours from all of the cube, a ramp, a colour test card, and noise that
  * jumps from corner to corner. */
@@ -309,11 +312,16 @@ static void tone_is_kept(void **state)
     enum { FLATS = 80, RAMP = FLATS, NOISE, CARD, PICTURES };
     static uint8_t pixels[3 * SIDE * SIDE];
     ro_image in = {RO_RGB8, SIDE, SIDE, 255, 3 * SIDE, pixels};
-    for (int i = 0; i < PANELS; i++) {
-        ro_palette palette = palette_of(panels[i]);
+    for (int i = 0; i < PALETTE_BUILT_IN; i++) {
+        const char *name = palette_built_in[i].info.name;
+        ro_palette palette = palette_of(name);
         ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .palette = &palette};
-        double worst = 0;
-        for (int picture = 0; picture < PICTURES; picture++) {
+        double worst = 0, most = 0.5;
+        for (size_t k = 0; k < sizeof exceptions / sizeof *exceptions; k++)
+            most = strcmp(exceptions[k].palette, name) == 0 ? exceptions[k].most : most;
+        const bool solid = palette.count > 4 && palette.count <= 8; /* others are tried less */
+        for (int picture = 0; picture < (solid ? PICTURES : NOISE);
+             picture += picture < FLATS && !solid ? 5 : 1) {
             uint8_t colour[3] = {(uint8_t)draw(256), (uint8_t)draw(256), (uint8_t)draw(256)};
             if (picture % 2)
                 mix(&palette, 2 + picture / 2 % 4, colour);
@@ -324,12 +332,12 @@ static void tone_is_kept(void **state)
             if (picture == CARD)
                 assert_int_equal(ro_testcard(context, &in), RO_OK);
             const double here = off(&palette, &in, &options);
-            if (here >= 0.5)
-                fail_msg("%s: picture %d, (%d, %d, %d), is %.3f / 255 off", panels[i], picture,
+            if (here >= most)
+                fail_msg("%s: picture %d, (%d, %d, %d), is %.3f / 255 off", name, picture,
                          colour[0], colour[1], colour[2], here);
             worst = fmax(worst, here);
         }
-        print_message("%s: %.3f / 255\n", panels[i], worst);
+        print_message("%s: %.3f / 255\n", name, worst);
     }
 }
 
@@ -432,11 +440,12 @@ static int32_t largest_error(const struct palette_hull *hull)
 static void errors_stay_bounded(void **state)
 {
     (void)state;
-    for (int i = 0; i < PANELS; i++) {
-        const ro_palette palette = palette_of(panels[i]);
+    for (int i = 0; i < PALETTE_BUILT_IN; i++) {
+        const ro_palette palette = palette_of(palette_built_in[i].info.name);
         const struct palette_hull hull = hull_of(&palette);
         const int32_t most = largest_error(&hull);
-        print_message("%s: largest error %.2f W\n", panels[i], most / (double)PALETTE_WHITE);
+        print_message("%s: largest error %.2f W\n", palette_built_in[i].info.name,
+                      most / (double)PALETTE_WHITE);
         assert_true(most < PALETTE_WHITE + PALETTE_WHITE / 2);
     }
     int32_t most = 0;

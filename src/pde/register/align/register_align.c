@@ -9,7 +9,8 @@
  */
 #include "context/context.h"
 #include "pde/register/register.h"
-#include "pde/register/register_phase.h"
+#include "pde/register/align/register_align.h"
+#include "pde/register/align/register_phase.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -27,88 +28,28 @@ struct effort {
 };
 static const struct effort thorough = {256, 72, 20, false, 2}, brief = {128, 36, 10, true, 0.95};
 
-/* What is flatter stays flat: the square of a 50th of the tones. */
-#define LEAST_SPREAD 4e-4
-
-/* A copy of both images, `shrink` pixels of the images to one of its own. */
-struct copy {
-    int width, height;
-    double shrink;
-    float *image[2]; /* moving, fixed */
-    float *keep[2];  /* 1: counts, 0: does not; NULL: all does */
-    double counted;  /* pixels of the fixed one that do */
-};
-
 /* Of the images as they are, and with one of them turned to its negative. */
 enum sign { LIKE, UNLIKE };
 
-/* x' = m0 x + m1 y + m2, y' = m3 x + m4 y + m5, in pixels of a copy about its middle. */
-struct map {
-    double m[6];
+/* Copies of both images and the rows that work on them. */
+struct view {
+    const struct ro_copy *copy;
+    const struct ro_align_kernels *kernels;
 };
 
-static double sample(const struct copy *copy, double x, double y, double slope[2])
+static struct ro_overlap overlap_of(const struct view *view, const struct ro_map *map)
 {
-    int ix = (int)x, iy = (int)y;
-    ix -= ix > 0 && ix >= copy->width - 1;
-    iy -= iy > 0 && iy >= copy->height - 1;
-    const int right = copy->width > 1, below = copy->height > 1 ? copy->width : 0;
-    const float *p = copy->image[0] + iy * copy->width + ix;
-    double fx = x - ix, fy = y - iy;
-    double a = p[0], b = p[right], c = p[below], d = p[below + right];
-    if (slope) {
-        slope[0] = (b - a) * (1 - fy) + (d - c) * fy;
-        slope[1] = (c - a) * (1 - fx) + (d - b) * fx;
-    }
-    return (a + fx * (b - a)) * (1 - fy) + (c + fx * (d - c)) * fy;
-}
-
-static bool place_of(const struct copy *copy, const struct map *map, int x, int y, double at[2])
-{
-    double mx = 0.5 * (copy->width - 1), my = 0.5 * (copy->height - 1);
-    const double *m = map->m;
-    at[0] = m[0] * (x - mx) + m[1] * (y - my) + m[2] + mx;
-    at[1] = m[3] * (x - mx) + m[4] * (y - my) + m[5] + my;
-    return at[0] >= 0 && at[0] <= copy->width - 1 && at[1] >= 0 && at[1] <= copy->height - 1;
-}
-
-static bool is_kept(const struct copy *copy, int x, int y, const double at[2])
-{
-    if (!copy->keep[0])
-        return true;
-    const int near = (int)(at[1] + 0.5) * copy->width + (int)(at[0] + 0.5);
-    return copy->keep[1][y * copy->width + x] > 0 && copy->keep[0][near] > 0;
-}
-
-/* Sums over the part where the images overlap. */
-struct overlap {
-    double count, m, f, mm, ff, mf;
-};
-
-static struct overlap overlap_of(const struct copy *copy, const struct map *map)
-{
-    struct overlap sum = {0};
-    for (int y = 0; y < copy->height; y++)
-        for (int x = 0; x < copy->width; x++) {
-            double at[2];
-            if (!place_of(copy, map, x, y, at) || !is_kept(copy, x, y, at))
-                continue;
-            double m = sample(copy, at[0], at[1], NULL), f = copy->image[1][y * copy->width + x];
-            sum.count++;
-            sum.m += m;
-            sum.f += f;
-            sum.mm += m * m;
-            sum.ff += f * f;
-            sum.mf += m * f;
-        }
+    struct ro_overlap sum = {0};
+    for (int y = 0; y < view->copy->height; y++)
+        view->kernels->overlap(view->copy, map, y, &sum);
     return sum;
 }
 
 /* Correlation of the tones, -1 to 1; less for a small overlap, -1 where it proves nothing. */
-static double likeness(const struct copy *copy, const struct map *map, enum sign sign)
+static double likeness(const struct view *view, const struct ro_map *map, enum sign sign)
 {
-    struct overlap s = overlap_of(copy, map);
-    double share = s.count / copy->counted;
+    struct ro_overlap s = overlap_of(view, map);
+    double share = s.count / view->copy->counted;
     if (share < 0.2)
         return -1;
     double vm = s.mm - s.m * s.m / s.count, vf = s.ff - s.f * s.f / s.count;
@@ -120,7 +61,7 @@ static double likeness(const struct copy *copy, const struct map *map, enum sign
 
 /* ---- Copies --------------------------------------------------------------------------------- */
 
-static void close_copy(struct copy *copy)
+static void close_copy(struct ro_copy *copy)
 {
     for (int p = 0; p < 2; p++) {
         free(copy->image[p]);
@@ -129,23 +70,47 @@ static void close_copy(struct copy *copy)
 }
 
 /* A plane as it is, or by the mean of two by two. */
-static float *shrunk(const struct copy *to, const struct copy *from, const float *plane,
-                     ptrdiff_t stride)
+struct shrinking {
+    const struct ro_copy *to, *from;
+    const float *plane;
+    ptrdiff_t stride;
+    float *out;
+    atomic_int ticket;
+};
+
+static void shrink_rows(void *data, int thread)
 {
+    struct shrinking *shrinking = data;
+    const struct ro_copy *to = shrinking->to, *from = shrinking->from;
     const bool halved = to->shrink > from->shrink;
-    const ptrdiff_t right = from->width > 1, below = from->height > 1 ? stride : 0;
-    float *out = malloc((size_t)to->width * (size_t)to->height * sizeof *out);
-    for (int y = 0; out && y < to->height; y++)
+    const ptrdiff_t right = from->width > 1, below = from->height > 1 ? shrinking->stride : 0;
+    int y;
+    (void)thread;
+    while ((y = atomic_fetch_add(&shrinking->ticket, 1)) < to->height) {
+        float *out = shrinking->out + (ptrdiff_t)y * to->width;
+        const float *row = shrinking->plane + (halved ? 2 * y : y) * shrinking->stride;
         for (int x = 0; x < to->width; x++) {
-            const float *p = halved ? plane + 2 * y * stride + 2 * x : plane + y * stride + x;
-            out[y * to->width + x] =
-                halved ? 0.25f * ((p[0] + p[right]) + (p[below] + p[below + right])) : *p;
+            const float *p = halved ? row + 2 * x : row + x;
+            out[x] = halved ? 0.25f * ((p[0] + p[right]) + (p[below] + p[below + right])) : *p;
         }
-    return out;
+    }
+}
+
+static float *shrunk(const struct ro_flow *flow, const struct ro_copy *to,
+                     const struct ro_copy *from, const float *plane, ptrdiff_t stride)
+{
+    enum { LEAST_ROWS = 256 }; /* fewer are not worth waking threads for */
+    struct shrinking shrinking = {.to = to, .from = from, .plane = plane, .stride = stride};
+    shrinking.out = malloc((size_t)to->width * (size_t)to->height * sizeof *shrinking.out);
+    if (shrinking.out && to->height < LEAST_ROWS)
+        shrink_rows(&shrinking, 0);
+    else if (shrinking.out)
+        ro_pool_run(flow->context->pool, flow->context->threads, shrink_rows, &shrinking);
+    return shrinking.out;
 }
 
 /* Pixels count where all they were made of does. */
-static void count_kept(struct copy *copy)
+static void count_kept(struct ro_copy *copy)
 {
     const int pixels = copy->width * copy->height;
     copy->counted = 0;
@@ -175,33 +140,18 @@ static void sum_up(const float *plane, int width, int height, bool squares, doub
 
 /* A pixel less the mean, by the deviation, of an eighth of the side all round: shading tells
  * nothing, and one strong edge does not say it all. */
-static bool flatten(struct copy *copy, bool sizes)
+static bool flatten(struct ro_copy *copy, const struct ro_align_kernels *kernels, bool sizes)
 {
     const int width = copy->width, height = copy->height;
     const int reach = (width > height ? width : height) / 8;
     const size_t cells = (size_t)(width + 1) * (size_t)(height + 1);
     double *sums = malloc(2 * cells * sizeof *sums);
     for (int p = 0; sums && p < 2; p++) {
-        double *squares = sums + cells;
         sum_up(copy->image[p], width, height, false, sums);
-        sum_up(copy->image[p], width, height, true, squares);
+        sum_up(copy->image[p], width, height, true, sums + cells);
         for (int y = 0; y < height; y++)
-            for (int x = 0; x < width; x++) {
-                const int x0 = x > reach ? x - reach : 0, y0 = y > reach ? y - reach : 0;
-                const int x1 = x + reach < width ? x + reach + 1 : width;
-                const int y1 = y + reach < height ? y + reach + 1 : height;
-                const int top = y0 * (width + 1), low = y1 * (width + 1);
-                const double n = (double)(x1 - x0) * (y1 - y0);
-                const double mean =
-                    ((sums[low + x1] - sums[low + x0]) - (sums[top + x1] - sums[top + x0])) / n;
-                const double square = ((squares[low + x1] - squares[low + x0]) -
-                                       (squares[top + x1] - squares[top + x0])) /
-                                      n;
-                const double spread = square > mean * mean ? square - mean * mean : 0;
-                float *at = &copy->image[p][y * width + x];
-                *at = (float)(((double)*at - mean) / sqrt(spread + LEAST_SPREAD));
-                *at = sizes ? fabsf(*at) : *at;
-            }
+            kernels->flatten(width, height, reach, y, sizes, sums, sums + cells,
+                             copy->image[p] + y * width);
     }
     const bool good = sums;
     free(sums);
@@ -209,15 +159,15 @@ static bool flatten(struct copy *copy, bool sizes)
 }
 
 /* Halves until the longer side fits, by the mean of two by two pixels. copies[0] is the largest. */
-static ro_status make_copies(struct ro_flow *flow, int longest, struct copy copies[COPIES],
+static ro_status make_copies(struct ro_flow *flow, int longest, struct ro_copy copies[COPIES],
                              int *count)
 {
     const struct ro_grid *grid = &flow->grids.grid[0];
     *count = 0;
-    struct copy last = {.width = flow->width, .height = flow->height, .shrink = 1};
+    struct ro_copy last = {.width = flow->width, .height = flow->height, .shrink = 1};
     const int side = last.width > last.height ? last.width : last.height;
     for (;;) {
-        struct copy next = {.width = last.width, .height = last.height, .shrink = last.shrink};
+        struct ro_copy next = {.width = last.width, .height = last.height, .shrink = last.shrink};
         const ptrdiff_t stride = last.image[0] ? last.width : grid->stride;
         bool good = true;
         if (last.image[0] || side > longest) { /* a large image is never copied as it is */
@@ -227,10 +177,10 @@ static ro_status make_copies(struct ro_flow *flow, int longest, struct copy copi
         }
         for (int p = 0; p < 2; p++) {
             const float *image = last.image[0] ? last.image[p] : flow->images[p] + RO_GRID_MARGIN;
-            next.image[p] = shrunk(&next, &last, image, stride);
+            next.image[p] = shrunk(flow, &next, &last, image, stride);
             if (flow->keep[p]) {
                 const float *keep = last.image[0] ? last.keep[p] : flow->keep[p] + RO_GRID_MARGIN;
-                next.keep[p] = shrunk(&next, &last, keep, stride);
+                next.keep[p] = shrunk(flow, &next, &last, keep, stride);
             }
             good = good && next.image[p] && (!flow->keep[p] || next.keep[p]);
         }
@@ -254,19 +204,19 @@ static ro_status make_copies(struct ro_flow *flow, int longest, struct copy copi
 
 /* ---- Search --------------------------------------------------------------------------------- */
 
-static void rotated(double degrees, double size, struct map *map)
+static void rotated(double degrees, double size, struct ro_map *map)
 {
     double c = size * cos(degrees * M_PI / 180), s = size * sin(degrees * M_PI / 180);
-    *map = (struct map){{c, -s, 0, s, c, 0}};
+    *map = (struct ro_map){{c, -s, 0, s, c, 0}};
 }
 
 /* The best map of each sign. */
 struct best {
     double value[2];
-    struct map map[2];
+    struct ro_map map[2];
 };
 
-static void keep_better(struct best *best, enum sign sign, double value, const struct map *map)
+static void keep_better(struct best *best, enum sign sign, double value, const struct ro_map *map)
 {
     if (value > best->value[sign]) {
         best->value[sign] = value;
@@ -275,31 +225,26 @@ static void keep_better(struct best *best, enum sign sign, double value, const s
 }
 
 /* The best translations on top of `map`, as far as they beat what there is. */
-static void try_shifts(const struct copy *copy, struct ro_phase *phase, const struct map *map,
+static void try_shifts(const struct view *view, struct ro_phase *phase, const struct ro_map *map,
                        bool signs, float *turned, struct best *best)
 {
+    const struct ro_copy *copy = view->copy;
     double shifts[RO_PHASE_PEAKS][2];
     for (int y = 0; y < copy->height; y++)
-        for (int x = 0; x < copy->width; x++) {
-            double at[2];
-            place_of(copy, map, x, y, at);
-            double ax = fmin(fmax(at[0], 0), copy->width - 1);
-            double ay = fmin(fmax(at[1], 0), copy->height - 1);
-            turned[y * copy->width + x] = (float)sample(copy, ax, ay, NULL);
-        }
+        view->kernels->turn(copy, map, y, turned + y * copy->width);
     ro_phase_shifts(phase, turned, copy->width, copy->height, signs, shifts);
     for (int i = 0; i < RO_PHASE_PEAKS; i++) {
-        struct map moved = *map;
+        struct ro_map moved = *map;
         moved.m[2] += map->m[0] * shifts[i][0] + map->m[1] * shifts[i][1];
         moved.m[5] += map->m[3] * shifts[i][0] + map->m[4] * shifts[i][1];
-        double value = likeness(copy, &moved, LIKE);
+        double value = likeness(view, &moved, LIKE);
         keep_better(best, LIKE, value, &moved);
         if (signs && value > -1)
             keep_better(best, UNLIKE, -value, &moved);
     }
 }
 
-static bool solve6(double a[6][7])
+static bool solve6(double a[6][RO_NORMAL])
 {
     for (int k = 0; k < 6; k++) {
         int pivot = k;
@@ -308,7 +253,7 @@ static bool solve6(double a[6][7])
                 pivot = i;
         if (!(fabs(a[pivot][k]) > 1e-12))
             return false;
-        double row[7];
+        double row[RO_NORMAL];
         memcpy(row, a[k], sizeof row);
         memcpy(a[k], a[pivot], sizeof row);
         memcpy(a[pivot], row, sizeof row);
@@ -325,39 +270,26 @@ static bool solve6(double a[6][7])
 
 /* One Gauss-Newton step for the squared difference of tones, both brought to the same mean and
  * deviation; false where it does not help. */
-static bool refine(const struct copy *copy, struct map *map, enum sign sign, double *value)
+static bool refine(const struct view *view, struct ro_map *map, enum sign sign, double *value)
 {
-    struct overlap s = overlap_of(copy, map);
-    double mean_m = s.m / s.count, mean_f = s.f / s.count;
-    double dev_m = sqrt(s.mm / s.count - mean_m * mean_m);
-    double dev_f = sqrt(s.ff / s.count - mean_f * mean_f);
-    double a[6][7] = {{0}}, mx = 0.5 * (copy->width - 1), my = 0.5 * (copy->height - 1);
-    if (!(dev_m > 0) || !(dev_f > 0))
+    struct ro_overlap s = overlap_of(view, map);
+    struct ro_tones tones = {.mean_m = s.m / s.count, .mean_f = s.f / s.count};
+    tones.dev_m = sqrt(s.mm / s.count - tones.mean_m * tones.mean_m);
+    tones.dev_f = sqrt(s.ff / s.count - tones.mean_f * tones.mean_f);
+    if (!(tones.dev_m > 0) || !(tones.dev_f > 0))
         return false;
     if (sign == UNLIKE)
-        dev_f = -dev_f;
-    for (int y = 0; y < copy->height; y++)
-        for (int x = 0; x < copy->width; x++) {
-            double at[2], slope[2];
-            if (!place_of(copy, map, x, y, at) || !is_kept(copy, x, y, at))
-                continue;
-            double m = (sample(copy, at[0], at[1], slope) - mean_m) / dev_m;
-            double f = ((double)copy->image[1][y * copy->width + x] - mean_f) / dev_f;
-            double gx = slope[0] / dev_m, gy = slope[1] / dev_m, dx = x - mx, dy = y - my;
-            double j[6] = {gx * dx, gx * dy, gx, gy * dx, gy * dy, gy};
-            for (int i = 0; i < 6; i++) {
-                for (int k = 0; k < 6; k++)
-                    a[i][k] += j[i] * j[k];
-                a[i][6] -= j[i] * (m - f);
-            }
-        }
+        tones.dev_f = -tones.dev_f;
+    double a[6][RO_NORMAL] = {{0}};
+    for (int y = 0; y < view->copy->height; y++)
+        view->kernels->normal(view->copy, map, y, &tones, a);
     if (!solve6(a))
         return false;
     for (double by = 1; by > 0.1; by /= 2) {
-        struct map next = *map;
+        struct ro_map next = *map;
         for (int i = 0; i < 6; i++)
             next.m[i] += by * a[i][6];
-        double now = likeness(copy, &next, sign);
+        double now = likeness(view, &next, sign);
         if (now > *value + 1e-7) {
             *value = now;
             *map = next;
@@ -368,10 +300,10 @@ static bool refine(const struct copy *copy, struct map *map, enum sign sign, dou
 }
 
 /* Refines a map, and tells how alike it leaves the copies. */
-static double refine_often(const struct copy *copy, struct map *map, enum sign sign, int steps)
+static double refine_often(const struct view *view, struct ro_map *map, enum sign sign, int steps)
 {
-    double value = likeness(copy, map, sign);
-    for (int step = 0; step < steps && refine(copy, map, sign, &value); step++)
+    double value = likeness(view, map, sign);
+    for (int step = 0; step < steps && refine(view, map, sign, &value); step++)
         ;
     return value;
 }
@@ -381,20 +313,19 @@ static double refine_often(const struct copy *copy, struct map *map, enum sign s
  */
 
 struct ring {
-    struct ro_flow *flow;
-    const struct copy *copy;
+    const struct view *view;
     const struct effort *effort;
     int to, side; /* turns to try; of the transforms */
     struct best best[MOST_TURNS];
     atomic_int ticket, failed;
 };
 
-static const struct map still = {{1, 0, 0, 0, 1, 0}};
+static const struct ro_map still = {{1, 0, 0, 0, 1, 0}};
 
 /* What a search has before it begins: the images as they lie. */
-static struct best where_they_lie(const struct copy *copy, const struct effort *effort)
+static struct best where_they_lie(const struct view *view, const struct effort *effort)
 {
-    const double here = likeness(copy, &still, LIKE);
+    const double here = likeness(view, &still, LIKE);
     struct best best = {{here, -1}, {still, still}};
     if (effort->signs) {
         best.value[LIKE] = here > 0 ? here : 0;
@@ -407,7 +338,7 @@ static void try_turns(void *data, int thread)
 {
     static const double sizes[SIZES] = {1, 0.8, 1.25};
     struct ring *ring = data;
-    const struct copy *copy = ring->copy;
+    const struct ro_copy *copy = ring->view->copy;
     struct ro_phase phase;
     float *turned = malloc((size_t)copy->width * (size_t)copy->height * sizeof *turned);
     int turn;
@@ -421,9 +352,9 @@ static void try_turns(void *data, int thread)
     while ((turn = atomic_fetch_add(&ring->ticket, 1)) < ring->to) {
         const bool alone = ring->to == 1; /* a translation only */
         for (int i = 0; i < (alone ? 1 : SIZES); i++) {
-            struct map turned_by;
+            struct ro_map turned_by;
             rotated(360.0 * turn / ring->effort->turns, sizes[i], &turned_by);
-            try_shifts(copy, &phase, &turned_by, ring->effort->signs, turned, &ring->best[turn]);
+            try_shifts(ring->view, &phase, &turned_by, ring->effort->signs, turned, &ring->best[turn]);
         }
     }
     ro_phase_close(&phase);
@@ -431,18 +362,17 @@ static void try_turns(void *data, int thread)
 }
 
 /* The best over the first turns, in their order. */
-static ro_status search_turns(struct ro_flow *flow, const struct copy *copy,
+static ro_status search_turns(struct ro_flow *flow, const struct view *view,
                               const struct effort *effort, int turns, struct best *best)
 {
     struct ring *ring = malloc(sizeof *ring);
     if (!ring)
         return ro_context_fail(flow->context, RO_E_MEMORY, "no memory to align images");
-    ring->flow = flow;
-    ring->copy = copy;
+    ring->view = view;
     ring->effort = effort;
     ring->to = turns;
     ring->side = turns == 1 ? 8 : SEARCH_SIDE;
-    while (ring->side < copy->width || ring->side < copy->height)
+    while (ring->side < view->copy->width || ring->side < view->copy->height)
         ring->side *= 2;
     atomic_init(&ring->ticket, 0);
     atomic_init(&ring->failed, 0);
@@ -462,53 +392,53 @@ static ro_status search_turns(struct ro_flow *flow, const struct copy *copy,
 
 /* Which sign is better once both maps are refined; the images as they are have the benefit of the
  * doubt. */
-static enum sign settle_sign(const struct copy *copy, int steps, struct best *best)
+static enum sign settle_sign(const struct view *view, int steps, struct best *best)
 {
     for (int sign = LIKE; sign <= UNLIKE; sign++)
-        best->value[sign] = refine_often(copy, &best->map[sign], (enum sign)sign, steps);
+        best->value[sign] = refine_often(view, &best->map[sign], (enum sign)sign, steps);
     return best->value[UNLIKE] > best->value[LIKE] + 0.05 ? UNLIKE : LIKE;
 }
 
 /* The best affine map on the smallest copy. */
-static ro_status search_affine(struct ro_flow *flow, const struct copy *copy,
-                               const struct effort *effort, struct map *map, enum sign *sign)
+static ro_status search_affine(struct ro_flow *flow, const struct view *view,
+                               const struct effort *effort, struct ro_map *map, enum sign *sign)
 {
-    struct best best = where_they_lie(copy, effort);
+    struct best best = where_they_lie(view, effort);
     ro_status status = RO_OK;
     bool found = false;
     *sign = LIKE;
     if (effort->signs) {
         struct best near = best;
-        status = search_turns(flow, copy, effort, 1, &near);
-        *sign = settle_sign(copy, effort->steps, &near);
+        status = search_turns(flow, view, effort, 1, &near);
+        *sign = settle_sign(view, effort->steps, &near);
         found = near.value[*sign] >= effort->enough;
         *map = near.map[*sign];
     }
     if (found || status != RO_OK)
         return status;
-    status = search_turns(flow, copy, effort, effort->turns, &best);
+    status = search_turns(flow, view, effort, effort->turns, &best);
     if (effort->signs)
-        *sign = settle_sign(copy, effort->steps, &best);
+        *sign = settle_sign(view, effort->steps, &best);
     *map = best.map[*sign];
     return status;
 }
 
-static ro_status align_shift(struct ro_flow *flow, const struct copy *copy, struct map *map)
+static ro_status align_shift(struct ro_flow *flow, const struct view *view, struct ro_map *map)
 {
-    struct best best = where_they_lie(copy, &thorough);
-    ro_status status = search_turns(flow, copy, &thorough, 1, &best);
+    struct best best = where_they_lie(view, &thorough);
+    ro_status status = search_turns(flow, view, &thorough, 1, &best);
     *map = best.map[LIKE];
     return status;
 }
 
-static ro_status align_affine(struct ro_flow *flow, const struct copy *copies, int count,
-                              const struct effort *effort, struct map *map)
+static ro_status align_affine(struct ro_flow *flow, const struct view *views, int count,
+                              const struct effort *effort, struct ro_map *map)
 {
     enum sign sign = LIKE;
-    ro_status status = search_affine(flow, &copies[count - 1], effort, map, &sign);
+    ro_status status = search_affine(flow, &views[count - 1], effort, map, &sign);
     for (int i = count - 1; i >= 0 && status == RO_OK; i--) {
-        const double value = refine_often(&copies[i], map, sign, effort->steps);
-        if (i == 0 && effort->signs && value < likeness(&copies[0], &still, sign))
+        const double value = refine_often(&views[i], map, sign, effort->steps);
+        if (i == 0 && effort->signs && value < likeness(&views[0], &still, sign))
             *map = still;
         if (i > 0) { /* halves cut off an odd last pixel: the middle may lie apart */
             map->m[2] *= 2;
@@ -529,21 +459,25 @@ static void turn_negative(struct ro_flow *flow)
 
 ro_status ro_register_align(struct ro_flow *flow, enum ro_start start)
 {
-    struct copy copies[COPIES] = {{0}};
+    const struct ro_align_kernels *kernels = ro_align_kernels_for(flow->context->cpu);
+    struct ro_copy copies[COPIES] = {{0}};
+    struct view views[COPIES];
     int count = 0;
-    struct map map = still;
+    struct ro_map map = still;
     const bool affine = start == RO_START_AFFINE;
     const struct effort *effort = flow->automatic && affine ? &brief : &thorough;
     ro_status status = make_copies(flow, effort->longest, copies, &count);
+    for (int i = 0; i < COPIES; i++)
+        views[i] = (struct view){&copies[i], kernels};
     for (int i = 0; i < count && status == RO_OK && effort->signs; i++)
-        if (!flatten(&copies[i], flow->sizes))
+        if (!flatten(&copies[i], kernels, flow->sizes))
             status = ro_context_fail(flow->context, RO_E_MEMORY, "no memory to align images");
     if (status == RO_OK)
-        status = affine ? align_affine(flow, copies, count, effort, &map)
-                        : align_shift(flow, &copies[0], &map);
+        status = affine ? align_affine(flow, views, count, effort, &map)
+                        : align_shift(flow, &views[0], &map);
     if (status == RO_OK) {
         /* from the middle of the copy to that of the images' first pixel */
-        const struct copy *copy = &copies[0];
+        const struct ro_copy *copy = &copies[0];
         double mx = (0.5 * (copy->width - 1) + 0.5) * copy->shrink - 0.5;
         double my = (0.5 * (copy->height - 1) + 0.5) * copy->shrink - 0.5;
         double *to = flow->report.start;

@@ -14,13 +14,15 @@ struct ro_phase {
     struct radix2_double transform;
     double *spectrum, *work; /* complex: of the fixed picture, of the other */
     double *scratch;         /* of the transform */
+    double *fade;            /* of columns, then of rows: 0 at the edges */
+    double *weight;          /* of frequencies */
 };
 
 bool ro_phase_open(struct ro_phase *phase, int side);
 void ro_phase_close(struct ro_phase *phase);
 
 /* Pictures of at most side x side, rows of `width`; their mean is taken away and their edges are
- * faded out. */
+ * faded out; the other picture has the same size. */
 void ro_phase_fix(struct ro_phase *phase, const float *fixed, int width, int height);
 
 /* Shifts v, the likeliest first, with moving(x + v) like fixed(x); of a distance of at most half

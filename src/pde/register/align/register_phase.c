@@ -3,7 +3,7 @@
  * Phase correlation. The spectra of two pictures of which one is shifted differ by a phase that is
  * linear in the frequency; keeping the phase only and going back leaves a peak at the shift.
  */
-#include "pde/register/register_phase.h"
+#include "pde/register/align/register_phase.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,11 +16,20 @@ bool ro_phase_open(struct ro_phase *phase, int side)
     phase->spectrum = malloc(cells * sizeof(double));
     phase->work = malloc(cells * sizeof(double));
     phase->scratch = malloc(radix2_scratch((uint32_t)side) * sizeof(double));
-    if (!phase->spectrum || !phase->work || !phase->scratch ||
+    phase->fade = malloc(2 * (size_t)side * sizeof(double));
+    phase->weight = malloc(cells / 2 * sizeof(double));
+    if (!phase->spectrum || !phase->work || !phase->scratch || !phase->fade || !phase->weight ||
         !radix2_double_open(&phase->transform, (uint32_t)side)) {
         ro_phase_close(phase);
         return false;
     }
+    for (int y = 0; y <= side / 2; y++) /* high frequencies are mostly noise */
+        for (int x = 0; x <= side / 2; x++) {
+            const double weight = exp(-16 * ((double)(x * x + y * y) / (side * side)));
+            const int left = (side - x) % side, above = (side - y) % side;
+            phase->weight[y * side + x] = phase->weight[y * side + left] = weight;
+            phase->weight[above * side + x] = phase->weight[above * side + left] = weight;
+        }
     return true;
 }
 
@@ -29,6 +38,8 @@ void ro_phase_close(struct ro_phase *phase)
     free(phase->spectrum);
     free(phase->work);
     free(phase->scratch);
+    free(phase->fade);
+    free(phase->weight);
     radix2_double_close(&phase->transform);
     *phase = (struct ro_phase){0};
 }
@@ -56,13 +67,17 @@ static void place(const struct ro_phase *phase, const float *picture, int width,
     mean /= (double)width * height;
     for (int y = 0; y < height; y++)
         for (int x = 0; x < width; x++) {
-            double fade = sin(M_PI * (x + 0.5) / width) * sin(M_PI * (y + 0.5) / height);
+            double fade = phase->fade[x] * phase->fade[phase->side + y];
             cells[2 * (y * phase->side + x)] = fade * ((double)picture[y * width + x] - mean);
         }
 }
 
 void ro_phase_fix(struct ro_phase *phase, const float *fixed, int width, int height)
 {
+    for (int x = 0; x < width; x++)
+        phase->fade[x] = sin(M_PI * (x + 0.5) / width);
+    for (int y = 0; y < height; y++)
+        phase->fade[phase->side + y] = sin(M_PI * (y + 0.5) / height);
     place(phase, fixed, width, height, phase->spectrum);
     transform(phase, phase->spectrum, false);
 }
@@ -86,12 +101,7 @@ void ro_phase_shifts(struct ro_phase *phase, const float *moving, int width, int
         double *m = cells + 2 * i;
         double re = f[0] * m[0] + f[1] * m[1], im = f[1] * m[0] - f[0] * m[1];
         double size = sqrt(re * re + im * im);
-        /* high frequencies are mostly noise */
-        int fx = i % n, fy = i / n;
-        fx = fx > n / 2 ? n - fx : fx;
-        fy = fy > n / 2 ? n - fy : fy;
-        double far = (double)(fx * fx + fy * fy) / (n * n);
-        double weight = size > 0 ? exp(-16 * far) / size : 0;
+        double weight = size > 0 ? phase->weight[i] / size : 0;
         m[0] = weight * re;
         m[1] = weight * im;
     }

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A tile's share of a V-cycle, done by a block of threads in its shared memory; see multigrid.cuh.
+ * The kernels of multigrid.cu give a tile to each block; registration, which does many cycles in
+ * one kernel, gives each block many.
+ */
+#ifndef RO_PDE_MULTIGRID_MULTIGRID_TILES_CUH
+#define RO_PDE_MULTIGRID_MULTIGRID_TILES_CUH
+
+#include "pde/multigrid/multigrid.cuh"
+
+enum {
+    COARSE = 16,                 /* coarse nodes of a tile's side on the way down */
+    NEED = 2 * (COARSE - 1) + 4, /* fine nodes whose residual they take */
+    DOWN = NEED + 2 * 4,         /* and those that a warm start looks at */
+    FINE = 32,                   /* nodes of a tile's side on the way up */
+    UP = FINE + 2 * RO_GRID_SWEEPS,
+    TILE_FLOATS = 3 * DOWN * DOWN, /* of shared memory */
+};
+
+/* b - A x in a tile with rows of `pitch`; the order of operations is that of multigrid_rows.h. */
+static __device__ __forceinline__ float residual_at(const ro_stencil &k, const float *x, float b,
+                                                    int at, int pitch)
+{
+    const float *above = x - pitch, *below = x + pitch;
+    float v = (above[at] - x[at]) + (below[at] - x[at]);
+    float left = (above[at - 1] - x[at - 1]) + (below[at - 1] - x[at - 1]);
+    float right = (above[at + 1] - x[at + 1]) + (below[at + 1] - x[at + 1]);
+    float h = (x[at - 1] - x[at]) + (x[at + 1] - x[at]);
+    return __fmaf_rn(k.kc, left + right, __fmaf_rn(k.ky, v, __fmaf_rn(k.kh, h, b - x[at])));
+}
+
+/* out = relaxed x, for all of a square tile but RIM nodes on each side. */
+template <int THREADS, int SIDE, int RIM>
+static __device__ __forceinline__ void relax_tile(const ro_stencil &k, const float *x,
+                                                  const float *b, float *out)
+{
+    constexpr int INNER = SIDE - 2 * RIM;
+    for (int i = threadIdx.x; i < INNER * INNER; i += THREADS) {
+        int at = (i / INNER + RIM) * SIDE + i % INNER + RIM;
+        out[at] = __fmaf_rn(k.s, residual_at(k, x, b[at], at, SIDE), x[at]);
+    }
+    __syncthreads();
+}
+
+/* Planes of one system: those of a grid, and of the coarser one. */
+struct grid_planes {
+    const float *b;
+    const float *guess; /* of a warm start, else NULL */
+    const float *correction;
+    const float *x;
+    float *out, *coarse;
+    const float *weight; /* what `out` is multiplied by on the way up; NULL: 1 */
+};
+
+/* Where all of the block's threads are through with the tile. */
+template <int THREADS, bool WARM>
+static __device__ __forceinline__ void down_tile(const ro_grid &grid, const ro_grid &coarse,
+                                                 const ro_stencil &k, const grid_planes &planes,
+                                                 int tile_x, int tile_y, float *shared)
+{
+    float *b = shared, *one = b + DOWN * DOWN, *two = one + DOWN * DOWN;
+    const int cx = tile_x * COARSE, cy = tile_y * COARSE;
+    const int x0 = grid.x.first[cx] - 4, y0 = grid.y.first[cy] - 4;
+    for (int i = threadIdx.x; i < DOWN * DOWN; i += THREADS) {
+        int x = grid_reflect(x0 + i % DOWN, grid.width);
+        int y = grid_reflect(y0 + i / DOWN, grid.height);
+        b[i] = grid_load(planes.b, grid, x, y);
+        one[i] = WARM ? grid_load(planes.guess, grid, x, y) : k.s * b[i];
+    }
+    __syncthreads();
+    float *x = one, *next = two;
+    if (WARM) {
+        relax_tile<THREADS, DOWN, 1>(k, x, b, next);
+        float *swap = x;
+        x = next;
+        next = swap;
+    }
+    relax_tile<THREADS, DOWN, 2>(k, x, b, next);
+    relax_tile<THREADS, DOWN, 3>(k, next, b, x);
+    /* a fine node belongs to the tile of the coarse node at or before it */
+    const int last_x = cx + COARSE < coarse.width ? cx + COARSE : coarse.width;
+    const int last_y = cy + COARSE < coarse.height ? cy + COARSE : coarse.height;
+    for (int i = threadIdx.x; i < NEED * NEED; i += THREADS) {
+        int tx = i % NEED + 4, ty = i / NEED + 4, at = ty * DOWN + tx;
+        int gx = x0 + tx, gy = y0 + ty;
+        next[at] = residual_at(k, x, b[at], at, DOWN);
+        if (gx < 0 || gy < 0 || gx >= grid.width || gy >= grid.height)
+            continue;
+        int ox = grid.x.low[gx], oy = grid.y.low[gy];
+        if (ox >= cx && ox < last_x && oy >= cy && oy < last_y)
+            planes.out[(size_t)gy * grid.stride + RO_GRID_MARGIN + gx] = x[at];
+    }
+    __syncthreads();
+    const int ci = cx + threadIdx.x % COARSE, cj = cy + threadIdx.x / COARSE;
+    if (threadIdx.x < COARSE * COARSE && ci < coarse.width && cj < coarse.height) {
+        const float *from = next + (grid.y.first[cj] - y0) * DOWN + grid.x.first[ci] - x0;
+        const float w0 = grid.y.weight[0][cj], w1 = grid.y.weight[1][cj];
+        const float w2 = grid.y.weight[2][cj], w3 = grid.y.weight[3][cj];
+        float line[4];
+        for (int c = 0; c < 4; c++) {
+            float sum =
+                __fmaf_rn(w2, from[2 * DOWN + c], __fmaf_rn(w1, from[DOWN + c], w0 * from[c]));
+            line[c] = w3 == 0 ? sum : __fmaf_rn(w3, from[3 * DOWN + c], sum);
+        }
+        float value = __fmaf_rn(
+            grid.x.weight[2][ci], line[2],
+            __fmaf_rn(grid.x.weight[1][ci], line[1], grid.x.weight[0][ci] * line[0]));
+        if (!grid.x.halved)
+            value = __fmaf_rn(grid.x.weight[3][ci], line[3], value);
+        planes.coarse[(size_t)cj * coarse.stride + RO_GRID_MARGIN + ci] = value;
+    }
+    __syncthreads();
+}
+
+/* Gives the bits of the largest |x| that the thread stored, or `high`. */
+template <int THREADS>
+static __device__ __forceinline__ int up_tile(const ro_grid &grid, const ro_grid &coarse,
+                                              const ro_stencil &k, const grid_planes &planes,
+                                              int tile_x, int tile_y, float *shared, int high)
+{
+    float *b = shared, *one = b + UP * UP, *two = one + UP * UP;
+    const int x0 = tile_x * FINE - RO_GRID_SWEEPS, y0 = tile_y * FINE - RO_GRID_SWEEPS;
+    for (int i = threadIdx.x; i < UP * UP; i += THREADS) {
+        int x = grid_reflect(x0 + i % UP, grid.width), y = grid_reflect(y0 + i / UP, grid.height);
+        b[i] = grid_load(planes.b, grid, x, y);
+        one[i] = grid_load(planes.x, grid, x, y) +
+                 grid_prolong(planes.correction, grid, coarse, x, y, true);
+    }
+    __syncthreads();
+    relax_tile<THREADS, UP, 1>(k, one, b, two);
+    relax_tile<THREADS, UP, 2>(k, two, b, one);
+    relax_tile<THREADS, UP, 3>(k, one, b, two);
+    for (int i = threadIdx.x; i < FINE * FINE; i += THREADS) {
+        int tx = i % FINE + RO_GRID_SWEEPS, ty = i / FINE + RO_GRID_SWEEPS;
+        int gx = x0 + tx, gy = y0 + ty;
+        if (gx >= grid.width || gy >= grid.height)
+            continue;
+        const size_t at = (size_t)gy * grid.stride + RO_GRID_MARGIN + gx;
+        float value = two[ty * UP + tx];
+        value = planes.weight ? value * planes.weight[at] : value;
+        planes.out[at] = value;
+        high = max(high, __float_as_int(fabsf(value)));
+    }
+    __syncthreads();
+    return high;
+}
+
+/* out (rows x width) = a (rows x terms) times b (terms x width); a thread does four rows of two
+ * columns, what it loads serves several sums. */
+template <int THREADS>
+static __device__ __forceinline__ void multiply(int rows, int terms, int width, const float *a,
+                                                int a_stride, const float *b, int b_stride,
+                                                float *out, int out_stride)
+{
+    constexpr int DOWN_BY = 4;
+    const int across = (width + 1) / 2, pieces = across * ((rows + DOWN_BY - 1) / DOWN_BY);
+    for (int i = threadIdx.x; i < pieces; i += THREADS) {
+        const int x = i % across, y = i / across * DOWN_BY; /* columns x and x + across */
+        const int other = x + across < width ? x + across : x;
+        const float *row[DOWN_BY];
+        float sum[DOWN_BY][2] = {};
+        for (int r = 0; r < DOWN_BY; r++)
+            row[r] = a + (y + r < rows ? y + r : rows - 1) * a_stride;
+#pragma unroll 4
+        for (int k = 0; k < terms; k++) {
+            const float left = b[k * b_stride + x], right = b[k * b_stride + other];
+#pragma unroll
+            for (int r = 0; r < DOWN_BY; r++) {
+                sum[r][0] = __fmaf_rn(row[r][k], left, sum[r][0]);
+                sum[r][1] = __fmaf_rn(row[r][k], right, sum[r][1]);
+            }
+        }
+#pragma unroll
+        for (int r = 0; r < DOWN_BY; r++)
+            if (y + r < rows) {
+                out[(y + r) * out_stride + x] = sum[r][0];
+                if (x + across < width)
+                    out[(y + r) * out_stride + other] = sum[r][1];
+            }
+    }
+    __syncthreads();
+}
+
+/* The coarsest grid; shared memory for two planes of it. */
+template <int THREADS>
+static __device__ __forceinline__ int direct_plane(const ro_grid &grid, const ro_direct &direct,
+                                                   const float *inverse, const grid_planes &planes,
+                                                   float *shared, int high)
+{
+    const int nx = grid.width, ny = grid.height, stride = (int)grid.stride;
+    float *one = shared, *two = one + nx * ny;
+    multiply<THREADS>(ny, ny, nx, direct.forward_y, ny, planes.b + RO_GRID_MARGIN, stride, one, nx);
+    multiply<THREADS>(ny, nx, nx, one, nx, direct.forward_x, nx, two, nx);
+    for (int i = threadIdx.x; i < nx * ny; i += THREADS)
+        two[i] *= inverse[i];
+    __syncthreads();
+    multiply<THREADS>(ny, ny, nx, direct.back_y, ny, two, nx, one, nx);
+    multiply<THREADS>(ny, nx, nx, one, nx, direct.back_x, nx, two, nx);
+    for (int i = threadIdx.x; i < nx * ny; i += THREADS) {
+        const size_t at = (size_t)(i / nx) * stride + RO_GRID_MARGIN + i % nx;
+        const float value = planes.weight ? two[i] * planes.weight[at] : two[i];
+        planes.out[at] = value;
+        high = max(high, __float_as_int(fabsf(value)));
+    }
+    __syncthreads();
+    return high;
+}
+
+#endif

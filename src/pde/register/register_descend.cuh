@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * All updates of a scale in one kernel: after each pass all teams go on by the same rules
+ * (register_descent.h) from the same sums. The host neither launches nor waits in between.
+ */
+#ifndef RO_PDE_REGISTER_REGISTER_DESCEND_CUH
+#define RO_PDE_REGISTER_REGISTER_DESCEND_CUH
+
+#include "pde/register/register_descent.h"
+#include "pde/register/register_kernels.cuh"
+#include "pde/register/register_team.cuh"
+
+enum { RING = 3 }; /* sums: being read, being added to, being cleared */
+
+/* Sums of an update, and of a set of energies. */
+struct descent_sums {
+    unsigned long long energy, count, slope, square; /* two's complement */
+    int g_peak, d_peak;                              /* bits of floats */
+};
+
+struct descent_memory {
+    descent_sums sums[RING];
+    unsigned long long energies[RING][LENGTHS];
+    ro_descent descent;
+    ro_descent_step steps[1]; /* as many as updates */
+};
+
+struct descent_job {
+    ro_flow_rows rows;
+    arrays p;
+    float *g[2], *d[2];      /* whole planes */
+    const float *balance[2]; /* whole planes; NULL: directions are not weighed */
+    team_filter filter;
+    team_shared shared;
+    int level, cycles;
+    ro_descent_rule rule;
+    double tau;
+    const team_grids *grids;
+    descent_memory *memory;
+};
+
+/* The energies of four lengths; the first asks both ways, later ones go on in their direction. */
+static __device__ __forceinline__ void choose_lengths(lengths *at_once, float tau, bool first)
+{
+    const bool falling = !first && tau < at_once->tau[0];
+    for (int i = 0; i < LENGTHS; i++) {
+        const float by = falling ? 1.0f / (float)(1 << i) : (float)(1 << i);
+        at_once->tau[i] = tau * (first && i == LENGTHS - 1 ? 0.5f : by);
+    }
+}
+
+template <int TEAM>
+static __device__ __forceinline__ void take_energies(const descent_job &job,
+                                                     const lengths &at_once,
+                                                     unsigned long long *to)
+{
+    long long energy[LENGTHS] = {0};
+    each_pixel<TEAM>(job.rows.width, job.rows.height,
+               [&](int x, int y) { energies_at(job.rows, job.p, at_once, x, y, energy); });
+    unsigned long long *const totals[LENGTHS] = {to, to + 1, to + 2, to + 3};
+    add_team<TEAM>(energy, totals);
+}
+
+template <int TEAM>
+static __device__ __forceinline__ void take_gradient(const descent_job &job, float tau,
+                                                     descent_sums *sums)
+{
+    long long values[2] = {0, 0};
+    int high = 0;
+    each_pixel<TEAM>(job.rows.width, job.rows.height, [&](int x, int y) {
+        gradient_at(job.rows, job.p, tau, x, y, &values[0], &values[1], &high);
+    });
+    unsigned long long *const totals[2] = {&sums->energy, &sums->count};
+    add_team<TEAM>(values, totals);
+    peak_team<TEAM>(high, &sums->g_peak);
+}
+
+template <int TEAM>
+static __device__ __forceinline__ void take_products(const descent_job &job, float g_peak,
+                                                     float d_peak, descent_sums *sums)
+{
+    long long values[2] = {0, 0};
+    const float g_scale = ro_scale_to(g_peak, RO_GRADIENT_BITS);
+    const float d_scale = ro_scale_to(d_peak, RO_DIRECTION_BITS);
+    each_pixel<TEAM>(job.rows.width, job.rows.height, [&](int x, int y) {
+        products_at(job.rows, job.p, g_scale, d_scale, x, y, &values[0], &values[1]);
+    });
+    unsigned long long *const totals[2] = {&sums->slope, &sums->square};
+    add_team<TEAM>(values, totals);
+}
+
+/* What other blocks added before all met. */
+template <typename T> static __device__ __forceinline__ T told(const T *at)
+{
+    return __ldcg(at);
+}
+
+/* Teams of TEAM threads, as many at once as make 1024 on a multiprocessor. */
+template <int TEAM>
+static __global__ __launch_bounds__(TEAM, 1024 / TEAM) void descend_kernel(
+    const __grid_constant__ descent_job job)
+{
+    extern __shared__ float shared[];
+    __shared__ team_grids grids;
+    auto all = cooperative_groups::this_grid();
+    take_grids<TEAM>(job.grids, job.shared.keeps, &grids, shared + job.shared.tile_floats);
+    descent_memory *memory = job.memory;
+    ro_descent descent = {};
+    descent.tau = job.tau;
+    const bool writes = blockIdx.x == 0 && threadIdx.x == 0;
+    unsigned sets = 0; /* of energies */
+    bool ends = false;
+    const float *const g[2] = {job.g[0], job.g[1]};
+    float *const between[2] = {grids.up[0][job.level], grids.up[1][job.level]};
+    const float *const half[2] = {between[0], between[1]};
+    const float *const weight[2] = {job.balance[0], job.balance[1]}, *const none[2] = {NULL, NULL};
+    for (uint32_t n = 0; n < job.rule.updates && !ends; n++) {
+        descent_sums *sums = &memory->sums[n % RING];
+        ro_probe probe = {};
+        ro_length length = {};
+        ro_descent_step step;
+        if (writes)
+            memory->sums[(n + 1) % RING] = {};
+        take_gradient<TEAM>(job, (float)descent.pending, sums);
+        descent.pending = 0;
+        all.sync();
+        if (job.cycles == 1) {
+            smooth_all<TEAM>(job.filter, grids, job.level, g, job.d, none, &sums->d_peak, shared);
+        } else {
+            smooth_all<TEAM>(job.filter, grids, job.level, g, between, weight, NULL, shared);
+            smooth_all<TEAM>(job.filter, grids, job.level, half, job.d, none, &sums->d_peak, shared);
+        }
+        probe.sums.peak = __int_as_float(told(&sums->g_peak));
+        probe.peak = __int_as_float(told(&sums->d_peak));
+        /* the first lengths depend on the peak alone */
+        lengths at_once;
+        choose_lengths(&at_once, (float)ro_descent_first(&descent, probe.peak), true);
+        take_products<TEAM>(job, probe.sums.peak, probe.peak, sums);
+        if (writes)
+            for (int i = 0; i < LENGTHS; i++)
+                memory->energies[(sets + 1) % RING][i] = 0;
+        take_energies<TEAM>(job, at_once, memory->energies[sets % RING]);
+        all.sync();
+        const unsigned long long *energies = memory->energies[sets++ % RING];
+        probe.sums.energy = (int64_t)told(&sums->energy);
+        probe.sums.count = (int64_t)told(&sums->count);
+        probe.products.slope = (int64_t)told(&sums->slope);
+        probe.products.square = (int64_t)told(&sums->square);
+        ro_answer answer = ro_descent_search(&job.rule, &descent, &probe, &length);
+        while (answer == RO_LENGTH_ASKS) {
+            const float tau = (float)length.asked;
+            int found = -1;
+            for (int i = LENGTHS - 1; i >= 0; i--)
+                found = at_once.tau[i] == tau ? i : found;
+            if (found < 0) {
+                choose_lengths(&at_once, tau, false);
+                if (writes)
+                    for (int i = 0; i < LENGTHS; i++)
+                        memory->energies[(sets + 1) % RING][i] = 0;
+                take_energies<TEAM>(job, at_once, memory->energies[sets % RING]);
+                all.sync();
+                energies = memory->energies[sets++ % RING];
+                found = 0;
+            }
+            answer = ro_length_told(&length, (int64_t)told(&energies[found]));
+        }
+        descent.trials += length.trials;
+        if (answer == RO_LENGTH_NONE)
+            break;
+        ends = ro_descent_made(&job.rule, &descent, &probe, &length, &step);
+        if (writes)
+            memory->steps[n] = step;
+    }
+    if (descent.pending > 0)
+        each_pixel<TEAM>(job.rows.width, job.rows.height,
+                   [&](int x, int y) { update_at(job.rows, job.p, (float)descent.pending, x, y); });
+    if (writes)
+        memory->descent = descent;
+}
+
+#endif

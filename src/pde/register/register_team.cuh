@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What kernels of many passes share: as many blocks ("teams") as work at once share out each pass,
+ * and meet after it. Smoothing by a V-cycle, passes over pixels, sums.
+ */
+#ifndef RO_PDE_REGISTER_REGISTER_TEAM_CUH
+#define RO_PDE_REGISTER_REGISTER_TEAM_CUH
+
+#include "pde/multigrid/multigrid_tiles.cuh"
+
+#include <cooperative_groups.h>
+
+/* The grids, on the device. */
+struct team_grids {
+    ro_grid level[RO_GRID_LEVELS];
+    ro_direct direct;
+    float *b[2][RO_GRID_LEVELS], *down[2][RO_GRID_LEVELS], *up[2][RO_GRID_LEVELS];
+    int last;
+};
+
+/* A filter of a scale; the inverse is on the device. */
+struct team_filter {
+    ro_stencil stencils[RO_GRID_LEVELS];
+    const float *inverse;
+};
+
+/* How a kernel of many passes is launched, and what it does with its shared memory: tiles first,
+ * then, if there is room, the matrices of the coarsest grid. */
+struct team_shared {
+    int tile_floats;
+    bool keeps;
+};
+
+/* Sums over the block's threads, each into its total. */
+template <int TEAM, int COUNT>
+static __device__ __forceinline__ void add_team(const long long (&values)[COUNT],
+                                                unsigned long long *const (&totals)[COUNT])
+{
+    __shared__ long long warps[COUNT][TEAM / 32];
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    __syncthreads();
+    for (int i = 0; i < COUNT; i++) {
+        long long value = values[i];
+        for (int step = 16; step > 0; step /= 2)
+            value += __shfl_down_sync(0xffffffffu, value, step);
+        if (lane == 0)
+            warps[i][warp] = value;
+    }
+    __syncthreads();
+    if (warp < COUNT) {
+        long long value = lane < TEAM / 32 ? warps[warp][lane] : 0;
+        for (int step = 16; step > 0; step /= 2)
+            value += __shfl_down_sync(0xffffffffu, value, step);
+        for (int i = 0; i < COUNT; i++)
+            if (lane == 0 && i == warp && value)
+                atomicAdd(totals[i], (unsigned long long)value);
+    }
+}
+
+/* The largest of the block's values into *peak: one atomic, for they wait for each other. */
+template <int TEAM> static __device__ __forceinline__ void peak_team(int bits, int *peak)
+{
+    __shared__ int warps[TEAM / 32];
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    for (int step = 16; step > 0; step /= 2)
+        bits = max(bits, __shfl_xor_sync(0xffffffffu, bits, step));
+    __syncthreads();
+    if (lane == 0)
+        warps[warp] = bits;
+    __syncthreads();
+    if (warp == 0)
+        grid_peak(lane < TEAM / 32 ? warps[lane] : 0, peak);
+}
+
+/* Calls do_pixel(x, y) for the pixels of the thread, 32 neighbours to a warp. */
+template <int TEAM, typename F>
+static __device__ __forceinline__ void each_pixel(int width, int height, F do_pixel)
+{
+    const int across = (width + 31) / 32, pieces = across * height;
+    const int lane = threadIdx.x % 32;
+    for (int i = blockIdx.x * (TEAM / 32) + threadIdx.x / 32; i < pieces;
+         i += gridDim.x * (TEAM / 32)) {
+        const int x = i % across * 32 + lane;
+        if (x < width)
+            do_pixel(x, i / across);
+    }
+}
+
+/* One smoothing on grid `top`: from[] to to[], multiplied by weight[] where there is one. */
+template <int TEAM>
+static __device__ __forceinline__ void smooth_all(const team_filter &filter, const team_grids &g,
+                                                  int top, const float *const (&from)[2],
+                                                  float *const (&to)[2],
+                                                  const float *const (&weight)[2], int *peak,
+                                                  float *shared)
+{
+    auto all = cooperative_groups::this_grid();
+    const int last = g.last;
+    for (int l = top; l < last; l++) {
+        const ro_grid &coarse = g.level[l + 1];
+        const int across = (coarse.width + COARSE - 1) / COARSE;
+        const int tiles = across * ((coarse.height + COARSE - 1) / COARSE);
+        for (int i = blockIdx.x; i < 2 * tiles; i += gridDim.x) {
+            const int p = i / tiles, tile = i % tiles;
+            grid_planes planes = {};
+            planes.b = l == top ? from[p] : g.b[p][l];
+            planes.out = g.down[p][l];
+            planes.coarse = g.b[p][l + 1];
+            down_tile<TEAM, false>(g.level[l], coarse, filter.stencils[l], planes, tile % across,
+                                   tile / across, shared);
+        }
+        all.sync();
+    }
+    int high = 0;
+    if (blockIdx.x < 2) {
+        const int p = blockIdx.x;
+        grid_planes planes = {};
+        planes.b = last == top ? from[p] : g.b[p][last];
+        planes.out = last == top ? to[p] : g.up[p][last];
+        planes.weight = last == top ? weight[p] : NULL;
+        high = direct_plane<TEAM>(g.level[last], g.direct, filter.inverse, planes, shared, 0);
+    }
+    for (int l = last - 1; l >= top; l--) {
+        all.sync();
+        const ro_grid &grid = g.level[l];
+        const int across = (grid.width + FINE - 1) / FINE;
+        const int tiles = across * ((grid.height + FINE - 1) / FINE);
+        high = 0;
+        for (int i = blockIdx.x; i < 2 * tiles; i += gridDim.x) {
+            const int p = i / tiles, tile = i % tiles;
+            grid_planes planes = {};
+            planes.b = l == top ? from[p] : g.b[p][l];
+            planes.x = g.down[p][l];
+            planes.correction = g.up[p][l + 1];
+            planes.out = l == top ? to[p] : g.up[p][l];
+            planes.weight = l == top ? weight[p] : NULL;
+            high = up_tile<TEAM>(grid, g.level[l + 1], filter.stencils[l], planes, tile % across,
+                                 tile / across, shared, high);
+        }
+    }
+    if (peak)
+        peak_team<TEAM>(high, peak);
+    all.sync();
+}
+
+/* The first two blocks solve on the coarsest grid, and keep what they multiply by at hand. */
+template <int TEAM>
+static __device__ __forceinline__ void take_grids(const team_grids *from, bool keeps,
+                                                  team_grids *grids, float *kept)
+{
+    for (int i = threadIdx.x; i < (int)(sizeof *grids / sizeof(int)); i += TEAM)
+        ((int *)grids)[i] = ((const int *)from)[i];
+    __syncthreads();
+    if (!keeps || blockIdx.x >= 2)
+        return;
+    const int nx = grids->level[grids->last].width, ny = grids->level[grids->last].height;
+    const ro_direct direct = from->direct;
+    const float *const all[4] = {direct.forward_x, direct.back_x, direct.forward_y, direct.back_y};
+    float *const to[4] = {kept, kept + nx * nx, kept + 2 * nx * nx, kept + 2 * nx * nx + ny * ny};
+    for (int i = 0; i < 4; i++)
+        for (int k = threadIdx.x; k < (i < 2 ? nx * nx : ny * ny); k += TEAM)
+            to[i][k] = all[i][k];
+    if (threadIdx.x == 0)
+        grids->direct = {to[0], to[2], to[1], to[3]};
+    __syncthreads();
+}
+
+#endif
