@@ -56,8 +56,7 @@ static bool measure_refine(ro_context *context, uint32_t width, uint32_t height,
         const double start = bench_seconds();
         done = ro_hologram_refine(context, &field, &out, &options, &start_alone, NULL) == RO_OK;
         const double middle = bench_seconds();
-        done = done &&
-               ro_hologram_refine(context, &field, &out, &options, &how, &report) == RO_OK;
+        done = done && ro_hologram_refine(context, &field, &out, &options, &how, &report) == RO_OK;
         const double took = bench_seconds() - middle;
         alone = i <= 0 || middle - start < alone ? middle - start : alone;
         best = i <= 0 || took < best ? took : best;

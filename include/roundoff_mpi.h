@@ -105,32 +105,41 @@ ro_status ro_mpi_hash(MPI_Comm comm, ro_context *context, const char *path,
                       const ro_read_options *read, const ro_mpi_options *how,
                       char text[RO_HASH_TEXT], ro_mpi_report *report);
 
-/* What parts of a halftone cost here, measured in about a second; docs/scale.md. */
+/* What parts of a halftone cost here, measured in some seconds; docs/scale.md. */
 typedef struct ro_mpi_costs {
-    double pixel;                 /* seconds of a processor */
+    double pixel;                 /* seconds of a processor, in bands as they would be cut */
     double read_byte, write_byte; /* seconds, of files in `folder` */
     double message, message_byte; /* from rank to rank; of one rank alone usual values */
     uint32_t rows;                /* that run at the same time in one thread */
     int lines;                    /* numbers a column that bands hand on; 0: none */
     int in_bits, out_bits;        /* of a pixel in the files */
-    double pixel_abreast;         /* where a thread runs many bands by turns */
+    uint32_t band_rows;           /* of the bands measured */
     double clock;                 /* seconds by the clock for one of a processor: others work too */
     double sync_byte;             /* until a byte that was written is on the disk */
-    double fixed;                 /* of a run: files opened, closed and renamed */
+    double fixed;                 /* of a run: memory taken, files opened, closed and renamed */
+    double fixed_processor;       /* of which so much is computing, on each rank */
 } ro_mpi_costs;
+
+/* For a picture of this shape (NULL: 30,000 x 30,000 of 8 bits) on `ranks` ranks (0: those of `comm`):
+ * rows as long as its rows, up to 65,536 columns, and bands as tall as its bands. Of `shape` format
+ * (grey, 8 or 16 bits), width, height and maxval count. All ranks of `comm` measure at the same time,
+ * 100 MB of files each: let there be as many as will share a machine. */
 RO_API
 ro_status ro_mpi_bench(MPI_Comm comm, ro_context *context, const char *folder,
-                       const ro_halftone_options *options, ro_mpi_costs *costs);
+                       const ro_halftone_options *options, const ro_image *shape, int ranks,
+                       ro_mpi_costs *costs);
 
-/* What a halftone of PGM to two levels would take on `ranks` ranks. */
+/* What a halftone of a PGM would take on `ranks` ranks. */
 typedef struct ro_mpi_prediction {
     uint32_t rows, bands, columns; /* as of ro_mpi_report */
-    double seconds, fill;
+    double seconds;
+    double fill;      /* until the last rank could begin its first band */
     double computing; /* seconds of processors, of all ranks */
     double efficiency;
     double rank_bytes; /* memory of a rank */
     double sent;       /* bytes from rank to rank */
     double most_ranks; /* that the width keeps busy */
+    double waiting;    /* seconds of ranks, as of ro_mpi_report */
 } ro_mpi_prediction;
 RO_API
 void ro_mpi_plan(const ro_mpi_costs *costs, uint32_t width, uint32_t height, int ranks, int threads,

@@ -6,17 +6,17 @@
  *     rank 1      band 1 ########>
  *     rank 2         band 2 ########>
  *
- * A band is a stream of the plan (ro_halftone_begin). While a rank pushes its rows, a second thread
- * takes pieces of columns from the rank before and gives them to the stream, and sends on what the
- * stream has finished; sends do not wait.
+ * A band is a stream of the plan (ro_halftone_begin). The threads that compute it carry: they
+ * receive a piece of columns from the rank before when they need it, and send on what they have
+ * finished; sends do not wait. A thread for that alone would take a processor from those that
+ * compute.
  */
+#include "halftone.h"
+
 #include "core/options.h"
 #include "input.h"
 #include "output.h"
-#include "pace.h"
 
-#include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 
 enum { SLOTS = 2, MOST_ABREAST = 64 };
@@ -35,6 +35,7 @@ struct pipeline {
     struct input in;
     struct output out;
     ro_plan *plan;
+    const struct pace *given_pace;
     int lines, threads;
     uint32_t lanes; /* rows that run at the same time in a thread */
     uint32_t width, piece, pieces;
@@ -51,10 +52,10 @@ struct courier {
     struct pipeline *pipeline;
     ro_halftone_stream *stream;
     struct slot *slot;
-    const int32_t *given; /* what comes in, if it is known already */
-    bool above, below;
-    ro_status status;
-    double seconds; /* of a processor */
+    const int32_t *given;    /* what comes in, if it is known already */
+    uint32_t received, sent; /* pieces */
+    ro_status in, out;       /* of different threads, as all that is received or sent */
+    double waited;           /* seconds of a processor, watching for messages */
 };
 
 static uint32_t columns_of(const struct pipeline *way, uint32_t piece)
@@ -68,57 +69,72 @@ static size_t place_of(const struct pipeline *way, uint32_t piece)
     return (size_t)piece * way->piece * (size_t)way->lines;
 }
 
-static void receive(struct courier *courier, uint32_t piece)
+static ro_status receive(struct courier *courier, uint32_t piece)
 {
     struct pipeline *way = courier->pipeline;
     const uint32_t count = columns_of(way, piece);
     const int before = (way->ranks.rank + way->ranks.count - 1) % way->ranks.count;
     const int32_t *values = way->received;
-    MPI_Request request;
+    ro_status status = RO_OK;
     if (courier->given) {
         values = courier->given + place_of(way, piece);
     } else {
+        const double start = thread_seconds();
+        MPI_Request request;
         MPI_Irecv(way->received, (int)count * way->lines, MPI_INT32_T, before, TAG_CARRIED,
                   way->ranks.comm, &request);
-        courier->status = ranks_wait(&way->ranks, &request);
+        status = ranks_wait(&way->ranks, &request);
+        courier->waited += thread_seconds() - start;
+        if (way->times.begun <= 0)
+            way->times.begun = MPI_Wtime() - way->times.start;
     }
-    if (courier->status == RO_OK)
-        courier->status = ro_halftone_carry_in(courier->stream, piece * way->piece, count, values);
+    if (status != RO_OK)
+        return status;
+    return ro_halftone_carry_in(courier->stream, piece * way->piece, count, values);
 }
 
-static void send(struct courier *courier, uint32_t piece)
+static ro_status send(struct courier *courier, uint32_t piece)
 {
     struct pipeline *way = courier->pipeline;
     struct slot *slot = courier->slot;
     const uint32_t count = columns_of(way, piece);
     int32_t *values = slot->values + place_of(way, piece);
-    courier->status = ro_halftone_carry_out(courier->stream, piece * way->piece, count, values);
-    if (courier->status != RO_OK)
-        return;
+    const ro_status status =
+        ro_halftone_carry_out(courier->stream, piece * way->piece, count, values);
+    if (status != RO_OK || way->ranks.count == 1)
+        return status;
     MPI_Isend(values, (int)count * way->lines, MPI_INT32_T,
               (way->ranks.rank + 1) % way->ranks.count, TAG_CARRIED, way->ranks.comm,
               &slot->requests[slot->pending++]);
     way->times.sent += count * (uint64_t)way->lines * sizeof *values;
+    return RO_OK;
 }
 
-static void *carry(void *data)
+/* Nobody may wait for what will not come. */
+static void give_up_if(const struct courier *courier, ro_status status)
+{
+    if (status != RO_OK)
+        ro_context_cancel(courier->pipeline->ranks.context);
+}
+
+static void bring(void *data, uint32_t columns)
 {
     struct courier *courier = data;
-    struct pipeline *way = courier->pipeline;
-    const double start = thread_seconds();
-    uint32_t received = courier->above ? 0 : way->pieces, sent = courier->below ? 0 : way->pieces;
-    while ((received < way->pieces || sent < way->pieces) && courier->status == RO_OK) {
-        const uint32_t ready = ro_halftone_carry_ready(courier->stream);
-        if (sent < way->pieces &&
-            (received == way->pieces || sent * way->piece + columns_of(way, sent) <= ready))
-            send(courier, sent++);
-        else
-            receive(courier, received++);
-    }
-    if (courier->status != RO_OK)
-        ro_context_cancel(way->ranks.context); /* the push would wait for ever */
-    courier->seconds = thread_seconds() - start;
-    return NULL;
+    const struct pipeline *way = courier->pipeline;
+    while (courier->received < way->pieces && courier->received * way->piece < columns &&
+           courier->in == RO_OK)
+        courier->in = receive(courier, courier->received++);
+    give_up_if(courier, courier->in);
+}
+
+static void take(void *data, uint32_t ready)
+{
+    struct courier *courier = data;
+    const struct pipeline *way = courier->pipeline;
+    while (courier->sent < way->pieces && courier->out == RO_OK &&
+           courier->sent * way->piece + columns_of(way, courier->sent) <= ready)
+        courier->out = send(courier, courier->sent++);
+    give_up_if(courier, courier->out);
 }
 
 /* ---- Bands ---------------------------------------------------------------------------------- */
@@ -140,56 +156,17 @@ static ro_status push_rows(struct pipeline *way, ro_halftone_stream *stream, uin
     return status;
 }
 
-/* Signals are for the caller's thread. */
-static bool start_courier(pthread_t *thread, struct courier *courier)
-{
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    const bool started = pthread_create(thread, NULL, carry, courier) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return started;
-}
-
-/* A rank alone needs no courier: all is there before a band and after it. */
-static ro_status compute_alone(struct pipeline *way, const struct courier *courier, uint32_t rows)
-{
-    ro_status status = RO_OK;
-    for (uint32_t i = 0; courier->above && i < way->pieces && status == RO_OK; i++)
-        status = ro_halftone_carry_in(courier->stream, i * way->piece, columns_of(way, i),
-                                      courier->given + place_of(way, i));
-    if (status == RO_OK)
-        status = push_rows(way, courier->stream, rows);
-    for (uint32_t i = 0; courier->below && i < way->pieces && status == RO_OK; i++)
-        status = ro_halftone_carry_out(courier->stream, i * way->piece, columns_of(way, i),
-                                       courier->slot->values + place_of(way, i));
-    return status;
-}
-
-/* Pushes a band while a courier carries. */
-static ro_status compute_with(struct pipeline *way, struct courier *courier, uint32_t rows)
-{
-    const bool carries = courier->above || courier->below;
-    pthread_t thread;
-    if (carries && !start_courier(&thread, courier))
-        return ro_context_fail(way->ranks.context, RO_E_MEMORY, "no thread can be started");
-    ro_status status = push_rows(way, courier->stream, rows);
-    if (status != RO_OK)
-        ro_context_cancel(way->ranks.context);
-    if (carries)
-        pthread_join(thread, NULL);
-    return courier->status != RO_OK ? courier->status : status;
-}
-
 static ro_status compute(struct pipeline *way, struct courier *courier, uint32_t rows)
 {
     const double start = MPI_Wtime(), processor = process_seconds();
-    const ro_status status = way->ranks.count == 1 ? compute_alone(way, courier, rows)
-                                                   : compute_with(way, courier, rows);
-    const double computing = process_seconds() - processor - courier->seconds;
+    const ro_carrier carrier = {bring, take, courier};
+    ro_status status = way->lines ? ro_halftone_carry_by(courier->stream, &carrier) : RO_OK;
+    if (status == RO_OK)
+        status = push_rows(way, courier->stream, rows);
+    const double computing = process_seconds() - processor - courier->waited;
     way->times.computing += computing;
     way->times.waiting += MPI_Wtime() - start - computing / way->threads;
-    return status;
+    return courier->in != RO_OK ? courier->in : courier->out != RO_OK ? courier->out : status;
 }
 
 static ro_status run_band(struct pipeline *way, uint32_t band)
@@ -198,13 +175,15 @@ static ro_status run_band(struct pipeline *way, uint32_t band)
     const uint32_t y = band * bands->rows, rows = rows_of_band(bands, band);
     struct slot *slot = &way->slots[band / (uint32_t)way->ranks.count % SLOTS];
     const struct slot *before = &way->slots[(band + 1) % SLOTS];
+    const bool above = way->lines > 0 && band > 0;
+    const bool below = way->lines > 0 && band + 1 < bands->count;
     struct courier courier = {.pipeline = way,
                               .slot = slot,
                               .given = band == bands->first    ? way->resumed
                                        : way->ranks.count == 1 ? before->values
                                                                : NULL,
-                              .above = way->lines > 0 && band > 0,
-                              .below = way->lines > 0 && band + 1 < bands->count};
+                              .received = above ? 0 : way->pieces,
+                              .sent = below ? 0 : way->pieces};
     ro_status status = RO_OK;
     for (uint32_t i = 0; i < slot->pending && status == RO_OK; i++)
         status = ranks_wait(&way->ranks, &slot->requests[i]);
@@ -215,14 +194,14 @@ static ro_status run_band(struct pipeline *way, uint32_t band)
         status = ro_halftone_begin(way->plan, y, rows, &courier.stream);
     if (status != RO_OK)
         return status;
-    if (way->times.begun <= 0)
+    if (way->times.begun <= 0 && (!above || courier.given))
         way->times.begun = MPI_Wtime() - way->times.start;
     status = compute(way, &courier, rows);
     ro_halftone_close(courier.stream);
     if (status != RO_OK)
         return status;
     return output_band(&way->out, band, way->to, (ptrdiff_t)way->to_stride,
-                       courier.below ? slot->values : NULL);
+                       below ? slot->values : NULL);
 }
 
 static ro_status take_memory(struct pipeline *way)
@@ -273,21 +252,32 @@ static ro_status run_bands(struct pipeline *way)
 
 /* ---- All of it ------------------------------------------------------------------------------ */
 
+/* Whether somebody waits for what bands hand on; alone a rank waits for nobody. */
+static bool hands_on(const struct pipeline *way)
+{
+    return way->lines && (way->ranks.count > 1 || way->given_pace);
+}
+
 /* Rows of a band, if the caller does not say; 0: any, where nobody waits for it. What a checkpoint
  * holds is cut in a way that ranks do not change. */
 static uint32_t find_pace(struct pipeline *way, bool checkpoint)
 {
-    const uint32_t ranks = (uint32_t)way->ranks.count;
-    const struct pace pace = pace_of(way->width, way->in.info.height, way->lanes,
-                                     (uint32_t)way->lines, ranks, (uint32_t)way->threads);
+    const struct pace_needs needs = {.width = way->width,
+                                     .height = way->in.info.height,
+                                     .lanes = way->lanes,
+                                     .lines = (uint32_t)way->lines,
+                                     .ranks = (uint32_t)way->ranks.count,
+                                     .threads = (uint32_t)way->threads,
+                                     .row_bytes = way->in.row_bytes + way->to_stride};
+    const struct pace pace = way->given_pace ? *way->given_pace : pace_of(&needs);
     way->piece = checkpoint ? pace_piece((uint32_t)way->lines) : pace.piece;
     way->pieces = way->width / way->piece + (way->width % way->piece != 0);
-    return way->lines && ranks > 1 ? pace.rows : 0;
+    return hands_on(way) ? pace.rows : 0;
 }
 
 /* `abreast` as of ro_halftone_options. */
-static ro_status make_plan(struct pipeline *way, ro_format format,
-                           const ro_halftone_options *given, int abreast)
+static ro_status make_plan(struct pipeline *way, ro_format format, const ro_halftone_options *given,
+                           int abreast)
 {
     const ro_file_info *info = &way->in.info;
     const ro_image shape = {info->format, info->width, info->height, info->maxval, 0, NULL};
@@ -326,6 +316,10 @@ static ro_status begin(struct pipeline *way, const char *in, const char *out,
     if (read && read->alpha == RO_ALPHA_KEEP)
         status =
             ro_context_fail(way->ranks.context, RO_E_UNSUPPORTED, "alpha cannot be kept by ranks");
+    if (read && read->colours)
+        status = ro_context_fail(way->ranks.context, RO_E_UNSUPPORTED,
+                                 "a palette of the picture's own needs the whole picture; ranks "
+                                 "take one whose colours are given");
     status = ranks_agree(&way->ranks, status);
     if (status == RO_OK)
         status = input_open(&way->in, &way->ranks, &way->times, in, read);
@@ -340,23 +334,23 @@ static ro_status begin(struct pipeline *way, const char *in, const char *out,
         status = input_resolution(&way->in, out, write, read && read->strict, dropped);
     if (status != RO_OK)
         return status;
-    const uint32_t usual = find_pace(way, how->checkpoint != NULL);
     result.width = way->width;
     result.height = way->in.info.height;
     result.dpi_x = way->in.info.dpi_x;
     result.dpi_y = way->in.info.dpi_y;
     result.stack = way->in.info.stack;
     way->to_stride = ro_format_row_bytes(result.format, result.width);
+    const uint32_t usual = find_pace(way, how->checkpoint != NULL);
     const struct output_needs needs = {.row_bytes = way->in.row_bytes + way->to_stride,
                                        .carried = (uint64_t)way->lines * way->width,
                                        .rows = usual,
                                        .mark = way->in.mark};
     status = output_open(&way->out, &way->ranks, &way->times, out, &result, write, how, &needs);
     /* All rows of a band run at the same time: the next can begin when the last of them has passed
-     * some columns. Alone a rank waits for nobody. */
+     * some columns. */
     const uint32_t at_once = way->lanes * (uint32_t)way->threads;
     const uint32_t abreast = (way->out.bands.rows + at_once - 1) / at_once;
-    if (status == RO_OK && way->lines && way->ranks.count > 1 && abreast > 1)
+    if (status == RO_OK && hands_on(way) && abreast > 1)
         status = ranks_agree(&way->ranks,
                              make_plan(way, result.format, options,
                                        (int)(abreast < MOST_ABREAST ? abreast : MOST_ABREAST)));
@@ -378,12 +372,13 @@ static void end(struct pipeline *way)
     free(way->to);
 }
 
-ro_status ro_mpi_halftone(MPI_Comm comm, ro_context *context, const char *in, const char *out,
-                          const ro_halftone_options *given, const ro_read_options *read,
-                          const ro_write_options *write, const ro_mpi_options *given_how,
-                          ro_mpi_report *report)
+ro_status halftone_by(MPI_Comm comm, ro_context *context, const char *in, const char *out,
+                      const ro_halftone_options *given, const ro_read_options *read,
+                      const ro_write_options *write, const ro_mpi_options *given_how,
+                      const struct pace *pace, ro_mpi_report *report)
 {
-    struct pipeline way = {.times = {.start = MPI_Wtime()},
+    struct pipeline way = {.given_pace = pace,
+                           .times = {.start = MPI_Wtime()},
                            .out = {.fd = -1, .checkpoint = {.fd = -1}}};
     ro_halftone_options options = RO_HALFTONE_OPTIONS;
     ro_mpi_options how = RO_MPI_OPTIONS;
@@ -429,4 +424,12 @@ ro_status ro_mpi_halftone(MPI_Comm comm, ro_context *context, const char *in, co
     if (!alone) /* closing needs all */
         ranks_close(&way.ranks);
     return status;
+}
+
+ro_status ro_mpi_halftone(MPI_Comm comm, ro_context *context, const char *in, const char *out,
+                          const ro_halftone_options *options, const ro_read_options *read,
+                          const ro_write_options *write, const ro_mpi_options *how,
+                          ro_mpi_report *report)
+{
+    return halftone_by(comm, context, in, out, options, read, write, how, NULL, report);
 }

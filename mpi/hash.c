@@ -60,6 +60,10 @@ static ro_status begin(struct hashing *h, const char *path, const ro_read_option
     if (status != RO_OK)
         return status;
     const ro_file_info *info = &h->in.info;
+    if (info->stack > 1)
+        return ro_context_fail(h->ranks.context, RO_E_UNSUPPORTED,
+                               "%s is a stack of %u pages; ranks hash a picture of one page", path,
+                               info->stack);
     const ro_image shape = {info->format, info->width, info->height, info->maxval, 0, NULL};
     const size_t fit = BAND_BYTES / (h->in.row_bytes ? h->in.row_bytes : 1);
     h->rows = rows ? rows : fit < 1 ? 1 : fit < USUAL_ROWS ? (uint32_t)fit : USUAL_ROWS;

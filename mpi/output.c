@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "output.h"
 
+#include "pace.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -11,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { USUAL_ROWS = 256, LARGEST_BAND = 256 << 20, LONGEST_WRITE = 1 << 30 };
+enum { LONGEST_WRITE = 1 << 30 };
 
 /* ---- The partial file of the process, for signals ------------------------------------------- */
 
@@ -70,11 +72,8 @@ static void cut(struct output *output, uint32_t rows, const struct output_needs 
     if (needs->whole > 1)
         whole = whole / divisor(whole, needs->whole) * needs->whole;
     whole = whole < bands->height ? whole : bands->height;
-    if (rows == 0) {
-        const size_t fit = LARGEST_BAND / (needs->row_bytes ? needs->row_bytes : 1);
-        const uint32_t usual = needs->rows ? needs->rows : USUAL_ROWS;
-        rows = fit < 1 ? 1 : fit < usual ? (uint32_t)fit : usual;
-    }
+    if (rows == 0)
+        rows = needs->rows ? needs->rows : pace_usual(needs->row_bytes);
     rows = rows < bands->height ? rows : bands->height;
     if (rows > bands->height - bands->height % whole)
         rows = bands->height;

@@ -13,10 +13,18 @@ uint32_t pace_piece(uint32_t lines)
     return columns < PACE_LEAST_MESSAGE ? PACE_LEAST_MESSAGE : columns;
 }
 
-struct pace pace_of(uint32_t width, uint32_t height, uint32_t lanes, uint32_t lines, uint32_t ranks,
-                    uint32_t threads)
+enum { USUAL_ROWS = 256, LARGEST_BAND = 256 << 20 };
+
+uint32_t pace_usual(size_t row_bytes)
 {
-    const uint32_t share = width / (2 * ranks), at_once = lanes * threads;
+    const size_t fit = LARGEST_BAND / (row_bytes ? row_bytes : 1);
+    return fit < 1 ? 1 : fit < USUAL_ROWS ? (uint32_t)fit : USUAL_ROWS;
+}
+
+struct pace pace_of(const struct pace_needs *needs)
+{
+    const uint32_t lanes = needs->lanes, lines = needs->lines, ranks = needs->ranks;
+    const uint32_t share = needs->width / (2 * ranks), at_once = lanes * needs->threads;
     struct pace pace = {.piece = share / 4, .rows = at_once};
     if (pace.piece < PACE_LEAST_PIECE)
         pace.piece = PACE_LEAST_PIECE;
@@ -24,7 +32,8 @@ struct pace pace_of(uint32_t width, uint32_t height, uint32_t lanes, uint32_t li
         pace.piece = pace_piece(lines);
     for (uint32_t more = 2; more <= PACE_MOST_ABREAST; more++) {
         const uint32_t rows = more * at_once;
-        if (pace.piece + pace_lag(rows, lanes) > share || rows > height / (4 * ranks))
+        if (pace.piece + pace_lag(rows, lanes) > share || rows > needs->height / (4 * ranks) ||
+            rows > LARGEST_BAND / (needs->row_bytes ? needs->row_bytes : 1))
             break;
         pace.rows = rows;
     }

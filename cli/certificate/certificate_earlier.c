@@ -78,7 +78,6 @@ static void rename_line(struct certificate *stated, const char *was, const char 
             replace(stated, &stated->lines[i].name, name);
 }
 
-<<<<<<< HEAD
 /* Whether an option means nothing, for the one that it belongs to was not given. */
 static bool is_idle(const struct option *option, const struct certificate *stated)
 {
@@ -88,9 +87,8 @@ static bool is_idle(const struct option *option, const struct certificate *state
     return option->idle_without && (!with || strcmp(with, "null") == 0);
 }
 
-=======
-/* What was stated once and is not any more: a prediction is no property of the result. */
->>>>>>> 365a263
+/* A line that is not stated any more: an idle option, or a prediction, which is no property of the
+ * result. */
 static void drop_line(struct certificate *stated, const char *name)
 {
     for (int i = 0; i < stated->count; i++)
@@ -98,11 +96,7 @@ static void drop_line(struct certificate *stated, const char *name)
             free(stated->lines[i].name);
             free(stated->lines[i].value);
             stated->count--;
-<<<<<<< HEAD
             memmove(stated->lines + i, stated->lines + i + 1,
-=======
-            memmove(&stated->lines[i], &stated->lines[i + 1],
->>>>>>> 365a263
                     (size_t)(stated->count - i) * sizeof *stated->lines);
             return;
         }

@@ -27,12 +27,19 @@ struct ranks_task {
     int rank;
 };
 
+/* What --help says of an option here, where that is not what it says of the base's. */
+struct ranks_words {
+    const char *name, *help;
+    const char *topic; /* NULL: as it is */
+};
+
 struct ranks_command {
     const struct command *base;
     const char *summary;
-    const char *words;          /* operands, where they are not those of the base */
-    const char *const *without; /* options of the base, ended by NULL */
-    const char *const *with;    /* instead: those that it takes */
+    const char *words;            /* operands, where they are not those of the base */
+    const char *const *without;   /* options of the base, ended by NULL */
+    const char *const *with;      /* instead: those that it takes */
+    const struct ranks_words *of; /* ended by a name of NULL; NULL: none */
     const char *const *examples;
     bool bands;        /* it takes --rows */
     bool checkpoints;  /* and --checkpoint, --resume */
@@ -58,7 +65,7 @@ ro_context *ranks_context(const struct common *common);
 int ranks_end(const ro_context *context, ro_status status, const ro_mpi_report *report,
               const char *out);
 
-extern const struct command ranks_halftone, ranks_denoise, ranks_hologram, ranks_testcard, ranks_verify,
-    ranks_hash, ranks_plan, ranks_bench;
+extern const struct command ranks_halftone, ranks_denoise, ranks_hologram, ranks_testcard,
+    ranks_verify, ranks_hash, ranks_plan, ranks_bench;
 
 #endif

@@ -5,8 +5,15 @@
 #include "command.h"
 
 static const char *const without[] = {
-    "white",   "page",     "bits",          "float",           "raw", "scheme",
-    "vectors", "schedule", "steps-at-once", "until-converged", NULL};
+    "white",  "page",    "bits",     "float",         "raw",
+    "scheme", "vectors", "schedule", "steps-at-once", "until-converged",
+    "stop",   "impulse", NULL};
+
+static const struct ranks_words words[] = {
+    {"iterations", "time steps (default with --kappa: the usual ones)", NULL},
+    {"kappa", "gradient of an edge in 1/255; needed but for --model linear", NULL},
+    {0},
+};
 
 static const char *const examples[] = {
     "mpirun -n 16 roundoff-mpi denoise map.tif clean.tif --kappa 8",
@@ -27,6 +34,7 @@ static int run(const struct command *command, int argc, char **argv)
     static const struct ranks_command what = {.base = &command_denoise,
                                               .summary = "smooths noise and keeps edges",
                                               .without = without,
+                                              .of = words,
                                               .examples = examples,
                                               .operands = 2,
                                               .needs = "denoise needs IN and OUT",

@@ -5,9 +5,20 @@
 #include "cli/frame/pictures.h"
 #include "command.h"
 
-static const char *const without[] = {"list",  "out-dir", "vectors", "resize", "resample",
-                                      "view",  "sigma",   "radius",  "aim",    "order",
-                                      "start", "rounds",  "shadow",  NULL};
+/* What needs the whole picture or files that ranks do not write. */
+static const char *const without[] = {
+    "list",   "out-dir",      "vectors", "resize",    "resample", "view",       "sigma",
+    "radius", "aim",          "order",   "start",     "rounds",   "shadow",     "proof",
+    "gain",   "yule-nielsen", "ones",    "bit-order", "numbers",  "pixel-bits", NULL};
+
+static const struct ranks_words words[] = {
+    {"type", "pbm, pgm, ppm, npy or tiff (default: OUT's name)", NULL},
+    {"palette", "\"black white #c00\", a name, a file, or list", NULL},
+    {"page", "page of IN, where it has several", NULL},
+    {"alpha", "over (default) the background, or drop it", NULL},
+    {"separate", "cmyk-tiff or inks-tiff: one file of all inks", NULL},
+    {0},
+};
 
 static const char *const examples[] = {
     "mpirun -n 64 roundoff-mpi halftone wall.tif out.tif --method stucki",
@@ -40,7 +51,9 @@ static int run(const struct command *command, int argc, char **argv)
 {
     static const struct ranks_command what = {.base = &command_halftone,
                                               .summary = "rounds a picture to a few levels",
+                                              .words = "IN OUT",
                                               .without = without,
+                                              .of = words,
                                               .examples = examples,
                                               .bands = true,
                                               .checkpoints = true,

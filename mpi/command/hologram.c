@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* roundoff-mpi hologram quantize: rounds a field to a modulator's levels, rows of hogels on each rank. */
+/* roundoff-mpi hologram quantize: rounds a field to a modulator's levels, rows of hogels on each
+ * rank. */
 #include "cli/commands/hologram/hologram.h"
 
 #include "command.h"
@@ -10,6 +11,19 @@ static const char *const with[] = {"levels",  "drive",      "algorithm", "weight
                                    "p",       "rho",        "gain",      "kappa",   "window",
                                    "hogel",   "wavelength", "pitch",     "viewer",  "viewing-area",
                                    "sidecar", "type",       "schedule",  NULL};
+
+static const struct ranks_words words[] = {
+    {"levels", NULL, "quantize"},
+    {"drive", NULL, "quantize"},
+    {"algorithm", "vded (default) or truncate", NULL},
+    {"gain", "root mean square of the field in levels (default 0.4)", NULL},
+    {"type", "pgm, npy or tiff (default: OUT's name)", "quantize"},
+    {"wavelength", "wavelength (default: the sidecar's)", NULL},
+    {"pitch", "pixel pitch (default: the sidecar's)", NULL},
+    {"viewer", "centre of the viewing area (default: the sidecar's)", NULL},
+    {"viewing-area", "size of the viewing area (default: the sidecar's)", NULL},
+    {0},
+};
 
 static const char *const examples[] = {
     "mpirun -n 16 roundoff-mpi hologram quantize plate.npy plate.tif --levels phase:16",
@@ -63,6 +77,7 @@ static int run(const struct command *command, int argc, char **argv)
                                               .summary = "rounds a field to a modulator's levels",
                                               .words = "quantize IN OUT",
                                               .with = with,
+                                              .of = words,
                                               .examples = examples,
                                               .bands = true,
                                               .checkpoints = true,

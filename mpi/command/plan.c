@@ -7,58 +7,76 @@
 struct values {
     struct common common;
     struct size size;
-    int ranks;
+    int ranks, bits;
     const char *method, *folder;
 };
 
-static const struct values defaults = {.size = {30000, 30000}, .ranks = 1, .folder = "."};
+static const struct values defaults = {.size = {30000, 30000}, .bits = 8, .folder = "."};
 
 #define PLACE(member) .offset = offsetof(struct values, member)
-#define OF_BOTH                                                                                    \
-    {"method", "M", "how to round (default floyd-steinberg)", OPTION_TEXT, PLACE(method)},         \
-        {"folder", "DIR", "where files will lie (default: here)", OPTION_TEXT, PLACE(folder)},     \
-    {                                                                                              \
-        "threads", "N", "worker threads of each rank (default 1)", OPTION_WHOLE,                   \
-            .offset = offsetof(struct common, threads), .min = 1, .max = RO_MAX_THREADS            \
-    }
-
-static const struct option bench_options[] = {OF_BOTH, {0}};
-static const struct option plan_options[] = {
-    OF_BOTH,
+static const struct option options[] = {
     {"size", "WxH", "of the picture (default 30000x30000)", OPTION_SIZE, PLACE(size), .min = 1,
      .max = 1 << 30},
-    {"ranks", "N", "how many there would be", OPTION_WHOLE, PLACE(ranks), .min = 1, .max = 1 << 24},
+    {"bits", "N", "of its samples, 8 or 16 (default 8)", OPTION_WHOLE, PLACE(bits), .min = 8,
+     .max = 16},
+    {"ranks", "N", "how many there would be (default: as many as there are)", OPTION_WHOLE,
+     PLACE(ranks), .min = 1, .max = 1 << 24},
+    {"method", "M", "how to round (default floyd-steinberg)", OPTION_TEXT, PLACE(method)},
+    {"folder", "DIR", "where files will lie (default: here)", OPTION_TEXT, PLACE(folder)},
+    {"threads", "N", "worker threads of each rank (default 1)", OPTION_WHOLE,
+     .offset = offsetof(struct common, threads), .min = 1, .max = RO_MAX_THREADS},
     {0},
 };
+
+static const char *ending(uint64_t count) { return count == 1 ? "" : "s"; }
 
 static void print_costs(const ro_mpi_costs *costs, bool json)
 {
     printf(json ? "{\"pixel_ns\": %.4f, \"read_byte_ns\": %.4f, \"write_byte_ns\": %.4f, "
-                  "\"message_us\": %.3f, \"message_byte_ns\": %.4f, \"rows\": %u, \"lines\": %d, "
-                  "\"pixel_abreast_ns\": %.4f, \"clock\": %.3f, \"sync_byte_ns\": %.4f, "
-                  "\"fixed\": %.6f}\n"
+                  "\"message_us\": %.3f, \"message_byte_ns\": %.4f, \"clock\": %.3f, "
+                  "\"sync_byte_ns\": %.4f, \"fixed\": %.6f, \"fixed_processor\": %.6f, "
                 : "a pixel %.3f ns, a byte read %.3f ns, written %.3f ns, a message %.1f us and "
-                  "%.3f ns a byte, %u rows at a time, %d lines handed on\na pixel of bands abreast "
-                  "%.3f ns, by the clock %.2f times as long, a byte to the disk %.3f ns, a run "
-                  "%.3f s beside\n",
+                  "%.3f ns a byte\nby the clock %.2f times as long, a byte to the disk %.3f ns, "
+                  "a run %.4f s beside, %.4f s of them computing\n",
            1e9 * costs->pixel, 1e9 * costs->read_byte, 1e9 * costs->write_byte,
-           1e6 * costs->message, 1e9 * costs->message_byte, costs->rows, costs->lines,
-           1e9 * costs->pixel_abreast, costs->clock, 1e9 * costs->sync_byte, costs->fixed);
+           1e6 * costs->message, 1e9 * costs->message_byte, costs->clock, 1e9 * costs->sync_byte,
+           costs->fixed, costs->fixed_processor);
+    if (json)
+        printf("\"rows\": %u, \"lines\": %d, \"band_rows\": %u}\n", costs->rows, costs->lines,
+               costs->band_rows);
+    else
+        printf("bands of %u row%s, %u at a time, %d line%s handed on\n", costs->band_rows,
+               ending(costs->band_rows), costs->rows, costs->lines, ending((uint64_t)costs->lines));
 }
 
 static void print_plan(const ro_mpi_prediction *p, const struct values *values)
 {
-    printf(values->common.json
-               ? "{\"width\": %u, \"height\": %u, \"ranks\": %d, \"seconds\": %.3f, \"fill\": "
-                 "%.3f, \"processor_seconds\": %.3f, \"efficiency\": %.4f, \"rank_bytes\": %.0f, "
-                 "\"sent_bytes\": %.0f, \"most_ranks\": %.0f, \"bands\": %u, \"rows\": %u, "
-                 "\"columns\": %u}\n"
-               : "%u x %u on %d ranks: %.3g s, of which %.3g s to fill; %.4g s of processors, "
-                 "efficiency %.2f\nmemory of a rank %.3g bytes, messages %.3g bytes in all; the "
-                 "width keeps %.0f ranks busy\n%u bands of %u rows, pieces of %u columns\n",
-           values->size.width, values->size.height, values->ranks, p->seconds, p->fill,
-           p->computing, p->efficiency, p->rank_bytes, p->sent, p->most_ranks, p->bands, p->rows,
-           p->columns);
+    const double whole = p->seconds * values->ranks;
+    if (values->common.json) {
+        printf("{\"width\": %u, \"height\": %u, \"ranks\": %d, \"seconds\": %.4f, \"fill\": "
+               "%.4f, \"processor_seconds\": %.4f, \"waiting\": %.4f, \"efficiency\": %.4f, "
+               "\"rank_bytes\": %.0f, \"sent_bytes\": %.0f, \"most_ranks\": %.0f, \"bands\": "
+               "%u, \"rows\": %u, \"columns\": %u}\n",
+               values->size.width, values->size.height, values->ranks, p->seconds, p->fill,
+               p->computing, p->waiting, p->efficiency, p->rank_bytes, p->sent, p->most_ranks,
+               p->bands, p->rows, p->columns);
+        return;
+    }
+    printf("%u x %u on %d rank%s: %.3g s, of which %.3g s to fill and %.0f %% waiting; %.4g s of "
+           "processors, efficiency %.2f\n",
+           values->size.width, values->size.height, values->ranks, ending((uint64_t)values->ranks),
+           p->seconds, p->fill, whole > 0 ? 100 * p->waiting / whole : 0, p->computing,
+           p->efficiency);
+    printf("memory of a rank %.3g bytes, messages %.3g bytes in all\n", p->rank_bytes, p->sent);
+    printf("%u band%s of %u row%s", p->bands, ending(p->bands), p->rows, ending(p->rows));
+    if (p->bands < (uint32_t)values->ranks)
+        printf(": %u rank%s would have none\n", (uint32_t)values->ranks - p->bands,
+               ending((uint32_t)values->ranks - p->bands));
+    else if (p->sent > 0)
+        printf(", handed on by %u column%s; the width keeps %.0f rank%s busy\n", p->columns,
+               ending(p->columns), p->most_ranks, ending((uint64_t)(p->most_ranks + 0.5)));
+    else
+        printf(", nothing is handed on\n");
 }
 
 static int run(const struct command *command, int argc, char **argv)
@@ -70,14 +88,24 @@ static int run(const struct command *command, int argc, char **argv)
         return ended;
     if (files.count)
         return usage_error(command, "%s takes no file", command->name);
+    if (values.bits != 8 && values.bits != 16)
+        return usage_error(command, "--bits is 8 or 16");
+    if (!values.ranks)
+        MPI_Comm_size(MPI_COMM_WORLD, &values.ranks);
     ro_context *context = ranks_context(&values.common);
     if (!context)
         return 1;
     const ro_halftone_options halftone = {RO_HALFTONE_DEFAULTS, .method = values.method};
+    const ro_image shape = {values.bits == 8 ? RO_GRAY8 : RO_GRAY16,
+                            values.size.width,
+                            values.size.height,
+                            values.bits == 8 ? 255 : 65535,
+                            0,
+                            NULL};
     const ro_mpi_report report = {0};
     ro_mpi_costs costs;
-    const ro_status status =
-        ro_mpi_bench(MPI_COMM_WORLD, context, values.folder, &halftone, &costs);
+    const ro_status status = ro_mpi_bench(MPI_COMM_WORLD, context, values.folder, &halftone, &shape,
+                                          values.ranks, &costs);
     const int result = ranks_end(context, status, &report, NULL);
     if (result == 0 && strcmp(command->name, "bench") == 0) {
         print_costs(&costs, values.common.json);
@@ -100,7 +128,7 @@ static const char *const examples[] = {
 const struct command ranks_plan = {.name = "plan",
                                    .operands = "",
                                    .summary = "predicts time, memory and traffic of a halftone",
-                                   .options = plan_options,
+                                   .options = options,
                                    .common = COMMON_CPU | COMMON_JSON,
                                    .examples = examples,
                                    .run = run};
@@ -108,7 +136,7 @@ const struct command ranks_plan = {.name = "plan",
 const struct command ranks_bench = {.name = "bench",
                                     .operands = "",
                                     .summary = "measures what the prediction is made of",
-                                    .options = bench_options,
+                                    .options = options,
                                     .common = COMMON_CPU | COMMON_JSON,
                                     .examples = examples,
                                     .run = run};

@@ -26,7 +26,8 @@ static ro_status hash_file(ro_context *context, const struct values *values, con
                            char text[RO_HASH_TEXT], ro_mpi_report *report)
 {
     const ro_mpi_options how = {RO_MPI_DEFAULTS, .rows = (uint32_t)values->rows};
-    return ro_mpi_hash(MPI_COMM_WORLD, context, path, NULL, &how, text, report);
+    const ro_read_options read = {RO_READ_DEFAULTS, .pages = RO_PAGES_STACK};
+    return ro_mpi_hash(MPI_COMM_WORLD, context, path, &read, &how, text, report);
 }
 
 static ro_status print_hashes(ro_context *context, const struct values *values,

@@ -298,7 +298,14 @@ static void show(const struct halftoner *work, unsigned char *row)
 ro_status halftoner_run(struct halftoner *work, const void *grey, ptrdiff_t grey_stride, void *out,
                         ptrdiff_t out_stride, uint32_t rows)
 {
-    struct halftone_block block = {grey, grey_stride, out, out_stride, rows, work->rows_done};
+    struct halftone_block block = {
+        .in = grey,
+        .in_stride = grey_stride,
+        .out = out,
+        .out_stride = out_stride,
+        .rows = rows,
+        .first_row = work->rows_done,
+    };
     ro_status status = work->engine->run(work, &block);
     if (status != RO_OK)
         return status;

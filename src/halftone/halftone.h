@@ -63,6 +63,7 @@ struct halftone_engine {
     ro_status (*run)(struct halftoner *work, const struct halftone_block *block);
     void (*close)(struct halftoner *work); /* also after a failed open */
     bool whole_image;                      /* run gets all rows in one block */
+    bool (*passes)(const struct halftoner *work); /* run looks at work->pass; NULL: it does not */
     /* Images in device memory; NULL: the method has no device code. */
     ro_status (*run_resident)(struct halftoner *work, const ro_image *in, const ro_image *out,
                               uint32_t images, void *stream);
@@ -97,6 +98,8 @@ struct halftoner {
     uint32_t first_row, end_row;         /* of the run */
     uint32_t rows_done;                  /* the row that comes next */
     struct ro_wavefront_link *link;      /* to the rows above and below the run; NULL: to none */
+    struct halftone_pass *pass;          /* threads fetch rows by themselves (pass.h), and a block
+                                            has none; NULL: they do not */
     int carried;                         /* lines of numbers that rows hand on; -1: not to be cut */
     int32_t carried_least, carried_most; /* what such a number can be */
     unsigned char shown[256];            /* the tone of each level, for RO_GRAY8 output */

@@ -19,6 +19,7 @@ struct ro_halftone_stream {
     uint32_t next;               /* row to be pushed */
     atomic_bool failed;          /* looked at by threads that wait for what is carried on */
     struct ro_wavefront_link link[PLANES_MOST];
+    ro_carrier carrier;
 };
 
 /* ---- Opening and closing -------------------------------------------------------------------- */
@@ -347,4 +348,33 @@ uint32_t ro_halftone_carry_ready(ro_halftone_stream *stream)
         least = finished < least ? finished : least;
     }
     return (uint32_t)least;
+}
+
+static void bring(void *data, uint64_t columns)
+{
+    const ro_halftone_stream *stream = data;
+    stream->carrier.bring(stream->carrier.data, (uint32_t)columns);
+}
+
+static void take(void *data)
+{
+    ro_halftone_stream *stream = data;
+    stream->carrier.take(stream->carrier.data, ro_halftone_carry_ready(stream));
+}
+
+ro_status ro_halftone_carry_by(ro_halftone_stream *stream, const ro_carrier *carrier)
+{
+    struct halftone_plan *plan = stream->plan;
+    if (!carrier || !carrier->bring || !carrier->take)
+        return ro_context_fail(plan->plan.context, RO_E_ARGUMENT,
+                               "who carries must bring and take");
+    if (stream->next != stream->first_row)
+        return ro_context_fail(plan->plan.context, RO_E_STATE, "rows have been pushed already");
+    stream->carrier = *carrier;
+    for (int i = 0; i < plan->count; i++) {
+        stream->link[i].bring = bring;
+        stream->link[i].take = take;
+        stream->link[i].data = stream;
+    }
+    return RO_OK;
 }

@@ -157,16 +157,19 @@ static bool watch(const struct ro_gate *gate, uint64_t value)
     return false;
 }
 
+/* Whoever wakes before its turn watches again. Of threads that each wait for the one before, all are
+ * then awake when their turn comes; else each would sleep until the one before it had woken, and
+ * all of them would go at the pace of wake-ups from then on. */
 void ro_gate_wait(struct ro_gate_room *room, struct ro_gate *gate, uint64_t value)
 {
-    if (watch(gate, value))
-        return;
-    pthread_mutex_lock(&room->lock);
-    atomic_fetch_add(&gate->sleepers, 1);
-    while (atomic_load(&gate->reached) < value)
-        pthread_cond_wait(&room->changed, &room->lock);
-    atomic_fetch_sub(&gate->sleepers, 1);
-    pthread_mutex_unlock(&room->lock);
+    while (!watch(gate, value)) {
+        pthread_mutex_lock(&room->lock);
+        atomic_fetch_add(&gate->sleepers, 1);
+        if (atomic_load(&gate->reached) < value)
+            pthread_cond_wait(&room->changed, &room->lock);
+        atomic_fetch_sub(&gate->sleepers, 1);
+        pthread_mutex_unlock(&room->lock);
+    }
 }
 
 /* `stop` may be set by a signal handler, which can wake nobody: sleepers look at it now and then.

@@ -79,8 +79,7 @@ static void wait_for_above(struct ro_wavefront *front, int chain, uint32_t numbe
     const int64_t most = front->chains[chain].columns;
     if (number == 0) { /* an earlier run finished the one above, or somebody else runs it */
         if (link && link->above && front->begun == 0)
-            ro_gate_wait_or_stop(&link->room, &link->given,
-                                 (uint64_t)(columns < most ? columns : most), link->stop);
+            ro_wavefront_link_wait(link, (uint64_t)(columns < most ? columns : most));
         return;
     }
     ro_gate_wait(&front->room, gate_of(front, chain, number - 1),
@@ -95,7 +94,7 @@ static void tell_below(struct ro_wavefront *front, int chain, uint32_t number, i
     ro_gate_raise(&front->room, gate_of(front, chain, number),
                   gate_value(front, chain, number, columns));
     if (link && link->below && front->last && number + 1 == front->chains[chain].bands)
-        ro_gate_raise(&link->room, &link->finished, (uint64_t)columns);
+        ro_wavefront_link_tell(link, (uint64_t)columns);
 }
 
 void ro_wavefront_skip(struct ro_wavefront *front, int chain, uint32_t number)
@@ -156,8 +155,24 @@ void ro_wavefront_link_begin(struct ro_wavefront_link *link, bool above, bool be
 {
     link->above = above;
     link->below = below;
+    link->bring = NULL;
+    link->take = NULL;
     atomic_store(&link->given.reached, 0);
     atomic_store(&link->finished.reached, 0);
+}
+
+void ro_wavefront_link_wait(struct ro_wavefront_link *link, uint64_t columns)
+{
+    if (link->bring && atomic_load(&link->given.reached) < columns)
+        link->bring(link->data, columns);
+    ro_gate_wait_or_stop(&link->room, &link->given, columns, link->stop);
+}
+
+void ro_wavefront_link_tell(struct ro_wavefront_link *link, uint64_t columns)
+{
+    ro_gate_raise(&link->room, &link->finished, columns);
+    if (link->take)
+        link->take(link->data);
 }
 
 void ro_wavefront_restart(struct ro_wavefront *front, const struct ro_wavefront_shape *shape)
@@ -195,8 +210,8 @@ static void walk_abreast(struct ro_wavefront *front, int place, int count)
                 continue;
             step_on(front, 0, walk->number, &walk->way, walk->steps, walk->work, &walk->step);
         }
-        while (first < count && walk_of(front, place + first)->step >=
-                                    walk_of(front, place + first)->way.end)
+        while (first < count &&
+               walk_of(front, place + first)->step >= walk_of(front, place + first)->way.end)
             first++;
     }
 }

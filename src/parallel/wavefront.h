@@ -52,10 +52,20 @@ struct ro_wavefront_link {
     struct ro_gate given, finished; /* columns, counted from the left */
     const atomic_bool *stop;        /* ends waiting; what is then computed is of no use */
     bool above, below;              /* whether there is anybody at that end */
+
+    /* The caller's, or NULL: called by the thread that would wait for columns, to bring them, and by
+     * the one that has finished some. */
+    void (*bring)(void *data, uint64_t columns);
+    void (*take)(void *data);
+    void *data;
 };
 void ro_wavefront_link_open(struct ro_wavefront_link *link, const atomic_bool *stop);
 void ro_wavefront_link_close(struct ro_wavefront_link *link);
 void ro_wavefront_link_begin(struct ro_wavefront_link *link, bool above, bool below);
+
+/* Until columns before `columns` have come; and these may go on. */
+void ro_wavefront_link_wait(struct ro_wavefront_link *link, uint64_t columns);
+void ro_wavefront_link_tell(struct ro_wavefront_link *link, uint64_t columns);
 
 /* Lies at the beginning of shape.total bytes, aligned to 64, which were zero at the start. */
 struct ro_wavefront;

@@ -74,27 +74,74 @@ static void run_rows(ro_halftone_stream *stream, const ro_image *in, ro_format f
     }
 }
 
-/* A piece, with what is carried into it, of which it makes what it carries on. */
+/* Who carries: what comes in, and what goes on, by some columns at a time. */
+struct carrying {
+    ro_halftone_stream *stream;
+    uint32_t width, given, taken;
+    int lines;
+    const int32_t *in;
+    int32_t *out;
+    ro_status brought, took;
+};
+
+static uint32_t step_at(const struct carrying *c, uint32_t x)
+{
+    return c->width - x < STEP ? c->width - x : STEP;
+}
+
+static void bring(void *data, uint32_t columns)
+{
+    struct carrying *c = data;
+    int32_t part[LINES * STEP];
+    while (c->given < columns && c->brought == RO_OK) {
+        const uint32_t x = c->given, count = step_at(c, x);
+        for (int i = 0; i < c->lines; i++)
+            memcpy(part + (size_t)i * count, c->in + (size_t)i * c->width + x, 4 * count);
+        c->brought = ro_halftone_carry_in(c->stream, x, count, part);
+        c->given += count;
+    }
+}
+
+static void take(void *data, uint32_t ready)
+{
+    struct carrying *c = data;
+    int32_t part[LINES * STEP];
+    while (c->taken < c->width && c->taken + step_at(c, c->taken) <= ready && c->took == RO_OK) {
+        const uint32_t x = c->taken, count = step_at(c, x);
+        c->took = ro_halftone_carry_out(c->stream, x, count, part);
+        for (int i = 0; i < c->lines; i++)
+            memcpy(c->out + (size_t)i * c->width + x, part + (size_t)i * count, 4 * count);
+        c->taken += count;
+    }
+}
+
+/* A piece, with what is carried into it, of which it makes what it carries on: given before and
+ * asked for behind, or carried while it runs. */
 static void run_piece(ro_plan *plan, const ro_image *in, ro_format format, uint32_t first,
                       uint32_t end, int lines, int32_t *carried)
 {
-    ro_halftone_stream *stream;
-    const uint32_t width = in->width;
-    static int32_t part[LINES * WIDEST];
-    assert_int_equal(ro_halftone_begin(plan, first, end - first, &stream), RO_OK);
-    for (uint32_t x = 0; x < width && lines > 0 && first > 0; x += STEP) {
-        const uint32_t count = width - x < STEP ? width - x : STEP;
-        for (int i = 0; i < lines; i++)
-            memcpy(part + (size_t)i * count, carried + (size_t)i * width + x, 4 * count);
-        assert_int_equal(ro_halftone_carry_in(stream, x, count, part), RO_OK);
+    static int32_t next[LINES * WIDEST];
+    const bool above = lines > 0 && first > 0, below = lines > 0 && end < in->height;
+    struct carrying c = {.width = in->width, .lines = lines, .in = carried, .out = next};
+    const ro_carrier carrier = {bring, take, &c};
+    assert_int_equal(ro_halftone_begin(plan, first, end - first, &c.stream), RO_OK);
+    if ((first + end) % 2)
+        assert_int_equal(ro_halftone_carry_by(c.stream, &carrier), RO_OK);
+    else if (above)
+        bring(&c, c.width);
+    run_rows(c.stream, in, format, first, end, pieces);
+    if (above)
+        assert_int_equal(c.given, c.width);
+    if (below) {
+        assert_int_equal(ro_halftone_carry_ready(c.stream), c.width);
+        if ((first + end) % 2 == 0)
+            take(&c, c.width);
+        assert_int_equal(c.taken, c.width);
+        memcpy(carried, next, 4 * (size_t)lines * c.width);
     }
-    run_rows(stream, in, format, first, end, pieces);
-    if (lines > 0 && end < in->height) {
-        assert_int_equal(ro_halftone_carry_ready(stream), width);
-        memset(carried, 0x55, 4 * (size_t)lines * width);
-        assert_int_equal(ro_halftone_carry_out(stream, 0, width, carried), RO_OK);
-    }
-    ro_halftone_close(stream);
+    assert_int_equal(c.brought, RO_OK);
+    assert_int_equal(c.took, RO_OK);
+    ro_halftone_close(c.stream);
 }
 
 static void assert_same(const ro_image *in, ro_format format, const ro_halftone_options *options,

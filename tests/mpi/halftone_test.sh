@@ -69,7 +69,12 @@ refused "cannot be written in parts" 2 halftone one.ppm old.png
 refused "there is no method" 2 halftone one.ppm old.pbm --method nobody
 refused "unknown option --sigma" 2 halftone one.ppm old.pbm --sigma 2
 refused "a file per ink cannot" 2 halftone one.ppm old.pbm --separate cmyk
+refused "needs the whole picture" 2 halftone one.ppm old.pbm --palette auto:4
 refused "needs --checkpoint" 2 halftone one.ppm old.pbm --resume
+ranks 1 hologram --help >told
+if grep -qE "swed|reconstruct" told; then wrong "help names what is refused: $(cat told)"; fi
+ranks 1 denoise --help >told
+if grep -qE "^ *--(stop|impulse)" told; then wrong "help names what is refused: $(cat told)"; fi
 head -c 5000 one.ppm >short.ppm
 refused "ends early" 2 halftone short.ppm old.pbm
 refused "No such file" 2 halftone one.ppm nowhere/old.pbm

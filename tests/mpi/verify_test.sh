@@ -27,4 +27,11 @@ refused "its pixels have the hash" 3 verify cert.json in.tif edited.pbm
 refused "is verified with IN and OUT" 2 verify cert.json out.pbm
 echo "{}" >empty.json
 refused "empty.json" 2 verify empty.json in.tif out.pbm
+# A stack has a hash of all its pages, which is not that of one: two pages of 8 x 3 in a .npy file.
+{
+    printf '\223NUMPY\001\000\166\000%-117s\n' \
+        "{'descr': '|u1', 'fortran_order': False, 'shape': (2, 3, 8), }"
+    printf 'abcdefghijklabcdefghijklabcdefghijklabcdefghijkl'
+} >stack.npy
+refused "is a stack of 2 pages" 2 hash stack.npy
 exit $failed

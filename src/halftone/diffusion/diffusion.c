@@ -493,7 +493,7 @@ static ro_status run_cuda_piece(struct halftoner *work, const struct halftone_bl
     ro_status status = RO_OK;
     struct halftone_block part = *block;
     if (first && link->above) {
-        ro_gate_wait_or_stop(&link->room, &link->given, width, link->stop);
+        ro_wavefront_link_wait(link, width);
         get_lines(work, work->first_row, 0, width, state->lines);
         status = diffusion_on_cuda->put_lines(state->cuda, state->lines);
     }
@@ -513,7 +513,7 @@ static ro_status run_cuda_piece(struct halftoner *work, const struct halftone_bl
         part.rows = rest;
         state->schedule->run(&state->run, &part);
     }
-    ro_gate_raise(&link->room, &link->finished, width);
+    ro_wavefront_link_tell(link, width);
     return status;
 }
 
@@ -524,12 +524,19 @@ ro_status diffusion_run_block(struct halftoner *work, const struct halftone_bloc
         return work->link ? run_cuda_piece(work, block) : run_cuda(work, block);
     struct ro_wavefront_link *link = state->schedule->sequential ? work->link : NULL;
     if (link && link->above && block->first_row == work->first_row)
-        ro_gate_wait_or_stop(&link->room, &link->given, work->in.width, link->stop);
+        ro_wavefront_link_wait(link, work->in.width);
+    state->run.pass = work->pass;
     state->schedule->run(&state->run, block);
     if (link && link->below && block->first_row + block->rows == work->end_row)
-        ro_gate_raise(&link->room, &link->finished, work->in.width);
+        ro_wavefront_link_tell(link, work->in.width);
     work->report.steps = state->run.steps;
     return RO_OK;
+}
+
+bool diffusion_passes(const struct halftoner *work)
+{
+    const struct diffusion_state *state = work->state;
+    return !state->cuda && state->schedule == &diffusion_wave && state->run.abreast <= 1;
 }
 
 ro_status diffusion_run_resident(struct halftoner *work, const ro_image *in, const ro_image *out,
@@ -599,6 +606,7 @@ const struct halftone_engine diffusion_engine = {
     .open = open_engine,
     .begin = diffusion_restart,
     .run = diffusion_run_block,
+    .passes = diffusion_passes,
     .carry_in = diffusion_carry_in,
     .carry_out = diffusion_carry_out,
     .close = diffusion_end,

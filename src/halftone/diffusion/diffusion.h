@@ -117,6 +117,7 @@ struct diffusion_run {
     struct ro_wavefront_link *link; /* to those above and below; NULL: to none */
     struct made_window *made; /* the wave's: pixels are made where they are used, a window for each
                                  thread (wave_made.h); NULL: they are in memory */
+    struct halftone_pass *pass; /* the wave's: rows are fetched by the threads; NULL: they are not */
 };
 
 /* A line of the numbers that rows hand on, where a schedule keeps it: column x is at
@@ -177,6 +178,7 @@ ro_status diffusion_begin_cuda(struct halftoner *work, const uint32_t (*table)[4
 ro_status diffusion_run_resident(struct halftoner *work, const ro_image *in, const ro_image *out,
                                  uint32_t images, void *stream);
 ro_status diffusion_run_block(struct halftoner *work, const struct halftone_block *block);
+bool diffusion_passes(const struct halftoner *work); /* the wave, one band after another */
 void diffusion_carry_in(struct halftoner *work, uint32_t x, uint32_t count, const int32_t *values);
 void diffusion_carry_out(const struct halftoner *work, uint32_t x, uint32_t count, int32_t *values);
 void diffusion_end(struct halftoner *work);

@@ -266,6 +266,7 @@ const struct halftone_engine tonal_engine = {
     .open = open_engine,
     .begin = diffusion_restart,
     .run = diffusion_run_block,
+    .passes = diffusion_passes,
     .carry_in = diffusion_carry_in,
     .carry_out = diffusion_carry_out,
     .close = close_engine,

@@ -22,7 +22,7 @@ struct propagate_cuda {
     struct dft_device row, column;
     struct dft_block rows, columns;
     float2 *turns[2];
-    int width, height, batch; /* kinds at once */
+    int width, height, batch;   /* kinds at once */
     float2 *field, *work, *sum; /* field, sum: only where they are needed */
 };
 
@@ -141,8 +141,7 @@ struct row_back {
     int kind;
     __device__ float2 operator()(int lane, int x) const
     {
-        const float2 v =
-            passes(p, kind, x) ? from[(size_t)lane * p.width + x] : make_float2(0, 0);
+        const float2 v = passes(p, kind, x) ? from[(size_t)lane * p.width + x] : make_float2(0, 0);
         return make_float2(v.y, v.x);
     }
 };
@@ -236,8 +235,8 @@ ro_status propagate_on_device(struct propagate_cuda *d, const float2 *from, floa
         RO_TRY(pass_kinds(d, from, sum, &p));
     }
     if (sum != to)
-        RO_CUDA_TRY(d->context, cudaMemcpyAsync(to, sum, bytes, cudaMemcpyDeviceToDevice,
-                                                d->cuda->compute));
+        RO_CUDA_TRY(d->context,
+                    cudaMemcpyAsync(to, sum, bytes, cudaMemcpyDeviceToDevice, d->cuda->compute));
     return RO_OK;
 }
 
@@ -295,13 +294,11 @@ static ro_status open_all(struct propagate_cuda *d, const struct dft *row, const
         (const void *)rows_back<DFT_FEW>,  (const void *)rows_back<DFT_MANY>,
     };
     int shared = 0;
-    RO_CUDA_TRY(d->context,
-                cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin,
-                                       d->cuda->device));
+    RO_CUDA_TRY(d->context, cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin,
+                                                   d->cuda->device));
     for (const void *kernel : kernels)
-        RO_CUDA_TRY(d->context,
-                    cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                         shared));
+        RO_CUDA_TRY(d->context, cudaFuncSetAttribute(
+                                    kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
     const size_t bytes = (size_t)d->width * d->height * sizeof(float2);
     d->batch = KINDS * bytes <= d->cuda->memory / 4 ? KINDS : 1;
     ro_status status = ro_cuda_own(d->cuda, d->batch * bytes, (void **)&d->work);

@@ -16,8 +16,8 @@ static const float *target_row(const ro_image *target, uint32_t y)
     return (const float *)((const char *)target->data + (ptrdiff_t)y * target->stride);
 }
 
-/* What a row of the target has: its first sample that is impossible, and the first and the last that
- * are not black; the width where there is none. */
+/* What a row of the target has: its first sample that is impossible, and the first and the last
+ * that are not black; the width where there is none. */
 struct target_look {
     uint32_t bad, low, high;
 };
@@ -113,10 +113,9 @@ static ro_status find_region(struct refiner *f)
     for (uint32_t y = 0; y < f->height && status == RO_OK; y++) {
         const struct target_look *l = &looks[y];
         if (l->bad < f->width)
-            status =
-                ro_context_fail(f->context, RO_E_ARGUMENT,
-                                "the target's amplitude at %u,%u is %g, which is not possible",
-                                l->bad, y, target_row(&o->target, y)[l->bad]);
+            status = ro_context_fail(f->context, RO_E_ARGUMENT,
+                                     "the target's amplitude at %u,%u is %g, which is not possible",
+                                     l->bad, y, target_row(&o->target, y)[l->bad]);
         if (l->low == f->width)
             continue;
         low[0] = l->low < low[0] ? l->low : low[0];

@@ -114,11 +114,8 @@ ro_status refine_kernel_open(struct refiner *f, int axis, struct refine_kernel *
         free(r.h);
         return ro_context_fail(f->context, RO_E_MEMORY, "no memory for the search's kernel");
     }
-    struct sums sums = {.r = &r,
-                        .kernel = kernel,
-                        .n = n,
-                        .first = first,
-                        .end = first + (int)f->region[axis + 2]};
+    struct sums sums = {
+        .r = &r, .kernel = kernel, .n = n, .first = first, .end = first + (int)f->region[axis + 2]};
     ro_pool_run(pool, ro_pool_threads(pool), sum_offsets, &sums);
     free(r.h);
     return RO_OK;

@@ -35,22 +35,30 @@ static void shorten(atomic_size_t *end, size_t to)
         ;
 }
 
-static void read_part(struct ro_readers *readers, size_t first, size_t size)
+int ro_read_at(int fd, uint64_t position, void *bytes, size_t size, size_t *got)
 {
-    size_t done = 0;
-    while (done < size) {
-        const ssize_t count = pread(readers->fd, readers->bytes + first + done, size - done,
-                                    (off_t)(readers->position + first + done));
+    *got = 0;
+    while (*got < size) {
+        const ssize_t count =
+            pread(fd, (uint8_t *)bytes + *got, size - *got, (off_t)(position + *got));
         if (count < 0 && (errno == EINTR || errno == EAGAIN))
             continue;
-        if (count < 0)
-            atomic_store(&readers->error, errno);
-        if (count <= 0) {
-            shorten(&readers->end, first + done);
-            return;
-        }
-        done += (size_t)count;
+        if (count <= 0)
+            return count < 0 ? errno : 0;
+        *got += (size_t)count;
     }
+    return 0;
+}
+
+static void read_part(struct ro_readers *readers, size_t first, size_t size)
+{
+    size_t done;
+    const int error = ro_read_at(readers->fd, readers->position + first, readers->bytes + first,
+                                 size, &done);
+    if (error)
+        atomic_store(&readers->error, error);
+    if (done < size)
+        shorten(&readers->end, first + done);
 }
 
 static void read_parts(struct ro_readers *readers)

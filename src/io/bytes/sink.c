@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -160,6 +161,23 @@ void ro_sink_close(struct ro_sink *sink)
     *sink = (struct ro_sink){.fd = -1};
 }
 
+/* A pipe that is ready takes PIPE_BUF bytes without waiting, and more if it has room. Room is
+ * counted in pages, and a write that ends within one leaves the rest of it empty: there are a few
+ * of these at a time, since what is written is long. */
+static size_t pipe_room(int fd)
+{
+#if defined(F_GETPIPE_SZ) && defined(FIONREAD)
+    enum { PAGE = 4096, SPARE = 16 * PAGE };
+    int used = 0;
+    const int size = fcntl(fd, F_GETPIPE_SZ);
+    if (size > 0 && ioctl(fd, FIONREAD, &used) == 0 && size - used > SPARE + PAGE)
+        return (size_t)(size - used - SPARE) / PAGE * PAGE;
+#else
+    (void)fd;
+#endif
+    return PIPE_BUF;
+}
+
 static ro_status write_all(struct ro_sink *sink, const uint8_t *bytes, size_t size)
 {
     while (size > 0) {
@@ -176,8 +194,8 @@ static ro_status write_all(struct ro_sink *sink, const uint8_t *bytes, size_t si
                 errno = EPIPE;
                 return cannot_write(sink->file);
             }
-            /* A pipe that is ready takes PIPE_BUF bytes without waiting, more might wait. */
-            part = part < PIPE_BUF ? part : PIPE_BUF;
+            const size_t room = pipe_room(sink->fd);
+            part = part < room ? part : room;
         }
         ssize_t count = write(sink->fd, bytes, part);
         if (count < 0 && (errno == EINTR || errno == EAGAIN))
@@ -314,6 +332,29 @@ ro_status ro_sink_seek(struct ro_sink *sink, uint64_t position)
         return cannot_write(sink->file);
     sink->position = position;
     return RO_OK;
+}
+
+bool ro_sink_plain(const struct ro_sink *sink)
+{
+    return sink->temporary && sink->seekable && !sink->packer && !sink->summed;
+}
+
+int ro_sink_put(const struct ro_sink *sink, uint64_t position, const void *bytes, size_t size)
+{
+    for (size_t done = 0; done < size;) {
+        const ssize_t count = pwrite(sink->fd, (const uint8_t *)bytes + done, size - done,
+                                     (off_t)(position + done));
+        if (count < 0 && errno != EINTR && errno != EAGAIN)
+            return errno;
+        done += count > 0 ? (size_t)count : 0;
+    }
+    return 0;
+}
+
+ro_status ro_sink_cannot(struct ro_sink *sink, int error)
+{
+    errno = error;
+    return cannot_write(sink->file);
 }
 
 ro_status ro_sink_read(struct ro_sink *sink, void *bytes, size_t size, size_t *got)

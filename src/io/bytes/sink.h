@@ -51,6 +51,13 @@ void ro_sink_print(struct ro_sink *sink, ro_status *status, const char *format, 
     RO_PRINTF(3, 4);
 ro_status ro_sink_seek(struct ro_sink *sink, uint64_t position);
 
+/* Whether threads may write places of it by themselves, in any order: a file of its own. Those who
+ * do end with a seek behind the last byte. ro_sink_put returns 0, or the system's number of what
+ * went wrong, for ro_sink_cannot. */
+bool ro_sink_plain(const struct ro_sink *sink);
+int ro_sink_put(const struct ro_sink *sink, uint64_t position, const void *bytes, size_t size);
+ro_status ro_sink_cannot(struct ro_sink *sink, int error);
+
 /* From here on bytes are packed as a gzip file. */
 ro_status ro_sink_pack(struct ro_sink *sink);
 

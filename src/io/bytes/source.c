@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE /* F_SETPIPE_SZ */
 #include "io/bytes/source.h"
 
 #include "io/bytes/commit.h"
@@ -72,10 +73,14 @@ void ro_source_close(struct ro_source *source)
     *source = (struct ro_source){.fd = -1};
 }
 
+bool ro_source_plain(const struct ro_source *source)
+{
+    return source->fd >= 0 && source->seekable && !source->waits && !source->packed;
+}
+
 void ro_source_share(struct ro_source *source, int threads)
 {
-    if (source->fd >= 0 && source->seekable && !source->waits && !source->packed &&
-        !source->readers)
+    if (ro_source_plain(source) && !source->readers)
         source->readers = ro_readers_open(threads);
 }
 

@@ -43,6 +43,9 @@ void ro_source_close(struct ro_source *source);
  */
 void ro_source_share(struct ro_source *source, int threads);
 
+/* Whether threads may read places of it by themselves (ro_read_at): a plain file. */
+bool ro_source_plain(const struct ro_source *source);
+
 /* Makes bytes ready without taking them: *have is fewer than `want` (at most 64 KB) only at the
  * end of the file. */
 ro_status ro_source_peek(struct ro_source *source, size_t want, size_t *have);

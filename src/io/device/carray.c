@@ -151,7 +151,7 @@ ro_status ro_carray_encode(struct ro_sink *sink, const ro_file_info *info,
     struct carray *self = calloc(1, sizeof *self);
     if (!self)
         return ro_file_no_memory(sink->file, sizeof *self);
-    self->encoder = (struct ro_encoder){write_rows, finish, close_writer};
+    self->encoder = (struct ro_encoder){.rows = write_rows, .finish = finish, .close = close_writer};
     self->sink = sink;
     *encoder = &self->encoder;
     ro_status status = ro_packing_open(&self->packing, sink->file, info, options);

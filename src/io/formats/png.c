@@ -547,7 +547,7 @@ ro_status ro_png_encode(struct ro_sink *sink, const ro_file_info *info,
     struct png_encoder *self = calloc(1, sizeof *self);
     if (!self)
         return ro_file_no_memory(sink->file, sizeof *self);
-    self->encoder = (struct ro_encoder){write_rows, finish_writer, close_writer};
+    self->encoder = (struct ro_encoder){.rows = write_rows, .finish = finish_writer, .close = close_writer};
     self->sink = sink;
     *encoder = &self->encoder;
     self->png = png_create_write_struct(PNG_LIBPNG_VER_STRING, self, write_failed, ignore_warning);

@@ -278,6 +278,8 @@ static void close_reader(struct ro_stage *stage)
     free(stage);
 }
 
+static void swap_rows(uint8_t *rows, size_t bytes) { ro_swap16((uint16_t *)rows, bytes / 2); }
+
 ro_status ro_pnm_decode(struct ro_source *source, unsigned page, struct ro_stage **stage)
 {
     struct header header;
@@ -322,6 +324,11 @@ ro_status ro_pnm_decode(struct ro_source *source, unsigned page, struct ro_stage
     pnm->counted = source->seekable && is_raw(header.kind);
     pnm->first = source->position;
     pnm->row_bytes = raster_bytes(&header) / header.height;
+    /* of other depths every value is looked at */
+    if (is_raw(header.kind) && (header.maxval == 255 || header.maxval == 65535))
+        pnm->stage.place = pnm->first;
+    if (header.maxval == 65535 && ro_little_endian())
+        pnm->stage.turn = swap_rows;
     if (header.kind == '4' && !(pnm->line = malloc((header.width + 7) / 8))) {
         close_reader(&pnm->stage);
         return ro_file_no_memory(source->file, header.width / 8);
@@ -363,6 +370,20 @@ static ro_status write_rows(struct ro_encoder *encoder, const uint8_t *rows, ptr
     return RO_OK;
 }
 
+static void turn_rows(const struct ro_encoder *encoder, uint8_t *rows, uint32_t count)
+{
+    const struct pnm_encoder *pnm = (const struct pnm_encoder *)encoder;
+    const size_t row = pnm->row;
+    if (pnm->format != RO_BITS) {
+        ro_swap16((uint16_t *)rows, row / 2 * count);
+        return;
+    }
+    for (size_t i = 0; i < row * count; i++)
+        rows[i] = (uint8_t)~rows[i];
+    for (uint32_t y = 0; y < count; y++)
+        rows[y * row + row - 1] &= pnm->padding;
+}
+
 static ro_status finish_writer(struct ro_encoder *encoder)
 {
     (void)encoder;
@@ -384,7 +405,7 @@ ro_status ro_pnm_encode(struct ro_sink *sink, const ro_file_info *info,
     struct pnm_encoder *pnm = calloc(1, sizeof *pnm);
     if (!pnm)
         return ro_file_no_memory(sink->file, sizeof *pnm);
-    pnm->encoder = (struct ro_encoder){write_rows, finish_writer, close_writer};
+    pnm->encoder = (struct ro_encoder){.rows = write_rows, .finish = finish_writer, .close = close_writer};
     pnm->sink = sink;
     pnm->format = info->format;
     pnm->row = ro_format_row_bytes(info->format, info->width);
@@ -398,6 +419,9 @@ ro_status ro_pnm_encode(struct ro_sink *sink, const ro_file_info *info,
                         info->height);
     if (!bits)
         used += snprintf(header + used, sizeof header - (size_t)used, "%u\n", info->maxval);
+    pnm->encoder.place = sink->position + (size_t)used;
+    pnm->encoder.row_bytes = pnm->row;
+    pnm->encoder.turn = pnm->line ? turn_rows : NULL;
     *encoder = &pnm->encoder;
     return ro_sink_write(sink, header, (size_t)used);
 }

@@ -249,7 +249,7 @@ ro_status ro_tiff_encode(struct ro_sink *sink, const ro_file_info *info,
     struct tiff_encoder *self = calloc(1, sizeof *self);
     if (!self)
         return ro_file_no_memory(sink->file, sizeof *self);
-    self->encoder = (struct ro_encoder){write_rows, finish_writer, close_writer};
+    self->encoder = (struct ro_encoder){.rows = write_rows, .finish = finish_writer, .close = close_writer};
     self->file = (struct ro_tiff){.file = sink->file, .sink = sink};
     self->info = *info;
     self->row_bytes = ro_format_row_bytes(info->format, info->width);

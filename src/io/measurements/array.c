@@ -340,7 +340,7 @@ ro_status ro_array_encode(struct ro_sink *sink, const ro_file_info *info,
     if (!self)
         return ro_file_no_memory(sink->file, sizeof *self);
     const struct ro_array array = ro_array_of(info);
-    self->encoder = (struct ro_encoder){write_rows, finish_writer, close_writer};
+    self->encoder = (struct ro_encoder){.rows = write_rows, .finish = finish_writer, .close = close_writer};
     self->sink = sink;
     self->info = *info;
     self->samples = (size_t)info->width * (size_t)array.channels;

@@ -181,7 +181,7 @@ ro_status ro_npz_encode(struct ro_sink *sink, const ro_file_info *info,
     struct npz *self = calloc(1, sizeof *self);
     if (!self)
         return ro_file_no_memory(sink->file, sizeof *self);
-    self->encoder = (struct ro_encoder){write_rows, finish, close_encoder};
+    self->encoder = (struct ro_encoder){.rows = write_rows, .finish = finish, .close = close_encoder};
     self->sink = sink;
     *encoder = &self->encoder;
     if (strlen(name) > LONGEST_NAME)

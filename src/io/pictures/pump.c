@@ -9,6 +9,7 @@
  * the one that is reported.
  */
 #include "core/options.h"
+#include "io/bytes/readers.h"
 #include "io/bytes/thread.h"
 #include "io/pictures/output.h"
 #include "io/pictures/reader.h"
@@ -261,6 +262,76 @@ static ro_status run_stream(struct pump *pump, ro_format out)
     return status;
 }
 
+/*
+ * Where rows lie one after another in plain files, in and out, the threads that halftone them read
+ * and write them too: nothing waits in between, and no row leaves the cache of its core.
+ */
+static bool lies_in_places(const struct pump *pump)
+{
+    const ro_reader *reader = pump->reader;
+    const ro_writer *writer = pump->output.writers[0];
+    return reader->stage->place && ro_source_plain(&reader->source) && !reader->ahead &&
+           reader->row == 0 && reader->info.stack <= 1 && pump->output.count == 1 &&
+           !pump->output.alpha && writer->encoder->place && !writer->converted &&
+           !writer->joined && ro_sink_plain(&writer->sink) && ro_halftone_passes(pump->plan);
+}
+
+static ro_status fetch_rows(void *data, uint32_t first_row, uint32_t count, void *rows)
+{
+    struct pump *pump = data;
+    const struct ro_stage *stage = pump->reader->stage;
+    struct ro_file *file = &pump->reader->file;
+    const size_t row = ro_stage_row_bytes(stage), size = row * count;
+    size_t got;
+    const int error = ro_read_at(pump->reader->source.fd, stage->place + (uint64_t)first_row * row,
+                                 rows, size, &got);
+    if (!error && got == size) {
+        if (stage->turn)
+            stage->turn(rows, size);
+        return RO_OK;
+    }
+    pthread_mutex_lock(&pump->lock);
+    const ro_status status =
+        error ? ro_file_fail(file, RO_E_IO, "cannot be read: %s", strerror(error))
+              : ro_file_ends_early(file);
+    pthread_mutex_unlock(&pump->lock);
+    return status;
+}
+
+static ro_status take_rows(void *data, uint32_t first_row, uint32_t count, void *rows)
+{
+    struct pump *pump = data;
+    ro_writer *writer = pump->output.writers[0];
+    const struct ro_encoder *encoder = writer->encoder;
+    const size_t row = encoder->row_bytes;
+    if (encoder->turn)
+        encoder->turn(encoder, rows, count);
+    const int error = ro_sink_put(&writer->sink, encoder->place + (uint64_t)first_row * row, rows,
+                                  row * count);
+    if (!error)
+        return RO_OK;
+    pthread_mutex_lock(&pump->lock);
+    const ro_status status = ro_sink_cannot(&writer->sink, error);
+    pthread_mutex_unlock(&pump->lock);
+    return status;
+}
+
+static ro_status run_places(struct pump *pump)
+{
+    ro_writer *writer = pump->output.writers[0];
+    const uint32_t height = ro_reader_info(pump->reader)->height;
+    pthread_mutex_init(&pump->lock, NULL);
+    ro_status status =
+        ro_halftone_pass(pump->plan, &(ro_halftone_rows){pump, fetch_rows, take_rows});
+    pthread_mutex_destroy(&pump->lock);
+    if (status != RO_OK)
+        return status;
+    pump->reader->row = height;
+    writer->row = height;
+    return ro_sink_seek(&writer->sink,
+                        writer->encoder->place + (uint64_t)height * writer->encoder->row_bytes);
+}
+
 /* Rows of plates that lie one after another, as the output takes them. */
 static ro_status write_whole(struct pump *pump, const ro_image *out, uint32_t height)
 {
@@ -310,6 +381,11 @@ static ro_status run_pages(struct pump *pump, ro_format out, bool streams)
 {
     const ro_file_info *info = ro_reader_info(pump->reader);
     ro_status status = RO_OK;
+    if (streams && lies_in_places(pump)) {
+        ro_halftone_close(pump->stream);
+        pump->stream = NULL;
+        return run_places(pump);
+    }
     for (unsigned page = 0; page < info->stack && status == RO_OK; page++) {
         if (page > 0)
             status = ro_reader_next(pump->reader);

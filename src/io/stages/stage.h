@@ -29,6 +29,10 @@ struct ro_stage {
     /* Makes `row` the next one; NULL: rows come one after another only. */
     ro_status (*seek)(struct ro_stage *stage, uint32_t row);
     void (*close)(struct ro_stage *stage);
+    /* Where rows begin in a plain file if they lie there one after another, as bytes of the whole
+     * row; 0: they do not. `turn` makes what lies there what a stage gives; NULL: it is. */
+    uint64_t place;
+    void (*turn)(uint8_t *rows, size_t bytes);
     /* Goes on to the next page of one shape, when all rows were given. NULL: it is opened anew. */
     ro_status (*next)(struct ro_stage *stage);
 };
@@ -40,6 +44,10 @@ struct ro_encoder {
                       uint32_t count);
     ro_status (*finish)(struct ro_encoder *encoder);
     void (*close)(struct ro_encoder *encoder);
+    /* The same for writing: rows of `row_bytes` from `place` on, turned before. */
+    uint64_t place;
+    size_t row_bytes;
+    void (*turn)(const struct ro_encoder *encoder, uint8_t *rows, uint32_t count);
 };
 
 /* Encoders whose rows are packed by groups that know nothing of each other, for ro_parts. */

@@ -5,17 +5,22 @@
  *     thread 0   read 0 | halftone 0      | write 0 | read 2 ...
  *     thread 1           | read 1 | halftone 1       | write 1 ...
  *
- * One reads at a time, in order, and one writes at a time, in order. A thread has a context and
- * plans of its own, with one thread each; the caller's own thread is one of them. Whoever fails
- * first sets `stop`, and its sentence is the one that is reported.
+ * From a pipe one reads at a time, in order, and into one a thread writes at a time, in order.
+ * Places of a plain file each thread reads and writes by itself, a few rows at a time, which then
+ * stay in its cache all the way. A thread has a context and plans of its own, with one thread each;
+ * the caller's own thread is one of them. Whoever fails first sets `stop`, and its sentence is the
+ * one that is reported.
  */
 #include "io/video/video.h"
 
+#include "io/bytes/readers.h"
 #include "io/bytes/thread.h"
 #include "io/video/video_plan.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+enum { PIECE_BYTES = 1 << 18, PIECE_ROWS = 64 /* a multiple of it, for whole bands */ };
 
 struct video {
     ro_context *context;
@@ -24,6 +29,11 @@ struct video {
     struct ro_file out_file;
     struct ro_sink sink;
     size_t in_bytes, out_bytes; /* of a frame's samples */
+    size_t in_piece, out_piece; /* of what a thread holds of them at a time */
+    uint32_t piece_rows[Y4M_PLANES];
+    bool streams;          /* planes run row by row */
+    bool reads, writes;    /* each thread by itself, at places of a plain file */
+    uint64_t frames_begin; /* in the output */
     pthread_mutex_t reading, writing;
     pthread_cond_t written;
     uint64_t frames_read, frames_written;
@@ -38,7 +48,8 @@ struct worker {
     struct video *video;
     ro_context *context;
     ro_plan *plans[Y4M_PLANES];
-    uint8_t *in, *out; /* a frame's samples */
+    uint8_t *in, *out;  /* a frame's samples, or a piece's */
+    uint64_t in_place, out_place; /* of the frame's next samples in plain files */
     pthread_t thread;
     bool caller; /* the thread that made the call: it shows progress */
 };
@@ -82,7 +93,12 @@ static bool read_frame(struct worker *worker, uint64_t *number)
     ro_status status = RO_OK;
     if (!video->ended && !atomic_load(&video->stop)) {
         status = y4m_frame(video->source, &more);
-        if (status == RO_OK && more)
+        worker->in_place = video->source->position;
+        if (status == RO_OK && more && video->reads)
+            status = ro_source_left(video->source) < video->in_bytes
+                         ? ro_file_ends_early(video->source->file)
+                         : ro_source_skip(video->source, video->in_bytes);
+        else if (status == RO_OK && more)
             status = ro_source_need(video->source, worker->in, video->in_bytes);
         more = more && status == RO_OK;
         video->ended = !more;
@@ -92,7 +108,7 @@ static bool read_frame(struct worker *worker, uint64_t *number)
     pthread_mutex_unlock(&video->reading);
     if (status != RO_OK)
         fail(video, status, video->source->file->message);
-    else if (more)
+    else if (more && !video->reads)
         order_bytes(worker->in, video->in_bytes, y4m_sample_bytes(&video->plan.in));
     return more;
 }
@@ -103,28 +119,134 @@ static void show_tones(const uint8_t tones[256], uint8_t *samples, size_t count)
         samples[i] = tones[samples[i]];
 }
 
-static ro_status run_frame(struct worker *worker)
+/* The next rows of a plane: where they lie, or read from their place. NULL: that failed. */
+static const uint8_t *take_rows(struct worker *worker, const uint8_t **from, size_t size)
+{
+    struct video *video = worker->video;
+    size_t got;
+    if (!video->reads) {
+        *from += size;
+        return *from - size;
+    }
+    const int error = ro_read_at(video->source->fd, worker->in_place, worker->in, size, &got);
+    if (error || got < size) {
+        struct ro_file *file = video->source->file;
+        pthread_mutex_lock(&video->reading);
+        const ro_status status =
+            error ? ro_file_fail(file, RO_E_IO, "cannot be read: %s", strerror(error))
+                  : ro_file_ends_early(file);
+        pthread_mutex_unlock(&video->reading);
+        fail(video, status, file->message);
+        return NULL;
+    }
+    worker->in_place += size;
+    order_bytes(worker->in, size, y4m_sample_bytes(&video->plan.in));
+    return worker->in;
+}
+
+static uint64_t frame_place(const struct video *video, uint64_t number)
+{
+    return video->frames_begin + number * (Y4M_FRAME_LINE + (uint64_t)video->out_bytes);
+}
+
+/* The frame's next bytes to their place in a plain file. */
+static bool put(struct worker *worker, const void *bytes, size_t size)
+{
+    struct video *video = worker->video;
+    const int error = ro_sink_put(&video->sink, worker->out_place, bytes, size);
+    worker->out_place += size;
+    if (!error)
+        return true;
+    pthread_mutex_lock(&video->writing);
+    const ro_status status = ro_sink_cannot(&video->sink, error);
+    pthread_mutex_unlock(&video->writing);
+    fail(video, status, video->out_file.message);
+    return false;
+}
+
+/* What has become of some rows, into a plain file or to be written with the frame. */
+static bool give_rows(struct worker *worker, uint8_t **to, size_t size, int plane)
+{
+    struct video *video = worker->video;
+    const struct video_plan *plan = &video->plan;
+    if (plan->shown)
+        show_tones(plan->tones[plane], *to, size);
+    order_bytes(*to, size, y4m_sample_bytes(&plan->out));
+    if (video->writes)
+        return put(worker, *to, size);
+    *to += size;
+    return true;
+}
+
+/* Rows in as far as they are taken, and out as far as they are finished. */
+static ro_status run_rows(struct worker *worker, ro_halftone_stream *stream, const ro_image *in,
+                          const ro_image *out, int plane, const uint8_t **from, uint8_t **to)
+{
+    const uint32_t most = worker->video->piece_rows[plane];
+    const size_t in_row = (size_t)in->stride, out_row = (size_t)out->stride;
+    uint32_t taken = 0, given;
+    for (uint32_t y = 0; y < in->height;) {
+        const uint32_t count = in->height - y < most ? in->height - y : most;
+        const uint8_t *rows = take_rows(worker, from, count * in_row);
+        if (!rows)
+            return RO_E_CANCELLED;
+        for (uint32_t done = 0; done < count; done += taken) {
+            ro_status status = ro_halftone_push(stream, rows + done * in_row, in->stride,
+                                                count - done, &taken);
+            do {
+                given = 0;
+                if (status == RO_OK)
+                    status = ro_halftone_pull(stream, *to, out->stride, most, &given);
+                if (status == RO_OK && given > 0 &&
+                    !give_rows(worker, to, given * out_row, plane))
+                    status = RO_E_CANCELLED;
+            } while (status == RO_OK && given > 0);
+            if (status != RO_OK)
+                return status;
+        }
+        y += count;
+    }
+    return RO_OK;
+}
+
+static ro_status run_plane(struct worker *worker, int plane, const uint8_t **from, uint8_t **to)
+{
+    const struct video_plan *plan = &worker->video->plan;
+    ro_image in = video_plane(plan, plane), out = in;
+    ro_halftone_stream *stream = NULL;
+    out.format = plan->to;
+    out.maxval = 0;
+    in.stride = (ptrdiff_t)ro_format_row_bytes(in.format, in.width);
+    out.stride = (ptrdiff_t)ro_format_row_bytes(out.format, out.width);
+    ro_status status;
+    if (worker->video->streams) {
+        status = ro_halftone_begin(worker->plans[plane], 0, in.height, &stream);
+        if (status == RO_OK)
+            status = run_rows(worker, stream, &in, &out, plane, from, to);
+        ro_halftone_close(stream);
+        return status;
+    }
+    in.data = (void *)(uintptr_t)take_rows(worker, from, (size_t)in.stride * in.height);
+    if (!in.data)
+        return RO_E_CANCELLED;
+    out.data = *to;
+    status = ro_plan_run(worker->plans[plane], &in, &out, NULL);
+    if (status == RO_OK && !give_rows(worker, to, (size_t)out.stride * out.height, plane))
+        status = RO_E_CANCELLED;
+    return status;
+}
+
+static ro_status run_frame(struct worker *worker, uint64_t number)
 {
     const struct video *video = worker->video;
-    const struct video_plan *plan = &video->plan;
-    uint8_t *from = worker->in, *to = worker->out;
+    const uint8_t *from = worker->in;
+    uint8_t *to = worker->out;
     ro_status status = RO_OK;
-    for (int i = 0; i < plan->in.planes && status == RO_OK; i++) {
-        ro_image in = video_plane(plan, i), out = in;
-        out.format = plan->to;
-        out.maxval = 0;
-        in.stride = (ptrdiff_t)ro_format_row_bytes(in.format, in.width);
-        out.stride = (ptrdiff_t)ro_format_row_bytes(out.format, out.width);
-        in.data = from;
-        out.data = to;
-        status = ro_plan_run(worker->plans[i], &in, &out, NULL);
-        const size_t size = (size_t)out.stride * out.height;
-        if (plan->shown)
-            show_tones(plan->tones[i], to, size);
-        from += (size_t)in.stride * in.height;
-        to += size;
-    }
-    order_bytes(worker->out, video->out_bytes, y4m_sample_bytes(&plan->out));
+    worker->out_place = frame_place(video, number);
+    if (video->writes && !put(worker, y4m_frame_line, Y4M_FRAME_LINE))
+        return RO_E_CANCELLED;
+    for (int i = 0; i < video->plan.in.planes && status == RO_OK; i++)
+        status = run_plane(worker, i, &from, &to);
     return status;
 }
 
@@ -133,9 +255,11 @@ static void write_frame(struct worker *worker, uint64_t number)
     struct video *video = worker->video;
     ro_status status = RO_OK;
     pthread_mutex_lock(&video->writing);
-    while (video->frames_written != number && !atomic_load(&video->stop))
+    while (video->frames_written != number && !video->writes && !atomic_load(&video->stop))
         pthread_cond_wait(&video->written, &video->writing);
-    if (!atomic_load(&video->stop)) {
+    if (video->writes) {
+        video->frames_written++;
+    } else if (!atomic_load(&video->stop)) {
         status = y4m_write_frame(&video->sink);
         if (status == RO_OK)
             status = ro_sink_write(&video->sink, worker->out, video->out_bytes);
@@ -163,7 +287,7 @@ static void *run_worker(void *data)
     struct video *video = worker->video;
     uint64_t number = 0;
     while (read_frame(worker, &number)) {
-        ro_status status = run_frame(worker);
+        ro_status status = run_frame(worker, number);
         if (status != RO_OK) {
             fail(video, status, ro_context_message(worker->context));
             break;
@@ -198,6 +322,28 @@ static void close_worker(struct worker *worker)
     free(worker->out);
 }
 
+/* How many rows a thread takes at a time, which is the same for all of them. */
+static ro_status plan_pieces(struct video *video, const struct worker *worker)
+{
+    ro_plan_info way = {0};
+    const ro_status status = ro_plan_query(worker->plans[0], &way);
+    video->streams = way.streams;
+    for (int i = 0; i < video->plan.in.planes; i++) {
+        const ro_image plane = video_plane(&video->plan, i);
+        const size_t row = plane.width * (size_t)y4m_sample_bytes(&video->plan.in);
+        const size_t out_row = plane.width * (size_t)y4m_sample_bytes(&video->plan.out);
+        size_t rows = (PIECE_BYTES / row / PIECE_ROWS + 1) * PIECE_ROWS;
+        if (!video->streams || rows > plane.height)
+            rows = plane.height;
+        video->piece_rows[i] = (uint32_t)rows;
+        if (video->in_piece < rows * row)
+            video->in_piece = rows * row;
+        if (video->out_piece < rows * out_row)
+            video->out_piece = rows * out_row;
+    }
+    return status;
+}
+
 static ro_status open_worker(struct worker *worker)
 {
     struct video *video = worker->video;
@@ -205,17 +351,19 @@ static ro_status open_worker(struct worker *worker)
     how.device = RO_DEVICE_CPU;
     how.threads = 1;
     how.progress = NULL;
-    worker->in = malloc(video->in_bytes);
-    worker->out = malloc(video->out_bytes);
-    if (!worker->in || !worker->out)
-        return ro_file_no_memory(video->source->file, video->in_bytes + video->out_bytes);
     ro_status status = ro_context_open(&how, &worker->context);
     if (status != RO_OK)
         return ro_context_fail(video->context, status, "%s", ro_context_message(NULL));
     status = open_plans(worker);
+    if (status == RO_OK && worker->caller)
+        status = plan_pieces(video, worker);
     if (status != RO_OK)
         return ro_context_fail(video->context, status, "%s", ro_context_message(worker->context));
-    return RO_OK;
+    const size_t in = video->reads ? video->in_piece : video->in_bytes;
+    const size_t out = video->writes ? video->out_piece : video->out_bytes;
+    worker->in = malloc(in);
+    worker->out = malloc(out);
+    return worker->in && worker->out ? RO_OK : ro_file_no_memory(video->source->file, in + out);
 }
 
 /* What its plans will do, of the first plane. */
@@ -302,9 +450,14 @@ ro_status ro_video_halftone(ro_context *context, struct ro_source *source, const
     if (status == RO_OK)
         status = y4m_write_open(&video.sink, &video.plan.out);
     source->file->stop = video.out_file.stop = &video.stop;
+    video.reads = ro_source_plain(source);
+    video.writes = ro_sink_plain(&video.sink);
+    video.frames_begin = video.sink.position;
     if (status == RO_OK)
         status = run_workers(&video, threads, report);
     source->file->stop = video.out_file.stop = NULL;
+    if (status == RO_OK && video.writes)
+        status = ro_sink_seek(&video.sink, frame_place(&video, video.frames_written));
     if (status == RO_OK)
         status = ro_sink_commit(&video.sink);
     ro_sink_close(&video.sink);

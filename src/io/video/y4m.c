@@ -8,6 +8,7 @@
 #include <string.h>
 
 static const char magic[] = "YUV4MPEG2", frame_mark[] = "FRAME";
+const char y4m_frame_line[Y4M_FRAME_LINE + 1] = "FRAME\n";
 
 /* Names of layouts; longer ones before those they begin with. Where samples of colour lie does not
  * matter here, and is kept for 8 bits, which alone have names for it. */
@@ -144,8 +145,7 @@ ro_status y4m_write_open(struct ro_sink *sink, const struct y4m *video)
 
 ro_status y4m_write_frame(struct ro_sink *sink)
 {
-    char line[sizeof frame_mark + 1];
-    return ro_sink_write(sink, line, (size_t)snprintf(line, sizeof line, "%s\n", frame_mark));
+    return ro_sink_write(sink, y4m_frame_line, Y4M_FRAME_LINE);
 }
 
 void y4m_plane(const struct y4m *video, int plane, uint32_t *width, uint32_t *height)

@@ -13,7 +13,7 @@
 #include "io/bytes/sink.h"
 #include "io/bytes/source.h"
 
-enum { Y4M_PLANES = 3, Y4M_LINE = 1024, Y4M_HEAD = 10 };
+enum { Y4M_PLANES = 3, Y4M_LINE = 1024, Y4M_HEAD = 10, Y4M_FRAME_LINE = 6 };
 
 struct y4m {
     uint32_t width, height;
@@ -38,6 +38,7 @@ ro_status y4m_frame(struct ro_source *source, bool *more);
 /* The same for writing. */
 ro_status y4m_write_open(struct ro_sink *sink, const struct y4m *video);
 ro_status y4m_write_frame(struct ro_sink *sink);
+extern const char y4m_frame_line[]; /* what that writes, Y4M_FRAME_LINE bytes */
 
 /* The size of a plane; 0 is brightness. */
 void y4m_plane(const struct y4m *video, int plane, uint32_t *width, uint32_t *height);

@@ -140,6 +140,23 @@ static void conjugate(const struct ro_denoiser *work, const struct ro_system *sy
         x[i] = (int32_t)lrint(solution[i] < min ? min : solution[i] > max ? max : solution[i]);
 }
 
+/* Sorting all pixels is the definition; where it was not asked for, those that get a unit are found
+ * by counting. */
+static bool dither(struct ro_denoiser *work, const int32_t *r, int32_t *x, int plane)
+{
+    const uint32_t width = work->in.width, height = work->in.height;
+    const uint64_t seed = ro_dither_seed(work, work->report.steps, plane);
+    if (work->schedule == RO_SCHEDULE_REFERENCE)
+        return ro_dither_defect(r, x, width, height, seed);
+    struct ro_balance balance = {0, INT32_MAX, INT32_MIN};
+    for (size_t i = 0; i < (size_t)width * height; i++) {
+        balance.defect += r[i] - x[i];
+        balance.min = r[i] < balance.min ? r[i] : balance.min;
+        balance.max = r[i] > balance.max ? r[i] : balance.max;
+    }
+    return ro_dither_run(work->context, x, width, height, &balance, seed) == RO_OK;
+}
+
 static bool run_step(struct ro_denoiser *work, const struct ro_diffusion *stiffness,
                      struct memory *memory)
 {
@@ -163,7 +180,7 @@ static bool run_step(struct ro_denoiser *work, const struct ro_diffusion *stiffn
             x = next;
             next = last;
         }
-        if (!ro_dither_defect(r, x, width, height, ro_dither_seed(work, work->report.steps, plane)))
+        if (!dither(work, r, x, plane))
             return false;
         memcpy(r, x, (size_t)size * sizeof *x);
     }

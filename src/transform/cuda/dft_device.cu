@@ -157,12 +157,12 @@ ro_status dft_device_fit(struct ro_cuda *cuda, struct dft_device *device, int wa
     int shared = 0, all = 0, lanes = 1;
     RO_CUDA_TRY(cuda->context, cudaDeviceGetAttribute(
                                    &shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, cuda->device));
-    RO_CUDA_TRY(cuda->context,
-                cudaDeviceGetAttribute(&all, cudaDevAttrMaxSharedMemoryPerMultiprocessor,
-                                       cuda->device));
+    RO_CUDA_TRY(
+        cuda->context,
+        cudaDeviceGetAttribute(&all, cudaDevAttrMaxSharedMemoryPerMultiprocessor, cuda->device));
     const long lane = (long)device->lane * (long)sizeof(float2);
-    while (lanes < MOST && (lanes * device->length < USUAL ||
-                            (lanes < wanted && 2 * lanes * lane <= SHARE)))
+    while (lanes < MOST &&
+           (lanes * device->length < USUAL || (lanes < wanted && 2 * lanes * lane <= SHARE)))
         lanes *= 2;
     while (columns && lanes > 1 && device->lane % BANKS != BANKS / lanes)
         device->lane++;

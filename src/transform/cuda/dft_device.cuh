@@ -7,9 +7,9 @@
  *     second part   one along each row
  *
  * Short transforms run in place, by passes of one step or two: a thread takes the numbers of a
- * pass, up to DFT_POINTS, into registers and puts the results where they were. So results come in the order
- * of reversed digits, number i at `place[i]` of the table. What a step multiplies by depends on
- * p alone, which is the number's place within its part of the transform.
+ * pass, up to DFT_POINTS, into registers and puts the results where they were. So results come in
+ * the order of reversed digits, number i at `place[i]` of the table. What a step multiplies by
+ * depends on p alone, which is the number's place within its part of the transform.
  */
 #ifndef RO_TRANSFORM_CUDA_DFT_DEVICE_CUH
 #define RO_TRANSFORM_CUDA_DFT_DEVICE_CUH
@@ -24,8 +24,8 @@ typedef float real;
 
 enum {
     DFT_POINTS = 16,
-    DFT_FEW = 28,   /* numbers that a thread may have to hold at once */
-    DFT_MANY = 38,  /* for the longest, and with a chirp */
+    DFT_FEW = 28,  /* numbers that a thread may have to hold at once */
+    DFT_MANY = 38, /* for the longest, and with a chirp */
     DFT_FEW_THREADS = 256,
     DFT_MANY_THREADS = 768,
     DFT_WARPS = 24, /* on a multiprocessor: as many as registers allow */
@@ -115,8 +115,8 @@ template <int RADIX> static __device__ __forceinline__ void dft_radix(real *re, 
         dft_5(re, im);
 }
 
-/* `COUNT` transforms of numbers `APART` from each other, at p0, p0 + apart, ...; what follows p = 0
- * is not turned. */
+/* A step: COUNT transforms of RADIX numbers. ACROSS: their numbers are COUNT apart, and p grows by
+ * `apart` from one to the next; else their numbers are neighbours, and all have the same p. */
 template <int RADIX, int COUNT, bool ACROSS>
 static __device__ __forceinline__ void dft_step(float2 *v, const float2 *turns, int p0, int apart)
 {
@@ -145,11 +145,11 @@ static __device__ __forceinline__ void dft_step(float2 *v, const float2 *turns, 
 
 /* Where the short transforms of a part are, and what comes after its last pass. */
 struct dft_part {
-    int wide;             /* of them side by side */
-    unsigned over;        /* divides by it */
-    int beside, apart;    /* places from one to the next; from a number to the next */
+    int wide;              /* of them side by side */
+    unsigned over;         /* divides by it */
+    int beside, apart;     /* places from one to the next; from a number to the next */
     int skew_beside, skew; /* one more every 2^ of them */
-    const float2 *after;  /* times these, a row of `wide` for every number; or NULL */
+    const float2 *after;   /* times these, a row of `wide` for every number; or NULL */
 };
 
 /* A unit: one short transform of one lane, and which of its numbers. */
@@ -181,11 +181,11 @@ static __device__ __forceinline__ dft_unit dft_unit_of(const dft_part &part,
     return unit;
 }
 
-/* In comes from in(lane, number), or what `In` is INSIDE for from where it is. */
+/* Numbers come from in(lane, number), or, with an In that is INSIDE, from where they are. */
 template <int FIRST, int SECOND, class In>
 static __device__ __forceinline__ void dft_pass(const dft_device &d, const dft_part &part,
-                                                const dft_device_pass &pass,
-                                                const dft_lanes &lanes, const In &in)
+                                                const dft_device_pass &pass, const dft_lanes &lanes,
+                                                const In &in)
 {
     constexpr int POINTS = FIRST * SECOND;
     const int units = (pass.count * part.wide) << lanes.shift, m = pass.distance;
@@ -224,8 +224,7 @@ static __device__ __forceinline__ void dft_pass(const dft_device &d, const dft_p
 
 /* Radices beyond 5 are rare, and their arrays large. */
 static __device__ __noinline__ void dft_pass_odd(const dft_device &d, const dft_part part,
-                                                 const dft_device_pass pass,
-                                                 const dft_lanes lanes)
+                                                 const dft_device_pass pass, const dft_lanes lanes)
 {
     const int radix = pass.radix[0], units = (pass.count * part.wide) << lanes.shift;
     const float2 *turns = d.table + pass.turns[0];

@@ -11,6 +11,7 @@
 #include "halftone/diffusion/acuity.h"
 #include "halftone/diffusion/tonal.h"
 #include "halftone/diffusion/wave/wave_made.h"
+#include "halftone/pass.h"
 #include "parallel/wavefront.h"
 
 #include <string.h>
@@ -149,6 +150,7 @@ struct job {
     bool alone; /* one thread runs all bands */
     int64_t interval;
     struct made_window *made; /* a window for each thread; NULL: pixels are in memory */
+    struct halftone_pass *pass; /* threads fetch rows by themselves; NULL: they do not */
     atomic_uint_fast64_t steps;
 };
 
@@ -230,6 +232,17 @@ static void run_vector_band(struct ro_wavefront *front, void *data, int chain, u
         },
         job->made ? &job->made[thread] : NULL,
     };
+    if (job->pass) {
+        unsigned char *in;
+        if (!halftone_pass_fetch(job->pass, thread, row, (uint32_t)work.band.rows, &in,
+                                 &work.band.out)) {
+            ro_wavefront_skip(front, chain, number);
+            return;
+        }
+        work.band.in = in;
+        work.band.in_stride = (ptrdiff_t)job->pass->in_row;
+        work.band.out_stride = (ptrdiff_t)job->pass->out_row;
+    }
     const struct ro_wavefront_link *link = front->link;
     const bool short_band = work.band.rows < job->height && link && link->below;
     for (int line = 0; line < plan->rows_down; line++) {
@@ -263,6 +276,8 @@ static void run_vector_band(struct ro_wavefront *front, void *data, int chain, u
             (work.band.next_end / (way.end / WAVE_CHUNK) + 64) & -(int64_t)64;
     }
     ro_wavefront_walk(front, chain, number, thread, &way, vector_steps, &work, sizeof work);
+    if (job->pass)
+        halftone_pass_take(job->pass, thread, row, (uint32_t)work.band.rows);
     atomic_fetch_add(&job->steps, (uint_fast64_t)way.end);
 }
 
@@ -315,10 +330,20 @@ static void run_scalar_band(struct ro_wavefront *front, void *data, int chain, u
     for (int dy = 0; dy <= DIFFUSION_MAX_DY; dy++)
         work.row.line[dy] = plan->acuity ? line_of(job, front, (int64_t)number - dy % 2, dy / 2)
                                          : line_of(job, front, (int64_t)number - dy, 0);
+    if (job->pass) {
+        unsigned char *in;
+        if (!halftone_pass_fetch(job->pass, thread, number, 1, &in, &work.row.out)) {
+            ro_wavefront_skip(front, chain, number);
+            return;
+        }
+        work.row.in = in;
+    }
     if (!job->made)
         memset(work.row.out, 0, diffusion_row_bytes(plan));
     struct ro_band_way way = {plan->width, job->interval, DIFFUSION_PAD, delay_of(plan)};
     ro_wavefront_walk(front, chain, number, thread, &way, scalar_steps, &work, sizeof work);
+    if (job->pass)
+        halftone_pass_take(job->pass, thread, number, 1);
     atomic_fetch_add(&job->steps, plan->width);
 }
 
@@ -339,6 +364,7 @@ static void run(struct diffusion_run *run, const struct halftone_block *block)
         .block = block,
         .height = code ? code->lanes : 1,
         .made = run->made,
+        .pass = run->pass,
     };
     struct ro_chain chain = {plan->width, front->begun,
                              (block->rows + (uint32_t)job.height - 1) / (uint32_t)job.height};
