@@ -331,6 +331,16 @@ class Quantize(Case):
 
 
 class Optics(Case):
+    def test_real_devices_by_default(self):
+        """Fields of the pitches that are sold, made with nothing said of a viewer, are taken."""
+        self.put("a.pgm", b"P5 4 3 255\n" + bytes(range(10, 250, 20)))
+        for size, pitch in (("1920x1080", "8um"), ("1920x1080", "6.4um"), ("3840x2160", "3.74um"),
+                            ("4096x2400", "3.74um"), ("1920x1080", "8umx6.4um")):
+            self.works("hologram", "make", "f.npy", "--size", size, "--pitch", pitch,
+                       "--wavelength", "532nm", "--scene", "a.pgm@20cm", "--view-specific",
+                       "--quiet")
+            self.works("hologram", "quantize", "f.npy", "f.bmp", "--levels", "phase:256", "--quiet")
+
     @unittest.skipUnless(certifies(), "this build has no hashes")
     def test_from_scene_to_picture(self):
         self.works("hologram", "make", "dice.npy", "--size", "160x120", "--layers", "2", "--quiet")
