@@ -78,13 +78,32 @@ static void rename_line(struct certificate *stated, const char *was, const char 
             replace(stated, &stated->lines[i].name, name);
 }
 
+/* Whether the option takes what is stated; of those that may be idle, a choice or a share. */
+static bool takes(const struct option *option, const char *value)
+{
+    for (int i = 0; option->choices && option->choices[i]; i++) {
+        char choice[80];
+        snprintf(choice, sizeof choice, "\"%s\"", option->choices[i]);
+        if (strcmp(value, choice) == 0)
+            return true;
+    }
+    char *end;
+    const double number = strtod(value, &end);
+    return !option->choices && (strcmp(value, "null") == 0 || (end != value && !*end &&
+                                                               number >= option->min &&
+                                                               number <= option->max));
+}
+
 /* Whether an option means nothing, for the one that it belongs to was not given. */
 static bool is_idle(const struct option *option, const struct certificate *stated)
 {
-    char name[80];
-    snprintf(name, sizeof name, "option_%s", option->idle_without ? option->idle_without : "");
-    const char *with = certificate_value(stated, name);
-    return option->idle_without && (!with || strcmp(with, "null") == 0);
+    if (!option->idle_without)
+        return false;
+    char name[80], own[80];
+    snprintf(name, sizeof name, "option_%s", option->idle_without);
+    snprintf(own, sizeof own, "option_%s", option->name);
+    const char *with = certificate_value(stated, name), *value = certificate_value(stated, own);
+    return (!with || strcmp(with, "null") == 0) && (!value || takes(option, value));
 }
 
 /* A line that is not stated any more: an idle option, or a prediction, which is no property of the
