@@ -53,8 +53,11 @@ class Picture(NamedTuple):
             return result.astype(self.given)
         if self.unit != 1:
             most = np.iinfo(self.given)
-            return np.clip(np.rint(result * np.float64(self.unit)), float(most.min),
-                           np.nextafter(float(most.max), 0)).astype(self.given)
+            top = float(most.max)
+            if top > most.max:  # rounded up
+                top = np.nextafter(top, 0)
+            return np.clip(np.rint(result.astype(np.float64) * self.unit), float(most.min),
+                           top).astype(self.given)
         wide = result.astype(np.uint64 if self.zero > 1 << 62 else np.int64)
         return (wide + wide.dtype.type(self.zero)).astype(self.given)
 

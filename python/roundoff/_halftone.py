@@ -121,7 +121,7 @@ def halftone(image: Any, method: Optional[str] = None, *, levels: Optional[int] 
     if type(image) is not np.ndarray and _device.on_device(image):
         return _device.halftone(image, halftone_members(options), packed, indices, out, maxval, run)
     source = picture(image, maxval, numbers=True)
-    if options.get("range") == "data":
+    if options.get("range", "data" if source.unit != 1 else None) == "data":
         options["range"] = float(source.array.min()), float(source.array.max())
     elif "range" in options and (source.zero or source.unit != 1):
         options["range"] = tuple((n - source.zero) / source.unit for n in options["range"])

@@ -234,9 +234,15 @@ def test_wide_integers(grey):
     wide = grey[:40, :50].astype(np.int32) * 40000 - 5000000
     got = roundoff.denoise(wide, iterations=5)
     assert got.dtype == np.int32 and abs(int(got.sum()) - int(wide.sum())) < 2000
+    tones = (wide - wide.min()) / (wide.max() - wide.min())
+    assert abs(np.mean(roundoff.halftone(wide) > 0) - tones.mean()) < 0.01
+    mask = grey[:40, :50] > 100
+    for kind in "i4", "u4", "i8", "u8":
+        ends = mask.astype(kind) * np.array(np.iinfo(kind).max, kind)
+        got = roundoff.warp(ends, np.zeros((40, 50, 2), np.float32))
+        assert np.allclose(got, ends, rtol=1e-7, atol=0)
     with pytest.raises(roundoff.BadArgument, match="too large"):
         roundoff.denoise(np.full((4, 4), 1e300))
     with pytest.raises(roundoff.BadArgument, match="complex64"):
         roundoff.denoise(np.zeros((4, 4), np.complex64))
-    mask = grey[:40, :50] > 100
     assert roundoff.warp(mask, np.zeros((40, 50, 2), np.float32)).dtype == bool

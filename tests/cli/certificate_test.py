@@ -11,6 +11,12 @@ from pathlib import Path
 from command import SOURCE_DIR, Case, OLD, certifies, floyd_steinberg, netpbm, noise, pgm, supports
 
 
+def array(kind, shape, numbers):
+    """An NPY file."""
+    text = f"{{'descr': '{kind}', 'fortran_order': False, 'shape': ({shape}), }}"
+    return b"\x93NUMPY\x01\x00\x76\x00" + text.ljust(117).encode() + b"\n" + numbers
+
+
 class Certificates(Case):
     def setUp(self):
         super().setUp()
@@ -137,6 +143,22 @@ class Certificates(Case):
         self.holds("cert.json", "in.pgm", "out.pgm", "--recompute")
         self.works("denoise", "in.pgm", "out.pgm", "--iterations", "5", "--quiet")
         self.fails("cert.json", "in.pgm", "out.pgm", words=["certificate says"])
+
+    def test_masks_that_were_bytes(self):
+        """Before arrays had false and true, a mask that was warped had 0 and 255."""
+        with open(os.path.join(SOURCE_DIR, "tests/cli/earlier/mask.json"), "rb") as file:
+            self.put("cert.json", file.read())
+        mask = bytes(n & 1 for n in noise(9 * 7))
+        self.put("still.npy", array("<f4", "7, 9, 2", bytes(4 * 2 * 9 * 7)))
+        self.put("mask.npy", array("|b1", "7, 9", mask))
+        self.put("out.npy", array("|u1", "7, 9", bytes(255 * n for n in mask)))
+        self.holds("cert.json", "mask.npy", "out.npy", "--recompute")
+        self.works("register", "apply", "still.npy", "mask.npy", "new.npy", "--quiet",
+                   "--certificate", "new.json")
+        self.assertEqual(self.get("new.npy"), self.get("mask.npy"))
+        self.holds("new.json", "mask.npy", "new.npy", "--recompute")
+        self.put("out.npy", array("|u1", "7, 9", bytes(255 * (1 - n) for n in mask)))
+        self.fails("cert.json", "mask.npy", "out.npy", words=["certificate says"])
 
     def test_screens_that_shared_a_phase(self):
         rgb = "--channels", "rgb", "--method", "bayer"

@@ -215,9 +215,12 @@ static void put_dataset(struct header *h, const struct ro_array *array, bool tru
     end_object(h);
 }
 
+static const char signature[] = "\x89HDF\r\n\x1a\n";
+enum { SIGNATURE = sizeof signature - 1 };
+
 static void put_superblock(struct header *h, uint64_t end)
 {
-    put_text(h, "\x89HDF\r\n\x1a\n", 8);
+    put_text(h, signature, SIGNATURE);
     put(h, 2, 1);
     put(h, 8, 1);
     put(h, 8, 1);
@@ -254,6 +257,20 @@ static void put_groups(struct header *h, const char *path)
     put_group(h, name, strlen(name));
 }
 
+/* Whether an HDF5 file begins at 512, 1024, 2048 and so on, behind bytes of somebody else. */
+static bool begins_later(struct ro_source *source)
+{
+    const uint64_t size = source->seekable && source->size != RO_SIZE_UNKNOWN ? source->size : 0;
+    bool found = false;
+    for (uint64_t at = 512; !found && at < size; at *= 2) {
+        size_t have = 0;
+        found = ro_source_seek(source, at) == RO_OK &&
+                ro_source_peek(source, SIGNATURE, &have) == RO_OK && have >= SIGNATURE &&
+                memcmp(source->bytes + source->begin, signature, SIGNATURE) == 0;
+    }
+    return found;
+}
+
 /* A file with the groups that would be written has nothing but that dataset; of others it takes a
  * library to tell. */
 ro_status ro_hdf5_alone(struct ro_source *source, const char *member)
@@ -267,14 +284,18 @@ ro_status ro_hdf5_alone(struct ro_source *source, const char *member)
     put_superblock(&h, 0);
     put_groups(&h, path);
     status = ro_source_peek(source, h.used, &have);
-    const uint8_t *head = source->bytes + source->begin;
-    if (status != RO_OK || have < 8 || memcmp(head, h.bytes, 8) != 0)
+    if (status != RO_OK)
         return status;
-    if (have < h.used || memcmp(head + SUPERBLOCK, h.bytes + SUPERBLOCK, h.used - SUPERBLOCK) != 0)
-        return ro_file_fail(source->file, RO_E_ARGUMENT,
-                            "the file is there and may hold more than /%s, which would be lost: one "
-                            "that is written has one dataset; choose a new name",
-                            path);
+    const uint8_t *head = source->bytes + source->begin;
+    const bool begins = have >= SIGNATURE && memcmp(head, signature, SIGNATURE) == 0;
+    const bool same = begins && have >= h.used &&
+                      memcmp(head + SUPERBLOCK, h.bytes + SUPERBLOCK, h.used - SUPERBLOCK) == 0;
+    if (!same && (begins || begins_later(source)))
+        return ro_file_fail(
+            source->file, RO_E_ARGUMENT,
+            "the file is there and may hold more than /%s, which would be lost: one "
+            "that is written has one dataset; choose a new name",
+            path);
     return RO_OK;
 }
 

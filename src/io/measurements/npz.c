@@ -184,6 +184,9 @@ ro_status ro_npz_encode(struct ro_sink *sink, const ro_file_info *info,
     self->encoder = (struct ro_encoder){.rows = write_rows, .finish = finish, .close = close_encoder};
     self->sink = sink;
     *encoder = &self->encoder;
+    if (*name == '/') /* others take it for a place outside */
+        return ro_file_fail(sink->file, RO_E_ARGUMENT, "'%s' is not the name of an array in a file",
+                            name);
     if (strlen(name) > LONGEST_NAME)
         return ro_file_fail(sink->file, RO_E_ARGUMENT, "a member's name has %d letters at most",
                             LONGEST_NAME);

@@ -19,21 +19,22 @@ static size_t dot_before(const char *path, size_t end)
     return end;
 }
 
-static bool ends_as_archive(const char *path, size_t end)
+/* The type of an archive whose name ends there; NULL: it is none. */
+static const struct ro_type *archive_before(const char *path, size_t end)
 {
     const size_t dot = dot_before(path, end);
     char ending[16];
     if (dot == 0 || end - dot >= sizeof ending)
-        return false;
+        return NULL;
     snprintf(ending, sizeof ending, "%.*s", (int)(end - dot), path + dot);
     const struct ro_extension *extension = ro_extension_of(ending);
-    return extension && extension->type->alone;
+    return extension && extension->type->alone ? extension->type : NULL;
 }
 
 size_t ro_path_file(const char *path)
 {
     for (const char *colon = path; (colon = strchr(colon, ':')); colon++)
-        if (colon[1] && ends_as_archive(path, (size_t)(colon - path)))
+        if (colon[1] && archive_before(path, (size_t)(colon - path)))
             return (size_t)(colon - path);
     return strlen(path);
 }
@@ -76,6 +77,11 @@ ro_status ro_archive_check(struct ro_file *file, const char *path,
 {
     const char *member = ro_path_member(path);
     struct stat about;
+    if (member && archive_before(path, ro_path_file(path)) != extension->type)
+        return ro_file_fail(
+            file, RO_E_ARGUMENT,
+            "an array in such a file cannot be of type %s; leave '%s' or the type away",
+            extension->name, member - 1);
     if (!extension->type->alone)
         return RO_OK;
     if (ro_path_is_packed(path))

@@ -283,6 +283,8 @@ void ro_samples_pack(const ro_file_info *info, void *numbers, const void *sample
             ((uint16_t *)numbers)[i] = ro_float_to_half(values[i]);
         else if (info->sample == RO_SAMPLE_FLOAT64)
             ((double *)numbers)[i] = (double)values[i];
+        else if (real && info->sample == RO_SAMPLE_UINT64 && values[i] >= 0x1p63f)
+            ((uint64_t *)numbers)[i] = values[i] < 0x1p64f ? (uint64_t)values[i] : UINT64_MAX;
         else if (real)
             put_whole(info->sample, numbers, i, nearest((double)values[i]));
         else

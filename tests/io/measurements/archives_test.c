@@ -81,6 +81,25 @@ static void hdf5(void **state)
     }
 }
 
+/* Files are not lost by names and types that hide what they are. */
+static void kept(void **state)
+{
+    (void)state;
+    const ro_write_options others[] = {{RO_WRITE_DEFAULTS, .type = "npy"},
+                                       {RO_WRITE_DEFAULTS, .type = "h5"}};
+    uint8_t block[1024] = "somebody else's bytes, and behind them";
+    memcpy(block + 512, "\x89HDF\r\n\x1a\n", 8);
+    FILE *file = fopen(in_folder("a.h5"), "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(block, sizeof block, 1, file), 1);
+    assert_int_equal(fclose(file), 0);
+    assert_int_equal(ro_image_save(context, in_folder("a.h5"), &image, NULL), RO_E_ARGUMENT);
+    unlink(in_folder("a.h5"));
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        assert_int_equal(ro_image_save(context, in_folder("a.npz:b"), &image, &others[i]),
+                         RO_E_ARGUMENT);
+}
+
 static void names(void **state)
 {
     (void)state;
@@ -105,9 +124,9 @@ static void names(void **state)
 static void refused(void **state)
 {
     (void)state;
-    static const char *const names[] = {"b.h5:/",     "b.h5:a//b", "b.h5:a/",
-                                        "b.mat",      "b.npz.gz",  "b.h5.gz",
-                                        "b.npz:../x", "b.h5:a\\b", "b.h5:1/2/3/4/5/6/7/8/9"};
+    static const char *const names[] = {
+        "b.h5:/",  "b.h5:a//b",  "b.h5:a/",  "b.mat",     "b.npz.gz",
+        "b.h5.gz", "b.npz:../x", "b.npz:/x", "b.h5:a\\b", "b.h5:1/2/3/4/5/6/7/8/9"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         assert_int_not_equal(ro_image_save(context, in_folder(names[i]), &image, NULL), RO_OK);
         assert_int_not_equal(access(in_folder("b.h5"), F_OK), 0);
@@ -133,6 +152,7 @@ static int close_folder(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(npz), cmocka_unit_test(hdf5),
-                                       cmocka_unit_test(refused), cmocka_unit_test(names)};
+                                       cmocka_unit_test(refused), cmocka_unit_test(kept),
+                                       cmocka_unit_test(names)};
     return cmocka_run_group_tests(tests, open_folder, close_folder);
 }

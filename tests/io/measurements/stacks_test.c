@@ -114,19 +114,25 @@ static void whole_numbers(void **state)
 static void wide_numbers(void **state)
 {
     (void)state;
-    for (int t = 0; t < TYPES; t++) {
-        float pixels[PAGES * PIXELS];
-        for (int i = 0; i < PAGES * PIXELS; i++)
-            pixels[i] = (float)(i - 20) * 100000;
-        const ro_file_info info = stack_of(RO_GRAYF, RO_SAMPLE_INT32, 0, 0);
-        ro_file_info got;
-        write_stack(name_of(types[t]), &info, pixels);
-        float *read = read_stack(name_of(types[t]), &whole_stack, &got);
-        assert_int_equal(got.format, RO_GRAYF);
-        assert_int_equal(got.sample, RO_SAMPLE_INT32);
-        assert_memory_equal(read, pixels, sizeof pixels);
-        free(read);
-    }
+    static const struct {
+        ro_sample sample;
+        int least;
+        float unit;
+    } kinds[] = {{RO_SAMPLE_INT32, -20, 100000}, {RO_SAMPLE_UINT64, 0, 0x1p64F / (PAGES * PIXELS)}};
+    for (int t = 0; t < TYPES; t++)
+        for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+            float pixels[PAGES * PIXELS];
+            for (int i = 0; i < PAGES * PIXELS; i++)
+                pixels[i] = (float)(i + kinds[k].least) * kinds[k].unit;
+            const ro_file_info info = stack_of(RO_GRAYF, kinds[k].sample, 0, 0);
+            ro_file_info got;
+            write_stack(name_of(types[t]), &info, pixels);
+            float *read = read_stack(name_of(types[t]), &whole_stack, &got);
+            assert_int_equal(got.format, RO_GRAYF);
+            assert_int_equal(got.sample, kinds[k].sample);
+            assert_memory_equal(read, pixels, sizeof pixels);
+            free(read);
+        }
     static const int32_t numbers[] = {16777217, -5};
     uint8_t file[256] = "\x93NUMPY\x01\0\x40\0{'descr': '<i4', 'fortran_order': False, "
                         "'shape': (1, 2), }     ";
