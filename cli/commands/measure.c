@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* roundoff measure: figures of a result against its original, as a table, JSON or a page. */
-#define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include "cli/certificate/certificate.h"
 #include "cli/commands/task.h"
 #include "cli/frame/figures.h"
 #include "cli/frame/pictures.h"
+#include "cli/frame/printed.h"
 #include "cli/frame/stacks.h"
 #include "cli/frame/work.h"
 #include "cli/page/page.h"
@@ -62,9 +62,7 @@ struct job {
     bool in_colour;
     /* Pages, from 1; 0: the only one. */
     unsigned count, first, result_first;
-    FILE *json; /* of the pages of a stack; NULL: there is one */
-    char *text;
-    size_t size;
+    struct printed pages; /* JSON of those of a stack; no file: there is one page */
 };
 
 static void release(struct job *job)
@@ -257,17 +255,15 @@ static ro_status work_pages(struct task *task)
     if (values->report)
         return ro_context_fail(task->context, RO_E_UNSUPPORTED,
                                "--report is of one page; --page N picks it");
-    if (!(job->json = open_memstream(&job->text, &job->size)))
-        return ro_context_fail(task->context, RO_E_MEMORY, "not enough memory to start");
-    ro_status status = RO_OK;
+    ro_status status = printed_open(task->context, &job->pages);
     for (unsigned at = 0; at < job->count && status == RO_OK; at++) {
         release(job);
         status = load_and_measure(task->context, values, task->files, at, job);
         if (status != RO_OK)
             break;
-        fprintf(job->json, "%s{\"page\": %u, ", at ? ", " : "", job->first + at);
-        put_figures(job->json, job);
-        fputc('}', job->json);
+        fprintf(job->pages.file, "%s{\"page\": %u, ", at ? ", " : "", job->first + at);
+        put_figures(job->pages.file, job);
+        fputc('}', job->pages.file);
         if (!values->common.json && !values->common.quiet) {
             printf("%spage %u\n", at ? "\n" : "", job->first + at);
             put_table(values, job);
@@ -299,10 +295,9 @@ static void print_json(const struct task *task, FILE *file)
     fputs(", \"result\": ", file);
     json_string(file, task->files->path[1]);
     fputs(", ", file);
-    if (job->json) {
-        fclose(job->json);
-        job->json = NULL;
-        fprintf(file, "\"pages\": [%s]", job->text);
+    if (job->pages.file) {
+        fputs("\"pages\": ", file);
+        printed_list(&job->pages, file);
     } else {
         put_figures(file, job);
     }
@@ -313,7 +308,7 @@ static void print_json(const struct task *task, FILE *file)
 static void print_table(const struct task *task)
 {
     const struct job *job = task->data;
-    if (!job->json)
+    if (!job->pages.file)
         put_table(task->values, job);
 }
 
@@ -342,9 +337,7 @@ static int run(const struct command *command, int argc, char **argv)
         .say = print_table,
     });
     release(&job);
-    if (job.json)
-        fclose(job.json);
-    free(job.text);
+    printed_close(&job.pages);
     return result;
 }
 

@@ -45,6 +45,14 @@ bool printed_flush(struct printed *printed)
            printed->text;
 }
 
+void printed_list(struct printed *printed, FILE *file)
+{
+    if (printed_flush(printed))
+        fprintf(file, "[%s]", printed->text);
+    else
+        fputs("null", file);
+}
+
 char *printed_end(struct printed *printed)
 {
     bool whole = printed_flush(printed);

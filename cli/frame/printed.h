@@ -21,6 +21,9 @@ ro_status printed_open(ro_context *context, struct printed *printed);
 /* Whether what was printed so far is there as `text`. */
 bool printed_flush(struct printed *printed);
 
+/* What was printed so far as a JSON list; null where memory ran out. */
+void printed_list(struct printed *printed, FILE *file);
+
 /* Ends the printing. The text is the caller's to free(); NULL: memory ran out. */
 char *printed_end(struct printed *printed);
 

@@ -9,10 +9,10 @@
  * so that in a series the first page stays as it is, and what is written of each other page is
  * itself warped once, however long the series is.
  */
-#define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include "cli/commands/register/register.h"
 #include "cli/commands/task.h"
 #include "cli/frame/pictures.h"
+#include "cli/frame/printed.h"
 #include "cli/frame/stacks.h"
 
 #include <stdlib.h>
@@ -24,8 +24,7 @@ struct series {
     ro_register_options with;
     ro_register_report report; /* of the last page */
     unsigned at;
-    char *text; /* JSON of the pages */
-    size_t size;
+    struct printed told; /* JSON of the pages */
 };
 
 struct images {
@@ -108,15 +107,15 @@ static void copy_pixels(ro_image *to, const ro_image *from)
                (const char *)from->data + (ptrdiff_t)y * from->stride, row);
 }
 
-static void tell_page(const struct task *task, const struct series *series, FILE *json)
+static void tell_page(const struct task *task, struct series *series)
 {
     const struct register_values *values = task->values;
     const ro_register_report *r = &series->report;
     fprintf(
-        json,
+        series->told.file,
         "%s{\"page\": %u, \"match\": \"%s\", \"energy_before\": %.17g, \"energy_after\": %.17g, "
         "\"rms\": %.17g, \"largest\": %.17g, \"jacobian\": %.17g, \"useless\": %s}",
-        ftell(json) > 0 ? ", " : "", series->at + 1, r->match, r->energy_before, r->energy_after,
+        printed_flush(&series->told) ? ", " : "", series->at + 1, r->match, r->energy_before, r->energy_after,
         r->rms, r->largest, r->jacobian, r->useless ? "true" : "false");
     if (!values->common.quiet && !values->common.json)
         tell("register: page %u: energy %.4g before, %.4g after; displacement %.3f px RMS, %.2f at "
@@ -144,8 +143,7 @@ static ro_status align(struct task *task, struct series *series, struct images *
     return status;
 }
 
-static ro_status run_pages(struct task *task, struct series *series, struct images *images,
-                           FILE *json)
+static ro_status run_pages(struct task *task, struct series *series, struct images *images)
 {
     const ro_file_info *info = ro_reader_info(images->moving_reader);
     const unsigned pages = stack_count(info);
@@ -165,7 +163,7 @@ static ro_status run_pages(struct task *task, struct series *series, struct imag
         if (status == RO_OK)
             status = stack_failed(task->context, align(task, series, images), info, at, 1);
         if (status == RO_OK)
-            tell_page(task, series, json);
+            tell_page(task, series);
     }
     return status;
 }
@@ -174,22 +172,20 @@ static ro_status work(struct task *task)
 {
     struct series *series = task->data;
     struct images images = {0};
-    FILE *json = open_memstream(&series->text, &series->size);
-    if (!json)
-        return ro_context_fail(task->context, RO_E_MEMORY, "not enough memory to start");
-    ro_status status = open_all(task, series, &images);
+    ro_status status = printed_open(task->context, &series->told);
     if (status == RO_OK)
-        status = run_pages(task, series, &images, json);
+        status = open_all(task, series, &images);
+    if (status == RO_OK)
+        status = run_pages(task, series, &images);
     if (status == RO_OK && !task->refused)
         status = ro_writer_commit(images.writer);
     close_all(task, series, &images);
-    fclose(json);
     return status;
 }
 
 static void print_json(const struct task *task, FILE *file)
 {
-    const struct series *series = task->data;
+    struct series *series = task->data;
     fputs("{\"command\": \"register\", ", file);
     if (series->fixed) {
         fputs("\"fixed\": ", file);
@@ -200,7 +196,8 @@ static void print_json(const struct task *task, FILE *file)
     json_string(file, series->moving);
     fputs(", \"output\": ", file);
     json_string(file, series->out);
-    fprintf(file, ", \"pages\": [%s]", series->text);
+    fputs(", \"pages\": ", file);
+    printed_list(&series->told, file);
     pictures_json(file);
     fprintf(file, ", \"seconds\": %.6f}\n", task->seconds);
 }
@@ -246,6 +243,6 @@ int register_series(const struct command *command, const struct register_values 
         .say = print_lines,
         .refuse = refuse,
     });
-    free(series.text);
+    printed_close(&series.told);
     return result;
 }

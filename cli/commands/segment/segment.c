@@ -456,12 +456,12 @@ static ro_status work(struct task *task)
     for (; pages->at < pages->count && status == RO_OK && !task->refused; pages->at++) {
         status = stack_failed(job->context, run_job(job), &pages->stack, pages->at, pages->first);
         task->refused = status == RO_OK && segment_is_useless(&job->report) && !values->force;
-        if (status != RO_OK || !pages->json)
+        if (status != RO_OK || !pages->told.file)
             continue;
         const double seconds = seconds_now() - task->progress->start;
         if (pages->at > 0)
-            fputs(", ", pages->json);
-        segment_json(pages->json, ro_context_report(job->context), &job->report, task->files,
+            fputs(", ", pages->told.file);
+        segment_json(pages->told.file, ro_context_report(job->context), &job->report, task->files,
                      seconds);
         if (!values->common.quiet && !values->common.json) {
             tell("segment: page %u", pages->first + pages->at);
@@ -474,7 +474,7 @@ static ro_status work(struct task *task)
 static void print_json(const struct task *task, FILE *file)
 {
     struct job *job = task->data;
-    if (job->pages.json)
+    if (job->pages.told.file)
         segment_pages_json(file, &job->pages);
     else
         segment_json(file, &task->ran, &job->report, task->files, task->seconds);
@@ -483,7 +483,7 @@ static void print_json(const struct task *task, FILE *file)
 static void print_lines(const struct task *task)
 {
     const struct job *job = task->data;
-    if (!job->pages.json)
+    if (!job->pages.told.file)
         segment_lines(&task->ran, &job->report, task->seconds);
 }
 

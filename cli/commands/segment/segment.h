@@ -5,6 +5,7 @@
 #define RO_CLI_COMMANDS_SEGMENT_SEGMENT_H
 
 #include "cli/frame/cli.h"
+#include "cli/frame/printed.h"
 #include "roundoff_io.h"
 
 struct speed_words {
@@ -31,9 +32,7 @@ struct segment_pages {
     ro_file_info stack;
     ro_reader *reader; /* of IN, for what it says beside its pixels; NULL: it cannot be asked */
     ro_writer *writer; /* of OUT, once there is a page */
-    FILE *json;        /* what is said of each page; NULL: there is one */
-    char *text;
-    size_t size;
+    struct printed told; /* JSON of each page; no file: there is one page */
 };
 /* Which pages of IN are asked for; more than one do not go with files beside OUT. */
 ro_status segment_pages_open(ro_context *context, const struct segment_values *values,

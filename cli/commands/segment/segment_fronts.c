@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* roundoff segment with fronts that compete: seeds from words, lists and masks, and what becomes of
  * them as labels, outlines, pictures and tables. */
-#define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include "cli/commands/segment/segment.h"
 
 #include "cli/certificate/certificate.h"
 #include "cli/commands/task.h"
 #include "cli/frame/pictures.h"
+#include "cli/frame/printed.h"
 #include "cli/frame/progress.h"
 #include "cli/frame/stacks.h"
 #include "cli/frame/work.h"
@@ -208,17 +208,13 @@ static ro_status save_table(struct job *job)
 {
     const char *path = job->values->table, *dot = strrchr(path, '.');
     const struct regions_told told = told_of(job, 0);
-    char *text = NULL;
-    size_t size = 0;
-    FILE *file = open_memstream(&text, &size);
-    if (file)
-        regions_table(file, &told, dot && strcasecmp(dot, ".json") == 0);
-    if (!file || fclose(file) != 0) {
-        free(text);
-        return ro_context_fail(job->context, RO_E_MEMORY, "no memory for %s", path);
-    }
-    ro_status status = ro_bytes_save(job->context, path, text, size);
-    free(text);
+    struct printed table;
+    ro_status status = printed_open(job->context, &table);
+    if (status != RO_OK)
+        return status;
+    regions_table(table.file, &told, dot && strcasecmp(dot, ".json") == 0);
+    status = printed_save(job->context, &table, path);
+    printed_close(&table);
     return status;
 }
 
@@ -415,8 +411,8 @@ static void tell_page(const struct task *task)
     struct job *job = task->data;
     const struct regions_told told = told_of(job, seconds_now() - task->progress->start);
     if (job->pages.at > 0)
-        fputs(", ", job->pages.json);
-    regions_json(job->pages.json, &told, task->files);
+        fputs(", ", job->pages.told.file);
+    regions_json(job->pages.told.file, &told, task->files);
     if (!values->common.quiet && !values->common.json) {
         tell("segment: page %u", job->pages.first + job->pages.at);
         regions_lines(&told);
@@ -436,7 +432,7 @@ static ro_status work(struct task *task)
     for (; pages->at < pages->count && status == RO_OK && !task->refused; pages->at++) {
         status =
             stack_failed(job->context, work_page(task), &pages->stack, pages->at, pages->first);
-        if (status == RO_OK && pages->json && !task->refused)
+        if (status == RO_OK && pages->told.file && !task->refused)
             tell_page(task);
     }
     return status;
@@ -446,7 +442,7 @@ static void print_json(const struct task *task, FILE *file)
 {
     struct job *job = task->data;
     const struct regions_told told = told_of(job, task->seconds);
-    if (job->pages.json)
+    if (job->pages.told.file)
         segment_pages_json(file, &job->pages);
     else
         regions_json(file, &told, task->files);
@@ -456,7 +452,7 @@ static void print_lines(const struct task *task)
 {
     const struct job *job = task->data;
     const struct regions_told told = told_of(job, task->seconds);
-    if (!job->pages.json)
+    if (!job->pages.told.file)
         regions_lines(&told);
 }
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Pages of a stack: each is segmented by itself, with the same words, into a page of OUT. */
-#define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include "cli/commands/segment/segment.h"
 
 #include "cli/frame/pictures.h"
@@ -44,8 +43,8 @@ ro_status segment_pages_open(ro_context *context, const struct segment_values *v
         return RO_OK;
     pages->first = pages->first ? pages->first : 1;
     status = check_beside(context, values);
-    if (status == RO_OK && !(pages->json = open_memstream(&pages->text, &pages->size)))
-        status = ro_context_fail(context, RO_E_MEMORY, "not enough memory to start");
+    if (status == RO_OK)
+        status = printed_open(context, &pages->told);
     return status;
 }
 
@@ -116,18 +115,14 @@ ro_status segment_save(ro_context *context, struct segment_pages *pages, const c
 
 void segment_pages_json(FILE *file, struct segment_pages *pages)
 {
-    fclose(pages->json);
-    pages->json = NULL;
-    fputs("{\"command\": \"segment\", \"pages\": [", file);
-    fputs(pages->text, file);
-    fputs("]}\n", file);
+    fputs("{\"command\": \"segment\", \"pages\": ", file);
+    printed_list(&pages->told, file);
+    fputs("}\n", file);
 }
 
 void segment_pages_close(struct segment_pages *pages)
 {
-    if (pages->json)
-        fclose(pages->json);
-    free(pages->text);
+    printed_close(&pages->told);
     ro_writer_close(pages->writer);
     ro_reader_close(pages->reader);
     *pages = (struct segment_pages){0};

@@ -118,16 +118,17 @@ static ro_status compare_pixels(ro_context *context, const char *made, const cha
     return status;
 }
 
-/* Compares every file that the run left in `folder` with its namesake beside OUT. */
-static ro_status compare_folder(ro_context *context, const char *folder, const char *out, bool *any)
+/* Compares every file that the run left in `folder` with its namesake beside OUT, and removes it. */
+static ro_status compare_folder(ro_context *context, DIR *list, const char *folder, const char *out,
+                                bool *any)
 {
-    DIR *list = opendir(folder);
     const struct dirent *entry;
     ro_status status = RO_OK;
     const char *slash = strrchr(out, '/');
     const int length = slash ? (int)(slash - out + 1) : 0;
     *any = false;
-    while (list && (entry = readdir(list))) {
+    rewinddir(list);
+    while ((entry = readdir(list))) {
         char made[4096], given[4096];
         if (entry->d_name[0] == '.')
             continue;
@@ -138,8 +139,6 @@ static ro_status compare_folder(ro_context *context, const char *folder, const c
             status = compare_pixels(context, made, given);
         unlink(made);
     }
-    if (list)
-        closedir(list);
     return status;
 }
 
@@ -182,6 +181,11 @@ static ro_status recompute(struct task *task, const struct command *command,
     snprintf(folder, sizeof folder, "%s/roundoff-XXXXXX", place && *place ? place : "/tmp");
     if (!mkdtemp(folder))
         return told(task, fail("%s: cannot make a folder to recompute in", folder));
+    DIR *list = opendir(folder); /* now: later there may be no memory to empty it */
+    if (!list) {
+        rmdir(folder);
+        return told(task, fail("%s: cannot make a folder to recompute in", folder));
+    }
     snprintf(path, sizeof path, "%s/%s", folder, slash ? slash + 1 : out);
     struct arguments arguments = {0};
     ro_status status = compose(command, stated, reference, files, path, &arguments);
@@ -189,7 +193,8 @@ static ro_status recompute(struct task *task, const struct command *command,
     arguments_free(&arguments);
     bool any = true;
     if (status == RO_OK)
-        status = compare_folder(task->context, folder, out, &any);
+        status = compare_folder(task->context, list, folder, out, &any);
+    closedir(list);
     if (rmdir(folder) != 0 && result == 0)
         result = fail("%s: cannot be removed", folder);
     if (result)
