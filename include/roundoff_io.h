@@ -579,8 +579,8 @@ typedef struct ro_video_report {
     const char *method, *schedule;
     ro_cpu cpu;
     int threads;
-    uint32_t width, height;
-    uint64_t frames;       /* 0: the input was a picture */
+    uint32_t width, height; /* 0: the input was a picture */
+    uint64_t frames;
     int bits_in, bits_out; /* of a sample */
     char layout[16];       /* of the output, as YUV4MPEG2 names it: "420", "422p10" */
 } ro_video_report;

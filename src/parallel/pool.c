@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "parallel/pool.h"
 
+#include "core/cpu.h"
+
 #include <stdlib.h>
 #include <time.h>
 
@@ -113,8 +115,9 @@ void ro_pool_run(struct ro_pool *pool, int limit, ro_task_fn *task, void *data)
     }
 }
 
-void ro_gate_room_open(struct ro_gate_room *room)
+void ro_gate_room_open(struct ro_gate_room *room, int threads)
 {
+    room->crowded = threads > ro_cpu_threads();
     pthread_mutex_init(&room->lock, NULL);
     pthread_cond_init(&room->changed, NULL);
 }
@@ -145,11 +148,13 @@ static inline void pause_briefly(void)
 }
 
 /* Whether the number was seen within some hundred microseconds: less would sleep through hand-overs
- * that a wake-up, some fifty of them on a virtual machine, comes late for. */
-static bool watch(const struct ro_gate *gate, uint64_t value)
+ * that a wake-up, some fifty of them on a virtual machine, comes late for. In a crowd whoever
+ * watches takes the core of the one it waits for, so there one look must do. */
+static bool watch(const struct ro_gate_room *room, const struct ro_gate *gate, uint64_t value)
 {
     enum { SPINS = 4000 };
-    for (int i = 0; i < SPINS; i++) {
+    const int spins = room->crowded ? 1 : SPINS;
+    for (int i = 0; i < spins; i++) {
         if (atomic_load_explicit(&gate->reached, memory_order_acquire) >= value)
             return true;
         pause_briefly();
@@ -162,11 +167,14 @@ static bool watch(const struct ro_gate *gate, uint64_t value)
  * all of them would go at the pace of wake-ups from then on. */
 void ro_gate_wait(struct ro_gate_room *room, struct ro_gate *gate, uint64_t value)
 {
-    while (!watch(gate, value)) {
+    while (!watch(room, gate, value)) {
         pthread_mutex_lock(&room->lock);
         atomic_fetch_add(&gate->sleepers, 1);
-        if (atomic_load(&gate->reached) < value)
+        while (atomic_load(&gate->reached) < value) {
             pthread_cond_wait(&room->changed, &room->lock);
+            if (!room->crowded)
+                break;
+        }
         atomic_fetch_sub(&gate->sleepers, 1);
         pthread_mutex_unlock(&room->lock);
     }
@@ -178,7 +186,7 @@ bool ro_gate_wait_or_stop(struct ro_gate_room *room, struct ro_gate *gate, uint6
                           const atomic_bool *stop)
 {
     enum { NAP = 10 * 1000 * 1000, SECOND = 1000 * 1000 * 1000 }; /* nanoseconds */
-    if (watch(gate, value))
+    if (watch(room, gate, value))
         return true;
     bool reached;
     pthread_mutex_lock(&room->lock);

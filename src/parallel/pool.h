@@ -29,8 +29,10 @@ void ro_pool_run(struct ro_pool *pool, int limit, ro_task_fn *task, void *data);
 struct ro_gate_room {
     pthread_mutex_t lock;
     pthread_cond_t changed;
+    bool crowded;
 };
-void ro_gate_room_open(struct ro_gate_room *room);
+/* For so many threads, which are crowded where cores are fewer. */
+void ro_gate_room_open(struct ro_gate_room *room, int threads);
 void ro_gate_room_close(struct ro_gate_room *room);
 
 /* A growing number, alone on its cache line with the count of those who sleep on it. */

@@ -67,7 +67,7 @@ void ro_team_open(struct ro_pool *pool, int threads, void (*lead)(struct ro_team
     struct ro_team team = {.threads = threads, .lead = lead, .lead_data = data};
     if (team.threads > ro_pool_threads(pool))
         team.threads = ro_pool_threads(pool);
-    ro_gate_room_open(&team.room);
+    ro_gate_room_open(&team.room, team.threads);
     ro_pool_run(pool, team.threads, member, &team);
     ro_gate_room_close(&team.room);
 }

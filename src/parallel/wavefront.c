@@ -145,7 +145,7 @@ void ro_wavefront_walk(struct ro_wavefront *front, int chain, uint32_t number, i
 
 void ro_wavefront_link_open(struct ro_wavefront_link *link, const atomic_bool *stop)
 {
-    ro_gate_room_open(&link->room);
+    ro_gate_room_open(&link->room, 1);
     link->stop = stop;
 }
 
@@ -261,7 +261,7 @@ void ro_wavefront_run(struct ro_wavefront *front, const struct ro_wavefront_shap
     for (int i = 0; i < count; i++)
         front->most = chains[i].bands > front->most ? chains[i].bands : front->most;
     atomic_store(&front->ticket, 0);
-    ro_gate_room_open(&front->room);
+    ro_gate_room_open(&front->room, threads);
     ro_pool_run(pool, threads, front->abreast > 1 ? take_bands_abreast : take_bands, front);
     ro_gate_room_close(&front->room);
 }

@@ -137,7 +137,11 @@ class Video(Case):
             self.put("out.y4m", b"old")
             self.refused("halftone", "in.y4m", "out.y4m", "--bits=8", words=[word])
         self.put("in.y4m", data[:start])  # no frames at all
-        self.works("halftone", "in.y4m", "out.y4m", "--bits=8", "--quiet")
+        done = self.works("halftone", "in.y4m", "out.y4m", "--bits=8")
+        self.assertRegex(done.stderr, rb"30 x 20, 420, 10 to 8 bits, .* 0 frames")
+        said = json.loads(self.works("halftone", "in.y4m", "out.y4m", "--bits=8", "--json").stdout)
+        self.assertEqual((said["frames"], said["width"]), (0, 30))
+        self.refused("halftone", "in.y4m", "out.y4m", "--certificate=c.json", words=["certificate"])
 
     def test_refused(self):
         data, _ = video("420p10", 8, 6, 1, 10)

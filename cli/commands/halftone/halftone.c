@@ -306,13 +306,14 @@ static void put_json(FILE *file, ro_context *context, const ro_report *report,
     if (request->own_dpi > 0)
         fprintf(file, ", \"dpi\": %.6g", request->own_dpi);
     halftone_json_inks(file, context, request, files->path[1]);
-    if (video->frames > 0)
+    if (video->width > 0) {
+        pixels *= (double)video->frames;
         fprintf(file,
                 ", \"frames\": %llu, \"layout\": \"%s\", \"bits_in\": %d, \"bits_out\": %d, "
                 "\"frames_per_second\": %.3f",
                 (unsigned long long)video->frames, video->layout, video->bits_in, video->bits_out,
                 (double)video->frames / seconds);
-    pixels *= video->frames > 0 ? (double)video->frames : 1;
+    }
     pictures_json(file);
     fprintf(file, ", \"seconds\": %.6f, \"mpixel_per_second\": %.3f}\n", seconds,
             pixels / seconds * 1e-6);
@@ -352,7 +353,7 @@ static ro_status work(struct task *task)
     task->ran = *ro_context_report(task->context);
     if (status == RO_OK && request->read.colours)
         request->options.palette = &request->palette;
-    if (status == RO_OK && request->video.frames > 0)
+    if (status == RO_OK && request->video.width > 0)
         status = ran_video(task);
     if (status == RO_OK && values->proof)
         status = ro_proof_file(task->context, task->out, &request->options,
@@ -388,7 +389,7 @@ static void print_line(const struct task *task)
     const struct halftone_request *request = task->data;
     char output[64];
     say_output(&request->options, output, sizeof output);
-    if (request->video.frames > 0)
+    if (request->video.width > 0)
         put_video(&task->ran, output, &request->video, task->seconds);
     else
         put_line(&task->ran, output, request->options.ink_count > 0, task->seconds);

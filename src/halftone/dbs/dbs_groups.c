@@ -198,7 +198,7 @@ static void search_round(ro_context *context, struct job *job)
     const int most = ro_pool_threads(context->pool), limit = job->state->threads;
     struct round round = {.job = job, .threads = limit < most ? limit : most};
     memset(job->state->parts, 0, (size_t)limit * DBS_PART);
-    ro_gate_room_open(&round.room);
+    ro_gate_room_open(&round.room, round.threads);
     ro_pool_run(context->pool, round.threads, search_groups, &round);
     ro_gate_room_close(&round.room);
 }

@@ -291,11 +291,11 @@ static ro_status fetch_rows(void *data, uint32_t first_row, uint32_t count, void
         return RO_OK;
     }
     pthread_mutex_lock(&pump->lock);
-    const ro_status status =
-        error ? ro_file_fail(file, RO_E_IO, "cannot be read: %s", strerror(error))
-              : ro_file_ends_early(file);
+    if (pump->status == RO_OK) /* the first one's sentence is told */
+        pump->status = error ? ro_file_fail(file, RO_E_IO, "cannot be read: %s", strerror(error))
+                             : ro_file_ends_early(file);
     pthread_mutex_unlock(&pump->lock);
-    return status;
+    return pump->status;
 }
 
 static ro_status take_rows(void *data, uint32_t first_row, uint32_t count, void *rows)
@@ -311,9 +311,10 @@ static ro_status take_rows(void *data, uint32_t first_row, uint32_t count, void 
     if (!error)
         return RO_OK;
     pthread_mutex_lock(&pump->lock);
-    const ro_status status = ro_sink_cannot(&writer->sink, error);
+    if (pump->status == RO_OK)
+        pump->status = ro_sink_cannot(&writer->sink, error);
     pthread_mutex_unlock(&pump->lock);
-    return status;
+    return pump->status;
 }
 
 static ro_status run_places(struct pump *pump)

@@ -34,7 +34,8 @@ struct video {
     bool streams;          /* planes run row by row */
     bool reads, writes;    /* each thread by itself, at places of a plain file */
     uint64_t frames_begin; /* in the output */
-    pthread_mutex_t reading, writing;
+    pthread_mutex_t reading; /* also while what files say goes wrong is passed on */
+    pthread_mutex_t writing;
     pthread_cond_t written;
     uint64_t frames_read, frames_written;
     bool ended;
@@ -105,10 +106,10 @@ static bool read_frame(struct worker *worker, uint64_t *number)
         *number = video->frames_read;
         video->frames_read += more;
     }
-    pthread_mutex_unlock(&video->reading);
     if (status != RO_OK)
         fail(video, status, video->source->file->message);
-    else if (more && !video->reads)
+    pthread_mutex_unlock(&video->reading);
+    if (status == RO_OK && more && !video->reads)
         order_bytes(worker->in, video->in_bytes, y4m_sample_bytes(&video->plan.in));
     return more;
 }
@@ -135,8 +136,8 @@ static const uint8_t *take_rows(struct worker *worker, const uint8_t **from, siz
         const ro_status status =
             error ? ro_file_fail(file, RO_E_IO, "cannot be read: %s", strerror(error))
                   : ro_file_ends_early(file);
-        pthread_mutex_unlock(&video->reading);
         fail(video, status, file->message);
+        pthread_mutex_unlock(&video->reading);
         return NULL;
     }
     worker->in_place += size;
@@ -157,10 +158,10 @@ static bool put(struct worker *worker, const void *bytes, size_t size)
     worker->out_place += size;
     if (!error)
         return true;
-    pthread_mutex_lock(&video->writing);
+    pthread_mutex_lock(&video->reading);
     const ro_status status = ro_sink_cannot(&video->sink, error);
-    pthread_mutex_unlock(&video->writing);
     fail(video, status, video->out_file.message);
+    pthread_mutex_unlock(&video->reading);
     return false;
 }
 

@@ -203,7 +203,7 @@ ro_status ro_denoise_open(ro_context *context, const ro_image *in, const ro_imag
     ro_denoise_stream *stream = calloc(1, sizeof *stream);
     if (!stream)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for a stream");
-    ro_gate_room_open(&stream->room);
+    ro_gate_room_open(&stream->room, ro_context_threads(context));
     ro_status status = settle(stream, context, in, out, options);
     stream->work.told = report;
     if (status == RO_OK)
