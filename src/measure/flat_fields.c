@@ -225,8 +225,11 @@ static void run_fields(void *data, int thread)
         *field = (ro_measure_field){.level = level};
         memset(power, 0, size * sizeof *power);
         for (uint32_t i = 0; i < search->count; i++)
-            if (search->tiles[i].level == level && seen++ % every == 0)
+            if (search->tiles[i].level == level && seen++ % every == 0) {
+                if (ro_context_cancelled(search->job->context))
+                    return;
                 add_tile(search, &search->tiles[i], scratch, power, field);
+            }
         fill_field(power, search->side, field);
     }
 }

@@ -74,7 +74,8 @@ static void touch_pages(void *data, int thread)
     const ptrdiff_t bytes = job->state->stale - (uint8_t *)job->state->pe;
     ptrdiff_t from;
     (void)thread;
-    while ((from = (ptrdiff_t)atomic_fetch_add(&job->ticket, 1) * MANY) < bytes)
+    while ((from = (ptrdiff_t)atomic_fetch_add(&job->ticket, 1) * MANY) < bytes &&
+           !ro_context_cancelled(job->context))
         for (ptrdiff_t at = from; at < from + MANY && at < bytes; at += PAGE)
             first[at] = 0;
 }

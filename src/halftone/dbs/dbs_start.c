@@ -78,6 +78,7 @@ ro_status dbs_start_check(ro_context *context, const ro_image *in, struct dbs_op
 /* ---- The padded picture ---------------------------------------------------------------------- */
 
 struct padding {
+    const ro_context *context;
     const struct dbs_state *state;
     const ro_image *padded; /* the picture's grey, or bits of `own` */
     const ro_image *own;
@@ -138,7 +139,8 @@ static void pad_strips(void *data, int thread)
     const int height = work->state->plan.height, strip = dbs_strip(height, work->state->threads);
     (void)thread;
     int y0;
-    while ((y0 = atomic_fetch_add(&work->ticket, 1) * strip) < height)
+    while ((y0 = atomic_fetch_add(&work->ticket, 1) * strip) < height &&
+           !ro_context_cancelled(work->context))
         for (int y = y0; y < y0 + strip && y < height; y++)
             (work->own ? pad_own : pad_grey)(
                 work, y, (uint8_t *)work->padded->data + y * work->padded->stride);
@@ -158,13 +160,14 @@ ro_status dbs_start_make(ro_context *context, struct dbs_state *state)
 {
     const struct dbs_plan *plan = &state->plan;
     const struct dbs_options *options = &plan->options;
-    struct padding work = {.state = state, .own = options->first};
+    struct padding work = {.context = context, .state = state, .own = options->first};
     ro_image padded = {0};
     ro_status status = alloc_first(context, state);
     if (status == RO_OK && work.own) {
         work.padded = &state->first;
         ro_pool_run(context->pool, context->threads, pad_strips, &work);
-        return RO_OK;
+        return ro_context_cancelled(context) ? ro_context_fail(context, RO_E_CANCELLED, "cancelled")
+                                             : RO_OK;
     }
     if (status == RO_OK)
         status = ro_image_alloc(context, state->in->format, (uint32_t)plan->width,

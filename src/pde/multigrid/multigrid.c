@@ -67,6 +67,7 @@ static ro_status solve_on_cpu(struct solve *solve, const struct ro_stencil *sten
     ro_context *context = solve->context;
     solve->cycle = (struct ro_cycle){.grids = &solve->grids,
                                      .kernels = ro_grid_kernels_for(context->cpu),
+                                     .context = context,
                                      .planes = 1,
                                      .stencils = stencils,
                                      .inverse = inverse};

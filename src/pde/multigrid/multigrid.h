@@ -132,7 +132,8 @@ struct ro_cycle {
     const struct ro_multigrid *grids;
     const struct ro_grid_kernels *kernels;
     struct ro_team *team;
-    int planes; /* systems solved side by side, at most 2 */
+    const ro_context *context; /* once it is cancelled rows are left out; NULL: none are */
+    int planes;                /* systems solved side by side, at most 2 */
     float *b[2][RO_GRID_LEVELS], *down[2][RO_GRID_LEVELS], *up[2][RO_GRID_LEVELS];
     const struct ro_stencil *stencils;
     const float *inverse;
@@ -144,7 +145,8 @@ struct ro_cycle {
 size_t ro_cycle_floats(const struct ro_multigrid *grids, int planes, int threads);
 void ro_cycle_place(struct ro_cycle *cycle, float *memory, int threads);
 
-/* One V-cycle from `level`: b[.][level] to up[.][level]. `warm`: up[.][level] is a first guess. */
+/* One V-cycle from `level`: b[.][level] to up[.][level]. `warm`: up[.][level] is a first guess. Of
+ * a cancelled context nothing in these planes is of use. */
 void ro_cycle_run(struct ro_cycle *cycle, int level, bool warm);
 
 #ifdef __cplusplus

@@ -50,6 +50,11 @@ void ro_cycle_place(struct ro_cycle *cycle, float *memory, int threads)
         }
 }
 
+static bool goes_on(const struct ro_cycle *cycle)
+{
+    return !cycle->context || !ro_context_cancelled(cycle->context);
+}
+
 /* One pass over one grid. */
 struct pass {
     struct ro_cycle *cycle;
@@ -140,7 +145,7 @@ static void go_down(const struct pass *pass, int plane, int part, int parts)
     res1 = res1 > grid->height ? grid->height : res1;
     int low = own0 < res0 - 1 ? own0 : res0 - 1, high = own1 > res1 + 1 ? own1 : res1 + 1;
     int next = coarse0;
-    for (int y = low - steps; y < high + steps + 2; y++) {
+    for (int y = low - steps; y < high + steps + 2 && goes_on(cycle); y++) {
         for (int step = 1; step <= steps; step++) {
             int row = y - (step - 1), reach = steps - step;
             if (!within(row, low - reach, high + reach) || !within(row, 0, grid->height))
@@ -178,7 +183,7 @@ static void go_up(const struct pass *pass, int plane, int part, int parts)
     float *line = ring_row(grid, rings, steps + 1, 0) + RING * grid->stride;
     int own0, own1;
     ro_team_share(grid->height, part, parts, &own0, &own1);
-    for (int y = own0 - steps; y < own1 + steps; y++)
+    for (int y = own0 - steps; y < own1 + steps && goes_on(cycle); y++)
         for (int step = 0; step <= steps; step++) {
             int row = y - step, reach = steps - step;
             if (!within(row, own0 - reach, own1 + reach) || !within(row, 0, grid->height))
@@ -237,14 +242,14 @@ static void solve_directly(struct ro_cycle *cycle, int plane)
 void ro_cycle_run(struct ro_cycle *cycle, int level, bool warm)
 {
     const int last = cycle->grids->levels - 1;
-    for (int l = level; l < last; l++) {
+    for (int l = level; l < last && goes_on(cycle); l++) {
         struct pass pass = {cycle, l, warm && l == level};
         ro_team_pass(cycle->team, cycle->grids->grid[l].floats * (size_t)cycle->planes, pass_down,
                      &pass);
     }
-    for (int plane = 0; plane < cycle->planes; plane++)
+    for (int plane = 0; plane < cycle->planes && goes_on(cycle); plane++)
         solve_directly(cycle, plane);
-    for (int l = last - 1; l >= level; l--) {
+    for (int l = last - 1; l >= level && goes_on(cycle); l--) {
         struct pass pass = {cycle, l, false};
         ro_team_pass(cycle->team, cycle->grids->grid[l].floats * (size_t)cycle->planes, pass_up,
                      &pass);

@@ -14,7 +14,7 @@ static void start(struct ro_flow *flow, int level)
 {
     struct flow_cpu *cpu = flow->data;
     const struct ro_grid *grid = &flow->grids.grid[level];
-    for (int y = 0; y < grid->height; y++)
+    for (int y = 0; y < grid->height && !flow_cpu_stopped(cpu); y++)
         for (int p = 0; p < 2; p++)
             ro_flow_start_row(flow, level, p, y, cpu->u[p][level] + ro_grid_at(grid, y));
 }
@@ -28,7 +28,7 @@ static void refine_pass(void *data, int part, int parts)
     int from, to;
     ro_team_share(fine->height, part, parts, &from, &to);
     for (int p = 0; p < 2; p++)
-        for (int y = from; y < to; y++) {
+        for (int y = from; y < to && goes_on(cpu); y++) {
             int low = fine->y.low[y], high = low + 1 < coarse->height ? low + 1 : low;
             const float *u = cpu->u[p][cpu->level + 1];
             float *out = cpu->u[p][cpu->level] + ro_grid_at(fine, y);
@@ -49,7 +49,7 @@ static void refine(struct ro_flow *flow, int level)
             row[coarse->width] = row[ro_mirror(coarse->width, coarse->width)];
         }
     cpu->level = level;
-    ro_team_pass(cpu->team, work_of(cpu), refine_pass, cpu);
+    flow_cpu_pass(cpu, refine_pass, cpu);
 }
 
 static const struct ro_flow_backend backend = {
@@ -71,7 +71,7 @@ static void make_pyramid(struct flow_cpu *cpu, float *const planes[RO_GRID_LEVEL
     float *line = cpu->cycle.scratch + RO_GRID_MARGIN;
     for (int l = 0; l + 1 < grids->levels; l++) {
         const struct ro_grid *fine = &grids->grid[l], *coarse = fine + 1;
-        for (int y = 0; y < coarse->height; y++) {
+        for (int y = 0; y < coarse->height && !flow_cpu_stopped(cpu); y++) {
             const float *rows[4];
             float weights[4];
             for (int k = 0; k < 4; k++) {
@@ -90,7 +90,7 @@ static void keep_whole(struct flow_cpu *cpu, float *const planes[RO_GRID_LEVELS]
 {
     const struct ro_multigrid *grids = &cpu->flow->grids;
     for (int l = 1; l < grids->levels; l++)
-        for (int y = 0; y < grids->grid[l].height; y++) {
+        for (int y = 0; y < grids->grid[l].height && !flow_cpu_stopped(cpu); y++) {
             float *row = planes[l] + ro_grid_at(&grids->grid[l], y);
             for (int x = 0; x < grids->grid[l].width; x++)
                 row[x] = row[x] > RO_WHOLE ? 1 : 0;
@@ -128,12 +128,16 @@ static bool allocate(struct flow_cpu *cpu, int threads)
             cpu->keep[p][l] = next;
             next += grids->grid[l].floats;
         }
-    for (int p = 0; p < 2; p++) {
-        memcpy(cpu->base[p][0], cpu->flow->images[p], grids->grid[0].floats * sizeof(float));
-        if (cpu->flow->keep[p])
-            memcpy(cpu->keep[p][0], cpu->flow->keep[p], grids->grid[0].floats * sizeof(float));
-    }
     return true;
+}
+
+/* A piece after the other. */
+static void copy_plane(struct flow_cpu *cpu, const float *from, float *to)
+{
+    enum { FLOATS = 1 << 18 };
+    const size_t floats = cpu->flow->grids.grid[0].floats;
+    for (size_t at = 0; at < floats && !flow_cpu_stopped(cpu); at += FLOATS)
+        memcpy(to + at, from + at, (floats - at < FLOATS ? floats - at : FLOATS) * sizeof *to);
 }
 
 static void lead(struct ro_team *team, void *data)
@@ -142,13 +146,17 @@ static void lead(struct ro_team *team, void *data)
     cpu->team = team;
     cpu->cycle.team = team;
     for (int p = 0; p < 2; p++) {
+        copy_plane(cpu, cpu->flow->images[p], cpu->base[p][0]);
         make_pyramid(cpu, cpu->base[p]);
         if (cpu->keep[p][0]) {
+            copy_plane(cpu, cpu->flow->keep[p], cpu->keep[p][0]);
             make_pyramid(cpu, cpu->keep[p]);
             keep_whole(cpu, cpu->keep[p]);
         }
     }
-    ro_flow_run(cpu->flow);
+    if (!flow_cpu_stopped(cpu))
+        ro_flow_run(cpu->flow);
+    flow_cpu_stopped(cpu); /* the last passes may have been left out */
 }
 
 ro_status ro_flow_on_cpu(struct ro_flow *flow, const ro_image *field, ro_report *ran)
@@ -160,8 +168,10 @@ ro_status ro_flow_on_cpu(struct ro_flow *flow, const ro_image *field, ro_report 
         goto done;
     cpu->flow = flow;
     cpu->kernels = ro_flow_kernels_for(context->cpu);
-    cpu->cycle = (struct ro_cycle){
-        .grids = &flow->grids, .kernels = ro_grid_kernels_for(context->cpu), .planes = 2};
+    cpu->cycle = (struct ro_cycle){.grids = &flow->grids,
+                                   .kernels = ro_grid_kernels_for(context->cpu),
+                                   .context = context,
+                                   .planes = 2};
     if (!allocate(cpu, context->threads))
         goto done;
     flow->backend = &backend;
@@ -171,6 +181,8 @@ ro_status ro_flow_on_cpu(struct ro_flow *flow, const ro_image *field, ro_report 
     for (int y = 0; y < flow->size[1].height && status == RO_OK; y++) {
         float *to = (float *)(void *)((char *)field->data + (ptrdiff_t)y * field->stride);
         size_t at = ro_grid_at(&flow->grids.grid[0], y);
+        if (ro_context_cancelled(context))
+            status = ro_context_fail(context, RO_E_CANCELLED, "cancelled");
         for (int x = 0; x < flow->size[1].width; x++) {
             to[2 * x] = cpu->u[0][0][at + (size_t)x];
             to[2 * x + 1] = cpu->u[1][0][at + (size_t)x];

@@ -32,6 +32,19 @@ static inline const struct ro_grid *grid_of(const struct flow_cpu *cpu)
 
 static inline size_t work_of(const struct flow_cpu *cpu) { return grid_of(cpu)->floats; }
 
+/* Rows of a pass are left out once Ctrl-C was heard. */
+static inline bool goes_on(const struct flow_cpu *cpu)
+{
+    return !ro_context_cancelled(cpu->flow->context);
+}
+
+/* Whether Ctrl-C was heard, which ends the flow; asked before each pass, on the thread that leads.
+ */
+bool flow_cpu_stopped(struct flow_cpu *cpu);
+
+/* A pass over the present grid, unless it was; what it made of its rows is of no use then. */
+void flow_cpu_pass(struct flow_cpu *cpu, ro_pass_fn *pass, void *data);
+
 /* The rows of the present grid. */
 struct ro_flow_rows flow_cpu_rows(const struct flow_cpu *cpu);
 

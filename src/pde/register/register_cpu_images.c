@@ -3,7 +3,23 @@
  */
 #include "pde/register/register_cpu.h"
 
+#include "context/context.h"
+
 #include <string.h>
+
+bool flow_cpu_stopped(struct flow_cpu *cpu)
+{
+    struct ro_flow *flow = cpu->flow;
+    if (flow->status == RO_OK && ro_context_cancelled(flow->context))
+        flow->status = ro_context_fail(flow->context, RO_E_CANCELLED, "cancelled");
+    return flow->status != RO_OK;
+}
+
+void flow_cpu_pass(struct flow_cpu *cpu, ro_pass_fn *pass, void *data)
+{
+    if (!flow_cpu_stopped(cpu))
+        ro_team_pass(cpu->team, work_of(cpu), pass, data);
+}
 
 struct ro_flow_rows flow_cpu_rows(const struct flow_cpu *cpu)
 {
@@ -25,6 +41,8 @@ void flow_cpu_smooth(struct flow_cpu *cpu, const struct ro_filter *filter, float
 {
     struct ro_cycle *cycle = &cpu->cycle;
     float *own[2][2];
+    if (flow_cpu_stopped(cpu))
+        return;
     cycle->stencils = filter->stencils;
     cycle->inverse = filter->inverse;
     for (int p = 0; p < 2; p++) {
@@ -50,7 +68,7 @@ static void square_pass(void *data, int part, int parts)
     int from, to;
     ro_team_share(grid->height, part, parts, &from, &to);
     for (int p = 0; p < 2; p++)
-        for (int y = from; y < to; y++)
+        for (int y = from; y < to && goes_on(cpu); y++)
             cpu->kernels->square(grid->width, cpu->image[p] + ro_grid_at(grid, y),
                                  cpu->g[p] + ro_grid_at(grid, y));
 }
@@ -62,7 +80,7 @@ static void normalise_pass(void *data, int part, int parts)
     int from, to;
     ro_team_share(grid->height, part, parts, &from, &to);
     for (int p = 0; p < 2; p++)
-        for (int y = from; y < to; y++) {
+        for (int y = from; y < to && goes_on(cpu); y++) {
             size_t at = ro_grid_at(grid, y);
             cpu->kernels->normalise(grid->width, cpu->scale->least, cpu->flow->sizes,
                                     cpu->image[p] + at, cpu->normal[p] + at, cpu->d[p] + at,
@@ -82,7 +100,7 @@ static void slopes_pass(void *data, int part, int parts)
     const float *image = cpu->image[1];
     int from, to;
     ro_team_share(grid->height, part, parts, &from, &to);
-    for (int y = from; y < to; y++) {
+    for (int y = from; y < to && goes_on(cpu); y++) {
         size_t at = ro_grid_at(grid, y);
         cpu->kernels->slopes(&rows, y, image + ro_grid_at(grid, ro_mirror(y - 1, grid->height)),
                              image + at, image + ro_grid_at(grid, ro_mirror(y + 1, grid->height)),
@@ -102,7 +120,7 @@ static void steepest_pass(void *data, int part, int parts)
     int from, to;
     float peak = 0;
     ro_team_share(grid->height, part, parts, &from, &to);
-    for (int y = from; y < to; y++) {
+    for (int y = from; y < to && goes_on(cpu); y++) {
         size_t at = ro_grid_at(grid, y);
         float row = cpu->kernels->peak(grid->width, cpu->balance[0] + at, cpu->balance[1] + at);
         peak = row > peak ? row : peak;
@@ -119,7 +137,7 @@ static void total_pass(void *data, int part, int parts)
     int64_t sum = 0;
     ro_team_share(grid->height, part, parts, &from, &to);
     for (int p = 0; p < 2; p++)
-        for (int y = from; y < to; y++)
+        for (int y = from; y < to && goes_on(cpu); y++)
             sum +=
                 cpu->kernels->total(grid->width, of->scale, cpu->balance[p] + ro_grid_at(grid, y));
     cpu->sums[part].energy = sum;
@@ -132,7 +150,7 @@ static void balance_pass(void *data, int part, int parts)
     int from, to;
     ro_team_share(grid->height, part, parts, &from, &to);
     for (int p = 0; p < 2; p++)
-        for (int y = from; y < to; y++)
+        for (int y = from; y < to && goes_on(of->cpu); y++)
             of->cpu->kernels->balance(grid->width, of->mean, of->least,
                                       of->cpu->balance[p] + ro_grid_at(grid, y));
 }
@@ -142,19 +160,19 @@ static void balance(struct flow_cpu *cpu)
     struct balancing of = {.cpu = cpu};
     float peak = 0;
     int64_t sum = 0;
-    ro_team_pass(cpu->team, work_of(cpu), slopes_pass, cpu);
+    flow_cpu_pass(cpu, slopes_pass, cpu);
     flow_cpu_smooth(cpu, &cpu->scale->gradient, cpu->g, cpu->balance);
     memset(cpu->sums, 0, sizeof *cpu->sums * (size_t)ro_team_size(cpu->team));
-    ro_team_pass(cpu->team, work_of(cpu), steepest_pass, &of);
+    flow_cpu_pass(cpu, steepest_pass, &of);
     for (int i = 0; i < ro_team_size(cpu->team); i++)
         peak = cpu->sums[i].peak > peak ? cpu->sums[i].peak : peak;
     of.scale = ro_scale_to(peak, RO_SLOPE_BITS);
-    ro_team_pass(cpu->team, work_of(cpu), total_pass, &of);
+    flow_cpu_pass(cpu, total_pass, &of);
     for (int i = 0; i < ro_team_size(cpu->team); i++)
         sum += cpu->sums[i].energy;
     of.mean = ro_mean_slope(of.scale, sum, (double)grid_of(cpu)->width * grid_of(cpu)->height);
     of.least = RO_LEAST_SLOPE * of.mean;
-    ro_team_pass(cpu->team, work_of(cpu), balance_pass, &of);
+    flow_cpu_pass(cpu, balance_pass, &of);
 }
 
 void flow_cpu_begin(struct ro_flow *flow, const struct ro_scale_plan *scale)
@@ -170,9 +188,9 @@ void flow_cpu_begin(struct ro_flow *flow, const struct ro_scale_plan *scale)
     if (flow->normalised) {
         float *image[2] = {(float *)cpu->image[0], (float *)cpu->image[1]};
         flow_cpu_smooth(cpu, &scale->window, image, cpu->normal);
-        ro_team_pass(cpu->team, work_of(cpu), square_pass, cpu);
+        flow_cpu_pass(cpu, square_pass, cpu);
         flow_cpu_smooth(cpu, &scale->window, cpu->g, cpu->d);
-        ro_team_pass(cpu->team, work_of(cpu), normalise_pass, cpu);
+        flow_cpu_pass(cpu, normalise_pass, cpu);
         cpu->image[0] = cpu->normal[0];
         cpu->image[1] = cpu->normal[1];
     }
@@ -196,7 +214,7 @@ static void agree_pass(void *data, int part, int parts)
     int from, to;
     rows.moving = cpu->base[0][0] + RO_GRID_MARGIN;
     ro_team_share(cpu->flow->height / RO_BLOCK, part, parts, &from, &to);
-    for (int block = from; block < to; block++) {
+    for (int block = from; block < to && goes_on(cpu); block++) {
         memset(line, 0, 3 * (size_t)grid->stride * sizeof *line);
         for (int y = RO_BLOCK * block; y < RO_BLOCK * (block + 1); y++) {
             size_t at = ro_grid_at(grid, y);
@@ -214,7 +232,7 @@ void flow_cpu_agree(struct ro_flow *flow, struct ro_agreement *sums)
     struct flow_cpu *cpu = flow->data;
     *sums = (struct ro_agreement){0};
     memset(cpu->agreements, 0, sizeof *cpu->agreements * (size_t)ro_team_size(cpu->team));
-    ro_team_pass(cpu->team, work_of(cpu), agree_pass, cpu);
+    flow_cpu_pass(cpu, agree_pass, cpu);
     for (int i = 0; i < ro_team_size(cpu->team); i++) {
         const struct ro_agreement *add = &cpu->agreements[i];
         sums->blocks += add->blocks;

@@ -18,7 +18,7 @@ static void gradient_pass(void *data, int part, int parts)
     struct ro_sums sums = {0};
     int from, to;
     ro_team_share(grid->height, part, parts, &from, &to);
-    for (int y = from; y < to; y++) {
+    for (int y = from; y < to && goes_on(cpu); y++) {
         size_t at = ro_grid_at(grid, y);
         cpu->kernels->gradient(&rows, y, evaluation->tau, cpu->u[0][cpu->level] + at,
                                cpu->u[1][cpu->level] + at, cpu->d[0] + at, cpu->d[1] + at,
@@ -32,7 +32,7 @@ static void gradient(struct ro_flow *flow, float tau, struct ro_sums *sums)
     struct flow_cpu *cpu = flow->data;
     struct evaluation evaluation = {.cpu = cpu, .tau = tau};
     memset(cpu->sums, 0, sizeof *cpu->sums * (size_t)ro_team_size(cpu->team));
-    ro_team_pass(cpu->team, work_of(cpu), gradient_pass, &evaluation);
+    flow_cpu_pass(cpu, gradient_pass, &evaluation);
     for (int i = 0; i < ro_team_size(cpu->team); i++) {
         sums->energy += cpu->sums[i].energy;
         sums->count += cpu->sums[i].count;
@@ -47,7 +47,7 @@ static void peak_pass(void *data, int part, int parts)
     int from, to;
     ro_team_share(grid->height, part, parts, &from, &to);
     float peak = 0;
-    for (int y = from; y < to; y++) {
+    for (int y = from; y < to && goes_on(cpu); y++) {
         size_t at = ro_grid_at(grid, y);
         float row = cpu->kernels->peak(grid->width, cpu->d[0] + at, cpu->d[1] + at);
         peak = row > peak ? row : peak;
@@ -62,7 +62,7 @@ static void weigh_pass(void *data, int part, int parts)
     int from, to;
     ro_team_share(grid->height, part, parts, &from, &to);
     for (int p = 0; p < 2; p++)
-        for (int y = from; y < to; y++) {
+        for (int y = from; y < to && goes_on(cpu); y++) {
             size_t at = ro_grid_at(grid, y);
             cpu->kernels->weigh(grid->width, cpu->balance[p] + at,
                                 cpu->cycle.up[p][cpu->level] + at);
@@ -79,11 +79,11 @@ static float direction(struct ro_flow *flow)
     } else {
         flow_cpu_smooth(cpu, &cpu->scale->gradient, cpu->g, between);
         if (flow->balanced)
-            ro_team_pass(cpu->team, work_of(cpu), weigh_pass, cpu);
+            flow_cpu_pass(cpu, weigh_pass, cpu);
         flow_cpu_smooth(cpu, &cpu->scale->gradient, between, cpu->d);
     }
     memset(cpu->sums, 0, sizeof *cpu->sums * (size_t)ro_team_size(cpu->team));
-    ro_team_pass(cpu->team, work_of(cpu), peak_pass, cpu);
+    flow_cpu_pass(cpu, peak_pass, cpu);
     for (int i = 0; i < ro_team_size(cpu->team); i++)
         peak = cpu->sums[i].peak > peak ? cpu->sums[i].peak : peak;
     return peak;
@@ -97,7 +97,7 @@ static void products_pass(void *data, int part, int parts)
     struct ro_products products = {0};
     int from, to;
     ro_team_share(grid->height, part, parts, &from, &to);
-    for (int y = from; y < to; y++) {
+    for (int y = from; y < to && goes_on(cpu); y++) {
         size_t at = ro_grid_at(grid, y);
         cpu->kernels->products(grid->width, evaluation->g_scale, evaluation->d_scale,
                                cpu->g[0] + at, cpu->g[1] + at, cpu->d[0] + at, cpu->d[1] + at,
@@ -111,7 +111,7 @@ static void products(struct ro_flow *flow, float g_scale, float d_scale, struct 
     struct flow_cpu *cpu = flow->data;
     struct evaluation evaluation = {.cpu = cpu, .g_scale = g_scale, .d_scale = d_scale};
     memset(cpu->products, 0, sizeof *cpu->products * (size_t)ro_team_size(cpu->team));
-    ro_team_pass(cpu->team, work_of(cpu), products_pass, &evaluation);
+    flow_cpu_pass(cpu, products_pass, &evaluation);
     for (int i = 0; i < ro_team_size(cpu->team); i++) {
         sums->slope += cpu->products[i].slope;
         sums->square += cpu->products[i].square;
@@ -137,7 +137,7 @@ static void energy_pass(void *data, int part, int parts)
     int from, to;
     int64_t energy = 0;
     ro_team_share(grid->height, part, parts, &from, &to);
-    for (int y = from; y < to; y++) {
+    for (int y = from; y < to && goes_on(cpu); y++) {
         size_t at = ro_grid_at(grid, y);
         energy += cpu->kernels->energy(&rows, y, evaluation->tau, cpu->u[0][cpu->level] + at,
                                        cpu->u[1][cpu->level] + at, cpu->d[0] + at, cpu->d[1] + at,
@@ -152,7 +152,7 @@ int64_t flow_cpu_energy(struct ro_flow *flow, float tau)
     struct evaluation evaluation = {.cpu = cpu, .tau = tau};
     int64_t sum = 0;
     memset(cpu->sums, 0, sizeof *cpu->sums * (size_t)ro_team_size(cpu->team));
-    ro_team_pass(cpu->team, work_of(cpu), energy_pass, &evaluation);
+    flow_cpu_pass(cpu, energy_pass, &evaluation);
     for (int i = 0; i < ro_team_size(cpu->team); i++)
         sum += cpu->sums[i].energy;
     return sum;
@@ -166,7 +166,7 @@ static void update_pass(void *data, int part, int parts)
     const struct ro_flow_rows rows = flow_cpu_rows(cpu);
     int from, to;
     ro_team_share(grid->height, part, parts, &from, &to);
-    for (int y = from; y < to; y++) {
+    for (int y = from; y < to && goes_on(cpu); y++) {
         size_t at = ro_grid_at(grid, y);
         cpu->kernels->update(&rows, evaluation->tau, cpu->u[0][cpu->level] + at,
                              cpu->u[1][cpu->level] + at, cpu->d[0] + at, cpu->d[1] + at);
@@ -176,5 +176,5 @@ static void update_pass(void *data, int part, int parts)
 void flow_cpu_update(struct ro_flow *flow, float tau)
 {
     struct evaluation evaluation = {.cpu = flow->data, .tau = tau};
-    ro_team_pass(evaluation.cpu->team, work_of(evaluation.cpu), update_pass, &evaluation);
+    flow_cpu_pass(evaluation.cpu, update_pass, &evaluation);
 }

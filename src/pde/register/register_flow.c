@@ -67,6 +67,8 @@ static void step_by_step(struct ro_flow *flow, int k, const struct ro_descent_ru
         struct ro_descent_step step;
         flow->backend->probe(flow, (float)descent->pending, &probe);
         descent->pending = 0;
+        if (flow->status != RO_OK)
+            break;
         enum ro_answer answer = ro_descent_search(rule, descent, &probe, &length);
         while (answer == RO_LENGTH_ASKS)
             answer = ro_length_told(&length, flow->backend->energy(flow, (float)length.asked));

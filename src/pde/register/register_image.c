@@ -9,6 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+ro_status ro_register_heard(const struct ro_flow *flow)
+{
+    return ro_context_cancelled(flow->context)
+               ? ro_context_fail(flow->context, RO_E_CANCELLED, "cancelled")
+               : RO_OK;
+}
+
 /* ---- In ------------------------------------------------------------------------------------- */
 
 static double sample_of(const ro_image *image, const void *row, size_t i)
@@ -45,6 +52,7 @@ static void grey_row(const ro_image *image, uint32_t y, float *out)
 
 /* Rows are read by many threads; what was found in each is looked at in order afterwards. */
 struct reading {
+    const ro_context *context;
     const ro_image *image;
     const struct ro_grid *grid;
     float *plane;
@@ -57,7 +65,8 @@ static void read_rows(void *data, int thread)
     struct reading *reading = data;
     int y;
     (void)thread;
-    while ((y = atomic_fetch_add(&reading->ticket, 1)) < (int)reading->image->height) {
+    while ((y = atomic_fetch_add(&reading->ticket, 1)) < (int)reading->image->height &&
+           !ro_context_cancelled(reading->context)) {
         float *row = reading->plane + ro_grid_at(reading->grid, y);
         float low = INFINITY, high = -INFINITY, sum = 0;
         grey_row(reading->image, (uint32_t)y, row);
@@ -75,14 +84,15 @@ static ro_status load_one(struct ro_flow *flow, const ro_image *image, const cha
                           float *plane, float *low, float *high)
 {
     const struct ro_grid *grid = &flow->grids.grid[0];
-    struct reading reading = {.image = image, .grid = grid, .plane = plane};
+    struct reading reading = {
+        .context = flow->context, .image = image, .grid = grid, .plane = plane};
     float *found = malloc(2 * (size_t)image->height * sizeof *found);
     if (!found)
         return ro_context_fail(flow->context, RO_E_MEMORY, "no memory for %u rows", image->height);
     reading.low = found;
     reading.high = found + image->height;
     ro_pool_run(flow->context->pool, flow->context->threads, read_rows, &reading);
-    ro_status status = RO_OK;
+    ro_status status = ro_register_heard(flow);
     *low = INFINITY;
     *high = -INFINITY;
     for (uint32_t y = 0; y < image->height && status == RO_OK; y++) {
@@ -119,7 +129,8 @@ static void stretch_rows(void *data, int thread)
     const float low = stretching->low, by = stretching->by;
     int y;
     (void)thread;
-    while ((y = atomic_fetch_add(&stretching->ticket, 1)) < flow->size[p].height) {
+    while ((y = atomic_fetch_add(&stretching->ticket, 1)) < flow->size[p].height &&
+           !ro_context_cancelled(flow->context)) {
         float *row = flow->images[p] + ro_grid_at(grid, y);
         for (int x = 0; x < width; x++)
             row[x] = (row[x] - low) * by;
@@ -174,7 +185,7 @@ ro_status ro_register_load(struct ro_flow *flow, const ro_image *fixed, const ro
         flow->darkest[p] = (own[p][0] - low[p]) * by[p];
         flow->lightest[p] = (own[p][1] - low[p]) * by[p];
     }
-    return RO_OK;
+    return ro_register_heard(flow);
 }
 
 /* ---- Out ------------------------------------------------------------------------------------ */
@@ -270,7 +281,8 @@ static void describe_rows(void *data, int thread)
     const int width = flow->size[1].width, height = flow->size[1].height;
     const double right = flow->size[0].width - 1 + SLACK;
     const double bottom = flow->size[0].height - 1 + SLACK;
-    while ((y = atomic_fetch_add(&figures->ticket, 1)) < height) {
+    while ((y = atomic_fetch_add(&figures->ticket, 1)) < height &&
+           !ro_context_cancelled(flow->context)) {
         const float *row =
             (const float *)(const void *)((const char *)field->data + (ptrdiff_t)y * field->stride);
         const char *next = (const char *)row + (y + 1 < height ? field->stride : 0);
@@ -356,6 +368,9 @@ ro_status ro_register_describe(struct ro_flow *flow, const ro_image *field)
         sum.jacobian = line->jacobian < sum.jacobian ? line->jacobian : sum.jacobian;
     }
     free(figures.lines);
+    const ro_status status = ro_register_heard(flow);
+    if (status != RO_OK)
+        return status;
     /* tones that were stretched apart from each other are compared as they are now */
     const double unit = flow->normalised ? 0.5 : 0.5 * flow->contrast * flow->contrast;
     report->number = flow->options.number;

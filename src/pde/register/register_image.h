@@ -9,6 +9,10 @@
  * refuses constant images and values that are no numbers. */
 ro_status ro_register_load(struct ro_flow *flow, const ro_image *fixed, const ro_image *moving);
 
+/* RO_E_CANCELLED once Ctrl-C was heard: loops look at each row, and what they made counts only
+ * where this says RO_OK afterwards. */
+ro_status ro_register_heard(const struct ro_flow *flow);
+
 /* The standard deviation of the noise in images[p], white being 1. */
 double ro_register_noise(const struct ro_flow *flow, int p);
 

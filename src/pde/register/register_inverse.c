@@ -94,11 +94,11 @@ static struct place back(const struct way *way, struct place to)
 }
 
 /* Least squares over the field's pixels; coordinates about the middle are orthogonal. */
-static void fit(struct way *way)
+static void fit(const ro_context *context, struct way *way)
 {
     const double mx = (way->width - 1) / 2, my = (way->height - 1) / 2;
     double sum[2] = {0}, by_x[2] = {0}, by_y[2] = {0}, xx = 0, yy = 0;
-    for (int64_t y = 0; y < (int64_t)way->height; y++)
+    for (int64_t y = 0; y < (int64_t)way->height && !ro_context_cancelled(context); y++)
         for (int64_t x = 0; x < (int64_t)way->width; x++) {
             const float *u = row_of(way->field, y) + 2 * x;
             const double dx = (double)x - mx, dy = (double)y - my;
@@ -127,13 +127,14 @@ static ro_status open_way(ro_context *context, const ro_image *field, struct way
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "a field has two floats for each pixel, u_x and u_y");
     *way = (struct way){.field = field, .width = field->width / 2, .height = field->height};
-    for (uint32_t y = 0; y < field->height; y++)
+    for (uint32_t y = 0; y < field->height && !ro_context_cancelled(context); y++)
         for (uint32_t x = 0; x < field->width; x++)
             if (!isfinite(row_of(field, y)[x]))
                 return ro_context_fail(context, RO_E_ARGUMENT,
                                        "the field at (%u, %u) is not a finite number", x / 2, y);
-    fit(way);
-    return RO_OK;
+    fit(context, way);
+    return ro_context_cancelled(context) ? ro_context_fail(context, RO_E_CANCELLED, "cancelled")
+                                         : RO_OK;
 }
 
 ro_status ro_displacement_points(ro_context *context, const ro_image *field, int inverse,
@@ -151,6 +152,7 @@ ro_status ro_displacement_points(ro_context *context, const ro_image *field, int
 }
 
 struct inversion {
+    const ro_context *context;
     struct way way;
     const ro_image *out;
     atomic_int ticket, missed;
@@ -161,7 +163,8 @@ static void invert_rows(void *data, int thread)
     struct inversion *of = data;
     int y;
     (void)thread;
-    while ((y = atomic_fetch_add(&of->ticket, 1)) < (int)of->out->height) {
+    while ((y = atomic_fetch_add(&of->ticket, 1)) < (int)of->out->height &&
+           !ro_context_cancelled(of->context)) {
         float *row = (float *)(void *)((char *)of->out->data + (ptrdiff_t)y * of->out->stride);
         struct place last = {0, 0}; /* of the pixel before, for one that is not reached */
         for (uint32_t x = 0; x < of->out->width / 2; x++) {
@@ -179,7 +182,7 @@ static void invert_rows(void *data, int thread)
 ro_status ro_displacement_inverse(ro_context *context, const ro_image *field,
                                   const ro_image *inverse, uint64_t *missed)
 {
-    struct inversion of = {.out = inverse};
+    struct inversion of = {.context = context, .out = inverse};
     ro_status status = ro_image_check(context, inverse, "inverse");
     if (status == RO_OK && (inverse->format != RO_GRAYF || inverse->width % 2))
         status = ro_context_fail(context, RO_E_ARGUMENT,
@@ -189,6 +192,8 @@ ro_status ro_displacement_inverse(ro_context *context, const ro_image *field,
     if (status != RO_OK)
         return status;
     ro_pool_run(context->pool, context->threads, invert_rows, &of);
+    if (ro_context_cancelled(context))
+        return ro_context_fail(context, RO_E_CANCELLED, "cancelled");
     if (missed)
         *missed = (uint64_t)atomic_load(&of.missed);
     return RO_OK;

@@ -11,6 +11,7 @@
 
 #include "context/context.h"
 #include "core/image.h"
+#include "pde/register/register_image.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,9 +19,10 @@
 /* ---- Borders of one tone -----------------------------------------------------------------------
  */
 
-enum { LEAST_SHARE = 128, GROWN = 2 };
+enum { LEAST_SHARE = 128, GROWN = 2, LOOKS = 1 << 16 }; /* pixels between looks for Ctrl-C */
 
 struct flood {
+    const ro_context *context;
     const float *plane; /* at the first pixel */
     ptrdiff_t stride;
     int width, height;
@@ -52,6 +54,8 @@ static void flood_from(struct flood *flood, int x, int y)
         return;
     try_pixel(flood, x, y, tone, &count);
     for (size_t i = 0; i < count; i++) {
+        if (i % LOOKS == 0 && ro_context_cancelled(flood->context))
+            return;
         const int at_x = flood->found[i] % flood->width, at_y = flood->found[i] / flood->width;
         try_pixel(flood, at_x - 1, at_y, tone, &count);
         try_pixel(flood, at_x + 1, at_y, tone, &count);
@@ -78,7 +82,7 @@ static bool drop_flat(const struct flood *flood, uint8_t *keep)
         }
     if (flat * 10 > border * 9)
         return false;
-    for (int y = 0; y < height; y++)
+    for (int y = 0; y < height && !ro_context_cancelled(flood->context); y++)
         for (int x = 0; x < width; x++) {
             if (flood->state[(size_t)y * (size_t)width + (size_t)x] != FLAT)
                 continue;
@@ -93,7 +97,8 @@ static bool drop_flat(const struct flood *flood, uint8_t *keep)
 
 static struct flood flood_of(const struct ro_flow *flow, int p)
 {
-    return (struct flood){.plane = flow->images[p] + RO_GRID_MARGIN,
+    return (struct flood){.context = flow->context,
+                          .plane = flow->images[p] + RO_GRID_MARGIN,
                           .stride = flow->grids.grid[0].stride,
                           .width = flow->size[p].width,
                           .height = flow->size[p].height,
@@ -137,7 +142,7 @@ static ro_status drop_borders(struct ro_flow *flow, int p, uint8_t *keep, bool *
             memset(own, 1, pixels);
         if (flood.flat && drop_flat(&flood, own)) {
             *any = true;
-            for (int y = 0; y < height; y++)
+            for (int y = 0; y < height && !ro_context_cancelled(flow->context); y++)
                 for (int x = 0; x < width; x++)
                     keep[(size_t)y * (size_t)flow->width + (size_t)x] &=
                         own[(size_t)y * (size_t)width + (size_t)x];
@@ -146,7 +151,8 @@ static ro_status drop_borders(struct ro_flow *flow, int p, uint8_t *keep, bool *
     free(flood.state);
     free(flood.found);
     free(own);
-    return good ? RO_OK : ro_context_fail(flow->context, RO_E_MEMORY, "no memory for a mask");
+    return good ? ro_register_heard(flow)
+                : ro_context_fail(flow->context, RO_E_MEMORY, "no memory for a mask");
 }
 
 /* ---- Masks that were given ----------------------------------------------------------------------
@@ -181,12 +187,15 @@ static ro_status drop_masked(struct ro_flow *flow, int p, const ro_image *mask, 
                                "the %s image is %d x %d but its mask is %u x %u", roles[p], width,
                                height, mask->width, mask->height);
     size_t left = 0;
-    for (int y = 0; y < height; y++)
+    for (int y = 0; y < height && !ro_context_cancelled(flow->context); y++)
         for (int x = 0; x < width; x++) {
             uint8_t *at = &keep[(size_t)y * (size_t)flow->width + (size_t)x];
             *at &= is_set(mask, x, y);
             left += *at;
         }
+    status = ro_register_heard(flow);
+    if (status != RO_OK)
+        return status;
     return left ? RO_OK
                 : ro_context_fail(flow->context, RO_E_ARGUMENT,
                                   "the mask of the %s image leaves nothing to match", roles[p]);
@@ -202,9 +211,9 @@ struct layer {
 };
 enum { LAYERS = 32 };
 
-static void gather(const struct layer *fine, struct layer *coarse)
+static void gather(const ro_context *context, const struct layer *fine, struct layer *coarse)
 {
-    for (int y = 0; y < coarse->height; y++)
+    for (int y = 0; y < coarse->height && !ro_context_cancelled(context); y++)
         for (int x = 0; x < coarse->width; x++) {
             float sum = 0, part = 0;
             for (int k = 0; k < 4; k++) {
@@ -233,9 +242,9 @@ static float between(const struct layer *coarse, int x, int y)
     return top + fy * (low - top);
 }
 
-static void spread(const struct layer *coarse, struct layer *fine)
+static void spread(const ro_context *context, const struct layer *coarse, struct layer *fine)
 {
-    for (int y = 0; y < fine->height; y++)
+    for (int y = 0; y < fine->height && !ro_context_cancelled(context); y++)
         for (int x = 0; x < fine->width; x++) {
             const size_t at = (size_t)y * (size_t)fine->width + (size_t)x;
             fine->tone[at] += (1 - fine->part[at]) * (between(coarse, x, y) - fine->tone[at]);
@@ -257,20 +266,22 @@ static ro_status fill(struct ro_flow *flow, int p, const uint8_t *keep)
             break;
         layer->part = layer->tone + pixels;
         for (size_t i = 0; count == 0 && i < pixels; i++) {
+            if (i % LOOKS == 0 && ro_context_cancelled(flow->context))
+                break;
             const int y = (int)(i / (size_t)flow->width), x = (int)(i % (size_t)flow->width);
             layer->tone[i] = flow->images[p][ro_grid_at(grid, y) + (size_t)x];
             layer->part[i] = keep[i];
         }
         if (count > 0)
-            gather(layer - 1, layer);
+            gather(flow->context, layer - 1, layer);
         if (pixels == 1 || count + 1 == LAYERS)
             break;
         layer[1].width = (layer->width + 1) / 2;
         layer[1].height = (layer->height + 1) / 2;
     }
     for (int i = count - 1; good && i >= 0; i--)
-        spread(&layers[i + 1], &layers[i]);
-    for (int y = 0; good && y < grid->height; y++) {
+        spread(flow->context, &layers[i + 1], &layers[i]);
+    for (int y = 0; good && y < grid->height && !ro_context_cancelled(flow->context); y++) {
         float *row = flow->images[p] + ro_grid_at(grid, y);
         for (int x = 0; x < grid->width; x++) {
             const int ix = x < flow->width ? x : flow->width - 1;
@@ -282,7 +293,8 @@ static ro_status fill(struct ro_flow *flow, int p, const uint8_t *keep)
     }
     for (int i = 0; i <= count; i++)
         free(layers[i].tone);
-    return good ? RO_OK : ro_context_fail(flow->context, RO_E_MEMORY, "no memory for a mask");
+    return good ? ro_register_heard(flow)
+                : ro_context_fail(flow->context, RO_E_MEMORY, "no memory for a mask");
 }
 
 ro_status ro_register_mask(struct ro_flow *flow, bool borders)
@@ -314,7 +326,7 @@ ro_status ro_register_mask(struct ro_flow *flow, bool borders)
             status = ro_context_fail(flow->context, RO_E_MEMORY, "no memory for a mask");
             break;
         }
-        for (int y = 0; y < flow->height; y++) {
+        for (int y = 0; y < flow->height && !ro_context_cancelled(flow->context); y++) {
             const uint8_t *from = keep + (size_t)p * pixels + (size_t)y * (size_t)flow->width;
             for (int x = 0; x < flow->width; x++)
                 flow->keep[p][ro_grid_at(grid, y) + (size_t)x] = from[x];

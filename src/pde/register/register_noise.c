@@ -63,7 +63,8 @@ static void count_rows(void *data, int thread)
     int y;
     (void)thread;
     memset(bins, 0, sizeof bins);
-    while ((y = 1 + counting->step * atomic_fetch_add(&counting->ticket, 1)) + 1 < height)
+    while ((y = 1 + counting->step * atomic_fetch_add(&counting->ticket, 1)) + 1 < height &&
+           !ro_context_cancelled(counting->flow->context))
         count_row(counting, y, bins, &count);
     for (int i = 0; i < BINS; i++)
         if (bins[i])

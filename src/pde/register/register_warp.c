@@ -9,6 +9,7 @@
 #include <string.h>
 
 struct warp {
+    const ro_context *context;
     const ro_image *image, *field, *out;
     ro_sampling sampling;
     int channels, bytes; /* of a sample */
@@ -73,7 +74,8 @@ static void warp_rows(void *data, int thread)
     struct warp *warp = data;
     int y;
     (void)thread;
-    while ((y = atomic_fetch_add(&warp->ticket, 1)) < (int)warp->out->height) {
+    while ((y = atomic_fetch_add(&warp->ticket, 1)) < (int)warp->out->height &&
+           !ro_context_cancelled(warp->context)) {
         const char *line = (const char *)warp->field->data + (ptrdiff_t)y * warp->field->stride;
         const float *u = (const float *)(const void *)line;
         char *row = (char *)warp->out->data + (ptrdiff_t)y * warp->out->stride;
@@ -104,7 +106,7 @@ ro_status ro_warp(ro_context *context, const ro_image *image, const ro_image *fi
         return ro_context_fail(context, RO_E_SIZE,
                                "the field is for pictures of %u x %u but the output is %u x %u",
                                field->width / 2, field->height, out->width, out->height);
-    for (uint32_t y = 0; y < field->height; y++) {
+    for (uint32_t y = 0; y < field->height && !ro_context_cancelled(context); y++) {
         const char *line = (const char *)field->data + (ptrdiff_t)y * field->stride;
         const float *u = (const float *)(const void *)line;
         for (uint32_t x = 0; x < field->width; x++)
@@ -113,7 +115,7 @@ ro_status ro_warp(ro_context *context, const ro_image *image, const ro_image *fi
                                        "the field at (%u, %u) is not a finite number", x / 2, y);
     }
     if (ro_format_sample_bytes(image->format) == 4)
-        for (uint32_t y = 0; y < image->height; y++) {
+        for (uint32_t y = 0; y < image->height && !ro_context_cancelled(context); y++) {
             const char *line = (const char *)image->data + (ptrdiff_t)y * image->stride;
             const uint32_t samples = image->width * (ro_format_is_colour(image->format) ? 3 : 1);
             for (uint32_t x = 0; x < samples; x++)
@@ -122,13 +124,16 @@ ro_status ro_warp(ro_context *context, const ro_image *image, const ro_image *fi
                         context, RO_E_ARGUMENT,
                         "row %u of the image holds a value that is not a finite number", y);
         }
-    struct warp warp = {.image = image,
+    struct warp warp = {.context = context,
+                        .image = image,
                         .field = field,
                         .out = out,
                         .sampling = sampling,
                         .channels = ro_format_is_colour(image->format) ? 3 : 1,
                         .bytes = ro_format_sample_bytes(image->format)};
     ro_pool_run(context->pool, context->threads, warp_rows, &warp);
+    if (ro_context_cancelled(context))
+        return ro_context_fail(context, RO_E_CANCELLED, "cancelled");
     context->report = (ro_report){.method = "warp",
                                   .schedule = "rows",
                                   .width = out->width,

@@ -8,7 +8,7 @@
  * the part where the images overlap, so that brightness and contrast may differ.
  */
 #include "context/context.h"
-#include "pde/register/register.h"
+#include "pde/register/register_image.h"
 #include "pde/register/align/register_align.h"
 #include "pde/register/align/register_phase.h"
 
@@ -71,6 +71,7 @@ static void close_copy(struct ro_copy *copy)
 
 /* A plane as it is, or by the mean of two by two. */
 struct shrinking {
+    const ro_context *context;
     const struct ro_copy *to, *from;
     const float *plane;
     ptrdiff_t stride;
@@ -86,7 +87,8 @@ static void shrink_rows(void *data, int thread)
     const ptrdiff_t right = from->width > 1, below = from->height > 1 ? shrinking->stride : 0;
     int y;
     (void)thread;
-    while ((y = atomic_fetch_add(&shrinking->ticket, 1)) < to->height) {
+    while ((y = atomic_fetch_add(&shrinking->ticket, 1)) < to->height &&
+           !ro_context_cancelled(shrinking->context)) {
         float *out = shrinking->out + (ptrdiff_t)y * to->width;
         const float *row = shrinking->plane + (halved ? 2 * y : y) * shrinking->stride;
         for (int x = 0; x < to->width; x++) {
@@ -100,7 +102,8 @@ static float *shrunk(const struct ro_flow *flow, const struct ro_copy *to,
                      const struct ro_copy *from, const float *plane, ptrdiff_t stride)
 {
     enum { LEAST_ROWS = 256 }; /* fewer are not worth waking threads for */
-    struct shrinking shrinking = {.to = to, .from = from, .plane = plane, .stride = stride};
+    struct shrinking shrinking = {
+        .context = flow->context, .to = to, .from = from, .plane = plane, .stride = stride};
     shrinking.out = malloc((size_t)to->width * (size_t)to->height * sizeof *shrinking.out);
     if (shrinking.out && to->height < LEAST_ROWS)
         shrink_rows(&shrinking, 0);
@@ -184,13 +187,16 @@ static ro_status make_copies(struct ro_flow *flow, int longest, struct ro_copy c
             }
             good = good && next.image[p] && (!flow->keep[p] || next.keep[p]);
         }
-        if (good)
+        const ro_status heard = ro_register_heard(flow);
+        if (good && heard == RO_OK)
             count_kept(&next);
         if (last.image[0] && (*count == 0 || copies[*count - 1].image[0] != last.image[0]))
             close_copy(&last);
-        if (!good) {
+        if (!good || heard != RO_OK) {
             close_copy(&next);
-            return ro_context_fail(flow->context, RO_E_MEMORY, "no memory to align images");
+            return heard != RO_OK
+                       ? heard
+                       : ro_context_fail(flow->context, RO_E_MEMORY, "no memory to align images");
         }
         int longer = next.width > next.height ? next.width : next.height;
         if (longer <= longest || *count > 0) {
@@ -313,6 +319,7 @@ static double refine_often(const struct view *view, struct ro_map *map, enum sig
  */
 
 struct ring {
+    const ro_context *context;
     const struct view *view;
     const struct effort *effort;
     int to, side; /* turns to try; of the transforms */
@@ -349,7 +356,8 @@ static void try_turns(void *data, int thread)
         return;
     }
     ro_phase_fix(&phase, copy->image[1], copy->width, copy->height);
-    while ((turn = atomic_fetch_add(&ring->ticket, 1)) < ring->to) {
+    while ((turn = atomic_fetch_add(&ring->ticket, 1)) < ring->to &&
+           !ro_context_cancelled(ring->context)) {
         const bool alone = ring->to == 1; /* a translation only */
         for (int i = 0; i < (alone ? 1 : SIZES); i++) {
             struct ro_map turned_by;
@@ -368,6 +376,7 @@ static ro_status search_turns(struct ro_flow *flow, const struct view *view,
     struct ring *ring = malloc(sizeof *ring);
     if (!ring)
         return ro_context_fail(flow->context, RO_E_MEMORY, "no memory to align images");
+    ring->context = flow->context;
     ring->view = view;
     ring->effort = effort;
     ring->to = turns;
@@ -453,8 +462,11 @@ static ro_status align_affine(struct ro_flow *flow, const struct view *views, in
 static void turn_negative(struct ro_flow *flow)
 {
     const struct ro_grid *grid = &flow->grids.grid[0];
-    for (size_t i = 0; i < grid->floats; i++)
-        flow->images[1][i] = 1 - flow->images[1][i];
+    for (int y = 0; y < grid->height && !ro_context_cancelled(flow->context); y++) {
+        float *row = flow->images[1] + ro_grid_at(grid, y) - RO_GRID_MARGIN;
+        for (ptrdiff_t x = 0; x < grid->stride; x++)
+            row[x] = 1 - row[x];
+    }
 }
 
 ro_status ro_register_align(struct ro_flow *flow, enum ro_start start)
@@ -484,8 +496,10 @@ ro_status ro_register_align(struct ro_flow *flow, enum ro_start start)
         memcpy(to, map.m, sizeof map.m);
         to[2] = map.m[2] * copy->shrink + mx - map.m[0] * mx - map.m[1] * my;
         to[5] = map.m[5] * copy->shrink + my - map.m[3] * mx - map.m[4] * my;
-        if (flow->negative)
+        if (flow->negative) {
             turn_negative(flow);
+            status = ro_register_heard(flow);
+        }
     }
     for (int i = 0; i < count; i++)
         close_copy(&copies[i]);
