@@ -9,7 +9,7 @@ import sys
 import tempfile
 import time
 
-from runs import ROUNDOFF, VARY, make_inputs, runs
+from runs import EACH, ROUNDOFF, VARY, make_inputs, runs
 from sweep_test import Sweep, WHOLE
 
 SOME = ["halftone", "halftone-inks", "halftone-search", "denoise", "segment", "register",
@@ -54,7 +54,9 @@ class Signals(Sweep):
                 self.fault(name, number.name, at, "killed at work: " + said)
         elif code == 128 + number:
             self.ends["stopped"] += 1
-            if new or said.count("\n") != 1 or WORDS[number] not in said:
+            others = [os.path.basename(path) for path in new] if name in EACH else []
+            if said.count("\n") != 1 + len(others) or WORDS[number] not in said or \
+                    len(new) != len(others) or not all(other in said for other in others):
                 self.fault(name, number.name, at, "new %s, said %s" % (new, said))
         else:
             self.fault(name, number.name, at, "ended with %d: %s" % (code, said))
