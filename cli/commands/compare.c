@@ -83,29 +83,31 @@ static ro_halftone_options options_of(const struct comparison *all, const char *
 /* ---- Which methods -------------------------------------------------------------------------- */
 
 /* The method that a name or an alias means: the one that a run on one pixel says it was. */
-static const ro_method *find_method(const struct comparison *all, const char *name)
+static ro_status find_method(const struct comparison *all, const char *name,
+                             const ro_method **method)
 {
     ro_context *context = all->context;
     uint8_t pixel[2] = {0, 0};
     ro_image in = {RO_GRAY8, 1, 1, 255, 1, pixel}, out = {RO_BITS, 1, 1, 0, 1, pixel + 1};
     const ro_halftone_options halftone = options_of(all, name);
-    const ro_method *method;
     if (halftone.palette)
         out.format = RO_INDEX8;
-    if (ro_halftone(context, &in, &out, &halftone) != RO_OK)
-        return NULL;
+    const ro_status status = ro_halftone(context, &in, &out, &halftone);
+    if (status != RO_OK)
+        return status;
     const char *found = ro_context_report(context)->method;
-    for (int i = 0; (method = ro_halftone_method_at(i)); i++)
-        if (strcmp(method->name, found) == 0)
-            return method;
-    return NULL;
+    for (int i = 0; (*method = ro_halftone_method_at(i)); i++)
+        if (strcmp((*method)->name, found) == 0)
+            return RO_OK;
+    return ro_context_fail(context, RO_E_ARGUMENT, "there is no method '%s'", name);
 }
 
 static ro_status add_method(struct comparison *all, const char *name)
 {
-    const ro_method *method = find_method(all, name);
-    if (!method)
-        return RO_E_ARGUMENT;
+    const ro_method *method = NULL;
+    const ro_status status = find_method(all, name, &method);
+    if (status != RO_OK)
+        return status;
     for (int i = 0; i < all->count; i++)
         if (all->entries[i].method == method)
             return ro_context_fail(all->context, RO_E_ARGUMENT, "%s is named twice", method->name);
@@ -122,10 +124,13 @@ static ro_status list_methods(struct comparison *all)
     const ro_method *method;
     ro_status status = RO_OK;
     if (!text) {
-        for (int i = 0; (method = ro_halftone_method_at(i)) && status == RO_OK; i++)
-            if (strcmp(method->name, "screen") != 0 && /* it needs a file of its own */
-                (!all->values->palette || find_method(all, method->name)))
-                status = add_method(all, method->name);
+        for (int i = 0; (method = ro_halftone_method_at(i)) && status == RO_OK; i++) {
+            if (strcmp(method->name, "screen") == 0)
+                continue; /* it needs a file of its own */
+            status = add_method(all, method->name);
+            if (all->values->palette && (status == RO_E_ARGUMENT || status == RO_E_UNSUPPORTED))
+                status = RO_OK; /* it has no palettes */
+        }
         return status;
     }
     while (status == RO_OK) {

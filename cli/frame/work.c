@@ -87,9 +87,7 @@ void work_cpu_close(ro_context *first, ro_context *cpu)
 int work_failed(const struct work *work, ro_status status, const char *out)
 {
     int number = signals_caught();
-    const char *message = ro_context_message(work->context);
-    /* What was cancelled deep below may come up as another failure; the sentence is the cause. */
-    if (number && (status == RO_E_CANCELLED || strcmp(message, "cancelled") == 0)) {
+    if (status == RO_E_CANCELLED && number) {
         const char *what = number == SIGINT ? "interrupted" : "terminated";
         if (strcmp(out, "-") == 0)
             fail("%s", what);
@@ -97,6 +95,7 @@ int work_failed(const struct work *work, ro_status status, const char *out)
             fail("%s, %s was not written", what, out);
         return 128 + number;
     }
+    const char *message = ro_context_message(work->context);
     return fail("%s", *message ? message : ro_status_name(status));
 }
 
