@@ -61,7 +61,7 @@ static __device__ __forceinline__ void down_tile(const ro_grid &grid, const ro_g
 {
     float *b = shared, *one = b + DOWN * DOWN, *two = one + DOWN * DOWN;
     const int cx = tile_x * COARSE, cy = tile_y * COARSE;
-    const int x0 = grid.x.first[cx] - 4, y0 = grid.y.first[cy] - 4;
+    const int x0 = grid_first(grid.x, cx) - 4, y0 = grid_first(grid.y, cy) - 4;
     for (int i = threadIdx.x; i < DOWN * DOWN; i += THREADS) {
         int x = grid_reflect(x0 + i % DOWN, grid.width);
         int y = grid_reflect(y0 + i / DOWN, grid.height);
@@ -87,16 +87,17 @@ static __device__ __forceinline__ void down_tile(const ro_grid &grid, const ro_g
         next[at] = residual_at(k, x, b[at], at, DOWN);
         if (gx < 0 || gy < 0 || gx >= grid.width || gy >= grid.height)
             continue;
-        int ox = grid.x.low[gx], oy = grid.y.low[gy];
+        int ox = grid_low(grid.x, gx), oy = grid_low(grid.y, gy);
         if (ox >= cx && ox < last_x && oy >= cy && oy < last_y)
             planes.out[(size_t)gy * grid.stride + RO_GRID_MARGIN + gx] = x[at];
     }
     __syncthreads();
     const int ci = cx + threadIdx.x % COARSE, cj = cy + threadIdx.x / COARSE;
     if (threadIdx.x < COARSE * COARSE && ci < coarse.width && cj < coarse.height) {
-        const float *from = next + (grid.y.first[cj] - y0) * DOWN + grid.x.first[ci] - x0;
-        const float w0 = grid.y.weight[0][cj], w1 = grid.y.weight[1][cj];
-        const float w2 = grid.y.weight[2][cj], w3 = grid.y.weight[3][cj];
+        const float *from =
+            next + (grid_first(grid.y, cj) - y0) * DOWN + grid_first(grid.x, ci) - x0;
+        const float w0 = grid_weight(grid.y, 0, cj), w1 = grid_weight(grid.y, 1, cj);
+        const float w2 = grid_weight(grid.y, 2, cj), w3 = grid_weight(grid.y, 3, cj);
         float line[4];
         for (int c = 0; c < 4; c++) {
             float sum =
@@ -104,10 +105,10 @@ static __device__ __forceinline__ void down_tile(const ro_grid &grid, const ro_g
             line[c] = w3 == 0 ? sum : __fmaf_rn(w3, from[3 * DOWN + c], sum);
         }
         float value = __fmaf_rn(
-            grid.x.weight[2][ci], line[2],
-            __fmaf_rn(grid.x.weight[1][ci], line[1], grid.x.weight[0][ci] * line[0]));
+            grid_weight(grid.x, 2, ci), line[2],
+            __fmaf_rn(grid_weight(grid.x, 1, ci), line[1], grid_weight(grid.x, 0, ci) * line[0]));
         if (!grid.x.halved)
-            value = __fmaf_rn(grid.x.weight[3][ci], line[3], value);
+            value = __fmaf_rn(grid_weight(grid.x, 3, ci), line[3], value);
         planes.coarse[(size_t)cj * coarse.stride + RO_GRID_MARGIN + ci] = value;
     }
     __syncthreads();

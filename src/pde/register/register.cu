@@ -27,6 +27,7 @@ struct device {
     int level;
     struct descent_memory *descent, *found; /* found: pinned */
     struct team_grids *team_grids;
+    int shared_bytes; /* of a multiprocessor */
 };
 
 /* Sums and steps of a scale. */
@@ -106,6 +107,15 @@ static struct team_launch launch_of(const struct device *device, team_shared *sh
     shared->tile_floats = (int)(direct > tile ? direct : tile);
     launch.bytes = (size_t)shared->tile_floats * sizeof(float);
     shared->keeps = launch.bytes + kept * sizeof(float) + OWN_SHARED <= MOST_SHARED;
+    if (shared->keeps && device->flow->grids.levels > 1) {
+        const ro_grid &coarse = device->grids.level[device->flow->grids.levels - 2];
+        const size_t both = coarse_floats(coarse, last);
+        const size_t needed = (both + kept) * sizeof(float) + OWN_SHARED;
+        shared->joins = needed <= MOST_SHARED && 2 * needed <= (size_t)device->shared_bytes;
+        if (shared->joins && both > (size_t)shared->tile_floats)
+            shared->tile_floats = (int)both;
+        launch.bytes = (size_t)shared->tile_floats * sizeof(float);
+    }
     launch.bytes += shared->keeps ? kept * sizeof(float) : 0;
     return launch;
 }
@@ -363,6 +373,9 @@ static ro_status run(struct device *device, const ro_image *field)
     void *memory, *pinned;
     RO_TRY(ro_cuda_of(context, &device->cuda));
     cudaStream_t stream = device->cuda->compute;
+    RO_CUDA_TRY(context, cudaDeviceGetAttribute(&device->shared_bytes,
+                                                cudaDevAttrMaxSharedMemoryPerMultiprocessor,
+                                                device->cuda->device));
     device->grids.grids = &flow->grids;
     device->grids.stream = stream;
     RO_TRY(place_all(device, &pieces));

@@ -35,7 +35,7 @@ static __global__ __launch_bounds__(TEAM, 1024 / TEAM) void prepare_kernel(
     if (blockIdx.x == 0 && threadIdx.x == 0)
         job.sums->slope_peak = job.sums->total = 0;
     if (job.smooths) {
-        smooth_all<TEAM>(job.image, grids, job.level, image, job.smooth, none, NULL, shared);
+        smooth_all<TEAM>(job.image, grids, job.shared, job.level, image, job.smooth, none, NULL, shared);
         image[0] = job.smooth[0];
         image[1] = job.smooth[1];
     }
@@ -45,8 +45,8 @@ static __global__ __launch_bounds__(TEAM, 1024 / TEAM) void prepare_kernel(
             for (int p = 0; p < 2; p++)
                 job.g[p][at] = image[p][at] * image[p][at];
         });
-        smooth_all<TEAM>(job.window, grids, job.level, image, job.normal, none, NULL, shared);
-        smooth_all<TEAM>(job.window, grids, job.level, g, job.d, none, NULL, shared);
+        smooth_all<TEAM>(job.window, grids, job.shared, job.level, image, job.normal, none, NULL, shared);
+        smooth_all<TEAM>(job.window, grids, job.shared, job.level, g, job.d, none, NULL, shared);
         each_pixel<TEAM>(rows.width, rows.height, [&](int x, int y) {
             const size_t at = plane_at(rows, x, y);
             for (int p = 0; p < 2; p++)
@@ -64,7 +64,7 @@ static __global__ __launch_bounds__(TEAM, 1024 / TEAM) void prepare_kernel(
                   job.g[1] + RO_GRID_MARGIN);
     });
     all.sync();
-    smooth_all<TEAM>(job.gradient, grids, job.level, g, job.balance, none, &job.sums->slope_peak,
+    smooth_all<TEAM>(job.gradient, grids, job.shared, job.level, g, job.balance, none, &job.sums->slope_peak,
                      shared);
     const float scale = ro_scale_to(__int_as_float(__ldcg(&job.sums->slope_peak)), RO_SLOPE_BITS);
     long long total[1] = {0};

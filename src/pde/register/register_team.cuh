@@ -6,7 +6,7 @@
 #ifndef RO_PDE_REGISTER_REGISTER_TEAM_CUH
 #define RO_PDE_REGISTER_REGISTER_TEAM_CUH
 
-#include "pde/multigrid/multigrid_tiles.cuh"
+#include "pde/multigrid/multigrid_coarse.cuh"
 
 #include <cooperative_groups.h>
 
@@ -29,6 +29,7 @@ struct team_filter {
 struct team_shared {
     int tile_floats;
     bool keeps;
+    bool joins; /* the two coarsest grids are one block's */
 };
 
 /* Sums over the block's threads, each into its total. */
@@ -86,17 +87,20 @@ static __device__ __forceinline__ void each_pixel(int width, int height, F do_pi
     }
 }
 
-/* One smoothing on grid `top`: from[] to to[], multiplied by weight[] where there is one. */
+/* One smoothing on grid `top`: from[] to to[], multiplied by weight[] where there is one. `ends`:
+ * others look at the result; else only the next smoothing does, maybe of the same blocks. */
 template <int TEAM>
 static __device__ __forceinline__ void smooth_all(const team_filter &filter, const team_grids &g,
-                                                  int top, const float *const (&from)[2],
+                                                  const team_shared &how, int top,
+                                                  const float *const (&from)[2],
                                                   float *const (&to)[2],
                                                   const float *const (&weight)[2], int *peak,
-                                                  float *shared)
+                                                  float *shared, bool ends = true)
 {
     auto all = cooperative_groups::this_grid();
-    const int last = g.last;
-    for (int l = top; l < last; l++) {
+    const bool joins = how.joins && top < g.last;
+    const int bottom = joins ? g.last - 1 : g.last;
+    for (int l = top; l < bottom; l++) {
         const ro_grid &coarse = g.level[l + 1];
         const int across = (coarse.width + COARSE - 1) / COARSE;
         const int tiles = across * ((coarse.height + COARSE - 1) / COARSE);
@@ -115,12 +119,16 @@ static __device__ __forceinline__ void smooth_all(const team_filter &filter, con
     if (blockIdx.x < 2) {
         const int p = blockIdx.x;
         grid_planes planes = {};
-        planes.b = last == top ? from[p] : g.b[p][last];
-        planes.out = last == top ? to[p] : g.up[p][last];
-        planes.weight = last == top ? weight[p] : NULL;
-        high = direct_plane<TEAM>(g.level[last], g.direct, filter.inverse, planes, shared, 0);
+        planes.b = bottom == top ? from[p] : g.b[p][bottom];
+        planes.out = bottom == top ? to[p] : g.up[p][bottom];
+        planes.weight = bottom == top ? weight[p] : NULL;
+        high = joins ? coarse_plane<TEAM>(g.level[bottom], g.level[g.last],
+                                          filter.stencils[bottom], shared + how.tile_floats,
+                                          filter.inverse, planes, shared, 0)
+                     : direct_plane<TEAM>(g.level[bottom], g.direct, filter.inverse, planes,
+                                          shared, 0);
     }
-    for (int l = last - 1; l >= top; l--) {
+    for (int l = bottom - 1; l >= top; l--) {
         all.sync();
         const ro_grid &grid = g.level[l];
         const int across = (grid.width + FINE - 1) / FINE;
@@ -140,7 +148,8 @@ static __device__ __forceinline__ void smooth_all(const team_filter &filter, con
     }
     if (peak)
         peak_team<TEAM>(high, peak);
-    all.sync();
+    if (ends || bottom > top)
+        all.sync();
 }
 
 /* The first two blocks solve on the coarsest grid, and keep what they multiply by at hand. */
