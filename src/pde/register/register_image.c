@@ -4,6 +4,8 @@
 
 #include "context/context.h"
 #include "core/image.h"
+#include "cuda/cuda.h"
+#include "pde/register/register_cuda.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -141,6 +143,21 @@ static void stretch_rows(void *data, int thread)
     }
 }
 
+/* images[p], if it is not there from a search that came before. */
+static ro_status make_plane(struct ro_flow *flow, int p)
+{
+    const size_t floats = flow->grids.grid[0].floats;
+    if (flow->images[p])
+        return RO_OK;
+    if (flow->on_device)
+        return register_on_cuda->plane(flow->context, p, floats * sizeof(float), &flow->images[p]);
+    flow->images[p] = calloc(floats, sizeof(float));
+    return flow->images[p] ? RO_OK
+                           : ro_context_fail(flow->context, RO_E_MEMORY,
+                                             "no memory for %d x %d pixels", flow->width,
+                                             flow->height);
+}
+
 ro_status ro_register_load(struct ro_flow *flow, const ro_image *fixed, const ro_image *moving)
 {
     const struct ro_grid *grid = &flow->grids.grid[0];
@@ -152,12 +169,9 @@ ro_status ro_register_load(struct ro_flow *flow, const ro_image *fixed, const ro
             return ro_context_fail(flow->context, RO_E_UNSUPPORTED,
                                    "the %s image must be grey or RGB, not %s", roles[p],
                                    ro_format_name(images[p]->format));
-        free(flow->images[p]); /* of a search that came before */
-        flow->images[p] = calloc(grid->floats, sizeof(float));
-        if (!flow->images[p])
-            return ro_context_fail(flow->context, RO_E_MEMORY, "no memory for %d x %d pixels",
-                                   flow->width, flow->height);
-        ro_status status = load_one(flow, images[p], roles[p], flow->images[p], &low[p], &high[p]);
+        ro_status status = make_plane(flow, p);
+        if (status == RO_OK)
+            status = load_one(flow, images[p], roles[p], flow->images[p], &low[p], &high[p]);
         if (status != RO_OK)
             return status;
     }
