@@ -38,15 +38,8 @@ static __device__ __forceinline__ void whole_plane(const ro_stencil &k, int widt
                 break;
             const float *next = y + 1 < height ? at + width : at - width;
             const float below[3] = {next[left], next[0], next[right]};
-            float v[3];
-#pragma unroll
-            for (int c = 0; c < 3; c++)
-                v[c] = (above[c] - here[c]) + (below[c] - here[c]);
-            const float h = (here[0] - here[1]) + (here[2] - here[1]);
             const int to = y * width + column;
-            const float rest =
-                __fmaf_rn(k.kc, v[0] + v[2],
-                          __fmaf_rn(k.ky, v[1], __fmaf_rn(k.kh, h, b[to] - here[1])));
+            const float rest = residual_of(k, above, here, below, b[to]);
             out[to] = RELAXED ? __fmaf_rn(k.s, rest, here[1]) : rest;
 #pragma unroll
             for (int c = 0; c < 3; c++) {
