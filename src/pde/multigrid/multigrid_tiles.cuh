@@ -10,10 +10,10 @@
 #include "pde/multigrid/multigrid.cuh"
 
 enum {
-    COARSE = 16,                 /* coarse nodes of a tile's side on the way down */
+    COARSE = 17, /* coarse nodes of a tile's side on the way down: sides are often 2^n + 1 */
     NEED = 2 * (COARSE - 1) + 4, /* fine nodes whose residual they take */
     DOWN = NEED + 2 * 4,         /* and those that a warm start looks at */
-    FINE = 32,                   /* nodes of a tile's side on the way up */
+    FINE = 33,                   /* nodes of a tile's side on the way up */
     UP = FINE + 2 * RO_GRID_SWEEPS,
     TILE_FLOATS = 3 * DOWN * DOWN, /* of shared memory */
 };
@@ -135,8 +135,10 @@ static __device__ __forceinline__ void down_tile(const ro_grid &grid, const ro_g
             if (ox >= cx && ox < last_x && oy >= cy && oy < last_y)
                 planes.out[(size_t)gy * grid.stride + RO_GRID_MARGIN + gx] = value;
         });
-    const int ci = cx + threadIdx.x % COARSE, cj = cy + threadIdx.x / COARSE;
-    if (threadIdx.x < COARSE * COARSE && ci < coarse.width && cj < coarse.height) {
+    for (int i = threadIdx.x; i < COARSE * COARSE; i += THREADS) {
+        const int ci = cx + i % COARSE, cj = cy + i / COARSE;
+        if (ci >= coarse.width || cj >= coarse.height)
+            continue;
         const float *from =
             next + (grid_first(grid.y, cj) - y0) * DOWN + grid_first(grid.x, ci) - x0;
         const float w0 = grid_weight(grid.y, 0, cj), w1 = grid_weight(grid.y, 1, cj);
