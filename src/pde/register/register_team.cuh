@@ -32,21 +32,48 @@ struct team_shared {
     bool joins; /* the two coarsest grids are one block's */
 };
 
-/* Sums over the block's threads, each into its total. */
+/* Sums over a warp of many values at once: at each step a lane gives half of them away and adds to
+ * the other half. The lane is left with one sum, number lane / (32 / COUNT). */
+template <int COUNT>
+static __device__ __forceinline__ long long add_warp(long long (&values)[COUNT])
+{
+    const int lane = threadIdx.x % 32;
+    int step = 16;
+#pragma unroll
+    for (int n = COUNT / 2; n > 0; n /= 2, step /= 2) {
+        const bool upper = lane & step;
+#pragma unroll
+        for (int i = 0; i < n; i++) {
+            const long long kept = upper ? values[i + n] : values[i];
+            const long long given = upper ? values[i] : values[i + n];
+            values[i] = kept + __shfl_xor_sync(0xffffffffu, given, step);
+        }
+    }
+    for (; step > 0; step /= 2)
+        values[0] += __shfl_xor_sync(0xffffffffu, values[0], step);
+    return values[0];
+}
+
+/* Sums over the block's threads, each into its total. Few pixels leave most warps nothing to add. */
 template <int TEAM, int COUNT>
 static __device__ __forceinline__ void add_team(const long long (&values)[COUNT],
                                                 unsigned long long *const (&totals)[COUNT])
 {
-    __shared__ long long warps[COUNT][TEAM / 32];
+    constexpr int POWER = COUNT <= 1 ? 1 : COUNT <= 2 ? 2 : COUNT <= 4 ? 4 : 8;
+    constexpr int EACH = 32 / POWER;
+    __shared__ long long warps[POWER][TEAM / 32];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    __syncthreads();
+    long long all[POWER] = {0}, any = 0, sum = 0;
+#pragma unroll
     for (int i = 0; i < COUNT; i++) {
-        long long value = values[i];
-        for (int step = 16; step > 0; step /= 2)
-            value += __shfl_down_sync(0xffffffffu, value, step);
-        if (lane == 0)
-            warps[i][warp] = value;
+        all[i] = values[i];
+        any |= values[i];
     }
+    if (__any_sync(0xffffffffu, any != 0))
+        sum = add_warp(all);
+    __syncthreads();
+    if (lane % EACH == 0)
+        warps[lane / EACH][warp] = sum;
     __syncthreads();
     if (warp < COUNT) {
         long long value = lane < TEAM / 32 ? warps[warp][lane] : 0;
@@ -73,14 +100,15 @@ template <int TEAM> static __device__ __forceinline__ void peak_team(int bits, i
         grid_peak(lane < TEAM / 32 ? warps[lane] : 0, peak);
 }
 
-/* Calls do_pixel(x, y) for the pixels of the thread, 32 neighbours to a warp. */
+/* Calls do_pixel(x, y) for the pixels of the thread, 32 neighbours to a warp. Few pixels are shared
+ * out among blocks first, many among a block's warps, for what neighbours look at is at hand. */
 template <int TEAM, typename F>
 static __device__ __forceinline__ void each_pixel(int width, int height, F do_pixel)
 {
     const int across = (width + 31) / 32, pieces = across * height;
-    const int lane = threadIdx.x % 32;
-    for (int i = blockIdx.x * (TEAM / 32) + threadIdx.x / 32; i < pieces;
-         i += gridDim.x * (TEAM / 32)) {
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, all = gridDim.x * (TEAM / 32);
+    const int first = pieces < all ? warp * gridDim.x + blockIdx.x : blockIdx.x * (TEAM / 32) + warp;
+    for (int i = first; i < pieces; i += all) {
         const int x = i % across * 32 + lane;
         if (x < width)
             do_pixel(x, i / across);
