@@ -35,7 +35,7 @@ static __device__ __forceinline__ float residual_of(const ro_stencil &k, const f
 /* Calls do_node(at, x, y, value, residual) for all of a square tile but RIM nodes on each side. A
  * thread goes down a strip of a column, and keeps the three columns it looks at. */
 template <int THREADS, int SIDE, int RIM, typename F>
-static __device__ __forceinline__ void each_residual(const ro_stencil &k, const float *x,
+static __device__ __forceinline__ void each_residual(ro_stencil k, const float *x,
                                                      const float *b, F do_node)
 {
     constexpr int INNER = SIDE - 2 * RIM, ROWS = (INNER * INNER + THREADS - 1) / THREADS;
@@ -64,7 +64,7 @@ static __device__ __forceinline__ void each_residual(const ro_stencil &k, const 
 
 /* out = relaxed x. */
 template <int THREADS, int SIDE, int RIM>
-static __device__ __forceinline__ void relax_tile(const ro_stencil &k, const float *x,
+static __device__ __forceinline__ void relax_tile(ro_stencil k, const float *x,
                                                   const float *b, float *out)
 {
     each_residual<THREADS, SIDE, RIM>(k, x, b, [&](int at, int, int, float value, float residual) {
@@ -101,17 +101,21 @@ struct grid_planes {
 /* Where all of the block's threads are through with the tile. */
 template <int THREADS, bool WARM>
 static __device__ __forceinline__ void down_tile(const ro_grid &grid, const ro_grid &coarse,
-                                                 const ro_stencil &k, const grid_planes &planes,
+                                                 ro_stencil k, const grid_planes &planes,
                                                  int tile_x, int tile_y, float *shared)
 {
     float *b = shared, *one = b + DOWN * DOWN, *two = one + DOWN * DOWN;
+    /* the grids may lie in shared memory too: what is written there could be theirs */
+    const int width = grid.width, height = grid.height;
+    const size_t stride = (size_t)grid.stride;
     const int cx = tile_x * COARSE, cy = tile_y * COARSE;
     const int x0 = grid_first(grid.x, cx) - 4, y0 = grid_first(grid.y, cy) - 4;
     each_node<THREADS, DOWN>([&](int at, int tx, int ty) {
-        const int x = grid_reflect(x0 + tx, grid.width), y = grid_reflect(y0 + ty, grid.height);
-        const float value = grid_load(planes.b, grid, x, y);
+        const int x = grid_reflect(x0 + tx, width), y = grid_reflect(y0 + ty, height);
+        const size_t from = (size_t)y * stride + RO_GRID_MARGIN + x;
+        const float value = planes.b[from];
         b[at] = value;
-        one[at] = WARM ? grid_load(planes.guess, grid, x, y) : k.s * value;
+        one[at] = WARM ? planes.guess[from] : k.s * value;
     });
     float *x = one, *next = two;
     if (WARM) {
@@ -129,11 +133,11 @@ static __device__ __forceinline__ void down_tile(const ro_grid &grid, const ro_g
         k, x, b, [&](int at, int tx, int ty, float value, float residual) {
             const int gx = x0 + tx, gy = y0 + ty;
             next[at] = residual;
-            if (gx < 0 || gy < 0 || gx >= grid.width || gy >= grid.height)
+            if (gx < 0 || gy < 0 || gx >= width || gy >= height)
                 return;
             const int ox = grid_low(grid.x, gx), oy = grid_low(grid.y, gy);
             if (ox >= cx && ox < last_x && oy >= cy && oy < last_y)
-                planes.out[(size_t)gy * grid.stride + RO_GRID_MARGIN + gx] = value;
+                planes.out[(size_t)gy * stride + RO_GRID_MARGIN + gx] = value;
         });
     for (int i = threadIdx.x; i < COARSE * COARSE; i += THREADS) {
         const int ci = cx + i % COARSE, cj = cy + i / COARSE;
@@ -162,25 +166,27 @@ static __device__ __forceinline__ void down_tile(const ro_grid &grid, const ro_g
 /* Gives the bits of the largest |x| that the thread stored, or `high`. */
 template <int THREADS>
 static __device__ __forceinline__ int up_tile(const ro_grid &grid, const ro_grid &coarse,
-                                              const ro_stencil &k, const grid_planes &planes,
+                                              ro_stencil k, const grid_planes &planes,
                                               int tile_x, int tile_y, float *shared, int high)
 {
     float *b = shared, *one = b + UP * UP, *two = one + UP * UP;
+    const int width = grid.width, height = grid.height;
+    const size_t stride = (size_t)grid.stride;
     const int x0 = tile_x * FINE - RO_GRID_SWEEPS, y0 = tile_y * FINE - RO_GRID_SWEEPS;
     each_node<THREADS, UP>([&](int at, int tx, int ty) {
-        const int x = grid_reflect(x0 + tx, grid.width), y = grid_reflect(y0 + ty, grid.height);
-        b[at] = grid_load(planes.b, grid, x, y);
-        one[at] = grid_load(planes.x, grid, x, y) +
-                  grid_prolong(planes.correction, grid, coarse, x, y, true);
+        const int x = grid_reflect(x0 + tx, width), y = grid_reflect(y0 + ty, height);
+        const size_t from = (size_t)y * stride + RO_GRID_MARGIN + x;
+        b[at] = planes.b[from];
+        one[at] = planes.x[from] + grid_prolong(planes.correction, grid, coarse, x, y, true);
     });
     relax_tile<THREADS, UP, 1>(k, one, b, two);
     relax_tile<THREADS, UP, 2>(k, two, b, one);
     each_residual<THREADS, UP, 3>(
         k, one, b, [&](int, int tx, int ty, float value, float residual) {
             const int gx = x0 + tx, gy = y0 + ty;
-            if (gx >= grid.width || gy >= grid.height)
+            if (gx >= width || gy >= height)
                 return;
-            const size_t at = (size_t)gy * grid.stride + RO_GRID_MARGIN + gx;
+            const size_t at = (size_t)gy * stride + RO_GRID_MARGIN + gx;
             value = __fmaf_rn(k.s, residual, value);
             value = planes.weight ? value * planes.weight[at] : value;
             planes.out[at] = value;

@@ -26,7 +26,7 @@ struct device {
     const struct ro_scale_plan *scale;
     int level;
     struct descent_memory *descent, *found; /* found: pinned */
-    struct team_grids *team_grids;
+    struct team_grids team_grids;
     int shared_bytes; /* of a multiprocessor */
 };
 
@@ -107,16 +107,16 @@ static struct team_launch launch_of(const struct device *device, team_shared *sh
     shared->tile_floats = (int)(direct > tile ? direct : tile);
     launch.bytes = (size_t)shared->tile_floats * sizeof(float);
     shared->keeps = launch.bytes + kept * sizeof(float) + OWN_SHARED <= MOST_SHARED;
-    if (shared->keeps && device->flow->grids.levels > 1) {
-        const ro_grid &coarse = device->grids.level[device->flow->grids.levels - 2];
-        const size_t both = coarse_floats(coarse, last);
-        const size_t needed = (both + kept) * sizeof(float) + OWN_SHARED;
-        shared->joins = needed <= MOST_SHARED && 2 * needed <= (size_t)device->shared_bytes;
-        if (shared->joins && both > (size_t)shared->tile_floats)
-            shared->tile_floats = (int)both;
-        launch.bytes = (size_t)shared->tile_floats * sizeof(float);
-    }
     launch.bytes += shared->keeps ? kept * sizeof(float) : 0;
+    if (device->flow->grids.levels > 1) {
+        const ro_grid &coarse = device->grids.level[device->flow->grids.levels - 2];
+        const size_t nodes = (size_t)coarse.width * (size_t)coarse.height;
+        const size_t both =
+            nodes < MOST_SHARED ? (size_t)places_of(coarse, last).all * sizeof(float) : MOST_SHARED;
+        shared->joins = both + OWN_SHARED <= MOST_SHARED &&
+                        2 * (both + OWN_SHARED) <= (size_t)device->shared_bytes;
+        launch.bytes = shared->joins && both > launch.bytes ? both : launch.bytes;
+    }
     return launch;
 }
 
@@ -321,8 +321,6 @@ static ro_status place_all(struct device *device, struct grid_pieces *pieces)
         pieces, flow->inverse_count * flow->inverse_floats * sizeof(float));
     device->tally = (struct tally *)grid_piece(pieces, sizeof *device->tally);
     device->descent = (struct descent_memory *)grid_piece(pieces, descent_bytes(flow));
-    device->team_grids =
-        (struct team_grids *)grid_piece(pieces, sizeof *device->team_grids);
     return RO_OK;
 }
 
@@ -345,22 +343,15 @@ static ro_status upload_mask(struct device *device, int p)
     return RO_OK;
 }
 
-/* What the kernel of updates has to know of the grids. */
-static ro_status send_grids(struct device *device)
+/* What kernels of many passes have to know of the grids. */
+static void describe_grids(const struct grid_cuda *grids, struct team_grids *to)
 {
-    const struct grid_cuda *grids = &device->grids;
-    struct team_grids to;
-    memset(&to, 0, sizeof to);
-    memcpy(to.level, grids->level, sizeof to.level);
-    to.direct = grids->direct;
-    memcpy(to.b, grids->cycle.b, sizeof to.b);
-    memcpy(to.down, grids->cycle.down, sizeof to.down);
-    memcpy(to.up, grids->cycle.up, sizeof to.up);
-    to.last = grids->grids->levels - 1;
-    /* pageable: copied away before the call returns */
-    RO_CUDA_TRY(device->flow->context, cudaMemcpyAsync(device->team_grids, &to, sizeof to,
-                                                       cudaMemcpyHostToDevice, grids->stream));
-    return RO_OK;
+    memcpy(to->level, grids->level, sizeof to->level);
+    to->direct = grids->direct;
+    memcpy(to->b, grids->cycle.b, sizeof to->b);
+    memcpy(to->down, grids->cycle.down, sizeof to->down);
+    memcpy(to->up, grids->cycle.up, sizeof to->up);
+    to->last = grids->grids->levels - 1;
 }
 
 /* Keys of the fields of two flows. */
@@ -406,7 +397,7 @@ static ro_status run(struct device *device)
             RO_TRY(upload_mask(device, p));
     }
     RO_CUDA_TRY(context, cudaGetLastError());
-    RO_TRY(send_grids(device));
+    describe_grids(&device->grids, &device->team_grids);
     flow->backend = &backend;
     flow->data = device;
     ro_flow_run(flow);

@@ -35,7 +35,7 @@ struct descent_job {
     int level, cycles;
     ro_descent_rule rule;
     double tau;
-    const team_grids *grids;
+    team_grids grids;
     descent_memory *memory;
 };
 
@@ -168,10 +168,11 @@ static __global__ __launch_bounds__(TEAM, 1024 / TEAM) void descend_kernel(
     const __grid_constant__ descent_job job)
 {
     extern __shared__ float shared[];
-    __shared__ team_grids grids;
+    const team_grids &grids = job.grids;
     __shared__ descent_turn turn;
     auto all = cooperative_groups::this_grid();
-    take_grids<TEAM>(job.grids, job.shared.keeps, &grids, shared + job.shared.tile_floats);
+    const ro_direct direct = take_direct<TEAM>(grids, job.shared, shared);
+    take_filter<TEAM>(job.filter, job.shared, grids, shared);
     descent_memory *memory = job.memory;
     const bool leads = threadIdx.x == 0, writes = blockIdx.x == 0 && leads;
     if (leads) {
@@ -191,13 +192,13 @@ static __global__ __launch_bounds__(TEAM, 1024 / TEAM) void descend_kernel(
         take_gradient<TEAM>(job, (float)turn.descent.pending, sums);
         all.sync();
         if (job.cycles > 1)
-            smooth_all<TEAM>(job.filter, grids, job.shared, job.level, g, between, weight, NULL,
+            smooth_all<TEAM>(job.filter, grids, direct, job.shared, job.level, g, between, weight, NULL,
                              shared, false);
         if (job.cycles > 1)
-            smooth_all<TEAM>(job.filter, grids, job.shared, job.level, half, job.d, none,
+            smooth_all<TEAM>(job.filter, grids, direct, job.shared, job.level, half, job.d, none,
                              &sums->d_peak, shared);
         else
-            smooth_all<TEAM>(job.filter, grids, job.shared, job.level, g, job.d, none,
+            smooth_all<TEAM>(job.filter, grids, direct, job.shared, job.level, g, job.d, none,
                              &sums->d_peak, shared);
         if (leads)
             begin_search(&turn, sums);

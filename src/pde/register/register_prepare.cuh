@@ -16,7 +16,7 @@ struct prepare_job {
     team_shared shared;
     /* whole planes */
     float *base[2], *smooth[2], *normal[2], *balance[2], *g[2], *d[2];
-    const team_grids *grids;
+    team_grids grids;
     tally *sums;
 };
 
@@ -25,17 +25,18 @@ static __global__ __launch_bounds__(TEAM, 1024 / TEAM) void prepare_kernel(
     const __grid_constant__ prepare_job job)
 {
     extern __shared__ float shared[];
-    __shared__ team_grids grids;
+    const team_grids &grids = job.grids;
     auto all = cooperative_groups::this_grid();
     const ro_flow_rows &rows = job.rows;
     const float *const none[2] = {NULL, NULL};
     const float *image[2] = {job.base[0], job.base[1]};
     const float *const g[2] = {job.g[0], job.g[1]};
-    take_grids<TEAM>(job.grids, job.shared.keeps, &grids, shared + job.shared.tile_floats);
+    const ro_direct direct = take_direct<TEAM>(grids, job.shared, shared);
     if (blockIdx.x == 0 && threadIdx.x == 0)
         job.sums->slope_peak = job.sums->total = 0;
     if (job.smooths) {
-        smooth_all<TEAM>(job.image, grids, job.shared, job.level, image, job.smooth, none, NULL, shared);
+        take_filter<TEAM>(job.image, job.shared, grids, shared);
+        smooth_all<TEAM>(job.image, grids, direct, job.shared, job.level, image, job.smooth, none, NULL, shared);
         image[0] = job.smooth[0];
         image[1] = job.smooth[1];
     }
@@ -45,8 +46,9 @@ static __global__ __launch_bounds__(TEAM, 1024 / TEAM) void prepare_kernel(
             for (int p = 0; p < 2; p++)
                 job.g[p][at] = image[p][at] * image[p][at];
         });
-        smooth_all<TEAM>(job.window, grids, job.shared, job.level, image, job.normal, none, NULL, shared);
-        smooth_all<TEAM>(job.window, grids, job.shared, job.level, g, job.d, none, NULL, shared);
+        take_filter<TEAM>(job.window, job.shared, grids, shared);
+        smooth_all<TEAM>(job.window, grids, direct, job.shared, job.level, image, job.normal, none, NULL, shared);
+        smooth_all<TEAM>(job.window, grids, direct, job.shared, job.level, g, job.d, none, NULL, shared);
         each_pixel<TEAM>(rows.width, rows.height, [&](int x, int y) {
             const size_t at = plane_at(rows, x, y);
             for (int p = 0; p < 2; p++)
@@ -64,7 +66,8 @@ static __global__ __launch_bounds__(TEAM, 1024 / TEAM) void prepare_kernel(
                   job.g[1] + RO_GRID_MARGIN);
     });
     all.sync();
-    smooth_all<TEAM>(job.gradient, grids, job.shared, job.level, g, job.balance, none, &job.sums->slope_peak,
+    take_filter<TEAM>(job.gradient, job.shared, grids, shared);
+    smooth_all<TEAM>(job.gradient, grids, direct, job.shared, job.level, g, job.balance, none, &job.sums->slope_peak,
                      shared);
     const float scale = ro_scale_to(__int_as_float(__ldcg(&job.sums->slope_peak)), RO_SLOPE_BITS);
     long long total[1] = {0};

@@ -10,7 +10,7 @@
 
 #include <cooperative_groups.h>
 
-/* The grids, on the device. */
+/* The grids: a kernel's argument, which nothing that it writes can change. */
 struct team_grids {
     ro_grid level[RO_GRID_LEVELS];
     ro_direct direct;
@@ -24,8 +24,8 @@ struct team_filter {
     const float *inverse;
 };
 
-/* How a kernel of many passes is launched, and what it does with its shared memory: tiles first,
- * then, if there is room, the matrices of the coarsest grid. */
+/* What a kernel of many passes does with its shared memory: tiles first, then, if there is room,
+ * the matrices of the coarsest grid; or, beside tiles, all that coarse_plane needs. */
 struct team_shared {
     int tile_floats;
     bool keeps;
@@ -119,6 +119,7 @@ static __device__ __forceinline__ void each_pixel(int width, int height, F do_pi
  * others look at the result; else only the next smoothing does, maybe of the same blocks. */
 template <int TEAM>
 static __device__ __forceinline__ void smooth_all(const team_filter &filter, const team_grids &g,
+                                                  const ro_direct &direct,
                                                   const team_shared &how, int top,
                                                   const float *const (&from)[2],
                                                   float *const (&to)[2],
@@ -151,9 +152,8 @@ static __device__ __forceinline__ void smooth_all(const team_filter &filter, con
         planes.out = bottom == top ? to[p] : g.up[p][bottom];
         planes.weight = bottom == top ? weight[p] : NULL;
         high = joins ? coarse_plane<TEAM>(g.level[bottom], g.level[g.last],
-                                          filter.stencils[bottom], shared + how.tile_floats,
-                                          filter.inverse, planes, shared, 0)
-                     : direct_plane<TEAM>(g.level[bottom], g.direct, filter.inverse, planes,
+                                          filter.stencils[bottom], planes, shared, 0)
+                     : direct_plane<TEAM>(g.level[bottom], direct, filter.inverse, planes,
                                           shared, 0);
     }
     for (int l = bottom - 1; l >= top; l--) {
@@ -180,26 +180,38 @@ static __device__ __forceinline__ void smooth_all(const team_filter &filter, con
         all.sync();
 }
 
-/* The first two blocks solve on the coarsest grid, and keep what they multiply by at hand. */
+/* The first two blocks solve on the coarsest grid, and keep what they multiply by at hand: gives
+ * where it is. */
 template <int TEAM>
-static __device__ __forceinline__ void take_grids(const team_grids *from, bool keeps,
-                                                  team_grids *grids, float *kept)
+static __device__ __forceinline__ ro_direct take_direct(const team_grids &grids,
+                                                        const team_shared &how, float *shared)
 {
-    for (int i = threadIdx.x; i < (int)(sizeof *grids / sizeof(int)); i += TEAM)
-        ((int *)grids)[i] = ((const int *)from)[i];
-    __syncthreads();
-    if (!keeps || blockIdx.x >= 2)
-        return;
-    const int nx = grids->level[grids->last].width, ny = grids->level[grids->last].height;
-    const ro_direct direct = from->direct;
-    const float *const all[4] = {direct.forward_x, direct.back_x, direct.forward_y, direct.back_y};
+    const ro_grid &last = grids.level[grids.last];
+    if (blockIdx.x < 2 && how.joins)
+        coarse_keep<TEAM>(grids.level[grids.last - 1], last, grids.direct, shared);
+    if (blockIdx.x >= 2 || how.joins || !how.keeps)
+        return grids.direct;
+    const int nx = last.width, ny = last.height;
+    float *const kept = shared + how.tile_floats;
+    const float *const all[4] = {grids.direct.forward_x, grids.direct.back_x,
+                                 grids.direct.forward_y, grids.direct.back_y};
     float *const to[4] = {kept, kept + nx * nx, kept + 2 * nx * nx, kept + 2 * nx * nx + ny * ny};
     for (int i = 0; i < 4; i++)
         for (int k = threadIdx.x; k < (i < 2 ? nx * nx : ny * ny); k += TEAM)
             to[i][k] = all[i][k];
-    if (threadIdx.x == 0)
-        grids->direct = {to[0], to[2], to[1], to[3]};
     __syncthreads();
+    return {to[0], to[2], to[1], to[3]};
+}
+
+/* A filter that the following smoothings are by. */
+template <int TEAM>
+static __device__ __forceinline__ void take_filter(const team_filter &filter,
+                                                   const team_shared &how, const team_grids &grids,
+                                                   float *shared)
+{
+    if (how.joins && blockIdx.x < 2)
+        coarse_filter<TEAM>(grids.level[grids.last - 1], grids.level[grids.last], filter.inverse,
+                            shared);
 }
 
 #endif
