@@ -161,20 +161,20 @@ static void begin(struct ro_flow *flow, const struct ro_scale_plan *scale)
     job.sizes = flow->sizes;
     job.balances = flow->balanced;
     job.least = scale->least;
-    job.image = filter_of(device, &scale->image);
-    job.window = filter_of(device, &scale->window);
-    job.gradient = filter_of(device, &scale->gradient);
+    job.filter[SMOOTH] = filter_of(device, &scale->image);
+    job.filter[MEANS] = job.filter[SQUARES] = filter_of(device, &scale->window);
+    job.filter[BALANCE] = filter_of(device, &scale->gradient);
     job.grids = device->team_grids;
     job.sums = device->tally;
     for (int p = 0; p < 2; p++) {
         job.base[p] = device->base[p][scale->level];
-        job.smooth[p] = device->smooth[p];
-        job.normal[p] = device->normal[p];
-        job.balance[p] = device->balance[p];
         job.g[p] = device->g[p];
-        job.d[p] = device->d[p];
-        device->image[p] = job.normalises ? job.normal[p]
-                           : job.smooths  ? job.smooth[p]
+        job.to[SMOOTH][p] = device->smooth[p];
+        job.to[MEANS][p] = device->normal[p];
+        job.to[SQUARES][p] = device->d[p];
+        job.to[BALANCE][p] = device->balance[p];
+        device->image[p] = job.normalises ? device->normal[p]
+                           : job.smooths  ? device->smooth[p]
                                           : job.base[p];
     }
     const struct team_launch launch = launch_of(device, &job.shared);

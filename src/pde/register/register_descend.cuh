@@ -181,25 +181,23 @@ static __global__ __launch_bounds__(TEAM, 1024 / TEAM) void descend_kernel(
     }
     __syncthreads();
     unsigned sets = 0; /* of energies */
-    const float *const g[2] = {job.g[0], job.g[1]};
     float *const between[2] = {grids.up[0][job.level], grids.up[1][job.level]};
-    const float *const half[2] = {between[0], between[1]};
-    const float *const weight[2] = {job.balance[0], job.balance[1]}, *const none[2] = {NULL, NULL};
     for (uint32_t n = 0; n < job.rule.updates && !turn.ends; n++) {
         descent_sums *sums = &memory->sums[n % RING];
         if (writes)
             memory->sums[(n + 1) % RING] = {};
         take_gradient<TEAM>(job, (float)turn.descent.pending, sums);
         all.sync();
-        if (job.cycles > 1)
-            smooth_all<TEAM>(job.filter, grids, direct, job.shared, job.level, g, between, weight, NULL,
-                             shared, false);
-        if (job.cycles > 1)
-            smooth_all<TEAM>(job.filter, grids, direct, job.shared, job.level, half, job.d, none,
-                             &sums->d_peak, shared);
-        else
-            smooth_all<TEAM>(job.filter, grids, direct, job.shared, job.level, g, job.d, none,
-                             &sums->d_peak, shared);
+        for (int cycle = 1; cycle <= job.cycles; cycle++) {
+            const bool first = cycle == 1, last = cycle == job.cycles;
+            const float *const from[2] = {first ? job.g[0] : between[0],
+                                          first ? job.g[1] : between[1]};
+            float *const to[2] = {last ? job.d[0] : between[0], last ? job.d[1] : between[1]};
+            const float *const weight[2] = {last ? NULL : job.balance[0],
+                                            last ? NULL : job.balance[1]};
+            smooth_all<TEAM>(job.filter, grids, direct, job.shared, job.level, from, to, weight,
+                             last ? &sums->d_peak : NULL, shared, last);
+        }
         if (leads)
             begin_search(&turn, sums);
         if (writes)
