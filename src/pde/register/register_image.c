@@ -18,6 +18,13 @@ ro_status ro_register_heard(const struct ro_flow *flow)
                : RO_OK;
 }
 
+int ro_register_threads(const struct ro_flow *flow, size_t pixels)
+{
+    enum { EACH = 1 << 16 };
+    const size_t worth = pixels / EACH + 1;
+    return worth < (size_t)flow->context->threads ? (int)worth : flow->context->threads;
+}
+
 /* ---- In ------------------------------------------------------------------------------------- */
 
 static double sample_of(const ro_image *image, const void *row, size_t i)
@@ -93,7 +100,8 @@ static ro_status load_one(struct ro_flow *flow, const ro_image *image, const cha
         return ro_context_fail(flow->context, RO_E_MEMORY, "no memory for %u rows", image->height);
     reading.low = found;
     reading.high = found + image->height;
-    ro_pool_run(flow->context->pool, flow->context->threads, read_rows, &reading);
+    const size_t pixels = (size_t)image->width * image->height;
+    ro_pool_run(flow->context->pool, ro_register_threads(flow, pixels), read_rows, &reading);
     ro_status status = ro_register_heard(flow);
     *low = INFINITY;
     *high = -INFINITY;
@@ -191,7 +199,9 @@ ro_status ro_register_load(struct ro_flow *flow, const ro_image *fixed, const ro
     }
     for (int p = 0; p < 2; p++) {
         struct stretching stretching = {.flow = flow, .p = p, .low = low[p], .by = by[p]};
-        ro_pool_run(flow->context->pool, flow->context->threads, stretch_rows, &stretching);
+        const size_t pixels = (size_t)flow->size[p].width * (size_t)flow->size[p].height;
+        ro_pool_run(flow->context->pool, ro_register_threads(flow, pixels), stretch_rows,
+                    &stretching);
         const float *last = flow->images[p] + ro_grid_at(grid, flow->size[p].height - 1);
         for (int y = flow->size[p].height; y < grid->height; y++) /* rows below repeat the last */
             memcpy(flow->images[p] + ro_grid_at(grid, y) - 1, last - 1,

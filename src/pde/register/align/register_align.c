@@ -97,7 +97,6 @@ static void shrink_rows(void *data, int thread)
 static float *shrunk(const struct ro_flow *flow, const struct ro_copy *to,
                      const struct ro_copy *from, const float *plane, ptrdiff_t stride, bool whole)
 {
-    enum { LEAST_PIXELS = 1 << 16 }; /* fewer are not worth waking threads for */
     struct shrinking shrinking = {
         .context = flow->context, .plane = plane, .stride = stride, .whole = whole};
     shrinking.width[0] = from->width;
@@ -108,10 +107,10 @@ static float *shrunk(const struct ro_flow *flow, const struct ro_copy *to,
         shrinking.height[i + 1] = halved(shrinking.height[i]);
     }
     shrinking.out = malloc((size_t)to->width * (size_t)to->height * sizeof *shrinking.out);
-    if (shrinking.out && from->width * from->height < LEAST_PIXELS)
-        shrink_rows(&shrinking, 0);
-    else if (shrinking.out)
-        ro_pool_run(flow->context->pool, flow->context->threads, shrink_rows, &shrinking);
+    if (shrinking.out)
+        ro_pool_run(flow->context->pool,
+                    ro_register_threads(flow, (size_t)from->width * (size_t)from->height),
+                    shrink_rows, &shrinking);
     if (!atomic_load(&shrinking.failed))
         return shrinking.out;
     free(shrinking.out);
