@@ -154,7 +154,7 @@ static void stretch_rows(void *data, int thread)
 /* images[p], if it is not there from a search that came before. */
 static ro_status make_plane(struct ro_flow *flow, int p)
 {
-    const size_t floats = flow->grids.grid[0].floats;
+    const size_t floats = flow->grids.grid[0].floats + RO_GRID_MARGIN; /* vectors look on */
     if (flow->images[p])
         return RO_OK;
     if (flow->on_device)
