@@ -67,8 +67,8 @@ RO_INLINE ints nearest_of(const struct palette_choice *choice, const ints v[3], 
     for (int c = 0; c < 3; c++)
         u[c] = (v[c] >> PALETTE_FINE) + choice->shift;
     const ints blue = stretch(u[2], least[2], most[2]);
-    const ints pair =
-        stretch((u[0] & 65535) | u[1] << 16, least[0] | least[1] << 16, most[0] | most[1] << 16);
+    const ints pair = stretch((u[0] & 65535) | u[1] << 16, (least[0] & 65535) | least[1] * 65536,
+                              most[0] | most[1] << 16);
     ints nearest = best_of(choice, pair, blue, 0, colours && colours < 8 ? colours : 8, &best);
     for (int first = 8; first < (colours ? colours : choice->count); first += 8) {
         ints score, number = best_of(choice, pair, blue, first, 8, &score);

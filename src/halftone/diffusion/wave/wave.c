@@ -192,6 +192,7 @@ static void made_vector_steps(struct vector_band *work, int64_t first, int64_t l
             made_window_fill(work->window, band->first_row, band->rows, skew, k, end);
         band->in = rows.in;
         band->in_stride = rows.in_stride;
+        band->readable = MADE_ROWS; /* the first row's window is not where other lanes look */
         band->out = rows.out;
         band->out_stride = rows.out_stride;
         work->code->steps(work->plan, band, k, end);
@@ -232,6 +233,7 @@ static void run_vector_band(struct ro_wavefront *front, void *data, int chain, u
         },
         job->made ? &job->made[thread] : NULL,
     };
+    work.band.readable = work.band.rows;
     if (job->pass) {
         unsigned char *in;
         if (!halftone_pass_fetch(job->pass, thread, row, (uint32_t)work.band.rows, &in,

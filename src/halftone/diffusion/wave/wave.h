@@ -26,6 +26,7 @@ enum {
 struct wave_band {
     const unsigned char *in;
     ptrdiff_t in_stride;
+    int readable; /* rows of it: lanes beyond them read the first one */
     unsigned char *out;
     ptrdiff_t out_stride;
     int rows;                            /* up to the number of lanes */

@@ -59,7 +59,7 @@ RO_INLINE void SIZED(load_samples_)(const struct diffusion_plan *plan, const str
         whole square[LANES];
         for (int i = 0; i < LANES; i++) {
             int64_t first = k0 + part - (int64_t)skew * i;
-            const unsigned char *row = band->in + (i < band->rows ? i : 0) * band->in_stride;
+            const unsigned char *row = band->in + (i < band->readable ? i : 0) * band->in_stride;
             const unsigned char *from = row + first * sample_bytes;
             if (edge) {
                 square[i] = SIZED(load_with_edges_)(row, first * sample_bytes, row_bytes);
