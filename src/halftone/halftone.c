@@ -72,6 +72,7 @@ static ro_status check_options(struct halftoner *work)
         {OPTION_SCREEN, options->screen != NULL, "screen"},
         {OPTION_PALETTE, palette != NULL, "palette"},
         {OPTION_PALETTE, options->fit != 0, "fit"},
+        {OPTION_PALETTE, options->green_always != 0, "choice"},
         {OPTION_OVERSHOOT, options->clamp != 0, "clamp"},
         {OPTION_OVERSHOOT, options->overshoot != 0, "overshoot"},
         {OPTION_SEARCH, options->sigma != 0, "sigma"},

@@ -38,6 +38,7 @@ static const char *const compression_names[] = {"auto", "none", "g4", "packbits"
 static const char *const intent_names[] = {"perceptual", "relative", "saturation", "absolute",
                                            NULL};
 static const char *const fit_names[] = {"auto", "none", "full", NULL};
+static const char *const choice_names[] = {"auto", "green", NULL};
 
 static const char *const resample_names[] = {"auto", "light", "values", NULL};
 
@@ -146,6 +147,9 @@ static const struct option options[] = {
     {"fit", "F", "palettes: auto (default: of a -panel), full or none", OPTION_CHOICE,
      .offset = offsetof(struct halftone_values, fit), .choices = fit_names, .topic = "colour",
      .before = "none", .idle_without = "palette"},
+    {"choice", "C", "palettes: auto (default), or green: heavier in all", OPTION_CHOICE,
+     .offset = offsetof(struct halftone_values, choice), .choices = choice_names,
+     .topic = "colour", .before = "green", .idle_without = "palette"},
     {"recolour", "C", "colours for levels of grey, black first: \"navy #c60 ivory\"", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, recolour), .topic = "colour"},
     {"overshoot", "P%", "palettes: the old rule, clipping P% beyond white", OPTION_SHARE,
@@ -450,6 +454,8 @@ int halftone_check(const struct command *command, const struct halftone_values *
                            values->inks ? "--inks" : "--separate");
     if (values->fit != defaults.fit && !values->palette)
         return usage_error(command, "--fit needs --palette");
+    if (values->choice != defaults.choice && !values->palette)
+        return usage_error(command, "--choice needs --palette");
     if (values->overshoot != defaults.overshoot && !values->palette)
         return usage_error(command, "--overshoot needs --palette");
     if (values->resample && !values->resize.width && !values->resize.height &&

@@ -105,13 +105,14 @@ struct palette_moves {
  * what lies beyond the palette's channels: the nearest colour is the one of the largest
  * x * colour - square (palette_choice.c). */
 struct palette_choice {
-    int count;
-    int32_t shift, least[3], most[3]; /* least and most of a channel of the colours */
+    int count, green;                 /* how often green's square counts */
+    int32_t shift, least[3], most[3]; /* of a channel of the colours; or of 16 bits, where what lies
+                                         beyond counts as it is */
     int32_t red_green[PALETTE_MOST], blue[PALETTE_MOST], square[PALETTE_MOST];
 };
 enum {
     PALETTE_BEYOND = 8,       /* how often what lies beyond the palette counts */
-    PALETTE_GREEN_CHOSEN = 3, /* and the square of green */
+    PALETTE_GREEN_CHOSEN = 3, /* and the square of green, where colours do not crowd */
 };
 
 struct palette_plan;
@@ -150,6 +151,7 @@ struct palette_plan {
     int32_t colour[3][PALETTE_MOST]; /* linear light of each colour, 0 to W */
     const struct palette_hull *hull; /* NULL: the rule with an overshoot */
     struct palette_choice choice;    /* with a hull */
+    bool green_always;               /* as if no colours crowded */
     const uint8_t *nearest;          /* with an overshoot: the colour of each cell */
     uint32_t white;                  /* the largest sample */
     int grid_shift;                  /* from samples to cells of them */

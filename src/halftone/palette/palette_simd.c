@@ -67,8 +67,8 @@ RO_INLINE ints nearest_of(const struct palette_choice *choice, const ints v[3], 
     for (int c = 0; c < 3; c++)
         u[c] = (v[c] >> PALETTE_FINE) + choice->shift;
     const ints blue = stretch(u[2], least[2], most[2]);
-    const ints pair =
-        stretch((u[0] & 65535) | u[1] << 16, least[0] | least[1] << 16, most[0] | most[1] << 16);
+    const ints pair = stretch((u[0] & 65535) | u[1] << 16, (least[0] & 65535) | least[1] * 65536,
+                              most[0] | most[1] << 16);
     ints nearest = best_of(choice, pair, blue, 0, colours && colours < 8 ? colours : 8, &best);
     for (int first = 8; first < (colours ? colours : choice->count); first += 8) {
         ints score, number = best_of(choice, pair, blue, first, 8, &score);
@@ -209,23 +209,24 @@ static void load(const struct palette_plan *plan, const struct palette_band *ban
                  struct scratch *s, int64_t k0, bool edge)
 {
     const bool bytes = plan->sample_bytes == 1, eights = plan->grid_shift == PALETTE_BLOCK_BITS;
-    if (plan->hull)
-        bytes ? load_moved(plan, band, s, k0, edge || !eights)
-              : load_rows(plan, band, s, k0, 2, true);
+    if (plan->hull && bytes)
+        edge || !eights ? load_moved_edge(plan, band, s, k0) : load_moved(plan, band, s, k0);
+    else if (plan->hull)
+        load_rows(plan, band, s, k0, 2, true);
     else if (edge)
         bytes ? load_rows(plan, band, s, k0, 1, false) : load_rows(plan, band, s, k0, 2, false);
     else
         bytes ? load_inner(plan, band, s, k0, 1) : load_inner(plan, band, s, k0, 2);
 }
 
-/* One loop for each kind of divisor and palette; at edges, where speed does not count, one less. */
+/* One loop for each kind of divisor and palette. */
 RO_INLINE void run_rule(const struct palette_plan *plan, const struct palette_band *band,
                         struct divider divider, int64_t k0, bool edge, const bool few,
                         const bool hull, const int colours)
 {
     if (edge)
-        divider.magic ? run_chunk(plan, band, divider, k0, true, false, false, hull, 0)
-                      : run_chunk(plan, band, divider, k0, true, true, false, hull, 0);
+        divider.magic ? run_chunk(plan, band, divider, k0, true, false, few, hull, colours)
+                      : run_chunk(plan, band, divider, k0, true, true, few, hull, colours);
     else if (divider.magic)
         run_chunk(plan, band, divider, k0, false, false, few, hull, colours);
     else
