@@ -174,6 +174,16 @@ class Tools(Case):
         self.assertEqual(numpy.load(self.path("b.npy")).shape, (2, 3, 30, 40))
         self.denoise("a.h5:flat", "b.npy")
         self.assertEqual(numpy.load(self.path("b.npy")).dtype, "f8")
+        with h5py.File(self.path("half.h5"), "w") as file:
+            file["little"], file["big"] = stack("f2"), stack("f2").astype(">f2")
+            file["big"].attrs["pixel size"] = 0.65
+            file["big"].attrs["unit"] = "um"
+        numpy.save(self.path("half.npy"), stack("f2"))
+        self.denoise("half.npy", "half-wanted.npy")
+        for name in "little", "big":
+            said = self.works("denoise", "half.h5:" + name, "b.npy").stderr
+            self.assertEqual(self.get("b.npy"), self.get("half-wanted.npy"), name)
+            self.assertEqual(b"dropped 2 attributes" in said, name == "big", said)
         self.works("halftone", "a.h5:/scan/raw", "b.npy", "--page", "2-3", "--quiet")
         self.assertEqual(numpy.load(self.path("b.npy")).shape, (2, 30, 40))
         there = "/complex, /flat, /four, /scan/raw"
@@ -181,6 +191,8 @@ class Tools(Case):
         self.refused("denoise", "a.h5:/nope", "x.npy", words=["no dataset /nope", there])
         self.refused("denoise", "a.h5:complex", "x.npy", words=["complex"])
         self.refused("denoise", "a.npy", "x.mat", words=["not written"])
+        self.put("old.mat", b"MATLAB 5.0 MAT-file, Platform: GLNXA64".ljust(128))
+        self.refused("denoise", "old.mat", "x.npy", words=["version 5", "-v7.3"])
         self.put("cut.h5", self.get("a.h5")[:-700])
         self.refused("denoise", "cut.h5:four", "x.npy", words=["HDF5"])
 

@@ -18,7 +18,8 @@ enum { AXES = 8, MOST_NAMES = 400, DEEPEST = 6, MOST_OBJECTS = 10000 };
 
 struct hdf5 {
     struct ro_stage stage;      /* first, so that a stage can be cast back */
-    ro_hid file, dataset, type; /* below 0: none; the type is that in memory, and not ours */
+    ro_hid file, dataset, type; /* below 0: none; the type is that in memory */
+    ro_hid own_type;            /* that of the file, where numbers are taken as they lie there */
     struct ro_array array;
     int axes;
     ro_hsize sizes[AXES]; /* as the file has them */
@@ -105,9 +106,16 @@ static ro_status read_type(struct hdf5 *self, const struct ro_hdf5 *h5)
     if (class == RO_H5T_INTEGER) {
         array->kind = h5->type_sign(type) ? 'i' : 'u';
         array->bytes = bytes;
-    } else if (class == RO_H5T_FLOAT) { /* halves become floats */
+    } else if (class == RO_H5T_FLOAT) {
+        /* the library has no halves in memory; what else has 16 bits becomes floats */
+        const bool half = bytes == 2 && h5->type_bias(type) == 15;
         array->kind = 'f';
-        array->bytes = bytes == 2 ? 4 : bytes;
+        array->bytes = bytes == 2 && !half ? 4 : bytes;
+        if (half) {
+            array->swapped = (h5->type_order(type) == RO_H5T_ORDER_BE) == ro_little_endian();
+            self->type = self->own_type = type;
+            return RO_OK;
+        }
     } else if (class == RO_H5T_ENUM && bytes == 1) { /* truth, as h5py writes it */
         array->kind = 'b';
         array->bytes = 1;
@@ -220,6 +228,8 @@ static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stri
             for (size_t x = 0; x < self->array.width; x++)
                 memcpy(rows + x * bytes, self->turns + (x * height + self->row) * bytes, bytes);
     }
+    for (uint32_t y = 0; y < all && self->array.swapped && status == RO_OK; y++)
+        ro_sample_swap(first + (ptrdiff_t)y * stride, bytes, self->samples);
     for (uint32_t y = 0; y < all && self->array.kind == 'b' && status == RO_OK; y++)
         for (size_t i = 0; i < self->samples; i++)
             first[(ptrdiff_t)y * stride + (ptrdiff_t)i] =
@@ -242,6 +252,8 @@ static void close_reader(struct ro_stage *stage)
     struct hdf5 *self = (struct hdf5 *)stage;
     const struct ro_hdf5 *h5;
     if (self->file >= 0 && ro_hdf5_enter(stage->file, &h5) == RO_OK) {
+        if (self->own_type >= 0)
+            h5->type_close(self->own_type);
         if (self->dataset >= 0)
             h5->dataset_close(self->dataset);
         h5->file_close(self->file);
@@ -249,6 +261,15 @@ static void close_reader(struct ro_stage *stage)
     }
     free(self->turns);
     free(self);
+}
+
+/* What a program said about the dataset is not carried over; MATLAB's speak of the type. */
+static void note_attributes(struct hdf5 *self, const struct ro_hdf5 *h5)
+{
+    const int count = self->turned ? 0 : h5->attributes(self->dataset);
+    if (count > 0)
+        ro_file_drop(self->stage.file, RO_DROPPED_METADATA, "%d attribute%s of the dataset", count,
+                     count > 1 ? "s" : "");
 }
 
 static ro_status open_file(struct hdf5 *self, struct ro_source *source)
@@ -271,6 +292,8 @@ static ro_status open_file(struct hdf5 *self, struct ro_source *source)
         status = read_type(self, h5);
     if (status == RO_OK)
         status = read_shape(self, h5);
+    if (status == RO_OK)
+        note_attributes(self, h5);
     ro_hdf5_leave();
     return status;
 }
@@ -285,7 +308,7 @@ ro_status ro_hdf5_decode(struct ro_source *source, unsigned page, struct ro_stag
                                     .close = close_reader,
                                     .next = next_page,
                                     .stack = true};
-    self->file = self->dataset = self->type = -1;
+    self->file = self->dataset = self->type = self->own_type = -1;
     self->page = page - 1;
     ro_status status = open_file(self, source);
     if (status == RO_OK)

@@ -44,6 +44,8 @@ static bool load(void)
         {(void **)&calls.type_class, "H5Tget_class"},
         {(void **)&calls.type_size, "H5Tget_size"},
         {(void **)&calls.type_sign, "H5Tget_sign"},
+        {(void **)&calls.type_order, "H5Tget_order"},
+        {(void **)&calls.type_bias, "H5Tget_ebias"},
         {(void **)&calls.type_close, "H5Tclose"},
         {(void **)&calls.group_open, "H5Gopen2"},
         {(void **)&calls.group_close, "H5Gclose"},
@@ -51,6 +53,7 @@ static bool load(void)
         {(void **)&calls.group_name, "H5Gget_objname_by_idx"},
         {(void **)&calls.group_kind, "H5Gget_objtype_by_idx"},
         {(void **)&calls.has_attribute, "H5Aexists"},
+        {(void **)&calls.attributes, "H5Aget_num_attrs"},
         {(void **)&calls.set_errors, "H5Eset_auto2"},
     };
     int (*start)(void) = NULL;

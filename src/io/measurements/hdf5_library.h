@@ -16,6 +16,7 @@
 typedef int64_t ro_hid;
 typedef unsigned long long ro_hsize;
 enum { RO_H5T_INTEGER = 0, RO_H5T_FLOAT = 1, RO_H5T_COMPOUND = 6, RO_H5T_ENUM = 8 };
+enum { RO_H5T_ORDER_BE = 1 };
 enum { RO_H5G_GROUP = 0, RO_H5G_DATASET = 1 };
 
 struct ro_hdf5 {
@@ -35,6 +36,8 @@ struct ro_hdf5 {
     int (*type_class)(ro_hid);
     size_t (*type_size)(ro_hid);
     int (*type_sign)(ro_hid);
+    int (*type_order)(ro_hid);
+    size_t (*type_bias)(ro_hid); /* of an exponent */
     int (*type_close)(ro_hid);
     ro_hid (*group_open)(ro_hid, const char *, ro_hid);
     int (*group_close)(ro_hid);
@@ -42,6 +45,7 @@ struct ro_hdf5 {
     ssize_t (*group_name)(ro_hid, ro_hsize, char *, size_t);
     int (*group_kind)(ro_hid, ro_hsize);
     int (*has_attribute)(ro_hid, const char *);
+    int (*attributes)(ro_hid);
     int (*set_errors)(ro_hid, void *, void *);
 };
 

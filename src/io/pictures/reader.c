@@ -48,6 +48,9 @@ static ro_status find_type(struct ro_reader *reader, const char *asked, const st
             return ro_file_fail(&reader->file, RO_E_FORMAT, "not a %s file",
                                 extension->type->label);
     }
+    if (!*type && have >= 10 && memcmp(source->bytes + source->begin, "MATLAB 5.0", 10) == 0)
+        return ro_file_fail(&reader->file, RO_E_UNSUPPORTED,
+                            "a MAT file of version 5; those of 7.3 are read (save -v7.3)");
     if (!*type)
         return ro_file_fail(&reader->file, RO_E_FORMAT, "not an image that can be read (%s)",
                             ro_types_read(types, sizeof types));

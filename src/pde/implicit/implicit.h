@@ -2,18 +2,16 @@
 /*
  * The semi-implicit schemes (Eq. 2.38): each time step solves (1 + tau L) x = r, r being the image
  * and L its stiffness, by a few Jacobi sweeps or by conjugate gradients. The definitions are plain
- * code on whole images (implicit_ref.c in integers, real_ref.c in double precision); tiles.c and
- * conjugate.c run the same operations on vectors and threads.
+ * code on whole images (Jacobi in integers in implicit_ref.c and in double precision in real_ref.c,
+ * conjugate_ref.c); tiles.c and conjugate.c run the same operations on vectors and threads.
  */
 #ifndef RO_PDE_IMPLICIT_IMPLICIT_H
 #define RO_PDE_IMPLICIT_IMPLICIT_H
 
 #include "pde/denoise/denoise.h"
+#include "pde/implicit/conjugate_steps.h"
 
-enum {
-    RO_SWEEPS = 8,               /* of Jacobi in a time step */
-    RO_CONJUGATE_ITERATIONS = 64 /* at most */
-};
+enum { RO_SWEEPS = 8 }; /* of Jacobi in a time step */
 
 /* ---- The definitions ------------------------------------------------------------------------ */
 
@@ -31,19 +29,26 @@ void ro_jacobi_sweep(const struct ro_system *system, uint32_t time, enum ro_roun
  * to the extremes of r (Eq. 2.52). false: no memory. */
 bool ro_dither_defect(const int32_t *r, int32_t *x, int64_t width, int64_t height, uint64_t seed);
 
-/* Solves (1 + tau L) x = r in double precision by conjugate gradients (Eq. 2.40) or by `sweeps`
- * Jacobi sweeps (Eq. 2.39); edges are four images, `scratch` four. x comes in as the start. */
+/* Solves (1 + tau L) x = r in double precision by `sweeps` Jacobi sweeps (Eq. 2.39); edges and
+ * `scratch` are images. x comes in as the start. */
 struct ro_real_system {
     int64_t width, height;
     double time;
     const double *e, *s, *se, *sw;
     const atomic_bool *stop; /* once it is true, solving ends early; NULL: it does not */
-    double enough;           /* where conjugate gradients end, see ro_conjugate_enough */
 };
-void ro_solve_conjugate(const struct ro_real_system *system, const double *r, double *x,
-                        double *scratch);
 void ro_solve_jacobi(const struct ro_real_system *system, int sweeps, const double *r, double *x,
                      double *scratch);
+
+/* The same by conjugate gradients; `way` becomes x - r, `scratch` has room for three images. */
+struct ro_conjugate_system {
+    int64_t width, height;
+    const float *e, *s, *se, *sw; /* weights times tau */
+    const atomic_bool *stop;
+    double enough; /* where it ends, see ro_conjugate_enough */
+};
+void ro_solve_conjugate(const struct ro_conjugate_system *system, const float *r, float *way,
+                        float *scratch);
 
 /* Whole runs by the definitions. */
 ro_status ro_implicit_reference(struct ro_denoiser *work);
@@ -62,13 +67,14 @@ static inline uint64_t ro_dither_seed(const struct ro_denoiser *work, uint32_t s
     return work->options.seed + ((uint64_t)step << 16) + ((uint64_t)plane << 48);
 }
 
-/* What is small enough of |residual|^2 / |r|^2: 6 bits below the numbers' last. */
+/* What is small enough of |residual|^2 / |r|^2: 6 bits below the numbers' last, but no less than
+ * single precision can reach. */
 static inline double ro_conjugate_enough(const struct ro_number *number)
 {
     double enough = 0x1p-60;
     for (int64_t n = number->floating ? 0x1p24 : number->fixed.max + 1; n < 0x1p24; n *= 2)
         enough *= 4;
-    return enough;
+    return enough > 0x1p-56 ? enough : 0x1p-56;
 }
 
 /* ---- The same on vectors and threads -------------------------------------------------------- */

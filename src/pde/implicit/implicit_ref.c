@@ -92,7 +92,7 @@ bool ro_dither_defect(const int32_t *r, int32_t *x, int64_t width, int64_t heigh
 
 struct memory {
     int32_t *u, *edges, *guide, *x, *next; /* planes, 4 images, twice the planes, 1, 1 */
-    double *real;                          /* 10 images, for conjugate gradients */
+    float *real;                           /* 9 images, for conjugate gradients */
 };
 
 /* The gradient's image, by linear steps; u itself without smoothings. */
@@ -113,31 +113,33 @@ static const int32_t *smooth(const ro_context *context, const struct ro_diffusio
 }
 
 static void conjugate(const struct ro_denoiser *work, const struct ro_system *system,
-                      const int32_t *r, int32_t *x, double *real)
+                      const int32_t *r, int32_t *x, float *real)
 {
     const int64_t size = system->width * system->height;
     const int32_t *const edges[] = {system->e, system->s, system->se, system->sw};
-    double *right = real + 4 * size, *solution = right + size, min = r[0], max = r[0];
+    float *right = real + 4 * size, *way = right + size;
+    double min = r[0], max = r[0];
     for (int k = 0; k < 4; k++)
         for (int64_t i = 0; i < size; i++)
-            real[k * size + i] = edges[k][i] / 65536.0;
+            real[k * size + i] = (float)(work->report.time_step * (edges[k][i] / 65536.0));
     for (int64_t i = 0; i < size; i++) {
-        right[i] = solution[i] = r[i];
+        right[i] = (float)r[i];
         min = r[i] < min ? r[i] : min;
         max = r[i] > max ? r[i] : max;
     }
-    const struct ro_real_system same = {system->width,
-                                        system->height,
-                                        work->report.time_step,
-                                        real,
-                                        real + size,
-                                        real + 2 * size,
-                                        real + 3 * size,
-                                        &work->context->cancelled,
-                                        ro_conjugate_enough(work->number)};
-    ro_solve_conjugate(&same, right, solution, solution + size);
-    for (int64_t i = 0; i < size; i++)
-        x[i] = (int32_t)lrint(solution[i] < min ? min : solution[i] > max ? max : solution[i]);
+    const struct ro_conjugate_system same = {system->width,
+                                             system->height,
+                                             real,
+                                             real + size,
+                                             real + 2 * size,
+                                             real + 3 * size,
+                                             &work->context->cancelled,
+                                             ro_conjugate_enough(work->number)};
+    ro_solve_conjugate(&same, right, way, way + size);
+    for (int64_t i = 0; i < size; i++) {
+        const double solution = r[i] + (double)way[i];
+        x[i] = (int32_t)lrint(solution < min ? min : solution > max ? max : solution);
+    }
 }
 
 /* Sorting all pixels is the definition; where it was not asked for, those that get a unit are found
@@ -205,7 +207,7 @@ ro_status ro_implicit_reference(struct ro_denoiser *work)
     struct memory memory = {0};
     ro_status status = RO_E_MEMORY;
     if (ro_size_multiply(size, images * sizeof *memory.u, &bytes) &&
-        ro_size_multiply(size, work->scheme->conjugate ? 10 * sizeof *memory.real : 1,
+        ro_size_multiply(size, work->scheme->conjugate ? 9 * sizeof *memory.real : 1,
                          &real_bytes)) {
         memory.u = malloc(bytes);
         memory.real = malloc(real_bytes);

@@ -15,7 +15,6 @@
 
 enum {
     RO_LINE_MARGIN = 8,   /* values beside a line that may be read */
-    RO_LINE_LANES = 8,    /* partial sums of a line */
     RO_LINE_TABLE = 2048, /* places that a squared norm can have */
     RO_LINE_SCRATCH = 6,  /* lines that ro_line_kernel.elements needs */
 };
@@ -56,11 +55,6 @@ struct ro_line_kernel {
     void (*jacobi_real)(const struct ro_line_sweep *sweep);
     void (*flow_integers)(const struct ro_line_sweep *sweep);
     void (*apply_real)(const struct ro_line_sweep *sweep); /* (1 + time L) x */
-    double (*dot)(const double *a, const double *b, int64_t width);
-    /* x += step d, residual -= step p; gives the sum of the residual's squares */
-    double (*advance)(double step, const double *direction, const double *product, double *x,
-                      double *residual, int64_t width);
-    void (*redirect)(double factor, const double *residual, double *direction, int64_t width);
     void (*hash)(uint32_t row, uint32_t width, uint32_t *out); /* ro_hash_mix(row ^ x) */
 };
 

@@ -346,44 +346,7 @@ static void flow_integers(const struct ro_line_sweep *w)
     }
 }
 
-/* ---- Conjugate gradients -------------------------------------------------------------------- */
-
-/* A line's sum in eight interleaved parts, added up in pairs. */
-static inline double together(double *part)
-{
-    for (int gap = RO_LINE_LANES / 2; gap > 0; gap /= 2)
-        for (int i = 0; i < gap; i++)
-            part[i] += part[i + gap];
-    return part[0];
-}
-
-static double dot(const double *a, const double *b, int64_t width)
-{
-    double part[RO_LINE_LANES] = {0};
-    const int64_t whole = width / RO_LINE_LANES * RO_LINE_LANES;
-    for (int64_t x = 0; x < whole; x += RO_LINE_LANES)
-        for (int i = 0; i < RO_LINE_LANES; i++)
-            part[i] += a[x + i] * b[x + i];
-    for (int64_t x = whole; x < width; x++)
-        part[x - whole] += a[x] * b[x];
-    return together(part);
-}
-
-static double advance(double step, const double *direction, const double *product, double *x,
-                      double *residual, int64_t width)
-{
-    for (int64_t i = 0; i < width; i += LANES) {
-        put(x + i, at(x + i) + step * at(direction + i));
-        put(residual + i, at(residual + i) - step * at(product + i));
-    }
-    return dot(residual, residual, width);
-}
-
-static void redirect(double factor, const double *residual, double *direction, int64_t width)
-{
-    for (int64_t i = 0; i < width; i += LANES)
-        put(direction + i, at(residual + i) + factor * at(direction + i));
-}
+/* ---- Hashes ---------------------------------------------------------------------------------- */
 
 static void hash(uint32_t row, uint32_t width, uint32_t *out)
 {
@@ -394,7 +357,7 @@ static void hash(uint32_t row, uint32_t width, uint32_t *out)
 #define RO_LINE_KERNEL(set)                                                                        \
     {                                                                                              \
         set, elements, edges, sums, inverses, jacobi_integers, jacobi_real, flow_integers,         \
-            apply_real, dot, advance, redirect, hash                                               \
+            apply_real, hash                                                                       \
     }
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The semi-implicit scheme in double precision, as it is defined: conjugate gradients, and Jacobi
- * for the float formats. The order of every sum is part of it, so that results do not depend on the
+ * The semi-implicit schemes for the float formats, as they are defined: weights and Jacobi in
+ * double precision. The order of every sum is part of it, so that results do not depend on the
  * machine. A float image is rounded to its format after every time step.
  */
 #include "core/checked.h"
@@ -49,52 +49,12 @@ void ro_solve_jacobi(const struct ro_real_system *system, int sweeps, const doub
     }
 }
 
-/* A row in eight parts, column x in part x mod 8, and the parts in pairs; then row by row. */
-static double dot(const struct ro_real_system *system, const double *a, const double *b)
-{
-    double sum = 0;
-    for (int64_t y = 0; y < system->height; y++) {
-        const double *row_a = a + y * system->width, *row_b = b + y * system->width;
-        double part[8] = {0};
-        for (int64_t x = 0; x < system->width; x++)
-            part[x % 8] += row_a[x] * row_b[x];
-        for (int gap = 4; gap > 0; gap /= 2)
-            for (int i = 0; i < gap; i++)
-                part[i] += part[i + gap];
-        sum += part[0];
-    }
-    return sum;
-}
-
 static void apply(const struct ro_real_system *system, const double *x, double *out)
 {
     const int64_t size = system->width * system->height;
     for (int64_t i = 0; i < size; i++) {
         double diagonal, rest = row_of(system, x, i, &diagonal);
         out[i] = diagonal * x[i] + rest;
-    }
-}
-
-void ro_solve_conjugate(const struct ro_real_system *system, const double *r, double *x,
-                        double *scratch)
-{
-    const int64_t size = system->width * system->height;
-    double *residual = scratch, *direction = scratch + size, *product = scratch + 2 * size;
-    apply(system, x, product);
-    for (int64_t i = 0; i < size; i++)
-        residual[i] = direction[i] = r[i] - product[i];
-    double square = dot(system, residual, residual), enough = system->enough * dot(system, r, r);
-    for (int n = 0; n < RO_CONJUGATE_ITERATIONS && square > enough && !stopped(system); n++) {
-        apply(system, direction, product);
-        double step = square / dot(system, direction, product);
-        for (int64_t i = 0; i < size; i++) {
-            x[i] += step * direction[i];
-            residual[i] -= step * product[i];
-        }
-        double next = dot(system, residual, residual);
-        for (int64_t i = 0; i < size; i++)
-            direction[i] = residual[i] + next / square * direction[i];
-        square = next;
     }
 }
 
@@ -173,13 +133,35 @@ static void smooth(const struct ro_diffusion *d, const atomic_bool *stop, double
                                     edges + size,
                                     edges + 2 * size,
                                     edges + 3 * size,
-                                    stop,
-                                    0};
+                                    stop};
     for (int n = 0; n < d->smoothings && !stopped(&system); n++) {
         assemble(&linear, guide, edges);
         apply(&system, image, product); /* 1 - tau L: a time step backwards */
         memcpy(image, product, (size_t)size * sizeof *image);
     }
+}
+
+/* The same system in single precision; `singles` has room for nine images. */
+static void solve_conjugate(const struct ro_denoiser *work, const double *edges, const double *r,
+                            double *x, float *singles)
+{
+    const int64_t size = (int64_t)work->in.width * work->in.height;
+    float *right = singles + 4 * size, *way = right + size;
+    for (int64_t i = 0; i < 4 * size; i++)
+        singles[i] = (float)(work->report.time_step * edges[i]);
+    for (int64_t i = 0; i < size; i++)
+        right[i] = (float)r[i];
+    const struct ro_conjugate_system system = {work->in.width,
+                                               work->in.height,
+                                               singles,
+                                               singles + size,
+                                               singles + 2 * size,
+                                               singles + 3 * size,
+                                               &work->context->cancelled,
+                                               ro_conjugate_enough(work->number)};
+    ro_solve_conjugate(&system, right, way, way + size);
+    for (int64_t i = 0; i < size; i++)
+        x[i] = r[i] + (double)way[i];
 }
 
 /* One time step of all planes. `edges` has room for four images, `scratch` for what a solver
@@ -198,18 +180,12 @@ static void step(struct ro_denoiser *work, const struct ro_diffusion *d, double 
             guides[c] = guide + (plane + c) * size;
         if (plane % d->joint == 0)
             assemble(d, guides, edges);
-        struct ro_real_system system = {work->in.width,
-                                        work->in.height,
-                                        work->report.time_step,
-                                        edges,
-                                        edges + size,
-                                        edges + 2 * size,
-                                        edges + 3 * size,
-                                        &work->context->cancelled,
-                                        ro_conjugate_enough(work->number)};
+        const struct ro_real_system system = {
+            work->in.width, work->in.height,  work->report.time_step, edges,
+            edges + size,   edges + 2 * size, edges + 3 * size,       &work->context->cancelled};
         memcpy(x, r, (size_t)size * sizeof *x);
         if (work->scheme->conjugate)
-            ro_solve_conjugate(&system, r, x, scratch);
+            solve_conjugate(work, edges, r, x, (float *)scratch);
         else
             ro_solve_jacobi(&system, RO_SWEEPS, r, x, scratch);
         for (int64_t i = 0; i < size; i++)
@@ -222,7 +198,7 @@ ro_status ro_implicit_real_reference(struct ro_denoiser *work)
     struct ro_diffusion d;
     ro_diffusion_make(&d, &work->parameters);
     const int64_t size = (int64_t)work->in.width * work->in.height, all = size * work->channels;
-    size_t bytes = 0, images = 10 + 2 * (size_t)work->channels;
+    size_t bytes = 0, images = 11 + 2 * (size_t)work->channels;
     double *memory = NULL;
     float *values = NULL;
     ro_status status = RO_OK;

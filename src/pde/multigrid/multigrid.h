@@ -112,7 +112,9 @@ struct ro_grid_kernels {
                   const float *below, const float *b, float *out);
     void (*residual)(const struct ro_stencil *stencil, int width, const float *above,
                      const float *x, const float *below, const float *b, float *out);
-    void (*scale)(float by, int width, const float *x, float *out);
+    /* What relax makes of x = s b, of three rows of b. */
+    void (*begin)(const struct ro_stencil *stencil, int width, const float *above, const float *b,
+                  const float *below, float *out);
     /* Four rows and their weights, the last left out if it is 0; `line` is scratch for a row. */
     void (*restrict_row)(const struct ro_axis *axis, const float *const rows[4],
                          const float weights[4], float *line, float *out);
@@ -139,6 +141,10 @@ struct ro_cycle {
     const float *inverse;
     float *scratch; /* of all threads */
     size_t scratch_floats;
+    /* Called for each row of up[plane][level] that is finished, while it is near; it may change
+     * it. `share`: which of the team's parts calls. NULL: nobody is told. */
+    void (*told)(void *data, int share, int plane, int y, float *row);
+    void *told_data;
 };
 
 /* Floats of memory for all planes, and the same memory given out. */

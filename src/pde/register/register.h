@@ -110,6 +110,7 @@ struct ro_flow_rows {
     const float *seen, *kept; /* whole planes: 1 where the moving and the fixed image count, else 0;
                                  both or none */
     struct ro_rounder round;
+    uint8_t *counts; /* with them, on the CPU: where both count at u, by `gradient` for `energy` */
 };
 
 struct ro_flow_kernels {
@@ -125,7 +126,7 @@ struct ro_flow_kernels {
                    const float *dx, const float *dy);
     void (*products)(int width, float g_scale, float d_scale, const float *gx, const float *gy,
                      const float *dx, const float *dy, struct ro_products *sums);
-    float (*peak)(int width, const float *x, const float *y);
+    float (*peak)(int width, const float *x);
     void (*rescale)(const struct ro_rounder *round, int width, float by, float *u);
     void (*square)(int width, const float *x, float *out);
     /* What a pixel differs from the mean round it, by the deviation round it, in eighths; `size`:
@@ -181,10 +182,10 @@ struct ro_flow {
     struct ro_rounder round;
     struct ro_multigrid grids;
     struct ro_extent ends[RO_GRID_LEVELS];
-    float *images[2]; /* moving and fixed on the finest grid, 0 to 1 */
-    float *keep[2];   /* 1 where they count, 0 elsewhere; NULL: everywhere */
+    float *images[2];              /* moving and fixed on the finest grid, 0 to 1 */
+    float *keep[2];                /* 1 where they count, 0 elsewhere; NULL: everywhere */
     float darkest[2], lightest[2]; /* tones of the images */
-    double contrast;  /* what 1 stands for, white being 1 */
+    double contrast;               /* what 1 stands for, white being 1 */
     int scales;
     struct ro_scale_plan scale[RO_REGISTER_SCALES];
     float *inverses; /* of all filters, one after the other */

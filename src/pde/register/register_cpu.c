@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 /* ---- The displacement -------------------------------------------------------------------------
  */
@@ -97,47 +98,51 @@ static void keep_whole(struct flow_cpu *cpu, float *const planes[RO_GRID_LEVELS]
         }
 }
 
+/* Rows of many planes are read at once: large pages spare looking up where each of them is. */
+static float *planes_of(size_t bytes)
+{
+    enum { HUGE_PAGE = 1 << 21 };
+    void *memory = NULL;
+    if (posix_memalign(&memory, bytes > HUGE_PAGE ? HUGE_PAGE : 64, bytes) != 0)
+        return NULL;
+#ifdef MADV_HUGEPAGE
+    if (bytes > HUGE_PAGE) /* for speed only: whether it works does not count */
+        madvise(memory, bytes, MADV_HUGEPAGE);
+#endif
+    return memory;
+}
+
 static bool allocate(struct flow_cpu *cpu, int threads)
 {
     const struct ro_multigrid *grids = &cpu->flow->grids;
     const size_t plane = grids->grid[0].floats;
     size_t floats = ro_cycle_floats(grids, 2, threads);
-    const size_t own = cpu->flow->balanced ? 10 : cpu->flow->normalised ? 8 : 6;
+    const size_t own = cpu->flow->balanced ? 8 : 6;
     const size_t each = cpu->flow->keep[0] ? 6 : 4;
-    floats += plane * own;
-    for (int l = 0; l < grids->levels; l++)
+    floats += plane * (own + 2) + (cpu->flow->keep[0] ? plane / sizeof(float) : 0);
+    for (int l = 1; l < grids->levels; l++)
         floats += grids->grid[l].floats * each;
-    cpu->memory = aligned_alloc(64, floats * sizeof(float));
+    cpu->memory = planes_of(floats * sizeof(float));
     if (!cpu->memory)
         return false;
     ro_cycle_place(&cpu->cycle, cpu->memory, threads);
     float *next = cpu->memory + ro_cycle_floats(grids, 2, threads);
-    float **planes[] = {&cpu->g[0],       &cpu->g[1],      &cpu->d[0],      &cpu->d[1],
-                        &cpu->smooth[0],  &cpu->smooth[1], &cpu->normal[0], &cpu->normal[1],
-                        &cpu->balance[0], &cpu->balance[1]};
+    float **planes[] = {&cpu->g[0],      &cpu->g[1],      &cpu->d[0],       &cpu->d[1],
+                        &cpu->smooth[0], &cpu->smooth[1], &cpu->balance[0], &cpu->balance[1]};
     for (size_t i = 0; i < own; i++, next += plane)
         *planes[i] = next;
     for (int p = 0; p < 2; p++)
         for (int l = 0; l < grids->levels; l++) {
-            cpu->base[p][l] = next;
-            next += grids->grid[l].floats;
-            cpu->u[p][l] = next;
-            next += grids->grid[l].floats;
-            if (!cpu->flow->keep[p])
-                continue;
-            cpu->keep[p][l] = next;
-            next += grids->grid[l].floats;
+            float **each_of[] = {&cpu->u[p][l], &cpu->base[p][l], &cpu->keep[p][l]};
+            float *finest[] = {NULL, cpu->flow->images[p], cpu->flow->keep[p]};
+            for (int i = 0; i < (cpu->flow->keep[p] ? 3 : 2); i++) {
+                const bool there = l == 0 && finest[i];
+                *each_of[i] = there ? finest[i] : next;
+                next += there ? 0 : grids->grid[l].floats;
+            }
         }
+    cpu->counts = cpu->flow->keep[0] ? (uint8_t *)next : NULL;
     return true;
-}
-
-/* A piece after the other. */
-static void copy_plane(struct flow_cpu *cpu, const float *from, float *to)
-{
-    enum { FLOATS = 1 << 18 };
-    const size_t floats = cpu->flow->grids.grid[0].floats;
-    for (size_t at = 0; at < floats && !flow_cpu_stopped(cpu); at += FLOATS)
-        memcpy(to + at, from + at, (floats - at < FLOATS ? floats - at : FLOATS) * sizeof *to);
 }
 
 static void lead(struct ro_team *team, void *data)
@@ -146,10 +151,8 @@ static void lead(struct ro_team *team, void *data)
     cpu->team = team;
     cpu->cycle.team = team;
     for (int p = 0; p < 2; p++) {
-        copy_plane(cpu, cpu->flow->images[p], cpu->base[p][0]);
         make_pyramid(cpu, cpu->base[p]);
         if (cpu->keep[p][0]) {
-            copy_plane(cpu, cpu->flow->keep[p], cpu->keep[p][0]);
             make_pyramid(cpu, cpu->keep[p]);
             keep_whole(cpu, cpu->keep[p]);
         }

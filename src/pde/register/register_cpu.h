@@ -12,12 +12,13 @@ struct flow_cpu {
     struct ro_cycle cycle;
     struct ro_team *team;
     float *memory;
-    float *base[2][RO_GRID_LEVELS]; /* the images on every grid: moving, fixed */
+    float *base[2][RO_GRID_LEVELS]; /* the images on every grid: moving, fixed; first the flow's */
     float *u[2][RO_GRID_LEVELS];
-    float *g[2], *d[2], *smooth[2], *normal[2]; /* of the present grid */
-    float *balance[2];                          /* what the direction is weighed by */
-    float *keep[2][RO_GRID_LEVELS];             /* NULL: all counts */
-    const float *image[2];                      /* of the present scale */
+    float *g[2], *d[2], *smooth[2]; /* of the present grid; smooth: the scale's images */
+    float *balance[2];              /* what the direction is weighed by */
+    float *keep[2][RO_GRID_LEVELS]; /* NULL: all counts */
+    uint8_t *counts;                /* with them, of the present grid */
+    const float *image[2];          /* of the present scale */
     int level;
     const struct ro_scale_plan *scale;
     struct ro_sums sums[RO_MAX_THREADS];
@@ -48,9 +49,15 @@ void flow_cpu_pass(struct flow_cpu *cpu, ro_pass_fn *pass, void *data);
 /* The rows of the present grid. */
 struct ro_flow_rows flow_cpu_rows(const struct flow_cpu *cpu);
 
-/* Smooths two planes; the cycle's own planes on the present grid are lent to it by the caller. */
+/* Smooths two planes; the cycle's own planes on the present grid are lent to it by the caller.
+ * `told`: whom the cycle tells of finished rows, with `cpu`; or NULL. */
+typedef void flow_cpu_told(void *data, int share, int plane, int y, float *row);
 void flow_cpu_smooth(struct flow_cpu *cpu, const struct ro_filter *filter, float *const from[2],
-                     float *const to[2]);
+                     float *const to[2], flow_cpu_told *told);
+
+/* The largest number of finished rows, and of them all; `sums` begin with 0. */
+void flow_cpu_peak_row(void *data, int share, int plane, int y, float *row);
+float flow_cpu_peak(const struct flow_cpu *cpu);
 
 /* Parts of the back end: the images of a scale, and how far they agree; see ro_flow_backend. */
 void flow_cpu_begin(struct ro_flow *flow, const struct ro_scale_plan *scale);

@@ -33,11 +33,12 @@ struct ro_flow_rows flow_cpu_rows(const struct flow_cpu *cpu)
                                  .masked = cpu->flow->masked,
                                  .seen = seen ? seen + RO_GRID_MARGIN : NULL,
                                  .kept = kept ? kept + RO_GRID_MARGIN : NULL,
-                                 .round = cpu->flow->round};
+                                 .round = cpu->flow->round,
+                                 .counts = cpu->counts};
 }
 
 void flow_cpu_smooth(struct flow_cpu *cpu, const struct ro_filter *filter, float *const from[2],
-                     float *const to[2])
+                     float *const to[2], flow_cpu_told *told)
 {
     struct ro_cycle *cycle = &cpu->cycle;
     float *own[2][2];
@@ -45,6 +46,8 @@ void flow_cpu_smooth(struct flow_cpu *cpu, const struct ro_filter *filter, float
         return;
     cycle->stencils = filter->stencils;
     cycle->inverse = filter->inverse;
+    cycle->told = told;
+    cycle->told_data = cpu;
     for (int p = 0; p < 2; p++) {
         own[p][0] = cycle->b[p][cpu->level];
         own[p][1] = cycle->up[p][cpu->level];
@@ -83,8 +86,8 @@ static void normalise_pass(void *data, int part, int parts)
         for (int y = from; y < to && goes_on(cpu); y++) {
             size_t at = ro_grid_at(grid, y);
             cpu->kernels->normalise(grid->width, cpu->scale->least, cpu->flow->sizes,
-                                    cpu->image[p] + at, cpu->normal[p] + at, cpu->d[p] + at,
-                                    cpu->normal[p] + at);
+                                    cpu->image[p] + at, cpu->cycle.up[p][cpu->level] + at,
+                                    cpu->d[p] + at, cpu->smooth[p] + at);
         }
 }
 
@@ -112,21 +115,6 @@ struct balancing {
     struct flow_cpu *cpu;
     float scale, mean, least;
 };
-
-static void steepest_pass(void *data, int part, int parts)
-{
-    struct flow_cpu *cpu = ((struct balancing *)data)->cpu;
-    const struct ro_grid *grid = grid_of(cpu);
-    int from, to;
-    float peak = 0;
-    ro_team_share(grid->height, part, parts, &from, &to);
-    for (int y = from; y < to && goes_on(cpu); y++) {
-        size_t at = ro_grid_at(grid, y);
-        float row = cpu->kernels->peak(grid->width, cpu->balance[0] + at, cpu->balance[1] + at);
-        peak = row > peak ? row : peak;
-    }
-    cpu->sums[part].peak = peak;
-}
 
 static void total_pass(void *data, int part, int parts)
 {
@@ -158,15 +146,11 @@ static void balance_pass(void *data, int part, int parts)
 static void balance(struct flow_cpu *cpu)
 {
     struct balancing of = {.cpu = cpu};
-    float peak = 0;
     int64_t sum = 0;
     flow_cpu_pass(cpu, slopes_pass, cpu);
-    flow_cpu_smooth(cpu, &cpu->scale->gradient, cpu->g, cpu->balance);
     memset(cpu->sums, 0, sizeof *cpu->sums * (size_t)ro_team_size(cpu->team));
-    flow_cpu_pass(cpu, steepest_pass, &of);
-    for (int i = 0; i < ro_team_size(cpu->team); i++)
-        peak = cpu->sums[i].peak > peak ? cpu->sums[i].peak : peak;
-    of.scale = ro_scale_to(peak, RO_SLOPE_BITS);
+    flow_cpu_smooth(cpu, &cpu->scale->gradient, cpu->g, cpu->balance, flow_cpu_peak_row);
+    of.scale = ro_scale_to(flow_cpu_peak(cpu), RO_SLOPE_BITS);
     flow_cpu_pass(cpu, total_pass, &of);
     for (int i = 0; i < ro_team_size(cpu->team); i++)
         sum += cpu->sums[i].energy;
@@ -182,17 +166,18 @@ void flow_cpu_begin(struct ro_flow *flow, const struct ro_scale_plan *scale)
     cpu->scale = scale;
     float *base[2] = {cpu->base[0][cpu->level], cpu->base[1][cpu->level]};
     if (scale->epsilon > 0)
-        flow_cpu_smooth(cpu, &scale->image, base, cpu->smooth);
+        flow_cpu_smooth(cpu, &scale->image, base, cpu->smooth, NULL);
     for (int p = 0; p < 2; p++)
         cpu->image[p] = scale->epsilon > 0 ? cpu->smooth[p] : base[p];
     if (flow->normalised) {
         float *image[2] = {(float *)cpu->image[0], (float *)cpu->image[1]};
-        flow_cpu_smooth(cpu, &scale->window, image, cpu->normal);
         flow_cpu_pass(cpu, square_pass, cpu);
-        flow_cpu_smooth(cpu, &scale->window, cpu->g, cpu->d);
+        float *mean[2] = {cpu->cycle.up[0][cpu->level], cpu->cycle.up[1][cpu->level]};
+        flow_cpu_smooth(cpu, &scale->window, cpu->g, cpu->d, NULL);
+        flow_cpu_smooth(cpu, &scale->window, image, mean, NULL);
         flow_cpu_pass(cpu, normalise_pass, cpu);
-        cpu->image[0] = cpu->normal[0];
-        cpu->image[1] = cpu->normal[1];
+        cpu->image[0] = cpu->smooth[0];
+        cpu->image[1] = cpu->smooth[1];
     }
     if (flow->balanced)
         balance(cpu);

@@ -40,53 +40,45 @@ static void gradient(struct ro_flow *flow, float tau, struct ro_sums *sums)
     }
 }
 
-static void peak_pass(void *data, int part, int parts)
+void flow_cpu_peak_row(void *data, int share, int plane, int y, float *row)
 {
     struct flow_cpu *cpu = data;
-    const struct ro_grid *grid = grid_of(cpu);
-    int from, to;
-    ro_team_share(grid->height, part, parts, &from, &to);
-    float peak = 0;
-    for (int y = from; y < to && goes_on(cpu); y++) {
-        size_t at = ro_grid_at(grid, y);
-        float row = cpu->kernels->peak(grid->width, cpu->d[0] + at, cpu->d[1] + at);
-        peak = row > peak ? row : peak;
-    }
-    cpu->sums[part].peak = peak;
+    const float peak = cpu->kernels->peak(grid_of(cpu)->width, row);
+    (void)plane;
+    (void)y;
+    if (peak > cpu->sums[share].peak)
+        cpu->sums[share].peak = peak;
 }
 
-static void weigh_pass(void *data, int part, int parts)
+float flow_cpu_peak(const struct flow_cpu *cpu)
+{
+    float peak = 0;
+    for (int i = 0; i < ro_team_size(cpu->team); i++)
+        peak = cpu->sums[i].peak > peak ? cpu->sums[i].peak : peak;
+    return peak;
+}
+
+static void weigh_row(void *data, int share, int plane, int y, float *row)
 {
     struct flow_cpu *cpu = data;
-    const struct ro_grid *grid = grid_of(cpu);
-    int from, to;
-    ro_team_share(grid->height, part, parts, &from, &to);
-    for (int p = 0; p < 2; p++)
-        for (int y = from; y < to && goes_on(cpu); y++) {
-            size_t at = ro_grid_at(grid, y);
-            cpu->kernels->weigh(grid->width, cpu->balance[p] + at,
-                                cpu->cycle.up[p][cpu->level] + at);
-        }
+    (void)share;
+    cpu->kernels->weigh(grid_of(cpu)->width, cpu->balance[plane] + ro_grid_at(grid_of(cpu), y),
+                        row);
 }
 
 static float direction(struct ro_flow *flow)
 {
     struct flow_cpu *cpu = flow->data;
-    float peak = 0;
+    const struct ro_filter *filter = &cpu->scale->gradient;
     float *between[2] = {cpu->cycle.up[0][cpu->level], cpu->cycle.up[1][cpu->level]};
-    if (flow->options.cycles == 1) {
-        flow_cpu_smooth(cpu, &cpu->scale->gradient, cpu->g, cpu->d);
-    } else {
-        flow_cpu_smooth(cpu, &cpu->scale->gradient, cpu->g, between);
-        if (flow->balanced)
-            flow_cpu_pass(cpu, weigh_pass, cpu);
-        flow_cpu_smooth(cpu, &cpu->scale->gradient, between, cpu->d);
-    }
     memset(cpu->sums, 0, sizeof *cpu->sums * (size_t)ro_team_size(cpu->team));
-    flow_cpu_pass(cpu, peak_pass, cpu);
-    for (int i = 0; i < ro_team_size(cpu->team); i++)
-        peak = cpu->sums[i].peak > peak ? cpu->sums[i].peak : peak;
-    return peak;
+    if (flow->options.cycles == 1) {
+        flow_cpu_smooth(cpu, filter, cpu->g, cpu->d, flow_cpu_peak_row);
+    } else {
+        flow_cpu_smooth(cpu, filter, cpu->g, between, flow->balanced ? weigh_row : NULL);
+        flow_cpu_smooth(cpu, filter, between, cpu->d, flow_cpu_peak_row);
+    }
+    return flow_cpu_peak(cpu);
 }
 
 static void products_pass(void *data, int part, int parts)

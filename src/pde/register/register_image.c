@@ -153,7 +153,8 @@ ro_status ro_register_load(struct ro_flow *flow, const ro_image *fixed, const ro
                                    "the %s image must be grey or RGB, not %s", roles[p],
                                    ro_format_name(images[p]->format));
         free(flow->images[p]); /* of a search that came before */
-        flow->images[p] = calloc(grid->floats, sizeof(float));
+        flow->images[p] =
+            calloc(grid->floats + RO_GRID_MARGIN, sizeof(float)); /* vectors look on */
         if (!flow->images[p])
             return ro_context_fail(flow->context, RO_E_MEMORY, "no memory for %d x %d pixels",
                                    flow->width, flow->height);

@@ -7,6 +7,7 @@
 #define RO_PDE_REGISTER_REGISTER_ROWS_H
 
 #include "pde/register/register.h"
+#include "pde/register/register_corners.h"
 #include "pde/stencil/each_node.h"
 
 #include <math.h>
@@ -53,23 +54,56 @@ ALWAYS float clamp_to(float x, float end)
     return x > end ? end : x;
 }
 
-/* The four neighbours of a place and what is between them. */
+/* ---- Places between nodes ----------------------------------------------------------------------
+ * A row is taken in pieces: where its places are, the four nodes round each of them, and what is
+ * done with these. The first and the last are plain loops; see register_corners.h for the nodes. */
+
+/* The grid that places lie in. */
+struct ground {
+    int32_t stride, below; /* below: the distance to the next row, 0 where there is one row only */
+    int32_t last_x, last_y;
+    float right, bottom;
+};
+
+ALWAYS struct ground ground_of(const struct ro_flow_rows *rows)
+{
+    const int32_t stride = (int32_t)rows->stride;
+    return (struct ground){.stride = stride,
+                           .below = rows->height > 1 ? stride : 0,
+                           .last_x = rows->width > 1 ? rows->width - 2 : 0,
+                           .last_y = rows->height > 1 ? rows->height - 2 : 0,
+                           .right = rows->end.right,
+                           .bottom = rows->end.bottom};
+}
+
+enum { PIECE = 256 };
+struct piece {
+    int32_t at[PIECE];          /* the node before and above each place */
+    float fx[PIECE], fy[PIECE]; /* how far it lies behind and below that */
+    int32_t weight[PIECE];
+    float a[PIECE], b[PIECE], c[PIECE], d[PIECE]; /* the node, its right one, and those below */
+};
+
+ALWAYS void place(const struct ground *ground, struct piece *piece, int i, float px, float py)
+{
+    float x = clamp_to(px, ground->right), y = clamp_to(py, ground->bottom);
+    int32_t ix = (int32_t)x, iy = (int32_t)y;
+    ix = ix > ground->last_x ? ground->last_x : ix;
+    iy = iy > ground->last_y ? ground->last_y : iy;
+    piece->fx[i] = x - (float)ix;
+    piece->fy[i] = y - (float)iy;
+    piece->at[i] = iy * ground->stride + ix;
+}
+
+/* What is between the four. */
 struct sample {
     float value, dx, dy;
 };
 
-/* `below`: the distance to the next row, 0 where there is one row only. */
-ALWAYS struct sample sample_at(const float *restrict plane, int32_t stride, int32_t below,
-                               float right, float bottom, int32_t last_x, int32_t last_y, float px,
-                               float py)
+ALWAYS struct sample sample_of(const struct piece *piece, int i)
 {
-    float x = clamp_to(px, right), y = clamp_to(py, bottom);
-    int32_t ix = (int32_t)x, iy = (int32_t)y;
-    ix = ix > last_x ? last_x : ix;
-    iy = iy > last_y ? last_y : iy;
-    float fx = x - (float)ix, fy = y - (float)iy;
-    int32_t at = iy * stride + ix;
-    float a = plane[at], b = plane[at + 1], c = plane[at + below], d = plane[at + below + 1];
+    float a = piece->a[i], b = piece->b[i], c = piece->c[i], d = piece->d[i];
+    float fx = piece->fx[i], fy = piece->fy[i];
     float top = b - a, low = d - c;
     float upper = fmaf(fx, top, a), lower = fmaf(fx, low, c);
     return (struct sample){.value = fmaf(fy, lower - upper, upper),
@@ -106,15 +140,14 @@ ALWAYS void gradient_of(const struct ro_flow_rows *rows, int y, float tau, float
                         struct ro_sums *sums, const bool rounds, const bool keeps)
 {
     const struct ro_rounder round = rows->round;
-    const float *restrict moving = rows->moving;
-    const float right = rows->end.right, bottom = rows->end.bottom, row = (float)y;
-    const int32_t stride = (int32_t)rows->stride, below = rows->height > 1 ? stride : 0;
-    const int32_t last_x = rows->width > 1 ? rows->width - 2 : 0;
-    const int32_t last_y = rows->height > 1 ? rows->height - 2 : 0;
+    const struct ground ground = ground_of(rows);
+    const float row = (float)y;
     const int32_t all = !rows->masked;
     const float *restrict seen = rows->seen;
     const float *restrict kept = keeps ? rows->kept + (ptrdiff_t)y * rows->stride : NULL;
+    uint8_t *restrict counts = keeps ? rows->counts + (ptrdiff_t)y * rows->stride : NULL;
     const int count = counted(rows, y);
+    struct piece piece;
     if (tau != 0) {
         EACH_NODE
         for (int i = 0; i < rows->width; i++) {
@@ -124,20 +157,34 @@ ALWAYS void gradient_of(const struct ro_flow_rows *rows, int y, float tau, float
     }
     int64_t energy = 0;
     int32_t weights = 0, high = float_bits(sums->peak);
-    EACH_NODE
-    for (int i = 0; i < count; i++) {
-        float px = (float)i + ux[i], py = row + uy[i];
-        int32_t weight = all | is_inside(px, py, right, bottom);
-        if (keeps)
-            weight &= is_kept(seen, kept, stride, right, bottom, i, px, py);
-        struct sample s = sample_at(moving, stride, below, right, bottom, last_x, last_y, px, py);
-        float difference = (float)weight * (s.value - fixed[i]);
-        float x = difference * s.dx, y = difference * s.dy;
-        gx[i] = x;
-        gy[i] = y;
-        energy += (int32_t)(difference * difference * 0x1p30f);
-        weights += weight;
-        high = larger_of(high, larger_of(float_bits(fabsf(x)), float_bits(fabsf(y))));
+    for (int from = 0; from < count; from += PIECE) {
+        const int many = count - from < PIECE ? count - from : PIECE;
+        EACH_NODE
+        for (int j = 0; j < many; j++) {
+            const int i = from + j;
+            float px = (float)i + ux[i], py = row + uy[i];
+            int32_t weight = all | is_inside(px, py, ground.right, ground.bottom);
+            if (keeps) {
+                weight &=
+                    is_kept(seen, kept, ground.stride, ground.right, ground.bottom, i, px, py);
+                counts[i] = (uint8_t)weight;
+            }
+            piece.weight[j] = weight;
+            place(&ground, &piece, j, px, py);
+        }
+        corners(rows->moving, ground.below, many, piece.at, piece.a, piece.b, piece.c, piece.d);
+        EACH_NODE
+        for (int j = 0; j < many; j++) {
+            const int i = from + j;
+            struct sample s = sample_of(&piece, j);
+            float difference = (float)piece.weight[j] * (s.value - fixed[i]);
+            float x = difference * s.dx, y = difference * s.dy;
+            gx[i] = x;
+            gy[i] = y;
+            energy += (int32_t)(difference * difference * 0x1p30f);
+            weights += piece.weight[j];
+            high = larger_of(high, larger_of(float_bits(fabsf(x)), float_bits(fabsf(y))));
+        }
     }
     sums->energy += energy;
     sums->count += weights;
@@ -168,26 +215,32 @@ ALWAYS int64_t energy_of(const struct ro_flow_rows *rows, int y, float tau,
                          const float *restrict fixed, const bool rounds, const bool keeps)
 {
     const struct ro_rounder round = rows->round;
-    const float *restrict moving = rows->moving;
-    const float right = rows->end.right, bottom = rows->end.bottom, row = (float)y;
-    const int32_t stride = (int32_t)rows->stride, below = rows->height > 1 ? stride : 0;
-    const int32_t last_x = rows->width > 1 ? rows->width - 2 : 0;
-    const int32_t last_y = rows->height > 1 ? rows->height - 2 : 0;
+    const struct ground ground = ground_of(rows);
+    const float row = (float)y;
     const int32_t all = !rows->masked;
-    const float *restrict seen = rows->seen;
-    const float *restrict kept = keeps ? rows->kept + (ptrdiff_t)y * rows->stride : NULL;
+    const uint8_t *restrict counts = keeps ? rows->counts + (ptrdiff_t)y * rows->stride : NULL;
     const int count = counted(rows, y);
+    struct piece piece;
     int64_t energy = 0;
-    EACH_NODE
-    for (int i = 0; i < count; i++) {
-        int32_t weight = all | is_inside((float)i + ux[i], row + uy[i], right, bottom);
-        if (keeps)
-            weight &= is_kept(seen, kept, stride, right, bottom, i, (float)i + ux[i], row + uy[i]);
-        float px = (float)i + round_number(&round, rounds, fmaf(-tau, dx[i], ux[i]));
-        float py = row + round_number(&round, rounds, fmaf(-tau, dy[i], uy[i]));
-        struct sample s = sample_at(moving, stride, below, right, bottom, last_x, last_y, px, py);
-        float difference = (float)weight * (s.value - fixed[i]);
-        energy += (int32_t)(difference * difference * 0x1p30f);
+    for (int from = 0; from < count; from += PIECE) {
+        const int many = count - from < PIECE ? count - from : PIECE;
+        EACH_NODE
+        for (int j = 0; j < many; j++) {
+            const int i = from + j;
+            piece.weight[j] =
+                keeps ? counts[i]
+                      : all | is_inside((float)i + ux[i], row + uy[i], ground.right, ground.bottom);
+            place(&ground, &piece, j,
+                  (float)i + round_number(&round, rounds, fmaf(-tau, dx[i], ux[i])),
+                  row + round_number(&round, rounds, fmaf(-tau, dy[i], uy[i])));
+        }
+        corners(rows->moving, ground.below, many, piece.at, piece.a, piece.b, piece.c, piece.d);
+        EACH_NODE
+        for (int j = 0; j < many; j++) {
+            float difference =
+                (float)piece.weight[j] * (sample_of(&piece, j).value - fixed[from + j]);
+            energy += (int32_t)(difference * difference * 0x1p30f);
+        }
     }
     return energy;
 }
@@ -227,11 +280,11 @@ static void products(int width, float g_scale, float d_scale, const float *restr
     sums->square += square;
 }
 
-static float peak(int width, const float *restrict x, const float *restrict y)
+static float peak(int width, const float *restrict x)
 {
     int32_t high = 0;
     for (int i = 0; i < width; i++)
-        high = larger_of(high, larger_of(float_bits(fabsf(x[i])), float_bits(fabsf(y[i]))));
+        high = larger_of(high, float_bits(fabsf(x[i])));
     return float_of(high);
 }
 
@@ -318,23 +371,32 @@ static void tones(const struct ro_flow_rows *rows, int y, const float *restrict 
                   int32_t *restrict moving_sum, int32_t *restrict fixed_sum,
                   int32_t *restrict pixels)
 {
-    const float *restrict moving = rows->moving;
-    const float right = rows->end.right, bottom = rows->end.bottom, row = (float)y;
-    const int32_t stride = (int32_t)rows->stride, below = rows->height > 1 ? stride : 0;
-    const int32_t last_x = rows->width > 1 ? rows->width - 2 : 0;
-    const int32_t last_y = rows->height > 1 ? rows->height - 2 : 0;
+    const struct ground ground = ground_of(rows);
+    const float row = (float)y;
     const float *restrict kept = rows->kept ? rows->kept + (ptrdiff_t)y * rows->stride : NULL;
     const int count = counted(rows, y);
-    EACH_NODE
-    for (int i = 0; i < count; i++) {
-        float px = (float)i + ux[i], py = row + uy[i];
-        int32_t weight = is_inside(px, py, right, bottom);
-        if (kept)
-            weight &= is_kept(rows->seen, kept, stride, right, bottom, i, px, py);
-        struct sample s = sample_at(moving, stride, below, right, bottom, last_x, last_y, px, py);
-        moving_sum[i] += weight * (int32_t)(s.value * 0x1p12f);
-        fixed_sum[i] += weight * (int32_t)(fixed[i] * 0x1p12f);
-        pixels[i] += weight;
+    struct piece piece;
+    for (int from = 0; from < count; from += PIECE) {
+        const int many = count - from < PIECE ? count - from : PIECE;
+        EACH_NODE
+        for (int j = 0; j < many; j++) {
+            const int i = from + j;
+            float px = (float)i + ux[i], py = row + uy[i];
+            piece.weight[j] = is_inside(px, py, ground.right, ground.bottom);
+            if (kept)
+                piece.weight[j] &= is_kept(rows->seen, kept, ground.stride, ground.right,
+                                           ground.bottom, i, px, py);
+            place(&ground, &piece, j, px, py);
+        }
+        corners(rows->moving, ground.below, many, piece.at, piece.a, piece.b, piece.c, piece.d);
+        EACH_NODE
+        for (int j = 0; j < many; j++) {
+            const int i = from + j;
+            const int32_t weight = piece.weight[j];
+            moving_sum[i] += weight * (int32_t)(sample_of(&piece, j).value * 0x1p12f);
+            fixed_sum[i] += weight * (int32_t)(fixed[i] * 0x1p12f);
+            pixels[i] += weight;
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Time steps of the semi-implicit schemes on the device: smoothed images of the gradients, solvers
- * (jacobi.cu, real.cu), and what is missing from the sums given back (dither.cu). */
+ * (jacobi.cu, real.cu, conjugate.cu), and what is missing from the sums given back (dither.cu). */
 #include "pde/implicit/cuda/implicit_device.cuh"
 
 static const char memory_scratch = 0; /* a key */
@@ -133,13 +133,17 @@ static size_t lay_out(struct implicit_device *d, const struct ro_diffusion *diff
         TAKE(d->guide[1], int32_t, planes);
     }
     if (conjugate || diffusion->real) {
-        double **const images[] = {&d->edge[0], &d->edge[1],  &d->edge[2],   &d->edge[3],
-                                   &d->x,       &d->residual, &d->direction, &d->product};
+        double **const images[] = {&d->edge[0], &d->edge[1],  &d->edge[2], &d->edge[3],
+                                   &d->x,       &d->residual, &d->product};
         for (double **image : images)
             TAKE(*image, double, doubles);
-        TAKE(d->sums, double, (size_t)diffusion->height * sizeof(double));
         if (diffusion->smoothings)
-            TAKE(d->smooth[0], double, 2 * planes);
+            TAKE(d->smooth, double, 2 * planes);
+    }
+    if (conjugate) {
+        for (float *&image : d->single)
+            TAKE(image, float, size * sizeof(float));
+        TAKE(d->sums, double, 3 * (size_t)diffusion->height * sizeof(double));
     }
 #undef TAKE
     return used;

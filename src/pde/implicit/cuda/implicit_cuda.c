@@ -10,7 +10,6 @@
 
 RO_CUDA_NONE(implicit_cuda_calls, implicit_on_cuda);
 _Static_assert((int)RO_DEVICE_SWEEPS == (int)RO_SWEEPS, "sweeps of a time step");
-_Static_assert((int)RO_DEVICE_ITERATIONS == (int)RO_CONJUGATE_ITERATIONS, "iterations");
 
 static ro_status check_runs(const struct ro_denoiser *work)
 {

@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-enum { RO_DEVICE_SWEEPS = 8, RO_DEVICE_ITERATIONS = 64 }; /* as RO_SWEEPS and its like */
+enum { RO_DEVICE_SWEEPS = 8 }; /* as RO_SWEEPS */
 
 struct implicit_job {
     ro_context *context;

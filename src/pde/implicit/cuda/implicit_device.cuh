@@ -23,9 +23,15 @@ struct implicit_device {
     struct device_balance *balance; /* a plane each */
     unsigned long long *counts;     /* of hashes */
     uint32_t *listed;
-    /* Of doubles: edges E, S, SE, SW; the solver's four; two of guides; a sum for each row. */
-    double *edge[4], *x, *residual, *direction, *product, *smooth[2], *sums;
+    /* Of doubles: edges E, S, SE, SW; the solver's; guides; three sums for each row. */
+    double *edge[4], *x, *residual, *product, *smooth, *sums;
+    float *single[9]; /* of conjugate gradients: edges, r, x - r, residual, direction, product */
 };
+
+static inline unsigned flat_grid(const struct implicit_device *d)
+{
+    return (unsigned)(8 * d->cuda->processors);
+}
 
 static inline dim3 row_grid(const struct implicit_device *d)
 {
@@ -63,6 +69,9 @@ ro_status clear_balance(struct implicit_device *d);
 /* A step from `now` to `next`, guided by `guide` (planes); balances of integers are filled in. */
 ro_status jacobi_sweeps(struct implicit_device *d, const int32_t *guide);
 ro_status real_steps(struct implicit_device *d, const int32_t *guide);
+
+/* From the right-hand side in `x` to the solution there; the edges' weights lie in `edge`. */
+ro_status conjugate_solve(struct implicit_device *d);
 
 /* Gives what is missing from the sum back to the pixels with the smallest hashes. */
 ro_status dither_plane(struct implicit_device *d, int plane, const struct device_balance *balance,

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Systems in double precision on the device: conjugate gradients, and Jacobi of the float formats,
- * with the order of operations of real_ref.c. Rows are summed up there, in eight parts each, and
- * their sums are added by the host.
+ * Systems in double precision on the device: their weights, and Jacobi of the float formats, with
+ * the order of operations of real_ref.c.
  */
 #include "pde/implicit/cuda/implicit_device.cuh"
-
-#include <stdlib.h>
 
 struct system_of {
     int64_t width, height, size;
@@ -183,50 +180,6 @@ __global__ void jacobi_kernel(const struct system_of system, const double *r, co
     }
 }
 
-/* ---- Vectors --------------------------------------------------------------------------------- */
-
-/* Eight threads a row, one for each part of its sum. */
-__global__ void dot_kernel(const struct system_of system, const double *a, const double *b,
-                           double *sums)
-{
-    const int64_t y = ((int64_t)blockIdx.x * blockDim.x + threadIdx.x) / 8;
-    const int part = threadIdx.x % 8;
-    double sum = 0;
-    if (y < system.height)
-        for (int64_t x = part; x < system.width; x += 8)
-            sum += a[y * system.width + x] * b[y * system.width + x];
-    for (int gap = 4; gap > 0; gap /= 2)
-        sum += __shfl_down_sync(~0u, sum, (unsigned)gap, 8);
-    if (y < system.height && part == 0)
-        sums[y] = sum;
-}
-
-__global__ void subtract_kernel(int64_t size, const double *r, const double *product,
-                                double *residual, double *direction)
-{
-    for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < size;
-         i += (int64_t)gridDim.x * blockDim.x)
-        residual[i] = direction[i] = r[i] - product[i];
-}
-
-__global__ void advance_kernel(int64_t size, double step, const double *direction,
-                               const double *product, double *u, double *residual)
-{
-    for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < size;
-         i += (int64_t)gridDim.x * blockDim.x) {
-        u[i] += step * direction[i];
-        residual[i] -= step * product[i];
-    }
-}
-
-__global__ void redirect_kernel(int64_t size, double factor, const double *residual,
-                                double *direction)
-{
-    for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < size;
-         i += (int64_t)gridDim.x * blockDim.x)
-        direction[i] = residual[i] + factor * direction[i];
-}
-
 /* ---- Planes ---------------------------------------------------------------------------------- */
 
 __global__ void load_kernel(int64_t size, const struct guides from, int64_t first, double *to,
@@ -284,59 +237,11 @@ __global__ void store_real_kernel(int64_t size, const double *u, int mantissa, d
 
 /* ---- Solvers --------------------------------------------------------------------------------- */
 
-static unsigned flat_grid(const struct implicit_device *d)
-{
-    return (unsigned)(8 * d->cuda->processors);
-}
-
 static ro_status apply(struct implicit_device *d, const struct system_of *system, const double *u,
                        double *out)
 {
     apply_kernel<<<row_grid(d), 256, 0, d->stream>>>(*system, u, out);
     return launched(d);
-}
-
-/* The rows' sums in their order. */
-static ro_status dot(struct implicit_device *d, const struct system_of *system, const double *a,
-                     const double *b, double *sums, double *total)
-{
-    dot_kernel<<<(unsigned)((d->height + 31) / 32), 256, 0, d->stream>>>(*system, a, b, d->sums);
-    RO_TRY(launched(d));
-    RO_CUDA_TRY(d->context, cudaMemcpyAsync(sums, d->sums, (size_t)d->height * sizeof *sums,
-                                            cudaMemcpyDeviceToHost, d->stream));
-    RO_CUDA_TRY(d->context, cudaStreamSynchronize(d->stream));
-    *total = 0;
-    for (int64_t y = 0; y < d->height; y++)
-        *total += sums[y];
-    return RO_OK;
-}
-
-/* x is the right-hand side and where to start, and becomes the solution. */
-static ro_status solve_conjugate(struct implicit_device *d, const struct system_of *system,
-                                 double *sums)
-{
-    double square, right, along;
-    RO_TRY(apply(d, system, d->x, d->product));
-    subtract_kernel<<<flat_grid(d), 256, 0, d->stream>>>(d->size, d->x, d->product, d->residual,
-                                                         d->direction);
-    RO_TRY(launched(d));
-    RO_TRY(dot(d, system, d->residual, d->residual, sums, &square));
-    RO_TRY(dot(d, system, d->x, d->x, sums, &right));
-    const double enough = d->job->enough * right;
-    for (int n = 0; n < RO_DEVICE_ITERATIONS && square > enough; n++) {
-        RO_TRY(apply(d, system, d->direction, d->product));
-        RO_TRY(dot(d, system, d->direction, d->product, sums, &along));
-        advance_kernel<<<flat_grid(d), 256, 0, d->stream>>>(d->size, square / along, d->direction,
-                                                            d->product, d->x, d->residual);
-        RO_TRY(launched(d));
-        double next;
-        RO_TRY(dot(d, system, d->residual, d->residual, sums, &next));
-        redirect_kernel<<<flat_grid(d), 256, 0, d->stream>>>(d->size, next / square, d->residual,
-                                                             d->direction);
-        RO_TRY(launched(d));
-        square = next;
-    }
-    return RO_OK;
 }
 
 /* The right-hand side goes to `residual`. */
@@ -373,7 +278,7 @@ static ro_status load(struct implicit_device *d, struct guides from, int plane, 
     return launched(d);
 }
 
-/* Explicit linear steps in doubles; the result lies in smooth[0]. */
+/* Explicit linear steps in doubles; the result lies in smooth. */
 static ro_status smooth_real(struct implicit_device *d)
 {
     const struct ro_diffusion *diffusion = d->job->stiffness;
@@ -382,7 +287,7 @@ static ro_status smooth_real(struct implicit_device *d)
         system_of(d, -3 * (double)diffusion->weights.smooth_diagonal); /* 1 - tau L: backwards */
     RO_TRY(assemble(d, now, true));
     for (int plane = 0; plane < diffusion->planes; plane++) {
-        double *image = d->smooth[0] + plane * d->size;
+        double *image = d->smooth + plane * d->size;
         RO_TRY(load(d, now, plane, image, NULL));
         for (int n = 0; n < diffusion->smoothings; n++) {
             RO_TRY(apply(d, &system, image, d->product));
@@ -409,7 +314,7 @@ static ro_status store(struct implicit_device *d, int plane)
     return launched(d);
 }
 
-static ro_status solve_planes(struct implicit_device *d, const int32_t *guide, double *sums)
+ro_status real_steps(struct implicit_device *d, const int32_t *guide)
 {
     const struct ro_diffusion *diffusion = d->job->stiffness;
     const struct system_of system = system_of(d, d->job->time_step);
@@ -418,27 +323,16 @@ static ro_status solve_planes(struct implicit_device *d, const int32_t *guide, d
         RO_TRY(smooth_real(d));
     for (int plane = 0; plane < diffusion->planes; plane++) {
         const int kind = smoothed ? 2 : diffusion->real ? 1 : 0;
-        const void *from = smoothed ? (const void *)(d->smooth[0] + plane * d->size)
+        const void *from = smoothed ? (const void *)(d->smooth + plane * d->size)
                                     : (const void *)(guide + plane * d->size);
         if (plane % diffusion->joint == 0)
             RO_TRY(assemble(d, {from, kind}, false));
         RO_TRY(load(d, {d->now, diffusion->real ? 1 : 0}, plane, d->x, &d->balance[plane]));
         if (d->job->conjugate)
-            RO_TRY(solve_conjugate(d, &system, sums));
+            RO_TRY(conjugate_solve(d));
         else
             RO_TRY(solve_jacobi(d, &system));
         RO_TRY(store(d, plane));
     }
     return RO_OK;
-}
-
-ro_status real_steps(struct implicit_device *d, const int32_t *guide)
-{
-    double *sums = (double *)malloc((size_t)d->height * sizeof *sums);
-    if (!sums)
-        return ro_context_fail(d->context, RO_E_MEMORY, "no memory for the sums of %u rows",
-                               (unsigned)d->height);
-    const ro_status status = solve_planes(d, guide, sums);
-    free(sums);
-    return status;
 }
