@@ -349,8 +349,8 @@ static bool try_floats(struct check *check, struct pair *pair)
                 options.black = -0.25;
                 options.white = 1.5;
             }
-            if (m >= 6 && outputs[o].levels > 256)
-                continue; /* screens on a device give bytes at most */
+            if (m >= 5 && outputs[o].levels > 5)
+                continue; /* many levels are for fixed kernels */
             right = try_floats_of(check, pair, &options, outputs[o].format, false);
         }
     const ro_halftone_options options = RO_HALFTONE_OPTIONS;
