@@ -176,7 +176,7 @@ template <int TEAM>
 static __global__ __launch_bounds__(TEAM, 1024 / TEAM) void descend_kernel(
     const __grid_constant__ descent_job job)
 {
-    extern __shared__ float shared[];
+    extern __shared__ __align__(16) float shared[];
     const team_grids &grids = job.grids;
     __shared__ descent_turn turn;
     auto all = cooperative_groups::this_grid();
