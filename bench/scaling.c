@@ -6,8 +6,8 @@
  */
 #include "bench/bench.h"
 #include "bench/contenders.h"
-#include "roundoff_io.h"
 #include "bench/timing.h"
+#include "roundoff_io.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +21,7 @@ static const double BUDGET = 2; /* seconds for one family and number of threads 
 struct ground {
     uint32_t side;
     ro_image grey, deep, bits, bytes, small, small_bits; /* deep: 16 bits; small: for the search */
+    ro_image colour;                                     /* for palettes */
     char in[96], out[112];                               /* files */
 };
 
@@ -78,13 +79,12 @@ static bool palette(void *data)
     struct ground *on = turn->ground;
     ro_palette colours;
     struct halftoning work = {
-        turn->context, &on->small, &on->bytes, {RO_HALFTONE_DEFAULTS, .palette = &colours}};
+        turn->context, &on->colour, &on->bytes, {RO_HALFTONE_DEFAULTS, .palette = &colours}};
     ro_image out = on->bytes;
-    out.width = on->small.width;
-    out.height = on->small.height;
+    out.width = on->colour.width;
+    out.height = on->colour.height;
     work.out = &out;
-    return ro_palette_parse(turn->context, "black white red", &colours) == RO_OK &&
-           run_halftoning(&work);
+    return ro_palette_parse(turn->context, "7-colour", &colours) == RO_OK && run_halftoning(&work);
 }
 static bool denoise(void *data)
 {
@@ -102,22 +102,24 @@ static bool files(void *data)
                             NULL) == RO_OK;
 }
 
+enum picture { LARGE, COLOUR, SMALL };
+
 static const struct family {
     const char *name;
     bool (*run)(void *turn);
-    bool small; /* on the small picture */
-    int steps;  /* of each pixel */
+    enum picture picture;
+    int steps; /* of each pixel */
 } families[] = {
-    {"floyd-steinberg, 8 to 1 bit", floyd, false, 1},
-    {"floyd-steinberg, 16 to 8 bits", deep, false, 1},
-    {"ostromoukhov", tonal, false, 1},
-    {"acuity", acuity, false, 1},
-    {"blue-noise", ordered, false, 1},
-    {"dot-diffusion", dots, false, 1},
-    {"palette, 3 colours", palette, true, 1},
-    {"dbs-clipping-free", search, true, 1},
-    {"denoise, anisotropic", denoise, false, DENOISE_STEPS},
-    {"file to file", files, false, 1},
+    {"floyd-steinberg, 8 to 1 bit", floyd, LARGE, 1},
+    {"floyd-steinberg, 16 to 8 bits", deep, LARGE, 1},
+    {"ostromoukhov", tonal, LARGE, 1},
+    {"acuity", acuity, LARGE, 1},
+    {"blue-noise", ordered, LARGE, 1},
+    {"dot-diffusion", dots, LARGE, 1},
+    {"palette, 7 colours", palette, COLOUR, 1},
+    {"dbs-clipping-free", search, SMALL, 1},
+    {"denoise, anisotropic", denoise, LARGE, DENOISE_STEPS},
+    {"file to file", files, LARGE, 1},
 };
 enum { FAMILIES = sizeof families / sizeof *families };
 
@@ -125,6 +127,7 @@ static ro_status make_ground(ro_context *context, struct ground *on)
 {
     const char *folder = getenv("TMPDIR");
     const uint32_t side = on->side, small = side < 1024 ? side : 1024;
+    const uint32_t colour = side < 4096 ? side : 4096;
     ro_status status = ro_image_alloc(context, RO_GRAY8, side, side, 255, &on->grey);
     if (status == RO_OK)
         status = ro_image_alloc(context, RO_GRAY16, side, side, 65535, &on->deep);
@@ -136,6 +139,10 @@ static ro_status make_ground(ro_context *context, struct ground *on)
         status = ro_image_alloc(context, RO_GRAY8, small, small, 255, &on->small);
     if (status == RO_OK)
         status = ro_image_alloc(context, RO_BITS, small, small, 0, &on->small_bits);
+    if (status == RO_OK)
+        status = ro_image_alloc(context, RO_RGB8, colour, colour, 255, &on->colour);
+    if (status == RO_OK)
+        status = ro_testcard(context, &on->colour);
     if (status == RO_OK)
         status = ro_testcard(context, &on->grey);
     if (status == RO_OK)
@@ -150,8 +157,8 @@ static ro_status make_ground(ro_context *context, struct ground *on)
 
 static void free_ground(struct ground *on)
 {
-    ro_image *const images[] = {&on->grey,  &on->deep,  &on->bits,
-                                &on->bytes, &on->small, &on->small_bits};
+    ro_image *const images[] = {&on->grey,  &on->deep,       &on->bits,  &on->bytes,
+                                &on->small, &on->small_bits, &on->colour};
     for (size_t i = 0; i < sizeof images / sizeof *images; i++)
         ro_image_free(images[i]);
     unlink(on->in);
@@ -164,7 +171,9 @@ static void measure(const struct family *family, struct ground *on, ro_context *
 {
     struct turn turns[MOST];
     struct contender list[MOST] = {{0}};
-    const ro_image *picture = family->small ? &on->small : &on->grey;
+    const ro_image *const pictures[] = {
+        [LARGE] = &on->grey, [COLOUR] = &on->colour, [SMALL] = &on->small};
+    const ro_image *picture = pictures[family->picture];
     const double pixels = (double)picture->width * picture->height * family->steps;
     for (int i = 0; i < count; i++) {
         turns[i] = (struct turn){contexts[i], on};
@@ -189,8 +198,8 @@ static void measure(const struct family *family, struct ground *on, ro_context *
 
 static void print_head(const struct ground *on, const int *threads, int count)
 {
-    printf("Threads, %u x %u test card (palette and search %u x %u), Mpixel/s. ", on->side,
-           on->side, on->small.width, on->small.height);
+    printf("Threads, %u x %u test card (palette %u x %u, search %u x %u), Mpixel/s. ", on->side,
+           on->side, on->colour.width, on->colour.height, on->small.width, on->small.height);
     print_machine();
     printf("\n| threads                        |");
     for (int i = 0; i < count; i++)

@@ -36,6 +36,7 @@ struct peer_magick *peer_magick_open(const ro_image *in, const ro_palette *palet
     peer->remap = dlsym(peer->library, "MagickRemapImage");
     if (!genesis || !make || !constitute || !peer->clone || !peer->destroy || !peer->remap)
         goto fail;
+    setenv("MAGICK_THREAD_LIMIT", "1", 1); /* parts of it would take all */
     genesis();
     peer->image = make();
     peer->palette = make();

@@ -300,11 +300,12 @@ ro_status ro_halftone_audit_of(ro_context *context, const ro_image *in, const ro
                                const ro_halftone_options *options, ro_halftone_audit *audit);
 
 /* ro_halftone for images in the memory of a CUDA device: `in` and `out` are `count` views each, all of
- * one shape, whose data are device pointers (grey of 8 or 16 bits in, RO_BITS or RO_INDEX8 out).
- * Runs on `stream`, a cudaStream_t, and returns when everything is launched: no copy and no waiting
- * of its own, so errors of the run show at the caller's next synchronisation. Rows that start at
- * multiples of 16 bytes are read in place, others are copied on the device first. Values above
- * maxval are not looked for. */
+ * one shape, whose data are device pointers (grey of 8 or 16 bits or floats in; RO_BITS, RO_INDEX8 or
+ * RO_GRAY16 out). Runs on `stream`, a cudaStream_t, and returns when everything is launched: no copy
+ * and no waiting of its own, so errors of the run show at the caller's next synchronisation. Rows
+ * that start at multiples of 16 bytes are read in place, others are copied on the device first.
+ * Values above maxval are not looked for. Floats become samples of 16 bits there, by black and white
+ * if these are given; the call waits until that is done, for one that is not a number is refused. */
 RO_API
 ro_status ro_halftone_device(ro_context *context, const ro_image *in, ro_image *out, uint32_t count,
                              const ro_halftone_options *options, void *stream);

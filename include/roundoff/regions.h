@@ -55,6 +55,8 @@ typedef struct ro_regions_options {
                                white being the fastest; below 1/64 of white they do not go */
     double smooth;          /* pixels; default: as the noise asks for */
     const char *schedule;   /* NULL or "auto"; "reference": the same */
+    const char *windows;    /* NULL or "fellows": a seed whose window is of another sort than those
+                               of most seeds of its label looks again; "alone": it does not */
 } ro_regions_options;
 #define RO_REGIONS_UNSET(UNSET) UNSET(smooth)
 #define RO_REGIONS_DEFAULTS RO_DEFAULTS_OF(ro_regions_options, RO_REGIONS_UNSET)

@@ -37,11 +37,13 @@ static ro_status finish_band(struct ro_cuda *cuda, const struct ro_cuda_rows *ro
     const struct ro_cuda_band *band = &lane->band;
     if (!lane->busy)
         return RO_OK;
+    lane->busy = false;
     RO_CUDA_TRY(cuda->context, cudaEventSynchronize(cuda->fetched[which]));
-    if (lane->staged_out)
+    if (rows->take)
+        RO_TRY(rows->take(rows->ends, band->first, band->rows, lane->staged_out));
+    else if (lane->staged_out)
         copy_rows((char *)rows->out + (ptrdiff_t)band->first * rows->out_stride, rows->out_stride,
                   lane->staged_out, (ptrdiff_t)rows->out_bytes, rows->out_bytes, band->rows);
-    lane->busy = false;
     return RO_OK;
 }
 
@@ -62,9 +64,12 @@ static ro_status send_band(struct ro_cuda *cuda, const struct ro_cuda_rows *rows
     const char *from = (const char *)rows->in + (ptrdiff_t)band->first * rows->in_stride;
     char *to = (char *)rows->out + (ptrdiff_t)band->first * rows->out_stride;
     size_t from_pitch = (size_t)rows->in_stride, to_pitch = (size_t)rows->out_stride;
-    if (lane->staged_in) {
+    if (rows->fetch)
+        RO_TRY(rows->fetch(rows->ends, band->first, band->rows, lane->staged_in));
+    else if (lane->staged_in)
         copy_rows(lane->staged_in, (ptrdiff_t)rows->in_bytes, from, rows->in_stride, rows->in_bytes,
                   band->rows);
+    if (lane->staged_in) {
         from = (const char *)lane->staged_in;
         from_pitch = rows->in_bytes;
     }
@@ -99,9 +104,9 @@ static ro_status open_lane(struct ro_cuda *cuda, const struct ro_cuda_rows *rows
                            &out));
     band->in = (unsigned char *)in;
     band->out = (unsigned char *)out;
-    if (rows->in_stride <= 0 || !is_pinned(rows->in))
+    if (rows->fetch || rows->in_stride <= 0 || !is_pinned(rows->in))
         RO_TRY(ro_cuda_reserve_pinned(cuda, which, rows->in_bytes * rows->band, &lane->staged_in));
-    if (rows->out_stride <= 0 || !is_pinned(rows->out))
+    if (rows->take || rows->out_stride <= 0 || !is_pinned(rows->out))
         RO_TRY(ro_cuda_reserve_pinned(cuda, RO_CUDA_LANES + which, rows->out_bytes * rows->band,
                                       &lane->staged_out));
     return RO_OK;
@@ -113,7 +118,7 @@ ro_status ro_cuda_run_bands(struct ro_cuda *cuda, const struct ro_cuda_rows *row
     struct lane lanes[RO_CUDA_LANES] = {};
     RO_TRY(ro_cuda_scratch_begin(cuda, cuda->compute));
     RO_TRY(ro_cuda_scratch_begin(cuda, cuda->copy_in));
-    for (int i = 0; i < RO_CUDA_LANES; i++)
+    for (int i = 0; i < RO_CUDA_LANES && (uint32_t)i * rows->band < rows->rows; i++)
         RO_TRY(open_lane(cuda, rows, i, &lanes[i]));
     /* Buffers made anew are cleared on the compute stream; copies must not overtake that. */
     RO_CUDA_TRY(cuda->context, cudaEventRecord(cuda->computed[0], cuda->compute));

@@ -18,6 +18,11 @@ struct ro_cuda_rows {
     size_t in_bytes, out_bytes; /* of a row */
     uint32_t rows;
     uint32_t band; /* rows of one */
+    /* Instead of `in` and `out`: what fetches a band's rows to a pinned buffer, without gaps, and
+     * what takes them from one. A failure of theirs ends the run. */
+    ro_status (*fetch)(void *from, uint32_t first, uint32_t rows, void *memory);
+    ro_status (*take)(void *to, uint32_t first, uint32_t rows, void *memory);
+    void *ends; /* their first argument */
 };
 
 /* A band on the device; rows lie `pitch` bytes apart, a multiple of 256. */

@@ -7,6 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+
+enum { LARGE_PAGE = 2 << 20 };
+
+static void unpin(struct ro_cuda *cuda, int number);
 
 ro_status ro_cuda_check(ro_context *context, cudaError_t error, const char *doing)
 {
@@ -128,8 +133,8 @@ void ro_cuda_close(struct ro_cuda *cuda)
     ro_cuda_drop_graph(cuda);
     for (const struct ro_cuda_scratch &slot : cuda->slot)
         cudaFree(slot.data);
-    for (void *pinned : cuda->pinned)
-        cudaFreeHost(pinned);
+    for (int i = 0; i < 2 * RO_CUDA_LANES; i++)
+        unpin(cuda, i);
     if (cuda->pool)
         cudaMemPoolDestroy(cuda->pool);
     cudaGetLastError();
@@ -184,13 +189,32 @@ ro_status ro_cuda_reserve(struct ro_cuda *cuda, const void *key, size_t bytes, c
     return RO_OK;
 }
 
+/* Ordinary memory in large pages, registered: got in a third of the time of cudaMallocHost. */
+static void unpin(struct ro_cuda *cuda, int number)
+{
+    if (!cuda->pinned[number])
+        return;
+    cudaHostUnregister(cuda->pinned[number]);
+    free(cuda->pinned[number]);
+    cuda->pinned[number] = NULL;
+    cuda->pinned_bytes[number] = 0;
+}
+
 ro_status ro_cuda_reserve_pinned(struct ro_cuda *cuda, int number, size_t bytes, void **data)
 {
     if (cuda->pinned_bytes[number] < bytes) {
-        cudaFreeHost(cuda->pinned[number]);
-        cuda->pinned[number] = NULL;
-        cuda->pinned_bytes[number] = 0;
-        RO_CUDA_TRY(cuda->context, cudaMallocHost(&cuda->pinned[number], bytes));
+        unpin(cuda, number);
+        if (posix_memalign(&cuda->pinned[number], LARGE_PAGE, bytes) != 0) {
+            cuda->pinned[number] = NULL;
+            return ro_context_fail(cuda->context, RO_E_MEMORY, "no memory for rows of pixels");
+        }
+        madvise(cuda->pinned[number], bytes, MADV_HUGEPAGE);
+        const cudaError_t error = cudaHostRegister(cuda->pinned[number], bytes, 0);
+        if (error != cudaSuccess) {
+            free(cuda->pinned[number]);
+            cuda->pinned[number] = NULL;
+            return ro_cuda_check(cuda->context, error, "cudaHostRegister");
+        }
         cuda->pinned_bytes[number] = bytes;
     }
     *data = cuda->pinned[number];

@@ -44,6 +44,47 @@ void halftone_pass_take(struct halftone_pass *pass, int thread, uint32_t first_r
         settle(pass, ro_context_progress(pass->context, "halftone", (double)done / pass->height));
 }
 
+/* A device's band, in pieces that threads take by ticket. */
+struct fetching {
+    struct halftone_pass *pass;
+    uint32_t first_row, count, each;
+    unsigned char *rows;
+    atomic_uint ticket;
+};
+
+static void fetch_pieces(void *data, int thread)
+{
+    struct fetching *job = data;
+    (void)thread;
+    for (uint32_t at; (at = job->each * atomic_fetch_add(&job->ticket, 1)) < job->count;) {
+        struct halftone_pass *pass = job->pass;
+        const uint32_t left = job->count - at, rows = left < job->each ? left : job->each;
+        if (!settle(pass, RO_OK) ||
+            !settle(pass, pass->rows.fetch(pass->rows.data, job->first_row + at, rows,
+                                           job->rows + at * pass->in_row)))
+            return;
+    }
+}
+
+ro_status halftone_pass_fetch_all(struct halftone_pass *pass, uint32_t first_row, uint32_t count,
+                                  void *rows)
+{
+    enum { PIECE = 512 << 10 };
+    const size_t each = PIECE / pass->in_row;
+    struct fetching job = {pass, first_row, count, each ? (uint32_t)each : 1, rows, 0};
+    if (ro_context_cancelled(pass->context))
+        settle(pass, RO_E_CANCELLED);
+    ro_pool_run(pass->context->pool, pass->context->threads, fetch_pieces, &job);
+    return (ro_status)atomic_load(&pass->status);
+}
+
+ro_status halftone_pass_take_all(struct halftone_pass *pass, uint32_t first_row, uint32_t count,
+                                 void *rows)
+{
+    settle(pass, pass->rows.take(pass->rows.data, first_row, count, rows));
+    return (ro_status)atomic_load(&pass->status);
+}
+
 int ro_halftone_passes(const ro_plan *base)
 {
     if (!base || !halftone_plan_is(base))
@@ -52,8 +93,8 @@ int ro_halftone_passes(const ro_plan *base)
     const struct halftoner *work = &plan->work[0];
     const bool as_numbers =
         plan->out == RO_BITS || plan->out == RO_INDEX8 || plan->out == RO_GRAY16;
-    return plan->direct && plan->count == 1 && as_numbers && work->device != RO_DEVICE_CUDA &&
-           work->engine->passes && work->engine->passes(work);
+    return plan->direct && plan->count == 1 && as_numbers && work->engine->passes &&
+           work->engine->passes(work);
 }
 
 ro_status ro_halftone_pass(ro_plan *base, const ro_halftone_rows *rows)
@@ -76,8 +117,9 @@ ro_status ro_halftone_pass(ro_plan *base, const ro_halftone_rows *rows)
         .most = work->granularity,
         .height = plan->shape.height,
     };
-    void *memory = NULL;
-    if (posix_memalign(&memory, 4096,
+    void *memory = NULL; /* a device has its own */
+    if (work->device != RO_DEVICE_CUDA &&
+        posix_memalign(&memory, 4096,
                        (size_t)work->report.threads * pass.most * (pass.in_row + pass.out_row)))
         return ro_context_fail(context, RO_E_MEMORY, "no memory for rows of %u pixels",
                                plan->shape.width);

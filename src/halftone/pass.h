@@ -25,4 +25,10 @@ bool halftone_pass_fetch(struct halftone_pass *pass, int thread, uint32_t first_
 /* They are finished. */
 void halftone_pass_take(struct halftone_pass *pass, int thread, uint32_t first_row, uint32_t count);
 
+/* The same for a device, which has memory of its own: all threads fetch, one hands over. */
+ro_status halftone_pass_fetch_all(struct halftone_pass *pass, uint32_t first_row, uint32_t count,
+                                  void *rows);
+ro_status halftone_pass_take_all(struct halftone_pass *pass, uint32_t first_row, uint32_t count,
+                                 void *rows);
+
 #endif

@@ -6,6 +6,7 @@
 #include "core/image.h"
 #include "core/options.h"
 #include "cuda/cuda.h"
+#include "halftone/floats_cuda.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -446,6 +447,26 @@ static ro_status check_batch(const struct halftone_plan *plan, const ro_image *i
     return RO_OK;
 }
 
+RO_CUDA_NONE(floats_cuda_calls, floats_on_cuda);
+
+/* Floats become samples of 16 bits there. */
+static ro_status run_floats(struct halftone_plan *plan, const ro_image *in, const ro_image *out,
+                            uint32_t count, void *stream)
+{
+    struct halftoner *work = &plan->work[0];
+    const struct tone_range *range = &work->grey.range;
+    ro_context *context = plan->plan.context;
+    ro_image *samples = calloc(count, sizeof *samples);
+    if (!samples)
+        return ro_context_fail(context, RO_E_MEMORY, "no memory for %u images", count);
+    ro_status status = floats_on_cuda->to_samples(context, in, count, range->cuts, range->low,
+                                                  range->width, stream, samples);
+    if (status == RO_OK)
+        status = work->engine->run_resident(work, samples, out, count, stream);
+    free(samples);
+    return status;
+}
+
 static ro_status run_device(ro_plan *base, const ro_image *in, const ro_image *out, uint32_t count,
                             void *stream, ro_report *report)
 {
@@ -460,7 +481,8 @@ static ro_status run_device(ro_plan *base, const ro_image *in, const ro_image *o
     if (work->device != RO_DEVICE_CUDA)
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "the context was opened for the CPU, not for a device");
-    if (plan->shape.format != RO_GRAY8 && plan->shape.format != RO_GRAY16)
+    const bool floats = plan->shape.format == RO_GRAYF;
+    if (plan->shape.format != RO_GRAY8 && plan->shape.format != RO_GRAY16 && !floats)
         return ro_context_fail(context, RO_E_UNSUPPORTED,
                                "%s images cannot be halftoned on a device",
                                ro_format_name(plan->shape.format));
@@ -472,14 +494,15 @@ static ro_status run_device(ro_plan *base, const ro_image *in, const ro_image *o
     if (work->tone.channel)
         return ro_context_fail(context, RO_E_UNSUPPORTED,
                                "tone options do not apply to images on a device");
-    if (work->grey.range.cuts)
+    if (work->grey.range.cuts && !floats)
         return ro_context_fail(context, RO_E_UNSUPPORTED,
-                               "ranges do not apply to images on a device");
+                               "ranges do not apply to images on a device but those of floats");
     status = check_batch(plan, in, out, count);
     if (status == RO_OK)
         status = halftone_plan_begin(plan, 0, plan->shape.height, NULL);
     if (status == RO_OK)
-        status = work->engine->run_resident(work, in, out, count, stream);
+        status = floats ? run_floats(plan, in, out, count, stream)
+                        : work->engine->run_resident(work, in, out, count, stream);
     if (status == RO_OK)
         context->report = work->report;
     if (status == RO_OK && report)

@@ -2,19 +2,21 @@
 /*
  * What only a device can get wrong: batches of images in its memory on a caller's stream, rows that
  * are not aligned, many launches of changing size on one context, past the wrap of the tags that
- * tell launches apart, several jobs on one context, plans to denoise, several contexts in threads.
+ * tell launches apart, several jobs on one context, images of floats, plans to denoise, several
+ * contexts in threads.
  */
 #include "cuda/cuda.h"
 #include "rocheck.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { BATCH, ODD_ROWS, MANY_LAUNCHES, JOBS, DENOISE, THREADS, CASES };
-static const char *const names[CASES] = {"batch", "odd-rows", "many-launches",
-                                         "jobs",  "denoise",  "threads"};
+enum { BATCH, ODD_ROWS, MANY_LAUNCHES, JOBS, FLOATS, DENOISE, THREADS, CASES };
+static const char *const names[CASES] = {"batch",  "odd-rows", "many-launches", "jobs",
+                                         "floats", "denoise",  "threads"};
 
 static const char *case_name(int number) { return names[number]; }
 
@@ -257,6 +259,106 @@ static bool try_odd_rows(struct check *check, struct pair *pair, int times)
     return right;
 }
 
+/* ---- Images of floats ----------------------------------------------------------------------- */
+
+/* Two images of floats round a range, one behind the other; with a pixel that is not a number the
+ * device says what the CPU says. */
+static bool try_floats_of(struct check *check, struct pair *pair, const ro_halftone_options *options,
+                          ro_format format, bool wrong)
+{
+    enum { COUNT = 2 };
+    const uint32_t width = 1 + draw(check, 500), height = 1 + draw(check, 200);
+    const size_t in_pitch = 4 * ((size_t)width + draw(check, 3));
+    const size_t out_pitch = ro_format_row_bytes(format, width) + 2 * draw(check, 2);
+    const size_t in_bytes = in_pitch * height, out_bytes = out_pitch * height;
+    float *pixels = calloc(COUNT, in_bytes);
+    unsigned char *got = malloc(COUNT * out_bytes), *want = malloc(out_bytes);
+    ro_image in[COUNT], out[COUNT];
+    void *there_in = NULL, *there_out = NULL;
+    bool right = false;
+    for (size_t i = 0; i < COUNT * in_bytes / 4; i++)
+        pixels[i] = (float)((double)draw(check, 1 << 20) / (1 << 19) - 0.5);
+    if (wrong)
+        pixels[in_pitch / 4 * draw(check, height) + draw(check, width)] = (float)NAN;
+    if (ro_cuda_alloc(pair->device, COUNT * in_bytes, &there_in) != RO_OK ||
+        ro_cuda_alloc(pair->device, COUNT * out_bytes, &there_out) != RO_OK ||
+        ro_cuda_copy(pair->device, there_in, pixels, COUNT * in_bytes) != RO_OK ||
+        ro_cuda_fill(pair->device, there_out, 0xa5, COUNT * out_bytes) != RO_OK) {
+        fail(check, "memory", pair->device);
+        goto done;
+    }
+    for (int i = 0; i < COUNT; i++) {
+        in[i] = (ro_image){RO_GRAYF, width, height, 0, (ptrdiff_t)in_pitch,
+                           (char *)there_in + (size_t)i * in_bytes};
+        out[i] = (ro_image){format, width, height, 0, (ptrdiff_t)out_pitch,
+                            (char *)there_out + (size_t)i * out_bytes};
+    }
+    const ro_status ran = ro_halftone_device(pair->device, in, out, COUNT, options,
+                                             ro_cuda_stream(pair->caller));
+    right = true;
+    for (int i = 0; i < COUNT && right; i++) {
+        ro_image host_in = in[i], host_out = out[i];
+        host_in.data = (char *)pixels + (size_t)i * in_bytes;
+        host_out.data = want;
+        const ro_status known = ro_halftone(pair->cpu, &host_in, &host_out, options);
+        if (wrong) {
+            right = ran == RO_E_FORMAT && known == ran &&
+                    strcmp(ro_context_message(pair->cpu), ro_context_message(pair->device)) == 0;
+            if (!right)
+                fail(check, "not a number", pair->device);
+            break;
+        }
+        if (ran != RO_OK || known != RO_OK || ro_cuda_wait(pair->device) != RO_OK ||
+            ro_cuda_copy(pair->device, got, there_out, COUNT * out_bytes) != RO_OK) {
+            right = fail(check, "run", ran != RO_OK ? pair->device : pair->cpu);
+            break;
+        }
+        for (uint32_t y = 0; y < height && right; y++)
+            if (memcmp(want + y * out_pitch, got + (size_t)i * out_bytes + y * out_pitch,
+                       ro_format_row_bytes(format, width)) != 0) {
+                snprintf(check->failure, sizeof check->failure,
+                         "%s, %u x %u floats, image %d differs in row %u",
+                         options->method ? options->method : "default", width, height, i, y);
+                right = false;
+            }
+    }
+done:
+    ro_cuda_free(there_in);
+    ro_cuda_free(there_out);
+    free(pixels);
+    free(got);
+    free(want);
+    return right;
+}
+
+static bool try_floats(struct check *check, struct pair *pair)
+{
+    static const char *const methods[] = {"floyd-steinberg", "stucki", "sierra-lite", "atkinson",
+                                          "jarvis-judice-ninke", "acuity", "bayer8", "blue-noise",
+                                          "random"};
+    static const struct {
+        int levels;
+        ro_format format;
+    } outputs[] = {{2, RO_BITS}, {5, RO_INDEX8}, {256, RO_INDEX8}, {1024, RO_GRAY16}};
+    bool right = true;
+    for (size_t m = 0; m < sizeof methods / sizeof *methods; m++)
+        for (size_t o = 0; o < sizeof outputs / sizeof *outputs && right; o++) {
+            ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .method = methods[m],
+                                           .levels = outputs[o].levels};
+            if ((m + o) % 2) {
+                options.black = -0.25;
+                options.white = 1.5;
+            }
+            if (m >= 6 && outputs[o].levels > 256)
+                continue; /* screens on a device give bytes at most */
+            right = try_floats_of(check, pair, &options, outputs[o].format, false);
+        }
+    const ro_halftone_options options = RO_HALFTONE_OPTIONS;
+    for (int i = 0; i < 4 && right; i++)
+        right = try_floats_of(check, pair, &options, RO_BITS, true);
+    return right;
+}
+
 /* ---- Plans to denoise ----------------------------------------------------------------------- */
 
 /* A plan with a picture of its own on the device. */
@@ -416,6 +518,8 @@ static bool test(int number, struct check *check)
         right = try_many(check, &pair);
     else if (number == JOBS)
         right = try_jobs(check, &pair);
+    else if (number == FLOATS)
+        right = try_floats(check, &pair);
     else if (number == DENOISE)
         right = try_denoise(check, &pair);
     else

@@ -18,6 +18,7 @@ static const struct segment_values defaults = {
 
 #define PLACE(member) .offset = offsetof(struct segment_values, member)
 
+static const char *const competing[] = {"competing", NULL};
 static const struct option options[] = {
     {"at", "X,Y[,R]", "a disc to start from; repeatable, 2:X,Y for label 2", OPTION_LIST,
      PLACE(words.at)},
@@ -32,6 +33,8 @@ static const struct option options[] = {
      PLACE(words.window)},
     {"fronts", "F", "competing (default), or free: level sets, up to 4 labels", OPTION_TEXT,
      PLACE(fronts), .topic = "fronts", .before = "free"},
+    {"windows", "W", "fellows (default): seeds of a label agree, or alone", OPTION_TEXT,
+     PLACE(windows), .topic = "fronts", .before = "alone", .before_of = competing},
     {"components", NULL, "every connected part of --mask is a label", OPTION_FLAG,
      PLACE(components), .topic = "fronts"},
     {"factor", "FILE", "a grey picture: fronts are as fast as it is bright", OPTION_TEXT,

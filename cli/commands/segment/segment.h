@@ -15,7 +15,7 @@ struct speed_words {
 struct segment_values {
     struct common common;
     struct speed_words words;
-    const char *fronts, *seeds, *mask, *factor, *distance, *velocity;
+    const char *fronts, *windows, *seeds, *mask, *factor, *distance, *velocity;
     const char *overlay, *contours, *table, *phi, *frames, *vectors;
     const char *number, *norm, *profile, *schedule, *page;
     int every, iterations, steps_at_once;
@@ -30,8 +30,8 @@ struct segment_pages {
     unsigned first, count; /* which; first 0: the only one */
     unsigned at;           /* the one at work, from 0 */
     ro_file_info stack;
-    ro_reader *reader; /* of IN, for what it says beside its pixels; NULL: it cannot be asked */
-    ro_writer *writer; /* of OUT, once there is a page */
+    ro_reader *reader;   /* of IN, for what it says beside its pixels; NULL: it cannot be asked */
+    ro_writer *writer;   /* of OUT, once there is a page */
     struct printed told; /* JSON of each page; no file: there is one page */
 };
 /* Which pages of IN are asked for; more than one do not go with files beside OUT. */

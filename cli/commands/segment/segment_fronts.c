@@ -58,6 +58,7 @@ int check_fronts(const struct command *command, const struct segment_values *v)
         const char *name = v->seeds        ? "seeds"
                            : v->factor     ? "factor"
                            : v->components ? "components"
+                           : v->windows    ? "windows"
                            : v->table      ? "table"
                                            : NULL;
         if (!name)
@@ -268,7 +269,7 @@ static struct job job_of(const struct segment_values *values, const struct opera
                         .files = files,
                         .grow = {RO_REGIONS_DEFAULTS,
                                  .smooth = isnan(values->smooth) ? RO_DEFAULT : values->smooth,
-                                 .schedule = values->schedule}};
+                                 .schedule = values->schedule, .windows = values->windows}};
 }
 
 static void close_job(struct job *job)

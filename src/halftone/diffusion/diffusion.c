@@ -7,6 +7,7 @@
 #include "core/options.h"
 #include "cuda/cuda.h"
 #include "halftone/diffusion/cuda/diffusion_cuda.h"
+#include "halftone/pass.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -459,6 +460,16 @@ ro_status diffusion_begin_cuda(struct halftoner *work, const uint32_t (*table)[4
     return status;
 }
 
+static ro_status fetch_pass(void *pass, uint32_t first_row, uint32_t rows, void *memory)
+{
+    return halftone_pass_fetch_all(pass, first_row, rows, memory);
+}
+
+static ro_status take_pass(void *pass, uint32_t first_row, uint32_t rows, void *memory)
+{
+    return halftone_pass_take_all(pass, first_row, rows, memory);
+}
+
 static ro_status run_cuda(struct halftoner *work, const struct halftone_block *block)
 {
     struct diffusion_state *state = work->state;
@@ -472,6 +483,9 @@ static ro_status run_cuda(struct halftoner *work, const struct halftone_block *b
                                                   .first_row = block->first_row,
                                                   .rows = block->rows,
                                                   .height = work->in.height,
+                                                  .fetch = work->pass ? fetch_pass : NULL,
+                                                  .take = work->pass ? take_pass : NULL,
+                                                  .ends = work->pass,
                                               },
                                               &count);
     work->report.steps += count.steps;
@@ -536,7 +550,9 @@ ro_status diffusion_run_block(struct halftoner *work, const struct halftone_bloc
 bool diffusion_passes(const struct halftoner *work)
 {
     const struct diffusion_state *state = work->state;
-    return !state->cuda && state->schedule == &diffusion_wave && state->run.abreast <= 1;
+    if (state->cuda)
+        return strcmp(diffusion_on_cuda->schedule(state->cuda), "wave") == 0;
+    return state->schedule == &diffusion_wave && state->run.abreast <= 1;
 }
 
 ro_status diffusion_run_resident(struct halftoner *work, const ro_image *in, const ro_image *out,

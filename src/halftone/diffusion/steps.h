@@ -11,7 +11,8 @@
  * Steps may differ by one (1025 and 1024 from 16 bits to 10). Of two neighbouring levels' steps g
  * the choice is r + q > floor(g/2). It is k-1 where r = 0 and q is a tie with a smaller step below,
  * which the larger step allows if it is odd; then r runs from 1 to g. If it is even, a tie with
- * r = g would ask for k+2; then r runs from 0 to g-1.
+ * r = g would ask for k+2; then r runs from 0 to g-1. Beside a longer step there is no such tie, and
+ * a tone that is a level may be counted to either.
  *
  * k and level(k) come from products in lanes, found when the plan is made and checked there at
  * every place where they grow; a plan for which none is exact does without.
@@ -27,6 +28,18 @@
 struct steps_line {
     int up, down;
     uint32_t by, plus, minus, top;
+    bool plain; /* (x * by >> lane_bits) >> down alone */
+};
+
+/*
+ * ((k << up) + plus) * by: its upper half is what levels have beside near * k, and its lower half
+ * passes its range where the step above k differs from near. The average of the product by `low`,
+ * which is by or minus it, and `middle` has its highest bit set where that step is the longer one,
+ * or, where the longer one is odd, the shorter.
+ */
+struct steps_turn {
+    int up;
+    uint32_t plus, by, low, middle; /* by 0: there are none */
 };
 
 struct diffusion_steps {
@@ -42,6 +55,7 @@ struct diffusion_steps {
     int32_t near;            /* level(k) = near * k + or, */
     bool extra_down;         /* with this, - */
     struct steps_line extra; /* of k */
+    struct steps_turn turn;  /* of k, in lanes of 16 bits */
 };
 
 /* What of these needs no lines: the steps and the bias. */

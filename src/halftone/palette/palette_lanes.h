@@ -84,8 +84,8 @@ RO_INLINE ints pixels_of(const unsigned char *from)
     const whole bytes =
         _mm512_inserti64x4(_mm512_castsi256_si512(_mm256_loadu_si256((const __m256i *)from)),
                            _mm256_castsi128_si256(_mm_loadu_si128((const __m128i *)from + 2)), 1);
-    const whole each = _mm512_broadcast_i32x4(
-        _mm_setr_epi8(0, 1, 2, -1, 3, 4, 5, -1, 6, 7, 8, -1, 9, 10, 11, -1));
+    const whole each =
+        _mm512_broadcast_i32x4(_mm_setr_epi8(0, 1, 2, -1, 3, 4, 5, -1, 6, 7, 8, -1, 9, 10, 11, -1));
     return (ints)_mm512_shuffle_epi8(_mm512_permutexvar_epi32(apart, bytes), each);
 }
 RO_INLINE ints low_pairs(ints a, ints b) { return (ints)_mm512_unpacklo_epi32((whole)a, (whole)b); }
@@ -97,6 +97,11 @@ RO_INLINE ints low_fours(ints a, ints b) { return (ints)_mm512_unpacklo_epi64((w
 RO_INLINE ints high_fours(ints a, ints b)
 {
     return (ints)_mm512_unpackhi_epi64((whole)a, (whole)b);
+}
+RO_INLINE ints join_sums(const __m128i sum[4])
+{
+    const whole low = _mm512_castsi256_si512(_mm256_set_m128i(sum[1], sum[0]));
+    return (ints)_mm512_inserti64x4(low, _mm256_set_m128i(sum[3], sum[2]), 1);
 }
 RO_INLINE unsigned below_lanes(ints a, int32_t b)
 {
@@ -197,6 +202,7 @@ RO_INLINE ints high_fours(ints a, ints b)
 {
     return (ints)_mm256_unpackhi_epi64((whole)a, (whole)b);
 }
+RO_INLINE ints join_sums(const __m128i sum[2]) { return (ints)_mm256_set_m128i(sum[1], sum[0]); }
 RO_INLINE unsigned below_lanes(ints a, int32_t b) { return high_lanes(a < b); }
 RO_INLINE ints rotate(ints e)
 {

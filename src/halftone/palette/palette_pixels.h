@@ -131,7 +131,9 @@ RO_INLINE struct part part_of(const struct palette_plan *plan, const struct pale
     const int64_t x0 = k0 - (int64_t)plan->skew * i, left = (int64_t)plan->width - x0;
     struct part part = {
         .pixel = row_of(plan, band, i, k0, sample_bytes),
-        .first = (int)(x0 >= 0 ? 0 : -x0 < columns ? -x0 : columns),
+        .first = (int)(x0 >= 0         ? 0
+                       : -x0 < columns ? -x0
+                                       : columns),
     };
     part.last = (int)(left >= columns ? columns : left > part.first ? left : part.first);
     return part;
@@ -211,68 +213,98 @@ RO_INLINE void sum_part(const struct palette_plan *plan, const struct palette_mo
     }
 }
 
-/* The same where all lie in the picture and the samples of a cell are eight: places by vectors, and
- * samples as bytes from a row's first part. */
-RO_INLINE void sum_inner(const struct palette_moves *moves, const unsigned char *pixel,
-                         palette_sums *to, const int apart)
+/* Sums of a column of all lanes. In four of them the lanes 4n + i stand at i, so that the four
+ * numbers of a pixel become lanes within 16 bytes. */
+union sums {
+    palette_sums sum[LANES];
+    ints lanes[4];
+};
+
+/* The light of a column; lanes of which it is not certain. */
+RO_INLINE unsigned light_of(const ints lanes[4], ints *red, ints *green, ints *blue)
 {
-    _Static_assert(PALETTE_GRID_BITS == 5 && PALETTE_BLOCK_BITS == 3, "shifts of bits");
-    _Static_assert(sizeof *to == 16, "bytes of a part");
-    union {
-        ints lanes[MOVED_COLUMNS / LANES];
-        uint32_t of[MOVED_COLUMNS];
-    } place, red, green, blue;
-    for (int n = 0; n < MOVED_COLUMNS / LANES; n++) {
-        const ints p = pixels_of(pixel + 3 * LANES * n);
-        red.lanes[n] = p << 4 & 255 << 4;
-        green.lanes[n] = p >> 4 & 255 << 4;
-        blue.lanes[n] = p >> 12 & 255 << 4;
-        place.lanes[n] = (p >> 3 & 31) | (p >> 6 & 31 << 5) | (p >> 9 & 31 << 10) |
-                         ((p & 7) | (p >> 5 & 7 << 3) | (p >> 10 & 7 << 6)) << 15;
-    }
-    asm("" : "+m"(place), "+m"(red), "+m"(green), "+m"(blue)); /* not lane by lane */
-    for (int q = 0; q < MOVED_COLUMNS; q++) {
-        const palette_sums(*move)[PALETTE_MOVE_ROW] = moves->move[palette_move(moves, place.of[q])];
-        const char *parts[3] = {(const char *)move[0], (const char *)move[1],
-                                (const char *)move[2]};
-        to[q * apart] = *(const palette_sums *)(parts[0] + red.of[q]) +
-                        *(const palette_sums *)(parts[1] + green.of[q]) +
-                        *(const palette_sums *)(parts[2] + blue.of[q]);
+    const ints zero = {0}, fine = zero + ((1 << PALETTE_MOVE_BITS) - 1);
+    const ints low = low_pairs(lanes[0], lanes[1]), high = low_pairs(lanes[2], lanes[3]);
+    const ints sum[3] = {low_fours(low, high), high_fours(low, high),
+                         low_fours(high_pairs(lanes[0], lanes[1]), high_pairs(lanes[2], lanes[3]))};
+    const ints least = minimum(minimum(sum[0] & fine, sum[1] & fine), sum[2] & fine);
+    *red = (ints)((whole_lanes)sum[0] >> PALETTE_MOVE_BITS);
+    *green = (ints)((whole_lanes)sum[1] >> PALETTE_MOVE_BITS);
+    *blue = (ints)((whole_lanes)sum[2] >> PALETTE_MOVE_BITS);
+    return below_lanes(least, PALETTE_MOVE_UNSURE);
+}
+
+/* 8-bit samples with a hull: sums of all lanes, a few columns at a time, then light. */
+static void load_moved_edge(const struct palette_plan *plan, const struct palette_band *band,
+                            struct scratch *s, int64_t k0)
+{
+    union sums column[MOVED_COLUMNS];
+    for (int q0 = 0; q0 < PALETTE_CHUNK; q0 += MOVED_COLUMNS) {
+        for (int i = 0; i < LANES; i++) {
+            const struct part part = part_of(plan, band, i, k0 + q0, MOVED_COLUMNS, 1);
+            sum_part(plan, &s->moves, &part, column[0].sum + i % 4 * (LANES / 4) + i / 4, LANES);
+        }
+        for (int q = 0; q < MOVED_COLUMNS; q++)
+            for (unsigned open = light_of(column[q].lanes, &s->tone[0][q0 + q], &s->tone[1][q0 + q],
+                                          &s->tone[2][q0 + q]);
+                 open; open &= open - 1)
+                note_one(plan, band, s, k0, q0 + q, __builtin_ctz(open));
     }
 }
 
-/* 8-bit samples with a hull: sums of all lanes, a few columns at a time, then light. In the sums of
- * a column the lanes 4n + i stand at i, so that the four numbers of a pixel become lanes within 16
- * bytes. */
-RO_INLINE void load_moved(const struct palette_plan *plan, const struct palette_band *band,
-                          struct scratch *s, int64_t k0, bool edge)
+/* Where the parts of a pixel's sums lie: cell, place within it, and bytes from a row's first. */
+struct whereabouts {
+    uint32_t place[MOVED_COLUMNS], red[MOVED_COLUMNS], green[MOVED_COLUMNS], blue[MOVED_COLUMNS];
+};
+
+RO_INLINE void find_parts(const unsigned char *pixel, struct whereabouts *at)
 {
-    const ints zero = {0}, fine = zero + ((1 << PALETTE_MOVE_BITS) - 1);
-    union {
-        palette_sums sum[LANES];
-        ints lanes[4];
-    } column[MOVED_COLUMNS];
+    _Static_assert(PALETTE_GRID_BITS == 5 && PALETTE_BLOCK_BITS == 3, "shifts of bits");
+    _Static_assert(sizeof(palette_sums) == 16, "bytes of a part");
+    for (int n = 0; n < MOVED_COLUMNS; n += LANES) {
+        const ints p = pixels_of(pixel + 3 * n);
+        *(ints *)(at->red + n) = p << 4 & 255 << 4;
+        *(ints *)(at->green + n) = p >> 4 & 255 << 4;
+        *(ints *)(at->blue + n) = p >> 12 & 255 << 4;
+        *(ints *)(at->place + n) = (p >> 3 & 31) | (p >> 6 & 31 << 5) | (p >> 9 & 31 << 10) |
+                                   ((p & 7) | (p >> 5 & 7 << 3) | (p >> 10 & 7 << 6)) << 15;
+    }
+}
+
+RO_INLINE __m128i sum_of(const struct palette_moves *moves, const struct whereabouts *at, int q)
+{
+    const palette_sums(*move)[PALETTE_MOVE_ROW] = moves->move[palette_move(moves, at->place[q])];
+    const char *parts[3] = {(const char *)move[0], (const char *)move[1], (const char *)move[2]};
+    return (__m128i)(*(const palette_sums *)(parts[0] + at->red[q]) +
+                     *(const palette_sums *)(parts[1] + at->green[q]) +
+                     *(const palette_sums *)(parts[2] + at->blue[q]));
+}
+
+/* The same where all lie in the picture and the samples of a cell are eight. Sums go from registers
+ * to lanes: a store of each would hold up the look-ups behind it that end in the same twelve bits
+ * of an address. */
+static void load_moved(const struct palette_plan *plan, const struct palette_band *band,
+                       struct scratch *s, int64_t k0)
+{
+    _Alignas(64) struct whereabouts at[LANES];
     prefetch_rows(plan, band, k0, 1);
     for (int q0 = 0; q0 < PALETTE_CHUNK; q0 += MOVED_COLUMNS) {
-        for (int i = 0; i < LANES; i++) {
-            palette_sums *to = column[0].sum + i % 4 * (LANES / 4) + i / 4;
-            if (!edge) {
-                sum_inner(&s->moves, row_of(plan, band, i, k0 + q0, 1), to, LANES);
-            } else {
-                const struct part part = part_of(plan, band, i, k0 + q0, MOVED_COLUMNS, 1);
-                sum_part(plan, &s->moves, &part, to, LANES);
-            }
-        }
+        for (int i = 0; i < LANES; i++)
+            find_parts(row_of(plan, band, i, k0 + q0, 1), &at[i]);
+        asm("" : "+m"(at)); /* not lane by lane */
         for (int q = 0; q < MOVED_COLUMNS; q++) {
-            const ints *lanes = column[q].lanes;
-            const ints low = low_pairs(lanes[0], lanes[1]), high = low_pairs(lanes[2], lanes[3]);
-            const ints sum[3] = {low_fours(low, high), high_fours(low, high),
-                                 low_fours(high_pairs(lanes[0], lanes[1]),
-                                           high_pairs(lanes[2], lanes[3]))};
-            const ints least = minimum(minimum(sum[0] & fine, sum[1] & fine), sum[2] & fine);
-            for (int c = 0; c < 3; c++)
-                s->tone[c][q0 + q] = (ints)((whole_lanes)sum[c] >> PALETTE_MOVE_BITS);
-            for (unsigned open = below_lanes(least, PALETTE_MOVE_UNSURE); open; open &= open - 1)
+            ints lanes[4];
+            RO_UNROLL
+            for (int i = 0; i < 4; i++) {
+                __m128i sum[LANES / 4];
+                RO_UNROLL
+                for (int n = 0; n < LANES / 4; n++)
+                    sum[n] = sum_of(&s->moves, &at[4 * n + i], q);
+                lanes[i] = join_sums(sum);
+            }
+            for (unsigned open =
+                     light_of(lanes, &s->tone[0][q0 + q], &s->tone[1][q0 + q], &s->tone[2][q0 + q]);
+                 open; open &= open - 1)
                 note_one(plan, band, s, k0, q0 + q, __builtin_ctz(open));
         }
     }

@@ -55,8 +55,11 @@ static void plan_exact(struct palette_screen_plan *plan, const ro_palette *palet
             const uint32_t at = found ? plan->position[own.sample[c]] : 0;
             node &= at % MIX_STEP == 0 && plan->node_light[at / MIX_STEP] == light;
         }
-        if (found && !node)
-            plan->exacts[plan->exact++] = own;
+        if (!found || node)
+            continue;
+        plan->bytes[plan->exact] =
+            (int32_t)(own.sample[0] | own.sample[1] << 8 | own.sample[2] << 16);
+        plan->exacts[plan->exact++] = own;
     }
 }
 
@@ -86,18 +89,17 @@ static bool plan_cells(struct palette_screen_plan *plan)
     size_t entries;
     plan->period = (MIX_BLOCK + screen->width - 1) / screen->width * screen->width;
     plan->pitch = (size_t)plan->period + MIX_BLOCK;
-    if (!ro_size_multiply(plan->pitch, screen->height, &entries) || entries > SIZE_MAX / 2)
+    if (!ro_size_multiply(plan->pitch, screen->height, &entries) ||
+        entries > SIZE_MAX / sizeof *plan->places)
         return false;
-    plan->shares = malloc(entries * sizeof *plan->shares);
-    plan->lasts = malloc(entries);
-    if (!plan->shares || !plan->lasts)
+    plan->places = malloc(entries * sizeof *plan->places);
+    if (!plan->places)
         return false;
     for (uint32_t y = 0; y < screen->height; y++)
         for (size_t x = 0; x < plan->pitch; x++) {
             const struct palette_place place = palette_place_of(
                 plan, screen->ranks[(size_t)y * screen->width + x % screen->width]);
-            plan->shares[y * plan->pitch + x] = (uint16_t)place.share;
-            plan->lasts[y * plan->pitch + x] = (uint8_t)place.last;
+            plan->places[y * plan->pitch + x] = palette_place_pack(place.share, place.last);
         }
     return true;
 }
@@ -187,7 +189,7 @@ static ro_status open_engine(struct halftoner *work)
     const uint32_t some = (1u << 15) / plan->width;
     work->granularity = some < 1 ? 1 : some > 64 ? 64 : some;
     work->bytes = sizeof *state + (dithers ? (size_t)context->threads * sizeof *state->known : 0) +
-                  3 * plan->pitch * plan->screen.height;
+                  sizeof *plan->places * plan->pitch * plan->screen.height;
     work->carried = 0;
     work->report.schedule = "rows";
     work->report.cpu = dithers ? context->cpu : RO_CPU_SCALAR;
@@ -241,8 +243,7 @@ static void close_engine(struct halftoner *work)
     struct palette_screen_state *state = work->state;
     if (state) {
         screen_free(&state->plan.screen);
-        free(state->plan.shares);
-        free(state->plan.lasts);
+        free(state->plan.places);
         free(state->plan.position);
         free(state->known);
         free(state->nearest);

@@ -70,8 +70,7 @@ struct palette_screen_plan {
     struct screen screen;
     uint32_t period;  /* of the rows of cells: a multiple of the screen's width */
     size_t pitch;     /* MIX_BLOCK more */
-    uint16_t *shares; /* of each cell, and its last bits */
-    uint8_t *lasts;
+    uint32_t *places; /* of each cell: palette_place_pack */
     uint16_t *position; /* of every sample, 0 to MIX_POSITIONS */
     struct palette_mix mix;
     struct palette_hull hull;
@@ -81,6 +80,7 @@ struct palette_screen_plan {
         uint32_t sample[3];
         uint8_t colour;
     } exacts[PALETTE_MOST];
+    int32_t bytes[PALETTE_MOST]; /* their samples of 8 bits: red, green and blue from below */
 };
 
 /* What a thread knows; begins as zeros. */
@@ -99,6 +99,20 @@ static inline struct palette_place palette_place_of(const struct palette_screen_
     const uint64_t share = MIX_WHOLE * (2 * (uint64_t)rank + 1) / (2 * (uint64_t)plan->cells);
     return (struct palette_place){(uint32_t)share,
                                   plan->cells < MIX_STEP ? MIX_STEP / 2 : rank % MIX_STEP};
+}
+
+/* Both in 32 bits, as vectors want them: the share on top, so that it is compared where it stands,
+ * then ones, then what is missing of `last` to its most. */
+#define PLACE_SHIFT (32 - MIX_SHARE_BITS)
+#define PLACE_ONES ((UINT32_C(1) << PLACE_SHIFT) - MIX_STEP)
+
+static inline uint32_t palette_place_pack(uint32_t share, uint32_t last)
+{
+    return share << PLACE_SHIFT | PLACE_ONES | (MIX_STEP - 1 - last);
+}
+static inline struct palette_place palette_place_unpack(uint32_t place)
+{
+    return (struct palette_place){place >> PLACE_SHIFT, MIX_STEP - 1 - place % MIX_STEP};
 }
 
 /* A node's mixture, made where it is not known. */

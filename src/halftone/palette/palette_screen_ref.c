@@ -59,8 +59,7 @@ void palette_screen_columns(const struct palette_screen_plan *plan,
         if (plan->by_hash)
             place = palette_place_of(plan, ro_hash(plan->seed, x, y) >> (32 - ORDERED_RANDOM_BITS));
         else
-            place = (struct palette_place){plan->shares[cells + x % plan->period],
-                                           plan->lasts[cells + x % plan->period]};
+            place = palette_place_unpack(plan->places[cells + x % plan->period]);
         out[x] = palette_screen_pixel(plan, known, sample, place);
     }
 }

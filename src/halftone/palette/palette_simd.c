@@ -209,23 +209,24 @@ static void load(const struct palette_plan *plan, const struct palette_band *ban
                  struct scratch *s, int64_t k0, bool edge)
 {
     const bool bytes = plan->sample_bytes == 1, eights = plan->grid_shift == PALETTE_BLOCK_BITS;
-    if (plan->hull)
-        bytes ? load_moved(plan, band, s, k0, edge || !eights)
-              : load_rows(plan, band, s, k0, 2, true);
+    if (plan->hull && bytes)
+        edge || !eights ? load_moved_edge(plan, band, s, k0) : load_moved(plan, band, s, k0);
+    else if (plan->hull)
+        load_rows(plan, band, s, k0, 2, true);
     else if (edge)
         bytes ? load_rows(plan, band, s, k0, 1, false) : load_rows(plan, band, s, k0, 2, false);
     else
         bytes ? load_inner(plan, band, s, k0, 1) : load_inner(plan, band, s, k0, 2);
 }
 
-/* One loop for each kind of divisor and palette; at edges, where speed does not count, one less. */
+/* One loop for each kind of divisor and palette. */
 RO_INLINE void run_rule(const struct palette_plan *plan, const struct palette_band *band,
                         struct divider divider, int64_t k0, bool edge, const bool few,
                         const bool hull, const int colours)
 {
     if (edge)
-        divider.magic ? run_chunk(plan, band, divider, k0, true, false, false, hull, 0)
-                      : run_chunk(plan, band, divider, k0, true, true, false, hull, 0);
+        divider.magic ? run_chunk(plan, band, divider, k0, true, false, few, hull, colours)
+                      : run_chunk(plan, band, divider, k0, true, true, few, hull, colours);
     else if (divider.magic)
         run_chunk(plan, band, divider, k0, false, false, few, hull, colours);
     else

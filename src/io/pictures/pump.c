@@ -377,20 +377,17 @@ static ro_status run_whole(struct pump *pump, ro_format format)
     return status;
 }
 
-/* Each page by itself, with the plan of the first, whose stream was begun. */
+/* Each page by itself, with the plan of the first. */
 static ro_status run_pages(struct pump *pump, ro_format out, bool streams)
 {
     const ro_file_info *info = ro_reader_info(pump->reader);
     ro_status status = RO_OK;
-    if (streams && lies_in_places(pump)) {
-        ro_halftone_close(pump->stream);
-        pump->stream = NULL;
+    if (streams && lies_in_places(pump))
         return run_places(pump);
-    }
     for (unsigned page = 0; page < info->stack && status == RO_OK; page++) {
         if (page > 0)
             status = ro_reader_next(pump->reader);
-        if (status == RO_OK && streams && !pump->stream)
+        if (status == RO_OK && streams)
             status = ro_halftone_begin(pump->plan, 0, info->height, &pump->stream);
         if (status == RO_OK)
             status = streams ? run_stream(pump, out) : run_whole(pump, out);
@@ -577,8 +574,6 @@ ro_status ro_halftone_video(ro_context *context, const char *in, const char *out
     if (status == RO_OK)
         status = ro_plan_query(pump.plan, &way);
     way.streams = way.streams && !pump.picture.data;
-    if (status == RO_OK && way.streams)
-        status = ro_halftone_begin(pump.plan, 0, info->height, &pump.stream);
     result.width = info->width;
     result.height = info->height;
     result.dpi_x = info->dpi_x;

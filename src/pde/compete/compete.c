@@ -62,6 +62,11 @@ static ro_status check(struct ro_regions *work, const ro_image *in)
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "schedule %s: competing fronts have auto and reference only",
                                options->schedule);
+    if (options->windows && !ro_name_equal(options->windows, "fellows") &&
+        !ro_name_equal(options->windows, "alone"))
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "windows %s: seeds look at their fellows or alone",
+                               options->windows);
     if (!ro_is_default(options->smooth) &&
         !(options->smooth >= 0 && options->smooth <= MOST_DEVIATION))
         return ro_context_fail(context, RO_E_ARGUMENT, "smoothing by %g pixels: must be at most %d",
@@ -121,6 +126,7 @@ static ro_status find_nearest(struct ro_regions *work)
 
 struct windows {
     struct ro_regions *work;
+    struct ro_fellows *fellows; /* of each front; NULL: each by itself */
     atomic_uint_fast32_t ticket;
     atomic_bool no_memory;
 };
@@ -170,16 +176,69 @@ static void find_windows(void *data, int thread)
     for (uint32_t f; !atomic_load(&windows->no_memory) &&
                      (f = (uint32_t)atomic_fetch_add(&windows->ticket, 1)) < work->count;) {
         struct ro_front *front = &work->fronts[f];
+        const struct ro_fellows *fellows = windows->fellows ? &windows->fellows[f] : NULL;
+        if (fellows && !ro_window_odd(front, fellows))
+            continue;
         const struct ro_window_start start = ro_window_start(&work->plane, front, scratch);
-        ro_window_decide(&work->plane, front, &start, work->nearest,
-                         reference ? flood_by_reference : flood,
-                         reference ? (void *)&plain : (void *)flooder);
+        ro_flood_fn *const by = reference ? flood_by_reference : flood;
+        void *const with = reference ? (void *)&plain : (void *)flooder;
+        if (fellows)
+            ro_window_decide_again(&work->plane, front, &start, fellows, work->nearest, by, with);
+        else
+            ro_window_decide(&work->plane, front, &start, work->nearest, by, with);
         if (ro_context_cancelled(work->context))
             break;
     }
     ro_flooder_close(flooder);
     free(plain.inside);
     free(scratch);
+}
+
+static ro_status run_windows(struct ro_regions *work, struct ro_fellows *fellows)
+{
+    struct ro_pool *pool = work->context->pool;
+    const uint32_t threads = (uint32_t)ro_pool_threads(pool);
+    struct windows windows = {.work = work, .fellows = fellows};
+    ro_pool_run(pool, (int)(threads < work->count ? threads : work->count), find_windows, &windows);
+    return atomic_load(&windows.no_memory) ? no_memory(work) : RO_OK;
+}
+
+static int by_label(const void *a, const void *b)
+{
+    const struct ro_front *one = *(const struct ro_front *const *)a;
+    const struct ro_front *two = *(const struct ro_front *const *)b;
+    return one->label != two->label ? (int)one->label - (int)two->label : (one > two) - (one < two);
+}
+
+/* Fronts that differ from those of their label look again. */
+static ro_status ask_fellows(struct ro_regions *work)
+{
+    const size_t count = work->count;
+    const struct ro_front **sorted = malloc(count * sizeof *sorted);
+    struct ro_fellows *fellows = malloc(count * sizeof *fellows);
+    uint64_t *scratch = malloc(count * sizeof *scratch);
+    ro_status status = sorted && fellows && scratch ? RO_OK : no_memory(work);
+    bool odd = false;
+    if (status == RO_OK) {
+        for (size_t i = 0; i < count; i++)
+            sorted[i] = &work->fronts[i];
+        qsort(sorted, count, sizeof *sorted, by_label);
+        for (size_t from = 0, to; from < count; from = to) {
+            for (to = from; to < count && sorted[to]->label == sorted[from]->label;)
+                to++;
+            const struct ro_fellows these = ro_window_fellows(sorted + from, to - from, scratch);
+            for (size_t i = from; i < to; i++) {
+                fellows[sorted[i] - work->fronts] = these;
+                odd |= ro_window_odd(sorted[i], &these);
+            }
+        }
+    }
+    if (status == RO_OK && odd)
+        status = run_windows(work, fellows);
+    free(sorted);
+    free(fellows);
+    free(scratch);
+    return status;
 }
 
 /* ---- All of it ------------------------------------------------------------------------------- */
@@ -219,15 +278,11 @@ static ro_status grow(struct ro_regions *work, const ro_image *in)
     if (!work->arrival)
         return no_memory(work);
     status = find_nearest(work);
-    if (status == RO_OK) {
-        struct ro_pool *pool = work->context->pool;
-        const uint32_t threads = (uint32_t)ro_pool_threads(pool);
-        struct windows windows = {.work = work};
-        ro_pool_run(pool, (int)(threads < work->count ? threads : work->count), find_windows,
-                    &windows);
-        if (atomic_load(&windows.no_memory))
-            status = no_memory(work);
-    }
+    if (status == RO_OK)
+        status = run_windows(work, NULL);
+    const char *windows = work->options.windows;
+    if (status == RO_OK && !(windows && ro_name_equal(windows, "alone")))
+        status = ask_fellows(work);
     if (status == RO_OK)
         status = ro_context_progress(work->context, "segment", 0.5);
     if (status == RO_OK)

@@ -33,6 +33,12 @@ static inline size_t ro_plane_size(const struct ro_plane *plane)
     return (size_t)plane->pitch * (plane->height + 2 * RO_PLANE_MARGIN);
 }
 
+/* What was flooded up to a level. */
+struct ro_flood_level {
+    uint64_t area, pairs;
+    int64_t contrast; /* summed over pairs */
+};
+
 /* A front: where it starts and what it may take. */
 struct ro_front {
     const uint32_t *pixels; /* of its seed, in raster order */
@@ -40,6 +46,7 @@ struct ro_front {
     uint16_t label;
     uint16_t low, high;       /* of the window, both inside */
     enum ro_region_kind kind; /* of hypothesis that won */
+    struct ro_flood_level at; /* of its flood; without pairs there was none */
 };
 
 /* ---- The window of a seed (window.c, window_ref.c) ------------------------------------------- */
@@ -47,7 +54,7 @@ struct ro_front {
 enum {
     RO_WINDOW_LEVELS = 128,
     RO_WINDOW_KINDS = 3,
-    RO_WINDOW_MARGIN = 96,  /* pairs that are added to those of an outline */
+    RO_WINDOW_MARGIN = 96, /* pairs that are added to those of an outline */
     RO_WINDOW_LEAP = 4096, /* pixels: half a millisecond of a flood */
 };
 
@@ -80,12 +87,6 @@ static inline int32_t ro_window_contrast(enum ro_region_kind kind, uint16_t in, 
            : more < 0               ? -more
                                     : more;
 }
-
-/* What was flooded up to a level. */
-struct ro_flood_level {
-    uint64_t area, pairs;
-    int64_t contrast; /* summed over pairs */
-};
 
 /* How a flood goes and ends. */
 struct ro_flood_rule {
@@ -124,6 +125,15 @@ uint64_t ro_flood_room(const struct ro_flood *flood, const struct ro_flood_rule 
  * ends before this level. */
 bool ro_flood_add(struct ro_flood *flood, const struct ro_flood_level *now);
 
+/* What the fronts of a label have in common; kind 0 and most 0: nothing. */
+struct ro_fellows {
+    enum ro_region_kind kind;
+    uint64_t most; /* pixels */
+};
+struct ro_fellows ro_window_fellows(const struct ro_front *const *fronts, size_t count,
+                                    uint64_t *scratch);
+bool ro_window_odd(const struct ro_front *front, const struct ro_fellows *fellows);
+
 /* Decides on the window of a front; `flood` is called for each hypothesis. */
 typedef void ro_flood_fn(void *data, const struct ro_front *front,
                          const struct ro_window_start *start, const struct ro_flood_rule *rule,
@@ -131,6 +141,12 @@ typedef void ro_flood_fn(void *data, const struct ro_front *front,
 void ro_window_decide(const struct ro_plane *plane, struct ro_front *front,
                       const struct ro_window_start *start, const uint16_t *nearest,
                       ro_flood_fn *flood, void *data);
+
+/* Decides again, as the fellows do; the front keeps its window where that would lose more than half
+ * of its contrast. */
+void ro_window_decide_again(const struct ro_plane *plane, struct ro_front *front,
+                            const struct ro_window_start *start, const struct ro_fellows *fellows,
+                            const uint16_t *nearest, ro_flood_fn *flood, void *data);
 
 /* ---- The race (race.c, race_ref.c) ----------------------------------------------------------- */
 

@@ -18,6 +18,14 @@
 
 #include <stdlib.h>
 
+enum { LEAST_FELLOWS = 4, MOST_TIMES = 64 }; /* seeds that tell of others; times their areas */
+
+static int compare_areas(const void *a, const void *b)
+{
+    const uint64_t one = *(const uint64_t *)a, two = *(const uint64_t *)b;
+    return one < two ? -1 : one > two;
+}
+
 static int compare_greys(const void *a, const void *b)
 {
     return (int)*(const uint16_t *)a - (int)*(const uint16_t *)b;
@@ -104,15 +112,18 @@ static bool is_better(const struct choice *a, const struct choice *b, int up, in
     return compare(&a->at, &b->at, 0, up * worth_b, down * worth_a) > 0;
 }
 
+/* Of all kinds, or of one. */
 static struct choice best_of_kinds(const struct ro_front *front,
                                    const struct ro_window_start *start, struct ro_flood_rule rule,
-                                   ro_flood_fn *flood, void *data)
+                                   enum ro_region_kind only, ro_flood_fn *flood, void *data)
 {
     static const enum ro_region_kind kinds[] = {RO_REGION_BRIGHT, RO_REGION_DARK, RO_REGION_BAND};
     struct choice best = {0};
     bool cut = false;
     for (int i = 0; i < RO_WINDOW_KINDS; i++) {
         struct ro_flood water = {0};
+        if (only && kinds[i] != only)
+            continue;
         rule.kind = kinds[i];
         flood(data, front, start, &rule, &water);
         cut |= water.cut;
@@ -127,37 +138,95 @@ static struct choice best_of_kinds(const struct ro_front *front,
     return best;
 }
 
-void ro_window_decide(const struct ro_plane *plane, struct ro_front *front,
-                      const struct ro_window_start *start, const uint16_t *nearest,
-                      ro_flood_fn *flood, void *data)
+static struct choice decide(const struct ro_plane *plane, const struct ro_front *front,
+                            const struct ro_window_start *start, const struct ro_fellows *fellows,
+                            const uint16_t *nearest, ro_flood_fn *flood, void *data)
 {
     const uint64_t pixels = (uint64_t)plane->width * plane->height;
-    struct ro_flood_rule rule = {.most = pixels / 2, .leap = RO_WINDOW_LEAP, .inland = true};
-    struct choice chosen = best_of_kinds(front, start, rule, flood, data);
+    const uint64_t most = fellows->most ? fellows->most : pixels;
+    struct ro_flood_rule rule = {
+        .most = most < pixels / 2 ? most : pixels / 2, .leap = RO_WINDOW_LEAP, .inland = true};
+    struct choice chosen = best_of_kinds(front, start, rule, fellows->kind, flood, data);
     const bool weak =
         chosen.any && chosen.at.contrast * 32 * (chosen.kind == RO_REGION_BAND ? 3 : 4) <
                           (int64_t)(4 * chosen.at.pairs * plane->spread);
     if (!chosen.any || weak) {
-        rule.most = pixels;
+        rule.most = most;
         rule.inland = false;
         const bool cut = chosen.cut;
-        const struct choice again = best_of_kinds(front, start, rule, flood, data);
+        const struct choice again = best_of_kinds(front, start, rule, fellows->kind, flood, data);
         if (again.any)
             chosen = again;
         chosen.cut |= cut;
     }
     if (chosen.cut && nearest) {
         rule.nearest = nearest;
-        const struct choice at_home = best_of_kinds(front, start, rule, flood, data);
+        const struct choice at_home = best_of_kinds(front, start, rule, fellows->kind, flood, data);
         if (at_home.any && (!chosen.any || is_better(&at_home, &chosen, 5, 4)))
             chosen = at_home;
     }
-    const uint32_t reach = chosen.any ? (uint32_t)chosen.level * start->unit : 0;
+    return chosen;
+}
+
+static void take(struct ro_front *front, const struct ro_window_start *start,
+                 const struct choice *chosen)
+{
+    const uint32_t reach = chosen->any ? (uint32_t)chosen->level * start->unit : 0;
     const uint32_t low = start->low > reach ? start->low - reach : 0, high = start->high + reach;
-    front->kind = chosen.any ? chosen.kind : RO_REGION_BAND;
+    front->at = chosen->at;
+    front->kind = chosen->any ? chosen->kind : RO_REGION_BAND;
     front->low = front->kind == RO_REGION_DARK ? 0 : (uint16_t)low;
     front->high =
         front->kind == RO_REGION_BRIGHT || high > UINT16_MAX ? UINT16_MAX : (uint16_t)high;
+}
+
+void ro_window_decide(const struct ro_plane *plane, struct ro_front *front,
+                      const struct ro_window_start *start, const uint16_t *nearest,
+                      ro_flood_fn *flood, void *data)
+{
+    const struct ro_fellows none = {0};
+    const struct choice chosen = decide(plane, front, start, &none, nearest, flood, data);
+    take(front, start, &chosen);
+}
+
+/* ---- Seeds of one label -------------------------------------------------------------------------
+ * They lie in things of one sort: where most of these are brighter than what is round them, or
+ * darker, so are the others, and none is many times as large as most. A seed near the edge of its
+ * thing, whose flood found a way round, is set right by this. */
+
+struct ro_fellows ro_window_fellows(const struct ro_front *const *fronts, size_t count,
+                                    uint64_t *scratch)
+{
+    size_t of[RO_REGION_BAND + 1] = {0};
+    struct ro_fellows fellows = {0};
+    if (count < LEAST_FELLOWS)
+        return fellows;
+    for (size_t i = 0; i < count; i++) {
+        of[fronts[i]->kind]++;
+        scratch[i] = fronts[i]->at.area;
+    }
+    for (int kind = RO_REGION_BRIGHT; kind <= RO_REGION_DARK; kind++)
+        if (3 * of[kind] >= 2 * count)
+            fellows.kind = (enum ro_region_kind)kind;
+    qsort(scratch, count, sizeof *scratch, compare_areas);
+    fellows.most = MOST_TIMES * scratch[count / 2];
+    return fellows;
+}
+
+bool ro_window_odd(const struct ro_front *front, const struct ro_fellows *fellows)
+{
+    return (fellows->kind && front->kind != fellows->kind) ||
+           (fellows->most && front->at.area > fellows->most);
+}
+
+void ro_window_decide_again(const struct ro_plane *plane, struct ro_front *front,
+                            const struct ro_window_start *start, const struct ro_fellows *fellows,
+                            const uint16_t *nearest, ro_flood_fn *flood, void *data)
+{
+    const struct choice before = {.any = front->at.pairs > 0, .kind = front->kind, .at = front->at};
+    const struct choice again = decide(plane, front, start, fellows, nearest, flood, data);
+    if (again.any && (!before.any || is_better(&again, &before, 1, 2)))
+        take(front, start, &again);
 }
 
 /* ---- The flood ------------------------------------------------------------------------------- */

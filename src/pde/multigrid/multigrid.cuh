@@ -62,6 +62,27 @@ static __device__ __forceinline__ float grid_load(const float *plane, const stru
     return plane[(size_t)y * (size_t)grid.stride + RO_GRID_MARGIN + x];
 }
 
+/* What the tables of an axis hold; where it is halved nothing is looked up. */
+static __device__ __forceinline__ int grid_low(const struct ro_axis &axis, int i)
+{
+    return axis.halved ? i / 2 : axis.low[i];
+}
+
+static __device__ __forceinline__ float grid_part(const struct ro_axis &axis, int i)
+{
+    return axis.halved ? (i % 2 ? 0.5f : 0.0f) : axis.part[i];
+}
+
+static __device__ __forceinline__ int grid_first(const struct ro_axis &axis, int i)
+{
+    return axis.halved ? 2 * i - 1 : axis.first[i];
+}
+
+static __device__ __forceinline__ float grid_weight(const struct ro_axis &axis, int k, int i)
+{
+    return !axis.halved ? axis.weight[k][i] : k == 1 ? 0.5f : k < 3 ? 0.25f : 0.0f;
+}
+
 /* The coarse plane at column i between the rows of a fine row. */
 static __device__ __forceinline__ float grid_line(const float *coarse, const struct ro_grid &grid,
                                                   int i, int low, int high, float part)
@@ -77,17 +98,17 @@ static __device__ __forceinline__ float grid_prolong(const float *coarse,
                                                      const struct ro_grid &grid, int x, int y,
                                                      bool plain)
 {
-    int low = fine.y.low[y], high = low + 1 < grid.height ? low + 1 : low;
-    float part = fine.y.part[y];
+    int low = grid_low(fine.y, y), high = low + 1 < grid.height ? low + 1 : low;
+    float part = grid_part(fine.y, y);
     if (plain && fine.x.halved) {
         float here = grid_line(coarse, grid, x / 2, low, high, part);
         if (x % 2 == 0)
             return here;
         return __fmaf_rn(0.5f, grid_line(coarse, grid, x / 2 + 1, low, high, part) - here, here);
     }
-    int at = fine.x.low[x];
+    int at = grid_low(fine.x, x);
     float here = grid_line(coarse, grid, at, low, high, part);
-    return __fmaf_rn(fine.x.part[x], grid_line(coarse, grid, at + 1, low, high, part) - here, here);
+    return __fmaf_rn(grid_part(fine.x, x), grid_line(coarse, grid, at + 1, low, high, part) - here, here);
 }
 
 /* The largest of a block's values into *peak; all threads take part. */

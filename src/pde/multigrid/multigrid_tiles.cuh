@@ -10,35 +10,80 @@
 #include "pde/multigrid/multigrid.cuh"
 
 enum {
-    COARSE = 16,                 /* coarse nodes of a tile's side on the way down */
+    COARSE = 17, /* coarse nodes of a tile's side on the way down: sides are often 2^n + 1 */
     NEED = 2 * (COARSE - 1) + 4, /* fine nodes whose residual they take */
     DOWN = NEED + 2 * 4,         /* and those that a warm start looks at */
-    FINE = 32,                   /* nodes of a tile's side on the way up */
+    FINE = 33,                   /* nodes of a tile's side on the way up */
     UP = FINE + 2 * RO_GRID_SWEEPS,
     TILE_FLOATS = 3 * DOWN * DOWN, /* of shared memory */
 };
 
-/* b - A x in a tile with rows of `pitch`; the order of operations is that of multigrid_rows.h. */
-static __device__ __forceinline__ float residual_at(const ro_stencil &k, const float *x, float b,
-                                                    int at, int pitch)
+/* b - A x from three nodes of the row above, of this one and of the one below; the order of
+ * operations is that of multigrid_rows.h. */
+static __device__ __forceinline__ float residual_of(const ro_stencil &k, const float (&above)[3],
+                                                    const float (&here)[3],
+                                                    const float (&below)[3], float b)
 {
-    const float *above = x - pitch, *below = x + pitch;
-    float v = (above[at] - x[at]) + (below[at] - x[at]);
-    float left = (above[at - 1] - x[at - 1]) + (below[at - 1] - x[at - 1]);
-    float right = (above[at + 1] - x[at + 1]) + (below[at + 1] - x[at + 1]);
-    float h = (x[at - 1] - x[at]) + (x[at + 1] - x[at]);
-    return __fmaf_rn(k.kc, left + right, __fmaf_rn(k.ky, v, __fmaf_rn(k.kh, h, b - x[at])));
+    float v[3];
+#pragma unroll
+    for (int c = 0; c < 3; c++)
+        v[c] = (above[c] - here[c]) + (below[c] - here[c]);
+    const float h = (here[0] - here[1]) + (here[2] - here[1]);
+    return __fmaf_rn(k.kc, v[0] + v[2], __fmaf_rn(k.ky, v[1], __fmaf_rn(k.kh, h, b - here[1])));
 }
 
-/* out = relaxed x, for all of a square tile but RIM nodes on each side. */
+/* Calls do_node(at, x, y, value, residual) for all of a square tile but RIM nodes on each side. A
+ * thread goes down a strip of a column, and keeps the three columns it looks at. */
+template <int THREADS, int SIDE, int RIM, typename F>
+static __device__ __forceinline__ void each_residual(ro_stencil k, const float *x,
+                                                     const float *b, F do_node)
+{
+    constexpr int INNER = SIDE - 2 * RIM, ROWS = (INNER * INNER + THREADS - 1) / THREADS;
+    constexpr int STRIPS = (INNER + ROWS - 1) / ROWS;
+    for (int i = threadIdx.x; i < INNER * STRIPS; i += THREADS) {
+        const int column = i % INNER + RIM, first = i / INNER * ROWS + RIM;
+        const float *from = x + first * SIDE + column;
+        float above[3] = {from[-SIDE - 1], from[-SIDE], from[-SIDE + 1]};
+        float here[3] = {from[-1], from[0], from[1]};
+#pragma unroll
+        for (int r = 0; r < ROWS; r++) {
+            if (INNER % ROWS != 0 && first + r >= SIDE - RIM)
+                break;
+            const int at = (first + r) * SIDE + column;
+            const float below[3] = {x[at + SIDE - 1], x[at + SIDE], x[at + SIDE + 1]};
+            do_node(at, column, first + r, here[1], residual_of(k, above, here, below, b[at]));
+#pragma unroll
+            for (int c = 0; c < 3; c++) {
+                above[c] = here[c];
+                here[c] = below[c];
+            }
+        }
+    }
+    __syncthreads();
+}
+
+/* out = relaxed x. */
 template <int THREADS, int SIDE, int RIM>
-static __device__ __forceinline__ void relax_tile(const ro_stencil &k, const float *x,
+static __device__ __forceinline__ void relax_tile(ro_stencil k, const float *x,
                                                   const float *b, float *out)
 {
-    constexpr int INNER = SIDE - 2 * RIM;
-    for (int i = threadIdx.x; i < INNER * INNER; i += THREADS) {
-        int at = (i / INNER + RIM) * SIDE + i % INNER + RIM;
-        out[at] = __fmaf_rn(k.s, residual_at(k, x, b[at], at, SIDE), x[at]);
+    each_residual<THREADS, SIDE, RIM>(k, x, b, [&](int at, int, int, float value, float residual) {
+        out[at] = __fmaf_rn(k.s, residual, value);
+    });
+}
+
+/* Calls do_node(at, x, y) for all of a square tile, a strip of a column for each thread. */
+template <int THREADS, int SIDE, typename F>
+static __device__ __forceinline__ void each_node(F do_node)
+{
+    constexpr int ROWS = (SIDE * SIDE + THREADS - 1) / THREADS;
+    constexpr int STRIPS = (SIDE + ROWS - 1) / ROWS;
+    for (int i = threadIdx.x; i < SIDE * STRIPS; i += THREADS) {
+        const int column = i % SIDE, first = i / SIDE * ROWS;
+#pragma unroll
+        for (int r = 0; r < ROWS; r++)
+            if (SIDE % ROWS == 0 || first + r < SIDE)
+                do_node((first + r) * SIDE + column, column, first + r);
     }
     __syncthreads();
 }
@@ -56,19 +101,22 @@ struct grid_planes {
 /* Where all of the block's threads are through with the tile. */
 template <int THREADS, bool WARM>
 static __device__ __forceinline__ void down_tile(const ro_grid &grid, const ro_grid &coarse,
-                                                 const ro_stencil &k, const grid_planes &planes,
+                                                 ro_stencil k, const grid_planes &planes,
                                                  int tile_x, int tile_y, float *shared)
 {
     float *b = shared, *one = b + DOWN * DOWN, *two = one + DOWN * DOWN;
+    /* the grids may lie in shared memory too: what is written there could be theirs */
+    const int width = grid.width, height = grid.height;
+    const size_t stride = (size_t)grid.stride;
     const int cx = tile_x * COARSE, cy = tile_y * COARSE;
-    const int x0 = grid.x.first[cx] - 4, y0 = grid.y.first[cy] - 4;
-    for (int i = threadIdx.x; i < DOWN * DOWN; i += THREADS) {
-        int x = grid_reflect(x0 + i % DOWN, grid.width);
-        int y = grid_reflect(y0 + i / DOWN, grid.height);
-        b[i] = grid_load(planes.b, grid, x, y);
-        one[i] = WARM ? grid_load(planes.guess, grid, x, y) : k.s * b[i];
-    }
-    __syncthreads();
+    const int x0 = grid_first(grid.x, cx) - 4, y0 = grid_first(grid.y, cy) - 4;
+    each_node<THREADS, DOWN>([&](int at, int tx, int ty) {
+        const int x = grid_reflect(x0 + tx, width), y = grid_reflect(y0 + ty, height);
+        const size_t from = (size_t)y * stride + RO_GRID_MARGIN + x;
+        const float value = planes.b[from];
+        b[at] = value;
+        one[at] = WARM ? planes.guess[from] : k.s * value;
+    });
     float *x = one, *next = two;
     if (WARM) {
         relax_tile<THREADS, DOWN, 1>(k, x, b, next);
@@ -81,22 +129,24 @@ static __device__ __forceinline__ void down_tile(const ro_grid &grid, const ro_g
     /* a fine node belongs to the tile of the coarse node at or before it */
     const int last_x = cx + COARSE < coarse.width ? cx + COARSE : coarse.width;
     const int last_y = cy + COARSE < coarse.height ? cy + COARSE : coarse.height;
-    for (int i = threadIdx.x; i < NEED * NEED; i += THREADS) {
-        int tx = i % NEED + 4, ty = i / NEED + 4, at = ty * DOWN + tx;
-        int gx = x0 + tx, gy = y0 + ty;
-        next[at] = residual_at(k, x, b[at], at, DOWN);
-        if (gx < 0 || gy < 0 || gx >= grid.width || gy >= grid.height)
+    each_residual<THREADS, DOWN, 4>(
+        k, x, b, [&](int at, int tx, int ty, float value, float residual) {
+            const int gx = x0 + tx, gy = y0 + ty;
+            next[at] = residual;
+            if (gx < 0 || gy < 0 || gx >= width || gy >= height)
+                return;
+            const int ox = grid_low(grid.x, gx), oy = grid_low(grid.y, gy);
+            if (ox >= cx && ox < last_x && oy >= cy && oy < last_y)
+                planes.out[(size_t)gy * stride + RO_GRID_MARGIN + gx] = value;
+        });
+    for (int i = threadIdx.x; i < COARSE * COARSE; i += THREADS) {
+        const int ci = cx + i % COARSE, cj = cy + i / COARSE;
+        if (ci >= coarse.width || cj >= coarse.height)
             continue;
-        int ox = grid.x.low[gx], oy = grid.y.low[gy];
-        if (ox >= cx && ox < last_x && oy >= cy && oy < last_y)
-            planes.out[(size_t)gy * grid.stride + RO_GRID_MARGIN + gx] = x[at];
-    }
-    __syncthreads();
-    const int ci = cx + threadIdx.x % COARSE, cj = cy + threadIdx.x / COARSE;
-    if (threadIdx.x < COARSE * COARSE && ci < coarse.width && cj < coarse.height) {
-        const float *from = next + (grid.y.first[cj] - y0) * DOWN + grid.x.first[ci] - x0;
-        const float w0 = grid.y.weight[0][cj], w1 = grid.y.weight[1][cj];
-        const float w2 = grid.y.weight[2][cj], w3 = grid.y.weight[3][cj];
+        const float *from =
+            next + (grid_first(grid.y, cj) - y0) * DOWN + grid_first(grid.x, ci) - x0;
+        const float w0 = grid_weight(grid.y, 0, cj), w1 = grid_weight(grid.y, 1, cj);
+        const float w2 = grid_weight(grid.y, 2, cj), w3 = grid_weight(grid.y, 3, cj);
         float line[4];
         for (int c = 0; c < 4; c++) {
             float sum =
@@ -104,10 +154,10 @@ static __device__ __forceinline__ void down_tile(const ro_grid &grid, const ro_g
             line[c] = w3 == 0 ? sum : __fmaf_rn(w3, from[3 * DOWN + c], sum);
         }
         float value = __fmaf_rn(
-            grid.x.weight[2][ci], line[2],
-            __fmaf_rn(grid.x.weight[1][ci], line[1], grid.x.weight[0][ci] * line[0]));
+            grid_weight(grid.x, 2, ci), line[2],
+            __fmaf_rn(grid_weight(grid.x, 1, ci), line[1], grid_weight(grid.x, 0, ci) * line[0]));
         if (!grid.x.halved)
-            value = __fmaf_rn(grid.x.weight[3][ci], line[3], value);
+            value = __fmaf_rn(grid_weight(grid.x, 3, ci), line[3], value);
         planes.coarse[(size_t)cj * coarse.stride + RO_GRID_MARGIN + ci] = value;
     }
     __syncthreads();
@@ -116,33 +166,32 @@ static __device__ __forceinline__ void down_tile(const ro_grid &grid, const ro_g
 /* Gives the bits of the largest |x| that the thread stored, or `high`. */
 template <int THREADS>
 static __device__ __forceinline__ int up_tile(const ro_grid &grid, const ro_grid &coarse,
-                                              const ro_stencil &k, const grid_planes &planes,
+                                              ro_stencil k, const grid_planes &planes,
                                               int tile_x, int tile_y, float *shared, int high)
 {
     float *b = shared, *one = b + UP * UP, *two = one + UP * UP;
+    const int width = grid.width, height = grid.height;
+    const size_t stride = (size_t)grid.stride;
     const int x0 = tile_x * FINE - RO_GRID_SWEEPS, y0 = tile_y * FINE - RO_GRID_SWEEPS;
-    for (int i = threadIdx.x; i < UP * UP; i += THREADS) {
-        int x = grid_reflect(x0 + i % UP, grid.width), y = grid_reflect(y0 + i / UP, grid.height);
-        b[i] = grid_load(planes.b, grid, x, y);
-        one[i] = grid_load(planes.x, grid, x, y) +
-                 grid_prolong(planes.correction, grid, coarse, x, y, true);
-    }
-    __syncthreads();
+    each_node<THREADS, UP>([&](int at, int tx, int ty) {
+        const int x = grid_reflect(x0 + tx, width), y = grid_reflect(y0 + ty, height);
+        const size_t from = (size_t)y * stride + RO_GRID_MARGIN + x;
+        b[at] = planes.b[from];
+        one[at] = planes.x[from] + grid_prolong(planes.correction, grid, coarse, x, y, true);
+    });
     relax_tile<THREADS, UP, 1>(k, one, b, two);
     relax_tile<THREADS, UP, 2>(k, two, b, one);
-    relax_tile<THREADS, UP, 3>(k, one, b, two);
-    for (int i = threadIdx.x; i < FINE * FINE; i += THREADS) {
-        int tx = i % FINE + RO_GRID_SWEEPS, ty = i / FINE + RO_GRID_SWEEPS;
-        int gx = x0 + tx, gy = y0 + ty;
-        if (gx >= grid.width || gy >= grid.height)
-            continue;
-        const size_t at = (size_t)gy * grid.stride + RO_GRID_MARGIN + gx;
-        float value = two[ty * UP + tx];
-        value = planes.weight ? value * planes.weight[at] : value;
-        planes.out[at] = value;
-        high = max(high, __float_as_int(fabsf(value)));
-    }
-    __syncthreads();
+    each_residual<THREADS, UP, 3>(
+        k, one, b, [&](int, int tx, int ty, float value, float residual) {
+            const int gx = x0 + tx, gy = y0 + ty;
+            if (gx >= width || gy >= height)
+                return;
+            const size_t at = (size_t)gy * stride + RO_GRID_MARGIN + gx;
+            value = __fmaf_rn(k.s, residual, value);
+            value = planes.weight ? value * planes.weight[at] : value;
+            planes.out[at] = value;
+            high = max(high, __float_as_int(fabsf(value)));
+        });
     return high;
 }
 

@@ -247,8 +247,10 @@ static ro_status check(ro_context *context, const ro_image *fixed, const ro_imag
 
 ro_status ro_flow_anywhere(struct ro_flow *flow, const ro_image *field, ro_report *ran)
 {
-    return flow->context->options.device == RO_DEVICE_CUDA ? register_on_cuda->run(flow, field, ran)
-                                                           : ro_flow_on_cpu(flow, field, ran);
+    if (!flow->on_device)
+        return ro_flow_on_cpu(flow, field, ran);
+    ro_status status = register_on_cuda->run(flow, ran);
+    return status == RO_OK ? register_on_cuda->fetch(flow, flow->result, field) : status;
 }
 
 ro_status ro_register(ro_context *context, const ro_image *fixed, const ro_image *moving,
@@ -267,6 +269,7 @@ ro_status ro_register(ro_context *context, const ro_image *fixed, const ro_image
     if (!flow)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for a registration");
     flow->context = context;
+    flow->on_device = context->options.device == RO_DEVICE_CUDA;
     flow->size[0].width = (int)moving->width;
     flow->size[0].height = (int)moving->height;
     flow->size[1].width = (int)fixed->width;
@@ -303,8 +306,8 @@ ro_status ro_register(ro_context *context, const ro_image *fixed, const ro_image
     if (status != RO_OK)
         free(flow->report.record);
     free(flow->inverses);
-    free(flow->images[0]);
-    free(flow->images[1]);
+    for (int p = 0; p < 2 && !flow->on_device; p++)
+        free(flow->images[p]);
     free(flow->keep[0]);
     free(flow->keep[1]);
     ro_multigrid_close(&flow->grids);

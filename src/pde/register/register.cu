@@ -21,12 +21,13 @@ struct device {
     float *g[2], *d[2], *smooth[2], *normal[2], *balance[2];
     float *keep[2][RO_GRID_LEVELS]; /* NULL: all counts */
     const float *image[2];
-    float *inverses, *pairs;
+    float *inverses;
     struct tally *tally, *host; /* host: pinned */
     const struct ro_scale_plan *scale;
     int level;
     struct descent_memory *descent, *found; /* found: pinned */
-    struct team_grids *team_grids;
+    struct team_grids team_grids;
+    int shared_bytes; /* of a multiprocessor */
 };
 
 /* Sums and steps of a scale. */
@@ -107,6 +108,15 @@ static struct team_launch launch_of(const struct device *device, team_shared *sh
     launch.bytes = (size_t)shared->tile_floats * sizeof(float);
     shared->keeps = launch.bytes + kept * sizeof(float) + OWN_SHARED <= MOST_SHARED;
     launch.bytes += shared->keeps ? kept * sizeof(float) : 0;
+    if (device->flow->grids.levels > 1) {
+        const ro_grid &coarse = device->grids.level[device->flow->grids.levels - 2];
+        const size_t nodes = (size_t)coarse.width * (size_t)coarse.height;
+        const size_t both =
+            nodes < MOST_SHARED ? (size_t)places_of(coarse, last).all * sizeof(float) : MOST_SHARED;
+        shared->joins = both + OWN_SHARED <= MOST_SHARED &&
+                        2 * (both + OWN_SHARED) <= (size_t)device->shared_bytes;
+        launch.bytes = shared->joins && both > launch.bytes ? both : launch.bytes;
+    }
     return launch;
 }
 
@@ -151,20 +161,20 @@ static void begin(struct ro_flow *flow, const struct ro_scale_plan *scale)
     job.sizes = flow->sizes;
     job.balances = flow->balanced;
     job.least = scale->least;
-    job.image = filter_of(device, &scale->image);
-    job.window = filter_of(device, &scale->window);
-    job.gradient = filter_of(device, &scale->gradient);
+    job.filter[SMOOTH] = filter_of(device, &scale->image);
+    job.filter[MEANS] = job.filter[SQUARES] = filter_of(device, &scale->window);
+    job.filter[BALANCE] = filter_of(device, &scale->gradient);
     job.grids = device->team_grids;
     job.sums = device->tally;
     for (int p = 0; p < 2; p++) {
         job.base[p] = device->base[p][scale->level];
-        job.smooth[p] = device->smooth[p];
-        job.normal[p] = device->normal[p];
-        job.balance[p] = device->balance[p];
         job.g[p] = device->g[p];
-        job.d[p] = device->d[p];
-        device->image[p] = job.normalises ? job.normal[p]
-                           : job.smooths  ? job.smooth[p]
+        job.to[SMOOTH][p] = device->smooth[p];
+        job.to[MEANS][p] = device->normal[p];
+        job.to[SQUARES][p] = device->d[p];
+        job.to[BALANCE][p] = device->balance[p];
+        device->image[p] = job.normalises ? device->normal[p]
+                           : job.smooths  ? device->smooth[p]
                                           : job.base[p];
     }
     const struct team_launch launch = launch_of(device, &job.shared);
@@ -309,12 +319,8 @@ static ro_status place_all(struct device *device, struct grid_pieces *pieces)
     }
     device->inverses = (float *)grid_piece(
         pieces, flow->inverse_count * flow->inverse_floats * sizeof(float));
-    device->pairs = (float *)grid_piece(pieces, 2 * (size_t)flow->size[1].width *
-                                                    (size_t)flow->size[1].height * sizeof(float));
     device->tally = (struct tally *)grid_piece(pieces, sizeof *device->tally);
     device->descent = (struct descent_memory *)grid_piece(pieces, descent_bytes(flow));
-    device->team_grids =
-        (struct team_grids *)grid_piece(pieces, sizeof *device->team_grids);
     return RO_OK;
 }
 
@@ -337,37 +343,40 @@ static ro_status upload_mask(struct device *device, int p)
     return RO_OK;
 }
 
-/* What the kernel of updates has to know of the grids. */
-static ro_status send_grids(struct device *device)
+/* What kernels of many passes have to know of the grids. */
+static void describe_grids(const struct grid_cuda *grids, struct team_grids *to)
 {
-    const struct grid_cuda *grids = &device->grids;
-    struct team_grids to;
-    memset(&to, 0, sizeof to);
-    memcpy(to.level, grids->level, sizeof to.level);
-    to.direct = grids->direct;
-    memcpy(to.b, grids->cycle.b, sizeof to.b);
-    memcpy(to.down, grids->cycle.down, sizeof to.down);
-    memcpy(to.up, grids->cycle.up, sizeof to.up);
-    to.last = grids->grids->levels - 1;
-    /* pageable: copied away before the call returns */
-    RO_CUDA_TRY(device->flow->context, cudaMemcpyAsync(device->team_grids, &to, sizeof to,
-                                                       cudaMemcpyHostToDevice, grids->stream));
-    return RO_OK;
+    memcpy(to->level, grids->level, sizeof to->level);
+    to->direct = grids->direct;
+    memcpy(to->b, grids->cycle.b, sizeof to->b);
+    memcpy(to->down, grids->cycle.down, sizeof to->down);
+    memcpy(to->up, grids->cycle.up, sizeof to->up);
+    to->last = grids->grids->levels - 1;
 }
 
-static ro_status run(struct device *device, const ro_image *field)
+/* Keys of the fields of two flows. */
+static const char results[2] = {0, 0};
+
+static ro_status run(struct device *device)
 {
     struct ro_flow *flow = device->flow;
     ro_context *context = flow->context;
     struct grid_pieces pieces = {};
-    void *memory, *pinned;
+    void *memory, *pinned, *result;
     RO_TRY(ro_cuda_of(context, &device->cuda));
     cudaStream_t stream = device->cuda->compute;
+    RO_CUDA_TRY(context, cudaDeviceGetAttribute(&device->shared_bytes,
+                                                cudaDevAttrMaxSharedMemoryPerMultiprocessor,
+                                                device->cuda->device));
     device->grids.grids = &flow->grids;
     device->grids.stream = stream;
     RO_TRY(place_all(device, &pieces));
     RO_TRY(ro_cuda_scratch_begin(device->cuda, stream));
     RO_TRY(ro_cuda_reserve(device->cuda, &ro_grids_scratch, pieces.used, stream, &memory));
+    RO_TRY(ro_cuda_reserve(device->cuda, &results[flow->result],
+                           2 * (size_t)flow->size[1].width * (size_t)flow->size[1].height *
+                               sizeof(float),
+                           stream, &result));
     RO_TRY(ro_cuda_reserve_pinned(device->cuda, 0, sizeof *device->host, &pinned));
     device->host = (struct tally *)pinned;
     RO_TRY(ro_cuda_reserve_pinned(device->cuda, 1, descent_bytes(flow), &pinned));
@@ -388,7 +397,7 @@ static ro_status run(struct device *device, const ro_image *field)
             RO_TRY(upload_mask(device, p));
     }
     RO_CUDA_TRY(context, cudaGetLastError());
-    RO_TRY(send_grids(device));
+    describe_grids(&device->grids, &device->team_grids);
     flow->backend = &backend;
     flow->data = device;
     ro_flow_run(flow);
@@ -396,33 +405,55 @@ static ro_status run(struct device *device, const ro_image *field)
         return flow->status;
     device->level = 0;
     pairs_kernel<<<blocks_of(device, 1), THREADS, 0, stream>>>(
-        rows_of(device), arrays_of(device), (float2 *)device->pairs, flow->size[1].width,
+        rows_of(device), arrays_of(device), (float2 *)result, flow->size[1].width,
         flow->size[1].height);
     device->grids.launches++;
     RO_CUDA_TRY(context, cudaGetLastError());
+    return ro_cuda_scratch_end(device->cuda, stream);
+}
+
+static ro_status ro_flow_fetch(struct ro_flow *flow, int number, const ro_image *field)
+{
+    ro_context *context = flow->context;
+    struct ro_cuda *cuda;
+    void *result;
+    RO_TRY(ro_cuda_of(context, &cuda));
+    cudaStream_t stream = cuda->compute;
     const int height = flow->size[1].height;
     const size_t bytes = 2 * (size_t)flow->size[1].width * sizeof(float);
+    RO_TRY(ro_cuda_scratch_begin(cuda, stream));
+    RO_TRY(ro_cuda_reserve(cuda, &results[number], bytes * (size_t)height, stream, &result));
     for (int y = 0; y < height && field->stride < (ptrdiff_t)bytes; y++)
-        RO_CUDA_TRY(context,
-                    cudaMemcpyAsync((char *)field->data + y * field->stride,
-                                    (char *)device->pairs + (size_t)y * bytes, bytes,
-                                    cudaMemcpyDeviceToHost, stream));
+        RO_CUDA_TRY(context, cudaMemcpyAsync((char *)field->data + y * field->stride,
+                                             (char *)result + (size_t)y * bytes, bytes,
+                                             cudaMemcpyDeviceToHost, stream));
     if (field->stride >= (ptrdiff_t)bytes)
         RO_CUDA_TRY(context,
-                    cudaMemcpy2DAsync(field->data, (size_t)field->stride, device->pairs, bytes,
-                                      bytes, (size_t)height, cudaMemcpyDeviceToHost, stream));
-    RO_TRY(ro_cuda_scratch_end(device->cuda, stream));
+                    cudaMemcpy2DAsync(field->data, (size_t)field->stride, result, bytes, bytes,
+                                      (size_t)height, cudaMemcpyDeviceToHost, stream));
+    RO_TRY(ro_cuda_scratch_end(cuda, stream));
     RO_CUDA_TRY(context, cudaStreamSynchronize(stream));
     return RO_OK;
 }
 
-static ro_status ro_flow_on_cuda(struct ro_flow *flow, const ro_image *field, ro_report *ran)
+/* Pinned memory after that of sums and steps. */
+static ro_status ro_flow_plane(ro_context *context, int p, size_t bytes, float **plane)
+{
+    struct ro_cuda *cuda;
+    void *memory;
+    RO_TRY(ro_cuda_of(context, &cuda));
+    RO_TRY(ro_cuda_reserve_pinned(cuda, 2 + p, bytes, &memory));
+    *plane = (float *)memory;
+    return RO_OK;
+}
+
+static ro_status ro_flow_on_cuda(struct ro_flow *flow, ro_report *ran)
 {
     struct device *device = (struct device *)calloc(1, sizeof *device);
     if (!device)
         return ro_context_fail(flow->context, RO_E_MEMORY, "no memory for a registration");
     device->flow = flow;
-    ro_status status = run(device, field);
+    ro_status status = run(device);
     if (status != RO_OK && device->cuda)
         cudaStreamSynchronize(device->cuda->compute);
     ran->schedule = "tiles";
@@ -435,5 +466,7 @@ static ro_status ro_flow_on_cuda(struct ro_flow *flow, const ro_image *field, ro
 
 static const struct register_cuda_calls calls = {
     ro_flow_on_cuda,
+    ro_flow_fetch,
+    ro_flow_plane,
 };
 const struct register_cuda_calls *const register_on_cuda = &calls;

@@ -193,6 +193,8 @@ struct ro_flow {
     struct ro_agreement reached, ended; /* when u came to the finest grid, and at the end */
     const struct ro_flow_backend *backend;
     void *data; /* the back end's */
+    bool on_device;
+    int result; /* of two flows, whose fields the device keeps */
     ro_status status;
 };
 

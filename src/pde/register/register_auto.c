@@ -7,6 +7,8 @@
  * leaves the blocks more alike is kept.
  */
 #include "context/context.h"
+#include "cuda/cuda.h"
+#include "pde/register/register_cuda.h"
 #include "pde/register/register.h"
 #include "pde/register/register_image.h"
 #include "pde/register/register_mask.h"
@@ -48,36 +50,61 @@ static ro_status record_anew(struct ro_flow *flow)
     return RO_OK;
 }
 
+/* What became of the first flow, while the second runs: a device keeps its field. */
+static ro_status set_aside(struct ro_flow *flow, const ro_image *field, ro_image *kept)
+{
+    if (flow->on_device)
+        return RO_OK;
+    ro_status status =
+        ro_image_alloc(flow->context, RO_GRAYF, field->width, field->height, 0, kept);
+    if (status == RO_OK)
+        copy_field(field, kept, false);
+    return status;
+}
+
+static ro_status run(struct ro_flow *flow, const ro_image *field, ro_report *ran)
+{
+    return flow->on_device ? register_on_cuda->run(flow, ran) : ro_flow_on_cpu(flow, field, ran);
+}
+
+/* The second flow, from the same start. */
+static ro_status run_plain(struct ro_flow *flow, const ro_image *fixed, const ro_image *moving,
+                           const ro_image *field, ro_report *ran)
+{
+    flow->result = 1;
+    ro_status status = record_anew(flow);
+    if (status == RO_OK)
+        status = load_plain(flow, fixed, moving);
+    return status == RO_OK ? run(flow, field, ran) : status;
+}
+
 ro_status ro_register_auto(struct ro_flow *flow, const ro_image *fixed, const ro_image *moving,
                            const ro_image *field, ro_report *ran)
 {
     const ro_register_report before = flow->report;
     flow->watched = true;
-    ro_status status = ro_flow_anywhere(flow, field, ran);
+    ro_status status = run(flow, field, ran);
     const double ended = ro_flow_disagreement(flow, &flow->ended);
     flow->watched = false;
-    if (status != RO_OK || !ro_flow_astray(flow))
-        return status;
-    ro_image kept = {0};
-    const ro_register_report first = flow->report;
-    status = ro_image_alloc(flow->context, RO_GRAYF, field->width, field->height, 0, &kept);
-    if (status != RO_OK)
-        return status;
-    copy_field(field, &kept, false);
-    flow->report = before;
-    status = record_anew(flow);
-    if (status == RO_OK)
-        status = load_plain(flow, fixed, moving);
-    if (status == RO_OK)
-        status = ro_flow_anywhere(flow, field, ran);
-    if (status == RO_OK && !(ro_flow_disagreement(flow, &flow->ended) < ended)) {
-        copy_field(field, &kept, true);
-        free(flow->report.record);
-        flow->report = first;
-        flow->normalised = true;
-    } else if (first.record != flow->report.record) {
-        free(first.record);
+    if (status == RO_OK && ro_flow_astray(flow)) {
+        ro_image kept = {0};
+        const ro_register_report first = flow->report;
+        status = set_aside(flow, field, &kept);
+        flow->report = before;
+        if (status == RO_OK)
+            status = run_plain(flow, fixed, moving, field, ran);
+        if (status == RO_OK && !(ro_flow_disagreement(flow, &flow->ended) < ended)) {
+            if (!flow->on_device)
+                copy_field(field, &kept, true);
+            free(flow->report.record);
+            flow->report = first;
+            flow->normalised = true;
+            flow->result = 0;
+        } else if (first.record != flow->report.record) {
+            free(first.record);
+        }
+        ro_image_free(&kept);
     }
-    ro_image_free(&kept);
-    return status;
+    return status == RO_OK && flow->on_device ? register_on_cuda->fetch(flow, flow->result, field)
+                                              : status;
 }

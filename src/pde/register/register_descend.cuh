@@ -35,8 +35,21 @@ struct descent_job {
     int level, cycles;
     ro_descent_rule rule;
     double tau;
-    const team_grids *grids;
+    team_grids grids;
     descent_memory *memory;
+};
+
+/* How far a block's updates have come. One thread of it goes by the rules, for they are long; the
+ * others look at what it says. */
+struct descent_turn {
+    ro_descent descent;
+    ro_length length;
+    ro_probe probe;
+    lengths at_once;
+    float g_scale, d_scale;
+    bool asks;  /* for the energies of at_once */
+    bool found; /* a length */
+    bool ends;
 };
 
 /* The energies of four lengths; the first asks both ways, later ones go on in their direction. */
@@ -47,18 +60,6 @@ static __device__ __forceinline__ void choose_lengths(lengths *at_once, float ta
         const float by = falling ? 1.0f / (float)(1 << i) : (float)(1 << i);
         at_once->tau[i] = tau * (first && i == LENGTHS - 1 ? 0.5f : by);
     }
-}
-
-template <int TEAM>
-static __device__ __forceinline__ void take_energies(const descent_job &job,
-                                                     const lengths &at_once,
-                                                     unsigned long long *to)
-{
-    long long energy[LENGTHS] = {0};
-    each_pixel<TEAM>(job.rows.width, job.rows.height,
-               [&](int x, int y) { energies_at(job.rows, job.p, at_once, x, y, energy); });
-    unsigned long long *const totals[LENGTHS] = {to, to + 1, to + 2, to + 3};
-    add_team<TEAM>(energy, totals);
 }
 
 template <int TEAM>
@@ -76,16 +77,33 @@ static __device__ __forceinline__ void take_gradient(const descent_job &job, flo
 }
 
 template <int TEAM>
-static __device__ __forceinline__ void take_products(const descent_job &job, float g_peak,
-                                                     float d_peak, descent_sums *sums)
+static __device__ __forceinline__ void take_energies(const descent_job &job,
+                                                     const lengths &at_once,
+                                                     unsigned long long *to)
 {
-    long long values[2] = {0, 0};
-    const float g_scale = ro_scale_to(g_peak, RO_GRADIENT_BITS);
-    const float d_scale = ro_scale_to(d_peak, RO_DIRECTION_BITS);
+    long long energy[LENGTHS] = {0};
+    each_pixel<TEAM>(job.rows.width, job.rows.height,
+               [&](int x, int y) { energies_at(job.rows, job.p, at_once, x, y, energy); });
+    unsigned long long *const totals[LENGTHS] = {to, to + 1, to + 2, to + 3};
+    add_team<TEAM>(energy, totals);
+}
+
+/* The products and the first energies. */
+template <int TEAM>
+static __device__ __forceinline__ void take_both(const descent_job &job, const descent_turn &turn,
+                                                 descent_sums *sums, unsigned long long *to)
+{
+    const lengths at_once = turn.at_once;
+    const float g_scale = turn.g_scale, d_scale = turn.d_scale;
+    long long energy[LENGTHS] = {0}, slope = 0, square = 0;
     each_pixel<TEAM>(job.rows.width, job.rows.height, [&](int x, int y) {
-        products_at(job.rows, job.p, g_scale, d_scale, x, y, &values[0], &values[1]);
+        products_at(job.rows, job.p, g_scale, d_scale, x, y, &slope, &square);
+        energies_at(job.rows, job.p, at_once, x, y, energy);
     });
-    unsigned long long *const totals[2] = {&sums->slope, &sums->square};
+    const long long values[LENGTHS + 2] = {energy[0], energy[1], energy[2],
+                                           energy[3], slope,     square};
+    unsigned long long *const totals[LENGTHS + 2] = {to,     to + 1,       to + 2,
+                                                     to + 3, &sums->slope, &sums->square};
     add_team<TEAM>(values, totals);
 }
 
@@ -95,87 +113,123 @@ template <typename T> static __device__ __forceinline__ T told(const T *at)
     return __ldcg(at);
 }
 
+/* One thread: the first lengths depend on the peak of the direction alone. */
+static __device__ __noinline__ void begin_search(descent_turn *turn, const descent_sums *sums)
+{
+    ro_probe *probe = &turn->probe;
+    probe->sums.peak = __int_as_float(told(&sums->g_peak));
+    probe->peak = __int_as_float(told(&sums->d_peak));
+    turn->g_scale = ro_scale_to(probe->sums.peak, RO_GRADIENT_BITS);
+    turn->d_scale = ro_scale_to(probe->peak, RO_DIRECTION_BITS);
+    turn->descent.pending = 0;
+    choose_lengths(&turn->at_once, (float)ro_descent_first(&turn->descent, probe->peak), true);
+}
+
+/* One thread: goes on with the energies of at_once. `first`: of an update. */
+static __device__ __noinline__ void search(const ro_descent_rule *rule, descent_turn *turn,
+                                           const descent_sums *sums,
+                                           const unsigned long long *energies, bool first,
+                                           ro_descent_step *step)
+{
+    ro_length *length = &turn->length;
+    ro_probe *probe = &turn->probe;
+    ro_answer answer;
+    if (first) {
+        probe->sums.energy = (int64_t)told(&sums->energy);
+        probe->sums.count = (int64_t)told(&sums->count);
+        probe->products.slope = (int64_t)told(&sums->slope);
+        probe->products.square = (int64_t)told(&sums->square);
+        *length = {};
+        answer = ro_descent_search(rule, &turn->descent, probe, length);
+    } else {
+        answer = ro_length_told(length, (int64_t)told(&energies[0]));
+    }
+    turn->asks = false;
+    while (answer == RO_LENGTH_ASKS) {
+        const float tau = (float)length->asked;
+        int found = -1;
+        for (int i = LENGTHS - 1; i >= 0; i--)
+            found = turn->at_once.tau[i] == tau ? i : found;
+        if (found < 0) {
+            choose_lengths(&turn->at_once, tau, false);
+            turn->asks = true;
+            return;
+        }
+        answer = ro_length_told(length, (int64_t)told(&energies[found]));
+    }
+    turn->descent.trials += length->trials;
+    turn->found = answer == RO_LENGTH_FOUND;
+    turn->ends = !turn->found || ro_descent_made(rule, &turn->descent, probe, length, step);
+}
+
 /* Teams of TEAM threads, as many at once as make 1024 on a multiprocessor. */
 template <int TEAM>
 static __global__ __launch_bounds__(TEAM, 1024 / TEAM) void descend_kernel(
     const __grid_constant__ descent_job job)
 {
     extern __shared__ float shared[];
-    __shared__ team_grids grids;
+    const team_grids &grids = job.grids;
+    __shared__ descent_turn turn;
     auto all = cooperative_groups::this_grid();
-    take_grids<TEAM>(job.grids, job.shared.keeps, &grids, shared + job.shared.tile_floats);
+    const ro_direct direct = take_direct<TEAM>(grids, job.shared, shared);
+    take_filter<TEAM>(job.filter, job.shared, grids, shared);
     descent_memory *memory = job.memory;
-    ro_descent descent = {};
-    descent.tau = job.tau;
-    const bool writes = blockIdx.x == 0 && threadIdx.x == 0;
+    const bool leads = threadIdx.x == 0, writes = blockIdx.x == 0 && leads;
+    if (leads) {
+        turn = {};
+        turn.descent.tau = job.tau;
+    }
+    __syncthreads();
     unsigned sets = 0; /* of energies */
-    bool ends = false;
-    const float *const g[2] = {job.g[0], job.g[1]};
     float *const between[2] = {grids.up[0][job.level], grids.up[1][job.level]};
-    const float *const half[2] = {between[0], between[1]};
-    const float *const weight[2] = {job.balance[0], job.balance[1]}, *const none[2] = {NULL, NULL};
-    for (uint32_t n = 0; n < job.rule.updates && !ends; n++) {
+    for (uint32_t n = 0; n < job.rule.updates && !turn.ends; n++) {
         descent_sums *sums = &memory->sums[n % RING];
-        ro_probe probe = {};
-        ro_length length = {};
-        ro_descent_step step;
         if (writes)
             memory->sums[(n + 1) % RING] = {};
-        take_gradient<TEAM>(job, (float)descent.pending, sums);
-        descent.pending = 0;
+        take_gradient<TEAM>(job, (float)turn.descent.pending, sums);
         all.sync();
-        if (job.cycles == 1) {
-            smooth_all<TEAM>(job.filter, grids, job.level, g, job.d, none, &sums->d_peak, shared);
-        } else {
-            smooth_all<TEAM>(job.filter, grids, job.level, g, between, weight, NULL, shared);
-            smooth_all<TEAM>(job.filter, grids, job.level, half, job.d, none, &sums->d_peak, shared);
+        for (int cycle = 1; cycle <= job.cycles; cycle++) {
+            const bool first = cycle == 1, last = cycle == job.cycles;
+            const float *const from[2] = {first ? job.g[0] : between[0],
+                                          first ? job.g[1] : between[1]};
+            float *const to[2] = {last ? job.d[0] : between[0], last ? job.d[1] : between[1]};
+            const float *const weight[2] = {last ? NULL : job.balance[0],
+                                            last ? NULL : job.balance[1]};
+            smooth_all<TEAM>(job.filter, grids, direct, job.shared, job.level, from, to, weight,
+                             last ? &sums->d_peak : NULL, shared, last);
         }
-        probe.sums.peak = __int_as_float(told(&sums->g_peak));
-        probe.peak = __int_as_float(told(&sums->d_peak));
-        /* the first lengths depend on the peak alone */
-        lengths at_once;
-        choose_lengths(&at_once, (float)ro_descent_first(&descent, probe.peak), true);
-        take_products<TEAM>(job, probe.sums.peak, probe.peak, sums);
+        if (leads)
+            begin_search(&turn, sums);
         if (writes)
             for (int i = 0; i < LENGTHS; i++)
                 memory->energies[(sets + 1) % RING][i] = 0;
-        take_energies<TEAM>(job, at_once, memory->energies[sets % RING]);
-        all.sync();
-        const unsigned long long *energies = memory->energies[sets++ % RING];
-        probe.sums.energy = (int64_t)told(&sums->energy);
-        probe.sums.count = (int64_t)told(&sums->count);
-        probe.products.slope = (int64_t)told(&sums->slope);
-        probe.products.square = (int64_t)told(&sums->square);
-        ro_answer answer = ro_descent_search(&job.rule, &descent, &probe, &length);
-        while (answer == RO_LENGTH_ASKS) {
-            const float tau = (float)length.asked;
-            int found = -1;
-            for (int i = LENGTHS - 1; i >= 0; i--)
-                found = at_once.tau[i] == tau ? i : found;
-            if (found < 0) {
-                choose_lengths(&at_once, tau, false);
-                if (writes)
-                    for (int i = 0; i < LENGTHS; i++)
-                        memory->energies[(sets + 1) % RING][i] = 0;
-                take_energies<TEAM>(job, at_once, memory->energies[sets % RING]);
-                all.sync();
-                energies = memory->energies[sets++ % RING];
-                found = 0;
+        __syncthreads();
+        take_both<TEAM>(job, turn, sums, memory->energies[sets % RING]);
+        for (bool first = true;; first = false) {
+            all.sync();
+            const unsigned long long *energies = memory->energies[sets++ % RING];
+            if (leads) {
+                ro_descent_step step;
+                search(&job.rule, &turn, sums, energies, first, &step);
+                if (writes && !turn.asks && turn.found)
+                    memory->steps[n] = step;
             }
-            answer = ro_length_told(&length, (int64_t)told(&energies[found]));
+            __syncthreads();
+            if (!turn.asks)
+                break;
+            if (writes)
+                for (int i = 0; i < LENGTHS; i++)
+                    memory->energies[(sets + 1) % RING][i] = 0;
+            const lengths at_once = turn.at_once;
+            take_energies<TEAM>(job, at_once, memory->energies[sets % RING]);
         }
-        descent.trials += length.trials;
-        if (answer == RO_LENGTH_NONE)
-            break;
-        ends = ro_descent_made(&job.rule, &descent, &probe, &length, &step);
-        if (writes)
-            memory->steps[n] = step;
     }
-    if (descent.pending > 0)
-        each_pixel<TEAM>(job.rows.width, job.rows.height,
-                   [&](int x, int y) { update_at(job.rows, job.p, (float)descent.pending, x, y); });
+    if (turn.descent.pending > 0)
+        each_pixel<TEAM>(job.rows.width, job.rows.height, [&](int x, int y) {
+            update_at(job.rows, job.p, (float)turn.descent.pending, x, y);
+        });
     if (writes)
-        memory->descent = descent;
+        memory->descent = turn.descent;
 }
 
 #endif

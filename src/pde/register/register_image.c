@@ -4,6 +4,8 @@
 
 #include "context/context.h"
 #include "core/image.h"
+#include "cuda/cuda.h"
+#include "pde/register/register_cuda.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -14,6 +16,13 @@ ro_status ro_register_heard(const struct ro_flow *flow)
     return ro_context_cancelled(flow->context)
                ? ro_context_fail(flow->context, RO_E_CANCELLED, "cancelled")
                : RO_OK;
+}
+
+int ro_register_threads(const struct ro_flow *flow, size_t pixels)
+{
+    enum { EACH = 1 << 16 };
+    const size_t worth = pixels / EACH + 1;
+    return worth < (size_t)flow->context->threads ? (int)worth : flow->context->threads;
 }
 
 /* ---- In ------------------------------------------------------------------------------------- */
@@ -36,10 +45,7 @@ static void grey_row(const ro_image *image, uint32_t y, float *out)
     const void *row = (const char *)image->data + (ptrdiff_t)y * image->stride;
     const bool floats = image->format == RO_GRAYF || image->format == RO_RGBF;
     const double white = floats ? 1 : ro_image_white(image);
-    if (image->format == RO_GRAY8)
-        for (size_t x = 0; x < image->width; x++)
-            out[x] = (float)(((const uint8_t *)row)[x] / white);
-    else if (!ro_format_is_colour(image->format))
+    if (!ro_format_is_colour(image->format))
         for (size_t x = 0; x < image->width; x++)
             out[x] = (float)(sample_of(image, row, x) / white);
     else
@@ -48,6 +54,24 @@ static void grey_row(const ro_image *image, uint32_t y, float *out)
                               46871 * sample_of(image, row, 3 * x + 1) +
                               4732 * sample_of(image, row, 3 * x + 2)) /
                              65536 / white);
+}
+
+/* The same of a byte: such images are looked up, at the end. */
+static float grey_of(const ro_image *image, int byte)
+{
+    return (float)(byte / (double)ro_image_white(image));
+}
+
+static void find_bytes(const ro_image *image, uint32_t y, float *low, float *high)
+{
+    const uint8_t *row = (const uint8_t *)image->data + (ptrdiff_t)y * image->stride;
+    uint8_t least = 255, most = 0;
+    for (uint32_t x = 0; x < image->width; x++) {
+        least = row[x] < least ? row[x] : least;
+        most = row[x] > most ? row[x] : most;
+    }
+    *low = grey_of(image, least);
+    *high = grey_of(image, most);
 }
 
 /* Rows are read by many threads; what was found in each is looked at in order afterwards. */
@@ -69,6 +93,10 @@ static void read_rows(void *data, int thread)
            !ro_context_cancelled(reading->context)) {
         float *row = reading->plane + ro_grid_at(reading->grid, y);
         float low = INFINITY, high = -INFINITY, sum = 0;
+        if (reading->image->format == RO_GRAY8) {
+            find_bytes(reading->image, (uint32_t)y, &reading->low[y], &reading->high[y]);
+            continue;
+        }
         grey_row(reading->image, (uint32_t)y, row);
         for (uint32_t x = 0; x < reading->image->width; x++) {
             sum += 0 * row[x]; /* not zero once one is no finite number */
@@ -91,7 +119,8 @@ static ro_status load_one(struct ro_flow *flow, const ro_image *image, const cha
         return ro_context_fail(flow->context, RO_E_MEMORY, "no memory for %u rows", image->height);
     reading.low = found;
     reading.high = found + image->height;
-    ro_pool_run(flow->context->pool, flow->context->threads, read_rows, &reading);
+    const size_t pixels = (size_t)image->width * image->height;
+    ro_pool_run(flow->context->pool, ro_register_threads(flow, pixels), read_rows, &reading);
     ro_status status = ro_register_heard(flow);
     *low = INFINITY;
     *high = -INFINITY;
@@ -117,8 +146,18 @@ struct stretching {
     struct ro_flow *flow;
     int p;
     float low, by;
+    const ro_image *bytes; /* that are looked up; NULL: the plane has the tones */
+    float table[256];
     atomic_int ticket;
 };
+
+static void look_up(const struct stretching *stretching, int y, float *row)
+{
+    const ro_image *image = stretching->bytes;
+    const uint8_t *from = (const uint8_t *)image->data + (ptrdiff_t)y * image->stride;
+    for (uint32_t x = 0; x < image->width; x++)
+        row[x] = stretching->table[from[x]];
+}
 
 static void stretch_rows(void *data, int thread)
 {
@@ -132,13 +171,30 @@ static void stretch_rows(void *data, int thread)
     while ((y = atomic_fetch_add(&stretching->ticket, 1)) < flow->size[p].height &&
            !ro_context_cancelled(flow->context)) {
         float *row = flow->images[p] + ro_grid_at(grid, y);
-        for (int x = 0; x < width; x++)
+        if (stretching->bytes)
+            look_up(stretching, y, row);
+        for (int x = 0; x < width && !stretching->bytes; x++)
             row[x] = (row[x] - low) * by;
         for (int x = width; x < grid->width; x++) /* columns beyond repeat the last */
             row[x] = row[width - 1];
         row[-1] = row[ro_mirror(-1, grid->width)];
         row[grid->width] = row[ro_mirror(grid->width, grid->width)];
     }
+}
+
+/* images[p], if it is not there from a search that came before. */
+static ro_status make_plane(struct ro_flow *flow, int p)
+{
+    const size_t floats = flow->grids.grid[0].floats + RO_GRID_MARGIN; /* vectors look on */
+    if (flow->images[p])
+        return RO_OK;
+    if (flow->on_device)
+        return register_on_cuda->plane(flow->context, p, floats * sizeof(float), &flow->images[p]);
+    flow->images[p] = calloc(floats, sizeof(float));
+    return flow->images[p] ? RO_OK
+                           : ro_context_fail(flow->context, RO_E_MEMORY,
+                                             "no memory for %d x %d pixels", flow->width,
+                                             flow->height);
 }
 
 ro_status ro_register_load(struct ro_flow *flow, const ro_image *fixed, const ro_image *moving)
@@ -152,13 +208,9 @@ ro_status ro_register_load(struct ro_flow *flow, const ro_image *fixed, const ro
             return ro_context_fail(flow->context, RO_E_UNSUPPORTED,
                                    "the %s image must be grey or RGB, not %s", roles[p],
                                    ro_format_name(images[p]->format));
-        free(flow->images[p]); /* of a search that came before */
-        flow->images[p] =
-            calloc(grid->floats + RO_GRID_MARGIN, sizeof(float)); /* vectors look on */
-        if (!flow->images[p])
-            return ro_context_fail(flow->context, RO_E_MEMORY, "no memory for %d x %d pixels",
-                                   flow->width, flow->height);
-        ro_status status = load_one(flow, images[p], roles[p], flow->images[p], &low[p], &high[p]);
+        ro_status status = make_plane(flow, p);
+        if (status == RO_OK)
+            status = load_one(flow, images[p], roles[p], flow->images[p], &low[p], &high[p]);
         if (status != RO_OK)
             return status;
     }
@@ -178,7 +230,12 @@ ro_status ro_register_load(struct ro_flow *flow, const ro_image *fixed, const ro
     }
     for (int p = 0; p < 2; p++) {
         struct stretching stretching = {.flow = flow, .p = p, .low = low[p], .by = by[p]};
-        ro_pool_run(flow->context->pool, flow->context->threads, stretch_rows, &stretching);
+        stretching.bytes = images[p]->format == RO_GRAY8 ? images[p] : NULL;
+        for (int i = 0; i < 256 && stretching.bytes; i++)
+            stretching.table[i] = (grey_of(images[p], i) - low[p]) * by[p];
+        const size_t pixels = (size_t)flow->size[p].width * (size_t)flow->size[p].height;
+        ro_pool_run(flow->context->pool, ro_register_threads(flow, pixels), stretch_rows,
+                    &stretching);
         const float *last = flow->images[p] + ro_grid_at(grid, flow->size[p].height - 1);
         for (int y = flow->size[p].height; y < grid->height; y++) /* rows below repeat the last */
             memcpy(flow->images[p] + ro_grid_at(grid, y) - 1, last - 1,

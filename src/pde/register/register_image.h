@@ -13,6 +13,9 @@ ro_status ro_register_load(struct ro_flow *flow, const ro_image *fixed, const ro
  * where this says RO_OK afterwards. */
 ro_status ro_register_heard(const struct ro_flow *flow);
 
+/* How many threads a pass over so many pixels is worth: each that is woken may come late. */
+int ro_register_threads(const struct ro_flow *flow, size_t pixels);
+
 /* The standard deviation of the noise in images[p], white being 1. */
 double ro_register_noise(const struct ro_flow *flow, int p);
 

@@ -77,6 +77,7 @@ double ro_register_noise(const struct ro_flow *flow, int p)
     const int height = flow->size[p].height;
     struct counting counting = {.flow = flow, .p = p};
     counting.step = height > 1024 ? height / 512 : 2; /* some rows will do */
-    ro_pool_run(flow->context->pool, flow->context->threads, count_rows, &counting);
+    const size_t pixels = (size_t)flow->size[p].width * (size_t)(height / counting.step);
+    ro_pool_run(flow->context->pool, ro_register_threads(flow, pixels), count_rows, &counting);
     return counting.count ? median(counting.bins, counting.count) / (0.6745 * 6) : 0;
 }

@@ -7,16 +7,21 @@
 #include "pde/register/register_kernels.cuh"
 #include "pde/register/register_team.cuh"
 
+/* Smoothings, one after the other: images, then their means and squares round each pixel, then
+ * squared slopes. */
+enum prepare_step { SMOOTH, MEANS, SQUARES, BALANCE, STEPS };
+
 struct prepare_job {
     ro_flow_rows rows;
     int level;
     bool smooths, normalises, sizes, balances;
     float least;
-    team_filter image, window, gradient;
+    team_filter filter[STEPS];
     team_shared shared;
     /* whole planes */
-    float *base[2], *smooth[2], *normal[2], *balance[2], *g[2], *d[2];
-    const team_grids *grids;
+    float *base[2], *g[2];
+    float *to[STEPS][2]; /* normalised tones take the place of MEANS */
+    team_grids grids;
     tally *sums;
 };
 
@@ -25,53 +30,58 @@ static __global__ __launch_bounds__(TEAM, 1024 / TEAM) void prepare_kernel(
     const __grid_constant__ prepare_job job)
 {
     extern __shared__ float shared[];
-    __shared__ team_grids grids;
+    const team_grids &grids = job.grids;
     auto all = cooperative_groups::this_grid();
     const ro_flow_rows &rows = job.rows;
     const float *const none[2] = {NULL, NULL};
     const float *image[2] = {job.base[0], job.base[1]};
-    const float *const g[2] = {job.g[0], job.g[1]};
-    take_grids<TEAM>(job.grids, job.shared.keeps, &grids, shared + job.shared.tile_floats);
+    const ro_direct direct = take_direct<TEAM>(grids, job.shared, shared);
     if (blockIdx.x == 0 && threadIdx.x == 0)
         job.sums->slope_peak = job.sums->total = 0;
-    if (job.smooths) {
-        smooth_all<TEAM>(job.image, grids, job.level, image, job.smooth, none, NULL, shared);
-        image[0] = job.smooth[0];
-        image[1] = job.smooth[1];
-    }
-    if (job.normalises) {
-        each_pixel<TEAM>(rows.width, rows.height, [&](int x, int y) {
-            const size_t at = plane_at(rows, x, y);
+    for (int step = SMOOTH; step <= BALANCE; step++) {
+        if (step == SMOOTH ? !job.smooths : step == BALANCE ? !job.balances : !job.normalises)
+            continue;
+        if (step == MEANS)
+            each_pixel<TEAM>(rows.width, rows.height, [&](int x, int y) {
+                const size_t at = plane_at(rows, x, y);
+                for (int p = 0; p < 2; p++)
+                    job.g[p][at] = image[p][at] * image[p][at];
+            });
+        if (step == BALANCE) {
+            each_pixel<TEAM>(rows.width, rows.height, [&](int x, int y) {
+                slopes_at(rows, image[1] + RO_GRID_MARGIN, x, y, job.g[0] + RO_GRID_MARGIN,
+                          job.g[1] + RO_GRID_MARGIN);
+            });
+            all.sync();
+        }
+        const bool whole = step < SQUARES; /* of the image, else of what was made of it in g */
+        const float *const from[2] = {whole ? image[0] : job.g[0], whole ? image[1] : job.g[1]};
+        float *const to[2] = {job.to[step][0], job.to[step][1]};
+        take_filter<TEAM>(job.filter[step], job.shared, grids, shared);
+        smooth_all<TEAM>(job.filter[step], grids, direct, job.shared, job.level, from, to, none,
+                         step == BALANCE ? &job.sums->slope_peak : NULL, shared);
+        if (step == SQUARES) {
+            each_pixel<TEAM>(rows.width, rows.height, [&](int x, int y) {
+                const size_t at = plane_at(rows, x, y);
+                for (int p = 0; p < 2; p++)
+                    job.to[MEANS][p][at] = normalised(image[p][at], job.to[MEANS][p][at],
+                                                      job.to[SQUARES][p][at], job.least, job.sizes);
+            });
+            all.sync();
+        }
+        if (step == SMOOTH || step == SQUARES)
             for (int p = 0; p < 2; p++)
-                job.g[p][at] = image[p][at] * image[p][at];
-        });
-        smooth_all<TEAM>(job.window, grids, job.level, image, job.normal, none, NULL, shared);
-        smooth_all<TEAM>(job.window, grids, job.level, g, job.d, none, NULL, shared);
-        each_pixel<TEAM>(rows.width, rows.height, [&](int x, int y) {
-            const size_t at = plane_at(rows, x, y);
-            for (int p = 0; p < 2; p++)
-                job.normal[p][at] =
-                    normalised(image[p][at], job.normal[p][at], job.d[p][at], job.least, job.sizes);
-        });
-        image[0] = job.normal[0];
-        image[1] = job.normal[1];
-        all.sync();
+                image[p] = job.to[step == SMOOTH ? SMOOTH : MEANS][p];
     }
     if (!job.balances)
         return;
-    each_pixel<TEAM>(rows.width, rows.height, [&](int x, int y) {
-        slopes_at(rows, image[1] + RO_GRID_MARGIN, x, y, job.g[0] + RO_GRID_MARGIN,
-                  job.g[1] + RO_GRID_MARGIN);
-    });
-    all.sync();
-    smooth_all<TEAM>(job.gradient, grids, job.level, g, job.balance, none, &job.sums->slope_peak,
-                     shared);
+    float *const balance[2] = {job.to[BALANCE][0], job.to[BALANCE][1]};
     const float scale = ro_scale_to(__int_as_float(__ldcg(&job.sums->slope_peak)), RO_SLOPE_BITS);
     long long total[1] = {0};
     each_pixel<TEAM>(rows.width, rows.height, [&](int x, int y) {
         const size_t at = plane_at(rows, x, y);
         for (int p = 0; p < 2; p++) {
-            const float slope = job.balance[p][at];
+            const float slope = balance[p][at];
             total[0] += (int)(scale * (slope > 0 ? slope : 0));
         }
     });
@@ -83,8 +93,8 @@ static __global__ __launch_bounds__(TEAM, 1024 / TEAM) void prepare_kernel(
     each_pixel<TEAM>(rows.width, rows.height, [&](int x, int y) {
         const size_t at = plane_at(rows, x, y);
         for (int p = 0; p < 2; p++) {
-            const float slope = job.balance[p][at];
-            job.balance[p][at] = __fdiv_rn(mean, (slope > 0 ? slope : 0) + RO_LEAST_SLOPE * mean);
+            const float slope = balance[p][at];
+            balance[p][at] = __fdiv_rn(mean, (slope > 0 ? slope : 0) + RO_LEAST_SLOPE * mean);
         }
     });
 }

@@ -6,11 +6,11 @@
 #ifndef RO_PDE_REGISTER_REGISTER_TEAM_CUH
 #define RO_PDE_REGISTER_REGISTER_TEAM_CUH
 
-#include "pde/multigrid/multigrid_tiles.cuh"
+#include "pde/multigrid/multigrid_coarse.cuh"
 
 #include <cooperative_groups.h>
 
-/* The grids, on the device. */
+/* The grids: a kernel's argument, which nothing that it writes can change. */
 struct team_grids {
     ro_grid level[RO_GRID_LEVELS];
     ro_direct direct;
@@ -24,28 +24,56 @@ struct team_filter {
     const float *inverse;
 };
 
-/* How a kernel of many passes is launched, and what it does with its shared memory: tiles first,
- * then, if there is room, the matrices of the coarsest grid. */
+/* What a kernel of many passes does with its shared memory: tiles first, then, if there is room,
+ * the matrices of the coarsest grid; or, beside tiles, all that coarse_plane needs. */
 struct team_shared {
     int tile_floats;
     bool keeps;
+    bool joins; /* the two coarsest grids are one block's */
 };
 
-/* Sums over the block's threads, each into its total. */
+/* Sums over a warp of many values at once: at each step a lane gives half of them away and adds to
+ * the other half. The lane is left with one sum, number lane / (32 / COUNT). */
+template <int COUNT>
+static __device__ __forceinline__ long long add_warp(long long (&values)[COUNT])
+{
+    const int lane = threadIdx.x % 32;
+    int step = 16;
+#pragma unroll
+    for (int n = COUNT / 2; n > 0; n /= 2, step /= 2) {
+        const bool upper = lane & step;
+#pragma unroll
+        for (int i = 0; i < n; i++) {
+            const long long kept = upper ? values[i + n] : values[i];
+            const long long given = upper ? values[i] : values[i + n];
+            values[i] = kept + __shfl_xor_sync(0xffffffffu, given, step);
+        }
+    }
+    for (; step > 0; step /= 2)
+        values[0] += __shfl_xor_sync(0xffffffffu, values[0], step);
+    return values[0];
+}
+
+/* Sums over the block's threads, each into its total. Few pixels leave most warps nothing to add. */
 template <int TEAM, int COUNT>
 static __device__ __forceinline__ void add_team(const long long (&values)[COUNT],
                                                 unsigned long long *const (&totals)[COUNT])
 {
-    __shared__ long long warps[COUNT][TEAM / 32];
+    constexpr int POWER = COUNT <= 1 ? 1 : COUNT <= 2 ? 2 : COUNT <= 4 ? 4 : 8;
+    constexpr int EACH = 32 / POWER;
+    __shared__ long long warps[POWER][TEAM / 32];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    __syncthreads();
+    long long all[POWER] = {0}, any = 0, sum = 0;
+#pragma unroll
     for (int i = 0; i < COUNT; i++) {
-        long long value = values[i];
-        for (int step = 16; step > 0; step /= 2)
-            value += __shfl_down_sync(0xffffffffu, value, step);
-        if (lane == 0)
-            warps[i][warp] = value;
+        all[i] = values[i];
+        any |= values[i];
     }
+    if (__any_sync(0xffffffffu, any != 0))
+        sum = add_warp(all);
+    __syncthreads();
+    if (lane % EACH == 0)
+        warps[lane / EACH][warp] = sum;
     __syncthreads();
     if (warp < COUNT) {
         long long value = lane < TEAM / 32 ? warps[warp][lane] : 0;
@@ -72,31 +100,36 @@ template <int TEAM> static __device__ __forceinline__ void peak_team(int bits, i
         grid_peak(lane < TEAM / 32 ? warps[lane] : 0, peak);
 }
 
-/* Calls do_pixel(x, y) for the pixels of the thread, 32 neighbours to a warp. */
+/* Calls do_pixel(x, y) for the pixels of the thread, 32 neighbours to a warp. Few pixels are shared
+ * out among blocks first, many among a block's warps, for what neighbours look at is at hand. */
 template <int TEAM, typename F>
 static __device__ __forceinline__ void each_pixel(int width, int height, F do_pixel)
 {
     const int across = (width + 31) / 32, pieces = across * height;
-    const int lane = threadIdx.x % 32;
-    for (int i = blockIdx.x * (TEAM / 32) + threadIdx.x / 32; i < pieces;
-         i += gridDim.x * (TEAM / 32)) {
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, all = gridDim.x * (TEAM / 32);
+    const int first = pieces < all ? warp * gridDim.x + blockIdx.x : blockIdx.x * (TEAM / 32) + warp;
+    for (int i = first; i < pieces; i += all) {
         const int x = i % across * 32 + lane;
         if (x < width)
             do_pixel(x, i / across);
     }
 }
 
-/* One smoothing on grid `top`: from[] to to[], multiplied by weight[] where there is one. */
+/* One smoothing on grid `top`: from[] to to[], multiplied by weight[] where there is one. `ends`:
+ * others look at the result; else only the next smoothing does, maybe of the same blocks. */
 template <int TEAM>
 static __device__ __forceinline__ void smooth_all(const team_filter &filter, const team_grids &g,
-                                                  int top, const float *const (&from)[2],
+                                                  const ro_direct &direct,
+                                                  const team_shared &how, int top,
+                                                  const float *const (&from)[2],
                                                   float *const (&to)[2],
                                                   const float *const (&weight)[2], int *peak,
-                                                  float *shared)
+                                                  float *shared, bool ends = true)
 {
     auto all = cooperative_groups::this_grid();
-    const int last = g.last;
-    for (int l = top; l < last; l++) {
+    const bool joins = how.joins && top < g.last;
+    const int bottom = joins ? g.last - 1 : g.last;
+    for (int l = top; l < bottom; l++) {
         const ro_grid &coarse = g.level[l + 1];
         const int across = (coarse.width + COARSE - 1) / COARSE;
         const int tiles = across * ((coarse.height + COARSE - 1) / COARSE);
@@ -115,12 +148,15 @@ static __device__ __forceinline__ void smooth_all(const team_filter &filter, con
     if (blockIdx.x < 2) {
         const int p = blockIdx.x;
         grid_planes planes = {};
-        planes.b = last == top ? from[p] : g.b[p][last];
-        planes.out = last == top ? to[p] : g.up[p][last];
-        planes.weight = last == top ? weight[p] : NULL;
-        high = direct_plane<TEAM>(g.level[last], g.direct, filter.inverse, planes, shared, 0);
+        planes.b = bottom == top ? from[p] : g.b[p][bottom];
+        planes.out = bottom == top ? to[p] : g.up[p][bottom];
+        planes.weight = bottom == top ? weight[p] : NULL;
+        high = joins ? coarse_plane<TEAM>(g.level[bottom], g.level[g.last],
+                                          filter.stencils[bottom], planes, shared, 0)
+                     : direct_plane<TEAM>(g.level[bottom], direct, filter.inverse, planes,
+                                          shared, 0);
     }
-    for (int l = last - 1; l >= top; l--) {
+    for (int l = bottom - 1; l >= top; l--) {
         all.sync();
         const ro_grid &grid = g.level[l];
         const int across = (grid.width + FINE - 1) / FINE;
@@ -140,29 +176,42 @@ static __device__ __forceinline__ void smooth_all(const team_filter &filter, con
     }
     if (peak)
         peak_team<TEAM>(high, peak);
-    all.sync();
+    if (ends || bottom > top)
+        all.sync();
 }
 
-/* The first two blocks solve on the coarsest grid, and keep what they multiply by at hand. */
+/* The first two blocks solve on the coarsest grid, and keep what they multiply by at hand: gives
+ * where it is. */
 template <int TEAM>
-static __device__ __forceinline__ void take_grids(const team_grids *from, bool keeps,
-                                                  team_grids *grids, float *kept)
+static __device__ __forceinline__ ro_direct take_direct(const team_grids &grids,
+                                                        const team_shared &how, float *shared)
 {
-    for (int i = threadIdx.x; i < (int)(sizeof *grids / sizeof(int)); i += TEAM)
-        ((int *)grids)[i] = ((const int *)from)[i];
-    __syncthreads();
-    if (!keeps || blockIdx.x >= 2)
-        return;
-    const int nx = grids->level[grids->last].width, ny = grids->level[grids->last].height;
-    const ro_direct direct = from->direct;
-    const float *const all[4] = {direct.forward_x, direct.back_x, direct.forward_y, direct.back_y};
+    const ro_grid &last = grids.level[grids.last];
+    if (blockIdx.x < 2 && how.joins)
+        coarse_keep<TEAM>(grids.level[grids.last - 1], last, grids.direct, shared);
+    if (blockIdx.x >= 2 || how.joins || !how.keeps)
+        return grids.direct;
+    const int nx = last.width, ny = last.height;
+    float *const kept = shared + how.tile_floats;
+    const float *const all[4] = {grids.direct.forward_x, grids.direct.back_x,
+                                 grids.direct.forward_y, grids.direct.back_y};
     float *const to[4] = {kept, kept + nx * nx, kept + 2 * nx * nx, kept + 2 * nx * nx + ny * ny};
     for (int i = 0; i < 4; i++)
         for (int k = threadIdx.x; k < (i < 2 ? nx * nx : ny * ny); k += TEAM)
             to[i][k] = all[i][k];
-    if (threadIdx.x == 0)
-        grids->direct = {to[0], to[2], to[1], to[3]};
     __syncthreads();
+    return {to[0], to[2], to[1], to[3]};
+}
+
+/* A filter that the following smoothings are by. */
+template <int TEAM>
+static __device__ __forceinline__ void take_filter(const team_filter &filter,
+                                                   const team_shared &how, const team_grids &grids,
+                                                   float *shared)
+{
+    if (how.joins && blockIdx.x < 2)
+        coarse_filter<TEAM>(grids.level[grids.last - 1], grids.level[grids.last], filter.inverse,
+                            shared);
 }
 
 #endif

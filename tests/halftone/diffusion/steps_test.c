@@ -25,6 +25,31 @@ static int64_t base_of(const struct diffusion_steps *steps, int64_t sample)
     return k < steps->base.top ? k : steps->base.top;
 }
 
+/* The same by the product and the shift alone: white may be the highest level. */
+static void check_plain(const struct diffusion_steps *steps, int64_t levels, int64_t sample)
+{
+    const int64_t product = sample * steps->base.by >> steps->lane_bits;
+    const int64_t k = product >> steps->base.down;
+    if (k != base_of(steps, sample)) {
+        assert_int_equal(k, levels - 1);
+        assert_int_equal(16 * sample, level_of(steps, k));
+    }
+}
+
+/* What turns over tells a level and whether the step above it is the one that is asked for. */
+static void check_turn(const struct diffusion_steps *steps, int64_t levels, int64_t k)
+{
+    const struct steps_turn *turn = &steps->turn;
+    const uint16_t at = (uint16_t)((k << turn->up) + turn->plus);
+    const int64_t extra = (uint32_t)at * turn->by >> 16;
+    assert_int_equal(steps->near * k + (steps->extra_down ? -extra : extra), level_of(steps, k));
+    const uint16_t low = (uint16_t)(at * turn->low);
+    const bool turned = (low + turn->middle + 1) / 2 >> 15;
+    const bool longer = k + 1 < levels && level_of(steps, k + 1) - level_of(steps, k) > steps->gap;
+    if (k + 1 < levels)
+        assert_int_equal(turned, steps->limit ? !longer : longer);
+}
+
 /* By the definition, from a level that is not above it. */
 static int64_t nearest(int64_t white, int64_t levels, int64_t k, int64_t v)
 {
@@ -69,7 +94,7 @@ static void every_tone_and_error(void **state)
     static const int32_t levels[] = {2,   3,   4,    7,    15,   16,   17,    100,   235,  255,
                                      256, 257, 1000, 1023, 1024, 4096, 16384, 60000, 65536};
     for (int lane_bits = 16; lane_bits <= 32; lane_bits += 16) {
-        int found = 0, all = 0;
+        int found = 0, all = 0, turning = 0;
         for (size_t m = 0; m < sizeof maxvals / sizeof *maxvals; m++)
             for (size_t n = 0; n < sizeof levels / sizeof *levels; n++) {
                 const int64_t white = 16 * (int64_t)maxvals[m];
@@ -85,8 +110,13 @@ static void every_tone_and_error(void **state)
                     check_sample(&steps, white, levels[n], a);
                 if (steps.lane_bits)
                     check_sample(&steps, white, levels[n], maxvals[m]);
+                for (int64_t a = 0; steps.base.plain && a <= maxvals[m]; a++)
+                    check_plain(&steps, levels[n], a);
+                turning += steps.turn.by != 0;
+                for (int64_t k = 0; steps.lane_bits && steps.turn.by && k < levels[n]; k++)
+                    check_turn(&steps, levels[n], k);
             }
-        print_message("lanes of %d bits: %d of %d\n", lane_bits, found, all);
+        print_message("lanes of %d bits: %d of %d, %d turn\n", lane_bits, found, all, turning);
         assert_true(lane_bits == 32 ? found == all : 5 * found >= 4 * all);
     }
 }
@@ -102,6 +132,9 @@ static void common_depths_fit_narrow_lanes(void **state)
                   {1023, 256}, {4095, 1024}, {65280, 256}, {65535, 16384}};
     for (size_t i = 0; i < sizeof common / sizeof *common; i++)
         assert_int_equal(diffusion_steps_of(common[i].maxval, common[i].levels, 16).lane_bits, 16);
+    const struct diffusion_steps eight = diffusion_steps_of(65535, 256, 16);
+    const struct diffusion_steps ten = diffusion_steps_of(65535, 1024, 16);
+    assert_true(eight.base.plain && ten.base.plain && ten.turn.by && !ten.guess);
 }
 
 int main(void)

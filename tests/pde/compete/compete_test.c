@@ -229,7 +229,8 @@ static void many_pixels_at_once(void **state)
     plane.grey = grey;
     for (uint32_t i = 0; i < FRONTS; i++) {
         pixels[i] = ro_plane_at(&plane, ro_hash(1, i, 0) % SIDE, ro_hash(1, i, 1) % SIDE);
-        fronts[i] = (struct ro_front){&pixels[i], 1, 1, 0, 65535, RO_REGION_BAND};
+        fronts[i] = (struct ro_front){
+            .pixels = &pixels[i], .count = 1, .label = 1, .high = 65535, .kind = RO_REGION_BAND};
     }
     for (int threads = 1; threads <= 4; threads++) {
         ro_context *context;

@@ -124,6 +124,101 @@ static void objects_are_found(void **state)
     }
 }
 
+/* ---- Seeds of one label ------------------------------------------------------------------------
+ */
+
+/* A wall of dark bricks, cut by the borders of the picture, in light mortar. */
+enum { WALL = 300, BRICK_WIDTH = 60, BRICK_HEIGHT = 30, JOINT = 5, BRICKS = 66 };
+
+static int brick_at(uint32_t x, uint32_t y, double *away)
+{
+    const int row = (int)(y + 10) / BRICK_HEIGHT, shift = row % 2 * BRICK_WIDTH / 2 + 10;
+    const int column = ((int)x + shift) / BRICK_WIDTH;
+    const int dx = ((int)x + shift) % BRICK_WIDTH, dy = ((int)y + 10) % BRICK_HEIGHT;
+    *away = fmin(fmin(dx, BRICK_WIDTH - 1 - dx), fmin(dy, BRICK_HEIGHT - 1 - dy)) - JOINT / 2;
+    return row * 6 + column;
+}
+
+static ro_image draw_wall(void)
+{
+    ro_image image = blank(RO_GRAY8, WALL, WALL);
+    for (uint32_t y = 0; y < WALL; y++)
+        for (uint32_t x = 0; x < WALL; x++) {
+            double away;
+            const int brick = brick_at(x, y, &away);
+            const double tone = 80 + ro_hash(1, (uint32_t)brick, 0) * 0x1p-32 * 40;
+            const double texture = 10 * sin(x * 0.21 + brick) * sin(y * 0.34 + 2 * brick);
+            const double noise = (ro_hash(3, x, y) * 0x1p-32 - 0.5) * 12;
+            const double joint = fmin(fmax((1 - away) / 2, 0), 1);
+            put(&image, x, y, tone + texture + noise + joint * (170 - tone));
+        }
+    return image;
+}
+
+/* A seed in what is left of each brick; how many there are. */
+static size_t seed_wall(ro_seed *seeds)
+{
+    double sum[BRICKS][3] = {{0}}, away;
+    size_t count = 0;
+    for (uint32_t y = 0; y < WALL; y++)
+        for (uint32_t x = 0; x < WALL; x++) {
+            const int brick = brick_at(x, y, &away);
+            if (away < 4 || x < 4 || y < 4 || x + 4 >= WALL || y + 4 >= WALL)
+                continue;
+            sum[brick][0] += x;
+            sum[brick][1] += y;
+            sum[brick][2]++;
+        }
+    for (int i = 0; i < BRICKS; i++)
+        if (sum[i][2] > 40)
+            seeds[count++] = (ro_seed){1, sum[i][0] / sum[i][2], sum[i][1] / sum[i][2], 3};
+    return count;
+}
+
+/* The share of bricks that were found, and of the joints that were taken for some. */
+static void look_at_wall(const ro_image *image, const char *windows, double *found, double *wrong)
+{
+    ro_seed seeds[BRICKS];
+    const size_t count = seed_wall(seeds);
+    double bricks = 0, joints = 0, away;
+    assert_true(count > 40);
+    ro_regions *result = grow(image, (ro_regions_options){RO_REGIONS_DEFAULTS, .seeds = seeds,
+                                                          .seed_count = count, .windows = windows});
+    ro_image labels = blank(RO_GRAY8, WALL, WALL);
+    assert_int_equal(ro_regions_labels(result, &labels), RO_OK);
+    *found = *wrong = 0;
+    for (uint32_t y = 0; y < WALL; y++)
+        for (uint32_t x = 0; x < WALL; x++) {
+            brick_at(x, y, &away);
+            bricks += away > 2;
+            *found += away > 2 && get(&labels, x, y);
+            joints += away < -1;
+            *wrong += away < -1 && get(&labels, x, y);
+        }
+    *found /= bricks;
+    *wrong /= joints;
+    ro_image_free(&labels);
+    ro_regions_free(result);
+}
+
+static void seeds_of_a_label_agree(void **state)
+{
+    (void)state;
+    const ro_image image = draw_wall();
+    double found, wrong, alone_found, alone_wrong;
+    look_at_wall(&image, NULL, &found, &wrong);
+    look_at_wall(&image, "alone", &alone_found, &alone_wrong);
+    if (!(found > 0.95 && wrong < 0.05 && alone_wrong > 0.3))
+        fail_msg("found %.3f, wrong %.3f; alone %.3f, %.3f", found, wrong, alone_found,
+                 alone_wrong);
+    ro_regions_options odd = {RO_REGIONS_DEFAULTS, .windows = "together"};
+    ro_regions *none;
+    odd.seeds = &(ro_seed){1, 10, 10, 3};
+    odd.seed_count = 1;
+    assert_int_equal(ro_regions_grow(context, &image, &odd, &none, NULL), RO_E_ARGUMENT);
+    ro_image_free((ro_image *)&image);
+}
+
 /* ---- Where outlines are ---------------------------------------------------------------------- */
 
 static double signed_area(const ro_polyline *line)
@@ -372,10 +467,15 @@ static void bad_options(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(objects_are_found),      cmocka_unit_test(outlines_lie_between_pixels),
-        cmocka_unit_test(the_border_closes),      cmocka_unit_test(fronts_share_the_ground),
-        cmocka_unit_test(masks_are_seeds),        cmocka_unit_test(schedules_agree),
-        cmocka_unit_test(everything_and_nothing), cmocka_unit_test(bad_options),
+        cmocka_unit_test(objects_are_found),
+        cmocka_unit_test(seeds_of_a_label_agree),
+        cmocka_unit_test(outlines_lie_between_pixels),
+        cmocka_unit_test(the_border_closes),
+        cmocka_unit_test(fronts_share_the_ground),
+        cmocka_unit_test(masks_are_seeds),
+        cmocka_unit_test(schedules_agree),
+        cmocka_unit_test(everything_and_nothing),
+        cmocka_unit_test(bad_options),
     };
     if (ro_context_open(&(ro_context_options){RO_CONTEXT_DEFAULTS, .threads = 2}, &context) !=
         RO_OK)

@@ -323,9 +323,9 @@ static size_t out_row_bytes(const struct diffusion_cuda_plan *plan)
 }
 
 /* Rows of a band: enough for the copy to cover the computing, few enough to start soon, and no more
- * than the device has room for. */
+ * than the device has room for. Pinned memory, through which they may have to go, is slow to get. */
 static ro_status band_rows(struct diffusion_cuda *work, uint32_t rows, size_t row_bytes,
-                           uint32_t *band)
+                           bool staged, uint32_t *band)
 {
     size_t free_bytes, total;
     RO_CUDA_TRY(work->context, cudaMemGetInfo(&free_bytes, &total));
@@ -333,7 +333,7 @@ static ro_status band_rows(struct diffusion_cuda *work, uint32_t rows, size_t ro
     size_t cost = RO_CUDA_LANES * (ro_cuda_band_pitch(row_bytes) +
                                    ro_cuda_band_pitch(out_row_bytes(&work->plan))) +
                   (work->schedule->kind == schedule::PIXELWISE ? 4 * (size_t)work->plan.width : 64);
-    size_t fit = free_bytes / 2 / cost, wanted = ((size_t)32 << 20) / row_bytes;
+    size_t fit = free_bytes / 2 / cost, wanted = ((size_t)(staged ? 16 : 32) << 20) / row_bytes;
     wanted = wanted < 1024 ? 1024 : wanted;
     if (work->schedule->kind != schedule::WAVE)
         wanted = rows; /* one series of launches, as in the paper */
@@ -358,8 +358,11 @@ static ro_status diffusion_cuda_run(struct diffusion_cuda *work,
                                  (size_t)work->plan.width * (size_t)work->plan.sample_bytes,
                                  out_row_bytes(&work->plan),
                                  rows->rows,
-                                 0};
-    RO_TRY(band_rows(work, rows->rows, bands.in_bytes, &bands.band));
+                                 0,
+                                 rows->fetch,
+                                 rows->take,
+                                 rows->ends};
+    RO_TRY(band_rows(work, rows->rows, bands.in_bytes, rows->fetch != NULL, &bands.band));
     return ro_cuda_run_bands(work->cuda, &bands, run_band, &run);
 }
 

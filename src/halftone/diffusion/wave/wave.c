@@ -269,14 +269,7 @@ static void run_vector_band(struct ro_wavefront *front, void *data, int chain, u
         .ahead = (int64_t)plan->skew * (given ? plan->rows_down : 1) + 1,
         .lag = (int64_t)plan->skew * (job->height - 1) + delay_of(plan),
     };
-    if (job->alone && left > (uint32_t)job->height && block->in_stride > 0) {
-        const uint32_t more = left - (uint32_t)job->height;
-        work.band.next = work.band.in + (ptrdiff_t)job->height * block->in_stride;
-        work.band.next_end = (int64_t)block->in_stride *
-                             (more < (uint32_t)job->height ? (int)more : job->height);
-        work.band.next_share =
-            (work.band.next_end / (way.end / WAVE_CHUNK) + 64) & -(int64_t)64;
-    }
+    work.band.more = job->alone && !job->pass && left > (uint32_t)job->height;
     ro_wavefront_walk(front, chain, number, thread, &way, vector_steps, &work, sizeof work);
     if (job->pass)
         halftone_pass_take(job->pass, thread, row, (uint32_t)work.band.rows);

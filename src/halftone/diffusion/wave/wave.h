@@ -38,19 +38,35 @@ struct wave_band {
     void *left[DIFFUSION_MAX_DY]; /* the same of rows rows-1, ..., where these are fewer than lanes
                                    * and lines are wanted; `below` is then of no use. Or NULL */
     void *scratch;                /* wave_code.scratch_bytes, aligned to 64 */
-    const unsigned char *next;    /* the next band's rows, where the same thread runs it; or NULL */
-    int64_t next_share, next_end; /* bytes of it for every chunk, and all of them */
+    bool more;                    /* the next band lies behind it, and the same thread runs it */
 };
 
-/* Brings a share of the next band's rows nearer while a chunk of this one runs: as they lie, which
- * the hardware follows, and it does not follow as many rows as a band has. */
-static inline void wave_fetch_next(const struct wave_band *band, int64_t k0)
+/*
+ * Brings lines of rows nearer that a later chunk of this band needs, or, past its columns, the next
+ * band: a line or a part of it with every step, for the hardware follows fewer rows than a band has,
+ * and many requests at once would wait for one another.
+ */
+struct wave_ahead {
+    const unsigned char *from;
+    ptrdiff_t apart; /* of rows, each `skew` columns behind the one above */
+    int part;        /* of a row, as many as steps for each */
+};
+static inline struct wave_ahead wave_ahead_of(const struct wave_band *band, const void *rows,
+                                              ptrdiff_t stride, int pixel, int lanes, int skew,
+                                              int64_t column, uint32_t width)
 {
-    if (!band->next)
-        return;
-    const int64_t from = k0 / WAVE_CHUNK * band->next_share, to = from + band->next_share;
-    for (int64_t at = from; at < to && at < band->next_end; at += 64)
-        __builtin_prefetch(band->next + at, 0, 2);
+    const int64_t past = column - width;
+    struct wave_ahead ahead = {rows, stride - skew * pixel, lanes * pixel};
+    if (past >= 0 && !band->more)
+        return (struct wave_ahead){band->scratch, 0, 0};
+    ahead.from += past < 0 ? column * pixel : lanes * stride + past * pixel;
+    return ahead;
+}
+static inline __attribute__((always_inline)) const unsigned char *
+wave_ahead_at(const struct wave_ahead *ahead, int q, int lanes)
+{
+    const int steps = WAVE_CHUNK / lanes;
+    return ahead->from + q / steps * ahead->apart + q % steps * ahead->part;
 }
 
 /* Of the chunk of steps from k0 on, those that are run. */

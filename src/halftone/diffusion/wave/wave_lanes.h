@@ -21,19 +21,29 @@ enum {
 #define LANES SIZED(LANES_)
 #define HISTORY SIZED(HISTORY_)
 #define LANE_BYTES (LANE_BITS / 8)
+#undef NARROW_NUMBERS
+#if LANE_BITS == 16 && defined(WAVE_NUMBERS)
+#define NARROW_NUMBERS 1
+#include "halftone/diffusion/wave/wave_decided.h"
+#else
+#define NARROW_NUMBERS 0
+#endif
 
 struct SIZED(scratch_) {
     vector tone[WAVE_CHUNK];
+#if NARROW_NUMBERS
+    vector row[LANES][WAVE_CHUNK / LANES]; /* the same before it is turned */
+    struct decided decided;
+    /* the levels below samples, a row each */
+    __attribute__((aligned(64))) unsigned char number[LANES][2 * WAVE_CHUNK];
+#else
     vector level[WAVE_CHUNK]; /* what was chosen, for byte output */
+    uint32_t mask[WAVE_CHUNK];                      /* a bit per lane, newest step first */
+    unsigned char plane[LANES / 8][2 * WAVE_CHUNK]; /* eight lanes a byte, newest step first */
+#endif
     vector history[DIFFUSION_MAX_DY + 1][HISTORY + WAVE_CHUNK]; /* [dy]: moved dy lanes down */
     vector last, carry;                             /* the error and remainder on the left */
     vector row_hash;                                /* of each lane's row, for noise */
-    uint32_t mask[WAVE_CHUNK];                      /* a bit per lane, newest step first */
-    unsigned char plane[LANES / 8][2 * WAVE_CHUNK]; /* eight lanes a byte, newest step first */
-#if LANE_BITS == 16 && defined(WAVE_NUMBERS)
-    /* the levels below samples, a row each; masks are then in the order of steps */
-    __attribute__((aligned(64))) unsigned char number[LANES][2 * WAVE_CHUNK];
-#endif
 };
 
 /*
@@ -57,11 +67,12 @@ enum wave_kind {
     WAVE_UNEVEN_ODD, /* the longer one is odd; lanes of 16 bits only */
 };
 enum { SMALL_WHITE = 16 * 255, LARGE_WHITE = 16 * 65535, SMALL_STEP = 1 << 13 };
+enum { IN_AHEAD = 4 }; /* chunks of rows that are fetched meanwhile */
 enum { WIDE_OFF = DIFFUSION_WIDE_STEP }; /* of the sums */
 #endif
 
 #include "halftone/diffusion/wave/wave_pixels.h"
-#if LANE_BITS == 16 && defined(WAVE_NUMBERS)
+#if NARROW_NUMBERS
 #include "halftone/diffusion/wave/wave_levels.h"
 #endif
 
@@ -198,19 +209,43 @@ RO_INLINE void SIZED(chunk_)(const struct diffusion_plan *plan,
     for (int i = 0; i < LANES && kind == WAVE_ANY; i++)
         column[i] = (lane)(k0 - (int64_t)skew * i);
 #endif
+    const struct wave_ahead in_ahead =
+        wave_ahead_of(band, band->in, band->in_stride, plan->sample_bytes, LANES, skew,
+                      k0 + IN_AHEAD * WAVE_CHUNK, plan->width);
+#if NARROW_NUMBERS
+    const struct wave_ahead out_ahead =
+        wave_ahead_of(band, band->out, band->out_stride, plan->number_bytes, LANES, skew,
+                      k0 + WAVE_CHUNK, plan->width);
+#endif
+    const bool floyd = LANE_BITS == 16 && skew == 4 && SIZED(is_floyd_)(kernel);
+    const lane start = shortfall + (kind == WAVE_STEPS_WIDE ? WIDE_OFF - 1 : 0);
+    /* Floyd-Steinberg's last errors stay in registers, from which they are had sooner. */
+    const vector *past = s->history[1] + HISTORY;
+    vector h1 = past[-1], h2 = past[-2], right = past[-3], above_it = past[-4];
+    vector pair = above_it + past[-5];
     vector last = s->last, carry = s->carry;
     for (int q = 0; q < count; q++) {
-        int next_weight; /* of the pixel to the left, added last: it is the newest */
-        vector early = SIZED(early_)(zero + shortfall, kernel, factor, s->history, HISTORY + q, skew,
-                                     small, &next_weight);
-        asm("" : "+v"(early)); /* all that is known early is summed before what is not */
-        vector quotient;
-#if LANE_BITS == 16 && defined(WAVE_NUMBERS)
+        int next_weight = 7; /* of the pixel to the left, added last: it is the newest */
+        vector early;
+        __builtin_prefetch(wave_ahead_at(&in_ahead, q, LANES), 0, 2);
+#if NARROW_NUMBERS
+        __builtin_prefetch(wave_ahead_at(&out_ahead, q, LANES), 1);
+#endif
+        if (floyd)
+            early = SIZED(floyd_early_)(zero + start, right, above_it, &pair);
+        else
+            early = SIZED(early_)(zero + start, kernel, factor, s->history, HISTORY + q, skew,
+                                  small, &next_weight);
+        /* What is known early is summed before what is not: the remainder is, and the error last. */
+        asm("" : "+v"(early));
+        vector known = early + carry, quotient;
+        asm("" : "+v"(known));
+#if NARROW_NUMBERS
         if (kind == WAVE_STEPS_WIDE)
-            quotient = divide_wide(early + carry, last, &carry);
+            quotient = divide_wide(known, last, &carry);
         else
 #endif
-            quotient = SIZED(divide_)(SIZED(sum_)(early + carry, last, next_weight, small), divisor,
+            quotient = SIZED(divide_)(SIZED(sum_)(known, last, next_weight, small), divisor,
                                       divider, small, &carry);
         vector tone = s->tone[q], longer = tone >> (LANE_BITS - 1), f;
         if (uneven)
@@ -224,18 +259,21 @@ RO_INLINE void SIZED(chunk_)(const struct diffusion_plan *plan,
             y = (y & inside) | (bias & ~inside);
             carry = (carry & started) | ((lane)(divisor / 2) & ~started);
         }
-#if LANE_BITS == 16 && defined(WAVE_NUMBERS)
+#if NARROW_NUMBERS
         /* Of an odd longer step the shorter one is taken off from the longer one on: its
          * difference wraps where that is not reached, and one more must not take it round. */
         const vector reached = kind == WAVE_UNEVEN       ? gap + longer
                                : kind == WAVE_UNEVEN_ODD ? gap + 1
                                                          : white;
-        f = y - reached;
+        vector below_it = tone - reached; /* known early too */
+        asm("" : "+v"(below_it));
+        vector less = edge ? y - reached : below_it + quotient;
         if (kind == WAVE_UNEVEN_ODD)
-            f = saturated_sum16(f, longer);
-        f = minimum16(y, f);
-        mask = mask_at_least16(y, reached);
+            less = saturated_sum16(less, longer);
+        f = minimum16(y, less);
+        decide(&s->decided, q, f, less);
         (void)odd;
+        (void)mask;
 #else
         if (uneven) {
             vector up = (vector)((SIZED(ints))y > (SIZED(ints))((longer | odd) + gap - 1));
@@ -260,9 +298,7 @@ RO_INLINE void SIZED(chunk_)(const struct diffusion_plan *plan,
         }
 #endif
 #endif
-#if LANE_BITS == 16 && defined(WAVE_NUMBERS)
-        s->mask[q] = mask;
-#else
+#if !NARROW_NUMBERS
         s->mask[WAVE_CHUNK - 1 - q] = mask;
 #endif
         last = f;
@@ -272,19 +308,31 @@ RO_INLINE void SIZED(chunk_)(const struct diffusion_plan *plan,
         vector moved = f;
         RO_UNROLL
         for (int dy = 1; dy <= rows_down; dy++) {
-            moved = SIZED(rotate)(moved);
-            SIZED(store_first)(below[dy - 1] + q, moved);
-            moved = SIZED(insert)(moved, above[dy - 1] + q);
-            s->history[dy][HISTORY + q] = moved;
+            moved = SIZED(lanes_down)(moved, below[dy - 1] + q, above[dy - 1] + q);
+            if (!floyd || edge)
+                s->history[dy][HISTORY + q] = moved;
         }
+        above_it = right;
+        right = h2;
+        h2 = h1;
+        h1 = moved;
     }
-#if LANE_BITS == 16 && defined(WAVE_NUMBERS)
-    memset(s->mask + count, 0, (size_t)(WAVE_CHUNK - count) * sizeof *s->mask);
+#if NARROW_NUMBERS
+    no_more_decided(&s->decided, count);
 #else
     SIZED(no_more_)(s, count);
 #endif
     s->carry = carry;
     s->last = last;
+    if (floyd && !edge) {
+        vector *past = s->history[1] + HISTORY;
+        past[-1] = h1;
+        past[-2] = h2;
+        past[-3] = right;
+        past[-4] = above_it;
+        past[-5] = pair - above_it;
+        return;
+    }
     for (int dy = keeps_own_row ? 0 : 1; dy <= rows_down; dy++)
         for (int age = 1; age <= skew * dy + DIFFUSION_MAX_DX; age++)
             s->history[dy][HISTORY - age] = s->history[dy][HISTORY + WAVE_CHUNK - age];
@@ -317,10 +365,9 @@ RO_INLINE void SIZED(run_steps_)(const struct diffusion_plan *plan,
     struct SIZED(scratch_) *s = band->scratch;
     const int skew = diffusion_skew(kernel);
     for (int64_t k0 = first; k0 < last; k0 += WAVE_CHUNK) {
-        bool edge = k0 < skew * (LANES - 1) || k0 + WAVE_CHUNK > plan->width;
-        wave_fetch_next(band, k0);
+        bool edge = k0 < skew * (LANES - 1) || k0 + WAVE_CHUNK > plan->width || band->left[0];
 #if LANE_BITS == 16
-        load_numbers16(plan, band, s, skew, k0, edge, kind);
+        load_numbers16(plan, band, s, skew, k0, edge);
 #else
         if (plan->sample_bytes == 1)
             load_samples_32(plan, band, s, skew, k0, edge, 1, kind);
@@ -407,8 +454,7 @@ RO_INLINE void SIZED(run_steps_)(const struct diffusion_plan *plan,
     struct SIZED(scratch_) *s = band->scratch;
     const int skew = diffusion_skew(kernel);
     for (int64_t k0 = first; k0 < last; k0 += WAVE_CHUNK) {
-        bool edge = k0 < skew * (LANES - 1) || k0 + WAVE_CHUNK > plan->width;
-        wave_fetch_next(band, k0);
+        bool edge = k0 < skew * (LANES - 1) || k0 + WAVE_CHUNK > plan->width || band->left[0];
         if (plan->sample_bytes == 1)
             SIZED(load_tones_)(plan, band, s, skew, k0, edge, 1);
         else
@@ -485,7 +531,9 @@ static void SIZED(begin_)(const struct diffusion_plan *plan, struct wave_band *b
                     ((const lane *)band->above[dy - 1 - i])[q - HISTORY + plan->skew * (dy - i)];
     s->last = zero + (lane)plan->bias;
     s->carry = zero + (lane)(plan->kernel.divisor / 2);
+#if !NARROW_NUMBERS
     memset(s->plane, 0, sizeof s->plane);
+#endif
 #if LANE_BITS == 32
     for (int i = 0; i < LANES; i++)
         s->row_hash[i] = ro_hash_row(plan->seed, band->first_row + (uint32_t)i);

@@ -7,6 +7,8 @@
  * added to the level: nothing is turned back.
  */
 
+enum { AHEAD_16 = 256 }; /* bytes of a row that are brought nearest; they are near already */
+
 /*
  * Uneven steps. What rounding took off level(k) is
  *
@@ -40,8 +42,8 @@ RO_INLINE struct phases phases_of(const struct diffusion_plan *plan)
 }
 RO_INLINE bool phases_fit(const struct diffusion_plan *plan) { return plan->levels - 1 <= 1 << 14; }
 
-RO_INLINE lanes16 split_uneven16(const struct diffusion_steps *steps, const struct phases *by,
-                                 lanes16 sample, enum wave_kind kind, lanes16 *number)
+RO_INLINE lanes16 split_phased16(const struct diffusion_steps *steps, const struct phases *by,
+                                 lanes16 sample, lanes16 *number)
 {
     lanes16 k = line_16(&steps->base, sample), level = level_of_16(steps, k);
     lanes16 rest = (sample << 4) - level;
@@ -51,7 +53,7 @@ RO_INLINE lanes16 split_uneven16(const struct diffusion_steps *steps, const stru
         const lanes16 longer = (lanes16)((ints16)(phi + by->over) >> 15);
         const lanes16 step = by->gap - longer;
         where16 more = at_least16(rest, step + by->least);
-        if (kind == WAVE_UNEVEN) /* else white is no more than the highest step above */
+        if (!steps->limit) /* else white is no more than the highest step above */
             more &= below16(k, (lanes16){0} + (uint16_t)steps->base.top);
         k = plus_where16(k, more, (lanes16){0} + 1);
         rest = minus_where16(rest, more, step);
@@ -59,28 +61,44 @@ RO_INLINE lanes16 split_uneven16(const struct diffusion_steps *steps, const stru
     }
     *number = k;
     phi += by->over;
-    return rest | ((kind == WAVE_UNEVEN_ODD ? ~phi : phi) & 0x8000);
+    return rest | ((steps->limit ? ~phi : phi) & 0x8000);
 }
 
-/* What a tone has above the level below it. Of uneven steps the highest bit tells the longer one,
- * or the shorter one where that is what the chain asks for (WAVE_UNEVEN_ODD). */
-RO_INLINE lanes16 split16(const struct diffusion_steps *steps, const struct phases *by,
-                          lanes16 sample, enum wave_kind kind, lanes16 *number)
+/* The same by two levels, where there are too many for phases. */
+RO_INLINE lanes16 split_both16(const struct diffusion_steps *steps, lanes16 sample,
+                               lanes16 *number)
 {
-    if (by && (kind == WAVE_UNEVEN || kind == WAVE_UNEVEN_ODD))
-        return split_uneven16(steps, by, sample, kind, number);
     const lanes16 k = level_below_16(steps, sample), level = level_of_16(steps, k);
-    lanes16 rest = (sample << 4) - level;
-    if (kind == WAVE_UNEVEN || kind == WAVE_UNEVEN_ODD) {
-        lanes16 longer = level_of_16(steps, k + 1) - level - (uint16_t)steps->gap;
-        if (kind == WAVE_UNEVEN_ODD)
-            longer ^= 1;
-        rest |= longer << 15;
-    }
-    if (kind == WAVE_STEPS_WIDE)
-        rest -= WIDE_OFF / 16;
+    const lanes16 longer = level_of_16(steps, k + 1) - level - (uint16_t)steps->gap;
     *number = k;
-    return rest;
+    return ((sample << 4) - level) | (steps->limit ? longer ^ 1 : longer) << 15;
+}
+
+/* How samples are split: even steps; uneven ones whose levels a product turns over; any others. */
+enum split { SPLIT_EVEN, SPLIT_TURN, SPLIT_ANY };
+
+/* What a tone has above the level below it. Of uneven steps the highest bit tells the longer one,
+ * or the shorter one where that is what the chain asks for (WAVE_UNEVEN_ODD). `plain`: the level
+ * below is a product and a shift. */
+RO_INLINE lanes16 split16(const struct diffusion_steps *steps, const struct phases *by,
+                          lanes16 sample, enum split split, bool plain, lanes16 *number)
+{
+    const lanes16 zero = {0};
+    if (split == SPLIT_ANY)
+        return by ? split_phased16(steps, by, sample, number)
+                  : split_both16(steps, sample, number);
+    const lanes16 k =
+        plain ? high_product16(sample, zero + (uint16_t)steps->base.by) >> steps->base.down
+              : level_below_16(steps, sample);
+    const lanes16 rest = (sample << 4) - k * (uint16_t)steps->near;
+    *number = k;
+    if (split == SPLIT_EVEN)
+        return rest - (uint16_t)(steps->wide ? WIDE_OFF / 16 : 0);
+    const lanes16 at = (k << steps->turn.up) + (uint16_t)steps->turn.plus;
+    const lanes16 extra = high_product16(at, zero + (uint16_t)steps->turn.by);
+    const lanes16 turned =
+        average16(at * (uint16_t)steps->turn.low, zero + (uint16_t)steps->turn.middle);
+    return (steps->extra_down ? rest + extra : rest - extra) | (turned & 0x8000);
 }
 
 /* A vector of samples of a row from column x on; outside the row they are zeros. */
@@ -96,91 +114,83 @@ RO_INLINE lanes16 samples_at(const unsigned char *row, int64_t x, int64_t row_by
     return load_widened(row + x);
 }
 
+/* Numbers and rests of each row as it lies, then the rests to lanes. */
 RO_INLINE void load_rows16(const struct diffusion_plan *plan, const struct wave_band *band,
-                              struct scratch_16 *s, int skew, int64_t k0, bool edge,
-                              int sample_bytes, enum wave_kind kind, bool phased)
+                           struct scratch_16 *s, int skew, int64_t k0, bool edge,
+                           int sample_bytes, enum split split, bool plain)
 {
     const struct diffusion_steps steps = plan->steps;
     const struct phases phases = phases_of(plan);
+    const struct phases *by = phases_fit(plan) ? &phases : NULL;
     const int64_t row_bytes = (int64_t)plan->width * sample_bytes;
+    const bool narrow = plan->number_bytes == 1;
     for (int i = 0; i < LANES; i++) {
         const unsigned char *row = band->in + (i < band->rows ? i : 0) * band->in_stride;
         const int64_t x = k0 - (int64_t)skew * i;
         lanes16 number[WAVE_CHUNK / LANES];
         for (int part = 0; part < WAVE_CHUNK / LANES; part++) {
             /* more rows than the hardware follows by itself */
-            if (!edge)
-                __builtin_prefetch(row + (x + part * LANES) * sample_bytes + PREFETCH_16);
+            if (!edge && part * LANES * sample_bytes % 64 == 0)
+                __builtin_prefetch(row + (x + part * LANES) * sample_bytes + AHEAD_16);
             const lanes16 sample =
                 samples_at(row, x + part * LANES, row_bytes, edge, sample_bytes);
-            s->tone[part * LANES + i] = split16(&steps, phased ? &phases : NULL, sample, kind, &number[part]);
+            s->row[i][part] = split16(&steps, by, sample, split, plain, &number[part]);
         }
-        if (plan->number_bytes == 1)
-            for (int part = 0; part < WAVE_CHUNK / LANES; part += 2)
+        for (int part = 0; part < WAVE_CHUNK / LANES; part += 2)
+            if (narrow) {
                 ((bytes *)s->number[i])[part / 2] = narrowed(number[part], number[part + 1]);
-        else
-            for (int part = 0; part < WAVE_CHUNK / LANES; part++)
+            } else {
                 ((lanes16 *)s->number[i])[part] = number[part];
+                ((lanes16 *)s->number[i])[part + 1] = number[part + 1];
+            }
     }
-    for (int part = 0; part < WAVE_CHUNK; part += LANES)
-        transpose16((whole *)s->tone + part);
+    turn_rows16((whole *)s->tone, (const unsigned char *)s->row);
 }
 
 /* These do not depend on the kernel, of which there are many: not inlined, they are compiled once. */
-RO_INLINE void load_kind16(const struct diffusion_plan *plan, const struct wave_band *band,
-                           struct scratch_16 *s, int skew, int64_t k0, bool edge,
-                           enum wave_kind kind, bool phased)
+static __attribute__((noinline)) void load_numbers16(const struct diffusion_plan *plan,
+                                                     const struct wave_band *band,
+                                                     struct scratch_16 *s, int skew, int64_t k0,
+                                                     bool edge)
 {
-    if (edge && plan->sample_bytes == 1)
-        load_rows16(plan, band, s, skew, k0, true, 1, kind, phased);
-    else if (edge)
-        load_rows16(plan, band, s, skew, k0, true, 2, kind, phased);
-    else if (plan->sample_bytes == 1)
-        load_rows16(plan, band, s, skew, k0, false, 1, kind, phased);
+    const struct diffusion_steps *steps = &plan->steps;
+    const bool one = plan->sample_bytes == 1;
+    if (!steps->uneven && steps->base.plain)
+        load_rows16(plan, band, s, skew, k0, edge, 2, SPLIT_EVEN, true);
+    else if (!steps->uneven && one)
+        load_rows16(plan, band, s, skew, k0, edge, 1, SPLIT_EVEN, false);
+    else if (!steps->uneven)
+        load_rows16(plan, band, s, skew, k0, edge, 2, SPLIT_EVEN, false);
+    else if (steps->turn.by && steps->base.plain)
+        load_rows16(plan, band, s, skew, k0, edge, 2, SPLIT_TURN, true);
+    else if (steps->turn.by && one)
+        load_rows16(plan, band, s, skew, k0, edge, 1, SPLIT_TURN, false);
+    else if (steps->turn.by)
+        load_rows16(plan, band, s, skew, k0, edge, 2, SPLIT_TURN, false);
+    else if (one)
+        load_rows16(plan, band, s, skew, k0, edge, 1, SPLIT_ANY, false);
     else
-        load_rows16(plan, band, s, skew, k0, false, 2, kind, phased);
-}
-static __attribute__((noinline)) void
-load_numbers16(const struct diffusion_plan *plan, const struct wave_band *band,
-               struct scratch_16 *s, int skew, int64_t k0, bool edge, enum wave_kind kind)
-{
-    if (kind == WAVE_STEPS)
-        load_kind16(plan, band, s, skew, k0, edge, WAVE_STEPS, false);
-    else if (kind == WAVE_STEPS_WIDE)
-        load_kind16(plan, band, s, skew, k0, edge, WAVE_STEPS_WIDE, false);
-    else if (kind == WAVE_UNEVEN && phases_fit(plan))
-        load_kind16(plan, band, s, skew, k0, edge, WAVE_UNEVEN, true);
-    else if (kind == WAVE_UNEVEN)
-        load_kind16(plan, band, s, skew, k0, edge, WAVE_UNEVEN, false);
-    else if (phases_fit(plan))
-        load_kind16(plan, band, s, skew, k0, edge, WAVE_UNEVEN_ODD, true);
-    else
-        load_kind16(plan, band, s, skew, k0, edge, WAVE_UNEVEN_ODD, false);
+        load_rows16(plan, band, s, skew, k0, edge, 2, SPLIT_ANY, false);
 }
 
-/* Numbers of a row with the chain's bits added. */
+/* Numbers of a row with the chain's decisions added. */
 RO_INLINE void store_rows16(const struct diffusion_plan *plan, const struct wave_band *band,
-                               struct scratch_16 *s, int skew, int64_t k0, bool edge,
-                               int number_bytes)
+                            struct scratch_16 *s, int skew, int64_t k0, bool edge,
+                            int number_bytes)
 {
-    for (int p = 0; p < LANES / 8; p++)
-        for (int q = 0; q < WAVE_CHUNK; q++)
-            s->plane[p][q] = (unsigned char)(s->mask[q] >> (8 * p * MASK_BYTE_16));
+    turn_decided(&s->decided);
     for (int i = 0; i < band->rows; i++) {
         const int64_t x = k0 - (int64_t)skew * i;
-        const uint64_t up = gather_bit(s->plane[i / 8], i % 8);
+        const decided_row up = decided_of(&s->decided, i);
         unsigned char *row = band->out + i * band->out_stride;
         unsigned char inside[2 * WAVE_CHUNK];
         unsigned char *to = edge ? inside : row + x * number_bytes;
         if (number_bytes == 1)
-            add_bits8(to, s->number[i], up);
+            add_decided8(to, s->number[i], up);
         else
-            add_bits16(to, s->number[i], up);
-        if (!edge) {
-            for (int line = 0; line < number_bytes; line++)
-                __builtin_prefetch(to + 64 * (2 * number_bytes + line), 1);
+            add_decided16(to, s->number[i], up);
+        if (!edge)
             continue;
-        }
         const int64_t from = x < 0 ? 0 : x;
         const int64_t end = x + WAVE_CHUNK > plan->width ? plan->width : x + WAVE_CHUNK;
         if (from < end)
@@ -194,12 +204,8 @@ static __attribute__((noinline)) void store_numbers16(const struct diffusion_pla
                                                       struct scratch_16 *s, int skew, int64_t k0,
                                                       bool edge)
 {
-    if (edge && plan->number_bytes == 1)
-        store_rows16(plan, band, s, skew, k0, true, 1);
-    else if (edge)
-        store_rows16(plan, band, s, skew, k0, true, 2);
-    else if (plan->number_bytes == 1)
-        store_rows16(plan, band, s, skew, k0, false, 1);
+    if (plan->number_bytes == 1)
+        store_rows16(plan, band, s, skew, k0, edge, 1);
     else
-        store_rows16(plan, band, s, skew, k0, false, 2);
+        store_rows16(plan, band, s, skew, k0, edge, 2);
 }

@@ -83,20 +83,6 @@ RO_INLINE bytes narrowed(lanes16 a, lanes16 b)
     const whole order = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
     return (bytes)_mm512_permutexvar_epi64(order, _mm512_packus_epi16((whole)a, (whole)b));
 }
-/* 64 numbers, one more where a bit is set. */
-RO_INLINE void add_bits8(unsigned char *to, const unsigned char *from, uint64_t bits)
-{
-    const whole k = _mm512_loadu_si512(from);
-    _mm512_storeu_si512(to, _mm512_mask_add_epi8(k, bits, k, _mm512_set1_epi8(1)));
-}
-RO_INLINE void add_bits16(unsigned char *to, const unsigned char *from, uint64_t bits)
-{
-    for (int half = 0; half < 2; half++, bits >>= 32) {
-        const whole k = _mm512_loadu_si512(from + 64 * half);
-        _mm512_storeu_si512(to + 64 * half, _mm512_mask_add_epi16(k, (__mmask32)bits, k,
-                                                                  _mm512_set1_epi16(1)));
-    }
-}
 
 /* Lane 31 comes round to lane 0, where the caller finds it. */
 RO_INLINE lanes16 rotate16(lanes16 e)
@@ -126,6 +112,14 @@ RO_INLINE void store_first16(uint16_t *to, lanes16 e)
 RO_INLINE void store_first32(uint32_t *to, lanes32 e)
 {
     _mm_storeu_si32(to, _mm512_castsi512_si128((whole)e));
+}
+
+/* Every lane to the next; the last one's goes to the line below, the first one comes from above. */
+RO_INLINE lanes16 lanes_down16(lanes16 e, uint16_t *below, const uint16_t *above)
+{
+    e = rotate16(e);
+    store_first16(below, e);
+    return insert16(e, above);
 }
 
 enum { MASK_BYTE_16 = 1, MASK_BYTE_32 = 1 };
@@ -257,31 +251,6 @@ RO_INLINE bytes narrowed(lanes16 a, lanes16 b)
 {
     return (bytes)_mm256_permute4x64_epi64(_mm256_packus_epi16((whole)a, (whole)b), 0xd8);
 }
-/* Each byte has its bit before it, or each lane; what is set is all ones, and that is taken off. */
-RO_INLINE void add_bits8(unsigned char *to, const unsigned char *from, uint64_t bits)
-{
-    const whole place = _mm256_setr_epi64x(0, 0x0101010101010101, 0x0202020202020202,
-                                           0x0303030303030303);
-    const whole one = _mm256_set1_epi64x((int64_t)0x8040201008040201);
-    for (int half = 0; half < 2; half++, bits >>= 32) {
-        whole spread = _mm256_shuffle_epi8(_mm256_set1_epi32((int)bits), place);
-        whole up = _mm256_cmpeq_epi8(_mm256_and_si256(spread, one), one);
-        whole k = _mm256_loadu_si256((const whole *)(from + 32 * half));
-        _mm256_storeu_si256((whole *)(to + 32 * half), _mm256_sub_epi8(k, up));
-    }
-}
-RO_INLINE void add_bits16(unsigned char *to, const unsigned char *from, uint64_t bits)
-{
-    const whole one = (whole)(lanes16){1 << 0,  1 << 1,  1 << 2,  1 << 3, 1 << 4,  1 << 5,
-                                       1 << 6,  1 << 7,  1 << 8,  1 << 9, 1 << 10, 1 << 11,
-                                       1 << 12, 1 << 13, 1 << 14, 1 << 15};
-    for (int part = 0; part < 4; part++, bits >>= 16) {
-        whole spread = _mm256_set1_epi16((short)bits);
-        whole up = _mm256_cmpeq_epi16(_mm256_and_si256(spread, one), one);
-        whole k = _mm256_loadu_si256((const whole *)(from + 32 * part));
-        _mm256_storeu_si256((whole *)(to + 32 * part), _mm256_sub_epi16(k, up));
-    }
-}
 RO_INLINE lanes16 rotate16(lanes16 e)
 {
     whole swapped = _mm256_permute4x64_epi64((whole)e, 0x4e);
@@ -310,6 +279,15 @@ RO_INLINE void store_first16(uint16_t *to, lanes16 e)
 RO_INLINE void store_first32(uint32_t *to, lanes32 e)
 {
     _mm_storeu_si32(to, _mm256_castsi256_si128((whole)e));
+}
+
+/* Reads seven entries before the one above. */
+RO_INLINE lanes16 lanes_down16(lanes16 e, uint16_t *below, const uint16_t *above)
+{
+    const whole line = _mm256_castsi128_si256(_mm_loadu_si128((const __m128i *)(above - 7)));
+    const whole before = _mm256_inserti128_si256(line, _mm256_castsi256_si128((whole)e), 1);
+    *below = (uint16_t)_mm_extract_epi16(_mm256_extracti128_si256((whole)e, 1), 7);
+    return (lanes16)_mm256_alignr_epi8((whole)e, before, 14);
 }
 
 enum { MASK_BYTE_16 = 2, MASK_BYTE_32 = 1 }; /* packing works within halves: every other byte */
@@ -394,23 +372,35 @@ RO_INLINE void transpose_parts(whole *v, int apart)
 
 #endif
 
+RO_INLINE lanes32 lanes_down32(lanes32 e, uint32_t *below, const uint32_t *above)
+{
+    e = rotate32(e);
+    store_first32(below, e);
+    return insert32(e, above);
+}
+
+/* Squares of eight lanes of 16 bits, one in each 128-bit part of eight vectors. */
+RO_INLINE void turn_squares16(whole *a)
+{
+    whole s0 = UNPACK(lo, 16, a[0], a[1]), s1 = UNPACK(hi, 16, a[0], a[1]);
+    whole s2 = UNPACK(lo, 16, a[2], a[3]), s3 = UNPACK(hi, 16, a[2], a[3]);
+    whole s4 = UNPACK(lo, 16, a[4], a[5]), s5 = UNPACK(hi, 16, a[4], a[5]);
+    whole s6 = UNPACK(lo, 16, a[6], a[7]), s7 = UNPACK(hi, 16, a[6], a[7]);
+    whole u0 = UNPACK(lo, 32, s0, s2), u1 = UNPACK(hi, 32, s0, s2);
+    whole u2 = UNPACK(lo, 32, s1, s3), u3 = UNPACK(hi, 32, s1, s3);
+    whole u4 = UNPACK(lo, 32, s4, s6), u5 = UNPACK(hi, 32, s4, s6);
+    whole u6 = UNPACK(lo, 32, s5, s7), u7 = UNPACK(hi, 32, s5, s7);
+    a[0] = UNPACK(lo, 64, u0, u4), a[1] = UNPACK(hi, 64, u0, u4);
+    a[2] = UNPACK(lo, 64, u1, u5), a[3] = UNPACK(hi, 64, u1, u5);
+    a[4] = UNPACK(lo, 64, u2, u6), a[5] = UNPACK(hi, 64, u2, u6);
+    a[6] = UNPACK(lo, 64, u3, u7), a[7] = UNPACK(hi, 64, u3, u7);
+}
+
 /* Transposes a square: first squares inside the 128-bit parts, then the parts. */
 RO_INLINE void transpose16(whole *v)
 {
-    for (whole *a = v; a < v + RO_VECTOR_BYTES / 2; a += 8) {
-        whole s0 = UNPACK(lo, 16, a[0], a[1]), s1 = UNPACK(hi, 16, a[0], a[1]);
-        whole s2 = UNPACK(lo, 16, a[2], a[3]), s3 = UNPACK(hi, 16, a[2], a[3]);
-        whole s4 = UNPACK(lo, 16, a[4], a[5]), s5 = UNPACK(hi, 16, a[4], a[5]);
-        whole s6 = UNPACK(lo, 16, a[6], a[7]), s7 = UNPACK(hi, 16, a[6], a[7]);
-        whole u0 = UNPACK(lo, 32, s0, s2), u1 = UNPACK(hi, 32, s0, s2);
-        whole u2 = UNPACK(lo, 32, s1, s3), u3 = UNPACK(hi, 32, s1, s3);
-        whole u4 = UNPACK(lo, 32, s4, s6), u5 = UNPACK(hi, 32, s4, s6);
-        whole u6 = UNPACK(lo, 32, s5, s7), u7 = UNPACK(hi, 32, s5, s7);
-        a[0] = UNPACK(lo, 64, u0, u4), a[1] = UNPACK(hi, 64, u0, u4);
-        a[2] = UNPACK(lo, 64, u1, u5), a[3] = UNPACK(hi, 64, u1, u5);
-        a[4] = UNPACK(lo, 64, u2, u6), a[5] = UNPACK(hi, 64, u2, u6);
-        a[6] = UNPACK(lo, 64, u3, u7), a[7] = UNPACK(hi, 64, u3, u7);
-    }
+    for (whole *a = v; a < v + RO_VECTOR_BYTES / 2; a += 8)
+        turn_squares16(a);
     transpose_parts(v, 8);
 }
 

@@ -30,6 +30,7 @@ RO_INLINE whole SIZED(load_with_edges_)(const unsigned char *row, int64_t at, in
 
 #include "halftone/diffusion/wave/steps_lanes.h"
 
+#if !NARROW_NUMBERS
 /* From samples to the level below and what a tone has above it; an uneven step that is the longer
  * one is the highest bit. */
 RO_INLINE void SIZED(split_)(const struct diffusion_steps *steps, struct SIZED(scratch_) * s, int q,
@@ -45,7 +46,9 @@ RO_INLINE void SIZED(split_)(const struct diffusion_steps *steps, struct SIZED(s
 }
 
 #endif
+#endif
 
+#if !NARROW_NUMBERS
 /* Loads the pixels of the steps of a chunk that are run: a square of lanes at a time, each lane of it holding the
  * samples of neighbouring columns, which are then taken apart; tones are samples times 16. */
 RO_INLINE void SIZED(load_samples_)(const struct diffusion_plan *plan, const struct wave_band *band,
@@ -183,3 +186,4 @@ RO_INLINE void SIZED(store_bits_)(const struct diffusion_plan *plan, const struc
             memcpy(to, &bits, (size_t)(row_bytes - word * 8));
     }
 }
+#endif

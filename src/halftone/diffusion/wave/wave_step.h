@@ -53,6 +53,22 @@ RO_INLINE vector SIZED(early_)(vector early, const struct diffusion_kernel *kern
     return early;
 }
 
+/* Floyd-Steinberg's 3, 5 and 1 times the errors above right, above and above left, and
+ * of two neighbours' sums, a pair, one that is kept: four times the pair on the right and the
+ * pair on the left have one of the right too many. */
+RO_INLINE bool SIZED(is_floyd_)(const struct diffusion_kernel *kernel)
+{
+    const struct diffusion_tap *taps = kernel->taps;
+    return kernel->count == 4 && kernel->divisor == 16 && taps[0].weight == 7 &&
+           taps[1].dx == -1 && taps[1].weight == 3 && taps[2].weight == 5 && taps[3].weight == 1;
+}
+RO_INLINE vector SIZED(floyd_early_)(vector early, vector right, vector above, vector *pair)
+{
+    const vector sum = right + above, left = *pair;
+    *pair = sum;
+    return early + (((sum << 2) + left) - right);
+}
+
 RO_INLINE vector SIZED(sum_)(vector t, vector last, int next_weight, bool small)
 {
     if (next_weight == 7)
@@ -79,12 +95,11 @@ RO_INLINE vector SIZED(divide_)(vector t, int divisor, struct SIZED(divider_) di
 
 #if LANE_BITS == 16 && defined(WAVE_NUMBERS)
 /* Floyd-Steinberg's 7 * last added and 16 divided by where the sum has 17 bits: half of it and of
- * WIDE_OFF is an average, whose own sum has a bit more than a lane. The quotient is WIDE_OFF / 16
- * too large. */
+ * WIDE_OFF is an average, whose own sum has a bit more than a lane. `t` comes with WIDE_OFF - 1
+ * added. The quotient is WIDE_OFF / 16 too large. */
 RO_INLINE vector divide_wide(vector t, vector last, vector *carry)
 {
-    vector rest = t - last + (lane)(WIDE_OFF - 1), eighths = last << 3;
-    asm("" : "+v"(rest));
+    vector rest = t - last, eighths = last << 3;
     *carry = (eighths + rest + 1) & 15;
     return average16(eighths, rest) >> 3;
 }

@@ -11,13 +11,14 @@
 #include "pde/register/register_image.h"
 #include "pde/register/align/register_align.h"
 #include "pde/register/align/register_phase.h"
+#include "pde/register/align/register_refine.h"
 
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { COPIES = 8, SEARCH_SIDE = 64, SIZES = 3, MOST_TURNS = 72 };
+enum { COPIES = 8, SEARCH_SIDE = 64, SIZES = 3, MOST_TURNS = 72, HALVINGS = 40 };
 
 /* How much is tried. */
 struct effort {
@@ -28,38 +29,9 @@ struct effort {
 };
 static const struct effort thorough = {256, 72, 20, false, 2}, brief = {128, 36, 10, true, 0.95};
 
-/* Of the images as they are, and with one of them turned to its negative. */
-enum sign { LIKE, UNLIKE };
-
-/* Copies of both images and the rows that work on them. */
-struct view {
-    const struct ro_copy *copy;
-    const struct ro_align_kernels *kernels;
-};
-
-static struct ro_overlap overlap_of(const struct view *view, const struct ro_map *map)
-{
-    struct ro_overlap sum = {0};
-    for (int y = 0; y < view->copy->height; y++)
-        view->kernels->overlap(view->copy, map, y, &sum);
-    return sum;
-}
-
-/* Correlation of the tones, -1 to 1; less for a small overlap, -1 where it proves nothing. */
-static double likeness(const struct view *view, const struct ro_map *map, enum sign sign)
-{
-    struct ro_overlap s = overlap_of(view, map);
-    double share = s.count / view->copy->counted;
-    if (share < 0.2)
-        return -1;
-    double vm = s.mm - s.m * s.m / s.count, vf = s.ff - s.f * s.f / s.count;
-    if (!(vm > 1e-9 * s.count) || !(vf > 1e-9 * s.count))
-        return -1;
-    double value = (s.mf - s.m * s.f / s.count) / sqrt(vm * vf) * fmin(1, 0.7 + 0.6 * share);
-    return sign == LIKE ? value : -value;
-}
-
 /* ---- Copies --------------------------------------------------------------------------------- */
+
+static int halved(int count) { return count / 2 + (count < 2); }
 
 static void close_copy(struct ro_copy *copy)
 {
@@ -69,47 +41,80 @@ static void close_copy(struct ro_copy *copy)
     }
 }
 
-/* A plane as it is, or by the mean of two by two. */
+/* A plane as it is, or halved by the mean of two by two, many times in one go: what lies between
+ * is never a plane of its own. */
 struct shrinking {
     const ro_context *context;
-    const struct ro_copy *to, *from;
     const float *plane;
     ptrdiff_t stride;
+    int halvings;
+    int width[HALVINGS], height[HALVINGS]; /* after so many of them */
+    bool whole; /* a mask: 1 where all it is made of is */
     float *out;
-    atomic_int ticket;
+    atomic_int ticket, failed;
 };
+
+/* A row after some halvings; scratch for two rows of what comes before, and of what that needs. */
+static const float *shrunk_row(const struct shrinking *shrinking, int halvings, int y,
+                               float *scratch, float *out)
+{
+    if (halvings == 0)
+        return shrinking->plane + y * shrinking->stride;
+    const int before = shrinking->width[halvings - 1], width = shrinking->width[halvings];
+    const int right = before > 1, below = shrinking->height[halvings - 1] > 1;
+    float *const rest = scratch + 2 * before;
+    const float *a = shrunk_row(shrinking, halvings - 1, 2 * y, rest, scratch);
+    const float *b = shrunk_row(shrinking, halvings - 1, 2 * y + below, rest, scratch + before);
+    for (int x = 0; x < width; x++) {
+        const float mean =
+            0.25f * ((a[2 * x] + a[2 * x + right]) + (b[2 * x] + b[2 * x + right]));
+        out[x] = !shrinking->whole ? mean : mean > RO_WHOLE ? 1 : 0;
+    }
+    return out;
+}
 
 static void shrink_rows(void *data, int thread)
 {
     struct shrinking *shrinking = data;
-    const struct ro_copy *to = shrinking->to, *from = shrinking->from;
-    const bool halved = to->shrink > from->shrink;
-    const ptrdiff_t right = from->width > 1, below = from->height > 1 ? shrinking->stride : 0;
+    const int width = shrinking->width[shrinking->halvings];
+    float *scratch = malloc(4 * (size_t)(shrinking->width[0] + HALVINGS) * sizeof *scratch);
     int y;
     (void)thread;
-    while ((y = atomic_fetch_add(&shrinking->ticket, 1)) < to->height &&
+    if (!scratch)
+        atomic_store(&shrinking->failed, 1);
+    while (scratch &&
+           (y = atomic_fetch_add(&shrinking->ticket, 1)) < shrinking->height[shrinking->halvings] &&
            !ro_context_cancelled(shrinking->context)) {
-        float *out = shrinking->out + (ptrdiff_t)y * to->width;
-        const float *row = shrinking->plane + (halved ? 2 * y : y) * shrinking->stride;
-        for (int x = 0; x < to->width; x++) {
-            const float *p = halved ? row + 2 * x : row + x;
-            out[x] = halved ? 0.25f * ((p[0] + p[right]) + (p[below] + p[below + right])) : *p;
-        }
+        float *out = shrinking->out + (ptrdiff_t)y * width;
+        const float *row = shrunk_row(shrinking, shrinking->halvings, y, scratch, out);
+        if (row != out)
+            memcpy(out, row, (size_t)width * sizeof *out);
     }
+    free(scratch);
 }
 
+/* A plane of a copy from one of the copy `from`, or from the image where that has none. */
 static float *shrunk(const struct ro_flow *flow, const struct ro_copy *to,
-                     const struct ro_copy *from, const float *plane, ptrdiff_t stride)
+                     const struct ro_copy *from, const float *plane, ptrdiff_t stride, bool whole)
 {
-    enum { LEAST_ROWS = 256 }; /* fewer are not worth waking threads for */
     struct shrinking shrinking = {
-        .context = flow->context, .to = to, .from = from, .plane = plane, .stride = stride};
+        .context = flow->context, .plane = plane, .stride = stride, .whole = whole};
+    shrinking.width[0] = from->width;
+    shrinking.height[0] = from->height;
+    for (double shrink = from->shrink; shrink < to->shrink; shrink *= 2) {
+        const int i = shrinking.halvings++;
+        shrinking.width[i + 1] = halved(shrinking.width[i]);
+        shrinking.height[i + 1] = halved(shrinking.height[i]);
+    }
     shrinking.out = malloc((size_t)to->width * (size_t)to->height * sizeof *shrinking.out);
-    if (shrinking.out && to->height < LEAST_ROWS)
-        shrink_rows(&shrinking, 0);
-    else if (shrinking.out)
-        ro_pool_run(flow->context->pool, flow->context->threads, shrink_rows, &shrinking);
-    return shrinking.out;
+    if (shrinking.out)
+        ro_pool_run(flow->context->pool,
+                    ro_register_threads(flow, (size_t)from->width * (size_t)from->height),
+                    shrink_rows, &shrinking);
+    if (!atomic_load(&shrinking.failed))
+        return shrinking.out;
+    free(shrinking.out);
+    return NULL;
 }
 
 /* Pixels count where all they were made of does. */
@@ -166,46 +171,40 @@ static ro_status make_copies(struct ro_flow *flow, int longest, struct ro_copy c
                              int *count)
 {
     const struct ro_grid *grid = &flow->grids.grid[0];
-    *count = 0;
     struct ro_copy last = {.width = flow->width, .height = flow->height, .shrink = 1};
-    const int side = last.width > last.height ? last.width : last.height;
-    for (;;) {
-        struct ro_copy next = {.width = last.width, .height = last.height, .shrink = last.shrink};
-        const ptrdiff_t stride = last.image[0] ? last.width : grid->stride;
+    for (*count = 0; *count < COPIES;) {
+        struct ro_copy *next = &copies[*count];
+        *next = (struct ro_copy){.width = last.width, .height = last.height, .shrink = last.shrink};
+        const bool first = *count == 0;
+        const ptrdiff_t stride = first ? grid->stride : last.width;
+        while (next->width > longest || next->height > longest ||
+               (!first && next->shrink == last.shrink)) {
+            next->width = halved(next->width);
+            next->height = halved(next->height);
+            next->shrink *= 2;
+        }
         bool good = true;
-        if (last.image[0] || side > longest) { /* a large image is never copied as it is */
-            next.width = last.width / 2 + (last.width < 2);
-            next.height = last.height / 2 + (last.height < 2);
-            next.shrink = 2 * last.shrink;
-        }
         for (int p = 0; p < 2; p++) {
-            const float *image = last.image[0] ? last.image[p] : flow->images[p] + RO_GRID_MARGIN;
-            next.image[p] = shrunk(flow, &next, &last, image, stride);
+            const float *image = first ? flow->images[p] + RO_GRID_MARGIN : last.image[p];
+            next->image[p] = shrunk(flow, next, &last, image, stride, false);
             if (flow->keep[p]) {
-                const float *keep = last.image[0] ? last.keep[p] : flow->keep[p] + RO_GRID_MARGIN;
-                next.keep[p] = shrunk(flow, &next, &last, keep, stride);
+                const float *keep = first ? flow->keep[p] + RO_GRID_MARGIN : last.keep[p];
+                next->keep[p] = shrunk(flow, next, &last, keep, stride, true);
             }
-            good = good && next.image[p] && (!flow->keep[p] || next.keep[p]);
+            good = good && next->image[p] && (!flow->keep[p] || next->keep[p]);
         }
+        ++*count; /* closed by whoever asked */
+        if (!good)
+            return ro_context_fail(flow->context, RO_E_MEMORY, "no memory to align images");
         const ro_status heard = ro_register_heard(flow);
-        if (good && heard == RO_OK)
-            count_kept(&next);
-        if (last.image[0] && (*count == 0 || copies[*count - 1].image[0] != last.image[0]))
-            close_copy(&last);
-        if (!good || heard != RO_OK) {
-            close_copy(&next);
-            return heard != RO_OK
-                       ? heard
-                       : ro_context_fail(flow->context, RO_E_MEMORY, "no memory to align images");
-        }
-        int longer = next.width > next.height ? next.width : next.height;
-        if (longer <= longest || *count > 0) {
-            copies[(*count)++] = next;
-            if (longer <= SEARCH_SIDE || *count == COPIES)
-                return RO_OK;
-        }
-        last = next;
+        if (heard != RO_OK)
+            return heard;
+        count_kept(next);
+        if (next->width <= SEARCH_SIDE && next->height <= SEARCH_SIDE)
+            break;
+        last = *next;
     }
+    return RO_OK;
 }
 
 /* ---- Search --------------------------------------------------------------------------------- */
@@ -222,7 +221,7 @@ struct best {
     struct ro_map map[2];
 };
 
-static void keep_better(struct best *best, enum sign sign, double value, const struct ro_map *map)
+static void keep_better(struct best *best, enum ro_sign sign, double value, const struct ro_map *map)
 {
     if (value > best->value[sign]) {
         best->value[sign] = value;
@@ -231,7 +230,7 @@ static void keep_better(struct best *best, enum sign sign, double value, const s
 }
 
 /* The best translations on top of `map`, as far as they beat what there is. */
-static void try_shifts(const struct view *view, struct ro_phase *phase, const struct ro_map *map,
+static void try_shifts(const struct ro_view *view, struct ro_phase *phase, const struct ro_map *map,
                        bool signs, float *turned, struct best *best)
 {
     const struct ro_copy *copy = view->copy;
@@ -243,75 +242,11 @@ static void try_shifts(const struct view *view, struct ro_phase *phase, const st
         struct ro_map moved = *map;
         moved.m[2] += map->m[0] * shifts[i][0] + map->m[1] * shifts[i][1];
         moved.m[5] += map->m[3] * shifts[i][0] + map->m[4] * shifts[i][1];
-        double value = likeness(view, &moved, LIKE);
-        keep_better(best, LIKE, value, &moved);
+        double value = ro_likeness(view, &moved, RO_LIKE);
+        keep_better(best, RO_LIKE, value, &moved);
         if (signs && value > -1)
-            keep_better(best, UNLIKE, -value, &moved);
+            keep_better(best, RO_UNLIKE, -value, &moved);
     }
-}
-
-static bool solve6(double a[6][RO_NORMAL])
-{
-    for (int k = 0; k < 6; k++) {
-        int pivot = k;
-        for (int i = k + 1; i < 6; i++)
-            if (fabs(a[i][k]) > fabs(a[pivot][k]))
-                pivot = i;
-        if (!(fabs(a[pivot][k]) > 1e-12))
-            return false;
-        double row[RO_NORMAL];
-        memcpy(row, a[k], sizeof row);
-        memcpy(a[k], a[pivot], sizeof row);
-        memcpy(a[pivot], row, sizeof row);
-        for (int i = 0; i < 6; i++) {
-            double by = i == k ? 0 : a[i][k] / a[k][k];
-            for (int j = k; j < 7; j++)
-                a[i][j] -= by * a[k][j];
-        }
-    }
-    for (int k = 0; k < 6; k++)
-        a[k][6] /= a[k][k];
-    return true;
-}
-
-/* One Gauss-Newton step for the squared difference of tones, both brought to the same mean and
- * deviation; false where it does not help. */
-static bool refine(const struct view *view, struct ro_map *map, enum sign sign, double *value)
-{
-    struct ro_overlap s = overlap_of(view, map);
-    struct ro_tones tones = {.mean_m = s.m / s.count, .mean_f = s.f / s.count};
-    tones.dev_m = sqrt(s.mm / s.count - tones.mean_m * tones.mean_m);
-    tones.dev_f = sqrt(s.ff / s.count - tones.mean_f * tones.mean_f);
-    if (!(tones.dev_m > 0) || !(tones.dev_f > 0))
-        return false;
-    if (sign == UNLIKE)
-        tones.dev_f = -tones.dev_f;
-    double a[6][RO_NORMAL] = {{0}};
-    for (int y = 0; y < view->copy->height; y++)
-        view->kernels->normal(view->copy, map, y, &tones, a);
-    if (!solve6(a))
-        return false;
-    for (double by = 1; by > 0.1; by /= 2) {
-        struct ro_map next = *map;
-        for (int i = 0; i < 6; i++)
-            next.m[i] += by * a[i][6];
-        double now = likeness(view, &next, sign);
-        if (now > *value + 1e-7) {
-            *value = now;
-            *map = next;
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Refines a map, and tells how alike it leaves the copies. */
-static double refine_often(const struct view *view, struct ro_map *map, enum sign sign, int steps)
-{
-    double value = likeness(view, map, sign);
-    for (int step = 0; step < steps && refine(view, map, sign, &value); step++)
-        ;
-    return value;
 }
 
 /* ---- A ring of rotations, shared out among threads
@@ -320,7 +255,7 @@ static double refine_often(const struct view *view, struct ro_map *map, enum sig
 
 struct ring {
     const ro_context *context;
-    const struct view *view;
+    const struct ro_view *view;
     const struct effort *effort;
     int to, side; /* turns to try; of the transforms */
     struct best best[MOST_TURNS];
@@ -330,13 +265,13 @@ struct ring {
 static const struct ro_map still = {{1, 0, 0, 0, 1, 0}};
 
 /* What a search has before it begins: the images as they lie. */
-static struct best where_they_lie(const struct view *view, const struct effort *effort)
+static struct best where_they_lie(const struct ro_view *view, const struct effort *effort)
 {
-    const double here = likeness(view, &still, LIKE);
+    const double here = ro_likeness(view, &still, RO_LIKE);
     struct best best = {{here, -1}, {still, still}};
     if (effort->signs) {
-        best.value[LIKE] = here > 0 ? here : 0;
-        best.value[UNLIKE] = here > -1 && here < 0 ? -here : 0;
+        best.value[RO_LIKE] = here > 0 ? here : 0;
+        best.value[RO_UNLIKE] = here > -1 && here < 0 ? -here : 0;
     }
     return best;
 }
@@ -370,7 +305,7 @@ static void try_turns(void *data, int thread)
 }
 
 /* The best over the first turns, in their order. */
-static ro_status search_turns(struct ro_flow *flow, const struct view *view,
+static ro_status search_turns(struct ro_flow *flow, const struct ro_view *view,
                               const struct effort *effort, int turns, struct best *best)
 {
     struct ring *ring = malloc(sizeof *ring);
@@ -390,8 +325,8 @@ static ro_status search_turns(struct ro_flow *flow, const struct view *view,
     ro_pool_run(flow->context->pool,
                 turns < flow->context->threads ? turns : flow->context->threads, try_turns, ring);
     for (int i = 0; i < turns; i++)
-        for (int sign = LIKE; sign <= UNLIKE; sign++)
-            keep_better(best, (enum sign)sign, ring->best[i].value[sign], &ring->best[i].map[sign]);
+        for (int sign = RO_LIKE; sign <= RO_UNLIKE; sign++)
+            keep_better(best, (enum ro_sign)sign, ring->best[i].value[sign], &ring->best[i].map[sign]);
     ro_status status = atomic_load(&ring->failed) ? ro_context_fail(flow->context, RO_E_MEMORY,
                                                                     "no memory to align images")
                                                   : ro_context_progress(flow->context, "align", 1);
@@ -401,60 +336,66 @@ static ro_status search_turns(struct ro_flow *flow, const struct view *view,
 
 /* Which sign is better once both maps are refined; the images as they are have the benefit of the
  * doubt. */
-static enum sign settle_sign(const struct view *view, int steps, struct best *best)
+static ro_status settle_sign(const struct ro_flow *flow, const struct ro_view *view, int steps,
+                             struct best *best, enum ro_sign *sign)
 {
-    for (int sign = LIKE; sign <= UNLIKE; sign++)
-        best->value[sign] = refine_often(view, &best->map[sign], (enum sign)sign, steps);
-    return best->value[UNLIKE] > best->value[LIKE] + 0.05 ? UNLIKE : LIKE;
+    ro_status status = RO_OK;
+    for (int i = RO_LIKE; i <= RO_UNLIKE && status == RO_OK; i++)
+        status = ro_refine(flow->context, view, &best->map[i], (enum ro_sign)i, steps,
+                           &best->value[i]);
+    *sign = best->value[RO_UNLIKE] > best->value[RO_LIKE] + 0.05 ? RO_UNLIKE : RO_LIKE;
+    return status;
 }
 
 /* The best affine map on the smallest copy. */
-static ro_status search_affine(struct ro_flow *flow, const struct view *view,
-                               const struct effort *effort, struct ro_map *map, enum sign *sign)
+static ro_status search_affine(struct ro_flow *flow, const struct ro_view *view,
+                               const struct effort *effort, struct ro_map *map, enum ro_sign *sign)
 {
     struct best best = where_they_lie(view, effort);
     ro_status status = RO_OK;
     bool found = false;
-    *sign = LIKE;
+    *sign = RO_LIKE;
     if (effort->signs) {
         struct best near = best;
         status = search_turns(flow, view, effort, 1, &near);
-        *sign = settle_sign(view, effort->steps, &near);
+        if (status == RO_OK)
+            status = settle_sign(flow, view, effort->steps, &near, sign);
         found = near.value[*sign] >= effort->enough;
         *map = near.map[*sign];
     }
     if (found || status != RO_OK)
         return status;
     status = search_turns(flow, view, effort, effort->turns, &best);
-    if (effort->signs)
-        *sign = settle_sign(view, effort->steps, &best);
+    if (effort->signs && status == RO_OK)
+        status = settle_sign(flow, view, effort->steps, &best, sign);
     *map = best.map[*sign];
     return status;
 }
 
-static ro_status align_shift(struct ro_flow *flow, const struct view *view, struct ro_map *map)
+static ro_status align_shift(struct ro_flow *flow, const struct ro_view *view, struct ro_map *map)
 {
     struct best best = where_they_lie(view, &thorough);
     ro_status status = search_turns(flow, view, &thorough, 1, &best);
-    *map = best.map[LIKE];
+    *map = best.map[RO_LIKE];
     return status;
 }
 
-static ro_status align_affine(struct ro_flow *flow, const struct view *views, int count,
+static ro_status align_affine(struct ro_flow *flow, const struct ro_view *views, int count,
                               const struct effort *effort, struct ro_map *map)
 {
-    enum sign sign = LIKE;
+    enum ro_sign sign = RO_LIKE;
     ro_status status = search_affine(flow, &views[count - 1], effort, map, &sign);
     for (int i = count - 1; i >= 0 && status == RO_OK; i--) {
-        const double value = refine_often(&views[i], map, sign, effort->steps);
-        if (i == 0 && effort->signs && value < likeness(&views[0], &still, sign))
+        double value = -1;
+        status = ro_refine(flow->context, &views[i], map, sign, effort->steps, &value);
+        if (i == 0 && effort->signs && value < ro_likeness(&views[0], &still, sign))
             *map = still;
         if (i > 0) { /* halves cut off an odd last pixel: the middle may lie apart */
             map->m[2] *= 2;
             map->m[5] *= 2;
         }
     }
-    flow->negative = sign == UNLIKE;
+    flow->negative = sign == RO_UNLIKE;
     return status;
 }
 
@@ -473,14 +414,14 @@ ro_status ro_register_align(struct ro_flow *flow, enum ro_start start)
 {
     const struct ro_align_kernels *kernels = ro_align_kernels_for(flow->context->cpu);
     struct ro_copy copies[COPIES] = {{0}};
-    struct view views[COPIES];
+    struct ro_view views[COPIES];
     int count = 0;
     struct ro_map map = still;
     const bool affine = start == RO_START_AFFINE;
     const struct effort *effort = flow->automatic && affine ? &brief : &thorough;
     ro_status status = make_copies(flow, effort->longest, copies, &count);
     for (int i = 0; i < COPIES; i++)
-        views[i] = (struct view){&copies[i], kernels};
+        views[i] = (struct ro_view){&copies[i], kernels};
     for (int i = 0; i < count && status == RO_OK && effort->signs; i++)
         if (!flatten(&copies[i], kernels, flow->sizes))
             status = ro_context_fail(flow->context, RO_E_MEMORY, "no memory to align images");

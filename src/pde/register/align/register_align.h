@@ -35,6 +35,12 @@ struct ro_tones {
     double mean_m, dev_m, mean_f, dev_f;
 };
 
+/* A row of numbers of each pixel: tones of both images and whether they count; or slopes along x
+ * and y, and the difference. */
+struct ro_align_line {
+    double *a, *b, *c;
+};
+
 enum { RO_ALIGN_SIDE = 256, RO_NORMAL = 8 }; /* the most pixels of a copy's row; see below */
 
 struct ro_align_kernels {
@@ -42,10 +48,16 @@ struct ro_align_kernels {
     /* Adds a row. */
     void (*overlap)(const struct ro_copy *copy, const struct ro_map *map, int y,
                     struct ro_overlap *sum);
-    /* Adds a row to the normal equations of a Gauss-Newton step: six rows of six, the right side
-     * and an unused one. */
-    void (*normal)(const struct ro_copy *copy, const struct ro_map *map, int y,
-                   const struct ro_tones *tones, double sum[6][RO_NORMAL]);
+    /* The same in two steps, of which rows may do the first side by side. */
+    void (*overlap_row)(const struct ro_copy *copy, const struct ro_map *map, int y,
+                        const struct ro_align_line *line);
+    void (*overlap_add)(int width, const struct ro_align_line *line, struct ro_overlap *sum);
+    /* A row of a Gauss-Newton step: slopes and what is to be made up for. */
+    void (*normal_row)(const struct ro_copy *copy, const struct ro_map *map, int y,
+                       const struct ro_tones *tones, const struct ro_align_line *line);
+    /* Adds it to row `i` of the normal equations: six of six, the right side and an unused one. */
+    void (*normal_add)(const struct ro_copy *copy, int y, const struct ro_align_line *line, int i,
+                       double sum[RO_NORMAL]);
     /* A row of the moving image through the map; what lies outside is as at the border. */
     void (*turn)(const struct ro_copy *copy, const struct ro_map *map, int y, float *out);
     /* A row of tones less the mean, by the deviation, of all within `reach`; the sums of tones and

@@ -81,24 +81,30 @@ ALWAYS struct tone tone_at(const float *restrict plane, int32_t right, int32_t b
                          .dy = (c - a) * (1 - fx) + (d - b) * fx};
 }
 
-static void overlap(const struct ro_copy *copy, const struct ro_map *map, int y,
-                    struct ro_overlap *sum)
+static void overlap_row(const struct ro_copy *copy, const struct ro_map *map, int y,
+                        const struct ro_align_line *line)
 {
     const int width = copy->width;
     const int32_t right = width > 1, below = copy->height > 1 ? width : 0;
     const float *restrict moving = copy->image[0], *restrict fixed = copy->image[1] + y * width;
+    double *restrict m = line->a, *restrict f = line->b, *restrict weights = line->c;
     struct places places;
-    double m[RO_ALIGN_SIDE], f[RO_ALIGN_SIDE];
     find_places(copy, map, y, &places);
     EACH_NODE
     for (int x = 0; x < width; x++) {
         const double fx = places.fx[x], fy = places.fy[x], weight = places.weight[x];
         m[x] = weight * tone_at(moving, right, below, places.at[x], fx, fy).value;
         f[x] = weight * (double)fixed[x];
+        weights[x] = weight;
     }
+}
+
+static void overlap_add(int width, const struct ro_align_line *line, struct ro_overlap *sum)
+{
+    const double *m = line->a, *f = line->b;
     struct ro_overlap s = *sum;
     for (int x = 0; x < width; x++) {
-        s.count += places.weight[x];
+        s.count += line->c[x];
         s.m += m[x];
         s.f += f[x];
         s.mm += m[x] * m[x];
@@ -108,17 +114,24 @@ static void overlap(const struct ro_copy *copy, const struct ro_map *map, int y,
     *sum = s;
 }
 
-static void normal(const struct ro_copy *copy, const struct ro_map *map, int y,
-                   const struct ro_tones *tones, double sum[6][RO_NORMAL])
+static void overlap(const struct ro_copy *copy, const struct ro_map *map, int y,
+                    struct ro_overlap *sum)
+{
+    double m[RO_ALIGN_SIDE], f[RO_ALIGN_SIDE], weights[RO_ALIGN_SIDE];
+    const struct ro_align_line line = {m, f, weights};
+    overlap_row(copy, map, y, &line);
+    overlap_add(copy->width, &line, sum);
+}
+
+static void normal_row(const struct ro_copy *copy, const struct ro_map *map, int y,
+                       const struct ro_tones *tones, const struct ro_align_line *line)
 {
     const int width = copy->width;
     const int32_t right = width > 1, below = copy->height > 1 ? width : 0;
-    const double mx = 0.5 * (width - 1), dy = y - 0.5 * (copy->height - 1);
     const struct ro_tones to = *tones;
     const float *restrict moving = copy->image[0], *restrict fixed = copy->image[1] + y * width;
+    double *restrict gx = line->a, *restrict gy = line->b, *restrict off = line->c;
     struct places places;
-    double gx[RO_ALIGN_SIDE], gy[RO_ALIGN_SIDE], off[RO_ALIGN_SIDE];
-    lanes row[RO_ALIGN_SIDE], a[6];
     find_places(copy, map, y, &places);
     EACH_NODE
     for (int x = 0; x < width; x++) {
@@ -130,15 +143,24 @@ static void normal(const struct ro_copy *copy, const struct ro_map *map, int y,
         gy[x] = weight * (tone.dy / to.dev_m);
         off[x] = weight * -(m - f);
     }
+}
+
+static void normal_add(const struct ro_copy *copy, int y, const struct ro_align_line *line, int i,
+                       double sum[RO_NORMAL])
+{
+    const int width = copy->width;
+    const double mx = 0.5 * (width - 1), dy = y - 0.5 * (copy->height - 1);
+    const double *gx = line->a, *gy = line->b, *off = line->c;
+    lanes a;
+    __builtin_memcpy(&a, sum, sizeof a);
     for (int x = 0; x < width; x++) {
         const double dx = x - mx;
-        row[x] = (lanes){gx[x] * dx, gx[x] * dy, gx[x], gy[x] * dx, gy[x] * dy, gy[x], off[x], 0};
+        const double own = i < 3 ? gx[x] : gy[x];
+        const double by = i % 3 == 0 ? own * dx : i % 3 == 1 ? own * dy : own;
+        const lanes row = {gx[x] * dx, gx[x] * dy, gx[x], gy[x] * dx, gy[x] * dy, gy[x], off[x], 0};
+        a += by * row;
     }
-    __builtin_memcpy(a, sum, sizeof a);
-    for (int x = 0; x < width; x++)
-        for (int i = 0; i < 6; i++)
-            a[i] += row[x][i] * row[x];
-    __builtin_memcpy(sum, a, sizeof a);
+    __builtin_memcpy(sum, &a, sizeof a);
 }
 
 static void turn(const struct ro_copy *copy, const struct ro_map *map, int y, float *out)
@@ -188,7 +210,9 @@ static void flatten(int width, int height, int reach, int y, bool sizes,
         row[x] = fabsf(row[x]);
 }
 
-#define ALIGN_KERNELS .overlap = overlap, .normal = normal, .turn = turn, .flatten = flatten
+#define ALIGN_KERNELS                                                                              \
+    .overlap = overlap, .overlap_row = overlap_row, .overlap_add = overlap_add,                    \
+    .normal_row = normal_row, .normal_add = normal_add, .turn = turn, .flatten = flatten
 
 #undef ALWAYS
 #endif
