@@ -82,7 +82,7 @@ def with_icc(profile):
     return chunk(b"iCCP", b"x\0\0" + zlib.compress(profile))
 
 
-def tiff(pixels, photometric, bits=8, samples=3, profile=b""):
+def tiff(pixels, photometric, bits=8, samples=3, profile=b"", primaries=()):
     tags = [(256, 3, 1, WIDTH), (257, 3, 1, HEIGHT), (259, 3, 1, 1), (262, 3, 1, photometric),
             (277, 3, 1, samples), (278, 3, 1, HEIGHT), (279, 4, 1, len(pixels))]
     depths = struct.pack("<%dH" % samples, *[bits] * samples)
@@ -93,6 +93,10 @@ def tiff(pixels, photometric, bits=8, samples=3, profile=b""):
     if profile:
         tags += [(34675, 7, len(profile), 8 + len(data))]
         data += profile + bytes(len(profile) % 2)
+    for tag, values in ((318, primaries[:2]), (319, primaries[2:])):  # white point, primaries
+        if primaries:
+            tags += [(tag, 5, len(values), 8 + len(data))]
+            data += b"".join(struct.pack("<II", round(v * 10000), 10000) for v in values)
     entries = b"".join(struct.pack("<HHII", *tag) for tag in sorted(tags))
     return (b"II*\0" + struct.pack("<I", 8 + len(data)) + data + struct.pack("<H", len(tags)) +
             entries + bytes(4))
@@ -184,6 +188,14 @@ class Profiles(Case):
     @unittest.skipUnless(supports("tif"), "no TIFF")
     def test_tiff(self):
         self.near(self.rgb(tiff(RGB, 2, profile=icc())), self.by_matrix(P3, 1.8))
+        # primaries that are sRGB's, as most programs write them, or that a profile replaces
+        srgb = (0.3127, 0.329, 0.64, 0.33, 0.3, 0.6, 0.15, 0.06)
+        wide = (0.3127, 0.329, 0.68, 0.32, 0.265, 0.69, 0.15, 0.06)
+        self.assertEqual(self.rgb(tiff(RGB, 2, primaries=srgb)), RGB)
+        self.near(self.rgb(tiff(RGB, 2, profile=icc(), primaries=wide)), self.by_matrix(P3, 1.8))
+        self.put("wide.tif", tiff(RGB, 2, primaries=wide))
+        self.assertIn(b"dropped its primaries", self.works("halftone", "wide.tif", "out.ppm",
+                                                           "--palette", "bw").stderr)
 
     @unittest.skipUnless(supports("tif"), "no TIFF")
     def test_lab(self):

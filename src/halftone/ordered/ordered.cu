@@ -474,7 +474,9 @@ static ro_status ordered_cuda_run(struct ordered_cuda *work, const struct ordere
         rows->in,   rows->in_stride,
         rows->out,  rows->out_stride,
         in_bytes,   out_bytes,
-        rows->rows, (uint32_t)(wanted < 1 ? 1 : wanted < rows->rows ? wanted : rows->rows)};
+        rows->rows, (uint32_t)(wanted < 1 ? 1 : wanted < rows->rows ? wanted : rows->rows),
+        NULL,       NULL,
+        NULL};
     work->first_row = rows->first_row;
     return ro_cuda_run_bands(work->cuda, &bands, run_band, work);
 }

@@ -67,7 +67,7 @@ struct palette_light {
     uint16_t corner[PALETTE_CORNERS * PALETTE_CORNERS * PALETTE_CORNERS]; /* regions */
     uint8_t in_hull[PALETTE_CORNERS * PALETTE_CORNERS * PALETTE_CORNERS];
     double colour[3][PALETTE_MOST]; /* of the hull, green doubled, the first repeated to fours */
-    int fours, regions;
+    int fours, regions, last; /* the last: of a corner */
     struct palette_region {
         struct palette_corners set;
         int level;          /* colours in its point, line or plane */

@@ -45,6 +45,11 @@ RO_INLINE ints multiply_pairs(ints a, ints b)
 }
 RO_INLINE ints add_halves(ints a, ints b) { return (ints)_mm512_adds_epi16((whole)a, (whole)b); }
 RO_INLINE ints less_halves(ints a, ints b) { return (ints)_mm512_sub_epi16((whole)a, (whole)b); }
+/* Lower halves of one and upper halves of the other. */
+RO_INLINE ints pair_halves(ints low, ints high)
+{
+    return (ints)_mm512_mask_mov_epi16((whole)low, 0xaaaaaaaa, (whole)high);
+}
 RO_INLINE ints cut_halves(ints a, ints least, ints most)
 {
     return (ints)_mm512_min_epi16(_mm512_max_epi16((whole)a, (whole)least), (whole)most);
@@ -153,6 +158,10 @@ RO_INLINE ints multiply_pairs(ints a, ints b)
 }
 RO_INLINE ints add_halves(ints a, ints b) { return (ints)_mm256_adds_epi16((whole)a, (whole)b); }
 RO_INLINE ints less_halves(ints a, ints b) { return (ints)_mm256_sub_epi16((whole)a, (whole)b); }
+RO_INLINE ints pair_halves(ints low, ints high)
+{
+    return (ints)_mm256_blend_epi16((whole)low, (whole)high, 0xaa);
+}
 RO_INLINE ints cut_halves(ints a, ints least, ints most)
 {
     return (ints)_mm256_min_epi16(_mm256_max_epi16((whole)a, (whole)least), (whole)most);

@@ -162,6 +162,26 @@ static int find_region(const struct palette_plan *plan, struct palette_light *kn
     return known->regions++;
 }
 
+/* Whether a colour certainly goes to a region, and from outside or in four corners. */
+static bool goes_to(const struct palette_light *known, int region, const uint16_t light[3])
+{
+    if (region <= PALETTE_INSIDE || region == PALETTE_MIXED)
+        return false;
+    const struct palette_region *here = &known->region[region];
+    const double at[3] = {light[0], light[1], light[2]};
+    if (!palette_region_holds(known, here, at))
+        return false;
+    double away = 0;
+    for (int c = 0; c < 3; c++) {
+        double to = here->from[3][c] - 0.5;
+        for (int d = 0; d < 3; d++)
+            to += here->from[d][c] * at[d];
+        away += fabs(to - 16 * at[c]);
+    }
+    return here->set.count == 4 || away > 1;
+}
+
+/* The last corner's region is tried first: neighbours often go to the same. */
 static int find_corner(const struct palette_plan *plan, struct palette_light *known,
                        const uint32_t place[3])
 {
@@ -173,8 +193,13 @@ static int find_corner(const struct palette_plan *plan, struct palette_light *kn
             const uint32_t sample = place[c] << plan->grid_shift;
             light[c] = plan->linear[sample > plan->white ? plan->white : sample];
         }
-        known->in_hull[at] = palette_project(plan->hull, light, &known->guess, to);
-        known->corner[at] = (uint16_t)find_region(plan, known, known->guess);
+        if (goes_to(known, known->last, light)) {
+            known->in_hull[at] = known->region[known->last].set.count == 4;
+        } else {
+            known->in_hull[at] = palette_project(plan->hull, light, &known->guess, to);
+            known->last = find_region(plan, known, known->guess);
+        }
+        known->corner[at] = (uint16_t)known->last;
     }
     return (int)at;
 }
@@ -198,20 +223,6 @@ static int join_corners(const struct palette_light *known, const int at[8])
     return region;
 }
 
-static int find_cell(const struct palette_plan *plan, struct palette_light *known,
-                     const uint32_t sample[3])
-{
-    int at[8];
-    if (!plan->monotone)
-        return PALETTE_MIXED;
-    for (uint32_t i = 0; i < 8; i++)
-        at[i] = find_corner(plan, known,
-                            (uint32_t[3]){(sample[0] >> plan->grid_shift) + (i & 1),
-                                          (sample[1] >> plan->grid_shift) + (i >> 1 & 1),
-                                          (sample[2] >> plan->grid_shift) + (i >> 2)});
-    return join_corners(known, at);
-}
-
 /* Puts a region before those that are tried first. */
 static void try_first(uint16_t tries[PALETTE_TRIES], int region)
 {
@@ -222,14 +233,36 @@ static void try_first(uint16_t tries[PALETTE_TRIES], int region)
     tries[0] = (uint16_t)region;
 }
 
+/* Where regions meet, those of the corners are tried first. */
+static int find_cell(const struct palette_plan *plan, struct palette_light *known,
+                     const uint32_t sample[3], uint16_t tries[PALETTE_TRIES])
+{
+    int at[8];
+    if (!plan->monotone)
+        return PALETTE_MIXED;
+    for (uint32_t i = 0; i < 8; i++)
+        at[i] = find_corner(plan, known,
+                            (uint32_t[3]){(sample[0] >> plan->grid_shift) + (i & 1),
+                                          (sample[1] >> plan->grid_shift) + (i >> 1 & 1),
+                                          (sample[2] >> plan->grid_shift) + (i >> 2)});
+    const int joined = join_corners(known, at);
+    for (int i = 0; i < 8 && joined == PALETTE_MIXED; i++)
+        if (known->corner[at[i]] != PALETTE_MIXED)
+            try_first(tries, known->corner[at[i]]);
+    return joined;
+}
+
 int palette_light_exact(const struct palette_plan *plan, struct palette_light *known,
                         const uint32_t sample[3], int32_t to[4])
 {
     const uint16_t light[3] = {plan->linear[sample[0]], plan->linear[sample[1]],
                                plan->linear[sample[2]]};
     const uint32_t cell = palette_grid_cell(plan, sample);
-    if (known->cell[cell] == 0)
-        known->cell[cell] = (uint16_t)find_cell(plan, known, sample);
+    if (known->cell[cell] == 0) {
+        known->cell[cell] = (uint16_t)find_cell(plan, known, sample, known->tries[cell]);
+        if (known->cell[cell] != PALETTE_INSIDE)
+            return palette_light_near(plan, known, sample, cell, to);
+    }
     const bool stays = palette_project(plan->hull, light, &known->guess, to);
     if (known->cell[cell] != PALETTE_MIXED)
         return known->cell[cell];

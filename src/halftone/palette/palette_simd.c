@@ -4,8 +4,9 @@
  * figure). A step rounds one pixel of every lane: three sums, three divisions, the choice of a
  * colour, three errors.
  *
- * Sums are divided as unsigned numbers: divisor * B is added before and B taken off after, where B
- * is more than any error is below zero.
+ * Sums are shifted, or divided as unsigned numbers: divisor * B is added before and B taken off
+ * after, where B is more than any error is below zero. The usual kernel and rule have a loop of
+ * their own, without a product but those of the choice.
  */
 #include "halftone/palette/palette_pixels.h"
 
@@ -63,12 +64,13 @@ RO_INLINE ints best_of(const struct palette_choice *choice, ints pair, ints blue
 RO_INLINE ints nearest_of(const struct palette_choice *choice, const ints v[3], const int colours)
 {
     const int32_t *least = choice->least, *most = choice->most;
-    ints u[3], best;
-    for (int c = 0; c < 3; c++)
-        u[c] = (v[c] >> PALETTE_FINE) + choice->shift;
-    const ints blue = stretch(u[2], least[2], most[2]);
-    const ints pair = stretch((u[0] & 65535) | u[1] << 16, (least[0] & 65535) | least[1] * 65536,
-                              most[0] | most[1] << 16);
+    ints best;
+    _Static_assert(PALETTE_FINE == 8, "green's middle bits become the upper half");
+    const ints zero = {0}, both = pair_halves(v[0] >> PALETTE_FINE, v[1] << PALETTE_FINE);
+    const ints blue = stretch((v[2] >> PALETTE_FINE) + choice->shift, least[2], most[2]);
+    const ints pair =
+        stretch(less_halves(both, zero + (-choice->shift & 65535) * 65537),
+                (least[0] & 65535) | least[1] * 65536, most[0] | most[1] << 16);
     ints nearest = best_of(choice, pair, blue, 0, colours && colours < 8 ? colours : 8, &best);
     for (int first = 8; first < (colours ? colours : choice->count); first += 8) {
         ints score, number = best_of(choice, pair, blue, first, 8, &score);
@@ -108,15 +110,33 @@ RO_INLINE ints divide(struct divider divider, bool power, ints t)
     return power ? t >> divider.shift : multiply_high(t, divider.magic, divider.shift);
 }
 
+/* Floyd and Steinberg's weights of the row above, 1, 5 and 3 from left to right. */
+RO_INLINE ints flow_down(const ints *above)
+{
+    const ints twice = above[0] + above[0] + above[1];
+    return (above[-1] + above[0]) + above[1] + (twice + twice);
+}
+
+static bool is_floyd_steinberg(const struct palette_plan *plan)
+{
+    const struct diffusion_kernel *usual = &diffusion_kernels[KERNEL_FLOYD_STEINBERG];
+    bool same = plan->kernel.count == usual->count && plan->kernel.divisor == usual->divisor;
+    for (int i = 0; i < usual->count && same; i++)
+        same = memcmp(&plan->kernel.taps[i], &usual->taps[i], sizeof *usual->taps) == 0;
+    return same;
+}
+
+/* `usual`: Floyd and Steinberg's kernel, whose divisor is a power of two. */
 RO_INLINE void run_chunk(const struct palette_plan *plan, const struct palette_band *band,
                          struct divider divider, int64_t k0, const bool edge, const bool power,
-                         const bool few, const bool hull, const int colours)
+                         const bool few, const bool hull, const int colours, const bool usual)
 {
     struct scratch *s = band->scratch;
     const struct diffusion_kernel *kernel = &plan->kernel;
-    const int skew = plan->skew, rows_down = plan->rows_down;
+    const int skew = plan->skew, rows_down = usual ? 1 : plan->rows_down;
     const ints zero = {0};
-    const int32_t white = PALETTE_WHITE, over = plan->overshoot, bias = white + over + 1;
+    const int32_t white = PALETTE_WHITE, over = plan->overshoot;
+    const int32_t bias = power ? 0 : white + over + 1; /* shifts need none */
     int32_t next_weight = 0;
     const ints *taken[3][DIFFUSION_MAX_TAPS];
     int32_t weight[DIFFUSION_MAX_TAPS];
@@ -131,8 +151,11 @@ RO_INLINE void run_chunk(const struct palette_plan *plan, const struct palette_b
         for (int c = 0; c < 3; c++)
             taken[c][taps] = &s->history[c][tap.dy][HISTORY - tap.dx - skew * tap.dy];
         weight[taps++] = tap.weight;
-        keeps_own_row |= tap.dy == 0;
+        keeps_own_row |= tap.dy == 0 && !usual;
     }
+    const ints *above[3];
+    for (int c = 0; c < 3; c++)
+        above[c] = &s->history[c][1][HISTORY - skew];
     /* Lanes whose column lies in the image run from step `from` of this chunk to step `until`. */
     ints from = zero, until = zero, table[3][TABLES] = {{zero}};
     if (edge)
@@ -150,18 +173,20 @@ RO_INLINE void run_chunk(const struct palette_plan *plan, const struct palette_b
     for (int q = 0; q < PALETTE_CHUNK; q++) {
         ints t[3], v[3], cell = zero;
         RO_UNROLL
-        for (int c = 0; c < 3; c++)
+        for (int c = 0; c < 3; c++) {
             t[c] = carry[c] + divider.divisor * bias;
-        for (int i = 0; i < taps; i++) {
+            t[c] += usual ? flow_down(above[c] + q) : zero;
+        }
+        for (int i = 0; i < taps && !usual; i++) {
             RO_UNROLL
             for (int c = 0; c < 3; c++)
                 t[c] += taken[c][i][q] * weight[i];
         }
         RO_UNROLL
         for (int c = 0; c < 3; c++) {
-            t[c] += last[c] * next_weight;
+            t[c] += usual ? (last[c] << 3) - last[c] : last[c] * next_weight;
             ints quotient = divide(divider, power, t[c]);
-            carry[c] = t[c] - quotient * divider.divisor;
+            carry[c] = power ? t[c] & (divider.divisor - 1) : t[c] - quotient * divider.divisor;
             v[c] = s->tone[c][q] + (quotient - bias);
             v[c] = minimum(maximum(v[c], zero - over), zero + (white + over));
             if (!hull)
@@ -225,12 +250,14 @@ RO_INLINE void run_rule(const struct palette_plan *plan, const struct palette_ba
                         const bool hull, const int colours)
 {
     if (edge)
-        divider.magic ? run_chunk(plan, band, divider, k0, true, false, few, hull, colours)
-                      : run_chunk(plan, band, divider, k0, true, true, few, hull, colours);
+        divider.magic ? run_chunk(plan, band, divider, k0, true, false, few, hull, colours, false)
+                      : run_chunk(plan, band, divider, k0, true, true, few, hull, colours, false);
     else if (divider.magic)
-        run_chunk(plan, band, divider, k0, false, false, few, hull, colours);
+        run_chunk(plan, band, divider, k0, false, false, few, hull, colours, false);
+    else if (hull && is_floyd_steinberg(plan))
+        run_chunk(plan, band, (struct divider){16, 4, 0}, k0, false, true, few, true, colours, true);
     else
-        run_chunk(plan, band, divider, k0, false, true, few, hull, colours);
+        run_chunk(plan, band, divider, k0, false, true, few, hull, colours, false);
 }
 
 static void run(const struct palette_plan *plan, const struct palette_band *band,

@@ -238,6 +238,26 @@ void ro_tiff_description(struct tiff *self)
 
 /* ---- What is dropped ---------------------------------------------------------------------- */
 
+/* Whether a tag about colours asks for nothing: a profile tells more, or it says what sRGB is. */
+static bool says_nothing(TIFF *tiff, uint32_t tag)
+{
+    static const float white[] = {0.3127f, 0.329f};
+    static const float primaries[] = {0.64f, 0.33f, 0.3f, 0.6f, 0.15f, 0.06f};
+    uint32_t size = 0;
+    const void *profile = NULL;
+    const float *own = NULL;
+    if (TIFFGetField(tiff, TIFFTAG_ICCPROFILE, &size, &profile) && profile)
+        return true;
+    const bool is_white = tag == TIFFTAG_WHITEPOINT;
+    if ((!is_white && tag != TIFFTAG_PRIMARYCHROMATICITIES) || !TIFFGetField(tiff, tag, &own) ||
+        !own)
+        return false;
+    for (int i = 0; i < (is_white ? 2 : 6); i++)
+        if (!(fabsf(own[i] - (is_white ? white : primaries)[i]) < 0.001f))
+            return false;
+    return true;
+}
+
 static void note_tag(struct tiff *self, uint32_t tag)
 {
     enum { FIRST_PRIVATE = 32768 };
@@ -273,7 +293,8 @@ static void note_tag(struct tiff *self, uint32_t tag)
     }
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (tag == known[i].tag) {
-            ro_file_drop(file, known[i].what, "%s", known[i].words);
+            if (known[i].what != RO_DROPPED_GAMMA || !says_nothing(self->file.tiff, tag))
+                ro_file_drop(file, known[i].what, "%s", known[i].words);
             return;
         }
     if (tag >= FIRST_PRIVATE)

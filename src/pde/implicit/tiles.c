@@ -23,6 +23,7 @@ enum {
     LEAST_ROWS = 64,
     RING = 16, /* rows of weights and of the image; a power of two above RO_SWEEPS + 2 */
     STEP_RING = 4,
+    LANES = 8, /* of the widest vectors */
     LINES = 6 * RING + 6 + 1 + RO_LINE_SCRATCH + 1, /* and these for each of the joint planes: */
     PLANE_LINES = RING + 2 + (RO_SWEEPS - 1) * STEP_RING,
 };
@@ -298,10 +299,12 @@ ro_status ro_sweeps_run(ro_context *context, const struct ro_sweeps *sweeps)
     job.rows = job.rows < LEAST_ROWS ? LEAST_ROWS : job.rows;
     job.across = (d->width - 1) / job.columns + 1;
     job.tiles = job.across * ((d->height - 1) / job.rows + 1);
-    job.line = job.columns + 2 * RO_SWEEPS + 2 * RO_LINE_MARGIN;
+    job.line = (job.columns + 2 * RO_SWEEPS + 2 * RO_LINE_MARGIN + LANES - 1) / LANES * LANES;
+    job.line |= LANES; /* an odd number of cache lines, so that few lines share a place of a page */
     job.thread_lines = (size_t)LINES + (size_t)(PLANE_LINES * d->joint);
     const size_t planes = (size_t)(threads * sweeps->channels);
-    job.memory = malloc((size_t)threads * job.thread_lines * job.line * sizeof *job.memory);
+    const size_t bytes = (size_t)threads * job.thread_lines * job.line * sizeof *job.memory;
+    job.memory = aligned_alloc(LANES * sizeof(double), bytes); /* no line begins inside a vector */
     job.table = malloc(2 * RO_LINE_TABLE * sizeof *job.table);
     job.balance = malloc(planes * sizeof *job.balance);
     ro_status status = RO_OK;

@@ -11,6 +11,30 @@
 
 enum { STRIP = 5 }; /* nodes of a column that a thread takes at once */
 
+/* Quotients of numbers below 2^16, by a product: a division is as much work as all else that is done
+ * for a node. */
+struct row_divider {
+    unsigned magic;
+    int by;
+};
+
+static __device__ __forceinline__ row_divider divider_of(int by)
+{
+    return {by > 1 ? 0xffffffffu / (unsigned)by + 1 : 0, by};
+}
+
+static __device__ __forceinline__ int row_of(const row_divider &rows, int i)
+{
+    return rows.by > 1 ? (int)__umulhi((unsigned)i, rows.magic) : i;
+}
+
+/* As grid_reflect, for places within the first mirror image. */
+static __device__ __forceinline__ int mirrored(int i, int n)
+{
+    i = i < 0 ? -i : i;
+    return i < n ? i : 2 * (n - 1) - i;
+}
+
 /* Places in shared memory, in floats: planes, then what is multiplied by. Rows of matrices that are
  * read four numbers at a time begin at a multiple of four. */
 struct coarse_places {
@@ -72,41 +96,43 @@ static __device__ __forceinline__ void coarse_filter(const ro_grid &grid, const 
 }
 
 /* out (rows x width) = a (rows x terms) times b (terms x width), in shared memory; `a` lies column
- * by column, with `pitch`, and so does `out` if it is TURNED. A thread does four rows of two
- * columns. */
+ * by column, with `pitch`, and so does `out` if it is TURNED. A thread does two rows of two
+ * columns: four rows would load less, but leave too few warps to hide the loads. */
 template <int THREADS, bool TURNED>
 static __device__ __forceinline__ void multiply_turned(int rows, int terms, int width,
                                                        const float *a, int pitch, const float *b,
                                                        const float *by, float *out)
 {
-    const int across = (width + 1) / 2, pieces = across * ((rows + 3) / 4);
+    const int across = (width + 1) / 2, pieces = across * ((rows + 1) / 2);
+    const row_divider divider = divider_of(across);
     for (int i = threadIdx.x; i < pieces; i += THREADS) {
-        const int x = i % across, y = i / across * 4; /* columns x and x + across */
+        const int line = row_of(divider, i), y = 2 * line;
+        const int x = i - line * across; /* columns x and x + across */
         const int other = x + across < width ? x + across : x;
-        float sum[4][2] = {};
-#pragma unroll 4
+        float sum[2][2] = {};
+        const float *left = b + x, *right = b + other, *two = a + y;
+#pragma unroll 8
         for (int k = 0; k < terms; k++) {
-            const float4 four = *(const float4 *)(a + k * pitch + y);
-            const float left = b[k * width + x], right = b[k * width + other];
-            const float of[4] = {four.x, four.y, four.z, four.w};
-#pragma unroll
-            for (int r = 0; r < 4; r++) {
-                sum[r][0] = __fmaf_rn(of[r], left, sum[r][0]);
-                sum[r][1] = __fmaf_rn(of[r], right, sum[r][1]);
-            }
+            const float2 of = *(const float2 *)two;
+            const float l = *left, r = *right;
+            sum[0][0] = __fmaf_rn(of.x, l, sum[0][0]);
+            sum[0][1] = __fmaf_rn(of.x, r, sum[0][1]);
+            sum[1][0] = __fmaf_rn(of.y, l, sum[1][0]);
+            sum[1][1] = __fmaf_rn(of.y, r, sum[1][1]);
+            two += pitch;
+            left += width;
+            right += width;
         }
         if (TURNED) {
-            *(float4 *)(out + x * pitch + y) =
-                make_float4(sum[0][0], sum[1][0], sum[2][0], sum[3][0]);
-            *(float4 *)(out + other * pitch + y) =
-                make_float4(sum[0][1], sum[1][1], sum[2][1], sum[3][1]);
+            *(float2 *)(out + x * pitch + y) = make_float2(sum[0][0], sum[1][0]);
+            *(float2 *)(out + other * pitch + y) = make_float2(sum[0][1], sum[1][1]);
         } else {
 #pragma unroll
-            for (int r = 0; r < 4; r++)
+            for (int r = 0; r < 2; r++)
                 if (y + r < rows) {
-                    const int one = (y + r) * width + x, two = (y + r) * width + other;
+                    const int one = (y + r) * width + x, next = (y + r) * width + other;
                     out[one] = by ? sum[r][0] * by[one] : sum[r][0];
-                    out[two] = by ? sum[r][1] * by[two] : sum[r][1];
+                    out[next] = by ? sum[r][1] * by[next] : sum[r][1];
                 }
         }
     }
@@ -120,8 +146,9 @@ static __device__ __forceinline__ void whole_plane(ro_stencil k, int width, int 
                                                    const float *x, const float *b, float *out)
 {
     const int strips = width * ((height + STRIP - 1) / STRIP);
+    const row_divider divider = divider_of(width);
     for (int i = threadIdx.x; i < strips; i += THREADS) {
-        const int column = i % width, first = i / width * STRIP;
+        const int strip = row_of(divider, i), column = i - strip * width, first = strip * STRIP;
         const int left = column > 0 ? -1 : 1, right = column + 1 < width ? 1 : -1;
         const float *at = x + first * width + column;
         const float *before = first > 0 ? at - width : at + width;
@@ -155,16 +182,17 @@ static __device__ __forceinline__ void restrict_plane(const ro_grid &grid, const
 {
     const int width = grid.width, height = grid.height, nx = coarse.width;
     const int cells = nx * coarse.height;
+    const row_divider divider = divider_of(nx);
     for (int i = threadIdx.x; i < cells; i += THREADS) {
-        const int ci = i % nx, cj = i / nx;
+        const int cj = row_of(divider, i), ci = i - cj * nx;
         const int x = grid_first(grid.x, ci), y = grid_first(grid.y, cj);
         float line[4];
         int row[4];
         for (int r = 0; r < 4; r++)
-            row[r] = grid_reflect(y + r, height) * width;
+            row[r] = mirrored(y + r, height) * width;
         const float w3 = grid_weight(grid.y, 3, cj);
         for (int c = 0; c < 4; c++) {
-            const float *from = fine + grid_reflect(x + c, width);
+            const float *from = fine + mirrored(x + c, width);
             const float sum =
                 __fmaf_rn(grid_weight(grid.y, 2, cj), from[row[2]],
                           __fmaf_rn(grid_weight(grid.y, 1, cj), from[row[1]],
@@ -188,10 +216,11 @@ static __device__ __forceinline__ void prolong_plane(const ro_grid &grid, const 
 {
     const int width = grid.width, nodes = width * grid.height, nx = coarse.width;
     const int ny = coarse.height;
+    const row_divider divider = divider_of(width);
     for (int i = threadIdx.x; i < nodes; i += THREADS) {
-        const int fx = i % width, fy = i / width;
+        const int fy = row_of(divider, i), fx = i - fy * width;
         const int low = grid_low(grid.y, fy), high = low + 1 < ny ? low + 1 : low;
-        const int at = grid_low(grid.x, fx), next = grid_reflect(at + 1, nx);
+        const int at = grid_low(grid.x, fx), next = mirrored(at + 1, nx);
         const float part = grid_part(grid.y, fy);
         const float a = from[low * nx + at], b = from[high * nx + at];
         const float here = __fmaf_rn(part, b - a, a);
@@ -213,10 +242,12 @@ static __device__ __forceinline__ int coarse_plane(const ro_grid &grid, const ro
     const coarse_places at = places_of(grid, last);
     const int width = grid.width, height = grid.height, nx = last.width, ny = last.height;
     const int stride = (int)grid.stride;
+    const row_divider divider = divider_of(width);
     float *b = shared, *one = b + at.nodes, *two = one + at.nodes;
     float *right = shared + at.right, *turned = shared + at.turned, *solved = shared + at.solved;
     for (int i = threadIdx.x; i < at.nodes; i += THREADS) {
-        const float value = planes.b[i / width * stride + RO_GRID_MARGIN + i % width];
+        const int row = row_of(divider, i);
+        const float value = planes.b[row * (stride - width) + RO_GRID_MARGIN + i];
         b[i] = value;
         one[i] = k.s * value;
     }
@@ -235,7 +266,7 @@ static __device__ __forceinline__ int coarse_plane(const ro_grid &grid, const ro
     whole_plane<THREADS, true>(k, width, height, two, b, one);
     whole_plane<THREADS, true>(k, width, height, one, b, two);
     for (int i = threadIdx.x; i < at.nodes; i += THREADS) {
-        const int to = i / width * stride + RO_GRID_MARGIN + i % width;
+        const int to = row_of(divider, i) * (stride - width) + RO_GRID_MARGIN + i;
         const float value = planes.weight ? two[i] * planes.weight[to] : two[i];
         planes.out[to] = value;
         high = max(high, __float_as_int(fabsf(value)));

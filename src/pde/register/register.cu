@@ -111,9 +111,10 @@ static struct team_launch launch_of(const struct device *device, team_shared *sh
     if (device->flow->grids.levels > 1) {
         const ro_grid &coarse = device->grids.level[device->flow->grids.levels - 2];
         const size_t nodes = (size_t)coarse.width * (size_t)coarse.height;
+        const size_t limit = MOST_SHARED; /* places of more are no ints */
         const size_t both =
-            nodes < MOST_SHARED ? (size_t)places_of(coarse, last).all * sizeof(float) : MOST_SHARED;
-        shared->joins = both + OWN_SHARED <= MOST_SHARED &&
+            nodes < limit ? (size_t)places_of(coarse, last).all * sizeof(float) : limit;
+        shared->joins = both + OWN_SHARED <= limit &&
                         2 * (both + OWN_SHARED) <= (size_t)device->shared_bytes;
         launch.bytes = shared->joins && both > launch.bytes ? both : launch.bytes;
     }

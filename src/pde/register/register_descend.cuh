@@ -134,6 +134,10 @@ static __device__ __noinline__ void search(const ro_descent_rule *rule, descent_
     ro_length *length = &turn->length;
     ro_probe *probe = &turn->probe;
     ro_answer answer;
+    int64_t energy[LENGTHS]; /* asked for at once: each answer takes its time */
+#pragma unroll
+    for (int i = 0; i < LENGTHS; i++)
+        energy[i] = (int64_t)told(&energies[i]);
     if (first) {
         probe->sums.energy = (int64_t)told(&sums->energy);
         probe->sums.count = (int64_t)told(&sums->count);
@@ -142,20 +146,25 @@ static __device__ __noinline__ void search(const ro_descent_rule *rule, descent_
         *length = {};
         answer = ro_descent_search(rule, &turn->descent, probe, length);
     } else {
-        answer = ro_length_told(length, (int64_t)told(&energies[0]));
+        answer = ro_length_told(length, energy[0]);
     }
     turn->asks = false;
     while (answer == RO_LENGTH_ASKS) {
         const float tau = (float)length->asked;
-        int found = -1;
+        bool found = false;
+        int64_t there = 0;
+#pragma unroll
         for (int i = LENGTHS - 1; i >= 0; i--)
-            found = turn->at_once.tau[i] == tau ? i : found;
-        if (found < 0) {
+            if (turn->at_once.tau[i] == tau) {
+                found = true;
+                there = energy[i];
+            }
+        if (!found) {
             choose_lengths(&turn->at_once, tau, false);
             turn->asks = true;
             return;
         }
-        answer = ro_length_told(length, (int64_t)told(&energies[found]));
+        answer = ro_length_told(length, there);
     }
     turn->descent.trials += length->trials;
     turn->found = answer == RO_LENGTH_FOUND;
@@ -167,7 +176,7 @@ template <int TEAM>
 static __global__ __launch_bounds__(TEAM, 1024 / TEAM) void descend_kernel(
     const __grid_constant__ descent_job job)
 {
-    extern __shared__ float shared[];
+    extern __shared__ __align__(16) float shared[];
     const team_grids &grids = job.grids;
     __shared__ descent_turn turn;
     auto all = cooperative_groups::this_grid();

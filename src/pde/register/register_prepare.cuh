@@ -29,7 +29,7 @@ template <int TEAM>
 static __global__ __launch_bounds__(TEAM, 1024 / TEAM) void prepare_kernel(
     const __grid_constant__ prepare_job job)
 {
-    extern __shared__ float shared[];
+    extern __shared__ __align__(16) float shared[];
     const team_grids &grids = job.grids;
     auto all = cooperative_groups::this_grid();
     const ro_flow_rows &rows = job.rows;

@@ -374,32 +374,50 @@ static void options_are_checked(void **state)
     ro_context_close(context);
 }
 
+static bool add_tap(ro_kernel *to, int dx, int dy, int weight)
+{
+    bool twice = dy == 0 && dx <= 0;
+    for (int k = 0; k < to->count; k++)
+        twice |= to->taps[k].dx == dx && to->taps[k].dy == dy;
+    if (twice)
+        return false;
+    to->taps[to->count].dx = dx;
+    to->taps[to->count].dy = dy;
+    to->taps[to->count++].weight = weight;
+    return true;
+}
+
+static ro_kernel any_kernel(void)
+{
+    ro_kernel kernel = {.divisor = 1 + (int)draw(draw(2) ? 64 : DIFFUSION_MAX_DIVISOR)};
+    int left = kernel.divisor, taps = 1 + (int)draw(RO_KERNEL_TAPS);
+    for (int i = 0; i < taps && left > 0; i++) {
+        int dy = (int)draw(4), dx = (int)draw(15) - 7, size = 1 + (int)draw((uint32_t)left);
+        if (add_tap(&kernel, dx, dy, draw(4) ? size : -size))
+            left -= size;
+    }
+    return kernel;
+}
+
+/* Floyd-Steinberg's, whose vectors take a way of their own, with one or two taps elsewhere. */
+static ro_kernel like_floyd_steinberg(void)
+{
+    ro_kernel kernel = {.divisor = 16};
+    add_tap(&kernel, 1, 0, 7);
+    add_tap(&kernel, -1, 1, 3);
+    while (kernel.count == 2)
+        add_tap(&kernel, draw(2) ? 0 : (int)draw(5) - 2, 1 + (int)draw(2), 5);
+    while (kernel.count == 3)
+        add_tap(&kernel, draw(2) ? 1 : (int)draw(5) - 2, 1 + (int)draw(2), 1);
+    return kernel;
+}
+
 /* Kernels of the user's own, negative weights among them, against the definition. */
 static void own_kernels_run_everywhere(void **state)
 {
     (void)state;
-    for (int round = 0; round < 200; round++) {
-        ro_kernel from = {.divisor = 1 + (int)draw(draw(2) ? 64 : DIFFUSION_MAX_DIVISOR)};
-        int left = from.divisor, taps = 1 + (int)draw(RO_KERNEL_TAPS);
-        for (int i = 0; i < taps && left > 0; i++) {
-            int dy = (int)draw(4), dx = (int)draw(15) - 7, size = 1 + (int)draw((uint32_t)left);
-            bool twice = dy == 0 && dx <= 0;
-            for (int k = 0; k < from.count; k++)
-                twice |= from.taps[k].dx == dx && from.taps[k].dy == dy;
-            if (twice)
-                continue;
-            from.taps[from.count].dx = dx;
-            from.taps[from.count].dy = dy;
-            from.taps[from.count++].weight = draw(4) ? size : -size;
-            left -= size;
-        }
-        if (round % 4 == 0) { /* nearly Floyd-Steinberg's, which has code of its own */
-            static const int8_t places[][2] = {{0, 0}, {2, 0}, {0, 1}, {0, 0}, {1, 1}, {0, 2}};
-            const int8_t *by = places[round / 4 % 6];
-            from = (ro_kernel){16, 4, {{1, 0, 7}, {-1, 1, 3}, {0, 1, 5}, {1, 1, 1}}};
-            from.taps[1 + round / 4 % 3].dx += 3 * by[0];
-            from.taps[1 + round / 8 % 3].dy += by[1];
-        }
+    for (int round = 0; round < 240; round++) {
+        const ro_kernel from = round < 200 ? any_kernel() : like_floyd_steinberg();
         if (from.count == 0)
             continue;
         struct diffusion_kernel kernel;

@@ -58,12 +58,12 @@ RO_INLINE vector SIZED(early_)(vector early, const struct diffusion_kernel *kern
  * pair on the left have one of the right too many. */
 RO_INLINE bool SIZED(is_floyd_)(const struct diffusion_kernel *kernel)
 {
-    const struct diffusion_tap own[] = {{1, 0, 7}, {-1, 1, 3}, {0, 1, 5}, {1, 1, 1}};
+    static const struct diffusion_tap floyd[] = {{1, 0, 7}, {-1, 1, 3}, {0, 1, 5}, {1, 1, 1}};
     bool same = kernel->count == 4 && kernel->divisor == 16;
     RO_UNROLL
     for (int i = 0; i < 4; i++)
-        same = same && kernel->taps[i].dx == own[i].dx && kernel->taps[i].dy == own[i].dy &&
-               kernel->taps[i].weight == own[i].weight;
+        same = same && kernel->taps[i].dx == floyd[i].dx && kernel->taps[i].dy == floyd[i].dy &&
+               kernel->taps[i].weight == floyd[i].weight;
     return same;
 }
 RO_INLINE vector SIZED(floyd_early_)(vector early, vector right, vector above, vector *pair)
