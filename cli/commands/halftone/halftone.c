@@ -147,7 +147,7 @@ static const struct option options[] = {
     {"fit", "F", "palettes: auto (default: of a -panel), full or none", OPTION_CHOICE,
      .offset = offsetof(struct halftone_values, fit), .choices = fit_names, .topic = "colour",
      .before = "none", .idle_without = "palette"},
-    {"choice", "C", "palettes: auto (default), or green: heavier in all", OPTION_CHOICE,
+    {"choice", "C", "weight of green in palettes: auto (default), green: more", OPTION_CHOICE,
      .offset = offsetof(struct halftone_values, choice), .choices = choice_names,
      .topic = "colour", .before = "green", .idle_without = "palette"},
     {"recolour", "C", "colours for levels of grey, black first: \"navy #c60 ivory\"", OPTION_TEXT,

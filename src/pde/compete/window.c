@@ -77,12 +77,13 @@ uint64_t ro_flood_room(const struct ro_flood *flood, const struct ro_flood_rule 
 
 /* The first outline that is nearly the best begins a run of levels without a leap in area; the best
  * of that run counts. So a leak into what lies behind does not win, even where its border is
- * sharp. */
+ * sharp. Where even the best has a contrast below 0, none is nearly as good, and it begins there. */
 static int choose_level(const struct ro_flood *flood)
 {
     const struct ro_flood_level *level = flood->level;
     int first = 0;
-    while (compare(&level[first], &level[flood->best], RO_WINDOW_MARGIN, 11, 16) < 0)
+    while (first < flood->best &&
+           compare(&level[first], &level[flood->best], RO_WINDOW_MARGIN, 11, 16) < 0)
         first++;
     int chosen = first;
     for (int k = first + 1; k < flood->count; k++) {

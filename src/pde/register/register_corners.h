@@ -13,12 +13,15 @@
 #include <stdint.h>
 #if defined(RO_SIMD_AVX512) || defined(RO_SIMD_AVX2)
 #include <immintrin.h>
+#include <string.h>
 
 /* Two places' pairs of nodes. */
 static inline __attribute__((always_inline)) __m128 pairs_of(const float *one, const float *two)
 {
-    __m128d both = _mm_load_sd((const double *)(const void *)one);
-    return _mm_castpd_ps(_mm_loadh_pd(both, (const double *)(const void *)two));
+    double low, high;
+    memcpy(&low, one, sizeof low);
+    memcpy(&high, two, sizeof high);
+    return _mm_castpd_ps(_mm_set_pd(high, low));
 }
 
 /* Four places' pairs. */

@@ -256,6 +256,30 @@ static void many_pixels_at_once(void **state)
     free(pixels);
 }
 
+/* A flood whose outlines all lie on the wrong side. */
+static void flood_below(void *data, const struct ro_front *front,
+                        const struct ro_window_start *start, const struct ro_flood_rule *rule,
+                        struct ro_flood *flood)
+{
+    (void)data, (void)front, (void)start;
+    if (rule->kind != RO_REGION_BRIGHT)
+        return;
+    const struct ro_flood_level levels[] = {{4, 10, -300}, {6, 20, -10}, {8, 24, -11}};
+    for (int i = 0; i < 3; i++)
+        assert_true(ro_flood_add(flood, &levels[i]));
+}
+
+static void the_best_counts_also_below_zero(void **state)
+{
+    (void)state;
+    const struct ro_plane plane = {.width = 20, .height = 20, .most = 255, .spread = 200};
+    const struct ro_window_start start = {100, 120, 2};
+    struct ro_front front = {0};
+    ro_window_decide(&plane, &front, &start, NULL, flood_below, NULL);
+    assert_int_equal(front.at.contrast, -10);
+    assert_int_equal(front.low, 100 - 1 * 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -263,6 +287,7 @@ int main(void)
         cmocka_unit_test(a_window_ends_at_the_outline),
         cmocka_unit_test(races_agree),
         cmocka_unit_test(many_pixels_at_once),
+        cmocka_unit_test(the_best_counts_also_below_zero),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
