@@ -67,10 +67,11 @@ RO_INLINE ints nearest_of(const struct palette_choice *choice, const ints v[3], 
     ints best;
     _Static_assert(PALETTE_FINE == 8, "green's middle bits become the upper half");
     const ints zero = {0}, both = pair_halves(v[0] >> PALETTE_FINE, v[1] << PALETTE_FINE);
+    const int32_t twice = (int32_t)((uint32_t)(-choice->shift & 65535) * 65537u);
     const ints blue = stretch((v[2] >> PALETTE_FINE) + choice->shift, least[2], most[2]);
     const ints pair =
-        stretch(less_halves(both, zero + (-choice->shift & 65535) * 65537),
-                (least[0] & 65535) | least[1] * 65536, most[0] | most[1] << 16);
+        stretch(less_halves(both, zero + twice), (least[0] & 65535) | least[1] * 65536,
+                most[0] | most[1] << 16);
     ints nearest = best_of(choice, pair, blue, 0, colours && colours < 8 ? colours : 8, &best);
     for (int first = 8; first < (colours ? colours : choice->count); first += 8) {
         ints score, number = best_of(choice, pair, blue, first, 8, &score);
