@@ -5,14 +5,12 @@
 #include "core/checked.h"
 #include "core/cpu.h"
 #include "core/image.h"
+#include "core/pages.h"
 #include "hologram/field/row_sum_lanes.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-
-enum { HUGE_PAGE = 2 << 20 };
 
 ro_status ro_field_alloc(ro_context *context, uint32_t width, uint32_t height, ro_field *field)
 {
@@ -24,15 +22,12 @@ ro_status ro_field_alloc(ro_context *context, uint32_t width, uint32_t height, r
     row = ((size_t)width * 8 + 63) / 64 * 64;
     if (row % 4096 == 0) /* rows a power of two apart share their places in a cache */
         row += 64;
-    void *data = NULL;
-    if (!ro_size_multiply(row, height, &bytes) || bytes > PTRDIFF_MAX ||
-        posix_memalign(&data, bytes > HUGE_PAGE ? HUGE_PAGE : 64, bytes) != 0)
+    void *data = ro_size_multiply(row, height, &bytes) && bytes <= PTRDIFF_MAX
+                     ? ro_pages_alloc(bytes)
+                     : NULL;
+    if (!data)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for a field of %u x %u pixels",
                                width, height);
-#ifdef MADV_HUGEPAGE
-    if (bytes > HUGE_PAGE)
-        madvise(data, bytes, MADV_HUGEPAGE); /* for speed only: whether it works does not count */
-#endif
     *field = (ro_field){width, height, (ptrdiff_t)row, data};
     return RO_OK;
 }

@@ -5,16 +5,15 @@
 
 #include "core/checked.h"
 #include "core/image.h"
+#include "core/pages.h"
 #include "pde/denoise/flow_rows.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 enum {
     PIPE_BYTES = 1 << 20, /* what the lines of a pipe may take of a core's cache */
     USUAL_DEPTH = 8,
-    HUGE_PAGE = 2 << 20,
 };
 
 struct ro_explicit {
@@ -51,14 +50,9 @@ static ro_status open_run(struct ro_explicit *run)
     if (!ro_size_multiply(run->rows.row_bytes, work->in.height, &bytes) || bytes > PTRDIFF_MAX)
         return no_memory(work);
     for (int i = 0; i < 2; i++) {
-        void *data = NULL;
-        if (posix_memalign(&data, bytes > HUGE_PAGE ? HUGE_PAGE : 64, bytes) != 0)
+        void *data = ro_pages_alloc(bytes);
+        if (!data)
             return no_memory(work);
-#ifdef MADV_HUGEPAGE
-        if (bytes > HUGE_PAGE)
-            madvise(data, bytes,
-                    MADV_HUGEPAGE); /* for speed only: whether it works does not count */
-#endif
         run->field[i] = (struct ro_stencil_rows){data, run->rows.row_bytes};
         if (work->number->floating) /* weights of 0 meet what is behind a line: no NaN there */
             memset(data, 0, bytes);

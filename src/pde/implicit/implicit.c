@@ -3,12 +3,10 @@
 #include "pde/implicit/implicit.h"
 
 #include "core/checked.h"
+#include "core/pages.h"
 #include "pde/implicit/lines.h"
 
 #include <stdlib.h>
-#include <sys/mman.h>
-
-enum { HUGE_PAGE = 1 << 21 };
 
 struct run {
     struct ro_denoiser *work;
@@ -125,12 +123,8 @@ static ro_status open_run(struct run *run)
         there = ro_conjugate_bytes(work->in.width, work->in.height, &bytes);
         run->conjugate = there ? calloc(1, bytes) : NULL;
         there = run->conjugate;
-#ifdef MADV_HUGEPAGE
-        if (there && bytes > 2 * HUGE_PAGE) { /* for speed only: whether it works does not count */
-            const size_t before = (HUGE_PAGE - (uintptr_t)run->conjugate % HUGE_PAGE) % HUGE_PAGE;
-            madvise((char *)run->conjugate + before, bytes - before, MADV_HUGEPAGE);
-        }
-#endif
+        if (there)
+            ro_pages_enlarge(run->conjugate, bytes);
     }
     return there
                ? RO_OK

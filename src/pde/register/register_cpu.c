@@ -3,10 +3,10 @@
 #include "pde/register/register_cpu.h"
 
 #include "context/context.h"
+#include "core/pages.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 /* ---- The displacement -------------------------------------------------------------------------
  */
@@ -98,20 +98,6 @@ static void keep_whole(struct flow_cpu *cpu, float *const planes[RO_GRID_LEVELS]
         }
 }
 
-/* Rows of many planes are read at once: large pages spare looking up where each of them is. */
-static float *planes_of(size_t bytes)
-{
-    enum { HUGE_PAGE = 1 << 21 };
-    void *memory = NULL;
-    if (posix_memalign(&memory, bytes > HUGE_PAGE ? HUGE_PAGE : 64, bytes) != 0)
-        return NULL;
-#ifdef MADV_HUGEPAGE
-    if (bytes > HUGE_PAGE) /* for speed only: whether it works does not count */
-        madvise(memory, bytes, MADV_HUGEPAGE);
-#endif
-    return memory;
-}
-
 static bool allocate(struct flow_cpu *cpu, int threads)
 {
     const struct ro_multigrid *grids = &cpu->flow->grids;
@@ -122,7 +108,7 @@ static bool allocate(struct flow_cpu *cpu, int threads)
     floats += plane * (own + 2) + (cpu->flow->keep[0] ? plane / sizeof(float) : 0);
     for (int l = 1; l < grids->levels; l++)
         floats += grids->grid[l].floats * each;
-    cpu->memory = planes_of(floats * sizeof(float));
+    cpu->memory = ro_pages_alloc(floats * sizeof(float));
     if (!cpu->memory)
         return false;
     ro_cycle_place(&cpu->cycle, cpu->memory, threads);

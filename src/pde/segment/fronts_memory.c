@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Memory of level sets. */
 #include "core/checked.h"
+#include "core/pages.h"
 #include "pde/segment/segment.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-
-enum { HUGE_PAGE = 1 << 21 };
 
 size_t ro_level_bytes(const struct ro_level *level)
 {
@@ -26,12 +24,7 @@ ro_status ro_level_field_make(ro_context *context, const struct ro_level *level,
     if (!memory)
         return ro_context_fail(context, RO_E_MEMORY, "no memory to segment %u x %u pixels",
                                level->width, level->height);
-#ifdef MADV_HUGEPAGE
-    if (bytes > 2 * HUGE_PAGE) { /* for speed only: whether it works does not count */
-        const size_t before = (HUGE_PAGE - (uintptr_t)memory % HUGE_PAGE) % HUGE_PAGE;
-        madvise(memory + before, bytes - before, MADV_HUGEPAGE);
-    }
-#endif
+    ro_pages_enlarge(memory, bytes);
     char *aligned = memory + (64 - (uintptr_t)memory % 64) % 64;
     *field = (struct ro_level_field){aligned + RO_LEVEL_PAD, pitch, memory};
     return RO_OK;

@@ -125,7 +125,7 @@ RO_INLINE void load_rows16(const struct diffusion_plan *plan, const struct wave_
     const int64_t row_bytes = (int64_t)plan->width * sample_bytes;
     const bool narrow = plan->number_bytes == 1;
     for (int i = 0; i < LANES; i++) {
-        const unsigned char *row = band->in + (i < band->rows ? i : 0) * band->in_stride;
+        const unsigned char *row = band->in + (i < band->readable ? i : 0) * band->in_stride;
         const int64_t x = k0 - (int64_t)skew * i;
         lanes16 number[WAVE_CHUNK / LANES];
         for (int part = 0; part < WAVE_CHUNK / LANES; part++) {
