@@ -171,6 +171,8 @@ class Made(Case):
         for more, words in ((["--fit", "full"], ["--fit needs --palette"]),
                             (["--fit", "none"], ["--fit needs --palette"]),
                             (["--choice", "green"], ["--choice needs --palette"]),
+                            (["--palette", "bwr", "--choice", "green", "--overshoot", "9"],
+                             ["--choice", "--overshoot"]),
                             (["--overshoot", "10"], ["--overshoot needs --palette"]),
                             (["--overshoot", "0"], ["--overshoot needs --palette"]),
                             (["--palette", "bw", "--separate", "cmyk"], ["--separate exclude"]),

@@ -398,6 +398,9 @@ static void print_line(const struct task *task)
     else
         put_line(&task->ran, output, request->options.ink_count > 0, task->seconds);
     halftone_say_inks(task->context, request);
+    if (request->options.green_always && strcmp(task->ran.schedule, "rows") == 0)
+        tell("halftone: --choice changes nothing with %s, whose colours are told by a screen",
+             task->ran.method);
     if (request->own_dpi > 0)
         tell("halftone: dots are those of %g dpi, by what %s states", request->own_dpi,
              task->files->path[0]);
@@ -456,6 +459,8 @@ int halftone_check(const struct command *command, const struct halftone_values *
         return usage_error(command, "--fit needs --palette");
     if (values->choice != defaults.choice && !values->palette)
         return usage_error(command, "--choice needs --palette");
+    if (values->choice != defaults.choice && values->overshoot != defaults.overshoot)
+        return usage_error(command, "--choice: --overshoot chooses by a rule of its own");
     if (values->overshoot != defaults.overshoot && !values->palette)
         return usage_error(command, "--overshoot needs --palette");
     if (values->resample && !values->resize.width && !values->resize.height &&
