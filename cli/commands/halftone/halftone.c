@@ -43,8 +43,9 @@ static const char *const choice_names[] = {"auto", "green", NULL};
 static const char *const resample_names[] = {"auto", "light", "values", NULL};
 
 static const struct option options[] = {
-    {"method", "M", "how to round (default floyd-steinberg)", OPTION_TEXT,
-     .offset = offsetof(struct halftone_values, method)},
+    {"method", "M", "how to round (default floyd-steinberg; -panel: fan)", OPTION_TEXT,
+     .offset = offsetof(struct halftone_values, method), .once = "floyd-steinberg",
+     .before_with = "palette"},
     {"list", NULL, "list the methods and stop", OPTION_FLAG,
      .offset = offsetof(struct halftone_values, list)},
     {"levels", "N", "levels of the output, 2 to 65536 (default 2)", OPTION_WHOLE,
@@ -398,7 +399,9 @@ static void print_line(const struct task *task)
     else
         put_line(&task->ran, output, request->options.ink_count > 0, task->seconds);
     halftone_say_inks(task->context, request);
-    if (request->options.green_always && strcmp(task->ran.schedule, "rows") == 0)
+    if (request->options.green_always && request->options.clamp)
+        tell("halftone: --choice changes nothing with --overshoot, which has a rule of its own");
+    else if (request->options.green_always && strcmp(task->ran.schedule, "rows") == 0)
         tell("halftone: --choice changes nothing with %s, whose colours are told by a screen",
              task->ran.method);
     if (request->own_dpi > 0)
@@ -459,8 +462,6 @@ int halftone_check(const struct command *command, const struct halftone_values *
         return usage_error(command, "--fit needs --palette");
     if (values->choice != defaults.choice && !values->palette)
         return usage_error(command, "--choice needs --palette");
-    if (values->choice != defaults.choice && values->overshoot != defaults.overshoot)
-        return usage_error(command, "--choice: --overshoot chooses by a rule of its own");
     if (values->overshoot != defaults.overshoot && !values->palette)
         return usage_error(command, "--overshoot needs --palette");
     if (values->resample && !values->resize.width && !values->resize.height &&
