@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { TEAM = 512 }; /* threads of a block in kernels of many passes */
+
 struct device {
     struct ro_flow *flow;
     struct ro_cuda *cuda;
@@ -27,7 +29,6 @@ struct device {
     int level;
     struct descent_memory *descent, *found; /* found: pinned */
     struct team_grids team_grids;
-    int shared_bytes; /* of a multiprocessor */
 };
 
 /* Sums and steps of a scale. */
@@ -82,59 +83,40 @@ static dim3 blocks_of(const struct device *device, int planes)
                 (unsigned)((grid.height + THREADS / 32 - 1) / (THREADS / 32)), (unsigned)planes);
 }
 
-/* How a kernel of many passes is launched. */
-struct team_launch {
-    unsigned blocks, team;
-    size_t bytes; /* of shared memory */
-};
-
-/* As many blocks as there is work for, and as can be there at once: one on each multiprocessor where
- * tiles are few, elsewhere two, which hide each other's waiting. */
-static struct team_launch launch_of(const struct device *device, team_shared *shared)
+/* Launches a kernel of many passes: as many blocks as there is work for, one at most on each
+ * multiprocessor. */
+static bool launched(struct device *device, const void *kernel, void *job, team_shared *shared)
 {
-    enum { MOST_SHARED = 96 << 10, OWN_SHARED = 9 << 10 }; /* two blocks fit */
+    enum { MOST_SHARED = 160 << 10 };
     const ro_grid &grid = device->grids.level[device->level];
-    const ro_grid &last = device->grids.level[device->flow->grids.levels - 1];
+    const int levels = device->flow->grids.levels;
+    const ro_grid &last = device->grids.level[levels - 1];
     const size_t nx = (size_t)last.width, ny = (size_t)last.height;
-    const size_t direct = 2 * nx * ny, kept = 2 * (nx * nx + ny * ny), tile = TILE_FLOATS;
-    const long long tiles =
+    const size_t direct = 2 * nx * ny, kept = 2 * (nx * nx + ny * ny);
+    const size_t tiles = TEAM / TILE_THREADS * TILE_FLOATS;
+    const long long tiled =
         2LL * ((grid.width + FINE - 1) / FINE) * ((grid.height + FINE - 1) / FINE);
-    const int processors = device->cuda->processors;
-    struct team_launch launch = {0, 1024, 0};
-    launch.team = tiles <= processors ? 1024 : 512;
-    const long long most = (long long)processors * (1024 / launch.team);
-    launch.blocks = (unsigned)(tiles < most ? tiles : most);
-    shared->tile_floats = (int)(direct > tile ? direct : tile);
-    launch.bytes = (size_t)shared->tile_floats * sizeof(float);
-    shared->keeps = launch.bytes + kept * sizeof(float) + OWN_SHARED <= MOST_SHARED;
-    launch.bytes += shared->keeps ? kept * sizeof(float) : 0;
-    if (device->flow->grids.levels > 1) {
-        const ro_grid &coarse = device->grids.level[device->flow->grids.levels - 2];
-        const size_t nodes = (size_t)coarse.width * (size_t)coarse.height;
-        const size_t limit = MOST_SHARED; /* places of more are no ints */
-        const size_t both =
-            nodes < limit ? (size_t)places_of(coarse, last).all * sizeof(float) : limit;
-        shared->joins = both + OWN_SHARED <= limit &&
-                        2 * (both + OWN_SHARED) <= (size_t)device->shared_bytes;
-        launch.bytes = shared->joins && both > launch.bytes ? both : launch.bytes;
-    }
-    return launch;
-}
-
-/* Launches one of two variants, for teams of 1024 and of 512. */
-static bool launched(struct device *device, const struct team_launch *launch,
-                     const void *const variants[2], void *job)
-{
+    const long long rows = ((grid.width + 31LL) / 32 * grid.height + TEAM / 32 - 1) / (TEAM / 32);
+    const long long work = rows > tiled ? rows : tiled;
+    const unsigned blocks =
+        (unsigned)(work < device->cuda->processors ? work : device->cuda->processors);
+    shared->joins = levels > 1 && coarse_joins(device->grids.level[levels - 2], last);
+    const size_t planes = shared->joins ? (size_t)JOINED_FLOATS : direct;
+    const size_t floats = planes > tiles ? planes : tiles;
+    shared->tile_floats = (int)((floats + 3) / 4 * 4);
+    shared->keeps = (shared->tile_floats + kept) * sizeof(float) <= MOST_SHARED;
+    const size_t at_hand = shared->keeps ? kept : 0;
+    const size_t all = (shared->tile_floats + (shared->joins ? (size_t)KEPT_FLOATS : at_hand)) *
+                       sizeof(float);
     void *arguments[] = {job};
-    const void *kernel = variants[launch->team == 1024 ? 0 : 1];
     device->grids.launches++;
     return !failed(device,
                    cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                        (int)launch->bytes),
+                                        (int)all),
                    "cudaFuncSetAttribute") &&
            !failed(device,
-                   cudaLaunchCooperativeKernel(kernel, launch->blocks, launch->team, arguments,
-                                               launch->bytes, device->grids.stream),
+                   cudaLaunchCooperativeKernel(kernel, blocks, TEAM, arguments, all,
+                                               device->grids.stream),
                    "cudaLaunchCooperativeKernel");
 }
 
@@ -149,8 +131,6 @@ static team_filter filter_of(const struct device *device, const struct ro_filter
 
 static void begin(struct ro_flow *flow, const struct ro_scale_plan *scale)
 {
-    static const void *const variants[2] = {(const void *)prepare_kernel<1024>,
-                                            (const void *)prepare_kernel<512>};
     struct device *device = (struct device *)flow->data;
     device->level = scale->level;
     device->scale = scale;
@@ -178,9 +158,8 @@ static void begin(struct ro_flow *flow, const struct ro_scale_plan *scale)
                            : job.smooths  ? device->smooth[p]
                                           : job.base[p];
     }
-    const struct team_launch launch = launch_of(device, &job.shared);
     if (job.smooths || job.normalises || job.balances)
-        launched(device, &launch, variants, &job);
+        launched(device, (const void *)prepare_kernel<TEAM>, &job, &job.shared);
 }
 
 static void start(struct ro_flow *flow, int level)
@@ -235,8 +214,6 @@ static const struct ro_descent_step *descend(struct ro_flow *flow,
                                              const struct ro_descent_rule *rule,
                                              struct ro_descent *descent)
 {
-    static const void *const variants[2] = {(const void *)descend_kernel<1024>,
-                                            (const void *)descend_kernel<512>};
     struct device *device = (struct device *)flow->data;
     cudaStream_t stream = device->grids.stream;
     descent_job job = {};
@@ -254,12 +231,11 @@ static const struct ro_descent_step *descend(struct ro_flow *flow,
     job.tau = descent->tau;
     job.grids = device->team_grids;
     job.memory = device->descent;
-    const struct team_launch launch = launch_of(device, &job.shared);
     const size_t bytes = descent_bytes(flow);
     if (failed(device,
                cudaMemsetAsync(device->descent, 0, offsetof(descent_memory, steps), stream),
                "cudaMemsetAsync") ||
-        !launched(device, &launch, variants, &job) ||
+        !launched(device, (const void *)descend_kernel<TEAM>, &job, &job.shared) ||
         failed(device,
                cudaMemcpyAsync(device->found, device->descent, bytes, cudaMemcpyDeviceToHost,
                                stream),
@@ -366,9 +342,6 @@ static ro_status run(struct device *device)
     void *memory, *pinned, *result;
     RO_TRY(ro_cuda_of(context, &device->cuda));
     cudaStream_t stream = device->cuda->compute;
-    RO_CUDA_TRY(context, cudaDeviceGetAttribute(&device->shared_bytes,
-                                                cudaDevAttrMaxSharedMemoryPerMultiprocessor,
-                                                device->cuda->device));
     device->grids.grids = &flow->grids;
     device->grids.stream = stream;
     RO_TRY(place_all(device, &pieces));

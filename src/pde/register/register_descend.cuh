@@ -173,7 +173,7 @@ static __device__ __noinline__ void search(const ro_descent_rule *rule, descent_
 
 /* Teams of TEAM threads, as many at once as make 1024 on a multiprocessor. */
 template <int TEAM>
-static __global__ __launch_bounds__(TEAM, 1024 / TEAM) void descend_kernel(
+static __global__ __launch_bounds__(TEAM, 1) void descend_kernel(
     const __grid_constant__ descent_job job)
 {
     extern __shared__ __align__(16) float shared[];
@@ -190,23 +190,17 @@ static __global__ __launch_bounds__(TEAM, 1024 / TEAM) void descend_kernel(
     }
     __syncthreads();
     unsigned sets = 0; /* of energies */
-    float *const between[2] = {grids.up[0][job.level], grids.up[1][job.level]};
     for (uint32_t n = 0; n < job.rule.updates && !turn.ends; n++) {
         descent_sums *sums = &memory->sums[n % RING];
         if (writes)
             memory->sums[(n + 1) % RING] = {};
         take_gradient<TEAM>(job, (float)turn.descent.pending, sums);
         all.sync();
-        for (int cycle = 1; cycle <= job.cycles; cycle++) {
-            const bool first = cycle == 1, last = cycle == job.cycles;
-            const float *const from[2] = {first ? job.g[0] : between[0],
-                                          first ? job.g[1] : between[1]};
-            float *const to[2] = {last ? job.d[0] : between[0], last ? job.d[1] : between[1]};
-            const float *const weight[2] = {last ? NULL : job.balance[0],
-                                            last ? NULL : job.balance[1]};
-            smooth_all<TEAM>(job.filter, grids, direct, job.shared, job.level, from, to, weight,
-                             last ? &sums->d_peak : NULL, shared, last);
-        }
+        const float *const from[2] = {job.g[0], job.g[1]};
+        float *const to[2] = {job.d[0], job.d[1]};
+        const float *const balance[2] = {job.balance[0], job.balance[1]};
+        smooth_all<TEAM>(job.filter, grids, direct, job.shared, job.level, from, to, balance,
+                         job.cycles, &sums->d_peak, shared);
         if (leads)
             begin_search(&turn, sums);
         if (writes)
