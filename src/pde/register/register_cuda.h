@@ -13,9 +13,16 @@ extern "C" {
 struct register_cuda_calls {
     /* As ro_flow_on_cpu, but u stays on the device, as number flow->result. */
     ro_status (*run)(struct ro_flow *flow, ro_report *ran);
+    /* The same in steps: begins and ends what ro_flow_start and the scales come between; whoever
+     * failed to open has nothing to close unless it has data. What is not `wanted` is left. */
+    ro_status (*open)(struct ro_flow *flow);
+    ro_status (*close)(struct ro_flow *flow, bool wanted, ro_report *ran);
+    bool (*busy)(const struct ro_flow *flow);  /* a scale that was begun has not ended */
+    bool (*small)(const struct ro_flow *flow); /* the next scale leaves room for another flow's */
     /* Brings u of a flow to host memory. */
     ro_status (*fetch)(struct ro_flow *flow, int result, const ro_image *field);
-    /* Memory for images[p], which the device reads fast; it is the context's. */
+    /* Memory for images[p] of either flow, 2 and 3 being the second one's, which the device reads
+     * fast; it is the context's. */
     ro_status (*plane)(ro_context *context, int p, size_t bytes, float **plane);
 };
 extern const struct register_cuda_calls *const register_on_cuda;

@@ -239,6 +239,27 @@ static __device__ __forceinline__ void slopes_at(const ro_flow_rows &rows, const
 /* ---- Kernels ----------------------------------------------------------------------------------
  */
 
+/* An affine map. */
+struct affine {
+    double m[6];
+};
+
+/* u at the start, as ro_flow_start_row; whole planes. */
+static __global__ __launch_bounds__(THREADS) void start_kernel(ro_grid grid, ro_rounder round,
+                                                               affine map, float *ux, float *uy)
+{
+    int x, y;
+    place(&x, &y);
+    if (x >= grid.width || y >= grid.height)
+        return;
+    const size_t at = (size_t)y * grid.stride + RO_GRID_MARGIN + x;
+    const double px = x * grid.hx, py = y * grid.hy;
+    const double to_x = map.m[0] * px + map.m[1] * py + map.m[2];
+    const double to_y = map.m[3] * px + map.m[4] * py + map.m[5];
+    ux[at] = round_number(round, (float)((to_x - px) / grid.hx));
+    uy[at] = round_number(round, (float)((to_y - py) / grid.hy));
+}
+
 static __global__ __launch_bounds__(THREADS) void refine_kernel(ro_grid fine, ro_grid coarse,
                                                                 ro_rounder round, float by_x,
                                                                 float by_y, arrays from, float *ux,
