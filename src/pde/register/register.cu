@@ -429,11 +429,11 @@ static bool ro_flow_busy(const struct ro_flow *flow)
     return cudaStreamQuery(device->grids.stream) == cudaErrorNotReady;
 }
 
-/* Whether the next scale leaves room for another one like it. */
-static bool ro_flow_small(const struct ro_flow *flow)
+/* Whether scale k leaves room for another one like it. */
+static bool ro_flow_small(const struct ro_flow *flow, int k)
 {
     const struct device *device = (const struct device *)flow->data;
-    return 2 * blocks_for(device, flow->scale[flow->k].level) <= (unsigned)device->cuda->processors;
+    return 2 * blocks_for(device, flow->scale[k].level) <= (unsigned)device->cuda->processors;
 }
 
 static ro_status ro_flow_fetch(struct ro_flow *flow, int number, const ro_image *field)

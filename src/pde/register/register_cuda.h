@@ -17,8 +17,8 @@ struct register_cuda_calls {
      * failed to open has nothing to close unless it has data. What is not `wanted` is left. */
     ro_status (*open)(struct ro_flow *flow);
     ro_status (*close)(struct ro_flow *flow, bool wanted, ro_report *ran);
-    bool (*busy)(const struct ro_flow *flow);  /* a scale that was begun has not ended */
-    bool (*small)(const struct ro_flow *flow); /* the next scale leaves room for another flow's */
+    bool (*busy)(const struct ro_flow *flow); /* a scale that was begun has not ended */
+    bool (*small)(const struct ro_flow *flow, int k); /* scale k leaves room for another one */
     /* Brings u of a flow to host memory. */
     ro_status (*fetch)(struct ro_flow *flow, int result, const ro_image *field);
     /* Memory for images[p] of either flow, 2 and 3 being the second one's, which the device reads

@@ -62,15 +62,38 @@ static __device__ __forceinline__ void choose_lengths(lengths *at_once, float ta
     }
 }
 
+/* u and the fixed image there, and d and g where they are known. */
+static __device__ __forceinline__ pixel load_pixel(const descent_job &job, int x, int y, bool has_d,
+                                                   bool has_g)
+{
+    const size_t at = (size_t)y * job.rows.stride + x;
+    pixel here = {};
+    here.ux = job.p.ux[at];
+    here.uy = job.p.uy[at];
+    here.fixed = job.p.fixed[at];
+    if (has_d) {
+        here.dx = job.p.dx[at];
+        here.dy = job.p.dy[at];
+    }
+    if (has_g) {
+        here.gx = job.p.gx[at];
+        here.gy = job.p.gy[at];
+    }
+    return here;
+}
+
 template <int TEAM>
 static __device__ __forceinline__ void take_gradient(const descent_job &job, float tau,
                                                      descent_sums *sums)
 {
     long long values[2] = {0, 0};
     int high = 0;
-    each_pixel<TEAM>(job.rows.width, job.rows.height, [&](int x, int y) {
-        gradient_at(job.rows, job.p, tau, x, y, &values[0], &values[1], &high);
-    });
+    each_pixel_ahead<TEAM>(
+        job.rows.width, job.rows.height,
+        [&](int x, int y) { return load_pixel(job, x, y, tau != 0, false); },
+        [&](int x, int y, const pixel &here) {
+            gradient_at(job.rows, job.p, here, tau, x, y, &values[0], &values[1], &high);
+        });
     unsigned long long *const totals[2] = {&sums->energy, &sums->count};
     add_team<TEAM>(values, totals);
     peak_team<TEAM>(high, &sums->g_peak);
@@ -82,8 +105,12 @@ static __device__ __forceinline__ void take_energies(const descent_job &job,
                                                      unsigned long long *to)
 {
     long long energy[LENGTHS] = {0};
-    each_pixel<TEAM>(job.rows.width, job.rows.height,
-               [&](int x, int y) { energies_at(job.rows, job.p, at_once, x, y, energy); });
+    each_pixel_ahead<TEAM>(
+        job.rows.width, job.rows.height,
+        [&](int x, int y) { return load_pixel(job, x, y, true, false); },
+        [&](int x, int y, const pixel &here) {
+            energies_at(job.rows, here, at_once, x, y, energy);
+        });
     unsigned long long *const totals[LENGTHS] = {to, to + 1, to + 2, to + 3};
     add_team<TEAM>(energy, totals);
 }
@@ -96,10 +123,13 @@ static __device__ __forceinline__ void take_both(const descent_job &job, const d
     const lengths at_once = turn.at_once;
     const float g_scale = turn.g_scale, d_scale = turn.d_scale;
     long long energy[LENGTHS] = {0}, slope = 0, square = 0;
-    each_pixel<TEAM>(job.rows.width, job.rows.height, [&](int x, int y) {
-        products_at(job.rows, job.p, g_scale, d_scale, x, y, &slope, &square);
-        energies_at(job.rows, job.p, at_once, x, y, energy);
-    });
+    each_pixel_ahead<TEAM>(
+        job.rows.width, job.rows.height,
+        [&](int x, int y) { return load_pixel(job, x, y, true, true); },
+        [&](int x, int y, const pixel &here) {
+            products_at(here, g_scale, d_scale, &slope, &square);
+            energies_at(job.rows, here, at_once, x, y, energy);
+        });
     const long long values[LENGTHS + 2] = {energy[0], energy[1], energy[2],
                                            energy[3], slope,     square};
     unsigned long long *const totals[LENGTHS + 2] = {to,     to + 1,       to + 2,

@@ -121,20 +121,39 @@ template <int TEAM> static __device__ __forceinline__ void peak_team(int bits, i
         grid_peak(lane < TEAM / 32 ? warps[lane] : 0, peak);
 }
 
-/* Calls do_pixel(x, y) for the pixels of the thread, 32 neighbours to a warp. Few pixels are shared
- * out among blocks first, many among a block's warps, for what neighbours look at is at hand. */
-template <int TEAM, typename F>
-static __device__ __forceinline__ void each_pixel(int width, int height, F do_pixel)
+/* Calls do_pixel(x, y, load(x, y)) for the pixels of the thread, 32 neighbours to a warp; the next
+ * one's load comes before. Few pixels are shared out among blocks first, many among a block's warps,
+ * for what neighbours look at is at hand. */
+template <int TEAM, typename L, typename F>
+static __device__ __forceinline__ void each_pixel_ahead(int width, int height, L load, F do_pixel)
 {
     const int across = (width + 31) / 32, pieces = across * height;
     const int thread = anew(threadIdx.x), lane = thread % 32, warp = thread / 32;
     const int all = gridDim.x * (TEAM / 32);
-    const int first = pieces < all ? warp * gridDim.x + blockIdx.x : blockIdx.x * (TEAM / 32) + warp;
-    for (int i = first; i < pieces; i += all) {
-        const int x = i % across * 32 + lane;
-        if (x < width)
-            do_pixel(x, i / across);
+    int i = pieces < all ? warp * gridDim.x + blockIdx.x : blockIdx.x * (TEAM / 32) + warp;
+    int y = i / across, x = (i - y * across) * 32 + lane;
+    decltype(load(0, 0)) next = {};
+    if (i < pieces && x < width)
+        next = load(x, y);
+    while (i < pieces) {
+        const auto here = next;
+        const int here_x = x, here_y = y;
+        i += all;
+        y = i / across;
+        x = (i - y * across) * 32 + lane;
+        if (i < pieces && x < width)
+            next = load(x, y);
+        if (here_x < width)
+            do_pixel(here_x, here_y, here);
     }
+}
+
+/* The same for what loads by itself. */
+template <int TEAM, typename F>
+static __device__ __forceinline__ void each_pixel(int width, int height, F do_pixel)
+{
+    each_pixel_ahead<TEAM>(
+        width, height, [](int, int) { return 0; }, [&](int x, int y, int) { do_pixel(x, y); });
 }
 
 /* One of two by number, without a look-up in memory. */

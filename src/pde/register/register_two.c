@@ -17,7 +17,7 @@ enum { MOST_BESIDE = 1 << 24 }; /* pixels of images whose flows may both be in m
 struct second {
     struct ro_flow flow;
     const ro_image *fixed, *moving;
-    bool tried;      /* to open it */
+    bool tried;       /* to open it */
     bool begun, more; /* a scale is under way; there is one to come or under way */
 };
 
@@ -34,17 +34,20 @@ static void open_second(struct second *second)
     second->more = flow->status == RO_OK;
 }
 
-/* What can be done for the second flow without making the first one wait. */
-static void go_on_beside(struct second *second)
+/* What can be done for the second flow without making the first one wait, whose next scale must
+ * find room. */
+static void go_on_beside(struct second *second, const struct ro_flow *first)
 {
     struct ro_flow *flow = &second->flow;
+    const int next = first->k + 1;
     if (!second->tried)
         open_second(second);
     if (second->begun && !register_on_cuda->busy(flow)) {
         second->begun = false;
         second->more = ro_flow_end_scale(flow);
     }
-    if (second->more && !second->begun && register_on_cuda->small(flow)) {
+    if (second->more && !second->begun && register_on_cuda->small(flow, flow->k) &&
+        next < first->scales && register_on_cuda->small(first, next)) {
         ro_flow_begin_scale(flow);
         second->begun = true;
     }
@@ -92,7 +95,7 @@ static ro_status run_first(struct ro_flow *flow, struct second *second, ro_repor
     while (more) {
         ro_flow_begin_scale(flow);
         while (beside && flow->status == RO_OK && register_on_cuda->busy(flow))
-            go_on_beside(second);
+            go_on_beside(second, flow);
         more = ro_flow_end_scale(flow);
     }
     ro_flow_finish(flow);
