@@ -436,28 +436,51 @@ static bool ro_flow_small(const struct ro_flow *flow, int k)
     return 2 * blocks_for(device, flow->scale[k].level) <= (unsigned)device->cuda->processors;
 }
 
-static ro_status ro_flow_fetch(struct ro_flow *flow, int number, const ro_image *field)
+/* Events of a context that nobody needs at the moment. */
+static cudaEvent_t part_event(const struct ro_cuda *cuda, int part)
 {
+    static_assert((int)RO_FIELD_PARTS <= 3 * RO_CUDA_LANES, "an event for each part");
+    const int lane = part % RO_CUDA_LANES, kind = part / RO_CUDA_LANES;
+    return kind == 0 ? cuda->ready[lane] : kind == 1 ? cuda->computed[lane] : cuda->fetched[lane];
+}
+
+/* The field goes where images of the other flow were. */
+static ro_status ro_flow_ask(struct ro_flow *flow, int number, struct ro_field_parts *parts)
+{
+    enum { HALF = RO_FIELD_PARTS / 2, FIRST = 2, SECOND = 4 }; /* numbers of pinned memory */
     ro_context *context = flow->context;
     struct ro_cuda *cuda;
-    void *result;
+    void *result, *halves[2];
     RO_TRY(ro_cuda_of(context, &cuda));
     cudaStream_t stream = cuda->compute;
     const int height = flow->size[1].height;
+    const int to = flow->images[0] == cuda->pinned[FIRST] ? SECOND : FIRST;
     const size_t bytes = 2 * (size_t)flow->size[1].width * sizeof(float);
+    parts->rows = (height + RO_FIELD_PARTS - 1) / RO_FIELD_PARTS;
+    const size_t size = (size_t)parts->rows * bytes;
     RO_TRY(ro_cuda_scratch_begin(cuda, stream));
     RO_TRY(ro_cuda_reserve(cuda, &results[number], bytes * (size_t)height, stream, &result));
-    for (int y = 0; y < height && field->stride < (ptrdiff_t)bytes; y++)
-        RO_CUDA_TRY(context, cudaMemcpyAsync((char *)field->data + y * field->stride,
-                                             (char *)result + (size_t)y * bytes, bytes,
-                                             cudaMemcpyDeviceToHost, stream));
-    if (field->stride >= (ptrdiff_t)bytes)
-        RO_CUDA_TRY(context,
-                    cudaMemcpy2DAsync(field->data, (size_t)field->stride, result, bytes, bytes,
-                                      (size_t)height, cudaMemcpyDeviceToHost, stream));
-    RO_TRY(ro_cuda_scratch_end(cuda, stream));
-    RO_CUDA_TRY(context, cudaStreamSynchronize(stream));
-    return RO_OK;
+    for (int i = 0; i < 2; i++)
+        RO_TRY(ro_cuda_reserve_pinned(cuda, to + i, HALF * size, &halves[i]));
+    for (int i = 0; i < RO_FIELD_PARTS; i++) {
+        const int first = i * parts->rows, left = height - first;
+        char *const part = (char *)halves[i / HALF] + (size_t)(i % HALF) * size;
+        parts->part[i] = (const float *)part;
+        if (left > 0)
+            RO_CUDA_TRY(context, cudaMemcpyAsync(part, (char *)result + (size_t)first * bytes,
+                                                 left < parts->rows ? (size_t)left * bytes : size,
+                                                 cudaMemcpyDeviceToHost, stream));
+        RO_CUDA_TRY(context, cudaEventRecord(part_event(cuda, i), stream));
+    }
+    return ro_cuda_scratch_end(cuda, stream);
+}
+
+/* Any thread may wait. */
+static bool ro_flow_await(const struct ro_flow *flow, int part)
+{
+    struct ro_cuda *cuda;
+    return ro_cuda_of(flow->context, &cuda) == RO_OK &&
+           cudaEventSynchronize(part_event(cuda, part)) == cudaSuccess;
 }
 
 /* Pinned memory after that of sums and steps. */
@@ -483,7 +506,7 @@ static ro_status ro_flow_on_cuda(struct ro_flow *flow, ro_report *ran)
 }
 
 static const struct register_cuda_calls calls = {
-    ro_flow_on_cuda, ro_flow_open,  ro_flow_close, ro_flow_busy,
-    ro_flow_small,   ro_flow_fetch, ro_flow_plane,
+    ro_flow_on_cuda, ro_flow_open, ro_flow_close, ro_flow_busy,
+    ro_flow_small,   ro_flow_ask,  ro_flow_await, ro_flow_plane,
 };
 const struct register_cuda_calls *const register_on_cuda = &calls;

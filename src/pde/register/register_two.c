@@ -153,5 +153,5 @@ ro_status ro_register_two(struct ro_flow *flow, const ro_image *fixed, const ro_
     if (!alone)
         free(second->flow.report.record);
     free(second);
-    return status == RO_OK ? register_on_cuda->fetch(flow, flow->result, field) : status;
+    return status == RO_OK ? ro_flow_fetch(flow, field) : status;
 }
