@@ -78,6 +78,33 @@ static void rename_line(struct certificate *stated, const char *was, const char 
             replace(stated, &stated->lines[i].name, name);
 }
 
+/* Palettes were made for pictures in another way once, as those of 256 colours may have been: the
+ * colours that are stated are what was meant. */
+static void state_colours(struct certificate *stated)
+{
+    const char *palette = certificate_value(stated, "option_palette");
+    const char *number = certificate_value(stated, "palette");
+    if (!palette || !number || certificate_value(stated, "palette_by"))
+        return;
+    char text[8 * 256 + 3] = "\"";
+    size_t used = 1;
+    int count = 0;
+    for (char *end; *number && count < 3 * 256; number = end) {
+        number += strcspn(number, "0123456789");
+        const long sample = strtol(number, &end, 10);
+        if (end == number)
+            break;
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%02lx",
+                                 count % 3 ? "" : count ? " #" : "#", (unsigned long)sample & 255);
+        count++;
+    }
+    text[used] = '"';
+    if (strncmp(palette, "\"auto", 5) == 0 || count == 3 * 256)
+        for (int i = 0; i < stated->count; i++)
+            if (strcmp(stated->lines[i].name, "option_palette") == 0)
+                replace(stated, &stated->lines[i].value, text);
+}
+
 /* Whether the option takes what is stated; of those that may be idle, a choice or a share. */
 static bool takes(const struct option *option, const char *value)
 {
@@ -126,6 +153,7 @@ void certificate_complete(struct certificate *stated, const struct command *comm
     const struct option *list[MOST_OPTIONS];
     const int count = options_list(command, list);
     drop_line(stated, "hogel_predicted_snr_tenths_of_db");
+    state_colours(stated);
     for (int i = 0; i < count; i++) {
         char name[80];
         snprintf(name, sizeof name, "option_%s", list[i]->name);

@@ -57,6 +57,9 @@ typedef struct ro_regions_options {
     const char *schedule;   /* NULL or "auto"; "reference": the same */
     const char *windows;    /* NULL or "fellows": a seed whose window is of another sort than those
                                of most seeds of its label looks again; "alone": it does not */
+    const char *home;       /* NULL or "known": where a flood was cut and stays nearer to its seed
+                               than to other labels', only kinds count that had an outline
+                               before; "any" */
 } ro_regions_options;
 #define RO_REGIONS_UNSET(UNSET) UNSET(smooth)
 #define RO_REGIONS_DEFAULTS RO_DEFAULTS_OF(ro_regions_options, RO_REGIONS_UNSET)

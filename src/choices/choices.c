@@ -38,6 +38,7 @@ static const ro_choices choices[] = {
      NAMES("auto", "active", "reference", "passes", "stream", "fused")},
     {"ro_regions_options", "schedule", NAMES("auto", "reference")},
     {"ro_regions_options", "windows", NAMES("fellows", "alone")},
+    {"ro_regions_options", "home", NAMES("known", "any")},
     {"ro_register_options", "scheme", NAMES("auto", "annealed", "thesis")},
     {"ro_register_options", "match", NAMES("auto", "ssd", "ncc", "ncc-size")},
     {"ro_register_options", "init", NAMES("auto", "none", "translation", "affine")},

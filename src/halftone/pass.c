@@ -7,13 +7,15 @@
 
 static unsigned char *buffer_of(const struct halftone_pass *pass, int thread)
 {
-    return pass->buffers + (size_t)thread * pass->most * (pass->in_row + pass->out_row);
+    return pass->buffers + (size_t)thread * pass->each;
 }
 
 static unsigned char *out_of(const struct halftone_pass *pass, int thread)
 {
-    return buffer_of(pass, thread) + pass->most * pass->in_row;
+    return buffer_of(pass, thread) + pass->out_at;
 }
+
+static size_t lines_of(size_t bytes) { return (bytes + 63) & ~(size_t)63; }
 
 /* Whether all goes on. */
 static bool settle(struct halftone_pass *pass, ro_status status)
@@ -117,10 +119,11 @@ ro_status ro_halftone_pass(ro_plan *base, const ro_halftone_rows *rows)
         .most = work->granularity,
         .height = plan->shape.height,
     };
+    pass.out_at = lines_of(pass.most * pass.in_row);
+    pass.each = pass.out_at + lines_of(pass.most * pass.out_row);
     void *memory = NULL; /* a device has its own */
     if (work->device != RO_DEVICE_CUDA &&
-        posix_memalign(&memory, 4096,
-                       (size_t)work->report.threads * pass.most * (pass.in_row + pass.out_row)))
+        posix_memalign(&memory, 4096, (size_t)work->report.threads * pass.each))
         return ro_context_fail(context, RO_E_MEMORY, "no memory for rows of %u pixels",
                                plan->shape.width);
     pass.buffers = memory;

@@ -13,7 +13,9 @@ struct halftone_pass {
     ro_halftone_rows rows;
     unsigned char *buffers;
     size_t in_row, out_row; /* bytes */
-    uint32_t most;          /* rows of a buffer, of the input and behind it of the output */
+    uint32_t most;          /* rows of a buffer, of the input, */
+    size_t out_at;          /* and from this byte on of the output; */
+    size_t each;            /* bytes of a buffer: cache lines, whole */
     uint32_t height;
     atomic_uint done;
     atomic_int status; /* the first that was not RO_OK */

@@ -99,6 +99,8 @@ static void tell_below(struct ro_wavefront *front, int chain, uint32_t number, i
 
 void ro_wavefront_skip(struct ro_wavefront *front, int chain, uint32_t number)
 {
+    if (number > 0) /* else it overtakes bands that run, whose gates it shares */
+        wait_for_above(front, chain, number, front->chains[chain].columns);
     tell_below(front, chain, number, front->chains[chain].columns);
 }
 

@@ -118,7 +118,8 @@ void ro_wavefront_walk(struct ro_wavefront *front, int chain, uint32_t number, i
                        const struct ro_band_way *way, ro_steps_fn *steps, void *work,
                        size_t work_bytes);
 
-/* For a band that will not run: nobody may wait for it. */
+/* For a band that will not run: nobody may wait for it. It ends in its turn, after the one above; so
+ * not for bands side by side, where the same thread runs that one. */
 void ro_wavefront_skip(struct ro_wavefront *front, int chain, uint32_t number);
 
 /*

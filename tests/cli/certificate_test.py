@@ -116,6 +116,11 @@ class Certificates(Case):
         self.works("halftone", "in.pgm", "out.pbm", "--method", "dbs", "--quiet")
         self.fails("cert.json", "in.pgm", "out.pbm", words=["output_hash"])
 
+    @staticmethod
+    def lines_of(name):
+        with open(os.path.join(SOURCE_DIR, "tests/cli/earlier", name), "rb") as file:
+            return json.load(file)
+
     def earlier(self, name, *rule):
         """A certificate from before a rule changed, of a picture that the old one makes."""
         with open(os.path.join(SOURCE_DIR, "tests/cli/earlier", name), "rb") as file:
@@ -169,6 +174,19 @@ class Certificates(Case):
     def test_palettes_that_were_clamped(self):
         self.earlier("palette.json", "--palette", "spectra6-panel", "--overshoot", "0")
         self.works("halftone", "in.ppm", "out.ppm", "--quiet", "--palette", "spectra6-panel")
+        self.fails("cert.json", "in.ppm", "out.ppm", words=["certificate says"])
+
+    def test_palettes_that_were_made_otherwise(self):
+        """What auto:N chose once is stated, and holds."""
+        colours = self.lines_of("adapted.json")["palette"]
+        texts = "".join("%02x" % n for n in colours)
+        texts = " ".join("#" + texts[i:i + 6] for i in range(0, len(texts), 6))
+        self.earlier("adapted.json", "--palette", texts)
+        self.works("halftone", "in.ppm", "out.ppm", "--quiet", "--palette", "auto:5",
+                   "--certificate", "new.json")
+        self.assertIn("palette_by", self.lines("new.json"))
+        self.assertNotEqual(json.loads(self.get("new.json"))["palette"], colours)
+        self.holds("new.json", "in.ppm", "out.ppm", "--recompute")
         self.fails("cert.json", "in.ppm", "out.ppm", words=["certificate says"])
 
     def test_palettes_that_were_not_fitted(self):

@@ -11,8 +11,8 @@ if ! command -v verilator >/dev/null 2>&1; then
     echo "skipped: there is no verilator here"
     exit 77
 fi
-if ! command -v "${CXX:-c++}" >/dev/null 2>&1; then
-    echo "skipped: there is no C++ compiler here"
+if ! command -v "${CXX:-c++}" >/dev/null 2>&1 || ! command -v make >/dev/null 2>&1; then
+    echo "skipped: there is no C++ compiler or no make here"
     exit 77
 fi
 if [ -n "${SANITIZE:-}" ]; then

@@ -35,6 +35,7 @@ struct job {
     uint32_t first; /* band of the chain's first run */
     int lag, delay;
     int skipped_from; /* bands from here on do not run; 0: all run */
+    uint32_t late;    /* a band that is slow; 0: none */
 };
 
 struct band {
@@ -50,7 +51,8 @@ static void steps(void *work, int64_t first, int64_t last)
 {
     struct band *band = work;
     const struct job *job = band->job;
-    if (job->delay && ro_hash(7, band->band, (uint32_t)first) % 16 == 0)
+    if ((job->delay && ro_hash(7, band->band, (uint32_t)first) % 16 == 0) ||
+        (job->late && band->band == job->late))
         nanosleep(&(struct timespec){.tv_nsec = 200000}, NULL);
     for (int64_t step = first; step < last; step++) {
         int64_t c = step - job->lag;
@@ -148,11 +150,11 @@ static void test_abreast(void **state)
         }
 }
 
-/* A run that is given up ends, and what had run is right. */
+/* A run that is given up ends, and what had run is right, also where that is late. */
 static void test_bands_left_out(void **state)
 {
     (void)state;
-    static struct job job = {.skipped_from = 5};
+    static struct job job = {.skipped_from = 5, .late = 3};
     static uint32_t expected[BANDS][COLUMNS];
     struct ro_pool *pool = ro_pool_open(4);
     struct ro_wavefront_shape shape = ro_wavefront_shape(4, 1, 1, COLUMNS * sizeof(uint32_t), 0);

@@ -59,6 +59,7 @@ int check_fronts(const struct command *command, const struct segment_values *v)
                            : v->factor     ? "factor"
                            : v->components ? "components"
                            : v->windows    ? "windows"
+                           : v->home       ? "home"
                            : v->table      ? "table"
                                            : NULL;
         if (!name)
@@ -265,11 +266,11 @@ static ro_status save_all(struct job *job)
 
 static struct job job_of(const struct segment_values *values, const struct operands *files)
 {
-    return (struct job){.values = values,
-                        .files = files,
-                        .grow = {RO_REGIONS_DEFAULTS,
-                                 .smooth = isnan(values->smooth) ? RO_DEFAULT : values->smooth,
-                                 .schedule = values->schedule, .windows = values->windows}};
+    return (struct job){
+        .values = values,
+        .files = files,
+        .grow = {RO_REGIONS_DEFAULTS, .smooth = isnan(values->smooth) ? RO_DEFAULT : values->smooth,
+                 .schedule = values->schedule, .windows = values->windows, .home = values->home}};
 }
 
 static void close_job(struct job *job)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Palettes made for a picture. Its colours are counted in bins of six bits a channel, and where these
- * are fewer than twice the colours that are wanted, as in a picture of greys, of eight; bins are
- * points in OKLab. The cloud of all points is cut in two where that leaves the least squares, then
- * the worst of the parts, until there are enough; then colours move to the middles of what is
- * nearest to them, in 24 steps. Integers and doubles in a fixed order, on one thread: the same
- * picture always has the same palette.
+ * are few, as in a picture of greys, of eight; bins are points in OKLab. The cloud of all points is
+ * cut in two where that leaves the least squares, then the worst of the parts, until there are
+ * enough; then colours move to the middles of what is nearest to them, in 24 steps, and some that
+ * are hardly missed change to where distances are large. Integers and doubles in a fixed order, on
+ * one thread: the same picture always has the same palette.
  */
 #include "halftone/palette/palette.h"
 #include "halftone/palette/palette_lab.h"
@@ -22,7 +22,11 @@ enum {
     FEW_BINS = 2 * PALETTE_MOST,
     PART_BITS = 3, /* a bin has no more than five of the 256 samples of a channel */
     PARTS = 1 << 3 * PART_BITS,
-    MOST_STEPS = 24,
+    FIRST_STEPS = 24,
+    SWAP_STEPS = 8,
+    SWAP_WORK = 512, /* swaps that are tried, times the colours, */
+    MOST_SWAPS = 32, /* and their number, and how many in a row without success */
+    MOST_FAILURES = 4,
 };
 
 /* Axes of colour are doubled in what is called OKLab here; lightness counts less than they do. */
@@ -269,9 +273,10 @@ static double distance(const double a[3], const double b[3])
     return (x * x + y * y) + z * z;
 }
 
-/* Every point to the nearest middle, its own among equals. */
-static void join_nearest(struct cloud *cloud, const struct group *groups, int count)
+/* Every point to the nearest middle, its own among equals. The sum of all distances. */
+static double join_nearest(struct cloud *cloud, const struct group *groups, int count)
 {
+    double sum = 0;
     for (int i = 0; i < cloud->count; i++) {
         struct point *point = &cloud->points[i];
         int nearest = point->group;
@@ -284,7 +289,9 @@ static void join_nearest(struct cloud *cloud, const struct group *groups, int co
             }
         }
         point->group = nearest;
+        sum += point->pixels * sqrt(least);
     }
+    return sum;
 }
 
 /* Middles of all groups at once, such that distances and not their squares get less (Weiszfeld);
@@ -304,6 +311,98 @@ static void find_middles(const struct cloud *cloud, struct group *groups, int co
     for (int g = 0; g < count; g++)
         for (int c = 0; c < 3 && sum[g][3] > 0; c++)
             groups[g].middle[c] = sum[g][c] / sum[g][3];
+}
+
+/* Lets middles and groups settle; the sum of all distances. */
+static double settle(struct cloud *cloud, struct group *groups, int count, int steps)
+{
+    for (int n = 0; n < steps; n++) {
+        join_nearest(cloud, groups, count);
+        find_middles(cloud, groups, count);
+    }
+    return join_nearest(cloud, groups, count);
+}
+
+/* ---- swaps ----------------------------------------------------------------------------------- */
+
+/* What the distances sum to in every group, and by how much more if the group were not there. */
+static void weigh_groups(const struct cloud *cloud, const struct group *groups, int count,
+                         double own[PALETTE_MOST], double missed[PALETTE_MOST])
+{
+    memset(own, 0, PALETTE_MOST * sizeof *own);
+    memset(missed, 0, PALETTE_MOST * sizeof *missed);
+    for (int i = 0; i < cloud->count; i++) {
+        const struct point *point = &cloud->points[i];
+        double least = INFINITY;
+        for (int g = 0; g < count; g++) {
+            const double here = distance(point->at, groups[g].middle);
+            if (g != point->group && here < least)
+                least = here;
+        }
+        const double apart = sqrt(distance(point->at, groups[point->group].middle));
+        own[point->group] += point->pixels * apart;
+        missed[point->group] += point->pixels * (sqrt(least) - apart);
+    }
+}
+
+/* Leaves the points of `gone` to the others and gives its number to a half of `worst`; false where
+ * that is one point. */
+static bool swap_group(struct cloud *cloud, struct group *groups, int count, int gone, int worst,
+                       struct point **order)
+{
+    for (int c = 0; c < 3; c++)
+        groups[gone].middle[c] = INFINITY;
+    for (int i = 0; i < cloud->count; i++)
+        if (cloud->points[i].group == gone)
+            cloud->points[i].group = worst;
+    join_nearest(cloud, groups, count);
+    measure_group(cloud, worst, &groups[worst]);
+    if (!cut_group(cloud, &groups[worst], worst, gone, order))
+        return false;
+    measure_group(cloud, worst, &groups[worst]);
+    measure_group(cloud, gone, &groups[gone]);
+    return true;
+}
+
+/* Settled groups are the best only near by. The group that would be missed least is given up for a
+ * second one where distances are largest, as long as that helps. */
+static void swap_groups(struct cloud *cloud, struct group *groups, int count, struct point **order,
+                        int *kept)
+{
+    struct group before[PALETTE_MOST];
+    double own[PALETTE_MOST], missed[PALETTE_MOST];
+    bool tried[PALETTE_MOST] = {false};
+    double sum = settle(cloud, groups, count, FIRST_STEPS);
+    const int most = SWAP_WORK / count < MOST_SWAPS ? SWAP_WORK / count : MOST_SWAPS;
+    for (int n = 0, failures = 0; n < most && failures < MOST_FAILURES && count > 2; n++) {
+        int gone = 0, worst = -1;
+        weigh_groups(cloud, groups, count, own, missed);
+        for (int g = 1; g < count; g++)
+            gone = missed[g] < missed[gone] ? g : gone;
+        for (int g = 0; g < count; g++)
+            if (g != gone && !tried[g] && (worst < 0 || own[g] > own[worst]))
+                worst = g;
+        if (worst < 0)
+            break;
+        memcpy(before, groups, (size_t)count * sizeof *groups);
+        for (int i = 0; i < cloud->count; i++)
+            kept[i] = cloud->points[i].group;
+        const double now = swap_group(cloud, groups, count, gone, worst, order)
+                               ? settle(cloud, groups, count, SWAP_STEPS)
+                               : INFINITY;
+        if (now < sum) {
+            sum = now;
+            failures = 0;
+            memset(tried, 0, sizeof tried);
+            continue;
+        }
+        failures++;
+        tried[worst] = true;
+        memcpy(groups, before, (size_t)count * sizeof *groups);
+        for (int i = 0; i < cloud->count; i++)
+            cloud->points[i].group = kept[i];
+    }
+    settle(cloud, groups, count, SWAP_STEPS);
 }
 
 /* ---- colours --------------------------------------------------------------------------------- */
@@ -367,20 +466,18 @@ ro_status ro_palette_adapt(ro_context *context, const ro_image *in, const ro_ton
     struct bin *bins = calloc(BINS, sizeof *bins);
     struct cloud cloud = {calloc(BINS, sizeof *cloud.points), 0};
     struct point **order = calloc(BINS, sizeof(struct point *));
-    if (!bins || !cloud.points || !order)
+    int *kept = calloc(BINS, sizeof *kept);
+    if (!bins || !cloud.points || !order || !kept)
         status = ro_context_fail(context, RO_E_MEMORY, "no memory to count colours");
     if (status == RO_OK)
         status = count_colours(context, in, tone ? tone : &none, &(struct count){bins, NULL});
     if (status == RO_OK)
         place_points(bins, BINS, &cloud);
-    if (status == RO_OK && cloud.count < 2 * count)
+    if (status == RO_OK && cloud.count <= FEW_BINS)
         status = count_parts(context, in, tone ? tone : &none, bins, cloud.count, &cloud);
     if (status == RO_OK) {
         const int made = cut_groups(&cloud, count, groups, order);
-        for (int n = 0; n < MOST_STEPS; n++) {
-            join_nearest(&cloud, groups, made);
-            find_middles(&cloud, groups, made);
-        }
+        swap_groups(&cloud, groups, made, order, kept);
         put_colours(groups, made, palette);
         if (palette->count < 2) /* a picture of one colour: the other is far from it */
             memset(palette->colours[palette->count++], palette->colours[0][1] < 128 ? 255 : 0, 3);
@@ -388,5 +485,6 @@ ro_status ro_palette_adapt(ro_context *context, const ro_image *in, const ro_ton
     free(bins);
     free(cloud.points);
     free(order);
+    free(kept);
     return status;
 }

@@ -256,12 +256,21 @@ RO_INLINE void turn(ints row[LANES])
     }
 }
 
+/* The choice among a few colours, as of struct palette_choice, the same in all lanes. */
+enum { FEW = 16 };
+struct few {
+    ints red_green[FEW], blue[FEW], square[FEW], number[FEW];
+    ints shift, shift_pair, least_pair, most_pair, least_blue, most_blue;
+};
+
 struct scratch {
     ints tone[3][PALETTE_CHUNK];
     int32_t light[LANES][3][PALETTE_CHUNK]; /* of the rows, before they become lanes; aligned */
     ints level[PALETTE_CHUNK];
     ints history[3][DIFFUSION_MAX_DY + 1][HISTORY + PALETTE_CHUNK]; /* [dy]: moved dy lanes down */
     ints last[3], carry[3]; /* the error and the remainder on the left */
+    struct few few;
+    int64_t loaded; /* steps whose light is in `tone` */
     struct palette_light known;
     struct palette_moves moves;
 };

@@ -171,19 +171,19 @@ RO_INLINE void prefetch_rows(const struct palette_plan *plan, const struct palet
     for (int i = 0; i < band->rows; i++) {
         const unsigned char *row = row_of(plan, band, i, k0, sample_bytes);
         for (int ahead = 0; ahead < 3 * sample_bytes * PALETTE_CHUNK; ahead += 64)
-            __builtin_prefetch(row + PREFETCH + ahead);
+            __builtin_prefetch(row + PREFETCH + ahead, 0, 2);
     }
 }
 
 /* A pixel of 8-bit samples by itself. */
 __attribute__((noinline)) static void note_one(const struct palette_plan *plan,
                                                const struct palette_band *band, struct scratch *s,
-                                               int64_t k0, int q, int lane)
+                                               int64_t k, int lane)
 {
-    const struct part part = part_of(plan, band, lane, k0, PALETTE_CHUNK, 1);
+    const struct part part = {.pixel = row_of(plan, band, lane, k, 1)};
     uint32_t sample[3];
     int32_t to[4];
-    sample_of(&part, q, 1, sample);
+    sample_of(&part, 0, 1, sample);
     const uint32_t cell = palette_grid_cell(plan, sample);
     const int region = palette_light_near(plan, &s->known, sample, cell, to);
     uint8_t *block = palette_note(plan, &s->known, &s->moves, sample, region);
@@ -191,7 +191,7 @@ __attribute__((noinline)) static void note_one(const struct palette_plan *plan,
         fill_block(plan, &s->known, &s->known.region[region], cell,
                    (uint8_t)s->moves.move_of[region], block);
     for (int c = 0; c < 3; c++)
-        s->tone[c][q][lane] = to[c];
+        s->tone[c][k % PALETTE_CHUNK][lane] = to[c];
 }
 
 enum { MOVED_COLUMNS = 16 };
@@ -248,7 +248,7 @@ static void load_moved_edge(const struct palette_plan *plan, const struct palett
             for (unsigned open = light_of(column[q].lanes, &s->tone[0][q0 + q], &s->tone[1][q0 + q],
                                           &s->tone[2][q0 + q]);
                  open; open &= open - 1)
-                note_one(plan, band, s, k0, q0 + q, __builtin_ctz(open));
+                note_one(plan, band, s, k0 + q0 + q, __builtin_ctz(open));
     }
 }
 
@@ -280,33 +280,57 @@ RO_INLINE __m128i sum_of(const struct palette_moves *moves, const struct whereab
                      *(const palette_sums *)(parts[2] + at->blue[q]));
 }
 
-/* The same where all lie in the picture and the samples of a cell are eight. Sums go from registers
- * to lanes: a store of each would hold up the look-ups behind it that end in the same twelve bits
- * of an address. */
-static void load_moved(const struct palette_plan *plan, const struct palette_band *band,
-                       struct scratch *s, int64_t k0)
-{
+/* Where the parts of the next few columns lie, of all lanes; and of each column the lanes whose
+ * light is not certain. */
+struct columns {
     _Alignas(64) struct whereabouts at[LANES];
-    prefetch_rows(plan, band, k0, 1);
-    for (int q0 = 0; q0 < PALETTE_CHUNK; q0 += MOVED_COLUMNS) {
-        for (int i = 0; i < LANES; i++)
-            find_parts(row_of(plan, band, i, k0 + q0, 1), &at[i]);
-        asm("" : "+m"(at)); /* not lane by lane */
-        for (int q = 0; q < MOVED_COLUMNS; q++) {
-            ints lanes[4];
-            RO_UNROLL
-            for (int i = 0; i < 4; i++) {
-                __m128i sum[LANES / 4];
-                RO_UNROLL
-                for (int n = 0; n < LANES / 4; n++)
-                    sum[n] = sum_of(&s->moves, &at[4 * n + i], q);
-                lanes[i] = join_sums(sum);
-            }
-            for (unsigned open =
-                     light_of(lanes, &s->tone[0][q0 + q], &s->tone[1][q0 + q], &s->tone[2][q0 + q]);
-                 open; open &= open - 1)
-                note_one(plan, band, s, k0, q0 + q, __builtin_ctz(open));
-        }
+    unsigned open[MOVED_COLUMNS];
+};
+
+RO_INLINE void find_columns(const struct palette_plan *plan, const struct palette_band *band,
+                            int64_t k, struct columns *columns)
+{
+    for (int i = 0; i < LANES; i++)
+        find_parts(row_of(plan, band, i, k, 1), &columns->at[i]);
+    asm("" : "+m"(*columns)); /* not lane by lane */
+}
+
+/* Column q of those found, as step `to` of `tone`: where all lie in the picture and the samples of
+ * a cell are eight. Sums go from registers to lanes: a store of each would hold up the look-ups
+ * behind it that end in the same twelve bits of an address. */
+RO_INLINE void load_column(struct scratch *s, struct columns *columns, int q, int to)
+{
+    ints lanes[4];
+    RO_UNROLL
+    for (int i = 0; i < 4; i++) {
+        __m128i sum[LANES / 4];
+        RO_UNROLL
+        for (int n = 0; n < LANES / 4; n++)
+            sum[n] = sum_of(&s->moves, &columns->at[4 * n + i], q);
+        lanes[i] = join_sums(sum);
+    }
+    columns->open[q] = light_of(lanes, &s->tone[0][to], &s->tone[1][to], &s->tone[2][to]);
+}
+
+/* Finds what is left open from step k on. */
+RO_INLINE void note_columns(const struct palette_plan *plan, const struct palette_band *band,
+                            struct scratch *s, int64_t k, const struct columns *columns)
+{
+    for (int q = 0; q < MOVED_COLUMNS; q++)
+        for (unsigned open = columns->open[q]; open; open &= open - 1)
+            note_one(plan, band, s, k + q, __builtin_ctz(open));
+}
+
+/* Steps k0 to k0 + count - 1 of these. */
+static void load_moved(const struct palette_plan *plan, const struct palette_band *band,
+                       struct scratch *s, int64_t k0, int count)
+{
+    struct columns columns;
+    for (int64_t k = k0; k < k0 + count; k += MOVED_COLUMNS) {
+        find_columns(plan, band, k, &columns);
+        for (int q = 0; q < MOVED_COLUMNS; q++)
+            load_column(s, &columns, q, (int)(k % PALETTE_CHUNK) + q);
+        note_columns(plan, band, s, k, &columns);
     }
 }
 

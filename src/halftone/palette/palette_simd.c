@@ -6,9 +6,11 @@
  *
  * Sums are shifted, or divided as unsigned numbers: divisor * B is added before and B taken off
  * after, where B is more than any error is below zero. The usual kernel and rule have a loop of
- * their own, without a product but those of the choice.
+ * their own (palette_usual.h).
  */
+#include "halftone/palette/palette_nearest.h"
 #include "halftone/palette/palette_pixels.h"
+#include "halftone/palette/palette_usual.h"
 
 /* ---- the chain ------------------------------------------------------------------------------- */
 
@@ -17,78 +19,6 @@ RO_INLINE ints cell_of(ints v)
 {
     floats u = __builtin_convertvector(v + PALETTE_OFFSET, floats);
     return ((ints)u >> 20) - ((127 + 14) << 3);
-}
-
-/* palette_stretch of both halves of 32 bits. */
-RO_INLINE ints stretch(ints u, int32_t least, int32_t most)
-{
-    const ints zero = {0}, inside = cut_halves(u, zero + least, zero + most);
-    ints beyond = less_halves(u, inside);
-    RO_UNROLL
-    for (int twice = 1; twice < PALETTE_BEYOND; twice *= 2)
-        beyond = add_halves(beyond, beyond);
-    return add_halves(beyond, inside);
-}
-
-RO_INLINE ints score_of(const struct palette_choice *choice, ints pair, ints blue, int k)
-{
-    const ints zero = {0};
-    return multiply_pairs(pair, zero + choice->red_green[k]) +
-           (multiply_pairs(blue, zero + choice->blue[k]) - choice->square[k]);
-}
-
-/* The best of up to eight colours by a tournament, in which the lower number wins a tie. Past the
- * last colour scores are the lowest. */
-RO_INLINE ints best_of(const struct palette_choice *choice, ints pair, ints blue, int first,
-                       const int colours, ints *best)
-{
-    const ints zero = {0};
-    ints score[8], number[8];
-    RO_UNROLL
-    for (int k = 0; k < colours; k++) {
-        score[k] = score_of(choice, pair, blue, first + k);
-        number[k] = zero + k;
-    }
-    RO_UNROLL
-    for (int apart = 1; apart < colours; apart *= 2)
-        RO_UNROLL
-    for (int k = 0; k < colours; k += 2 * apart) {
-        number[k] = where_more(score[k + apart], score[k], number[k + apart], number[k]);
-        score[k] = maximum(score[k + apart], score[k]);
-    }
-    *best = score[0];
-    return number[0] + first;
-}
-
-/* palette_nearest, of two, four, eight or sixteen colours; 0: any number. */
-RO_INLINE ints nearest_of(const struct palette_choice *choice, const ints v[3], const int colours)
-{
-    const int32_t *least = choice->least, *most = choice->most;
-    ints best;
-    _Static_assert(PALETTE_FINE == 8, "green's middle bits become the upper half");
-    const ints zero = {0}, both = pair_halves(v[0] >> PALETTE_FINE, v[1] << PALETTE_FINE);
-    const int32_t twice = (int32_t)((uint32_t)(-choice->shift & 65535) * 65537u);
-    const ints blue = stretch((v[2] >> PALETTE_FINE) + choice->shift, least[2], most[2]);
-    const ints pair =
-        stretch(less_halves(both, zero + twice), (least[0] & 65535) | least[1] * 65536,
-                most[0] | most[1] << 16);
-    ints nearest = best_of(choice, pair, blue, 0, colours && colours < 8 ? colours : 8, &best);
-    for (int first = 8; first < (colours ? colours : choice->count); first += 8) {
-        ints score, number = best_of(choice, pair, blue, first, 8, &score);
-        nearest = where_more(score, best, number, nearest);
-        best = maximum(score, best);
-    }
-    return nearest;
-}
-
-enum { TABLES = 16 / LANES }; /* of a few colours: 16 */
-
-RO_INLINE ints colour_of(const ints table[TABLES], ints k)
-{
-    ints colour = pick(table[0], k);
-    for (int n = 1; n < TABLES; n++)
-        colour = where_more(k, (ints){0} + (n * LANES - 1), pick(table[n], k), colour);
-    return colour;
 }
 
 /* Division by multiplication, exact for sums below 2^31 (Granlund and Montgomery). */
@@ -111,30 +41,13 @@ RO_INLINE ints divide(struct divider divider, bool power, ints t)
     return power ? t >> divider.shift : multiply_high(t, divider.magic, divider.shift);
 }
 
-/* Floyd and Steinberg's weights of the row above, 1, 5 and 3 from left to right. */
-RO_INLINE ints flow_down(const ints *above)
-{
-    const ints twice = above[0] + above[0] + above[1];
-    return (above[-1] + above[0]) + above[1] + (twice + twice);
-}
-
-static bool is_floyd_steinberg(const struct palette_plan *plan)
-{
-    const struct diffusion_kernel *usual = &diffusion_kernels[KERNEL_FLOYD_STEINBERG];
-    bool same = plan->kernel.count == usual->count && plan->kernel.divisor == usual->divisor;
-    for (int i = 0; i < usual->count && same; i++)
-        same = memcmp(&plan->kernel.taps[i], &usual->taps[i], sizeof *usual->taps) == 0;
-    return same;
-}
-
-/* `usual`: Floyd and Steinberg's kernel, whose divisor is a power of two. */
 RO_INLINE void run_chunk(const struct palette_plan *plan, const struct palette_band *band,
                          struct divider divider, int64_t k0, const bool edge, const bool power,
-                         const bool few, const bool hull, const int colours, const bool usual)
+                         const bool few, const bool hull, const int colours)
 {
     struct scratch *s = band->scratch;
     const struct diffusion_kernel *kernel = &plan->kernel;
-    const int skew = plan->skew, rows_down = usual ? 1 : plan->rows_down;
+    const int skew = plan->skew, rows_down = plan->rows_down;
     const ints zero = {0};
     const int32_t white = PALETTE_WHITE, over = plan->overshoot;
     const int32_t bias = power ? 0 : white + over + 1; /* shifts need none */
@@ -152,11 +65,8 @@ RO_INLINE void run_chunk(const struct palette_plan *plan, const struct palette_b
         for (int c = 0; c < 3; c++)
             taken[c][taps] = &s->history[c][tap.dy][HISTORY - tap.dx - skew * tap.dy];
         weight[taps++] = tap.weight;
-        keeps_own_row |= tap.dy == 0 && !usual;
+        keeps_own_row |= tap.dy == 0;
     }
-    const ints *above[3];
-    for (int c = 0; c < 3; c++)
-        above[c] = &s->history[c][1][HISTORY - skew];
     /* Lanes whose column lies in the image run from step `from` of this chunk to step `until`. */
     ints from = zero, until = zero, table[3][TABLES] = {{zero}};
     if (edge)
@@ -174,18 +84,16 @@ RO_INLINE void run_chunk(const struct palette_plan *plan, const struct palette_b
     for (int q = 0; q < PALETTE_CHUNK; q++) {
         ints t[3], v[3], cell = zero;
         RO_UNROLL
-        for (int c = 0; c < 3; c++) {
+        for (int c = 0; c < 3; c++)
             t[c] = carry[c] + divider.divisor * bias;
-            t[c] += usual ? flow_down(above[c] + q) : zero;
-        }
-        for (int i = 0; i < taps && !usual; i++) {
+        for (int i = 0; i < taps; i++) {
             RO_UNROLL
             for (int c = 0; c < 3; c++)
                 t[c] += taken[c][i][q] * weight[i];
         }
         RO_UNROLL
         for (int c = 0; c < 3; c++) {
-            t[c] += usual ? (last[c] << 3) - last[c] : last[c] * next_weight;
+            t[c] += last[c] * next_weight;
             ints quotient = divide(divider, power, t[c]);
             carry[c] = power ? t[c] & (divider.divisor - 1) : t[c] - quotient * divider.divisor;
             v[c] = s->tone[c][q] + (quotient - bias);
@@ -193,8 +101,8 @@ RO_INLINE void run_chunk(const struct palette_plan *plan, const struct palette_b
             if (!hull)
                 cell |= cell_of(minimum(maximum(v[c], zero), zero + white)) << (c * PALETTE_SHIFT);
         }
-        ints k =
-            hull ? nearest_of(&plan->choice, v, colours) : gather(plan->nearest, cell, 1) & 255;
+        ints k = hull ? nearest_of(&plan->choice, &s->few, v, colours)
+                      : gather(plan->nearest, cell, 1) & 255;
         s->level[q] = k;
         ints started = zero, inside = zero;
         if (edge) {
@@ -203,9 +111,8 @@ RO_INLINE void run_chunk(const struct palette_plan *plan, const struct palette_b
         }
         RO_UNROLL
         for (int c = 0; c < 3; c++) {
-            const ints colour = !few               ? gather(plan->colour[c], k, 4)
-                                : colours <= LANES ? pick(table[c][0], k)
-                                                   : colour_of(table[c], k);
+            const ints colour =
+                few ? colour_of(table[c], k, colours) : gather(plan->colour[c], k, 4);
             ints e = v[c] - colour;
             if (edge) {
                 e &= inside;
@@ -231,12 +138,20 @@ RO_INLINE void run_chunk(const struct palette_plan *plan, const struct palette_b
     }
 }
 
+/* Whether some of a chunk's lanes lie outside the picture. */
+static bool is_edge(const struct palette_plan *plan, int64_t k0)
+{
+    return k0 < plan->skew * (LANES - 1) || k0 + PALETTE_CHUNK >= plan->width;
+}
+
 static void load(const struct palette_plan *plan, const struct palette_band *band,
                  struct scratch *s, int64_t k0, bool edge)
 {
-    const bool bytes = plan->sample_bytes == 1, eights = plan->grid_shift == PALETTE_BLOCK_BITS;
+    const bool bytes = plan->sample_bytes == 1;
     if (plan->hull && bytes)
-        edge || !eights ? load_moved_edge(plan, band, s, k0) : load_moved(plan, band, s, k0);
+        edge || plan->grid_shift != PALETTE_BLOCK_BITS
+            ? load_moved_edge(plan, band, s, k0)
+            : load_moved(plan, band, s, k0, PALETTE_CHUNK);
     else if (plan->hull)
         load_rows(plan, band, s, k0, 2, true);
     else if (edge)
@@ -251,14 +166,11 @@ RO_INLINE void run_rule(const struct palette_plan *plan, const struct palette_ba
                         const bool hull, const int colours)
 {
     if (edge)
-        divider.magic ? run_chunk(plan, band, divider, k0, true, false, few, hull, colours, false)
-                      : run_chunk(plan, band, divider, k0, true, true, few, hull, colours, false);
-    else if (divider.magic)
-        run_chunk(plan, band, divider, k0, false, false, few, hull, colours, false);
-    else if (hull && is_floyd_steinberg(plan))
-        run_chunk(plan, band, (struct divider){16, 4, 0}, k0, false, true, few, true, colours, true);
+        divider.magic ? run_chunk(plan, band, divider, k0, true, false, few, hull, colours)
+                      : run_chunk(plan, band, divider, k0, true, true, few, hull, colours);
     else
-        run_chunk(plan, band, divider, k0, false, true, few, hull, colours, false);
+        divider.magic ? run_chunk(plan, band, divider, k0, false, false, few, hull, colours)
+                      : run_chunk(plan, band, divider, k0, false, true, few, hull, colours);
 }
 
 static void run(const struct palette_plan *plan, const struct palette_band *band,
@@ -269,13 +181,9 @@ static void run(const struct palette_plan *plan, const struct palette_band *band
                              : run_rule(plan, band, divider, k0, edge, false, false, 0);
     else if (plan->count > 16)
         run_rule(plan, band, divider, k0, edge, false, true, 0);
-    else if (plan->count > 8)
-        run_rule(plan, band, divider, k0, edge, true, true, 16);
-    else if (plan->count > 4)
-        run_rule(plan, band, divider, k0, edge, true, true, 8);
     else
-        plan->count > 2 ? run_rule(plan, band, divider, k0, edge, true, true, 4)
-                        : run_rule(plan, band, divider, k0, edge, true, true, 2);
+        plan->count > 8 ? run_rule(plan, band, divider, k0, edge, true, true, 16)
+                        : run_rule(plan, band, divider, k0, edge, true, true, 8);
 }
 
 /* What a band of fewer rows than lanes hands on. The history of dy holds in lane i the errors of
@@ -305,10 +213,16 @@ static void steps(const struct palette_plan *plan, struct palette_band *band, in
     const struct divider divider = divider_of(plan->kernel.divisor);
     const ptrdiff_t stride = band->in_stride < 0 ? -band->in_stride : band->in_stride;
     const bool near = stride < (1 << 30) / LANES; /* offsets of lanes are 32 bits wide */
+    const bool usual = plan->hull && is_floyd_steinberg(plan) && !band->left[0][0];
+    const bool moved = usual && plan->sample_bytes == 1 && plan->grid_shift == PALETTE_BLOCK_BITS;
     for (int64_t k0 = first; k0 < last; k0 += PALETTE_CHUNK) {
-        bool edge = k0 < plan->skew * (LANES - 1) || k0 + PALETTE_CHUNK >= plan->width;
-        load(plan, band, s, k0, edge || !near);
-        run(plan, band, divider, k0, edge);
+        const bool edge = is_edge(plan, k0);
+        int ahead = 0;
+        if (moved && !edge)
+            ahead = load_ahead(plan, band, s, k0, is_edge(plan, k0 + PALETTE_CHUNK));
+        else
+            load(plan, band, s, k0, edge || !near);
+        usual && !edge ? run_usual(plan, band, k0, ahead) : run(plan, band, divider, k0, edge);
         if (band->left[0][0])
             leave_lines(plan, band, k0);
         store_levels(plan, band, s, k0);
@@ -320,6 +234,8 @@ static void begin(const struct palette_plan *plan, struct palette_band *band)
     struct scratch *s = band->scratch;
     const ints zero = {0};
     memset(s->history, 0, sizeof s->history);
+    s->loaded = 0;
+    few_make(&plan->choice, &s->few);
     /* What the first lanes will ask of the rows above from columns left of where they start. */
     for (int c = 0; c < 3; c++) {
         for (int dy = 1; dy <= plan->rows_down; dy++)

@@ -67,6 +67,10 @@ static ro_status check(struct ro_regions *work, const ro_image *in)
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "windows %s: seeds look at their fellows or alone",
                                options->windows);
+    if (options->home && !ro_name_equal(options->home, "known") &&
+        !ro_name_equal(options->home, "any"))
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "home %s: kinds that count at home are known or any", options->home);
     if (!ro_is_default(options->smooth) &&
         !(options->smooth >= 0 && options->smooth <= MOST_DEVIATION))
         return ro_context_fail(context, RO_E_ARGUMENT, "smoothing by %g pixels: must be at most %d",
@@ -163,6 +167,8 @@ static void find_windows(void *data, int thread)
     struct windows *windows = data;
     struct ro_regions *work = windows->work;
     const bool reference = work->by_reference;
+    const char *at_home = work->options.home;
+    const struct ro_home home = {work->nearest, at_home && ro_name_equal(at_home, "any")};
     struct reference_flood plain = {&work->plane, NULL};
     struct ro_flooder *flooder = NULL;
     uint16_t *scratch = malloc((size_t)most_pixels(work) * sizeof *scratch);
@@ -183,9 +189,9 @@ static void find_windows(void *data, int thread)
         ro_flood_fn *const by = reference ? flood_by_reference : flood;
         void *const with = reference ? (void *)&plain : (void *)flooder;
         if (fellows)
-            ro_window_decide_again(&work->plane, front, &start, fellows, work->nearest, by, with);
+            ro_window_decide_again(&work->plane, front, &start, fellows, &home, by, with);
         else
-            ro_window_decide(&work->plane, front, &start, work->nearest, by, with);
+            ro_window_decide(&work->plane, front, &start, &home, by, with);
         if (ro_context_cancelled(work->context))
             break;
     }

@@ -134,19 +134,26 @@ struct ro_fellows ro_window_fellows(const struct ro_front *const *fronts, size_t
                                     uint64_t *scratch);
 bool ro_window_odd(const struct ro_front *front, const struct ro_fellows *fellows);
 
+/* Where floods stay that were cut. A kind that had no outline before is doubted there: it ran over
+ * all the picture at once, and walls alone do not make a thing of that. */
+struct ro_home {
+    const uint16_t *nearest; /* label of the nearest seed; NULL: there is one label only */
+    bool any_kind;           /* all kinds count alike */
+};
+
 /* Decides on the window of a front; `flood` is called for each hypothesis. */
 typedef void ro_flood_fn(void *data, const struct ro_front *front,
                          const struct ro_window_start *start, const struct ro_flood_rule *rule,
                          struct ro_flood *flood);
 void ro_window_decide(const struct ro_plane *plane, struct ro_front *front,
-                      const struct ro_window_start *start, const uint16_t *nearest,
+                      const struct ro_window_start *start, const struct ro_home *home,
                       ro_flood_fn *flood, void *data);
 
 /* Decides again, as the fellows do; the front keeps its window where that would lose more than half
  * of its contrast. */
 void ro_window_decide_again(const struct ro_plane *plane, struct ro_front *front,
                             const struct ro_window_start *start, const struct ro_fellows *fellows,
-                            const uint16_t *nearest, ro_flood_fn *flood, void *data);
+                            const struct ro_home *home, ro_flood_fn *flood, void *data);
 
 /* ---- The race (race.c, race_ref.c) ----------------------------------------------------------- */
 

@@ -18,7 +18,11 @@
 
 #include <stdlib.h>
 
-enum { LEAST_FELLOWS = 4, MOST_TIMES = 64 }; /* seeds that tell of others; times their areas */
+enum {
+    LEAST_FELLOWS = 4, /* seeds that tell of others */
+    MOST_TIMES = 64,   /* their areas */
+    HOME_TIMES = 16,   /* the seed: as much as a doubtful kind may hold at once */
+};
 
 static int compare_areas(const void *a, const void *b)
 {
@@ -77,7 +81,8 @@ uint64_t ro_flood_room(const struct ro_flood *flood, const struct ro_flood_rule 
 
 /* The first outline that is nearly the best begins a run of levels without a leap in area; the best
  * of that run counts. So a leak into what lies behind does not win, even where its border is
- * sharp. Where even the best has a contrast below 0, none is nearly as good, and it begins there. */
+ * sharp. Where even the best has a contrast below 0, none is nearly as good, and it begins there.
+ */
 static int choose_level(const struct ro_flood *flood)
 {
     const struct ro_flood_level *level = flood->level;
@@ -100,6 +105,7 @@ static int choose_level(const struct ro_flood *flood)
 
 struct choice {
     bool any, cut;
+    unsigned kinds; /* bits of those with a level */
     enum ro_region_kind kind;
     int level;
     struct ro_flood_level at;
@@ -113,14 +119,18 @@ static bool is_better(const struct choice *a, const struct choice *b, int up, in
     return compare(&a->at, &b->at, 0, up * worth_b, down * worth_a) > 0;
 }
 
-/* Of all kinds, or of one. */
+/* Of all kinds, or of one; doubtful kinds, as bits, not where they hold many times the seed at
+ * once.
+ */
 static struct choice best_of_kinds(const struct ro_front *front,
                                    const struct ro_window_start *start, struct ro_flood_rule rule,
-                                   enum ro_region_kind only, ro_flood_fn *flood, void *data)
+                                   enum ro_region_kind only, unsigned doubtful, ro_flood_fn *flood,
+                                   void *data)
 {
     static const enum ro_region_kind kinds[] = {RO_REGION_BRIGHT, RO_REGION_DARK, RO_REGION_BAND};
     struct choice best = {0};
     bool cut = false;
+    unsigned with_level = 0;
     for (int i = 0; i < RO_WINDOW_KINDS; i++) {
         struct ro_flood water = {0};
         if (only && kinds[i] != only)
@@ -128,26 +138,29 @@ static struct choice best_of_kinds(const struct ro_front *front,
         rule.kind = kinds[i];
         flood(data, front, start, &rule, &water);
         cut |= water.cut;
-        if (water.count == 0)
+        if (water.count == 0 || ((doubtful >> kinds[i] & 1) &&
+                                 water.level[0].area > (uint64_t)HOME_TIMES * front->count))
             continue;
-        struct choice now = {true, false, kinds[i], choose_level(&water), {0}};
+        with_level |= 1U << kinds[i];
+        struct choice now = {.any = true, .kind = kinds[i], .level = choose_level(&water)};
         now.at = water.level[now.level];
         if (!best.any || is_better(&now, &best, 1, 1))
             best = now;
     }
     best.cut = cut;
+    best.kinds = with_level;
     return best;
 }
 
 static struct choice decide(const struct ro_plane *plane, const struct ro_front *front,
                             const struct ro_window_start *start, const struct ro_fellows *fellows,
-                            const uint16_t *nearest, ro_flood_fn *flood, void *data)
+                            const struct ro_home *home, ro_flood_fn *flood, void *data)
 {
     const uint64_t pixels = (uint64_t)plane->width * plane->height;
     const uint64_t most = fellows->most ? fellows->most : pixels;
     struct ro_flood_rule rule = {
         .most = most < pixels / 2 ? most : pixels / 2, .leap = RO_WINDOW_LEAP, .inland = true};
-    struct choice chosen = best_of_kinds(front, start, rule, fellows->kind, flood, data);
+    struct choice chosen = best_of_kinds(front, start, rule, fellows->kind, 0, flood, data);
     const bool weak =
         chosen.any && chosen.at.contrast * 32 * (chosen.kind == RO_REGION_BAND ? 3 : 4) <
                           (int64_t)(4 * chosen.at.pairs * plane->spread);
@@ -155,14 +168,17 @@ static struct choice decide(const struct ro_plane *plane, const struct ro_front 
         rule.most = most;
         rule.inland = false;
         const bool cut = chosen.cut;
-        const struct choice again = best_of_kinds(front, start, rule, fellows->kind, flood, data);
+        const struct choice again =
+            best_of_kinds(front, start, rule, fellows->kind, 0, flood, data);
         if (again.any)
             chosen = again;
         chosen.cut |= cut;
     }
-    if (chosen.cut && nearest) {
-        rule.nearest = nearest;
-        const struct choice at_home = best_of_kinds(front, start, rule, fellows->kind, flood, data);
+    if (chosen.cut && home->nearest) {
+        const unsigned doubtful = chosen.any && !home->any_kind ? ~chosen.kinds : 0;
+        rule.nearest = home->nearest;
+        const struct choice at_home =
+            best_of_kinds(front, start, rule, fellows->kind, doubtful, flood, data);
         if (at_home.any && (!chosen.any || is_better(&at_home, &chosen, 5, 4)))
             chosen = at_home;
     }
@@ -182,11 +198,11 @@ static void take(struct ro_front *front, const struct ro_window_start *start,
 }
 
 void ro_window_decide(const struct ro_plane *plane, struct ro_front *front,
-                      const struct ro_window_start *start, const uint16_t *nearest,
+                      const struct ro_window_start *start, const struct ro_home *home,
                       ro_flood_fn *flood, void *data)
 {
     const struct ro_fellows none = {0};
-    const struct choice chosen = decide(plane, front, start, &none, nearest, flood, data);
+    const struct choice chosen = decide(plane, front, start, &none, home, flood, data);
     take(front, start, &chosen);
 }
 
@@ -222,10 +238,10 @@ bool ro_window_odd(const struct ro_front *front, const struct ro_fellows *fellow
 
 void ro_window_decide_again(const struct ro_plane *plane, struct ro_front *front,
                             const struct ro_window_start *start, const struct ro_fellows *fellows,
-                            const uint16_t *nearest, ro_flood_fn *flood, void *data)
+                            const struct ro_home *home, ro_flood_fn *flood, void *data)
 {
     const struct choice before = {.any = front->at.pairs > 0, .kind = front->kind, .at = front->at};
-    const struct choice again = decide(plane, front, start, fellows, nearest, flood, data);
+    const struct choice again = decide(plane, front, start, fellows, home, flood, data);
     if (again.any && (!before.any || is_better(&again, &before, 1, 2)))
         take(front, start, &again);
 }

@@ -275,9 +275,44 @@ static void the_best_counts_also_below_zero(void **state)
     const struct ro_plane plane = {.width = 20, .height = 20, .most = 255, .spread = 200};
     const struct ro_window_start start = {100, 120, 2};
     struct ro_front front = {0};
-    ro_window_decide(&plane, &front, &start, NULL, flood_below, NULL);
+    const struct ro_home home = {0};
+    ro_window_decide(&plane, &front, &start, &home, flood_below, NULL);
     assert_int_equal(front.at.contrast, -10);
     assert_int_equal(front.low, 100 - 1 * 2);
+}
+
+/* Out in the picture only a band has outlines; at home, bright ones of more contrast, and of an
+ * area that is given. */
+static void flood_at_home(void *data, const struct ro_front *front,
+                          const struct ro_window_start *start, const struct ro_flood_rule *rule,
+                          struct ro_flood *flood)
+{
+    const uint64_t *area = data;
+    (void)front, (void)start;
+    flood->cut = true;
+    if (rule->kind == RO_REGION_BAND && !rule->nearest)
+        assert_true(ro_flood_add(flood, &(struct ro_flood_level){50, 100, 4000}));
+    if (rule->kind == RO_REGION_BRIGHT && rule->nearest)
+        assert_true(ro_flood_add(flood, &(struct ro_flood_level){*area, 100, 4000}));
+}
+
+static enum ro_region_kind kind_at_home(uint64_t area, bool any_kind)
+{
+    const struct ro_plane plane = {.width = 90, .height = 90, .most = 255, .spread = 200};
+    const struct ro_window_start start = {100, 120, 2};
+    const uint16_t nearest[1] = {1};
+    const struct ro_home home = {nearest, any_kind};
+    struct ro_front front = {.count = 5};
+    ro_window_decide(&plane, &front, &start, &home, flood_at_home, &area);
+    return front.kind;
+}
+
+static void what_had_no_outline_is_doubted_at_home(void **state)
+{
+    (void)state;
+    assert_int_equal(kind_at_home(80, false), RO_REGION_BRIGHT);
+    assert_int_equal(kind_at_home(81, false), RO_REGION_BAND);
+    assert_int_equal(kind_at_home(81, true), RO_REGION_BRIGHT);
 }
 
 int main(void)
@@ -288,6 +323,7 @@ int main(void)
         cmocka_unit_test(races_agree),
         cmocka_unit_test(many_pixels_at_once),
         cmocka_unit_test(the_best_counts_also_below_zero),
+        cmocka_unit_test(what_had_no_outline_is_doubted_at_home),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

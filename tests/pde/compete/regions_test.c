@@ -219,6 +219,69 @@ static void seeds_of_a_label_agree(void **state)
     ro_image_free((ro_image *)&image);
 }
 
+/* ---- Faint things inside a strong border -------------------------------------------------------
+ */
+
+/* A disc in a disc, each a little brighter than what is round it, in a white ring. */
+enum { NEST = 240, RINGS = 3 };
+
+static int ring_at(uint32_t x, uint32_t y)
+{
+    const double away = hypot(x - NEST / 2.0, y - NEST / 2.0);
+    return away < 36 ? 3 : away < 75 ? 2 : away < 105 ? 1 : 0;
+}
+
+static ro_image draw_nest(void)
+{
+    static const double tones[] = {60, 210, 80, 100};
+    ro_image image = blank(RO_GRAY8, NEST, NEST);
+    for (uint32_t y = 0; y < NEST; y++)
+        for (uint32_t x = 0; x < NEST; x++)
+            put(&image, x, y, tones[ring_at(x, y)] + (ro_hash(5, x, y) * 0x1p-32 - 0.5) * 16);
+    return image;
+}
+
+/* The mean Dice of the three. */
+static double look_at_nest(const ro_image *image, const char *home)
+{
+    const ro_seed seeds[] = {{1, NEST / 2.0 - 90, NEST / 2.0, 6},
+                             {2, NEST / 2.0 + 55, NEST / 2.0, 6},
+                             {3, NEST / 2.0, NEST / 2.0, 6}};
+    double both[RINGS + 1] = {0}, sum[RINGS + 1] = {0}, mean = 0;
+    ro_regions *result = grow(image, (ro_regions_options){RO_REGIONS_DEFAULTS, .seeds = seeds,
+                                                          .seed_count = RINGS, .home = home});
+    ro_image labels = blank(RO_GRAY8, NEST, NEST);
+    assert_int_equal(ro_regions_labels(result, &labels), RO_OK);
+    for (uint32_t y = 0; y < NEST; y++)
+        for (uint32_t x = 0; x < NEST; x++) {
+            const int want = ring_at(x, y), got = (int)get(&labels, x, y);
+            sum[want]++;
+            sum[got]++;
+            if (want == got)
+                both[got] += 2;
+        }
+    for (int i = 1; i <= RINGS; i++)
+        mean += both[i] / sum[i] / RINGS;
+    ro_image_free(&labels);
+    ro_regions_free(result);
+    return mean;
+}
+
+static void faint_things_do_not_go_to_the_next_strong_border(void **state)
+{
+    (void)state;
+    ro_image image = draw_nest();
+    const double known = look_at_nest(&image, NULL), any = look_at_nest(&image, "any");
+    if (!(known > 0.97 && any < 0.9))
+        fail_msg("Dice %.3f, with any kind %.3f", known, any);
+    ro_regions_options odd = {RO_REGIONS_DEFAULTS, .home = "sweet"};
+    ro_regions *none;
+    odd.seeds = &(ro_seed){1, 10, 10, 3};
+    odd.seed_count = 1;
+    assert_int_equal(ro_regions_grow(context, &image, &odd, &none, NULL), RO_E_ARGUMENT);
+    ro_image_free(&image);
+}
+
 /* ---- Where outlines are ---------------------------------------------------------------------- */
 
 static double signed_area(const ro_polyline *line)
@@ -469,6 +532,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(objects_are_found),
         cmocka_unit_test(seeds_of_a_label_agree),
+        cmocka_unit_test(faint_things_do_not_go_to_the_next_strong_border),
         cmocka_unit_test(outlines_lie_between_pixels),
         cmocka_unit_test(the_border_closes),
         cmocka_unit_test(fronts_share_the_ground),
