@@ -22,7 +22,7 @@ static __global__ __launch_bounds__(THREADS) void down_kernel(ro_grid grid, ro_g
 {
     __shared__ float shared[TILE_FLOATS];
     down_tile<WARM>(grid, coarse, k, planes.plane[blockIdx.z], blockIdx.x, blockIdx.y,
-                    {(int)threadIdx.x, 0, shared});
+                    {(int)threadIdx.x, false, shared});
 }
 
 static __global__ __launch_bounds__(THREADS) void up_kernel(ro_grid grid, ro_grid coarse,
@@ -30,7 +30,7 @@ static __global__ __launch_bounds__(THREADS) void up_kernel(ro_grid grid, ro_gri
 {
     __shared__ float shared[TILE_FLOATS];
     const int high = up_tile(grid, coarse, k, planes.plane[blockIdx.z], blockIdx.x, blockIdx.y,
-                             {(int)threadIdx.x, 0, shared}, 0);
+                             {(int)threadIdx.x, false, shared}, 0);
     if (peak)
         grid_peak(high, peak);
 }

@@ -11,12 +11,6 @@
 
 enum { PATCH = 3 }; /* nodes a side */
 
-/* Where THREADS threads of a block meet; `number` tells such groups of a block apart. */
-template <int THREADS> static __device__ __forceinline__ void group_meet(int number)
-{
-    asm volatile("bar.sync %0, %1;" ::"r"(number), "n"(THREADS) : "memory");
-}
-
 /* A number that compilers take for a new one: what comes of it is computed where it is used, and not
  * kept in registers from one cycle to the next. */
 static __device__ __forceinline__ int anew(int number)

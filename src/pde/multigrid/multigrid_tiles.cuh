@@ -2,7 +2,7 @@
 /*
  * A tile's share of a V-cycle, done by 256 threads in shared memory; see multigrid.cuh. The kernels
  * of multigrid.cu give a tile to each block; registration, which does many cycles in one kernel,
- * has several such groups in a block, which do one tile after the other.
+ * has two such groups in a block, which do one tile after the other.
  */
 #ifndef RO_PDE_MULTIGRID_MULTIGRID_TILES_CUH
 #define RO_PDE_MULTIGRID_MULTIGRID_TILES_CUH
@@ -23,11 +23,12 @@ template <bool WARM> struct down_sizes {
     enum { RIM = WARM ? 4 : 3, COARSE = (TILE_SIDE - 2 * RIM - 4) / 2 + 1 };
 };
 
-/* A group of threads that does tiles: one of a block's. */
+/* A group of threads that does tiles: one of a block's, which all do their steps at the same time. One
+ * that is idle, for tiles are over, does another's and stores nothing. */
 struct tile_group {
-    int thread, number;
+    int thread;
+    bool idle;
     float *shared;
-    __device__ void meet() const { group_meet<TILE_THREADS>(number); }
 };
 
 /* The thread's patch of a tile that begins with node (x0, y0): which nodes it is of, mirrored. What
@@ -76,12 +77,12 @@ static __device__ __forceinline__ void down_tile(const ro_grid &grid, const ro_g
         p.x[r][c] = WARM ? planes.guess[at] : k.s * p.b[r][c];
     }
     patch_put<TILE_SIDE>(p.x, p, from);
-    group.meet();
+    __syncthreads();
 #pragma unroll
     for (int step = 1; step < RIM; step++) {
         patch_relax<TILE_SIDE>(k, from, &p);
         patch_put<TILE_SIDE>(p.x, p, to);
-        group.meet();
+        __syncthreads();
         float *const swap = from;
         from = to;
         to = swap;
@@ -97,7 +98,7 @@ static __device__ __forceinline__ void down_tile(const ro_grid &grid, const ro_g
 #pragma unroll
     for (int i = 0; i < PATCH; i++) {
         const int ox = grid_low(grid.x, x[i]), oy = grid_low(grid.y, y[i]);
-        own_x[i] = x[i] == gx + i && ox >= cx && ox < last_x;
+        own_x[i] = !group.idle && x[i] == gx + i && ox >= cx && ox < last_x;
         own_y[i] = y[i] == gy + i && oy >= cy && oy < last_y;
     }
 #pragma unroll
@@ -106,8 +107,8 @@ static __device__ __forceinline__ void down_tile(const ro_grid &grid, const ro_g
         if (own_x[c] && own_y[r])
             planes.out[(size_t)y[r] * stride + RO_GRID_MARGIN + x[c]] = p.x[r][c];
     }
-    group.meet();
-    for (int i = group.thread; i < COARSE * COARSE; i += TILE_THREADS) {
+    __syncthreads();
+    for (int i = group.thread; i < COARSE * COARSE && !group.idle; i += TILE_THREADS) {
         const int ci = cx + i % COARSE, cj = cy + i / COARSE;
         if (ci >= coarse.width || cj >= coarse.height)
             continue;
@@ -118,7 +119,7 @@ static __device__ __forceinline__ void down_tile(const ro_grid &grid, const ro_g
         planes.coarse[(size_t)cj * coarse.stride + RO_GRID_MARGIN + ci] =
             restricted(grid, ci, cj, to, row, column);
     }
-    group.meet();
+    __syncthreads();
 }
 
 /* Gives the bits of the largest |x| that the thread stored, or `high`. */
@@ -152,7 +153,7 @@ static __device__ __forceinline__ int up_tile(const ro_grid &grid, const ro_grid
         p.b[r][c] = planes.b[at];
         p.x[r][c] = planes.x[at];
     }
-    group.meet();
+    __syncthreads();
     const bool plain = grid.x.halved && grid.y.halved && x0 >= 0 && y0 >= 0 &&
                        x0 + TILE_SIDE <= width && y0 + TILE_SIDE <= height;
     if (plain)
@@ -160,23 +161,23 @@ static __device__ __forceinline__ int up_tile(const ro_grid &grid, const ro_grid
     else
         patch_prolong(grid, coarse, x, y, two, AROUND, cx, cy, &p);
     patch_put<TILE_SIDE>(p.x, p, one);
-    group.meet();
+    __syncthreads();
     patch_relax<TILE_SIDE>(k, one, &p);
     patch_put<TILE_SIDE>(p.x, p, two);
-    group.meet();
+    __syncthreads();
     patch_relax<TILE_SIDE>(k, two, &p);
     patch_put<TILE_SIDE>(p.x, p, one);
-    group.meet();
+    __syncthreads();
     patch_relax<TILE_SIDE>(k, one, &p);
     const int tx = p.at % TILE_SIDE, ty = p.at / TILE_SIDE, low = RO_GRID_SWEEPS;
 #pragma unroll
     for (int i = 0; i < PATCH * PATCH; i++) {
         const int r = i / PATCH, c = i % PATCH;
         const bool inner = tx + c >= low && tx + c < low + FINE && ty + r >= low && ty + r < low + FINE;
-        if (inner && x0 + tx + c < width && y0 + ty + r < height)
+        if (inner && !group.idle && x0 + tx + c < width && y0 + ty + r < height)
             grid_finish(planes, (size_t)y[r] * stride + RO_GRID_MARGIN + x[c], p.x[r][c], &high);
     }
-    group.meet();
+    __syncthreads();
     return high;
 }
 

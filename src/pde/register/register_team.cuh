@@ -32,24 +32,22 @@ struct team_shared {
     bool joins; /* the two coarsest grids are one block's */
 };
 
-/* The block's group of threads for tiles that the thread is of. */
-template <int TEAM> static __device__ __forceinline__ tile_group group_of(float *shared)
-{
-    const int thread = anew(threadIdx.x), number = thread / TILE_THREADS;
-    return {thread % TILE_THREADS, number + 1, shared + number * TILE_FLOATS};
-}
-
-/* Calls do_tile(plane, tile_x, tile_y) for the tiles of the thread's group. Few tiles are shared out
- * among blocks first. */
+/* Calls do_tile(plane, tile_x, tile_y, group) for the tiles of the thread's group of the block. Few
+ * tiles are shared out among blocks first. */
 template <int TEAM, typename F>
-static __device__ __forceinline__ void each_tile(const ro_grid &grid, int side, F do_tile)
+static __device__ __forceinline__ void each_tile(const ro_grid &grid, int side, float *shared,
+                                                 F do_tile)
 {
     const int across = (grid.width + side - 1) / side;
     const int tiles = across * ((grid.height + side - 1) / side);
-    const int first = anew(threadIdx.x) / TILE_THREADS * gridDim.x + blockIdx.x;
-    for (int i = first; i < 2 * tiles; i += gridDim.x * (TEAM / TILE_THREADS)) {
-        const int p = i >= tiles, tile = i - p * tiles, tile_y = tile / across;
-        do_tile(p, tile - tile_y * across, tile_y);
+    const int thread = anew(threadIdx.x), number = thread / TILE_THREADS;
+    for (int i = blockIdx.x; i < 2 * tiles; i += gridDim.x * (TEAM / TILE_THREADS)) {
+        const int own = i + number * (int)gridDim.x;
+        const bool idle = own >= 2 * tiles;
+        const int all = idle ? i : own, p = all >= tiles;
+        const int tile = all - p * tiles, tile_y = tile / across;
+        const tile_group group = {thread % TILE_THREADS, idle, shared + number * TILE_FLOATS};
+        do_tile(p, tile - tile_y * across, tile_y, group);
     }
 }
 
@@ -181,9 +179,9 @@ static __device__ __forceinline__ void smooth_once(const team_filter &filter, co
 {
     auto all = cooperative_groups::this_grid();
     const int bottom = how.joins ? g.last - 1 : g.last;
-    const tile_group group = group_of<TEAM>(shared);
     for (int l = top; l < bottom; l++) {
-        each_tile<TEAM>(g.level[l + 1], down_sizes<false>::COARSE, [&](int p, int x, int y) {
+        const int side = down_sizes<false>::COARSE;
+        each_tile<TEAM>(g.level[l + 1], side, shared, [&](int p, int x, int y, tile_group group) {
             grid_planes tile = {};
             tile.b = l == top ? either(planes.from, p) : g.b[p][l];
             tile.out = g.down[p][l];
@@ -209,7 +207,7 @@ static __device__ __forceinline__ void smooth_once(const team_filter &filter, co
     for (int l = bottom - 1; l >= top; l--) {
         all.sync();
         high = 0;
-        each_tile<TEAM>(g.level[l], FINE, [&](int p, int x, int y) {
+        each_tile<TEAM>(g.level[l], FINE, shared, [&](int p, int x, int y, tile_group group) {
             grid_planes tile = {};
             tile.b = l == top ? either(planes.from, p) : g.b[p][l];
             tile.x = g.down[p][l];
