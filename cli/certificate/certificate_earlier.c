@@ -14,13 +14,19 @@ static bool ran_is(const struct certificate *stated, const char *method)
            strncmp(ran + 1, method, strlen(method)) == 0;
 }
 
-/* Whether what an option was before holds for what ran. */
-static bool was_of(const struct option *option, const struct certificate *stated)
+/* Whether the other option was given with which alone one has changed. */
+static bool was_with(const struct option *option, const struct certificate *stated)
 {
     char name[80];
     snprintf(name, sizeof name, "option_%s", option->before_with ? option->before_with : "");
     const char *with = certificate_value(stated, name);
-    if (option->before_with && (!with || strcmp(with, "null") == 0))
+    return !option->before_with || (with && strcmp(with, "null") != 0);
+}
+
+/* Whether what an option was before holds for what ran. */
+static bool was_of(const struct option *option, const struct certificate *stated)
+{
+    if (!was_with(option, stated))
         return false;
     if (!option->before || !option->before_of)
         return option->before;
@@ -161,7 +167,7 @@ void certificate_complete(struct certificate *stated, const struct command *comm
             rename_line(stated, list[i]->was, name);
         if (!certificate_states(list[i]))
             continue;
-        if (list[i]->once)
+        if (list[i]->once && was_with(list[i], stated))
             state_default(stated, name, list[i]->once);
         if (list[i]->before_in_0_1)
             state_first_default(stated, name, list[i]);

@@ -137,11 +137,13 @@ def halftone_members(options: dict[str, Any]) -> Members:
     if angles is not None:
         members["inks"] = turned(members["inks"], angles, options.get("ink") or (), members)
     palette = options.get("palette")
-    if isinstance(palette, str) and palette.endswith("-panel") and \
-            options.get("fit") in (None, "auto") and options.get("overshoot") is None:
-        members["fit"] = 1
     if "screen" in members:
         members.setdefault("method", "screen")
     elif members.get("lpi", 0) > 0:
         members.setdefault("method", "am")
+    if isinstance(palette, str) and palette.endswith("-panel") and options.get("overshoot") is None:
+        if options.get("fit") in (None, "auto"):
+            members["fit"] = 1
+        if not members.keys() & {"kernel", "like"}:
+            members.setdefault("method", "fan")
     return members

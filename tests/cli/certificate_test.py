@@ -200,6 +200,23 @@ class Certificates(Case):
         self.works(*panel)
         self.fails("old.json", "in.ppm", "out.ppm", words=["certificate says"])
 
+    def test_panels_before_fan(self):
+        """Without a method, what ran holds: Floyd-Steinberg, once."""
+        self.put("in.ppm", b"P6\n43 31\n255\n" + noise(3 * 43 * 31))
+        panel = "halftone", "in.ppm", "out.ppm", "--quiet", "--palette", "spectra6-panel"
+        self.works(*panel, "--certificate", "new.json")
+        self.assertEqual(self.lines("new.json")["ran_method"], "fan")
+        self.holds("new.json", "in.ppm", "out.ppm", "--recompute")
+        self.works(*panel, "--method", "floyd-steinberg", "--certificate", "new.json")
+        text = self.get("new.json").decode()
+        old = text.replace('"option_method": "floyd-steinberg"', '"option_method": null')
+        self.assertNotEqual(old, text)
+        if not self.seal("old.json", old):
+            self.skipTest("no xxHash to seal an older certificate with")
+        self.holds("old.json", "in.ppm", "out.ppm", "--recompute")
+        self.works(*panel)
+        self.fails("old.json", "in.ppm", "out.ppm", words=["certificate says"])
+
     def test_palettes_whose_colours_crowd(self):
         """Without a choice, green counts more there too."""
         self.put("in.ppm", b"P6\n43 31\n255\n" + noise(3 * 43 * 31))

@@ -264,6 +264,18 @@ class Dropped(Case):
         done = self.works("calibrate", "fit", "scan.pgm", "--curve", "c.csv")
         self.assertIn(b"scan.pgm: dropped 1 further page", done.stderr)
 
+    def test_above_white(self):
+        """Floats that are all white because nobody says what white is."""
+        self.put("f.pfm", b"Pf\n8 6\n-1.0\n" + struct.pack("<48f", *(1000 * n for n in range(48))))
+        done = self.works("halftone", "f.pfm", "out.pbm")
+        self.assertIn(b"f.pfm: dropped numbers above white, 98% of them (white is 1; up to 47000",
+                      done.stderr)
+        for range_ in ["data"], ["0,47000"]:
+            done = self.works("halftone", "f.pfm", "out.pbm", "--range", *range_)
+            self.assertNotIn(b"dropped", done.stderr)
+        self.put("f.pfm", b"Pf\n8 6\n-1.0\n" + struct.pack("<48f", *(n / 40 for n in range(48))))
+        self.assertNotIn(b"dropped", self.works("halftone", "f.pfm", "out.pbm").stderr)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -180,6 +180,14 @@ class Made(Case):
                      words=["--recolour red", "not 1"])
         self.assertIn(b"--palette", self.works("halftone", "--help").stdout)
 
+    def test_a_choice_in_vain(self):
+        for more in ["--overshoot", "9"], ["--method", "bayer"]:
+            done = self.works("halftone", "in.ppm", "out.ppm", "--palette", "c64", "--choice",
+                              "green", *more)
+            self.assertIn(b"--choice changes nothing with", done.stderr)
+        done = self.works("halftone", "in.ppm", "out.ppm", "--palette", "c64", "--choice", "green")
+        self.assertNotIn(b"--choice", done.stderr)
+
     def test_a_folder_of_nothing(self):
         self.put("bad.png", b"nothing")
         done = self.command("halftone", "bad.png", "--out-dir", "made", "--palette", "bw")

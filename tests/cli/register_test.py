@@ -114,7 +114,21 @@ class Register(Case):
         self.put("big.nrrd", head + struct.pack(">%dd" % len(values), *values))
         self.works("register", "apply", "big.nrrd", "moving.pgm", "again.pgm", "--quiet")
         self.assertEqual(self.get("again.pgm"), self.get("out.pgm"))
+        wide = struct.pack("<%df" % len(values), *(value * (0.25, 0.5)[i % 2]
+                                                   for i, value in enumerate(values)))
+        for name, was, now in (
+                ("wide.nrrd", b"none (1,0) (0,1)", b"none (0.25,0) (0,0.5)"),
+                ("wide.mha", b"ElementSpacing = 1 1", b"ElementSpacing = 0.25 0.5")):
+            self.put(name, self.get("u" + name[4:])[:-len(raw)].replace(was, now) + wide)
+            self.works("register", "apply", name, "moving.pgm", "again.pgm", "--quiet")
+            self.assertEqual(self.get("again.pgm"), self.get("out.pgm"))
         for name, data, words in (
+                ("turned.nrrd", self.get("u.nrrd").replace(b"(1,0) (0,1)", b"(0,1) (1,0)"),
+                 "turned"),
+                ("mirrored.mha", self.get("u.mha").replace(b"Matrix = 1 0", b"Matrix = -1 0"),
+                 "mirrored"),
+                ("none.mha", self.get("u.mha").replace(b"Spacing = 1 1", b"Spacing = 0 1"),
+                 "turned"),
                 ("three.nrrd", self.get("u.nrrd").replace(b"sizes: 2", b"sizes: 3"), "two floats"),
                 ("zip.mha", self.get("u.mha").replace(b"CompressedData = False",
                                                       b"CompressedData = True"), "two floats"),

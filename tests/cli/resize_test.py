@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """--resize: proportions, light, and sizes that make no sense."""
+import os
 import unittest
 
 from command import Case, certifies, netpbm, noise, pgm
@@ -88,6 +89,15 @@ class Resize(Case):
             self.works("halftone", "in.pgm", "out.pbm", "--resize", given, "--certificate", "c.json",
                        "--quiet")
             self.works("verify", "c.json", "in.pgm", "out.pbm", "--recompute")
+
+    def test_too_large_together(self):
+        """Each part of the work fits into the memory, and all of them do not."""
+        memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+        width = int(0.5 * memory / (8 * 8))
+        if width > 2 ** 30:
+            self.skipTest("no size is too large here")
+        self.put("in.pgm", pgm(64, 64, bytes(4096)))
+        self.refused("halftone", "in.pgm", "out.pbm", "--resize", f"{width}x", words=["memory"])
 
     def test_too_large(self):
         self.put("wide.pgm", pgm(2000000, 1, bytes(2000000)))

@@ -43,8 +43,9 @@ static const char *const choice_names[] = {"auto", "green", NULL};
 static const char *const resample_names[] = {"auto", "light", "values", NULL};
 
 static const struct option options[] = {
-    {"method", "M", "how to round (default floyd-steinberg)", OPTION_TEXT,
-     .offset = offsetof(struct halftone_values, method)},
+    {"method", "M", "how to round (default floyd-steinberg; -panel: fan)", OPTION_TEXT,
+     .offset = offsetof(struct halftone_values, method), .once = "floyd-steinberg",
+     .before_with = "palette"},
     {"list", NULL, "list the methods and stop", OPTION_FLAG,
      .offset = offsetof(struct halftone_values, list)},
     {"levels", "N", "levels of the output, 2 to 65536 (default 2)", OPTION_WHOLE,
@@ -398,6 +399,11 @@ static void print_line(const struct task *task)
     else
         put_line(&task->ran, output, request->options.ink_count > 0, task->seconds);
     halftone_say_inks(task->context, request);
+    if (request->options.green_always && request->options.clamp)
+        tell("halftone: --choice changes nothing with --overshoot, which has a rule of its own");
+    else if (request->options.green_always && strcmp(task->ran.schedule, "rows") == 0)
+        tell("halftone: --choice changes nothing with %s, whose colours are told by a screen",
+             task->ran.method);
     if (request->own_dpi > 0)
         tell("halftone: dots are those of %g dpi, by what %s states", request->own_dpi,
              task->files->path[0]);

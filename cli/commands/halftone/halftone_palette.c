@@ -88,8 +88,10 @@ ro_status halftone_colours(ro_context *context, const struct halftone_values *va
         request->palette_made =
             count >= 0 || (names_a_file(values->palette) && request->palette.count == 256);
         options->palette = count >= 0 ? NULL : &request->palette;
-        options->fit = values->fit == FULL ||
-                       (values->fit == AUTO && values->overshoot < 0 && is_panel(values->palette));
+        const bool panel = values->overshoot < 0 && is_panel(values->palette);
+        options->fit = values->fit == FULL || (values->fit == AUTO && panel);
+        if (panel && !options->method && !values->kernel && !values->like)
+            options->method = "fan";
     }
     if (values->recolour && status == RO_OK) {
         char why[256];

@@ -25,7 +25,8 @@ int register_useless(const struct register_values *values, const ro_register_rep
     if (values->init ? strcasecmp(values->init, "affine") != 0 : told)
         strcat(tries, "--init affine for images that are turned or far apart, ");
     if (!*tries)
-        strcat(tries, "a larger --sigma, ");
+        snprintf(tries, sizeof tries, "%sa larger --sigma, ",
+                 values->match ? "" : "--match ncc-size for contrast that is inverted in places, ");
     fail("%s, so %s was not written: try %sor --force", what, out, tries);
     return EXIT_USELESS;
 }

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Fields for ITK and back. Its displacements are vectors from a fixed to a moving point in physical
- * units; with a spacing of one and no rotation, which is what is written here and asked for in
- * files that are read, these are pixels, x to the right and y down, as everywhere in this library.
+ * units; with a spacing of one and no rotation, which is what is written here, these are pixels, x
+ * to the right and y down, as everywhere in this library. What is read is divided by its spacing;
+ * its axes must not be turned.
  */
 #include "io/data/itk_field.h"
 
 #include "io/stages/convert.h"
 #include "io/stages/stage.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,11 +38,28 @@ struct header {
     uint64_t width, height;
     int floats; /* bytes of each: 4 or 8; 0: unknown */
     bool vectors, raw, big;
+    bool turned;       /* its axes are not those of rows and columns */
+    double spacing[2]; /* of pixels, along x and y */
 };
+
+static void take_spacing(struct header *head, double x, double y)
+{
+    head->turned |= !(x > 0 && y > 0 && x < HUGE_VAL && y < HUGE_VAL);
+    head->spacing[0] = x;
+    head->spacing[1] = y;
+}
+
+/* Where pixels to the right and below lie: (x,0) and (0,y) unless the axes are turned. */
+static void take_directions(struct header *head, const double to[4])
+{
+    head->turned |= to[1] != 0 || to[2] != 0;
+    take_spacing(head, to[0], to[3]);
+}
 
 static void take_nrrd(const char *name, const char *value, struct header *head)
 {
     unsigned long long channels, width, height;
+    double to[4];
     if (strcmp(name, "type") == 0)
         head->floats = strcmp(value, "float") == 0 ? 4 : strcmp(value, "double") == 0 ? 8 : 0;
     else if (strcmp(name, "sizes") == 0 &&
@@ -50,6 +69,13 @@ static void take_nrrd(const char *name, const char *value, struct header *head)
         head->height = height;
     } else if (strcmp(name, "encoding") == 0)
         head->raw = strcmp(value, "raw") == 0;
+    else if (strcmp(name, "space directions") == 0) {
+        head->turned |=
+            sscanf(value, "none (%lf,%lf) (%lf,%lf)", &to[0], &to[1], &to[2], &to[3]) != 4;
+        if (!head->turned)
+            take_directions(head, to);
+    } else if (strcmp(name, "spacings") == 0 && sscanf(value, "%*s %lf %lf", &to[0], &to[1]) == 2)
+        take_spacing(head, to[0], to[1]);
     else if (strcmp(name, "endian") == 0)
         head->big = strcmp(value, "big") == 0;
 }
@@ -57,6 +83,7 @@ static void take_nrrd(const char *name, const char *value, struct header *head)
 static void take_meta(const char *name, const char *value, struct header *head)
 {
     unsigned long long width, height;
+    double to[4];
     if (strcmp(name, "ElementType") == 0)
         head->floats = strstr(value, "FLOAT") ? 4 : strstr(value, "DOUBLE") ? 8 : 0;
     else if (strcmp(name, "DimSize") == 0 && sscanf(value, "%llu %llu", &width, &height) == 2) {
@@ -64,6 +91,12 @@ static void take_meta(const char *name, const char *value, struct header *head)
         head->height = height;
     } else if (strcmp(name, "ElementNumberOfChannels") == 0)
         head->vectors = atoi(value) == 2;
+    else if (strcmp(name, "ElementSpacing") == 0 && sscanf(value, "%lf %lf", &to[0], &to[1]) == 2)
+        take_spacing(head, to[0], to[1]);
+    else if (strcmp(name, "TransformMatrix") == 0 || strcmp(name, "Rotation") == 0 ||
+             strcmp(name, "Orientation") == 0)
+        head->turned |= sscanf(value, "%lf %lf %lf %lf", &to[0], &to[1], &to[2], &to[3]) != 4 ||
+                        to[0] != 1 || to[1] != 0 || to[2] != 0 || to[3] != 1;
     else if (strcmp(name, "ElementDataFile") == 0)
         head->raw = head->raw && strcmp(value, "LOCAL") == 0;
     else if (strcmp(name, "CompressedData") == 0)
@@ -89,7 +122,7 @@ static ro_status read_header(struct ro_source *source, enum ro_itk_type type, st
 {
     char line[MOST_LENGTH];
     ro_status status = RO_OK;
-    *head = (struct header){.raw = true};
+    *head = (struct header){.raw = true, .spacing = {1, 1}};
     for (int i = 0; i < MOST_LINES && read_line(source, line, &status); i++) {
         if (type == RO_ITK_NRRD && !*line)
             return RO_OK;
@@ -98,7 +131,8 @@ static ro_status read_header(struct ro_source *source, enum ro_itk_type type, st
             continue;
         char *value = mark + 1 + strspn(mark + 1, " =");
         *mark = '\0';
-        line[strcspn(line, " ")] = '\0';
+        if (type == RO_ITK_META)
+            line[strcspn(line, " ")] = '\0';
         (type == RO_ITK_NRRD ? take_nrrd : take_meta)(line, value, head);
         if (type == RO_ITK_META && strcmp(line, "ElementDataFile") == 0)
             return RO_OK;
@@ -117,6 +151,9 @@ ro_status ro_itk_load(struct ro_source *source, enum ro_itk_type type, ro_image 
     if (!head.vectors || !head.raw || !head.floats)
         return ro_file_fail(file, RO_E_UNSUPPORTED,
                             "a field is a 2-D image of two floats a pixel, raw, in one file");
+    if (head.turned)
+        return ro_file_fail(file, RO_E_UNSUPPORTED,
+                            "a field whose axes are turned or mirrored cannot be read");
     if ((status = ro_stage_check_size(file, 2 * head.width, head.height)) != RO_OK)
         return status;
     const uint64_t line = 2 * head.width * (uint64_t)head.floats;
@@ -142,6 +179,8 @@ ro_status ro_itk_load(struct ro_source *source, enum ro_itk_type type, ro_image 
                 memcpy(&row[x], &low, sizeof low);
             else
                 row[x] = (float)number;
+            if (head.spacing[x & 1] != 1)
+                row[x] = (float)(row[x] / head.spacing[x & 1]);
         }
     }
     free(bytes);

@@ -15,6 +15,7 @@
 #include "io/pictures/reader.h"
 #include "io/video/video.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,6 +53,17 @@ struct pump {
     ro_status status; /* of the first thread that failed; the caller's own failure is not kept */
     char message[sizeof((struct ro_file *)0)->message];
 };
+
+/* Notes floats most of which are white only because white is 1 where nobody says what it is. */
+static ro_status note_above(ro_reader *reader, const ro_halftone_options *options)
+{
+    char words[96];
+    if (options->black != 0 || options->white != 0 || reader->above <= reader->floats / 2)
+        return RO_OK;
+    snprintf(words, sizeof words, "numbers above white, %.0f%% of them (white is 1; up to %g, see --range data)",
+             100.0 * (double)reader->above / (double)reader->floats, (double)reader->largest);
+    return ro_reader_drop(reader, RO_DROPPED_ABOVE, words);
+}
 
 /* ---- Rings -------------------------------------------------------------------------------- */
 
@@ -599,6 +611,8 @@ ro_status ro_halftone_video(ro_context *context, const char *in, const char *out
     if (status == RO_OK && pump.output.writers[0]->cut_alpha)
         status = ro_reader_drop(pump.reader, RO_DROPPED_ALPHA,
                                 "soft alpha (a palette's is all or nothing)");
+    if (status == RO_OK)
+        status = note_above(pump.reader, options);
     if (status == RO_OK)
         status = ro_output_commit(&pump.output);
     ro_output_close(&pump.output);

@@ -287,6 +287,25 @@ const ro_dropped *ro_reader_dropped(const ro_reader *reader) { return &reader->f
 
 const ro_file_info *ro_reader_info(const ro_reader *reader) { return &reader->info; }
 
+/* Counts samples above white; not those of integers, which have no such. */
+static void count_above(ro_reader *reader, const uint8_t *rows, ptrdiff_t stride, uint32_t count)
+{
+    const ro_file_info *info = &reader->stage->info;
+    if (info->format != RO_GRAYF && info->format != RO_RGBF)
+        return;
+    const size_t samples = (size_t)info->width * (info->format == RO_RGBF ? 3 : 1);
+    for (uint32_t y = 0; y < count; y++) {
+        const float *row = (const float *)(const void *)(rows + (ptrdiff_t)y * stride);
+        uint64_t above = 0;
+        for (size_t i = 0; i < samples; i++) {
+            above += row[i] > 1;
+            reader->largest = row[i] > reader->largest ? row[i] : reader->largest;
+        }
+        reader->above += above;
+    }
+    reader->floats += samples * count;
+}
+
 ro_status ro_reader_rows(ro_reader *reader, void *rows, ptrdiff_t stride, uint32_t count,
                          uint32_t *got)
 {
@@ -311,6 +330,7 @@ ro_status ro_reader_rows(ro_reader *reader, void *rows, ptrdiff_t stride, uint32
         status = check_dropped(reader);
     if (status != RO_OK)
         return reader->status = status;
+    count_above(reader, rows, stride, count);
     reader->row += count;
     *got = count;
     return RO_OK;

@@ -22,6 +22,8 @@ struct ro_reader {
     ro_status status;        /* of the first failure; it stays */
     bool strict;             /* what is dropped is a failure */
     bool has_alpha;          /* the file, whatever becomes of it */
+    uint64_t floats, above;  /* samples that were read, of float formats; of them above 1, */
+    float largest;           /* and the largest */
 };
 
 /* Notes something that the caller of a reader drops; in words. */

@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LOBES = 3 };
+enum { LOBES = 3, ROWS_BEHIND = 8 };
 
 /* sin(pi * x) for 0 <= x <= 3, by its series near 0. */
 static double sin_pi(double x)
@@ -291,6 +291,13 @@ static ro_status too_large(const struct resize *resize)
                         from->width, from->height, to->width, to->height);
 }
 
+/* Bytes of a filter's weights, places and counts; below 2^63, for each alone fits the memory. */
+static uint64_t filter_bytes(const struct filter *filter)
+{
+    return filter->size_out * (filter->most * (uint64_t)sizeof *filter->weights +
+                               sizeof *filter->first + sizeof *filter->count);
+}
+
 static ro_status open_buffers(struct resize *resize)
 {
     const ro_file_info *from = &resize->before->info, *to = &resize->stage.info;
@@ -299,6 +306,11 @@ static ro_status open_buffers(struct resize *resize)
         !filter_plan(&resize->down, from->height, to->height) ||
         !ro_size_multiply(to->width * channels * sizeof(float), resize->down.most, &window) ||
         window > ro_memory_limit())
+        return too_large(resize);
+    /* All together, with a few rows that whoever asked for them will hold. */
+    if (filter_bytes(&resize->across) + filter_bytes(&resize->down) + window +
+            (ROWS_BEHIND + 1) * to->width * channels * sizeof *resize->sums >
+        ro_memory_limit())
         return too_large(resize);
     resize->line = malloc(ro_stage_row_bytes(resize->before));
     resize->values = malloc(from->width * channels * sizeof *resize->values);
