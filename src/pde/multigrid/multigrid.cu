@@ -9,6 +9,7 @@
 const char ro_grids_scratch = 0;
 
 enum { THREADS = 256, DIRECT_THREADS = 1024 };
+static_assert((int)THREADS == (int)TILE_THREADS, "a tile is a block's");
 
 struct planes {
     grid_planes plane[2];
@@ -20,16 +21,16 @@ static __global__ __launch_bounds__(THREADS) void down_kernel(ro_grid grid, ro_g
                                                               ro_stencil k, planes planes)
 {
     __shared__ float shared[TILE_FLOATS];
-    down_tile<THREADS, WARM>(grid, coarse, k, planes.plane[blockIdx.z], blockIdx.x, blockIdx.y,
-                             shared);
+    down_tile<WARM>(grid, coarse, k, planes.plane[blockIdx.z], blockIdx.x, blockIdx.y,
+                    {(int)threadIdx.x, false, shared});
 }
 
 static __global__ __launch_bounds__(THREADS) void up_kernel(ro_grid grid, ro_grid coarse,
                                                             ro_stencil k, planes planes, int *peak)
 {
     __shared__ float shared[TILE_FLOATS];
-    const int high = up_tile<THREADS>(grid, coarse, k, planes.plane[blockIdx.z], blockIdx.x,
-                                      blockIdx.y, shared, 0);
+    const int high = up_tile(grid, coarse, k, planes.plane[blockIdx.z], blockIdx.x, blockIdx.y,
+                             {(int)threadIdx.x, false, shared}, 0);
     if (peak)
         grid_peak(high, peak);
 }
@@ -94,13 +95,12 @@ void grid_cuda_cycle(struct grid_cuda *work, const struct ro_stencil *stencils,
             p.plane[i].out = cycle.down[i][l];
             p.plane[i].coarse = cycle.b[i][l + 1];
         }
-        const dim3 blocks = tiles(coarse, COARSE, count);
         if (warm && l == level)
-            down_kernel<true><<<blocks, THREADS, 0, work->stream>>>(work->level[l], coarse,
-                                                                    stencils[l], p);
+            down_kernel<true><<<tiles(coarse, down_sizes<true>::COARSE, count), THREADS, 0,
+                                work->stream>>>(work->level[l], coarse, stencils[l], p);
         else
-            down_kernel<false><<<blocks, THREADS, 0, work->stream>>>(work->level[l], coarse,
-                                                                     stencils[l], p);
+            down_kernel<false><<<tiles(coarse, down_sizes<false>::COARSE, count), THREADS, 0,
+                                 work->stream>>>(work->level[l], coarse, stencils[l], p);
     }
     planes p = {};
     for (int i = 0; i < count; i++) {

@@ -9,268 +9,286 @@
 
 #include "pde/multigrid/multigrid_tiles.cuh"
 
-enum { STRIP = 5 }; /* nodes of a column that a thread takes at once */
-
-/* Quotients of numbers below 2^16, by a product: a division is as much work as all else that is done
- * for a node. */
-struct row_divider {
-    unsigned magic;
-    int by;
+enum {
+    JOINED = 2 * RO_GRID_DIRECT, /* the most nodes a side of the finer grid */
+    JOINED_ACROSS = JOINED / PATCH,
+    JOINED_PITCH = 86, /* three rows on, the bank is that of the patch after the last */
+    JOINED_PLANE = JOINED * JOINED_PITCH,
+    CELLS_PITCH = 36, /* of the coarser grid: four numbers at once, eight rows without a conflict */
+    CELLS_PLANE = RO_GRID_DIRECT * CELLS_PITCH,
+    JOINED_FLOATS = 2 * JOINED_PLANE + 2 * CELLS_PLANE, /* of shared memory, while it works */
+    KEPT_FLOATS = 5 * CELLS_PLANE,                      /* and all the time */
 };
 
-static __device__ __forceinline__ row_divider divider_of(int by)
-{
-    return {by > 1 ? 0xffffffffu / (unsigned)by + 1 : 0, by};
-}
-
-static __device__ __forceinline__ int row_of(const row_divider &rows, int i)
-{
-    return rows.by > 1 ? (int)__umulhi((unsigned)i, rows.magic) : i;
-}
-
-/* As grid_reflect, for places within the first mirror image. */
-static __device__ __forceinline__ int mirrored(int i, int n)
-{
-    i = i < 0 ? -i : i;
-    return i < n ? i : 2 * (n - 1) - i;
-}
-
-/* Places in shared memory, in floats: planes, then what is multiplied by. Rows of matrices that are
- * read four numbers at a time begin at a multiple of four. */
-struct coarse_places {
-    int nodes, cells; /* of the two grids */
-    int pitch;        /* of columns of the coarser one */
-    int right, turned, solved; /* planes of the coarser one */
-    int forward_y, back_y, forward_x, back_x, inverse;
-    int all;
+/* What planes of the coarser grid are multiplied by: cosines of y, and of x row for column, and what
+ * lies between there and back. */
+struct coarse_kept {
+    float *forward_y, *back_y, *forward_x, *back_x, *inverse;
 };
 
-static __host__ __device__ inline coarse_places places_of(const ro_grid &grid, const ro_grid &last)
+static __device__ __forceinline__ coarse_kept kept_at(float *memory)
 {
-    const int nx = last.width, ny = last.height;
-    coarse_places to = {};
-    to.nodes = grid.width * grid.height;
-    to.cells = nx * ny;
-    to.pitch = (ny + 3) / 4 * 4;
-    to.turned = (3 * to.nodes + 3) / 4 * 4;
-    to.right = to.turned + nx * to.pitch;
-    to.solved = to.right + to.cells;
-    const int planes = to.solved + to.cells, tile = TILE_FLOATS; /* tiles come and go there */
-    to.forward_y = ((planes > tile ? planes : tile) + 3) / 4 * 4;
-    to.back_y = to.forward_y + ny * to.pitch;
-    to.forward_x = to.back_y + ny * to.pitch;
-    to.back_x = to.forward_x + nx * nx;
-    to.inverse = to.back_x + nx * nx;
-    to.all = to.inverse + to.cells;
-    return to;
+    return {memory, memory + CELLS_PLANE, memory + 2 * CELLS_PLANE, memory + 3 * CELLS_PLANE,
+            memory + 4 * CELLS_PLANE};
 }
 
-/* Cosines and eigenvalues to their places. Matrices of y are symmetric: their rows may be read as
- * columns. */
+/* Whether both grids are small enough. */
+static inline bool coarse_joins(const ro_grid &grid, const ro_grid &last)
+{
+    enum { LEAST = 6 }; /* mirror images are of nodes that there are */
+    return grid.width <= JOINED && grid.height <= JOINED && grid.width >= LEAST &&
+           grid.height >= LEAST && last.width <= RO_GRID_DIRECT && last.height <= RO_GRID_DIRECT;
+}
+
 template <int THREADS>
-static __device__ __forceinline__ void coarse_keep(const ro_grid &grid, const ro_grid &last,
-                                                   const ro_direct &direct, float *shared)
+static __device__ __forceinline__ void coarse_keep(const ro_grid &last, const ro_direct &direct,
+                                                   const coarse_kept &kept)
 {
-    const coarse_places at = places_of(grid, last);
     const int nx = last.width, ny = last.height;
     for (int i = threadIdx.x; i < ny * ny; i += THREADS) {
-        const int to = i / ny * at.pitch + i % ny;
-        shared[at.forward_y + to] = direct.forward_y[i];
-        shared[at.back_y + to] = direct.back_y[i];
+        kept.forward_y[i / ny * CELLS_PITCH + i % ny] = direct.forward_y[i];
+        kept.back_y[i / ny * CELLS_PITCH + i % ny] = direct.back_y[i];
     }
     for (int i = threadIdx.x; i < nx * nx; i += THREADS) {
-        shared[at.forward_x + i] = direct.forward_x[i];
-        shared[at.back_x + i] = direct.back_x[i];
+        kept.forward_x[i % nx * CELLS_PITCH + i / nx] = direct.forward_x[i];
+        kept.back_x[i % nx * CELLS_PITCH + i / nx] = direct.back_x[i];
     }
     __syncthreads();
 }
 
 template <int THREADS>
-static __device__ __forceinline__ void coarse_filter(const ro_grid &grid, const ro_grid &last,
-                                                     const float *inverse, float *shared)
+static __device__ __forceinline__ void coarse_filter(const ro_grid &last, const float *inverse,
+                                                     const coarse_kept &kept)
 {
-    const coarse_places at = places_of(grid, last);
-    for (int i = threadIdx.x; i < at.cells; i += THREADS)
-        shared[at.inverse + i] = inverse[i];
+    const int nx = last.width;
+    for (int i = threadIdx.x; i < nx * last.height; i += THREADS)
+        kept.inverse[i / nx * CELLS_PITCH + i % nx] = inverse[i];
     __syncthreads();
 }
 
-/* out (rows x width) = a (rows x terms) times b (terms x width), in shared memory; `a` lies column
- * by column, with `pitch`, and so does `out` if it is TURNED. A thread does two rows of two
- * columns: four rows would load less, but leave too few warps to hide the loads. */
-template <int THREADS, bool TURNED>
-static __device__ __forceinline__ void multiply_turned(int rows, int terms, int width,
-                                                       const float *a, int pitch, const float *b,
-                                                       const float *by, float *out)
+/* out (rows x width) = a (rows x terms) times b (terms x width), in shared memory, `b` row for
+ * column, and so is `out` if it is TURNED. A thread does three rows of three columns, four terms
+ * at a time, one after the other. */
+template <bool TURNED>
+static __device__ __forceinline__ void multiply_cells(int rows, int terms, int width, const float *a,
+                                                      const float *b, const float *by, float *out)
 {
-    const int across = (width + 1) / 2, pieces = across * ((rows + 1) / 2);
-    const row_divider divider = divider_of(across);
-    for (int i = threadIdx.x; i < pieces; i += THREADS) {
-        const int line = row_of(divider, i), y = 2 * line;
-        const int x = i - line * across; /* columns x and x + across */
-        const int other = x + across < width ? x + across : x;
-        float sum[2][2] = {};
-        const float *left = b + x, *right = b + other, *two = a + y;
-#pragma unroll 8
-        for (int k = 0; k < terms; k++) {
-            const float2 of = *(const float2 *)two;
-            const float l = *left, r = *right;
-            sum[0][0] = __fmaf_rn(of.x, l, sum[0][0]);
-            sum[0][1] = __fmaf_rn(of.x, r, sum[0][1]);
-            sum[1][0] = __fmaf_rn(of.y, l, sum[1][0]);
-            sum[1][1] = __fmaf_rn(of.y, r, sum[1][1]);
-            two += pitch;
-            left += width;
-            right += width;
-        }
-        if (TURNED) {
-            *(float2 *)(out + x * pitch + y) = make_float2(sum[0][0], sum[1][0]);
-            *(float2 *)(out + other * pitch + y) = make_float2(sum[0][1], sum[1][1]);
-        } else {
+    const int across = (width + PATCH - 1) / PATCH, down = (rows + PATCH - 1) / PATCH;
+    const int i = anew(threadIdx.x);
+    if (i < across * down) {
+        const int x = i % across * PATCH, y = i / across * PATCH;
+        const float *const left = a + y * CELLS_PITCH, *const right = b + x * CELLS_PITCH;
+        float sum[PATCH][PATCH] = {};
+        float4 l[PATCH], r[PATCH]; /* loaded while those before are added */
+        auto load = [&](int k) {
 #pragma unroll
-            for (int r = 0; r < 2; r++)
-                if (y + r < rows) {
-                    const int one = (y + r) * width + x, next = (y + r) * width + other;
-                    out[one] = by ? sum[r][0] * by[one] : sum[r][0];
-                    out[next] = by ? sum[r][1] * by[next] : sum[r][1];
-                }
-        }
-    }
-    __syncthreads();
-}
-
-/* b - A x for all of a plane without margins; RELAXED: a Jacobi step. A thread goes down a strip
- * and keeps the three columns it looks at. */
-template <int THREADS, bool RELAXED>
-static __device__ __forceinline__ void whole_plane(ro_stencil k, int width, int height,
-                                                   const float *x, const float *b, float *out)
-{
-    const int strips = width * ((height + STRIP - 1) / STRIP);
-    const row_divider divider = divider_of(width);
-    for (int i = threadIdx.x; i < strips; i += THREADS) {
-        const int strip = row_of(divider, i), column = i - strip * width, first = strip * STRIP;
-        const int left = column > 0 ? -1 : 1, right = column + 1 < width ? 1 : -1;
-        const float *at = x + first * width + column;
-        const float *before = first > 0 ? at - width : at + width;
-        float above[3] = {before[left], before[0], before[right]};
-        float here[3] = {at[left], at[0], at[right]};
-#pragma unroll
-        for (int r = 0; r < STRIP; r++) {
-            const int y = first + r;
-            if (y >= height)
-                break;
-            const float *next = y + 1 < height ? at + width : at - width;
-            const float below[3] = {next[left], next[0], next[right]};
-            const int to = y * width + column;
-            const float rest = residual_of(k, above, here, below, b[to]);
-            out[to] = RELAXED ? __fmaf_rn(k.s, rest, here[1]) : rest;
-#pragma unroll
-            for (int c = 0; c < 3; c++) {
-                above[c] = here[c];
-                here[c] = below[c];
+            for (int j = 0; j < PATCH; j++) {
+                l[j] = *(const float4 *)(left + j * CELLS_PITCH + k);
+                r[j] = *(const float4 *)(right + j * CELLS_PITCH + k);
             }
-            at += width;
+        };
+        auto add = [&](float4 const (&one)[PATCH], float4 const (&two)[PATCH], int count) {
+#pragma unroll
+            for (int j = 0; j < PATCH * PATCH; j++) {
+                const float4 &u = one[j / PATCH], &v = two[j % PATCH];
+                float &to = sum[j / PATCH][j % PATCH];
+                to = __fmaf_rn(u.x, v.x, to);
+                to = count > 1 ? __fmaf_rn(u.y, v.y, to) : to;
+                to = count > 2 ? __fmaf_rn(u.z, v.z, to) : to;
+                to = count > 3 ? __fmaf_rn(u.w, v.w, to) : to;
+            }
+        };
+        load(0);
+        int k = 4;
+        for (; k <= terms; k += 4) {
+            float4 one[PATCH], two[PATCH];
+#pragma unroll
+            for (int j = 0; j < PATCH; j++) {
+                one[j] = l[j];
+                two[j] = r[j];
+            }
+            if (k < terms)
+                load(k);
+            add(one, two, 4);
+        }
+        if (k - 4 < terms)
+            add(l, r, terms - (k - 4));
+#pragma unroll
+        for (int j = 0; j < PATCH * PATCH; j++) {
+            const int row = y + j / PATCH, column = x + j % PATCH;
+            if (row >= rows || column >= width)
+                continue;
+            const float value = by ? sum[j / PATCH][j % PATCH] * by[row * CELLS_PITCH + column]
+                                   : sum[j / PATCH][j % PATCH];
+            out[TURNED ? column * CELLS_PITCH + row : row * CELLS_PITCH + column] = value;
         }
     }
     __syncthreads();
 }
 
-/* The coarser right-hand side from a residual. */
+/* The thread's patch of the whole plane: what lies beyond its borders are mirror images. */
+static __device__ __forceinline__ patch joined_patch(int x0, int y0, int width, int height,
+                                                     int (&x)[PATCH], int (&y)[PATCH])
+{
+    patch p = {};
+    p.at = y0 * JOINED_PITCH + x0;
+    p.left = mirrored(x0 - 1, width) - x0;
+    p.right = mirrored(x0 + PATCH, width) - x0;
+    p.up = (mirrored(y0 - 1, height) - y0) * JOINED_PITCH;
+    p.down = (mirrored(y0 + PATCH, height) - y0) * JOINED_PITCH;
+#pragma unroll
+    for (int i = 0; i < PATCH; i++) {
+        x[i] = mirrored(x0 + i, width);
+        y[i] = mirrored(y0 + i, height);
+    }
+    return p;
+}
+
+/* The coarser right-hand side from a residual, row for column. */
 template <int THREADS>
 static __device__ __forceinline__ void restrict_plane(const ro_grid &grid, const ro_grid &coarse,
                                                       const float *fine, float *out)
 {
-    const int width = grid.width, height = grid.height, nx = coarse.width;
-    const int cells = nx * coarse.height;
-    const row_divider divider = divider_of(nx);
-    for (int i = threadIdx.x; i < cells; i += THREADS) {
-        const int cj = row_of(divider, i), ci = i - cj * nx;
-        const int x = grid_first(grid.x, ci), y = grid_first(grid.y, cj);
-        float line[4];
-        int row[4];
-        for (int r = 0; r < 4; r++)
-            row[r] = mirrored(y + r, height) * width;
-        const float w3 = grid_weight(grid.y, 3, cj);
-        for (int c = 0; c < 4; c++) {
-            const float *from = fine + mirrored(x + c, width);
-            const float sum =
-                __fmaf_rn(grid_weight(grid.y, 2, cj), from[row[2]],
-                          __fmaf_rn(grid_weight(grid.y, 1, cj), from[row[1]],
-                                    grid_weight(grid.y, 0, cj) * from[row[0]]));
-            line[c] = w3 == 0 ? sum : __fmaf_rn(w3, from[row[3]], sum);
+    const int nx = coarse.width, cells = nx * coarse.height;
+    for (int i = anew(threadIdx.x); i < cells; i += THREADS) {
+        const int cj = i / nx, ci = i - cj * nx;
+        const int first_x = grid_first(grid.x, ci), first_y = grid_first(grid.y, cj);
+        int row[4], column[4];
+#pragma unroll
+        for (int k = 0; k < 4; k++) {
+            row[k] = mirrored(first_y + k, grid.height) * JOINED_PITCH;
+            column[k] = mirrored(first_x + k, grid.width);
         }
-        float value = __fmaf_rn(
-            grid_weight(grid.x, 2, ci), line[2],
-            __fmaf_rn(grid_weight(grid.x, 1, ci), line[1], grid_weight(grid.x, 0, ci) * line[0]));
-        if (!grid.x.halved)
-            value = __fmaf_rn(grid_weight(grid.x, 3, ci), line[3], value);
-        out[i] = value;
+        out[ci * CELLS_PITCH + cj] = restricted(grid, ci, cj, fine, row, column);
     }
     __syncthreads();
 }
 
-/* x += the coarse plane interpolated, as grid_prolong. */
-template <int THREADS>
-static __device__ __forceinline__ void prolong_plane(const ro_grid &grid, const ro_grid &coarse,
-                                                     const float *from, float *x)
+/* The same where both axes are halved: a thread does three neighbours. */
+static __device__ __forceinline__ void restrict_halved(int width, int height, int nx, int ny,
+                                                       const float *fine, float *out)
 {
-    const int width = grid.width, nodes = width * grid.height, nx = coarse.width;
-    const int ny = coarse.height;
-    const row_divider divider = divider_of(width);
-    for (int i = threadIdx.x; i < nodes; i += THREADS) {
-        const int fy = row_of(divider, i), fx = i - fy * width;
-        const int low = grid_low(grid.y, fy), high = low + 1 < ny ? low + 1 : low;
-        const int at = grid_low(grid.x, fx), next = mirrored(at + 1, nx);
-        const float part = grid_part(grid.y, fy);
-        const float a = from[low * nx + at], b = from[high * nx + at];
-        const float here = __fmaf_rn(part, b - a, a);
-        const float c = from[low * nx + next], d = from[high * nx + next];
-        const float there = __fmaf_rn(part, d - c, c);
-        const bool common = grid.x.halved && fx % 2 == 0; /* taken as it is */
-        x[i] += common ? here : __fmaf_rn(grid_part(grid.x, fx), there - here, here);
+    enum { ACROSS = RO_GRID_DIRECT / PATCH, COLUMNS = 2 * PATCH + 1 };
+    const int thread = anew(threadIdx.x);
+    const int ci = thread % ACROSS * PATCH, cj = thread / ACROSS;
+    if (ci < nx && cj < ny) {
+        const float *const row = fine + 2 * cj * JOINED_PITCH;
+        const float *const above = cj > 0 ? row - JOINED_PITCH : row + JOINED_PITCH;
+        const float *const below = cj + 1 < ny ? row + JOINED_PITCH : row - JOINED_PITCH;
+        float line[COLUMNS];
+#pragma unroll
+        for (int c = 0; c < COLUMNS; c++) {
+            const int x = mirrored(2 * ci - 1 + c, width);
+            line[c] = __fmaf_rn(0.25f, below[x], __fmaf_rn(0.5f, row[x], 0.25f * above[x]));
+        }
+#pragma unroll
+        for (int i = 0; i < PATCH; i++)
+            if (ci + i < nx)
+                out[(ci + i) * CELLS_PITCH + cj] =
+                    __fmaf_rn(0.25f, line[2 * i + 2],
+                              __fmaf_rn(0.5f, line[2 * i + 1], 0.25f * line[2 * i]));
     }
     __syncthreads();
 }
 
-/* Down from `grid`, the solution on the last one, and up. What coarse_keep and coarse_filter put
- * into shared memory is there. Gives the bits of the largest |x| that the thread stored, or `high`. */
+/* Down from `grid`, the solution on the last one, and up; `cycles` times, the result being weighed
+ * before the next. Gives the bits of the largest |x| that the thread stored, or `high`. */
 template <int THREADS>
 static __device__ __forceinline__ int coarse_plane(const ro_grid &grid, const ro_grid &last,
-                                                   ro_stencil k, const grid_planes &planes,
-                                                   float *shared, int high)
+                                                   const ro_stencil &filter,
+                                                   const grid_planes &planes, const float *weight,
+                                                   int cycles, float *shared,
+                                                   const coarse_kept &kept, int high)
 {
-    const coarse_places at = places_of(grid, last);
+    const ro_stencil k = filter;
     const int width = grid.width, height = grid.height, nx = last.width, ny = last.height;
-    const int stride = (int)grid.stride;
-    const row_divider divider = divider_of(width);
-    float *b = shared, *one = b + at.nodes, *two = one + at.nodes;
-    float *right = shared + at.right, *turned = shared + at.turned, *solved = shared + at.solved;
-    for (int i = threadIdx.x; i < at.nodes; i += THREADS) {
-        const int row = row_of(divider, i);
-        const float value = planes.b[row * (stride - width) + RO_GRID_MARGIN + i];
-        b[i] = value;
-        one[i] = k.s * value;
+    const size_t stride = (size_t)grid.stride;
+    const bool halved = grid.x.halved && grid.y.halved && THREADS >= JOINED_ACROSS * JOINED_ACROSS;
+    const bool whole = width % PATCH != 1 && height % PATCH != 1; /* mirrored within a patch */
+    float *const one = shared, *const two = one + JOINED_PLANE;
+    float *const right = two + JOINED_PLANE, *const turned = right + CELLS_PLANE;
+    int x[PATCH], y[PATCH];
+    const int thread = anew(threadIdx.x);
+    const int x0 = thread % JOINED_ACROSS * PATCH, y0 = thread / JOINED_ACROSS * PATCH;
+    const bool works = x0 < width && y0 < height;
+    patch p = {};
+    if (works) {
+        p = joined_patch(x0, y0, width, height, x, y);
+#pragma unroll
+        for (int i = 0; i < PATCH * PATCH; i++) {
+            const int r = i / PATCH, c = i % PATCH;
+            p.b[r][c] = planes.b[(size_t)y[r] * stride + RO_GRID_MARGIN + x[c]];
+        }
     }
-    __syncthreads();
-    whole_plane<THREADS, true>(k, width, height, one, b, two);
-    whole_plane<THREADS, true>(k, width, height, two, b, one);
-    whole_plane<THREADS, false>(k, width, height, one, b, two);
-    restrict_plane<THREADS>(grid, last, two, right);
-    multiply_turned<THREADS, true>(ny, ny, nx, shared + at.forward_y, at.pitch, right, NULL, turned);
-    multiply_turned<THREADS, false>(ny, nx, nx, turned, at.pitch, shared + at.forward_x,
-                                    shared + at.inverse, solved);
-    multiply_turned<THREADS, true>(ny, ny, nx, shared + at.back_y, at.pitch, solved, NULL, turned);
-    multiply_turned<THREADS, false>(ny, nx, nx, turned, at.pitch, shared + at.back_x, NULL, solved);
-    prolong_plane<THREADS>(grid, last, solved, one);
-    whole_plane<THREADS, true>(k, width, height, one, b, two);
-    whole_plane<THREADS, true>(k, width, height, two, b, one);
-    whole_plane<THREADS, true>(k, width, height, one, b, two);
-    for (int i = threadIdx.x; i < at.nodes; i += THREADS) {
-        const int to = row_of(divider, i) * (stride - width) + RO_GRID_MARGIN + i;
-        const float value = planes.weight ? two[i] * planes.weight[to] : two[i];
-        planes.out[to] = value;
-        high = max(high, __float_as_int(fabsf(value)));
+    auto relax = [&](const float *from, float *to) {
+        if (works) {
+            patch_relax<JOINED_PITCH>(k, from, &p);
+            if (to)
+                patch_put<JOINED_PITCH>(p.x, p, to);
+        }
+        if (to)
+            __syncthreads();
+    };
+    for (int cycle = 1;; cycle++) {
+        if (works) {
+#pragma unroll
+            for (int i = 0; i < PATCH * PATCH; i++)
+                p.x[i / PATCH][i % PATCH] = k.s * p.b[i / PATCH][i % PATCH];
+            patch_put<JOINED_PITCH>(p.x, p, two);
+        }
+        __syncthreads();
+        relax(two, one);
+        relax(one, two);
+        if (works) {
+            float rest[PATCH][PATCH];
+            patch_residual<JOINED_PITCH>(k, two, p, rest);
+            patch_put<JOINED_PITCH>(rest, p, one);
+        }
+        __syncthreads();
+        if (halved)
+            restrict_halved(width, height, nx, ny, one, right);
+        else
+            restrict_plane<THREADS>(grid, last, one, right);
+        multiply_cells<false>(ny, ny, nx, kept.forward_y, right, NULL, turned);
+        multiply_cells<true>(ny, nx, nx, turned, kept.forward_x, kept.inverse, right);
+        multiply_cells<false>(ny, ny, nx, kept.back_y, right, NULL, turned);
+        multiply_cells<false>(ny, nx, nx, turned, kept.back_x, NULL, right);
+        if (works) {
+            if (halved && whole) {
+                patch_halved(x0, y0, right, CELLS_PITCH, 0, 0, nx, ny, &p);
+#pragma unroll
+                for (int i = 0; i < PATCH; i++) /* beyond the last: the mirror image */
+                    p.x[i][PATCH - 1] = x0 + PATCH > width ? p.x[i][0] : p.x[i][PATCH - 1];
+#pragma unroll
+                for (int i = 0; i < PATCH; i++)
+                    p.x[PATCH - 1][i] = y0 + PATCH > height ? p.x[0][i] : p.x[PATCH - 1][i];
+            } else {
+                patch_prolong(grid, last, x, y, right, CELLS_PITCH, 0, 0, &p);
+            }
+            patch_put<JOINED_PITCH>(p.x, p, two);
+        }
+        __syncthreads();
+        relax(two, one);
+        relax(one, two);
+        relax(two, NULL);
+        if (cycle == cycles)
+            break;
+        if (works)
+#pragma unroll
+            for (int i = 0; i < PATCH * PATCH; i++) {
+                const int r = i / PATCH, c = i % PATCH;
+                const size_t at = (size_t)y[r] * stride + RO_GRID_MARGIN + x[c];
+                p.b[r][c] = weight ? p.x[r][c] * weight[at] : p.x[r][c];
+            }
+        __syncthreads();
     }
+    if (works)
+#pragma unroll
+        for (int i = 0; i < PATCH * PATCH; i++) {
+            const int r = i / PATCH, c = i % PATCH;
+            if (x0 + c < width && y0 + r < height)
+                grid_finish(planes, (size_t)y[r] * stride + RO_GRID_MARGIN + x[c], p.x[r][c], &high);
+        }
     __syncthreads();
     return high;
 }

@@ -1,197 +1,183 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A tile's share of a V-cycle, done by a block of threads in its shared memory; see multigrid.cuh.
- * The kernels of multigrid.cu give a tile to each block; registration, which does many cycles in
- * one kernel, gives each block many.
+ * A tile's share of a V-cycle, done by 256 threads in shared memory; see multigrid.cuh. The kernels
+ * of multigrid.cu give a tile to each block; registration, which does many cycles in one kernel,
+ * has two such groups in a block, which do one tile after the other.
  */
 #ifndef RO_PDE_MULTIGRID_MULTIGRID_TILES_CUH
 #define RO_PDE_MULTIGRID_MULTIGRID_TILES_CUH
 
-#include "pde/multigrid/multigrid.cuh"
+#include "pde/multigrid/multigrid_patch.cuh"
 
 enum {
-    COARSE = 17, /* coarse nodes of a tile's side on the way down: sides are often 2^n + 1 */
-    NEED = 2 * (COARSE - 1) + 4, /* fine nodes whose residual they take */
-    DOWN = NEED + 2 * 4,         /* and those that a warm start looks at */
-    FINE = 33,                   /* nodes of a tile's side on the way up */
-    UP = FINE + 2 * RO_GRID_SWEEPS,
-    TILE_FLOATS = 3 * DOWN * DOWN, /* of shared memory */
+    TILE_SIDE = 48, /* patches of a warp's two rows lie in different banks */
+    TILE_THREADS = TILE_SIDE / PATCH * (TILE_SIDE / PATCH),
+    TILE_FLOATS = 2 * TILE_SIDE * TILE_SIDE, /* of shared memory: a step goes from one to the other */
+    FINE = TILE_SIDE - 2 * RO_GRID_SWEEPS,   /* nodes of a tile's side on the way up */
+    AROUND = FINE / 2 + RO_GRID_SWEEPS + 2,  /* coarse nodes of a side that they look at */
 };
 
-/* b - A x from three nodes of the row above, of this one and of the one below; the order of
- * operations is that of multigrid_rows.h. */
-static __device__ __forceinline__ float residual_of(const ro_stencil &k, const float (&above)[3],
-                                                    const float (&here)[3],
-                                                    const float (&below)[3], float b)
-{
-    float v[3];
-#pragma unroll
-    for (int c = 0; c < 3; c++)
-        v[c] = (above[c] - here[c]) + (below[c] - here[c]);
-    const float h = (here[0] - here[1]) + (here[2] - here[1]);
-    return __fmaf_rn(k.kc, v[0] + v[2], __fmaf_rn(k.ky, v[1], __fmaf_rn(k.kh, h, b - here[1])));
-}
-
-/* Calls do_node(at, x, y, value, residual) for all of a square tile but RIM nodes on each side. A
- * thread goes down a strip of a column, and keeps the three columns it looks at. */
-template <int THREADS, int SIDE, int RIM, typename F>
-static __device__ __forceinline__ void each_residual(ro_stencil k, const float *x,
-                                                     const float *b, F do_node)
-{
-    constexpr int INNER = SIDE - 2 * RIM, ROWS = (INNER * INNER + THREADS - 1) / THREADS;
-    constexpr int STRIPS = (INNER + ROWS - 1) / ROWS;
-    for (int i = threadIdx.x; i < INNER * STRIPS; i += THREADS) {
-        const int column = i % INNER + RIM, first = i / INNER * ROWS + RIM;
-        const float *from = x + first * SIDE + column;
-        float above[3] = {from[-SIDE - 1], from[-SIDE], from[-SIDE + 1]};
-        float here[3] = {from[-1], from[0], from[1]};
-#pragma unroll
-        for (int r = 0; r < ROWS; r++) {
-            if (INNER % ROWS != 0 && first + r >= SIDE - RIM)
-                break;
-            const int at = (first + r) * SIDE + column;
-            const float below[3] = {x[at + SIDE - 1], x[at + SIDE], x[at + SIDE + 1]};
-            do_node(at, column, first + r, here[1], residual_of(k, above, here, below, b[at]));
-#pragma unroll
-            for (int c = 0; c < 3; c++) {
-                above[c] = here[c];
-                here[c] = below[c];
-            }
-        }
-    }
-    __syncthreads();
-}
-
-/* out = relaxed x. */
-template <int THREADS, int SIDE, int RIM>
-static __device__ __forceinline__ void relax_tile(ro_stencil k, const float *x,
-                                                  const float *b, float *out)
-{
-    each_residual<THREADS, SIDE, RIM>(k, x, b, [&](int at, int, int, float value, float residual) {
-        out[at] = __fmaf_rn(k.s, residual, value);
-    });
-}
-
-/* Calls do_node(at, x, y) for all of a square tile, a strip of a column for each thread. */
-template <int THREADS, int SIDE, typename F>
-static __device__ __forceinline__ void each_node(F do_node)
-{
-    constexpr int ROWS = (SIDE * SIDE + THREADS - 1) / THREADS;
-    constexpr int STRIPS = (SIDE + ROWS - 1) / ROWS;
-    for (int i = threadIdx.x; i < SIDE * STRIPS; i += THREADS) {
-        const int column = i % SIDE, first = i / SIDE * ROWS;
-#pragma unroll
-        for (int r = 0; r < ROWS; r++)
-            if (SIDE % ROWS == 0 || first + r < SIDE)
-                do_node((first + r) * SIDE + column, column, first + r);
-    }
-    __syncthreads();
-}
-
-/* Planes of one system: those of a grid, and of the coarser one. */
-struct grid_planes {
-    const float *b;
-    const float *guess; /* of a warm start, else NULL */
-    const float *correction;
-    const float *x;
-    float *out, *coarse;
-    const float *weight; /* what `out` is multiplied by on the way up; NULL: 1 */
+/* On the way down: nodes round a tile that steps use up, and the coarse nodes of its side. They take
+ * the residual of 2 (n - 1) + 4 nodes. */
+template <bool WARM> struct down_sizes {
+    enum { RIM = WARM ? 4 : 3, COARSE = (TILE_SIDE - 2 * RIM - 4) / 2 + 1 };
 };
 
-/* Where all of the block's threads are through with the tile. */
-template <int THREADS, bool WARM>
+/* A group of threads that does tiles: one of a block's, which all do their steps at the same time. One
+ * that is idle, for tiles are over, does another's and stores nothing. */
+struct tile_group {
+    int thread;
+    bool idle;
+    float *shared;
+};
+
+/* The thread's patch of a tile that begins with node (x0, y0): which nodes it is of, mirrored. What
+ * a patch at the tile's rim looks at beyond is not there; its own nodes will do, for nothing comes
+ * of them. */
+static __device__ __forceinline__ patch tile_patch(const tile_group &group, int x0, int y0,
+                                                   int width, int height, int (&x)[PATCH],
+                                                   int (&y)[PATCH])
+{
+    const int across = TILE_SIDE / PATCH;
+    const int thread = anew(group.thread), column = thread % across, line = thread / across;
+    patch p = {};
+    p.at = line * PATCH * TILE_SIDE + column * PATCH;
+    p.left = column > 0 ? -1 : 0;
+    p.right = column + 1 < across ? PATCH : PATCH - 1;
+    p.up = line > 0 ? -TILE_SIDE : 0;
+    p.down = line + 1 < across ? PATCH * TILE_SIDE : (PATCH - 1) * TILE_SIDE;
+#pragma unroll
+    for (int i = 0; i < PATCH; i++) {
+        x[i] = grid_reflect(x0 + column * PATCH + i, width);
+        y[i] = grid_reflect(y0 + line * PATCH + i, height);
+    }
+    return p;
+}
+
+/* Where all of the group's threads are through with the tile. */
+template <bool WARM>
 static __device__ __forceinline__ void down_tile(const ro_grid &grid, const ro_grid &coarse,
-                                                 ro_stencil k, const grid_planes &planes,
-                                                 int tile_x, int tile_y, float *shared)
+                                                 const ro_stencil &k, const grid_planes &planes,
+                                                 int tile_x, int tile_y, const tile_group &group)
 {
-    float *b = shared, *one = b + DOWN * DOWN, *two = one + DOWN * DOWN;
+    enum { COARSE = down_sizes<WARM>::COARSE, RIM = down_sizes<WARM>::RIM };
+    float *from = group.shared, *to = from + TILE_SIDE * TILE_SIDE;
     /* the grids may lie in shared memory too: what is written there could be theirs */
     const int width = grid.width, height = grid.height;
     const size_t stride = (size_t)grid.stride;
     const int cx = tile_x * COARSE, cy = tile_y * COARSE;
-    const int x0 = grid_first(grid.x, cx) - 4, y0 = grid_first(grid.y, cy) - 4;
-    each_node<THREADS, DOWN>([&](int at, int tx, int ty) {
-        const int x = grid_reflect(x0 + tx, width), y = grid_reflect(y0 + ty, height);
-        const size_t from = (size_t)y * stride + RO_GRID_MARGIN + x;
-        const float value = planes.b[from];
-        b[at] = value;
-        one[at] = WARM ? planes.guess[from] : k.s * value;
-    });
-    float *x = one, *next = two;
-    if (WARM) {
-        relax_tile<THREADS, DOWN, 1>(k, x, b, next);
-        float *swap = x;
-        x = next;
-        next = swap;
+    const int x0 = grid_first(grid.x, cx) - RIM, y0 = grid_first(grid.y, cy) - RIM;
+    int x[PATCH], y[PATCH];
+    patch p = tile_patch(group, x0, y0, width, height, x, y);
+#pragma unroll
+    for (int i = 0; i < PATCH * PATCH; i++) {
+        const int r = i / PATCH, c = i % PATCH;
+        const size_t at = (size_t)y[r] * stride + RO_GRID_MARGIN + x[c];
+        p.b[r][c] = planes.b[at];
+        p.x[r][c] = WARM ? planes.guess[at] : k.s * p.b[r][c];
     }
-    relax_tile<THREADS, DOWN, 2>(k, x, b, next);
-    relax_tile<THREADS, DOWN, 3>(k, next, b, x);
+    patch_put<TILE_SIDE>(p.x, p, from);
+    __syncthreads();
+#pragma unroll
+    for (int step = 1; step < RIM; step++) {
+        patch_relax<TILE_SIDE>(k, from, &p);
+        patch_put<TILE_SIDE>(p.x, p, to);
+        __syncthreads();
+        float *const swap = from;
+        from = to;
+        to = swap;
+    }
+    float rest[PATCH][PATCH];
+    patch_residual<TILE_SIDE>(k, from, p, rest);
+    patch_put<TILE_SIDE>(rest, p, to);
     /* a fine node belongs to the tile of the coarse node at or before it */
     const int last_x = cx + COARSE < coarse.width ? cx + COARSE : coarse.width;
     const int last_y = cy + COARSE < coarse.height ? cy + COARSE : coarse.height;
-    each_residual<THREADS, DOWN, 4>(
-        k, x, b, [&](int at, int tx, int ty, float value, float residual) {
-            const int gx = x0 + tx, gy = y0 + ty;
-            next[at] = residual;
-            if (gx < 0 || gy < 0 || gx >= width || gy >= height)
-                return;
-            const int ox = grid_low(grid.x, gx), oy = grid_low(grid.y, gy);
-            if (ox >= cx && ox < last_x && oy >= cy && oy < last_y)
-                planes.out[(size_t)gy * stride + RO_GRID_MARGIN + gx] = value;
-        });
-    for (int i = threadIdx.x; i < COARSE * COARSE; i += THREADS) {
+    const int gx = x0 + p.at % TILE_SIDE, gy = y0 + p.at / TILE_SIDE;
+    bool own_x[PATCH], own_y[PATCH];
+#pragma unroll
+    for (int i = 0; i < PATCH; i++) {
+        const int ox = grid_low(grid.x, x[i]), oy = grid_low(grid.y, y[i]);
+        own_x[i] = !group.idle && x[i] == gx + i && ox >= cx && ox < last_x;
+        own_y[i] = y[i] == gy + i && oy >= cy && oy < last_y;
+    }
+#pragma unroll
+    for (int i = 0; i < PATCH * PATCH; i++) {
+        const int r = i / PATCH, c = i % PATCH;
+        if (own_x[c] && own_y[r])
+            planes.out[(size_t)y[r] * stride + RO_GRID_MARGIN + x[c]] = p.x[r][c];
+    }
+    __syncthreads();
+    for (int i = group.thread; i < COARSE * COARSE && !group.idle; i += TILE_THREADS) {
         const int ci = cx + i % COARSE, cj = cy + i / COARSE;
         if (ci >= coarse.width || cj >= coarse.height)
             continue;
-        const float *from =
-            next + (grid_first(grid.y, cj) - y0) * DOWN + grid_first(grid.x, ci) - x0;
-        const float w0 = grid_weight(grid.y, 0, cj), w1 = grid_weight(grid.y, 1, cj);
-        const float w2 = grid_weight(grid.y, 2, cj), w3 = grid_weight(grid.y, 3, cj);
-        float line[4];
-        for (int c = 0; c < 4; c++) {
-            float sum =
-                __fmaf_rn(w2, from[2 * DOWN + c], __fmaf_rn(w1, from[DOWN + c], w0 * from[c]));
-            line[c] = w3 == 0 ? sum : __fmaf_rn(w3, from[3 * DOWN + c], sum);
-        }
-        float value = __fmaf_rn(
-            grid_weight(grid.x, 2, ci), line[2],
-            __fmaf_rn(grid_weight(grid.x, 1, ci), line[1], grid_weight(grid.x, 0, ci) * line[0]));
-        if (!grid.x.halved)
-            value = __fmaf_rn(grid_weight(grid.x, 3, ci), line[3], value);
-        planes.coarse[(size_t)cj * coarse.stride + RO_GRID_MARGIN + ci] = value;
+        const int first_x = grid_first(grid.x, ci) - x0, first_y = grid_first(grid.y, cj) - y0;
+        const int row[4] = {first_y * TILE_SIDE, (first_y + 1) * TILE_SIDE,
+                            (first_y + 2) * TILE_SIDE, (first_y + 3) * TILE_SIDE};
+        const int column[4] = {first_x, first_x + 1, first_x + 2, first_x + 3};
+        planes.coarse[(size_t)cj * coarse.stride + RO_GRID_MARGIN + ci] =
+            restricted(grid, ci, cj, to, row, column);
     }
     __syncthreads();
 }
 
 /* Gives the bits of the largest |x| that the thread stored, or `high`. */
-template <int THREADS>
 static __device__ __forceinline__ int up_tile(const ro_grid &grid, const ro_grid &coarse,
-                                              ro_stencil k, const grid_planes &planes,
-                                              int tile_x, int tile_y, float *shared, int high)
+                                              const ro_stencil &k, const grid_planes &planes,
+                                              int tile_x, int tile_y, const tile_group &group,
+                                              int high)
 {
-    float *b = shared, *one = b + UP * UP, *two = one + UP * UP;
+    float *const one = group.shared, *const two = one + TILE_SIDE * TILE_SIDE;
     const int width = grid.width, height = grid.height;
+    const int wide = coarse.width, tall = coarse.height;
     const size_t stride = (size_t)grid.stride;
     const int x0 = tile_x * FINE - RO_GRID_SWEEPS, y0 = tile_y * FINE - RO_GRID_SWEEPS;
-    each_node<THREADS, UP>([&](int at, int tx, int ty) {
-        const int x = grid_reflect(x0 + tx, width), y = grid_reflect(y0 + ty, height);
-        const size_t from = (size_t)y * stride + RO_GRID_MARGIN + x;
-        b[at] = planes.b[from];
-        one[at] = planes.x[from] + grid_prolong(planes.correction, grid, coarse, x, y, true);
-    });
-    relax_tile<THREADS, UP, 1>(k, one, b, two);
-    relax_tile<THREADS, UP, 2>(k, two, b, one);
-    each_residual<THREADS, UP, 3>(
-        k, one, b, [&](int, int tx, int ty, float value, float residual) {
-            const int gx = x0 + tx, gy = y0 + ty;
-            if (gx >= width || gy >= height)
-                return;
-            const size_t at = (size_t)gy * stride + RO_GRID_MARGIN + gx;
-            value = __fmaf_rn(k.s, residual, value);
-            value = planes.weight ? value * planes.weight[at] : value;
-            planes.out[at] = value;
-            high = max(high, __float_as_int(fabsf(value)));
-        });
+    const int cx = grid_low(grid.x, x0 > 0 ? x0 : 0), cy = grid_low(grid.y, y0 > 0 ? y0 : 0);
+    for (int i = group.thread; i < AROUND * AROUND; i += TILE_THREADS) {
+        const int ci = cx + i % AROUND, cj = cy + i / AROUND;
+        if (ci < wide && cj < tall)
+            two[i] = planes.correction[(size_t)cj * coarse.stride + RO_GRID_MARGIN + ci];
+    }
+    int x[PATCH], y[PATCH];
+    patch p = tile_patch(group, x0, y0, width, height, x, y);
+#pragma unroll
+    for (int i = 0; i < PATCH; i++) { /* mirrored so far that nothing comes of them */
+        x[i] = max(x[i], x0);
+        y[i] = max(y[i], y0);
+    }
+#pragma unroll
+    for (int i = 0; i < PATCH * PATCH; i++) {
+        const int r = i / PATCH, c = i % PATCH;
+        const size_t at = (size_t)y[r] * stride + RO_GRID_MARGIN + x[c];
+        p.b[r][c] = planes.b[at];
+        p.x[r][c] = planes.x[at];
+    }
+    __syncthreads();
+    const bool plain = grid.x.halved && grid.y.halved && x0 >= 0 && y0 >= 0 &&
+                       x0 + TILE_SIDE <= width && y0 + TILE_SIDE <= height;
+    if (plain)
+        patch_halved(x[0], y[0], two, AROUND, cx, cy, wide, tall, &p);
+    else
+        patch_prolong(grid, coarse, x, y, two, AROUND, cx, cy, &p);
+    patch_put<TILE_SIDE>(p.x, p, one);
+    __syncthreads();
+    patch_relax<TILE_SIDE>(k, one, &p);
+    patch_put<TILE_SIDE>(p.x, p, two);
+    __syncthreads();
+    patch_relax<TILE_SIDE>(k, two, &p);
+    patch_put<TILE_SIDE>(p.x, p, one);
+    __syncthreads();
+    patch_relax<TILE_SIDE>(k, one, &p);
+    const int tx = p.at % TILE_SIDE, ty = p.at / TILE_SIDE, low = RO_GRID_SWEEPS;
+#pragma unroll
+    for (int i = 0; i < PATCH * PATCH; i++) {
+        const int r = i / PATCH, c = i % PATCH;
+        const bool inner = tx + c >= low && tx + c < low + FINE && ty + r >= low && ty + r < low + FINE;
+        if (inner && !group.idle && x0 + tx + c < width && y0 + ty + r < height)
+            grid_finish(planes, (size_t)y[r] * stride + RO_GRID_MARGIN + x[c], p.x[r][c], &high);
+    }
+    __syncthreads();
     return high;
 }
 
@@ -248,9 +234,7 @@ static __device__ __forceinline__ int direct_plane(const ro_grid &grid, const ro
     multiply<THREADS>(ny, nx, nx, one, nx, direct.back_x, nx, two, nx);
     for (int i = threadIdx.x; i < nx * ny; i += THREADS) {
         const size_t at = (size_t)(i / nx) * stride + RO_GRID_MARGIN + i % nx;
-        const float value = planes.weight ? two[i] * planes.weight[at] : two[i];
-        planes.out[at] = value;
-        high = max(high, __float_as_int(fabsf(value)));
+        grid_finish(planes, at, two[i], &high);
     }
     __syncthreads();
     return high;

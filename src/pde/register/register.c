@@ -250,7 +250,7 @@ ro_status ro_flow_anywhere(struct ro_flow *flow, const ro_image *field, ro_repor
     if (!flow->on_device)
         return ro_flow_on_cpu(flow, field, ran);
     ro_status status = register_on_cuda->run(flow, ran);
-    return status == RO_OK ? register_on_cuda->fetch(flow, flow->result, field) : status;
+    return status == RO_OK ? ro_flow_fetch(flow, field) : status;
 }
 
 ro_status ro_register(ro_context *context, const ro_image *fixed, const ro_image *moving,

@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { TEAM = 512 }; /* threads of a block in kernels of many passes */
+
 struct device {
     struct ro_flow *flow;
     struct ro_cuda *cuda;
@@ -27,7 +29,7 @@ struct device {
     int level;
     struct descent_memory *descent, *found; /* found: pinned */
     struct team_grids team_grids;
-    int shared_bytes; /* of a multiprocessor */
+    void *result; /* the field that stays */
 };
 
 /* Sums and steps of a scale. */
@@ -82,59 +84,47 @@ static dim3 blocks_of(const struct device *device, int planes)
                 (unsigned)((grid.height + THREADS / 32 - 1) / (THREADS / 32)), (unsigned)planes);
 }
 
-/* How a kernel of many passes is launched. */
-struct team_launch {
-    unsigned blocks, team;
-    size_t bytes; /* of shared memory */
-};
-
-/* As many blocks as there is work for, and as can be there at once: one on each multiprocessor where
- * tiles are few, elsewhere two, which hide each other's waiting. */
-static struct team_launch launch_of(const struct device *device, team_shared *shared)
+/* Blocks for kernels of many passes: as many as there is work for, one at most on each
+ * multiprocessor. */
+static unsigned blocks_for(const struct device *device, int level)
 {
-    enum { MOST_SHARED = 96 << 10, OWN_SHARED = 9 << 10 }; /* two blocks fit */
-    const ro_grid &grid = device->grids.level[device->level];
-    const ro_grid &last = device->grids.level[device->flow->grids.levels - 1];
-    const size_t nx = (size_t)last.width, ny = (size_t)last.height;
-    const size_t direct = 2 * nx * ny, kept = 2 * (nx * nx + ny * ny), tile = TILE_FLOATS;
+    const ro_grid &grid = device->grids.level[level];
+    const long long processors = device->cuda->processors;
     const long long tiles =
         2LL * ((grid.width + FINE - 1) / FINE) * ((grid.height + FINE - 1) / FINE);
-    const int processors = device->cuda->processors;
-    struct team_launch launch = {0, 1024, 0};
-    launch.team = tiles <= processors ? 1024 : 512;
-    const long long most = (long long)processors * (1024 / launch.team);
-    launch.blocks = (unsigned)(tiles < most ? tiles : most);
-    shared->tile_floats = (int)(direct > tile ? direct : tile);
-    launch.bytes = (size_t)shared->tile_floats * sizeof(float);
-    shared->keeps = launch.bytes + kept * sizeof(float) + OWN_SHARED <= MOST_SHARED;
-    launch.bytes += shared->keeps ? kept * sizeof(float) : 0;
-    if (device->flow->grids.levels > 1) {
-        const ro_grid &coarse = device->grids.level[device->flow->grids.levels - 2];
-        const size_t nodes = (size_t)coarse.width * (size_t)coarse.height;
-        const size_t limit = MOST_SHARED; /* places of more are no ints */
-        const size_t both =
-            nodes < limit ? (size_t)places_of(coarse, last).all * sizeof(float) : limit;
-        shared->joins = both + OWN_SHARED <= limit &&
-                        2 * (both + OWN_SHARED) <= (size_t)device->shared_bytes;
-        launch.bytes = shared->joins && both > launch.bytes ? both : launch.bytes;
-    }
-    return launch;
+    const long long rows = ((grid.width + 31LL) / 32 * grid.height + TEAM / 32 - 1) / (TEAM / 32);
+    const long long work = rows > tiles ? rows : tiles;
+    const long long most = tiles <= processors ? processors / 2 : processors;
+    return (unsigned)(work < most ? work : most < 2 ? 2 : most);
 }
 
-/* Launches one of two variants, for teams of 1024 and of 512. */
-static bool launched(struct device *device, const struct team_launch *launch,
-                     const void *const variants[2], void *job)
+/* Launches one. */
+static bool launched(struct device *device, const void *kernel, void *job, team_shared *shared)
 {
+    enum { MOST_SHARED = 160 << 10 };
+    const int levels = device->flow->grids.levels;
+    const ro_grid &last = device->grids.level[levels - 1];
+    const size_t nx = (size_t)last.width, ny = (size_t)last.height;
+    const size_t direct = 2 * nx * ny, kept = 2 * (nx * nx + ny * ny);
+    const size_t tiles = TEAM / TILE_THREADS * TILE_FLOATS;
+    const unsigned blocks = blocks_for(device, device->level);
+    shared->joins = levels > 1 && coarse_joins(device->grids.level[levels - 2], last);
+    const size_t planes = shared->joins ? (size_t)JOINED_FLOATS : direct;
+    const size_t floats = planes > tiles ? planes : tiles;
+    shared->tile_floats = (int)((floats + 3) / 4 * 4);
+    shared->keeps = (shared->tile_floats + kept) * sizeof(float) <= MOST_SHARED;
+    const size_t at_hand = shared->keeps ? kept : 0;
+    const size_t all = (shared->tile_floats + (shared->joins ? (size_t)KEPT_FLOATS : at_hand)) *
+                       sizeof(float);
     void *arguments[] = {job};
-    const void *kernel = variants[launch->team == 1024 ? 0 : 1];
     device->grids.launches++;
     return !failed(device,
                    cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                        (int)launch->bytes),
+                                        (int)all),
                    "cudaFuncSetAttribute") &&
            !failed(device,
-                   cudaLaunchCooperativeKernel(kernel, launch->blocks, launch->team, arguments,
-                                               launch->bytes, device->grids.stream),
+                   cudaLaunchCooperativeKernel(kernel, blocks, TEAM, arguments, all,
+                                               device->grids.stream),
                    "cudaLaunchCooperativeKernel");
 }
 
@@ -149,8 +139,6 @@ static team_filter filter_of(const struct device *device, const struct ro_filter
 
 static void begin(struct ro_flow *flow, const struct ro_scale_plan *scale)
 {
-    static const void *const variants[2] = {(const void *)prepare_kernel<1024>,
-                                            (const void *)prepare_kernel<512>};
     struct device *device = (struct device *)flow->data;
     device->level = scale->level;
     device->scale = scale;
@@ -178,30 +166,20 @@ static void begin(struct ro_flow *flow, const struct ro_scale_plan *scale)
                            : job.smooths  ? device->smooth[p]
                                           : job.base[p];
     }
-    const struct team_launch launch = launch_of(device, &job.shared);
     if (job.smooths || job.normalises || job.balances)
-        launched(device, &launch, variants, &job);
+        launched(device, (const void *)prepare_kernel<TEAM>, &job, &job.shared);
 }
 
 static void start(struct ro_flow *flow, int level)
 {
     struct device *device = (struct device *)flow->data;
-    const ro_grid &grid = flow->grids.grid[level];
-    float *plane = (float *)calloc(grid.floats, sizeof(float));
-    if (!plane) {
-        flow->status = ro_context_fail(flow->context, RO_E_MEMORY, "no memory for a field");
-        return;
-    }
-    for (int p = 0; p < 2; p++) {
-        for (int y = 0; y < grid.height; y++)
-            ro_flow_start_row(flow, level, p, y, plane + ro_grid_at(&grid, y));
-        failed(device,
-               cudaMemcpyAsync(device->u[p][level], plane, grid.floats * sizeof(float),
-                               cudaMemcpyHostToDevice, device->grids.stream),
-               "cudaMemcpyAsync");
-        failed(device, cudaStreamSynchronize(device->grids.stream), "cudaStreamSynchronize");
-    }
-    free(plane);
+    affine map;
+    memcpy(map.m, flow->report.start, sizeof map.m);
+    device->level = level;
+    start_kernel<<<blocks_of(device, 1), THREADS, 0, device->grids.stream>>>(
+        device->grids.level[level], flow->round, map, device->u[0][level], device->u[1][level]);
+    device->grids.launches++;
+    failed(device, cudaGetLastError(), "a kernel of registration");
 }
 
 static void refine(struct ro_flow *flow, int level)
@@ -231,12 +209,8 @@ static bool fetch(struct device *device)
            !failed(device, cudaStreamSynchronize(stream), "cudaStreamSynchronize");
 }
 
-static const struct ro_descent_step *descend(struct ro_flow *flow,
-                                             const struct ro_descent_rule *rule,
-                                             struct ro_descent *descent)
+static void descend(struct ro_flow *flow, const struct ro_descent_rule *rule, double tau)
 {
-    static const void *const variants[2] = {(const void *)descend_kernel<1024>,
-                                            (const void *)descend_kernel<512>};
     struct device *device = (struct device *)flow->data;
     cudaStream_t stream = device->grids.stream;
     descent_job job = {};
@@ -251,20 +225,24 @@ static const struct ro_descent_step *descend(struct ro_flow *flow,
     job.level = device->level;
     job.cycles = (int)flow->options.cycles;
     job.rule = *rule;
-    job.tau = descent->tau;
+    job.tau = tau;
     job.grids = device->team_grids;
     job.memory = device->descent;
-    const struct team_launch launch = launch_of(device, &job.shared);
     const size_t bytes = descent_bytes(flow);
-    if (failed(device,
-               cudaMemsetAsync(device->descent, 0, offsetof(descent_memory, steps), stream),
-               "cudaMemsetAsync") ||
-        !launched(device, &launch, variants, &job) ||
+    if (!failed(device,
+                cudaMemsetAsync(device->descent, 0, offsetof(descent_memory, steps), stream),
+                "cudaMemsetAsync") &&
+        launched(device, (const void *)descend_kernel<TEAM>, &job, &job.shared))
         failed(device,
                cudaMemcpyAsync(device->found, device->descent, bytes, cudaMemcpyDeviceToHost,
                                stream),
-               "cudaMemcpyAsync") ||
-        failed(device, cudaStreamSynchronize(stream), "cudaStreamSynchronize"))
+               "cudaMemcpyAsync");
+}
+
+static const struct ro_descent_step *descended(struct ro_flow *flow, struct ro_descent *descent)
+{
+    struct device *device = (struct device *)flow->data;
+    if (failed(device, cudaStreamSynchronize(device->grids.stream), "cudaStreamSynchronize"))
         return NULL;
     *descent = device->found->descent;
     return device->found->steps;
@@ -296,7 +274,8 @@ static void agree(struct ro_flow *flow, struct ro_agreement *sums)
              (int64_t)from[3], (int64_t)from[4], (int64_t)from[5]};
 }
 
-static const struct ro_flow_backend backend = {begin, start, refine, descend, NULL, NULL, NULL, agree};
+static const struct ro_flow_backend backend = {begin, start, refine, descend,
+                                               descended, NULL, NULL,   NULL, agree};
 
 /* Gives out memory; counts it first. */
 static ro_status place_all(struct device *device, struct grid_pieces *pieces)
@@ -355,33 +334,33 @@ static void describe_grids(const struct grid_cuda *grids, struct team_grids *to)
     to->last = grids->grids->levels - 1;
 }
 
-/* Keys of the fields of two flows. */
-static const char results[2] = {0, 0};
+/* Keys of the fields of two flows, and of the memory of one that runs beside the other. */
+static const char results[2] = {0, 0}, beside_scratch = 0;
 
-static ro_status run(struct device *device)
+/* Everything to the device. */
+static ro_status set_up(struct device *device)
 {
     struct ro_flow *flow = device->flow;
     ro_context *context = flow->context;
     struct grid_pieces pieces = {};
-    void *memory, *pinned, *result;
+    void *memory, *pinned;
     RO_TRY(ro_cuda_of(context, &device->cuda));
-    cudaStream_t stream = device->cuda->compute;
-    RO_CUDA_TRY(context, cudaDeviceGetAttribute(&device->shared_bytes,
-                                                cudaDevAttrMaxSharedMemoryPerMultiprocessor,
-                                                device->cuda->device));
+    const int number = flow->beside;
+    cudaStream_t stream = number ? device->cuda->copy_in : device->cuda->compute;
     device->grids.grids = &flow->grids;
     device->grids.stream = stream;
     RO_TRY(place_all(device, &pieces));
     RO_TRY(ro_cuda_scratch_begin(device->cuda, stream));
-    RO_TRY(ro_cuda_reserve(device->cuda, &ro_grids_scratch, pieces.used, stream, &memory));
+    RO_TRY(ro_cuda_reserve(device->cuda, number ? &beside_scratch : &ro_grids_scratch,
+                           pieces.used, stream, &memory));
     RO_TRY(ro_cuda_reserve(device->cuda, &results[flow->result],
                            2 * (size_t)flow->size[1].width * (size_t)flow->size[1].height *
                                sizeof(float),
-                           stream, &result));
-    RO_TRY(ro_cuda_reserve_pinned(device->cuda, 0, sizeof *device->host, &pinned));
-    device->host = (struct tally *)pinned;
-    RO_TRY(ro_cuda_reserve_pinned(device->cuda, 1, descent_bytes(flow), &pinned));
-    device->found = (struct descent_memory *)pinned;
+                           stream, &device->result));
+    RO_TRY(ro_cuda_reserve_pinned(device->cuda, 0, 2 * sizeof *device->host, &pinned));
+    device->host = (struct tally *)pinned + number;
+    RO_TRY(ro_cuda_reserve_pinned(device->cuda, 1, 2 * descent_bytes(flow), &pinned));
+    device->found = (struct descent_memory *)((char *)pinned + number * descent_bytes(flow));
     pieces = {(char *)memory, 0};
     RO_TRY(place_all(device, &pieces));
     RO_CUDA_TRY(context,
@@ -399,42 +378,109 @@ static ro_status run(struct device *device)
     }
     RO_CUDA_TRY(context, cudaGetLastError());
     describe_grids(&device->grids, &device->team_grids);
-    flow->backend = &backend;
-    flow->data = device;
-    ro_flow_run(flow);
-    if (flow->status != RO_OK)
-        return flow->status;
-    device->level = 0;
-    pairs_kernel<<<blocks_of(device, 1), THREADS, 0, stream>>>(
-        rows_of(device), arrays_of(device), (float2 *)result, flow->size[1].width,
-        flow->size[1].height);
-    device->grids.launches++;
-    RO_CUDA_TRY(context, cudaGetLastError());
-    return ro_cuda_scratch_end(device->cuda, stream);
+    return RO_OK;
 }
 
-static ro_status ro_flow_fetch(struct ro_flow *flow, int number, const ro_image *field)
+static ro_status ro_flow_open(struct ro_flow *flow)
 {
+    struct device *device = (struct device *)calloc(1, sizeof *device);
+    if (!device)
+        return ro_context_fail(flow->context, RO_E_MEMORY, "no memory for a registration");
+    device->flow = flow;
+    flow->backend = &backend;
+    flow->data = device;
+    return set_up(device);
+}
+
+/* u as it is given away, in memory that stays. */
+static ro_status keep_field(struct device *device)
+{
+    struct ro_flow *flow = device->flow;
+    device->level = 0;
+    pairs_kernel<<<blocks_of(device, 1), THREADS, 0, device->grids.stream>>>(
+        rows_of(device), arrays_of(device), (float2 *)device->result, flow->size[1].width,
+        flow->size[1].height);
+    device->grids.launches++;
+    RO_CUDA_TRY(flow->context, cudaGetLastError());
+    return ro_cuda_scratch_end(device->cuda, device->grids.stream);
+}
+
+static ro_status ro_flow_close(struct ro_flow *flow, bool wanted, ro_report *ran)
+{
+    struct device *device = (struct device *)flow->data;
+    ro_status status = flow->status;
+    if (status == RO_OK && wanted)
+        status = keep_field(device);
+    if ((status != RO_OK || !wanted) && device->grids.stream)
+        cudaStreamSynchronize(device->grids.stream);
+    ran->schedule = "tiles";
+    ran->device = RO_DEVICE_CUDA;
+    ran->threads = 1;
+    ran->launches += device->grids.launches;
+    free(device);
+    flow->data = NULL;
+    return status;
+}
+
+/* Whether a scale is under way. */
+static bool ro_flow_busy(const struct ro_flow *flow)
+{
+    const struct device *device = (const struct device *)flow->data;
+    return cudaStreamQuery(device->grids.stream) == cudaErrorNotReady;
+}
+
+/* Whether scale k leaves room for another one like it. */
+static bool ro_flow_small(const struct ro_flow *flow, int k)
+{
+    const struct device *device = (const struct device *)flow->data;
+    return 2 * blocks_for(device, flow->scale[k].level) <= (unsigned)device->cuda->processors;
+}
+
+/* Events of a context that nobody needs at the moment. */
+static cudaEvent_t part_event(const struct ro_cuda *cuda, int part)
+{
+    static_assert((int)RO_FIELD_PARTS <= 3 * RO_CUDA_LANES, "an event for each part");
+    const int lane = part % RO_CUDA_LANES, kind = part / RO_CUDA_LANES;
+    return kind == 0 ? cuda->ready[lane] : kind == 1 ? cuda->computed[lane] : cuda->fetched[lane];
+}
+
+/* The field goes where images of the other flow were. */
+static ro_status ro_flow_ask(struct ro_flow *flow, int number, struct ro_field_parts *parts)
+{
+    enum { HALF = RO_FIELD_PARTS / 2, FIRST = 2, SECOND = 4 }; /* numbers of pinned memory */
     ro_context *context = flow->context;
     struct ro_cuda *cuda;
-    void *result;
+    void *result, *halves[2];
     RO_TRY(ro_cuda_of(context, &cuda));
     cudaStream_t stream = cuda->compute;
     const int height = flow->size[1].height;
+    const int to = flow->images[0] == cuda->pinned[FIRST] ? SECOND : FIRST;
     const size_t bytes = 2 * (size_t)flow->size[1].width * sizeof(float);
+    parts->rows = (height + RO_FIELD_PARTS - 1) / RO_FIELD_PARTS;
+    const size_t size = (size_t)parts->rows * bytes;
     RO_TRY(ro_cuda_scratch_begin(cuda, stream));
     RO_TRY(ro_cuda_reserve(cuda, &results[number], bytes * (size_t)height, stream, &result));
-    for (int y = 0; y < height && field->stride < (ptrdiff_t)bytes; y++)
-        RO_CUDA_TRY(context, cudaMemcpyAsync((char *)field->data + y * field->stride,
-                                             (char *)result + (size_t)y * bytes, bytes,
-                                             cudaMemcpyDeviceToHost, stream));
-    if (field->stride >= (ptrdiff_t)bytes)
-        RO_CUDA_TRY(context,
-                    cudaMemcpy2DAsync(field->data, (size_t)field->stride, result, bytes, bytes,
-                                      (size_t)height, cudaMemcpyDeviceToHost, stream));
-    RO_TRY(ro_cuda_scratch_end(cuda, stream));
-    RO_CUDA_TRY(context, cudaStreamSynchronize(stream));
-    return RO_OK;
+    for (int i = 0; i < 2; i++)
+        RO_TRY(ro_cuda_reserve_pinned(cuda, to + i, HALF * size, &halves[i]));
+    for (int i = 0; i < RO_FIELD_PARTS; i++) {
+        const int first = i * parts->rows, left = height - first;
+        char *const part = (char *)halves[i / HALF] + (size_t)(i % HALF) * size;
+        parts->part[i] = (const float *)part;
+        if (left > 0)
+            RO_CUDA_TRY(context, cudaMemcpyAsync(part, (char *)result + (size_t)first * bytes,
+                                                 left < parts->rows ? (size_t)left * bytes : size,
+                                                 cudaMemcpyDeviceToHost, stream));
+        RO_CUDA_TRY(context, cudaEventRecord(part_event(cuda, i), stream));
+    }
+    return ro_cuda_scratch_end(cuda, stream);
+}
+
+/* Any thread may wait. */
+static bool ro_flow_await(const struct ro_flow *flow, int part)
+{
+    struct ro_cuda *cuda;
+    return ro_cuda_of(flow->context, &cuda) == RO_OK &&
+           cudaEventSynchronize(part_event(cuda, part)) == cudaSuccess;
 }
 
 /* Pinned memory after that of sums and steps. */
@@ -450,24 +496,17 @@ static ro_status ro_flow_plane(ro_context *context, int p, size_t bytes, float *
 
 static ro_status ro_flow_on_cuda(struct ro_flow *flow, ro_report *ran)
 {
-    struct device *device = (struct device *)calloc(1, sizeof *device);
-    if (!device)
-        return ro_context_fail(flow->context, RO_E_MEMORY, "no memory for a registration");
-    device->flow = flow;
-    ro_status status = run(device);
-    if (status != RO_OK && device->cuda)
-        cudaStreamSynchronize(device->cuda->compute);
-    ran->schedule = "tiles";
-    ran->device = RO_DEVICE_CUDA;
-    ran->threads = 1;
-    ran->launches = device->grids.launches;
-    free(device);
-    return status;
+    ro_status status = ro_flow_open(flow);
+    if (!flow->data)
+        return status;
+    flow->status = status;
+    if (status == RO_OK)
+        ro_flow_run(flow);
+    return ro_flow_close(flow, true, ran);
 }
 
 static const struct register_cuda_calls calls = {
-    ro_flow_on_cuda,
-    ro_flow_fetch,
-    ro_flow_plane,
+    ro_flow_on_cuda, ro_flow_open, ro_flow_close, ro_flow_busy,
+    ro_flow_small,   ro_flow_ask,  ro_flow_await, ro_flow_plane,
 };
 const struct register_cuda_calls *const register_on_cuda = &calls;

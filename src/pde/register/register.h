@@ -194,7 +194,10 @@ struct ro_flow {
     const struct ro_flow_backend *backend;
     void *data; /* the back end's */
     bool on_device;
-    int result; /* of two flows, whose fields the device keeps */
+    int result;  /* of two flows, whose fields the device keeps */
+    bool beside; /* the other one runs at the same time: it has memory of its own, and is silent */
+    int k, level; /* the scale that comes next or is under way, and its grid */
+    double tau;   /* the last length of an update */
     ro_status status;
 };
 
@@ -208,11 +211,11 @@ struct ro_flow_backend {
     void (*begin)(struct ro_flow *flow, const struct ro_scale_plan *scale); /* makes its images */
     void (*start)(struct ro_flow *flow, int level);  /* u from report.start */
     void (*refine)(struct ro_flow *flow, int level); /* u on `level` from the coarser grid */
-    /* All updates of the scale, by the rules of register_descent.h; the steps are the back end's
-     * and last until the next call. NULL: the flow does it by the three calls that follow. */
-    const struct ro_descent_step *(*descend)(struct ro_flow *flow,
-                                             const struct ro_descent_rule *rule,
-                                             struct ro_descent *descent);
+    /* Begins all updates of the scale, by the rules of register_descent.h, and need not wait for
+     * them. NULL: the flow does them by the three calls after `descended`. */
+    void (*descend)(struct ro_flow *flow, const struct ro_descent_rule *rule, double tau);
+    /* Waits for them; the steps are the back end's and last until the next call. */
+    const struct ro_descent_step *(*descended)(struct ro_flow *flow, struct ro_descent *descent);
     /* Updates u by tau d, then takes g and d there and all sums over them. */
     void (*probe)(struct ro_flow *flow, float tau, struct ro_probe *probe);
     int64_t (*energy)(struct ro_flow *flow, float tau);
@@ -235,6 +238,13 @@ bool ro_flow_astray(const struct ro_flow *flow);
 
 /* The three loops. */
 void ro_flow_run(struct ro_flow *flow);
+
+/* The same in steps, for who has two flows at hand: after the start a scale is begun and ended, as
+ * long as its end tells that there is another. */
+void ro_flow_start(struct ro_flow *flow);
+void ro_flow_begin_scale(struct ro_flow *flow);
+bool ro_flow_end_scale(struct ro_flow *flow);
+void ro_flow_finish(struct ro_flow *flow);
 
 /* The back end of the CPU: runs the flow and stores u at the images' pixels. */
 ro_status ro_flow_on_cpu(struct ro_flow *flow, const ro_image *field, ro_report *ran);

@@ -7,9 +7,8 @@
  * leaves the blocks more alike is kept.
  */
 #include "context/context.h"
-#include "cuda/cuda.h"
-#include "pde/register/register_cuda.h"
 #include "pde/register/register.h"
+#include "pde/register/register_auto.h"
 #include "pde/register/register_image.h"
 #include "pde/register/register_mask.h"
 
@@ -26,7 +25,7 @@ static void copy_field(const ro_image *field, const ro_image *other, bool back)
 }
 
 /* The same images again, each tone as it is. */
-static ro_status load_plain(struct ro_flow *flow, const ro_image *fixed, const ro_image *moving)
+ro_status ro_register_plain(struct ro_flow *flow, const ro_image *fixed, const ro_image *moving)
 {
     flow->normalised = flow->balanced = false;
     ro_status status = ro_register_load(flow, fixed, moving);
@@ -38,7 +37,7 @@ static ro_status load_plain(struct ro_flow *flow, const ro_image *fixed, const r
 }
 
 /* A second record, where one is wanted. */
-static ro_status record_anew(struct ro_flow *flow)
+ro_status ro_register_anew(struct ro_flow *flow)
 {
     const size_t steps = (size_t)flow->options.scales * flow->options.updates;
     if (!flow->report.record)
@@ -50,11 +49,9 @@ static ro_status record_anew(struct ro_flow *flow)
     return RO_OK;
 }
 
-/* What became of the first flow, while the second runs: a device keeps its field. */
+/* What became of the first flow, while the second runs. */
 static ro_status set_aside(struct ro_flow *flow, const ro_image *field, ro_image *kept)
 {
-    if (flow->on_device)
-        return RO_OK;
     ro_status status =
         ro_image_alloc(flow->context, RO_GRAYF, field->width, field->height, 0, kept);
     if (status == RO_OK)
@@ -62,28 +59,24 @@ static ro_status set_aside(struct ro_flow *flow, const ro_image *field, ro_image
     return status;
 }
 
-static ro_status run(struct ro_flow *flow, const ro_image *field, ro_report *ran)
-{
-    return flow->on_device ? register_on_cuda->run(flow, ran) : ro_flow_on_cpu(flow, field, ran);
-}
-
 /* The second flow, from the same start. */
 static ro_status run_plain(struct ro_flow *flow, const ro_image *fixed, const ro_image *moving,
                            const ro_image *field, ro_report *ran)
 {
-    flow->result = 1;
-    ro_status status = record_anew(flow);
+    ro_status status = ro_register_anew(flow);
     if (status == RO_OK)
-        status = load_plain(flow, fixed, moving);
-    return status == RO_OK ? run(flow, field, ran) : status;
+        status = ro_register_plain(flow, fixed, moving);
+    return status == RO_OK ? ro_flow_on_cpu(flow, field, ran) : status;
 }
 
 ro_status ro_register_auto(struct ro_flow *flow, const ro_image *fixed, const ro_image *moving,
                            const ro_image *field, ro_report *ran)
 {
+    if (flow->on_device)
+        return ro_register_two(flow, fixed, moving, field, ran);
     const ro_register_report before = flow->report;
     flow->watched = true;
-    ro_status status = run(flow, field, ran);
+    ro_status status = ro_flow_on_cpu(flow, field, ran);
     const double ended = ro_flow_disagreement(flow, &flow->ended);
     flow->watched = false;
     if (status == RO_OK && ro_flow_astray(flow)) {
@@ -94,17 +87,14 @@ ro_status ro_register_auto(struct ro_flow *flow, const ro_image *fixed, const ro
         if (status == RO_OK)
             status = run_plain(flow, fixed, moving, field, ran);
         if (status == RO_OK && !(ro_flow_disagreement(flow, &flow->ended) < ended)) {
-            if (!flow->on_device)
-                copy_field(field, &kept, true);
+            copy_field(field, &kept, true);
             free(flow->report.record);
             flow->report = first;
             flow->normalised = true;
-            flow->result = 0;
         } else if (first.record != flow->report.record) {
             free(first.record);
         }
         ro_image_free(&kept);
     }
-    return status == RO_OK && flow->on_device ? register_on_cuda->fetch(flow, flow->result, field)
-                                              : status;
+    return status;
 }

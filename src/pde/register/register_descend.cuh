@@ -62,15 +62,38 @@ static __device__ __forceinline__ void choose_lengths(lengths *at_once, float ta
     }
 }
 
+/* u and the fixed image there, and d and g where they are known. */
+static __device__ __forceinline__ pixel load_pixel(const descent_job &job, int x, int y, bool has_d,
+                                                   bool has_g)
+{
+    const size_t at = (size_t)y * job.rows.stride + x;
+    pixel here = {};
+    here.ux = job.p.ux[at];
+    here.uy = job.p.uy[at];
+    here.fixed = job.p.fixed[at];
+    if (has_d) {
+        here.dx = job.p.dx[at];
+        here.dy = job.p.dy[at];
+    }
+    if (has_g) {
+        here.gx = job.p.gx[at];
+        here.gy = job.p.gy[at];
+    }
+    return here;
+}
+
 template <int TEAM>
 static __device__ __forceinline__ void take_gradient(const descent_job &job, float tau,
                                                      descent_sums *sums)
 {
     long long values[2] = {0, 0};
     int high = 0;
-    each_pixel<TEAM>(job.rows.width, job.rows.height, [&](int x, int y) {
-        gradient_at(job.rows, job.p, tau, x, y, &values[0], &values[1], &high);
-    });
+    each_pixel_ahead<TEAM>(
+        job.rows.width, job.rows.height,
+        [&](int x, int y) { return load_pixel(job, x, y, tau != 0, false); },
+        [&](int x, int y, const pixel &here) {
+            gradient_at(job.rows, job.p, here, tau, x, y, &values[0], &values[1], &high);
+        });
     unsigned long long *const totals[2] = {&sums->energy, &sums->count};
     add_team<TEAM>(values, totals);
     peak_team<TEAM>(high, &sums->g_peak);
@@ -82,8 +105,12 @@ static __device__ __forceinline__ void take_energies(const descent_job &job,
                                                      unsigned long long *to)
 {
     long long energy[LENGTHS] = {0};
-    each_pixel<TEAM>(job.rows.width, job.rows.height,
-               [&](int x, int y) { energies_at(job.rows, job.p, at_once, x, y, energy); });
+    each_pixel_ahead<TEAM>(
+        job.rows.width, job.rows.height,
+        [&](int x, int y) { return load_pixel(job, x, y, true, false); },
+        [&](int x, int y, const pixel &here) {
+            energies_at(job.rows, here, at_once, x, y, energy);
+        });
     unsigned long long *const totals[LENGTHS] = {to, to + 1, to + 2, to + 3};
     add_team<TEAM>(energy, totals);
 }
@@ -96,10 +123,13 @@ static __device__ __forceinline__ void take_both(const descent_job &job, const d
     const lengths at_once = turn.at_once;
     const float g_scale = turn.g_scale, d_scale = turn.d_scale;
     long long energy[LENGTHS] = {0}, slope = 0, square = 0;
-    each_pixel<TEAM>(job.rows.width, job.rows.height, [&](int x, int y) {
-        products_at(job.rows, job.p, g_scale, d_scale, x, y, &slope, &square);
-        energies_at(job.rows, job.p, at_once, x, y, energy);
-    });
+    each_pixel_ahead<TEAM>(
+        job.rows.width, job.rows.height,
+        [&](int x, int y) { return load_pixel(job, x, y, true, true); },
+        [&](int x, int y, const pixel &here) {
+            products_at(here, g_scale, d_scale, &slope, &square);
+            energies_at(job.rows, here, at_once, x, y, energy);
+        });
     const long long values[LENGTHS + 2] = {energy[0], energy[1], energy[2],
                                            energy[3], slope,     square};
     unsigned long long *const totals[LENGTHS + 2] = {to,     to + 1,       to + 2,
@@ -173,7 +203,7 @@ static __device__ __noinline__ void search(const ro_descent_rule *rule, descent_
 
 /* Teams of TEAM threads, as many at once as make 1024 on a multiprocessor. */
 template <int TEAM>
-static __global__ __launch_bounds__(TEAM, 1024 / TEAM) void descend_kernel(
+static __global__ __launch_bounds__(TEAM, 1) void descend_kernel(
     const __grid_constant__ descent_job job)
 {
     extern __shared__ __align__(16) float shared[];
@@ -190,23 +220,17 @@ static __global__ __launch_bounds__(TEAM, 1024 / TEAM) void descend_kernel(
     }
     __syncthreads();
     unsigned sets = 0; /* of energies */
-    float *const between[2] = {grids.up[0][job.level], grids.up[1][job.level]};
     for (uint32_t n = 0; n < job.rule.updates && !turn.ends; n++) {
         descent_sums *sums = &memory->sums[n % RING];
         if (writes)
             memory->sums[(n + 1) % RING] = {};
         take_gradient<TEAM>(job, (float)turn.descent.pending, sums);
         all.sync();
-        for (int cycle = 1; cycle <= job.cycles; cycle++) {
-            const bool first = cycle == 1, last = cycle == job.cycles;
-            const float *const from[2] = {first ? job.g[0] : between[0],
-                                          first ? job.g[1] : between[1]};
-            float *const to[2] = {last ? job.d[0] : between[0], last ? job.d[1] : between[1]};
-            const float *const weight[2] = {last ? NULL : job.balance[0],
-                                            last ? NULL : job.balance[1]};
-            smooth_all<TEAM>(job.filter, grids, direct, job.shared, job.level, from, to, weight,
-                             last ? &sums->d_peak : NULL, shared, last);
-        }
+        const float *const from[2] = {job.g[0], job.g[1]};
+        float *const to[2] = {job.d[0], job.d[1]};
+        const float *const balance[2] = {job.balance[0], job.balance[1]};
+        smooth_all<TEAM>(job.filter, grids, direct, job.shared, job.level, from, to, balance,
+                         job.cycles, &sums->d_peak, shared);
         if (leads)
             begin_search(&turn, sums);
         if (writes)

@@ -34,7 +34,9 @@ static void record(struct ro_flow *flow, int k, const struct ro_descent_step *st
 /* The last scales take longest. */
 static ro_status progress(struct ro_flow *flow, int k, double part)
 {
-    return ro_context_progress(flow->context, "register", pow((k + part) / flow->scales, 3));
+    return flow->beside
+               ? RO_OK
+               : ro_context_progress(flow->context, "register", pow((k + part) / flow->scales, 3));
 }
 
 static struct ro_descent_rule rule_of(const struct ro_flow *flow, int k)
@@ -83,20 +85,21 @@ static void step_by_step(struct ro_flow *flow, int k, const struct ro_descent_ru
         flow->backend->update(flow, (float)descent->pending);
 }
 
-/* All updates of a scale; *tau is the last length, and the first to try. False where they, on the
- * finest grid, gained so little that a finer scale would follow noise only. */
-static bool descend(struct ro_flow *flow, int k, double *tau)
+/* Ends all updates of a scale. False where they, on the finest grid, gained so little that a finer
+ * scale would follow noise only. */
+static bool descended(struct ro_flow *flow)
 {
+    const int k = flow->k;
     const struct ro_descent_rule rule = rule_of(flow, k);
-    struct ro_descent descent = {.tau = *tau};
+    struct ro_descent descent = {.tau = flow->tau};
     if (flow->backend->descend) {
-        const struct ro_descent_step *steps = flow->backend->descend(flow, &rule, &descent);
+        const struct ro_descent_step *steps = flow->backend->descended(flow, &descent);
         for (uint32_t i = 0; i < descent.steps && flow->status == RO_OK; i++)
             record(flow, k, &steps[i]);
     } else {
         step_by_step(flow, k, &rule, &descent);
     }
-    *tau = descent.tau;
+    flow->tau = descent.tau;
     flow->report.trials += descent.trials;
     return flow->scale[k].level > 0 || !flow->automatic || ro_descent_gained(&rule, &descent);
 }
@@ -157,29 +160,56 @@ void ro_flow_start_row(const struct ro_flow *flow, int level, int component, int
     row[grid->width] = row[ro_mirror(grid->width, grid->width)];
 }
 
-void ro_flow_run(struct ro_flow *flow)
+void ro_flow_start(struct ro_flow *flow)
 {
-    double tau = 0;
-    int level = flow->scale[0].level;
-    flow->backend->start(flow, level);
-    for (int k = 0; k < flow->scales && flow->status == RO_OK; k++) {
-        for (; level > flow->scale[k].level; level--) {
-            flow->backend->refine(flow, level - 1);
-            tau *= 4; /* u counts nodes, twice as many, and gradients are half as steep */
-            if (level == 1 && flow->automatic)
-                flow->backend->agree(flow, &flow->reached);
-        }
-        flow->backend->begin(flow, &flow->scale[k]);
-        const bool goes_on = descend(flow, k, &tau);
-        if (flow->status == RO_OK)
-            flow->status = progress(flow, k, 1);
-        if (flow->watched && level == 0 && flow->status == RO_OK)
-            flow->backend->agree(flow, &flow->ended);
-        if (!goes_on || (flow->watched && level == 0 && ro_flow_astray(flow)))
-            break;
+    flow->tau = 0;
+    flow->k = 0;
+    flow->level = flow->scale[0].level;
+    flow->backend->start(flow, flow->level);
+}
+
+void ro_flow_begin_scale(struct ro_flow *flow)
+{
+    for (; flow->level > flow->scale[flow->k].level; flow->level--) {
+        flow->backend->refine(flow, flow->level - 1);
+        flow->tau *= 4; /* u counts nodes, twice as many, and gradients are half as steep */
+        if (flow->level == 1 && flow->automatic)
+            flow->backend->agree(flow, &flow->reached);
     }
-    for (; level > 0 && flow->status == RO_OK; level--)
-        flow->backend->refine(flow, level - 1);
+    flow->backend->begin(flow, &flow->scale[flow->k]);
+    if (flow->backend->descend) {
+        const struct ro_descent_rule rule = rule_of(flow, flow->k);
+        flow->backend->descend(flow, &rule, flow->tau);
+    }
+}
+
+bool ro_flow_end_scale(struct ro_flow *flow)
+{
+    const bool goes_on = descended(flow);
+    if (flow->status == RO_OK)
+        flow->status = progress(flow, flow->k, 1);
+    const bool watched = flow->watched && flow->level == 0 && flow->status == RO_OK;
+    if (watched)
+        flow->backend->agree(flow, &flow->ended);
+    flow->k++;
+    return goes_on && flow->status == RO_OK && flow->k < flow->scales &&
+           !(watched && ro_flow_astray(flow));
+}
+
+void ro_flow_finish(struct ro_flow *flow)
+{
+    for (; flow->level > 0 && flow->status == RO_OK; flow->level--)
+        flow->backend->refine(flow, flow->level - 1);
     if (flow->automatic && flow->status == RO_OK)
         flow->backend->agree(flow, &flow->ended);
+}
+
+void ro_flow_run(struct ro_flow *flow)
+{
+    ro_flow_start(flow);
+    if (flow->status == RO_OK)
+        do
+            ro_flow_begin_scale(flow);
+        while (ro_flow_end_scale(flow));
+    ro_flow_finish(flow);
 }

@@ -189,7 +189,8 @@ static ro_status make_plane(struct ro_flow *flow, int p)
     if (flow->images[p])
         return RO_OK;
     if (flow->on_device)
-        return register_on_cuda->plane(flow->context, p, floats * sizeof(float), &flow->images[p]);
+        return register_on_cuda->plane(flow->context, p + 2 * flow->beside, floats * sizeof(float),
+                                       &flow->images[p]);
     flow->images[p] = calloc(floats, sizeof(float));
     return flow->images[p] ? RO_OK
                            : ro_context_fail(flow->context, RO_E_MEMORY,

@@ -122,16 +122,21 @@ static __device__ __forceinline__ void place(int *x, int *y)
 /* ---- Parts of an update; see register_descend.cuh ---------------------------------------------
  */
 
+/* What the planes have for a pixel: loaded while the one before is worked on. */
+struct pixel {
+    float ux, uy, dx, dy, gx, gy, fixed;
+};
+
 /* Updates u by tau d, takes g there and adds to the sums. */
 static __device__ __forceinline__ void gradient_at(const ro_flow_rows &rows, const arrays &p,
-                                                   float tau, int x, int y, long long *energy,
-                                                   long long *count, int *high)
+                                                   const pixel &here, float tau, int x, int y,
+                                                   long long *energy, long long *count, int *high)
 {
     const size_t at = (size_t)y * rows.stride + x;
-    float ux = p.ux[at], uy = p.uy[at], gx = 0, gy = 0;
+    float ux = here.ux, uy = here.uy, gx = 0, gy = 0;
     if (tau != 0) {
-        ux = round_number(rows.round, __fmaf_rn(-tau, p.dx[at], ux));
-        uy = round_number(rows.round, __fmaf_rn(-tau, p.dy[at], uy));
+        ux = round_number(rows.round, __fmaf_rn(-tau, here.dx, ux));
+        uy = round_number(rows.round, __fmaf_rn(-tau, here.dy, uy));
         p.ux[at] = ux;
         p.uy[at] = uy;
     }
@@ -139,7 +144,7 @@ static __device__ __forceinline__ void gradient_at(const ro_flow_rows &rows, con
         float px = (float)x + ux, py = (float)y + uy;
         int weight = (!rows.masked | is_inside(rows, px, py)) & is_kept(rows, x, y, px, py);
         struct sample s = sample_at(rows.moving, rows, px, py);
-        float difference = (float)weight * (s.value - p.fixed[at]);
+        float difference = (float)weight * (s.value - here.fixed);
         gx = difference * s.dx;
         gy = difference * s.dy;
         *energy += (int)(difference * difference * 0x1p30f);
@@ -150,13 +155,11 @@ static __device__ __forceinline__ void gradient_at(const ro_flow_rows &rows, con
     p.gy[at] = gy;
 }
 
-static __device__ __forceinline__ void products_at(const ro_flow_rows &rows, const arrays &p,
-                                                   float g_scale, float d_scale, int x, int y,
+static __device__ __forceinline__ void products_at(const pixel &here, float g_scale, float d_scale,
                                                    long long *slope, long long *square)
 {
-    const size_t at = (size_t)y * rows.stride + x;
-    float dx = d_scale * p.dx[at], dy = d_scale * p.dy[at];
-    *slope += (int)(g_scale * p.gx[at] * dx) + (int)(g_scale * p.gy[at] * dy);
+    float dx = d_scale * here.dx, dy = d_scale * here.dy;
+    *slope += (int)(g_scale * here.gx * dx) + (int)(g_scale * here.gy * dy);
     *square += (int)(0.25f * dx * dx) + (int)(0.25f * dy * dy);
 }
 
@@ -164,14 +167,13 @@ struct lengths {
     float tau[LENGTHS];
 };
 
-static __device__ __forceinline__ void energies_at(const ro_flow_rows &rows, const arrays &p,
+static __device__ __forceinline__ void energies_at(const ro_flow_rows &rows, const pixel &here,
                                                    const lengths &at_once, int x, int y,
                                                    long long (&energy)[LENGTHS])
 {
     if (!counts(rows, x, y))
         return;
-    const size_t at = (size_t)y * rows.stride + x;
-    float ux = p.ux[at], uy = p.uy[at], dx = p.dx[at], dy = p.dy[at], fixed = p.fixed[at];
+    float ux = here.ux, uy = here.uy, dx = here.dx, dy = here.dy, fixed = here.fixed;
     float at_x = (float)x + ux, at_y = (float)y + uy;
     int weight = (!rows.masked | is_inside(rows, at_x, at_y)) & is_kept(rows, x, y, at_x, at_y);
     for (int i = 0; i < LENGTHS; i++) {
@@ -238,6 +240,27 @@ static __device__ __forceinline__ void slopes_at(const ro_flow_rows &rows, const
 
 /* ---- Kernels ----------------------------------------------------------------------------------
  */
+
+/* An affine map. */
+struct affine {
+    double m[6];
+};
+
+/* u at the start, as ro_flow_start_row; whole planes. */
+static __global__ __launch_bounds__(THREADS) void start_kernel(ro_grid grid, ro_rounder round,
+                                                               affine map, float *ux, float *uy)
+{
+    int x, y;
+    place(&x, &y);
+    if (x >= grid.width || y >= grid.height)
+        return;
+    const size_t at = (size_t)y * grid.stride + RO_GRID_MARGIN + x;
+    const double px = x * grid.hx, py = y * grid.hy;
+    const double to_x = map.m[0] * px + map.m[1] * py + map.m[2];
+    const double to_y = map.m[3] * px + map.m[4] * py + map.m[5];
+    ux[at] = round_number(round, (float)((to_x - px) / grid.hx));
+    uy[at] = round_number(round, (float)((to_y - py) / grid.hy));
+}
 
 static __global__ __launch_bounds__(THREADS) void refine_kernel(ro_grid fine, ro_grid coarse,
                                                                 ro_rounder round, float by_x,

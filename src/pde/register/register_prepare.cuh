@@ -26,7 +26,7 @@ struct prepare_job {
 };
 
 template <int TEAM>
-static __global__ __launch_bounds__(TEAM, 1024 / TEAM) void prepare_kernel(
+static __global__ __launch_bounds__(TEAM, 1) void prepare_kernel(
     const __grid_constant__ prepare_job job)
 {
     extern __shared__ __align__(16) float shared[];
@@ -58,7 +58,7 @@ static __global__ __launch_bounds__(TEAM, 1024 / TEAM) void prepare_kernel(
         const float *const from[2] = {whole ? image[0] : job.g[0], whole ? image[1] : job.g[1]};
         float *const to[2] = {job.to[step][0], job.to[step][1]};
         take_filter<TEAM>(job.filter[step], job.shared, grids, shared);
-        smooth_all<TEAM>(job.filter[step], grids, direct, job.shared, job.level, from, to, none,
+        smooth_all<TEAM>(job.filter[step], grids, direct, job.shared, job.level, from, to, none, 1,
                          step == BALANCE ? &job.sums->slope_peak : NULL, shared);
         if (step == SQUARES) {
             each_pixel<TEAM>(rows.width, rows.height, [&](int x, int y) {

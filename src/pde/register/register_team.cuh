@@ -24,13 +24,32 @@ struct team_filter {
     const float *inverse;
 };
 
-/* What a kernel of many passes does with its shared memory: tiles first, then, if there is room,
- * the matrices of the coarsest grid; or, beside tiles, all that coarse_plane needs. */
+/* What a kernel of many passes does with its shared memory: tiles first, or planes of the coarsest
+ * grids, then the matrices of the coarsest one. */
 struct team_shared {
     int tile_floats;
-    bool keeps;
+    bool keeps; /* the matrices, where grids are not joined */
     bool joins; /* the two coarsest grids are one block's */
 };
+
+/* Calls do_tile(plane, tile_x, tile_y, group) for the tiles of the thread's group of the block. Few
+ * tiles are shared out among blocks first. */
+template <int TEAM, typename F>
+static __device__ __forceinline__ void each_tile(const ro_grid &grid, int side, float *shared,
+                                                 F do_tile)
+{
+    const int across = (grid.width + side - 1) / side;
+    const int tiles = across * ((grid.height + side - 1) / side);
+    const int thread = anew(threadIdx.x), number = thread / TILE_THREADS;
+    for (int i = blockIdx.x; i < 2 * tiles; i += gridDim.x * (TEAM / TILE_THREADS)) {
+        const int own = i + number * (int)gridDim.x;
+        const bool idle = own >= 2 * tiles;
+        const int all = idle ? i : own, p = all >= tiles;
+        const int tile = all - p * tiles, tile_y = tile / across;
+        const tile_group group = {thread % TILE_THREADS, idle, shared + number * TILE_FLOATS};
+        do_tile(p, tile - tile_y * across, tile_y, group);
+    }
+}
 
 /* Sums over a warp of many values at once: at each step a lane gives half of them away and adds to
  * the other half. The lane is left with one sum, number lane / (32 / COUNT). */
@@ -100,84 +119,135 @@ template <int TEAM> static __device__ __forceinline__ void peak_team(int bits, i
         grid_peak(lane < TEAM / 32 ? warps[lane] : 0, peak);
 }
 
-/* Calls do_pixel(x, y) for the pixels of the thread, 32 neighbours to a warp. Few pixels are shared
- * out among blocks first, many among a block's warps, for what neighbours look at is at hand. */
-template <int TEAM, typename F>
-static __device__ __forceinline__ void each_pixel(int width, int height, F do_pixel)
+/* Calls do_pixel(x, y, load(x, y)) for the pixels of the thread, 32 neighbours to a warp; the next
+ * one's load comes before. Few pixels are shared out among blocks first, many among a block's warps,
+ * for what neighbours look at is at hand. */
+template <int TEAM, typename L, typename F>
+static __device__ __forceinline__ void each_pixel_ahead(int width, int height, L load, F do_pixel)
 {
     const int across = (width + 31) / 32, pieces = across * height;
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, all = gridDim.x * (TEAM / 32);
-    const int first = pieces < all ? warp * gridDim.x + blockIdx.x : blockIdx.x * (TEAM / 32) + warp;
-    for (int i = first; i < pieces; i += all) {
-        const int x = i % across * 32 + lane;
-        if (x < width)
-            do_pixel(x, i / across);
+    const int thread = anew(threadIdx.x), lane = thread % 32, warp = thread / 32;
+    const int all = gridDim.x * (TEAM / 32);
+    int i = pieces < all ? warp * gridDim.x + blockIdx.x : blockIdx.x * (TEAM / 32) + warp;
+    int y = i / across, x = (i - y * across) * 32 + lane;
+    decltype(load(0, 0)) next = {};
+    if (i < pieces && x < width)
+        next = load(x, y);
+    while (i < pieces) {
+        const auto here = next;
+        const int here_x = x, here_y = y;
+        i += all;
+        y = i / across;
+        x = (i - y * across) * 32 + lane;
+        if (i < pieces && x < width)
+            next = load(x, y);
+        if (here_x < width)
+            do_pixel(here_x, here_y, here);
     }
 }
 
-/* One smoothing on grid `top`: from[] to to[], multiplied by weight[] where there is one. `ends`:
- * others look at the result; else only the next smoothing does, maybe of the same blocks. */
+/* The same for what loads by itself. */
+template <int TEAM, typename F>
+static __device__ __forceinline__ void each_pixel(int width, int height, F do_pixel)
+{
+    each_pixel_ahead<TEAM>(
+        width, height, [](int, int) { return 0; }, [&](int x, int y, int) { do_pixel(x, y); });
+}
+
+/* One of two by number, without a look-up in memory. */
+template <typename T> static __device__ __forceinline__ T either(T const (&of)[2], int p)
+{
+    return p ? of[1] : of[0];
+}
+
+/* Two planes each: what is smoothed, where to, and what the result is multiplied by, NULL: 1. */
+struct team_planes {
+    const float *from[2];
+    float *to[2];
+    const float *weight[2];
+};
+
+/* One V-cycle from grid `top`, or, where that is done by two blocks, all `cycles`, the result being
+ * multiplied by balance[] between them. `ends`: others look at the result; else only the next cycle
+ * does, maybe of the same blocks. */
 template <int TEAM>
-static __device__ __forceinline__ void smooth_all(const team_filter &filter, const team_grids &g,
-                                                  const ro_direct &direct,
-                                                  const team_shared &how, int top,
-                                                  const float *const (&from)[2],
-                                                  float *const (&to)[2],
-                                                  const float *const (&weight)[2], int *peak,
-                                                  float *shared, bool ends = true)
+static __device__ __forceinline__ void smooth_once(const team_filter &filter, const team_grids &g,
+                                                   const ro_direct &direct, const team_shared &how,
+                                                   int top, const team_planes &planes,
+                                                   const float *const (&balance)[2], int cycles,
+                                                   int *peak, float *shared, bool ends)
 {
     auto all = cooperative_groups::this_grid();
-    const bool joins = how.joins && top < g.last;
-    const int bottom = joins ? g.last - 1 : g.last;
+    const int bottom = how.joins ? g.last - 1 : g.last;
     for (int l = top; l < bottom; l++) {
-        const ro_grid &coarse = g.level[l + 1];
-        const int across = (coarse.width + COARSE - 1) / COARSE;
-        const int tiles = across * ((coarse.height + COARSE - 1) / COARSE);
-        for (int i = blockIdx.x; i < 2 * tiles; i += gridDim.x) {
-            const int p = i / tiles, tile = i % tiles;
-            grid_planes planes = {};
-            planes.b = l == top ? from[p] : g.b[p][l];
-            planes.out = g.down[p][l];
-            planes.coarse = g.b[p][l + 1];
-            down_tile<TEAM, false>(g.level[l], coarse, filter.stencils[l], planes, tile % across,
-                                   tile / across, shared);
-        }
+        const int side = down_sizes<false>::COARSE;
+        each_tile<TEAM>(g.level[l + 1], side, shared, [&](int p, int x, int y, tile_group group) {
+            grid_planes tile = {};
+            tile.b = l == top ? either(planes.from, p) : g.b[p][l];
+            tile.out = g.down[p][l];
+            tile.coarse = g.b[p][l + 1];
+            down_tile<false>(g.level[l], g.level[l + 1], filter.stencils[l], tile, x, y, group);
+        });
         all.sync();
     }
     int high = 0;
-    if (blockIdx.x < 2) {
+    const bool alone = bottom == top;
+    if (blockIdx.x < 2) { /* a plane each */
         const int p = blockIdx.x;
-        grid_planes planes = {};
-        planes.b = bottom == top ? from[p] : g.b[p][bottom];
-        planes.out = bottom == top ? to[p] : g.up[p][bottom];
-        planes.weight = bottom == top ? weight[p] : NULL;
-        high = joins ? coarse_plane<TEAM>(g.level[bottom], g.level[g.last],
-                                          filter.stencils[bottom], planes, shared, 0)
-                     : direct_plane<TEAM>(g.level[bottom], direct, filter.inverse, planes,
-                                          shared, 0);
+        grid_planes plane = {};
+        plane.b = alone ? either(planes.from, p) : g.b[p][bottom];
+        plane.out = alone ? either(planes.to, p) : g.up[p][bottom];
+        plane.weight = alone ? either(planes.weight, p) : NULL;
+        high = how.joins
+                   ? coarse_plane<TEAM>(g.level[bottom], g.level[g.last], filter.stencils[bottom],
+                                        plane, either(balance, p), cycles, shared,
+                                        kept_at(shared + how.tile_floats), 0)
+                   : direct_plane<TEAM>(g.level[bottom], direct, filter.inverse, plane, shared, 0);
     }
     for (int l = bottom - 1; l >= top; l--) {
         all.sync();
-        const ro_grid &grid = g.level[l];
-        const int across = (grid.width + FINE - 1) / FINE;
-        const int tiles = across * ((grid.height + FINE - 1) / FINE);
         high = 0;
-        for (int i = blockIdx.x; i < 2 * tiles; i += gridDim.x) {
-            const int p = i / tiles, tile = i % tiles;
-            grid_planes planes = {};
-            planes.b = l == top ? from[p] : g.b[p][l];
-            planes.x = g.down[p][l];
-            planes.correction = g.up[p][l + 1];
-            planes.out = l == top ? to[p] : g.up[p][l];
-            planes.weight = l == top ? weight[p] : NULL;
-            high = up_tile<TEAM>(grid, g.level[l + 1], filter.stencils[l], planes, tile % across,
-                                 tile / across, shared, high);
-        }
+        each_tile<TEAM>(g.level[l], FINE, shared, [&](int p, int x, int y, tile_group group) {
+            grid_planes tile = {};
+            tile.b = l == top ? either(planes.from, p) : g.b[p][l];
+            tile.x = g.down[p][l];
+            tile.correction = g.up[p][l + 1];
+            tile.out = l == top ? either(planes.to, p) : g.up[p][l];
+            tile.weight = l == top ? either(planes.weight, p) : NULL;
+            high = up_tile(g.level[l], g.level[l + 1], filter.stencils[l], tile, x, y, group, high);
+        });
     }
     if (peak)
         peak_team<TEAM>(high, peak);
-    if (ends || bottom > top)
+    if (ends || !alone)
         all.sync();
+}
+
+/* Smooths from[] to to[] on grid `top`, `cycles` times; between them the result is multiplied by
+ * balance[] where there is one. */
+template <int TEAM>
+static __device__ __forceinline__ void smooth_all(const team_filter &filter, const team_grids &g,
+                                                  const ro_direct &direct, team_shared how, int top,
+                                                  const float *const (&from)[2],
+                                                  float *const (&to)[2],
+                                                  const float *const (&balance)[2], int cycles,
+                                                  int *peak, float *shared)
+{
+    how.joins = how.joins && top < g.last;
+    const int inside = how.joins && top == g.last - 1 ? cycles : 1; /* of two blocks' work */
+    float *const between[2] = {g.up[0][top], g.up[1][top]};
+    for (int cycle = inside; cycle <= cycles; cycle++) {
+        const bool first = cycle == inside, last = cycle == cycles;
+        team_planes planes = {};
+#pragma unroll
+        for (int p = 0; p < 2; p++) {
+            planes.from[p] = first ? from[p] : between[p];
+            planes.to[p] = last ? to[p] : between[p];
+            planes.weight[p] = last ? NULL : balance[p];
+        }
+        smooth_once<TEAM>(filter, g, direct, how, top, planes, balance, inside, last ? peak : NULL,
+                          shared, last);
+    }
 }
 
 /* The first two blocks solve on the coarsest grid, and keep what they multiply by at hand: gives
@@ -188,7 +258,7 @@ static __device__ __forceinline__ ro_direct take_direct(const team_grids &grids,
 {
     const ro_grid &last = grids.level[grids.last];
     if (blockIdx.x < 2 && how.joins)
-        coarse_keep<TEAM>(grids.level[grids.last - 1], last, grids.direct, shared);
+        coarse_keep<TEAM>(last, grids.direct, kept_at(shared + how.tile_floats));
     if (blockIdx.x >= 2 || how.joins || !how.keeps)
         return grids.direct;
     const int nx = last.width, ny = last.height;
@@ -210,8 +280,8 @@ static __device__ __forceinline__ void take_filter(const team_filter &filter,
                                                    float *shared)
 {
     if (how.joins && blockIdx.x < 2)
-        coarse_filter<TEAM>(grids.level[grids.last - 1], grids.level[grids.last], filter.inverse,
-                            shared);
+        coarse_filter<TEAM>(grids.level[grids.last], filter.inverse,
+                            kept_at(shared + how.tile_floats));
 }
 
 #endif
