@@ -164,8 +164,9 @@ static ro_status take_colours(struct halftoner *work)
 static ro_status open_fit(struct halftoner *work)
 {
     const ro_tone none = {0};
-    ro_status status = halftone_fit_open(work->context, &work->grey, work->in.width,
-                                         work->options.palette, &work->tone, &work->fit);
+    ro_status status =
+        halftone_fit_open(work->context, &work->grey, work->in.width, work->context->threads,
+                          work->options.palette, &work->tone, &work->fit);
     if (status != RO_OK)
         return status;
     tone_free(&work->tone);

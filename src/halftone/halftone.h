@@ -115,14 +115,14 @@ extern const struct halftone_engine palette_engine, palette_tonal_engine, palett
 extern const struct halftone_engine palette_dots_engine, palette_curve_engine;
 extern const struct halftone_engine dots_engine, riemersma_engine, pinwheel_engine;
 
-/* Pictures fitted to a palette, as rows of 16-bit sRGB (palette/palette_fit.c); close frees, also
- * after a failed open. */
+/* Pictures fitted to a palette, as rows of 16-bit sRGB (palette/palette_fit.c), by threads 0 to
+ * `threads` - 1; close frees, also after a failed open. */
 struct halftone_fit;
 ro_status halftone_fit_open(ro_context *context, const struct grey_form *form, uint32_t width,
-                            const ro_palette *palette, const struct tone *tone,
+                            int threads, const ro_palette *palette, const struct tone *tone,
                             struct halftone_fit **fit);
 ro_status halftone_fit_row(ro_context *context, struct halftone_fit *fit, const ro_image *in,
-                           const void *row, uint32_t y, uint16_t *out);
+                           const void *row, uint32_t y, int thread, uint16_t *out);
 void halftone_fit_close(struct halftone_fit *fit);
 
 /* The method behind a kernel of the user's own; it is not in the list. */

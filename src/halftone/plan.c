@@ -254,7 +254,8 @@ struct conversion {
     atomic_int status; /* of a row that failed */
 };
 
-static ro_status convert_row(struct halftone_plan *plan, const void *row, uint32_t at, uint32_t y)
+static ro_status convert_row(struct halftone_plan *plan, const void *row, uint32_t at, uint32_t y,
+                             int thread)
 {
     const struct grey_form *forms[PLANES_MOST];
     void *to[PLANES_MOST];
@@ -263,7 +264,8 @@ static ro_status convert_row(struct halftone_plan *plan, const void *row, uint32
         to[i] = pending_row(plan, i, at);
     }
     if (plan->work[0].fit)
-        return halftone_fit_row(plan->plan.context, plan->work[0].fit, &plan->shape, row, y, to[0]);
+        return halftone_fit_row(plan->plan.context, plan->work[0].fit, &plan->shape, row, y, thread,
+                                to[0]);
     if (plan->planes)
         return grey_rows(plan->plan.context, &plan->shape, row, y, plan->plan.context->cpu, forms,
                          plan->count, to);
@@ -276,11 +278,10 @@ static ro_status convert_row(struct halftone_plan *plan, const void *row, uint32
 static void convert_rows(void *data, int thread)
 {
     struct conversion *job = data;
-    (void)thread;
     for (uint32_t i; (i = atomic_fetch_add(&job->ticket, 1)) < job->count;) {
         const ro_status status =
             convert_row(job->plan, job->rows + (ptrdiff_t)i * job->stride,
-                        job->plan->pending_rows + i, job->y + i);
+                        job->plan->pending_rows + i, job->y + i, thread);
         if (status != RO_OK)
             atomic_store(&job->status, (int)status);
     }
@@ -292,7 +293,8 @@ ro_status halftone_plan_take(struct halftone_plan *plan, const void *rows, ptrdi
     ro_context *context = plan->plan.context;
     struct conversion job = {plan, rows, stride, count, y, 0, RO_OK};
     /* A thread is woken for some hundred microseconds of work. */
-    const bool many = plan->planes && (uint64_t)count * plan->shape.width >= 1u << 16;
+    const bool many =
+        (plan->planes || plan->work[0].fit) && (uint64_t)count * plan->shape.width >= 1u << 16;
     if (many)
         ro_pool_run(context->pool, context->threads < (int)count ? context->threads : (int)count,
                     convert_rows, &job);
@@ -301,7 +303,7 @@ ro_status halftone_plan_take(struct halftone_plan *plan, const void *rows, ptrdi
     /* what is told is the first that is wrong, whoever found another */
     for (uint32_t i = 0; i < count && job.status != RO_OK; i++) {
         const ro_status status =
-            convert_row(plan, job.rows + (ptrdiff_t)i * stride, plan->pending_rows + i, y + i);
+            convert_row(plan, job.rows + (ptrdiff_t)i * stride, plan->pending_rows + i, y + i, 0);
         if (status != RO_OK)
             return status;
     }

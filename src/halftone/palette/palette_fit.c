@@ -18,12 +18,14 @@
 #include "number/power.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
     NODES = 33,
     ENTRIES = NODES * NODES * NODES,
+    BEYOND = 1 + NODES + NODES * NODES, /* read behind the last node, and times 0 */
     PART_BITS = 11, /* of the way between nodes */
     PART = 1 << PART_BITS,
     MOST_TRIES = 24,
@@ -38,11 +40,14 @@ struct halftone_fit {
     struct palette_hull hull;
     bool solid;
     double black[3], white[3]; /* light of the palette's */
-    struct palette_corners guess;
-    unsigned char *row; /* samples of a row */
-    uint8_t known[ENTRIES];
-    uint16_t node[ENTRIES][3]; /* sRGB of 16 bits */
+    double light[NODES];       /* along a side of the lattice */
+    unsigned char *rows;       /* samples of a row, for each thread */
+    size_t row_bytes;
+    /* sRGB of 16 bits, red lowest, and KNOWN; 0: not computed yet, by whichever thread */
+    _Atomic uint64_t node[ENTRIES + BEYOND];
 };
+
+#define KNOWN ((uint64_t)1 << 48)
 
 static double luma_of(const double light[3])
 {
@@ -53,9 +58,10 @@ static double luma_of(const double light[3])
 
 /* How far one can go from `from` along `way` in the hull, as a share of it, `most` at most: from
  * outside, plane by plane. */
-static double way_out(struct halftone_fit *fit, const double from[3], const double way[3],
+static double way_out(const struct halftone_fit *fit, const double from[3], const double way[3],
                       double most)
 {
+    struct palette_corners guess = {0};
     double t = most;
     for (int c = 0; c < 3; c++) { /* light is 0 to 1 */
         if (from[c] + t * way[c] > 1)
@@ -71,7 +77,7 @@ static double way_out(struct halftone_fit *fit, const double from[3], const doub
             const double here = TONE_WHITE * (from[c] + t * way[c]) + 0.5;
             light[c] = (uint16_t)(here < 0 ? 0 : here > TONE_WHITE ? TONE_WHITE : here);
         }
-        if (palette_project(&fit->hull, light, &fit->guess, to))
+        if (palette_project(&fit->hull, light, &guess, to))
             break;
         for (int c = 0; c < 3; c++) {
             const double at = to[c] / (double)PALETTE_WHITE;
@@ -94,7 +100,7 @@ static double pressed(double d)
     return d <= knee ? d : knee + (1 - knee) * (over / (1 + over));
 }
 
-static void fit_light(struct halftone_fit *fit, double light[3])
+static void fit_light(const struct halftone_fit *fit, double light[3])
 {
     double grey[3], way[3];
     for (int c = 0; c < 3; c++)
@@ -116,50 +122,63 @@ static void fit_light(struct halftone_fit *fit, double light[3])
         light[c] = grey[c] + kept * way[c];
 }
 
-static const uint16_t *node_of(struct halftone_fit *fit, uint32_t node)
+__attribute__((noinline)) static uint64_t learn(struct halftone_fit *fit, uint32_t node)
 {
-    if (!fit->known[node]) {
-        const uint32_t at[3] = {node % NODES, node / NODES % NODES, node / NODES / NODES};
-        double light[3];
-        for (int c = 0; c < 3; c++)
-            light[c] = ro_light_of_srgb(at[c] / (double)(NODES - 1));
-        fit_light(fit, light);
-        for (int c = 0; c < 3; c++) {
-            const double value = light[c] < 0 ? 0 : light[c] > 1 ? 1 : light[c];
-            fit->node[node][c] = (uint16_t)floor(TONE_WHITE * ro_srgb_of_light(value) + 0.5);
-        }
-        fit->known[node] = 1;
+    double light[3] = {fit->light[node % NODES], fit->light[node / NODES % NODES],
+                       fit->light[node / NODES / NODES]};
+    uint64_t own = KNOWN;
+    fit_light(fit, light);
+    for (int c = 0; c < 3; c++) {
+        const double value = light[c] < 0 ? 0 : light[c] > 1 ? 1 : light[c];
+        own |= (uint64_t)floor(TONE_WHITE * ro_srgb_of_light(value) + 0.5) << 16 * c;
     }
-    return fit->node[node];
+    atomic_store_explicit(&fit->node[node], own, memory_order_relaxed);
+    return own;
 }
+
+/* Red and green in the halves of one number, which a share cannot make overflow. */
+struct fit_sum {
+    uint64_t red_green;
+    uint32_t blue;
+};
+
+static inline struct fit_sum add_node(struct halftone_fit *fit, struct fit_sum sum, uint32_t node,
+                                      uint32_t share)
+{
+    uint64_t own = atomic_load_explicit(&fit->node[node], memory_order_relaxed);
+    if (__builtin_expect(!own, 0) && share > 0)
+        own = learn(fit, node);
+    sum.red_green += share * ((own & 0xffff) | (own & 0xffff0000) << 16);
+    sum.blue += share * (uint32_t)(own >> 32 & 0xffff);
+    return sum;
+}
+
+static inline uint32_t larger_of(uint32_t a, uint32_t b) { return a > b ? a : b; }
+static inline uint32_t smaller_of(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
 /* Between the four nodes of the simplex that a colour lies in: from the lowest node along the
  * channel with the largest part first. */
-static void fit_pixel(struct halftone_fit *fit, const uint32_t place[3], uint16_t to[3])
+static inline void fit_pixel(struct halftone_fit *fit, const uint32_t place[3], uint16_t to[3])
 {
-    static const uint32_t stride[3] = {1, NODES, NODES * NODES};
-    uint32_t node = 0, part[4] = {PART, 0, 0, 0}, sum[3] = {PART / 2, PART / 2, PART / 2};
-    int order[3] = {0, 1, 2};
-    for (int c = 0; c < 3; c++)
-        node += (place[c] >> PART_BITS) * stride[c];
-    for (int i = 1; i < 3; i++)
-        for (int j = i; j > 0 && place[order[j]] % PART > place[order[j - 1]] % PART; j--) {
-            const int other = order[j];
-            order[j] = order[j - 1];
-            order[j - 1] = other;
-        }
-    for (int i = 0; i < 3; i++)
-        part[i + 1] = place[order[i]] % PART;
-    for (int i = 0; i < 4 && part[i] > 0; i++) {
-        const uint32_t share = part[i] - (i < 3 ? part[i + 1] : 0);
-        if (i > 0)
-            node += stride[order[i - 1]];
-        const uint16_t *own = node_of(fit, node);
-        for (int c = 0; c < 3; c++)
-            sum[c] += share * own[c];
-    }
-    for (int c = 0; c < 3; c++)
-        to[c] = (uint16_t)(sum[c] >> PART_BITS);
+    static const uint32_t stride[4] = {1, NODES, NODES * NODES};
+    const uint32_t node = (place[0] >> PART_BITS) + (place[1] >> PART_BITS) * NODES +
+                          (place[2] >> PART_BITS) * (NODES * NODES);
+    /* Parts are sorted with their channels. */
+    const uint32_t red = place[0] % PART << 2, green = place[1] % PART << 2 | 1,
+                   blue = place[2] % PART << 2 | 2;
+    const uint32_t upper = larger_of(red, green), lower = smaller_of(red, green),
+                   between = smaller_of(upper, blue);
+    const uint32_t first = larger_of(upper, blue), second = larger_of(lower, between),
+                   third = smaller_of(lower, between);
+    const uint32_t along = node + stride[first & 3], across = along + stride[second & 3];
+    struct fit_sum sum = {(uint64_t)(PART / 2) << 32 | PART / 2, PART / 2};
+    sum = add_node(fit, sum, node, PART - (first >> 2));
+    sum = add_node(fit, sum, along, (first >> 2) - (second >> 2));
+    sum = add_node(fit, sum, across, (second >> 2) - (third >> 2));
+    sum = add_node(fit, sum, node + BEYOND, third >> 2);
+    to[0] = (uint16_t)(sum.red_green >> PART_BITS);
+    to[1] = (uint16_t)(sum.red_green >> (32 + PART_BITS));
+    to[2] = (uint16_t)(sum.blue >> PART_BITS);
 }
 
 /* ---- pictures -------------------------------------------------------------------------------- */
@@ -207,7 +226,7 @@ static bool is_solid(const struct palette_hull *hull)
 }
 
 ro_status halftone_fit_open(ro_context *context, const struct grey_form *form, uint32_t width,
-                            const ro_palette *palette, const struct tone *tone,
+                            int threads, const ro_palette *palette, const struct tone *tone,
                             struct halftone_fit **made)
 {
     int32_t colour[3][PALETTE_MOST];
@@ -218,8 +237,9 @@ ro_status halftone_fit_open(ro_context *context, const struct grey_form *form, u
     fit->form = *form;
     uint16_t *linear = palette_linear(tone);
     fit->place = malloc(((size_t)tone->in_white + 1) * sizeof *fit->place);
-    fit->row = malloc(grey_row_bytes(&fit->form, width));
-    if (!linear || !fit->place || !fit->row) {
+    fit->row_bytes = (grey_row_bytes(&fit->form, width) + 63) & ~(size_t)63;
+    fit->rows = malloc((size_t)threads * fit->row_bytes);
+    if (!linear || !fit->place || !fit->rows) {
         free(linear);
         return ro_context_fail(context, RO_E_MEMORY, "no memory for a row of %u pixels", width);
     }
@@ -227,6 +247,8 @@ ro_status halftone_fit_open(ro_context *context, const struct grey_form *form, u
         fit->place[a] = (uint32_t)floor(
             (NODES - 1) * PART * ro_srgb_of_light(linear[a] / (double)TONE_WHITE) + 0.5);
     free(linear);
+    for (int n = 0; n < NODES; n++)
+        fit->light[n] = ro_light_of_srgb(n / (double)(NODES - 1));
     palette_light(palette, colour);
     fit->hull.count = palette->count;
     for (int k = 0; k < palette->count; k++)
@@ -237,30 +259,41 @@ ro_status halftone_fit_open(ro_context *context, const struct grey_form *form, u
     return RO_OK;
 }
 
-ro_status halftone_fit_row(ro_context *context, struct halftone_fit *fit, const ro_image *in,
-                           const void *row, uint32_t y, uint16_t *out)
+static inline void fit_samples(struct halftone_fit *fit, const unsigned char *samples,
+                               uint32_t width, const int sample_bytes, uint16_t *out)
 {
-    const unsigned char *samples = row;
-    ro_status status = RO_OK;
-    if (!fit->form.direct) {
-        status = grey_row(context, in, row, y, &fit->form, fit->row);
-        samples = fit->row;
-    }
-    for (size_t x = 0; x < in->width && status == RO_OK; x++) {
+    for (size_t x = 0; x < width; x++) {
         uint32_t sample[3], place[3];
-        palette_sample_of(fit->form.sample_bytes, samples, x, sample);
+        palette_sample_of(sample_bytes, samples, x, sample);
         for (int c = 0; c < 3; c++)
             place[c] = fit->place[sample[c]];
         fit_pixel(fit, place, out + 3 * x);
     }
-    return status;
+}
+
+ro_status halftone_fit_row(ro_context *context, struct halftone_fit *fit, const ro_image *in,
+                           const void *row, uint32_t y, int thread, uint16_t *out)
+{
+    const unsigned char *samples = row;
+    if (!fit->form.direct) {
+        unsigned char *own = fit->rows + (size_t)thread * fit->row_bytes;
+        const ro_status status = grey_row(context, in, row, y, &fit->form, own);
+        if (status != RO_OK)
+            return status;
+        samples = own;
+    }
+    if (fit->form.sample_bytes == 1)
+        fit_samples(fit, samples, in->width, 1, out);
+    else
+        fit_samples(fit, samples, in->width, 2, out);
+    return RO_OK;
 }
 
 void halftone_fit_close(struct halftone_fit *fit)
 {
     if (fit) {
         free(fit->place);
-        free(fit->row);
+        free(fit->rows);
     }
     free(fit);
 }
@@ -290,10 +323,10 @@ ro_status ro_palette_fit(ro_context *context, const ro_image *in, const ro_palet
     if (status == RO_OK)
         status = grey_form_of(context, in, &form);
     if (status == RO_OK)
-        status = halftone_fit_open(context, &form, in->width, palette, &tone, &fit);
+        status = halftone_fit_open(context, &form, in->width, 1, palette, &tone, &fit);
     for (uint32_t y = 0; y < in->height && status == RO_OK; y++)
         status = halftone_fit_row(
-            context, fit, in, (const char *)in->data + (ptrdiff_t)y * in->stride, y,
+            context, fit, in, (const char *)in->data + (ptrdiff_t)y * in->stride, y, 0,
             (uint16_t *)(void *)((char *)out->data + (ptrdiff_t)y * out->stride));
     halftone_fit_close(fit);
     tone_free(&tone);
