@@ -24,7 +24,7 @@ endif()
 
 function(ro_test_properties name label)
   set(limit 900)
-  if(label STREQUAL faults) # FAULTS=all takes its time
+  if(label STREQUAL faults OR RO_SANITIZE) # FAULTS=all and the thread sanitizer take their time
     set(limit 7200)
   endif()
   set_tests_properties(${name} PROPERTIES LABELS ${label} SKIP_RETURN_CODE 77 TIMEOUT ${limit}

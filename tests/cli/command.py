@@ -80,7 +80,8 @@ class Case(unittest.TestCase):
             return file.read()
 
     def command(self, *arguments, **more):
-        return subprocess.run([ROUNDOFF, *arguments], cwd=self.folder, timeout=240,
+        return subprocess.run([ROUNDOFF, *arguments], cwd=self.folder,
+                              timeout=3600 if SANITIZE else 240,
                               stdout=more.pop("stdout", subprocess.PIPE),
                               stderr=subprocess.PIPE, **more)
 
