@@ -102,6 +102,7 @@ static bool plan_rule(struct palette_rule *rule, const ro_halftone_options *opti
         for (int c = 0; c < 3; c++)
             rule->hull.colour[k][c] = (uint16_t)(plan->colour[c][k] / 16);
     plan->hull = &rule->hull;
+    palette_faces_make(plan->hull, &plan->faces);
     palette_plan_grid(plan);
     palette_choice_make(plan, &plan->choice);
     return true;

@@ -50,6 +50,15 @@ struct palette_corners {
 bool palette_project(const struct palette_hull *hull, const uint16_t colour[3],
                      struct palette_corners *guess, int32_t to[3]);
 
+/* The planes that bound a hull of a few colours: light whose height above each is not negative lies
+ * inside for certain. A hull without inside, or of many planes, has none here. */
+enum { PALETTE_FACES = 32, PALETTE_FACED = 24 };
+struct palette_faces {
+    int count;
+    float plane[PALETTE_FACES][4]; /* of red, green, blue and 1 in the height */
+};
+void palette_faces_make(const struct palette_hull *hull, struct palette_faces *faces);
+
 /* What a thread knows of projections (palette_light.c); begins as zeros. */
 enum {
     PALETTE_GRID_BITS = 5,
@@ -150,6 +159,7 @@ struct palette_plan {
     int count;
     int32_t colour[3][PALETTE_MOST]; /* linear light of each colour, 0 to W */
     const struct palette_hull *hull; /* NULL: the rule with an overshoot */
+    struct palette_faces faces;      /* of it */
     struct palette_choice choice;    /* with a hull */
     bool green_always;               /* as if no colours crowded */
     const uint8_t *nearest;          /* with an overshoot: the colour of each cell */

@@ -14,6 +14,8 @@
  */
 #include "halftone/palette/palette.h"
 
+#include <math.h>
+
 typedef __int128 wide;
 
 struct point {
@@ -221,4 +223,77 @@ bool palette_project(const struct palette_hull *hull, const uint16_t colour[3],
             16 * colour[c] + (int32_t)floor_of(2 * 16 * carrier.over[c] + times(c) * carrier.under,
                                                2 * times(c) * carrier.under);
     return is_zero(&carrier);
+}
+
+/* Floats of 24 bits are off by less than a twentieth of a unit of light. */
+static const double certain = 0.25;
+
+/* A plane that bounds the hull: a point of it, and the way inside. */
+struct face {
+    struct point at, up;
+};
+
+static bool lies_in(const struct face *face, struct point p)
+{
+    return dot(face->up, less(p, face->at)) == 0;
+}
+
+/* The plane through three colours, if all others lie on one side of it; not if all lie in it. */
+static bool find_face(const struct point *points, int count, const int corner[3], struct face *face)
+{
+    const struct point first = points[corner[0]];
+    const struct point n = cross(less(points[corner[1]], first), less(points[corner[2]], first));
+    bool above = false, below = false;
+    for (int k = 0; k < count; k++) {
+        const int64_t height = dot(n, less(points[k], first));
+        above |= height > 0;
+        below |= height < 0;
+    }
+    face->at = first;
+    face->up = above ? n : less((struct point){{0}}, n);
+    return above != below;
+}
+
+static void heights_of(const struct face *face, float plane[4])
+{
+    double slope[3], square = 0, rest = -certain;
+    for (int c = 0; c < 3; c++) {
+        slope[c] = (double)face->up.at[c];
+        square += slope[c] * slope[c];
+    }
+    for (int c = 0; c < 3; c++) {
+        slope[c] /= sqrt(square);
+        plane[c] = (float)slope[c];
+        rest -= slope[c] * (double)face->at.at[c];
+    }
+    plane[3] = (float)rest;
+}
+
+void palette_faces_make(const struct palette_hull *hull, struct palette_faces *faces)
+{
+    struct point points[PALETTE_FACED];
+    struct face found[PALETTE_FACES + 1];
+    int count = 0;
+    faces->count = 0;
+    if (hull->count > PALETTE_FACED)
+        return;
+    for (int k = 0; k < hull->count; k++)
+        for (int c = 0; c < 3; c++)
+            points[k].at[c] = hull->colour[k][c];
+    for (int i = 0; i < hull->count; i++)
+        for (int j = i + 1; j < hull->count; j++)
+            for (int k = j + 1; k < hull->count; k++) {
+                bool again = false; /* more than three colours may lie in a plane */
+                for (int f = 0; f < count && !again; f++)
+                    again = lies_in(&found[f], points[i]) && lies_in(&found[f], points[j]) &&
+                            lies_in(&found[f], points[k]);
+                if (again ||
+                    !find_face(points, hull->count, (const int[3]){i, j, k}, &found[count]))
+                    continue;
+                if (++count > PALETTE_FACES)
+                    return;
+            }
+    for (int f = 0; f < count; f++)
+        heights_of(&found[f], faces->plane[f]);
+    faces->count = count;
 }

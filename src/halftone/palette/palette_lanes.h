@@ -78,10 +78,6 @@ RO_INLINE doubles smaller(doubles a, doubles b)
     return (doubles)_mm512_min_pd((__m512d)a, (__m512d)b);
 }
 RO_INLINE unsigned high_doubles(counts v) { return _mm512_movepi64_mask((whole)v); }
-RO_INLINE ints widen_half(const uint16_t *v)
-{
-    return (ints)_mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)v));
-}
 RO_INLINE unsigned high_lanes(ints v) { return _mm512_movepi32_mask((whole)v); }
 RO_INLINE ints pixels_of(const unsigned char *from)
 {
@@ -187,10 +183,6 @@ RO_INLINE doubles smaller(doubles a, doubles b)
     return (doubles)_mm256_min_pd((__m256d)a, (__m256d)b);
 }
 RO_INLINE unsigned high_doubles(counts v) { return (unsigned)_mm256_movemask_pd((__m256d)v); }
-RO_INLINE ints widen_half(const uint16_t *v)
-{
-    return (ints)_mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)v));
-}
 RO_INLINE unsigned high_lanes(ints v) { return (unsigned)_mm256_movemask_ps((__m256)v); }
 RO_INLINE ints pixels_of(const unsigned char *from)
 {

@@ -26,21 +26,34 @@ RO_INLINE void sample_of(const struct part *part, int q, const int sample_bytes,
         sample[c] = sample_bytes == 1 ? pixel[c] : ((const uint16_t *)pixel)[c];
 }
 
-/* The light of a part's samples and, with a hull, their regions as far as they are known. */
-RO_INLINE void look_up(const struct palette_plan *plan, const struct palette_light *known,
-                       const struct part *part, const int sample_bytes, const bool hull,
-                       uint16_t region[PALETTE_CHUNK])
+/* The light of a part's samples. */
+RO_INLINE void look_up(const struct palette_plan *plan, const struct part *part,
+                       const int sample_bytes)
 {
     for (int q = part->first; q < part->last; q++) {
         uint32_t sample[3];
         sample_of(part, q, sample_bytes, sample);
         for (int c = 0; c < 3; c++)
             part->light[c][q] = 16 * plan->linear[sample[c]];
-        if (hull) {
-            const int found = known->cell[palette_grid_cell(plan, sample)];
-            region[q] = (uint16_t)(found == PALETTE_MIXED ? 0 : found);
-        }
     }
+}
+
+/* Bits of the lanes whose light lies within the hull for certain. */
+RO_INLINE unsigned within_faces(const struct palette_faces *faces, const ints light[3])
+{
+    const floats zero = {0};
+    const floats red = __builtin_convertvector(light[0], floats),
+                 green = __builtin_convertvector(light[1], floats),
+                 blue = __builtin_convertvector(light[2], floats);
+    ints inside = {0};
+    if (faces->count == 0)
+        return 0;
+    inside = ~inside;
+    for (int f = 0; f < faces->count; f++) {
+        const float *plane = faces->plane[f];
+        inside &= plane[0] * red + plane[1] * green + (plane[2] * blue + plane[3]) >= zero;
+    }
+    return high_lanes(inside);
 }
 
 /* One pixel by itself: where its region is not known, or a rounding not certain. */
@@ -85,24 +98,47 @@ RO_INLINE unsigned move_by(const struct palette_region *region, const ints light
     return unsure;
 }
 
+/* The regions of some columns from q on, as far as they are known; of the others, that they stay.
+ */
+RO_INLINE ints regions_of(const struct palette_plan *plan, const struct palette_light *known,
+                          const struct part *part, int q, unsigned columns)
+{
+    union {
+        ints all;
+        int32_t of[LANES];
+    } region = {.all = (ints){0} + PALETTE_INSIDE};
+    for (; columns; columns &= columns - 1) {
+        uint32_t sample[3];
+        const int i = __builtin_ctz(columns);
+        sample_of(part, q + i, 2, sample);
+        const int found = known->cell[palette_grid_cell(plan, sample)];
+        region.of[i] = found == PALETTE_MIXED ? 0 : found;
+    }
+    return region.all;
+}
+
 /* What is not in the hull. Neighbours often go to the same part of it. */
 RO_INLINE void move_part(const struct palette_plan *plan, struct palette_light *known,
-                         const struct part *part, const uint16_t region[PALETTE_CHUNK])
+                         const struct part *part)
 {
     const ints zero = {0};
-    for (int q = 0; q < PALETTE_CHUNK; q += LANES) {
-        const ints here = widen_half(region + q);
-        unsigned open = high_lanes(here != zero + PALETTE_INSIDE), alone = high_lanes(here == zero);
-        if (!open)
-            continue;
+    for (int q = part->first & -LANES; q < part->last; q += LANES) {
+        const int first = part->first > q ? part->first - q : 0;
+        const int last = part->last - q < LANES ? part->last - q : LANES;
         ints *row[3], light[3];
         for (int c = 0; c < 3; c++) {
             row[c] = (ints *)(part->light[c] + q);
             light[c] = *row[c] >> 4;
         }
-        for (open &= ~alone; open;) {
+        unsigned open = (1u << last) - (1u << first);
+        open &= ~within_faces(&plan->faces, light);
+        if (!open)
+            continue;
+        const ints here = regions_of(plan, known, part, q, open);
+        unsigned alone = high_lanes(here == zero);
+        for (open = high_lanes(here != zero + PALETTE_INSIDE) & ~alone; open;) {
             ints to[3];
-            const int number = region[q + __builtin_ctz(open)];
+            const int number = here[__builtin_ctz(open)];
             const ints same = here == zero + number;
             const unsigned lanes = high_lanes(same);
             alone |= move_by(&known->region[number], light, to) & lanes;
@@ -146,15 +182,11 @@ RO_INLINE void load_rows(const struct palette_plan *plan, const struct palette_b
     for (int i = 0; i < LANES; i++) {
         struct part part = part_of(plan, band, i, k0, PALETTE_CHUNK, sample_bytes);
         part.light = s->light[i];
-        uint16_t region[PALETTE_CHUNK];
-        if (part.first > 0 || part.last < PALETTE_CHUNK) {
+        if (part.first > 0 || part.last < PALETTE_CHUNK)
             memset(part.light, 0, sizeof s->light[i]);
-            for (int q = 0; q < PALETTE_CHUNK; q++)
-                region[q] = PALETTE_INSIDE;
-        }
-        look_up(plan, &s->known, &part, sample_bytes, hull, region);
+        look_up(plan, &part, sample_bytes);
         if (hull)
-            move_part(plan, &s->known, &part, region);
+            move_part(plan, &s->known, &part);
     }
     for (int c = 0; c < 3; c++)
         for (int q = 0; q < PALETTE_CHUNK; q += LANES) {

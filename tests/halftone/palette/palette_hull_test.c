@@ -502,10 +502,49 @@ static void errors_stay_bounded(void **state)
     print_message("random palettes: largest error %.2f W\n", most / (double)PALETTE_WHITE);
 }
 
+/* What lies above all faces lies in the hull, and little of the hull does not; also where colours
+ * lie in one plane, in one line, or twice in one place. */
+static void faces_bound_the_hull(void **state)
+{
+    (void)state;
+    for (int trial = 0; trial < 400; trial++) {
+        struct palette_hull hull = random_hull(trial);
+        struct palette_faces faces;
+        for (int k = 0; k < hull.count && trial % 8 > 5; k++) /* on a lattice */
+            for (int c = 0; c < 3; c++)
+                hull.colour[k][c] = (uint16_t)(hull.colour[k][c] / 16384 * 21845);
+        palette_faces_make(&hull, &faces);
+        assert_true(trial % 4 > 1 || faces.count == 0);
+        struct palette_corners guess = {0};
+        int in_hull = 0, above_all = 0;
+        for (int i = 0; i < 50; i++) {
+            const uint16_t *a = hull.colour[draw((uint32_t)hull.count)];
+            const uint16_t *b = hull.colour[draw((uint32_t)hull.count)];
+            uint16_t colour[3];
+            int32_t to[3];
+            for (int c = 0; c < 3; c++) /* about a line between colours, or anywhere */
+                colour[c] = (uint16_t)(i % 2 ? (a[c] + b[c]) / 2 ^ (int)draw(4) : (int)draw(65536));
+            bool above = faces.count > 0;
+            for (int f = 0; f < faces.count; f++) {
+                const float *plane = faces.plane[f];
+                above &=
+                    plane[0] * colour[0] + plane[1] * colour[1] + plane[2] * colour[2] + plane[3] >=
+                    0;
+            }
+            const bool in = palette_project(&hull, colour, &guess, to);
+            assert_true(in || !above);
+            in_hull += in && i % 2 == 0;
+            above_all += above && i % 2 == 0;
+        }
+        assert_true(faces.count == 0 || above_all >= in_hull - 1);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_nearest_point_is_found),
+        cmocka_unit_test(faces_bound_the_hull),
         cmocka_unit_test(regions_find_the_same_point),
         cmocka_unit_test(the_nearest_colour_is_chosen),
         cmocka_unit_test(colours_are_nearest_to_themselves),
