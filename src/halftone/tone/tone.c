@@ -13,7 +13,9 @@
 #include "number/power.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 static double cut(double x) { return x < 0 ? 0 : x > 1 ? 1 : x; }
 
@@ -73,6 +75,37 @@ static double adjust(const ro_tone *options, bool linear, double x)
     return linear ? tone_from_srgb(x) : x;
 }
 
+static bool changes(const ro_tone *options)
+{
+    return options->brightness != 0 || options->contrast != 0 ||
+           (options->gamma != 0 && options->gamma != 1);
+}
+
+/* The light of 16-bit samples that nothing else changes, which fitted pictures are: as many powers
+ * as a small picture has pixels, so they are computed once. */
+static uint16_t deep_light[TONE_WHITE + 1];
+
+static void make_deep_light(void)
+{
+    static const ro_tone none = {0};
+    for (uint32_t a = 0; a <= TONE_WHITE; a++)
+        deep_light[a] = tone_round(adjust(&none, true, (double)a / TONE_WHITE));
+}
+
+static void fill_channel(const ro_tone *options, bool linear, bool deep, uint32_t in_white,
+                         uint16_t *channel)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    if (linear && in_white == TONE_WHITE && !options->invert && !changes(options)) {
+        pthread_once(&once, make_deep_light);
+        memcpy(channel, deep_light, sizeof deep_light);
+        return;
+    }
+    for (uint32_t a = 0; a <= in_white; a++)
+        channel[a] = deep ? tone_round(adjust(options, linear, (double)a / in_white))
+                          : (uint16_t)(in_white - a);
+}
+
 /* Straight lines between the points, level before the first and after the last. */
 static void fill_curve(uint16_t *table, uint32_t white, const ro_tone_point *points, int count)
 {
@@ -96,8 +129,7 @@ ro_status tone_make(ro_context *context, const ro_tone *options, bool linear, ui
     ro_status status = check(context, options);
     if (status != RO_OK)
         return status;
-    bool deep = linear || options->brightness != 0 || options->contrast != 0 ||
-                (options->gamma != 0 && options->gamma != 1) || options->curve_points;
+    const bool deep = linear || changes(options) || options->curve_points;
     if (!deep && !options->invert)
         return RO_OK;
     if (deep)
@@ -109,9 +141,7 @@ ro_status tone_make(ro_context *context, const ro_tone *options, bool linear, ui
         tone_free(tone);
         return ro_context_fail(context, RO_E_MEMORY, "no memory for a table of tones");
     }
-    for (uint32_t a = 0; a <= in_white; a++)
-        tone->channel[a] = deep ? tone_round(adjust(options, linear, (double)a / in_white))
-                                : (uint16_t)(in_white - a);
+    fill_channel(options, linear, deep, in_white, tone->channel);
     tone->channel[in_white + 1] = 0; /* vector code loads two entries at a time */
     if (tone->curve)
         fill_curve(tone->curve, TONE_WHITE, options->curve, options->curve_points);
