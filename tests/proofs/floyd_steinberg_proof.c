@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sources: halftone/diffusion/diffusion.c halftone/papers/sequential.c
+ * sources: halftone/diffusion/diffusion_plan.c halftone/papers/sequential.c
  * options: --unwind 300 --no-standard-checks
  *
  * One step of Floyd-Steinberg in a 16-bit lane (wave_step.h) gives the level, the error and the
