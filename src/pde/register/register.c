@@ -81,7 +81,7 @@ static ro_status choose_names(struct ro_flow *flow, struct choice *choice)
     o->scheme = schemes[scheme];
     o->number = numbers[number];
     flow->round = ro_rounder_make(&ro_number_find(o->number)->real);
-    flow->automatic = scheme == AUTO;
+    flow->automatic = flow->by_lines = scheme == AUTO;
     flow->normalised = match >= 2 || choice->falls_back;
     flow->sizes = match == 3;
     flow->balanced = scheme == AUTO && flow->normalised;
@@ -138,9 +138,35 @@ static ro_status settle_options(struct ro_flow *flow, struct choice *choice)
 
 /* ---- Scales --------------------------------------------------------------------------------- */
 
-static void add_filter(struct ro_flow *flow, double sigma, struct ro_filter *filter)
+/* Floats of a filter's tables at most. */
+static size_t filter_floats(const struct ro_flow *flow)
 {
-    float *inverse = flow->inverses + flow->inverse_count++ * flow->inverse_floats;
+    const struct ro_grid *first = &flow->grids.grid[0];
+    const struct ro_grid *last = &flow->grids.grid[flow->grids.levels - 1];
+    return flow->by_lines ? ro_chain_floats(first->width) + ro_chain_floats(first->height)
+                          : (size_t)last->width * (size_t)last->height;
+}
+
+static struct ro_chain add_chain(struct ro_flow *flow, int count, double a)
+{
+    float *memory = flow->tables + flow->table_floats;
+    flow->table_floats += ro_chain_floats(count);
+    return ro_chain_make(count, a, memory);
+}
+
+static void add_filter(struct ro_flow *flow, int level, double sigma, struct ro_filter *filter)
+{
+    const struct ro_grid *grid = &flow->grids.grid[level];
+    if (flow->by_lines) {
+        const double half = sigma * sigma / 2;
+        const bool alike = grid->width == grid->height && grid->hx == grid->hy;
+        filter->along = add_chain(flow, grid->width, half / (grid->hx * grid->hx));
+        filter->across = alike ? filter->along
+                               : add_chain(flow, grid->height, half / (grid->hy * grid->hy));
+        return;
+    }
+    float *inverse = flow->tables + flow->table_floats;
+    flow->table_floats += filter_floats(flow);
     filter->inverse = inverse;
     ro_multigrid_set(&flow->grids, sigma, filter->stencils, inverse);
 }
@@ -167,12 +193,9 @@ static ro_status plan_scales(struct ro_flow *flow)
     const int all = left_out + (int)o->scales;
     const double steps = (double)all - (o->finest > 0 ? 1 : 2);
     const double noise = 10 * flow->noise * flow->noise; /* what is flatter than noise stays flat */
-    const struct ro_grid *last = &flow->grids.grid[flow->grids.levels - 1];
     flow->scales = (int)o->scales;
-    flow->inverse_floats = (size_t)last->width * (size_t)last->height;
-    size_t floats = flow->inverse_floats * 3 * o->scales;
-    flow->inverses = malloc(floats * sizeof *flow->inverses);
-    if (!flow->inverses)
+    flow->tables = malloc((filter_floats(flow) * 3 * o->scales + 1) * sizeof *flow->tables);
+    if (!flow->tables)
         return ro_context_fail(flow->context, RO_E_MEMORY, "no memory for %u scales", o->scales);
     for (int k = 0; k < flow->scales; k++) {
         struct ro_scale_plan *scale = &flow->scale[k];
@@ -185,9 +208,9 @@ static ro_status plan_scales(struct ro_flow *flow)
         double node = grid->hx > grid->hy ? grid->hx : grid->hy;
         scale->least = (float)((2e-5 + noise) / (1 + 2 * scale->epsilon * scale->epsilon));
         double window = scale->epsilon > node ? scale->epsilon : node;
-        add_filter(flow, scale->epsilon, &scale->image);
-        add_filter(flow, scale->sigma, &scale->gradient);
-        add_filter(flow, flow->window * window, &scale->window);
+        add_filter(flow, scale->level, scale->epsilon, &scale->image);
+        add_filter(flow, scale->level, scale->sigma, &scale->gradient);
+        add_filter(flow, scale->level, flow->window * window, &scale->window);
     }
     return RO_OK;
 }
@@ -305,7 +328,7 @@ ro_status ro_register(ro_context *context, const ro_image *fixed, const ro_image
     }
     if (status != RO_OK)
         free(flow->report.record);
-    free(flow->inverses);
+    free(flow->tables);
     for (int p = 0; p < 2 && !flow->on_device; p++)
         free(flow->images[p]);
     free(flow->keep[0]);

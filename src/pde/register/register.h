@@ -4,7 +4,8 @@
  * 4.1.5): what its parts share.
  *
  * Three nested loops: scales of the images; updates u = round(u - tau d) with d = A(sigma)^-1
- * (once or twice) g, g = w (T(x + u) - R) grad T(x + u); and Armijo's rule for tau. The loops are
+ * (once or twice) g, g = w (T(x + u) - R) grad T(x + u); and Armijo's rule for tau. A^-1 is a
+ * V-cycle (multigrid/), or lines of the scheme auto (smooth/). The loops are
  * in register_flow.c and know a back end as a table of functions; pixels are touched in
  * register_rows.h (CPU) and register.cu only.
  *
@@ -16,6 +17,7 @@
 
 #include "number/number.h"
 #include "pde/multigrid/multigrid.h"
+#include "pde/smooth/smooth.h"
 #include "roundoff/register.h"
 
 /* Rounds a displacement to s10e5 or s16e7 by operations that lanes have; see ro_rounder_make. */
@@ -149,10 +151,11 @@ const struct ro_flow_kernels *ro_flow_kernels_for(ro_cpu cpu);
 
 /* ---- The flow and its back ends ------------------------------------------------------------- */
 
-/* One smoothing of one width: a row for every scale's images and one for its gradient. */
+/* One smoothing of one width: a V-cycle, or along lines. */
 struct ro_filter {
     struct ro_stencil stencils[RO_GRID_LEVELS];
-    const float *inverse; /* of the coarsest grid */
+    const float *inverse;           /* of the coarsest grid */
+    struct ro_chain along, across; /* of rows and of columns, on the scale's grid */
 };
 
 struct ro_scale_plan {
@@ -170,6 +173,7 @@ struct ro_flow {
     bool sizes;              /* whatever the sign of contrast, in each place by itself */
     bool balanced;           /* directions are weighed by how steep the fixed image is */
     bool automatic;          /* the scheme that chooses match and start itself */
+    bool by_lines;           /* smoothed along rows and columns, not by V-cycles */
     bool watched;            /* ends where it goes astray */
     bool skipped;            /* the coarsest scales, which the start has done */
     bool negative;           /* light in one image is dark in the other: the fixed one was turned */
@@ -188,8 +192,8 @@ struct ro_flow {
     double contrast;               /* what 1 stands for, white being 1 */
     int scales;
     struct ro_scale_plan scale[RO_REGISTER_SCALES];
-    float *inverses; /* of all filters, one after the other */
-    size_t inverse_count, inverse_floats;
+    float *tables; /* of all filters, one after the other */
+    size_t table_floats;
     struct ro_agreement reached, ended; /* when u came to the finest grid, and at the end */
     const struct ro_flow_backend *backend;
     void *data; /* the back end's */

@@ -98,11 +98,43 @@ static void keep_whole(struct flow_cpu *cpu, float *const planes[RO_GRID_LEVELS]
         }
 }
 
+/* Each thread's scratch where smoothing goes by lines: for some rows, and for what else needs
+ * three. */
+static size_t line_scratch(const struct flow_cpu *cpu)
+{
+    const struct ro_grid *grid = &cpu->flow->grids.grid[0];
+    const size_t rows = ro_smooth_scratch(grid->width), others = 3 * (size_t)grid->stride;
+    return ((rows > others ? rows : others) + 15) / 16 * 16;
+}
+
+static size_t smoothing_floats(const struct flow_cpu *cpu, int threads)
+{
+    const struct ro_multigrid *grids = &cpu->flow->grids;
+    return cpu->flow->by_lines ? line_scratch(cpu) * (size_t)threads + 2 * grids->grid[0].floats
+                               : ro_cycle_floats(grids, 2, threads);
+}
+
+static void place_smoothing(struct flow_cpu *cpu, int threads)
+{
+    const size_t plane = cpu->flow->grids.grid[0].floats;
+    if (cpu->flow->by_lines) {
+        cpu->cycle.scratch = cpu->memory;
+        cpu->cycle.scratch_floats = line_scratch(cpu);
+        cpu->between[0] = cpu->memory + cpu->cycle.scratch_floats * (size_t)threads;
+        cpu->between[1] = cpu->between[0] + plane;
+        return;
+    }
+    ro_cycle_place(&cpu->cycle, cpu->memory, threads);
+    cpu->between[0] = cpu->cycle.up[0][0];
+    cpu->between[1] = cpu->cycle.up[1][0];
+}
+
 static bool allocate(struct flow_cpu *cpu, int threads)
 {
     const struct ro_multigrid *grids = &cpu->flow->grids;
     const size_t plane = grids->grid[0].floats;
-    size_t floats = ro_cycle_floats(grids, 2, threads);
+    const size_t first = smoothing_floats(cpu, threads);
+    size_t floats = first;
     const size_t own = cpu->flow->balanced ? 8 : 6;
     const size_t each = cpu->flow->keep[0] ? 6 : 4;
     floats += plane * (own + 2) + (cpu->flow->keep[0] ? plane / sizeof(float) : 0);
@@ -111,8 +143,8 @@ static bool allocate(struct flow_cpu *cpu, int threads)
     cpu->memory = ro_pages_alloc(floats * sizeof(float));
     if (!cpu->memory)
         return false;
-    ro_cycle_place(&cpu->cycle, cpu->memory, threads);
-    float *next = cpu->memory + ro_cycle_floats(grids, 2, threads);
+    place_smoothing(cpu, threads);
+    float *next = cpu->memory + first;
     float **planes[] = {&cpu->g[0],      &cpu->g[1],      &cpu->d[0],       &cpu->d[1],
                         &cpu->smooth[0], &cpu->smooth[1], &cpu->balance[0], &cpu->balance[1]};
     for (size_t i = 0; i < own; i++, next += plane)
@@ -157,6 +189,7 @@ ro_status ro_flow_on_cpu(struct ro_flow *flow, const ro_image *field, ro_report 
         goto done;
     cpu->flow = flow;
     cpu->kernels = ro_flow_kernels_for(context->cpu);
+    cpu->lines = ro_smooth_kernels_for(context->cpu);
     cpu->cycle = (struct ro_cycle){.grids = &flow->grids,
                                    .kernels = ro_grid_kernels_for(context->cpu),
                                    .context = context,

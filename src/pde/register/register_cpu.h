@@ -9,12 +9,14 @@
 struct flow_cpu {
     struct ro_flow *flow;
     const struct ro_flow_kernels *kernels;
-    struct ro_cycle cycle;
+    const struct ro_smooth_kernels *lines;
+    struct ro_cycle cycle; /* of which flows by lines have the scratch only */
     struct ro_team *team;
     float *memory;
     float *base[2][RO_GRID_LEVELS]; /* the images on every grid: moving, fixed; first the flow's */
     float *u[2][RO_GRID_LEVELS];
     float *g[2], *d[2], *smooth[2]; /* of the present grid; smooth: the scale's images */
+    float *between[2];              /* one of two smoothings, or what is to be smoothed */
     float *balance[2];              /* what the direction is weighed by */
     float *keep[2][RO_GRID_LEVELS]; /* NULL: all counts */
     uint8_t *counts;                /* with them, of the present grid */
@@ -54,6 +56,11 @@ struct ro_flow_rows flow_cpu_rows(const struct flow_cpu *cpu);
 typedef void flow_cpu_told(void *data, int share, int plane, int y, float *row);
 void flow_cpu_smooth(struct flow_cpu *cpu, const struct ro_filter *filter, float *const from[2],
                      float *const to[2], flow_cpu_told *told);
+
+/* The same twice, in between weighed by `balance` where the flow is balanced. Along lines this is
+ * rows, columns, columns, rows: symmetric. */
+void flow_cpu_smooth_twice(struct flow_cpu *cpu, const struct ro_filter *filter,
+                           float *const from[2], float *const to[2], flow_cpu_told *told);
 
 /* The largest number of finished rows, and of them all; `sums` begin with 0. */
 void flow_cpu_peak_row(void *data, int share, int plane, int y, float *row);

@@ -37,30 +37,6 @@ struct ro_flow_rows flow_cpu_rows(const struct flow_cpu *cpu)
                                  .counts = cpu->counts};
 }
 
-void flow_cpu_smooth(struct flow_cpu *cpu, const struct ro_filter *filter, float *const from[2],
-                     float *const to[2], flow_cpu_told *told)
-{
-    struct ro_cycle *cycle = &cpu->cycle;
-    float *own[2][2];
-    if (flow_cpu_stopped(cpu))
-        return;
-    cycle->stencils = filter->stencils;
-    cycle->inverse = filter->inverse;
-    cycle->told = told;
-    cycle->told_data = cpu;
-    for (int p = 0; p < 2; p++) {
-        own[p][0] = cycle->b[p][cpu->level];
-        own[p][1] = cycle->up[p][cpu->level];
-        cycle->b[p][cpu->level] = from[p];
-        cycle->up[p][cpu->level] = to[p];
-    }
-    ro_cycle_run(cycle, cpu->level, false);
-    for (int p = 0; p < 2; p++) {
-        cycle->b[p][cpu->level] = own[p][0];
-        cycle->up[p][cpu->level] = own[p][1];
-    }
-}
-
 /* ---- Images of a scale ------------------------------------------------------------------------
  */
 
@@ -86,8 +62,8 @@ static void normalise_pass(void *data, int part, int parts)
         for (int y = from; y < to && goes_on(cpu); y++) {
             size_t at = ro_grid_at(grid, y);
             cpu->kernels->normalise(grid->width, cpu->scale->least, cpu->flow->sizes,
-                                    cpu->image[p] + at, cpu->cycle.up[p][cpu->level] + at,
-                                    cpu->d[p] + at, cpu->smooth[p] + at);
+                                    cpu->image[p] + at, cpu->between[p] + at, cpu->d[p] + at,
+                                    cpu->smooth[p] + at);
         }
 }
 
@@ -172,9 +148,8 @@ void flow_cpu_begin(struct ro_flow *flow, const struct ro_scale_plan *scale)
     if (flow->normalised) {
         float *image[2] = {(float *)cpu->image[0], (float *)cpu->image[1]};
         flow_cpu_pass(cpu, square_pass, cpu);
-        float *mean[2] = {cpu->cycle.up[0][cpu->level], cpu->cycle.up[1][cpu->level]};
         flow_cpu_smooth(cpu, &scale->window, cpu->g, cpu->d, NULL);
-        flow_cpu_smooth(cpu, &scale->window, image, mean, NULL);
+        flow_cpu_smooth(cpu, &scale->window, image, cpu->between, NULL);
         flow_cpu_pass(cpu, normalise_pass, cpu);
         cpu->image[0] = cpu->smooth[0];
         cpu->image[1] = cpu->smooth[1];

@@ -58,26 +58,15 @@ float flow_cpu_peak(const struct flow_cpu *cpu)
     return peak;
 }
 
-static void weigh_row(void *data, int share, int plane, int y, float *row)
-{
-    struct flow_cpu *cpu = data;
-    (void)share;
-    cpu->kernels->weigh(grid_of(cpu)->width, cpu->balance[plane] + ro_grid_at(grid_of(cpu), y),
-                        row);
-}
-
 static float direction(struct ro_flow *flow)
 {
     struct flow_cpu *cpu = flow->data;
     const struct ro_filter *filter = &cpu->scale->gradient;
-    float *between[2] = {cpu->cycle.up[0][cpu->level], cpu->cycle.up[1][cpu->level]};
     memset(cpu->sums, 0, sizeof *cpu->sums * (size_t)ro_team_size(cpu->team));
-    if (flow->options.cycles == 1) {
+    if (flow->options.cycles == 1)
         flow_cpu_smooth(cpu, filter, cpu->g, cpu->d, flow_cpu_peak_row);
-    } else {
-        flow_cpu_smooth(cpu, filter, cpu->g, between, flow->balanced ? weigh_row : NULL);
-        flow_cpu_smooth(cpu, filter, between, cpu->d, flow_cpu_peak_row);
-    }
+    else
+        flow_cpu_smooth_twice(cpu, filter, cpu->g, cpu->d, flow_cpu_peak_row);
     return flow_cpu_peak(cpu);
 }
 
