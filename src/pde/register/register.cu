@@ -21,9 +21,10 @@ struct device {
     struct grid_cuda grids;
     float *base[2][RO_GRID_LEVELS], *u[2][RO_GRID_LEVELS];
     float *g[2], *d[2], *smooth[2], *normal[2], *balance[2];
+    float *between[2]; /* of two smoothings along lines */
     float *keep[2][RO_GRID_LEVELS]; /* NULL: all counts */
     const float *image[2];
-    float *inverses;
+    float *tables; /* of filters */
     struct tally *tally, *host; /* host: pinned */
     const struct ro_scale_plan *scale;
     int level;
@@ -84,22 +85,56 @@ static dim3 blocks_of(const struct device *device, int planes)
                 (unsigned)((grid.height + THREADS / 32 - 1) / (THREADS / 32)), (unsigned)planes);
 }
 
-/* Blocks for kernels of many passes: as many as there is work for, one at most on each
- * multiprocessor. */
+/* ---- Kernels of many passes ------------------------------------------------------------------- */
+
+/* Lines that a block takes at once. */
+static line_planes planes_of(const struct device *device, int level)
+{
+    const ro_grid &grid = device->grids.level[level];
+    return {grid.width, grid.height, grid.stride, lines_together(grid.width),
+            lines_together(grid.height)};
+}
+
+static long long pieces(int count, int size) { return (count + size - 1) / size; }
+
+/* As many blocks as there is work for, one at most on each multiprocessor. */
 static unsigned blocks_for(const struct device *device, int level)
 {
     const ro_grid &grid = device->grids.level[level];
-    const long long processors = device->cuda->processors;
-    const long long tiles =
-        2LL * ((grid.width + FINE - 1) / FINE) * ((grid.height + FINE - 1) / FINE);
-    const long long rows = ((grid.width + 31LL) / 32 * grid.height + TEAM / 32 - 1) / (TEAM / 32);
-    const long long work = rows > tiles ? rows : tiles;
-    const long long most = tiles <= processors ? processors / 2 : processors;
+    const long long processors = device->cuda->processors, all = processors > 2 ? processors : 2;
+    const long long rows = pieces(grid.width, 32) * grid.height / (TEAM / 32) + 1;
+    long long tiles, work, most;
+    if (device->flow->by_lines) {
+        const line_planes lines = planes_of(device, level);
+        const long long along = pieces(grid.height, lines.rows ? lines.rows : LINES);
+        const long long across = pieces(grid.width, lines.columns ? lines.columns : LINES);
+        tiles = 2 * (along > across ? along : across);
+        most = tiles <= all / 2 ? all / 2 : all;
+    } else {
+        tiles = 2 * pieces(grid.width, FINE) * pieces(grid.height, FINE);
+        most = tiles <= all ? all / 2 : all;
+    }
+    work = rows > tiles ? rows : tiles;
     return (unsigned)(work < most ? work : most < 2 ? 2 : most);
 }
 
-/* Launches one. */
-static bool launched(struct device *device, const void *kernel, void *job, team_shared *shared)
+static bool launched(struct device *device, const void *kernel, void *job, size_t shared)
+{
+    void *arguments[] = {job};
+    device->grids.launches++;
+    return !failed(device,
+                   cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                        (int)shared),
+                   "cudaFuncSetAttribute") &&
+           !failed(device,
+                   cudaLaunchCooperativeKernel(kernel, blocks_for(device, device->level), TEAM,
+                                               arguments, shared, device->grids.stream),
+                   "cudaLaunchCooperativeKernel");
+}
+
+/* ---- Smoothing: what its kernels are told, and the shared memory they need */
+
+static size_t prepare_smoother(const struct device *device, by_cycles *smoother)
 {
     enum { MOST_SHARED = 160 << 10 };
     const int levels = device->flow->grids.levels;
@@ -107,53 +142,69 @@ static bool launched(struct device *device, const void *kernel, void *job, team_
     const size_t nx = (size_t)last.width, ny = (size_t)last.height;
     const size_t direct = 2 * nx * ny, kept = 2 * (nx * nx + ny * ny);
     const size_t tiles = TEAM / TILE_THREADS * TILE_FLOATS;
-    const unsigned blocks = blocks_for(device, device->level);
+    team_shared *shared = &smoother->shared;
+    smoother->level = device->level;
+    smoother->grids = device->team_grids;
     shared->joins = levels > 1 && coarse_joins(device->grids.level[levels - 2], last);
     const size_t planes = shared->joins ? (size_t)JOINED_FLOATS : direct;
     const size_t floats = planes > tiles ? planes : tiles;
     shared->tile_floats = (int)((floats + 3) / 4 * 4);
     shared->keeps = (shared->tile_floats + kept) * sizeof(float) <= MOST_SHARED;
     const size_t at_hand = shared->keeps ? kept : 0;
-    const size_t all = (shared->tile_floats + (shared->joins ? (size_t)KEPT_FLOATS : at_hand)) *
-                       sizeof(float);
-    void *arguments[] = {job};
-    device->grids.launches++;
-    return !failed(device,
-                   cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                        (int)all),
-                   "cudaFuncSetAttribute") &&
-           !failed(device,
-                   cudaLaunchCooperativeKernel(kernel, blocks, TEAM, arguments, all,
-                                               device->grids.stream),
-                   "cudaLaunchCooperativeKernel");
+    return (shared->tile_floats + (shared->joins ? (size_t)KEPT_FLOATS : at_hand)) * sizeof(float);
 }
 
-static team_filter filter_of(const struct device *device, const struct ro_filter *filter)
+static size_t prepare_smoother(const struct device *device, by_lines *smoother)
 {
-    team_filter to = {};
+    const line_planes planes = planes_of(device, device->level);
+    const size_t rows = line_bytes(planes.width, planes.rows);
+    const size_t columns = line_bytes(planes.height, planes.columns);
+    smoother->planes = planes;
+    smoother->between[0] = device->between[0];
+    smoother->between[1] = device->between[1];
+    return rows > columns ? rows : columns;
+}
+
+static void prepare_filter(const struct device *device, const struct ro_filter *from,
+                           team_filter *to)
+{
     for (int l = device->level; l < device->flow->grids.levels; l++)
-        to.stencils[l] = filter->stencils[l];
-    to.inverse = device->inverses + (filter->inverse - device->flow->inverses);
-    return to;
+        to->stencils[l] = from->stencils[l];
+    to->inverse = device->tables + (from->inverse - device->flow->tables);
 }
 
-static void begin(struct ro_flow *flow, const struct ro_scale_plan *scale)
+static ro_chain chain_of(const struct device *device, ro_chain chain)
 {
-    struct device *device = (struct device *)flow->data;
-    device->level = scale->level;
-    device->scale = scale;
-    prepare_job job = {};
+    const float *const host = device->flow->tables;
+    chain.r = device->tables + (chain.r - host);
+    chain.q = device->tables + (chain.q - host);
+    return chain;
+}
+
+static void prepare_filter(const struct device *device, const struct ro_filter *from,
+                           line_filter *to)
+{
+    to->along = chain_of(device, from->along);
+    to->across = chain_of(device, from->across);
+}
+
+/* ---- A scale */
+
+template <typename SMOOTHER> static void make_images(struct device *device)
+{
+    struct ro_flow *flow = device->flow;
+    const struct ro_scale_plan *scale = device->scale;
+    prepare_job<SMOOTHER> job = {};
     job.rows = rows_of(device);
-    job.level = scale->level;
     job.smooths = scale->epsilon > 0;
     job.normalises = flow->normalised;
     job.sizes = flow->sizes;
     job.balances = flow->balanced;
     job.least = scale->least;
-    job.filter[SMOOTH] = filter_of(device, &scale->image);
-    job.filter[MEANS] = job.filter[SQUARES] = filter_of(device, &scale->window);
-    job.filter[BALANCE] = filter_of(device, &scale->gradient);
-    job.grids = device->team_grids;
+    prepare_filter(device, &scale->image, &job.filter[SMOOTH]);
+    prepare_filter(device, &scale->window, &job.filter[MEANS]);
+    job.filter[SQUARES] = job.filter[MEANS];
+    prepare_filter(device, &scale->gradient, &job.filter[BALANCE]);
     job.sums = device->tally;
     for (int p = 0; p < 2; p++) {
         job.base[p] = device->base[p][scale->level];
@@ -166,8 +217,20 @@ static void begin(struct ro_flow *flow, const struct ro_scale_plan *scale)
                            : job.smooths  ? device->smooth[p]
                                           : job.base[p];
     }
+    const size_t shared = prepare_smoother(device, &job.smoother);
     if (job.smooths || job.normalises || job.balances)
-        launched(device, (const void *)prepare_kernel<TEAM>, &job, &job.shared);
+        launched(device, (const void *)prepare_kernel<TEAM, SMOOTHER>, &job, shared);
+}
+
+static void begin(struct ro_flow *flow, const struct ro_scale_plan *scale)
+{
+    struct device *device = (struct device *)flow->data;
+    device->level = scale->level;
+    device->scale = scale;
+    if (flow->by_lines)
+        make_images<by_lines>(device);
+    else
+        make_images<by_cycles>(device);
 }
 
 static void start(struct ro_flow *flow, int level)
@@ -209,33 +272,38 @@ static bool fetch(struct device *device)
            !failed(device, cudaStreamSynchronize(stream), "cudaStreamSynchronize");
 }
 
-static void descend(struct ro_flow *flow, const struct ro_descent_rule *rule, double tau)
+template <typename SMOOTHER>
+static bool launched_descent(struct device *device, const struct ro_descent_rule *rule, double tau)
 {
-    struct device *device = (struct device *)flow->data;
-    cudaStream_t stream = device->grids.stream;
-    descent_job job = {};
-    job.rows = rows_of(device);
-    job.p = arrays_of(device);
+    struct ro_flow *flow = device->flow;
+    descent_job<SMOOTHER> job = {};
+    job.pixels = {rows_of(device), arrays_of(device)};
     for (int p = 0; p < 2; p++) {
         job.g[p] = device->g[p];
         job.d[p] = device->d[p];
         job.balance[p] = flow->balanced ? device->balance[p] : NULL;
     }
-    job.filter = filter_of(device, &device->scale->gradient);
-    job.level = device->level;
+    prepare_filter(device, &device->scale->gradient, &job.filter);
     job.cycles = (int)flow->options.cycles;
     job.rule = *rule;
     job.tau = tau;
-    job.grids = device->team_grids;
     job.memory = device->descent;
-    const size_t bytes = descent_bytes(flow);
+    const size_t shared = prepare_smoother(device, &job.smoother);
+    return launched(device, (const void *)descend_kernel<TEAM, SMOOTHER>, &job, shared);
+}
+
+static void descend(struct ro_flow *flow, const struct ro_descent_rule *rule, double tau)
+{
+    struct device *device = (struct device *)flow->data;
+    cudaStream_t stream = device->grids.stream;
     if (!failed(device,
                 cudaMemsetAsync(device->descent, 0, offsetof(descent_memory, steps), stream),
                 "cudaMemsetAsync") &&
-        launched(device, (const void *)descend_kernel<TEAM>, &job, &job.shared))
+        (flow->by_lines ? launched_descent<by_lines>(device, rule, tau)
+                        : launched_descent<by_cycles>(device, rule, tau)))
         failed(device,
-               cudaMemcpyAsync(device->found, device->descent, bytes, cudaMemcpyDeviceToHost,
-                               stream),
+               cudaMemcpyAsync(device->found, device->descent, descent_bytes(flow),
+                               cudaMemcpyDeviceToHost, stream),
                "cudaMemcpyAsync");
 }
 
@@ -283,8 +351,10 @@ static ro_status place_all(struct device *device, struct grid_pieces *pieces)
     struct ro_flow *flow = device->flow;
     const struct ro_multigrid *grids = &flow->grids;
     const size_t plane = (grids->grid[0].floats) * sizeof(float);
-    RO_TRY(grid_cuda_place(flow->context, &device->grids, pieces, 2));
+    RO_TRY(grid_cuda_place(flow->context, &device->grids, pieces, flow->by_lines ? 0 : 2));
     for (int p = 0; p < 2; p++) {
+        if (flow->by_lines)
+            device->between[p] = (float *)grid_piece(pieces, plane);
         float **planes[] = {&device->g[p], &device->d[p], &device->smooth[p], &device->normal[p],
                             &device->balance[p]};
         for (int i = 0; i < (flow->balanced ? 5 : flow->normalised ? 4 : 3); i++)
@@ -297,8 +367,7 @@ static ro_status place_all(struct device *device, struct grid_pieces *pieces)
                     (float *)grid_piece(pieces, grids->grid[l].floats * sizeof(float));
         }
     }
-    device->inverses = (float *)grid_piece(
-        pieces, flow->inverse_count * flow->inverse_floats * sizeof(float));
+    device->tables = (float *)grid_piece(pieces, (flow->table_floats + AHEAD) * sizeof(float));
     device->tally = (struct tally *)grid_piece(pieces, sizeof *device->tally);
     device->descent = (struct descent_memory *)grid_piece(pieces, descent_bytes(flow));
     return RO_OK;
@@ -364,8 +433,7 @@ static ro_status set_up(struct device *device)
     pieces = {(char *)memory, 0};
     RO_TRY(place_all(device, &pieces));
     RO_CUDA_TRY(context,
-                cudaMemcpyAsync(device->inverses, flow->inverses,
-                                flow->inverse_count * flow->inverse_floats * sizeof(float),
+                cudaMemcpyAsync(device->tables, flow->tables, flow->table_floats * sizeof(float),
                                 cudaMemcpyHostToDevice, stream));
     for (int p = 0; p < 2; p++) {
         RO_CUDA_TRY(context, cudaMemcpyAsync(device->base[p][0], flow->images[p],

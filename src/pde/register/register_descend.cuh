@@ -8,7 +8,7 @@
 
 #include "pde/register/register_descent.h"
 #include "pde/register/register_kernels.cuh"
-#include "pde/register/register_team.cuh"
+#include "pde/register/register_smooth.cuh"
 
 enum { RING = 3 }; /* sums: being read, being added to, being cleared */
 
@@ -25,17 +25,21 @@ struct descent_memory {
     ro_descent_step steps[1]; /* as many as updates */
 };
 
-struct descent_job {
+/* What the passes over pixels need. */
+struct descent_pixels {
     ro_flow_rows rows;
     arrays p;
+};
+
+template <typename SMOOTHER> struct descent_job {
+    descent_pixels pixels;
     float *g[2], *d[2];      /* whole planes */
     const float *balance[2]; /* whole planes; NULL: directions are not weighed */
-    team_filter filter;
-    team_shared shared;
-    int level, cycles;
+    SMOOTHER smoother;
+    typename SMOOTHER::filter filter;
+    int cycles;
     ro_descent_rule rule;
     double tau;
-    team_grids grids;
     descent_memory *memory;
 };
 
@@ -63,36 +67,36 @@ static __device__ __forceinline__ void choose_lengths(lengths *at_once, float ta
 }
 
 /* u and the fixed image there, and d and g where they are known. */
-static __device__ __forceinline__ pixel load_pixel(const descent_job &job, int x, int y, bool has_d,
+static __device__ __forceinline__ pixel load_pixel(const descent_pixels &pixels, int x, int y, bool has_d,
                                                    bool has_g)
 {
-    const size_t at = (size_t)y * job.rows.stride + x;
+    const size_t at = (size_t)y * pixels.rows.stride + x;
     pixel here = {};
-    here.ux = job.p.ux[at];
-    here.uy = job.p.uy[at];
-    here.fixed = job.p.fixed[at];
+    here.ux = pixels.p.ux[at];
+    here.uy = pixels.p.uy[at];
+    here.fixed = pixels.p.fixed[at];
     if (has_d) {
-        here.dx = job.p.dx[at];
-        here.dy = job.p.dy[at];
+        here.dx = pixels.p.dx[at];
+        here.dy = pixels.p.dy[at];
     }
     if (has_g) {
-        here.gx = job.p.gx[at];
-        here.gy = job.p.gy[at];
+        here.gx = pixels.p.gx[at];
+        here.gy = pixels.p.gy[at];
     }
     return here;
 }
 
 template <int TEAM>
-static __device__ __forceinline__ void take_gradient(const descent_job &job, float tau,
+static __device__ __forceinline__ void take_gradient(const descent_pixels &pixels, float tau,
                                                      descent_sums *sums)
 {
     long long values[2] = {0, 0};
     int high = 0;
     each_pixel_ahead<TEAM>(
-        job.rows.width, job.rows.height,
-        [&](int x, int y) { return load_pixel(job, x, y, tau != 0, false); },
+        pixels.rows.width, pixels.rows.height,
+        [&](int x, int y) { return load_pixel(pixels, x, y, tau != 0, false); },
         [&](int x, int y, const pixel &here) {
-            gradient_at(job.rows, job.p, here, tau, x, y, &values[0], &values[1], &high);
+            gradient_at(pixels.rows, pixels.p, here, tau, x, y, &values[0], &values[1], &high);
         });
     unsigned long long *const totals[2] = {&sums->energy, &sums->count};
     add_team<TEAM>(values, totals);
@@ -100,16 +104,16 @@ static __device__ __forceinline__ void take_gradient(const descent_job &job, flo
 }
 
 template <int TEAM>
-static __device__ __forceinline__ void take_energies(const descent_job &job,
+static __device__ __forceinline__ void take_energies(const descent_pixels &pixels,
                                                      const lengths &at_once,
                                                      unsigned long long *to)
 {
     long long energy[LENGTHS] = {0};
     each_pixel_ahead<TEAM>(
-        job.rows.width, job.rows.height,
-        [&](int x, int y) { return load_pixel(job, x, y, true, false); },
+        pixels.rows.width, pixels.rows.height,
+        [&](int x, int y) { return load_pixel(pixels, x, y, true, false); },
         [&](int x, int y, const pixel &here) {
-            energies_at(job.rows, here, at_once, x, y, energy);
+            energies_at(pixels.rows, here, at_once, x, y, energy);
         });
     unsigned long long *const totals[LENGTHS] = {to, to + 1, to + 2, to + 3};
     add_team<TEAM>(energy, totals);
@@ -117,18 +121,18 @@ static __device__ __forceinline__ void take_energies(const descent_job &job,
 
 /* The products and the first energies. */
 template <int TEAM>
-static __device__ __forceinline__ void take_both(const descent_job &job, const descent_turn &turn,
+static __device__ __forceinline__ void take_both(const descent_pixels &pixels, const descent_turn &turn,
                                                  descent_sums *sums, unsigned long long *to)
 {
     const lengths at_once = turn.at_once;
     const float g_scale = turn.g_scale, d_scale = turn.d_scale;
     long long energy[LENGTHS] = {0}, slope = 0, square = 0;
     each_pixel_ahead<TEAM>(
-        job.rows.width, job.rows.height,
-        [&](int x, int y) { return load_pixel(job, x, y, true, true); },
+        pixels.rows.width, pixels.rows.height,
+        [&](int x, int y) { return load_pixel(pixels, x, y, true, true); },
         [&](int x, int y, const pixel &here) {
             products_at(here, g_scale, d_scale, &slope, &square);
-            energies_at(job.rows, here, at_once, x, y, energy);
+            energies_at(pixels.rows, here, at_once, x, y, energy);
         });
     const long long values[LENGTHS + 2] = {energy[0], energy[1], energy[2],
                                            energy[3], slope,     square};
@@ -202,16 +206,16 @@ static __device__ __noinline__ void search(const ro_descent_rule *rule, descent_
 }
 
 /* Teams of TEAM threads, as many at once as make 1024 on a multiprocessor. */
-template <int TEAM>
+template <int TEAM, typename SMOOTHER>
 static __global__ __launch_bounds__(TEAM, 1) void descend_kernel(
-    const __grid_constant__ descent_job job)
+    const __grid_constant__ descent_job<SMOOTHER> job)
 {
     extern __shared__ __align__(16) float shared[];
-    const team_grids &grids = job.grids;
     __shared__ descent_turn turn;
     auto all = cooperative_groups::this_grid();
-    const ro_direct direct = take_direct<TEAM>(grids, job.shared, shared);
-    take_filter<TEAM>(job.filter, job.shared, grids, shared);
+    const descent_pixels &pixels = job.pixels;
+    const auto at_hand = job.smoother.template take<TEAM>(shared);
+    job.smoother.template begin<TEAM>(job.filter, shared);
     descent_memory *memory = job.memory;
     const bool leads = threadIdx.x == 0, writes = blockIdx.x == 0 && leads;
     if (leads) {
@@ -224,20 +228,20 @@ static __global__ __launch_bounds__(TEAM, 1) void descend_kernel(
         descent_sums *sums = &memory->sums[n % RING];
         if (writes)
             memory->sums[(n + 1) % RING] = {};
-        take_gradient<TEAM>(job, (float)turn.descent.pending, sums);
+        take_gradient<TEAM>(pixels, (float)turn.descent.pending, sums);
         all.sync();
         const float *const from[2] = {job.g[0], job.g[1]};
         float *const to[2] = {job.d[0], job.d[1]};
         const float *const balance[2] = {job.balance[0], job.balance[1]};
-        smooth_all<TEAM>(job.filter, grids, direct, job.shared, job.level, from, to, balance,
-                         job.cycles, &sums->d_peak, shared);
+        job.smoother.template run<TEAM>(job.filter, at_hand, from, to, balance, job.cycles,
+                                        &sums->d_peak, shared);
         if (leads)
             begin_search(&turn, sums);
         if (writes)
             for (int i = 0; i < LENGTHS; i++)
                 memory->energies[(sets + 1) % RING][i] = 0;
         __syncthreads();
-        take_both<TEAM>(job, turn, sums, memory->energies[sets % RING]);
+        take_both<TEAM>(pixels, turn, sums, memory->energies[sets % RING]);
         for (bool first = true;; first = false) {
             all.sync();
             const unsigned long long *energies = memory->energies[sets++ % RING];
@@ -254,12 +258,12 @@ static __global__ __launch_bounds__(TEAM, 1) void descend_kernel(
                 for (int i = 0; i < LENGTHS; i++)
                     memory->energies[(sets + 1) % RING][i] = 0;
             const lengths at_once = turn.at_once;
-            take_energies<TEAM>(job, at_once, memory->energies[sets % RING]);
+            take_energies<TEAM>(pixels, at_once, memory->energies[sets % RING]);
         }
     }
     if (turn.descent.pending > 0)
-        each_pixel<TEAM>(job.rows.width, job.rows.height, [&](int x, int y) {
-            update_at(job.rows, job.p, (float)turn.descent.pending, x, y);
+        each_pixel<TEAM>(pixels.rows.width, pixels.rows.height, [&](int x, int y) {
+            update_at(pixels.rows, pixels.p, (float)turn.descent.pending, x, y);
         });
     if (writes)
         memory->descent = turn.descent;

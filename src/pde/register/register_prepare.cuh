@@ -1,41 +1,38 @@
 /* SPDX-License-Identifier: MIT */
-/* The images of a scale, and what directions are weighed by, in one kernel; see register_team.cuh.
+/* The images of a scale, and what directions are weighed by, in one kernel; see register_smooth.cuh.
  * The operations are those of register_cpu_images.c. */
 #ifndef RO_PDE_REGISTER_REGISTER_PREPARE_CUH
 #define RO_PDE_REGISTER_REGISTER_PREPARE_CUH
 
 #include "pde/register/register_kernels.cuh"
-#include "pde/register/register_team.cuh"
+#include "pde/register/register_smooth.cuh"
 
 /* Smoothings, one after the other: images, then their means and squares round each pixel, then
  * squared slopes. */
 enum prepare_step { SMOOTH, MEANS, SQUARES, BALANCE, STEPS };
 
-struct prepare_job {
+template <typename SMOOTHER> struct prepare_job {
     ro_flow_rows rows;
-    int level;
     bool smooths, normalises, sizes, balances;
     float least;
-    team_filter filter[STEPS];
-    team_shared shared;
+    SMOOTHER smoother;
+    typename SMOOTHER::filter filter[STEPS];
     /* whole planes */
     float *base[2], *g[2];
     float *to[STEPS][2]; /* normalised tones take the place of MEANS */
-    team_grids grids;
     tally *sums;
 };
 
-template <int TEAM>
+template <int TEAM, typename SMOOTHER>
 static __global__ __launch_bounds__(TEAM, 1) void prepare_kernel(
-    const __grid_constant__ prepare_job job)
+    const __grid_constant__ prepare_job<SMOOTHER> job)
 {
     extern __shared__ __align__(16) float shared[];
-    const team_grids &grids = job.grids;
     auto all = cooperative_groups::this_grid();
     const ro_flow_rows &rows = job.rows;
     const float *const none[2] = {NULL, NULL};
     const float *image[2] = {job.base[0], job.base[1]};
-    const ro_direct direct = take_direct<TEAM>(grids, job.shared, shared);
+    const auto at_hand = job.smoother.template take<TEAM>(shared);
     if (blockIdx.x == 0 && threadIdx.x == 0)
         job.sums->slope_peak = job.sums->total = 0;
     for (int step = SMOOTH; step <= BALANCE; step++) {
@@ -57,9 +54,9 @@ static __global__ __launch_bounds__(TEAM, 1) void prepare_kernel(
         const bool whole = step < SQUARES; /* of the image, else of what was made of it in g */
         const float *const from[2] = {whole ? image[0] : job.g[0], whole ? image[1] : job.g[1]};
         float *const to[2] = {job.to[step][0], job.to[step][1]};
-        take_filter<TEAM>(job.filter[step], job.shared, grids, shared);
-        smooth_all<TEAM>(job.filter[step], grids, direct, job.shared, job.level, from, to, none, 1,
-                         step == BALANCE ? &job.sums->slope_peak : NULL, shared);
+        job.smoother.template begin<TEAM>(job.filter[step], shared);
+        job.smoother.template run<TEAM>(job.filter[step], at_hand, from, to, none, 1,
+                                        step == BALANCE ? &job.sums->slope_peak : NULL, shared);
         if (step == SQUARES) {
             each_pixel<TEAM>(rows.width, rows.height, [&](int x, int y) {
                 const size_t at = plane_at(rows, x, y);

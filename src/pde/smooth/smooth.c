@@ -8,7 +8,7 @@
 struct ro_chain ro_chain_make(int count, double a, float *memory)
 {
     const int half = count / 2;
-    float *r = memory, *q = memory + half;
+    float *r = memory, *q = memory + ro_chain_floats(count) / 2;
     struct ro_chain chain = {.count = count, .r = r, .q = q, .middle = 1};
     double e = 1, before = 0;
     for (int i = 0; i < half; i++) {
