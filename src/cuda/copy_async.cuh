@@ -6,7 +6,7 @@
 #ifndef RO_CUDA_COPY_ASYNC_CUH
 #define RO_CUDA_COPY_ASYNC_CUH
 
-/* The first `bytes` of SIZE (8 or 16, where both addresses are aligned) and zeros for the rest;
+/* The first `bytes` of SIZE (4, 8 or 16, where both addresses are aligned) and zeros for the rest;
  * with none nothing is read. `to` is an address in shared memory. */
 template <int SIZE>
 static __device__ __forceinline__ void copy_async(unsigned to, const void *from, unsigned bytes)
@@ -17,7 +17,8 @@ static __device__ __forceinline__ void copy_async(unsigned to, const void *from,
                      "r"(bytes)
                      : "memory");
     else
-        asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;" ::"r"(to), "l"(from), "r"(bytes)
+        asm volatile("cp.async.ca.shared.global [%0], [%1], %3, %2;" ::"r"(to), "l"(from),
+                     "r"(bytes), "n"(SIZE)
                      : "memory");
 #else
     unsigned words[SIZE / 4] = {};

@@ -107,8 +107,9 @@ static ro_status settle_options(struct ro_flow *flow, struct choice *choice)
     o->finest = !ro_is_default(o->finest) ? o->finest : thesis ? 0 : 1;
     o->tolerance = !ro_is_default(o->tolerance) ? o->tolerance : 0.01;
     const double least = longer / 8 < 12 ? longer / 8 : 12; /* noise is not to be followed */
+    const double usual = longer / (flow->automatic ? 36 : 32);
     if (o->sigma == 0)
-        o->sigma = longer / 32 > least ? longer / 32 : least;
+        o->sigma = usual > least ? usual : least;
     if (o->sigma_first == 0)
         o->sigma_first = thesis ? o->sigma : 2 * longer;
     if (thesis && o->sigma_first != o->sigma)

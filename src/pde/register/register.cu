@@ -13,7 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TEAM = 512 }; /* threads of a block in kernels of many passes */
+/* Of kernels of many passes: threads of a block, its shared memory beside what it asks for, and
+ * blocks that are a cluster. */
+enum { TEAM = 512, OWN_SHARED = 4 << 10, CLUSTER = 16 };
 
 struct device {
     struct ro_flow *flow;
@@ -91,8 +93,9 @@ static dim3 blocks_of(const struct device *device, int planes)
 static line_planes planes_of(const struct device *device, int level)
 {
     const ro_grid &grid = device->grids.level[level];
-    return {grid.width, grid.height, grid.stride, lines_together(grid.width),
-            lines_together(grid.height)};
+    const size_t shared = (size_t)device->cuda->shared - OWN_SHARED;
+    return {grid.width, grid.height, grid.stride, lines_together(grid.width, shared),
+            lines_together(grid.height, shared)};
 }
 
 static long long pieces(int count, int size) { return (count + size - 1) / size; }
@@ -118,18 +121,48 @@ static unsigned blocks_for(const struct device *device, int level)
     return (unsigned)(work < most ? work : most < 2 ? 2 : most);
 }
 
-static bool launched(struct device *device, const void *kernel, void *job, size_t shared)
+/* Whether the grid is so small that a cluster, whose blocks meet in less time, has no more to do. */
+static bool in_a_cluster(const struct device *device)
+{
+    enum { SMALL = 3 * CLUSTER * (TEAM / 32) }; /* pieces of 32 pixels */
+    const ro_grid &grid = device->grids.level[device->level];
+    return device->flow->by_lines && device->cuda->capability >= 9 &&
+           pieces(grid.width, 32) * grid.height <= SMALL;
+}
+
+static cudaError_t launch(struct device *device, const void *kernel, void *job, size_t shared)
 {
     void *arguments[] = {job};
+    cudaLaunchAttribute how = {};
+    cudaLaunchConfig_t config = {};
+    config.gridDim = dim3(blocks_for(device, device->level));
+    config.blockDim = dim3(TEAM);
+    config.dynamicSmemBytes = shared;
+    config.stream = device->grids.stream;
+    config.attrs = &how;
+    config.numAttrs = 1;
+    how.id = cudaLaunchAttributeCooperative;
+    how.val.cooperative = 1;
+    if (in_a_cluster(device)) {
+        const cudaError_t error =
+            cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+        if (error != cudaSuccess)
+            return error;
+        config.gridDim = dim3(CLUSTER);
+        how.id = cudaLaunchAttributeClusterDimension;
+        how.val.clusterDim = {CLUSTER, 1, 1};
+    }
+    return cudaLaunchKernelExC(&config, kernel, arguments);
+}
+
+static bool launched(struct device *device, const void *kernel, void *job, size_t shared)
+{
     device->grids.launches++;
     return !failed(device,
                    cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                         (int)shared),
                    "cudaFuncSetAttribute") &&
-           !failed(device,
-                   cudaLaunchCooperativeKernel(kernel, blocks_for(device, device->level), TEAM,
-                                               arguments, shared, device->grids.stream),
-                   "cudaLaunchCooperativeKernel");
+           !failed(device, launch(device, kernel, job, shared), "a kernel of registration");
 }
 
 /* ---- Smoothing: what its kernels are told, and the shared memory they need */

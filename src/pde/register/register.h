@@ -86,6 +86,21 @@ __host__ __device__
     return value.number;
 }
 
+/* 1 over it: another power of two, for a division takes its time. */
+#ifdef __CUDACC__
+__host__ __device__
+#endif
+    static inline double
+    ro_scale_unit(float peak, int bits)
+{
+    union {
+        float number;
+        uint32_t bits;
+    } value = {ro_scale_to(peak, bits)};
+    value.bits = (254u << 23) - value.bits;
+    return (double)value.number;
+}
+
 /* What slopes are divided by, from the sum of both planes' totals over all nodes: their mean. A
  * share of it is added to each, so that flat places do not move freely. */
 #define RO_LEAST_SLOPE 0.02f

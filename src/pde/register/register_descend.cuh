@@ -212,7 +212,6 @@ static __global__ __launch_bounds__(TEAM, 1) void descend_kernel(
 {
     extern __shared__ __align__(16) float shared[];
     __shared__ descent_turn turn;
-    auto all = cooperative_groups::this_grid();
     const descent_pixels &pixels = job.pixels;
     const auto at_hand = job.smoother.template take<TEAM>(shared);
     job.smoother.template begin<TEAM>(job.filter, shared);
@@ -229,7 +228,7 @@ static __global__ __launch_bounds__(TEAM, 1) void descend_kernel(
         if (writes)
             memory->sums[(n + 1) % RING] = {};
         take_gradient<TEAM>(pixels, (float)turn.descent.pending, sums);
-        all.sync();
+        meet();
         const float *const from[2] = {job.g[0], job.g[1]};
         float *const to[2] = {job.d[0], job.d[1]};
         const float *const balance[2] = {job.balance[0], job.balance[1]};
@@ -243,7 +242,7 @@ static __global__ __launch_bounds__(TEAM, 1) void descend_kernel(
         __syncthreads();
         take_both<TEAM>(pixels, turn, sums, memory->energies[sets % RING]);
         for (bool first = true;; first = false) {
-            all.sync();
+            meet();
             const unsigned long long *energies = memory->energies[sets++ % RING];
             if (leads) {
                 ro_descent_step step;

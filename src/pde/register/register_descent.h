@@ -120,9 +120,9 @@ RO_RULE enum ro_answer ro_descent_search(const struct ro_descent_rule *rule,
         return RO_LENGTH_NONE; /* it has lost the image: what is left proves nothing */
     if (probe->products.slope <= 0)
         return RO_LENGTH_NONE;
-    const double g_scale = (double)ro_scale_to(probe->sums.peak, RO_GRADIENT_BITS);
-    const double d_scale = (double)ro_scale_to(probe->peak, RO_DIRECTION_BITS);
-    length->slope = (double)probe->products.slope / g_scale / d_scale * (1 << RO_ENERGY_BITS);
+    const double g_unit = ro_scale_unit(probe->sums.peak, RO_GRADIENT_BITS);
+    const double d_unit = ro_scale_unit(probe->peak, RO_DIRECTION_BITS);
+    length->slope = (double)probe->products.slope * g_unit * d_unit * (1 << RO_ENERGY_BITS);
     length->longest = 4 / (double)probe->peak;
     length->before = probe->sums.energy;
     length->most = rule->trials;
@@ -140,12 +140,12 @@ RO_RULE bool ro_descent_made(const struct ro_descent_rule *rule, struct ro_desce
                              struct ro_descent_step *step)
 {
     enum { MOST_LITTLE = 2 };
-    const double d_scale = (double)ro_scale_to(probe->peak, RO_DIRECTION_BITS);
+    const double d_unit = ro_scale_unit(probe->peak, RO_DIRECTION_BITS);
     const double square = 4 * (double)probe->products.square / rule->pixels;
     step->energy = length->energy;
     step->count = probe->sums.count;
     step->trials = length->trials;
-    step->change = length->tau * sqrt(square) / d_scale * rule->node;
+    step->change = length->tau * sqrt(square) * d_unit * rule->node;
     descent->tau = descent->pending = length->tau;
     descent->first = descent->steps == 0 ? probe->sums.energy : descent->first;
     descent->last = length->energy;

@@ -28,7 +28,6 @@ static __global__ __launch_bounds__(TEAM, 1) void prepare_kernel(
     const __grid_constant__ prepare_job<SMOOTHER> job)
 {
     extern __shared__ __align__(16) float shared[];
-    auto all = cooperative_groups::this_grid();
     const ro_flow_rows &rows = job.rows;
     const float *const none[2] = {NULL, NULL};
     const float *image[2] = {job.base[0], job.base[1]};
@@ -49,7 +48,7 @@ static __global__ __launch_bounds__(TEAM, 1) void prepare_kernel(
                 slopes_at(rows, image[1] + RO_GRID_MARGIN, x, y, job.g[0] + RO_GRID_MARGIN,
                           job.g[1] + RO_GRID_MARGIN);
             });
-            all.sync();
+            meet();
         }
         const bool whole = step < SQUARES; /* of the image, else of what was made of it in g */
         const float *const from[2] = {whole ? image[0] : job.g[0], whole ? image[1] : job.g[1]};
@@ -64,7 +63,7 @@ static __global__ __launch_bounds__(TEAM, 1) void prepare_kernel(
                     job.to[MEANS][p][at] = normalised(image[p][at], job.to[MEANS][p][at],
                                                       job.to[SQUARES][p][at], job.least, job.sizes);
             });
-            all.sync();
+            meet();
         }
         if (step == SMOOTH || step == SQUARES)
             for (int p = 0; p < 2; p++)
@@ -84,7 +83,7 @@ static __global__ __launch_bounds__(TEAM, 1) void prepare_kernel(
     });
     unsigned long long *const totals[1] = {&job.sums->total};
     add_team<TEAM>(total, totals);
-    all.sync();
+    meet();
     const float mean = ro_mean_slope(scale, (int64_t)__ldcg(&job.sums->total),
                                      (double)rows.width * rows.height);
     each_pixel<TEAM>(rows.width, rows.height, [&](int x, int y) {

@@ -62,8 +62,7 @@ struct by_lines {
                                         const float *const (&weight)[2], int times, int *peak,
                                         float *memory) const
     {
-        auto all = cooperative_groups::this_grid();
-        const float *const none[2] = {NULL, NULL};
+            const float *const none[2] = {NULL, NULL};
         const float *first[2], *weights[2], *then[2];
         float *last[2], *middle[2];
 #pragma unroll
@@ -75,16 +74,16 @@ struct by_lines {
             weights[p] = weight[p] ? weight[p] + RO_GRID_MARGIN : NULL;
         }
         smooth_lines<TEAM, true>(planes, by.along, first, middle, 1, none, memory);
-        all.sync();
+        meet();
         int high =
             smooth_lines<TEAM, false>(planes, by.across, then, middle, times, weights, memory);
         if (times > 1) {
-            all.sync();
+            meet();
             high = smooth_lines<TEAM, true>(planes, by.along, then, last, 1, none, memory);
         }
         if (peak)
             peak_team<TEAM>(high, peak);
-        all.sync();
+        meet();
     }
 };
 

@@ -10,6 +10,19 @@
 
 #include <cooperative_groups.h>
 
+/* All blocks meet. A cluster that is the whole grid does so within itself, in less time. */
+static __device__ __forceinline__ void meet()
+{
+#if __CUDA_ARCH__ >= 900
+    const auto cluster = cooperative_groups::this_cluster();
+    if (cluster.num_blocks() == gridDim.x) {
+        cluster.sync();
+        return;
+    }
+#endif
+    cooperative_groups::this_grid().sync();
+}
+
 /* The grids: a kernel's argument, which nothing that it writes can change. */
 struct team_grids {
     ro_grid level[RO_GRID_LEVELS];
@@ -177,7 +190,6 @@ static __device__ __forceinline__ void smooth_once(const team_filter &filter, co
                                                    const float *const (&balance)[2], int cycles,
                                                    int *peak, float *shared, bool ends)
 {
-    auto all = cooperative_groups::this_grid();
     const int bottom = how.joins ? g.last - 1 : g.last;
     for (int l = top; l < bottom; l++) {
         const int side = down_sizes<false>::COARSE;
@@ -188,7 +200,7 @@ static __device__ __forceinline__ void smooth_once(const team_filter &filter, co
             tile.coarse = g.b[p][l + 1];
             down_tile<false>(g.level[l], g.level[l + 1], filter.stencils[l], tile, x, y, group);
         });
-        all.sync();
+        meet();
     }
     int high = 0;
     const bool alone = bottom == top;
@@ -205,7 +217,7 @@ static __device__ __forceinline__ void smooth_once(const team_filter &filter, co
                    : direct_plane<TEAM>(g.level[bottom], direct, filter.inverse, plane, shared, 0);
     }
     for (int l = bottom - 1; l >= top; l--) {
-        all.sync();
+        meet();
         high = 0;
         each_tile<TEAM>(g.level[l], FINE, shared, [&](int p, int x, int y, tile_group group) {
             grid_planes tile = {};
@@ -220,7 +232,7 @@ static __device__ __forceinline__ void smooth_once(const team_filter &filter, co
     if (peak)
         peak_team<TEAM>(high, peak);
     if (ends || !alone)
-        all.sync();
+        meet();
 }
 
 /* Smooths from[] to to[] on grid `top`, `cycles` times; between them the result is multiplied by

@@ -7,14 +7,12 @@
 #ifndef RO_PDE_SMOOTH_SMOOTH_CUH
 #define RO_PDE_SMOOTH_SMOOTH_CUH
 
+#include "cuda/copy_async.cuh"
 #include "pde/smooth/smooth.h"
 
-#include <cuda_pipeline.h>
-
 enum {
-    LINES = 16,          /* a warp's at most */
-    AHEAD = 8,           /* steps whose nodes and coefficients are loaded together */
-    LINE_SHARED = 200 << 10, /* bytes of shared memory for lines */
+    LINES = 16, /* a warp's at most */
+    AHEAD = 8,  /* steps whose nodes and coefficients are loaded together */
 };
 
 /* From line to line in shared memory: odd, so that they lie in different banks. */
@@ -25,11 +23,11 @@ static inline size_t line_bytes(int count, int lines)
     return (size_t)lines * line_pitch(count) * sizeof(float);
 }
 
-/* How many lines a block takes at once; 0: one is too long. */
-static inline int lines_together(int count)
+/* How many lines a block takes at once, in so many bytes of shared memory; 0: one is too long. */
+static inline int lines_together(int count, size_t shared)
 {
     int lines = LINES;
-    while (lines > 0 && line_bytes(count, lines) > LINE_SHARED)
+    while (lines > 0 && line_bytes(count, lines) > shared)
         lines /= 2;
     return lines;
 }
@@ -195,11 +193,13 @@ static __device__ __forceinline__ int smooth_tile(const line_planes &planes, con
 {
     const int line_step = ALONG ? line_pitch(planes.width) : 1;
     const int node_step = ALONG ? 1 : planes.columns;
+    const unsigned base = (unsigned)__cvta_generic_to_shared(shared);
     each_node<TEAM, ALONG>(planes, first, lines, [&](size_t plane, int at) {
-        __pipeline_memcpy_async(shared + at, from + plane, sizeof(float));
+        copy_async<sizeof(float)>(base + at * (unsigned)sizeof(float), from + plane,
+                                  sizeof(float));
     });
-    __pipeline_commit();
-    __pipeline_wait_prior(0);
+    copy_async_commit();
+    copy_async_wait<0>();
     __syncthreads();
     for (int i = 0; i < times; i++) {
         if (i > 0 && weight) {
