@@ -89,13 +89,11 @@ static dim3 blocks_of(const struct device *device, int planes)
 
 /* ---- Kernels of many passes ------------------------------------------------------------------- */
 
-/* Lines that a block takes at once. */
 static line_planes planes_of(const struct device *device, int level)
 {
     const ro_grid &grid = device->grids.level[level];
-    const size_t shared = (size_t)device->cuda->shared - OWN_SHARED;
-    return {grid.width, grid.height, grid.stride, lines_together(grid.width, shared),
-            lines_together(grid.height, shared)};
+    return plan_lines(grid.width, grid.height, grid.stride,
+                      (size_t)device->cuda->shared - OWN_SHARED);
 }
 
 static long long pieces(int count, int size) { return (count + size - 1) / size; }
@@ -121,13 +119,13 @@ static unsigned blocks_for(const struct device *device, int level)
     return (unsigned)(work < most ? work : most < 2 ? 2 : most);
 }
 
-/* Whether the grid is so small that a cluster, whose blocks meet in less time, has no more to do. */
+/* Whether a cluster, whose blocks meet in less time, has enough of them. */
 static bool in_a_cluster(const struct device *device)
 {
-    enum { SMALL = 3 * CLUSTER * (TEAM / 32) }; /* pieces of 32 pixels */
     const ro_grid &grid = device->grids.level[device->level];
+    const int longer = grid.width > grid.height ? grid.width : grid.height;
     return device->flow->by_lines && device->cuda->capability >= 9 &&
-           pieces(grid.width, 32) * grid.height <= SMALL;
+           2 * pieces(longer, LINES) <= CLUSTER;
 }
 
 static cudaError_t launch(struct device *device, const void *kernel, void *job, size_t shared)
@@ -189,13 +187,10 @@ static size_t prepare_smoother(const struct device *device, by_cycles *smoother)
 
 static size_t prepare_smoother(const struct device *device, by_lines *smoother)
 {
-    const line_planes planes = planes_of(device, device->level);
-    const size_t rows = line_bytes(planes.width, planes.rows);
-    const size_t columns = line_bytes(planes.height, planes.columns);
-    smoother->planes = planes;
+    smoother->planes = planes_of(device, device->level);
     smoother->between[0] = device->between[0];
     smoother->between[1] = device->between[1];
-    return rows > columns ? rows : columns;
+    return (size_t)smoother->planes.floats * sizeof(float);
 }
 
 static void prepare_filter(const struct device *device, const struct ro_filter *from,

@@ -40,20 +40,19 @@ struct by_cycles {
     }
 };
 
-/* The coefficients of rows and columns; tables are on the device. */
-struct line_filter {
-    ro_chain along, across;
-};
-
 struct by_lines {
     typedef line_filter filter;
-    typedef char at_hand; /* nothing */
+    typedef char at_hand; /* what there is, is where the planes say */
     line_planes planes;
     float *between[2];
 
     template <int TEAM> __device__ __forceinline__ at_hand take(float *) const { return 0; }
+
     template <int TEAM>
-    __device__ __forceinline__ void begin(const line_filter &, float *) const {}
+    __device__ __forceinline__ void begin(const line_filter &next, float *memory) const
+    {
+        keep_tables<TEAM>(planes, next, memory);
+    }
 
     /* Twice: rows, columns, columns, rows, symmetric. */
     template <int TEAM>

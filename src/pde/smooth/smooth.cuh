@@ -18,20 +18,6 @@ enum {
 /* From line to line in shared memory: odd, so that they lie in different banks. */
 static inline __host__ __device__ int line_pitch(int count) { return count | 1; }
 
-static inline size_t line_bytes(int count, int lines)
-{
-    return (size_t)lines * line_pitch(count) * sizeof(float);
-}
-
-/* How many lines a block takes at once, in so many bytes of shared memory; 0: one is too long. */
-static inline int lines_together(int count, size_t shared)
-{
-    int lines = LINES;
-    while (lines > 0 && line_bytes(count, lines) > shared)
-        lines /= 2;
-    return lines;
-}
-
 /* A lane's half of a line, from its end on. */
 template <bool SHARED> struct half_line {
     float *end;
@@ -52,7 +38,7 @@ static __device__ __forceinline__ void load_table(const float *table, float (&to
 {
 #pragma unroll
     for (int k = 0; k < AHEAD; k += 4) {
-        const float4 four = __ldg((const float4 *)(table + k));
+        const float4 four = *(const float4 *)(table + k);
         to[k] = four.x;
         to[k + 1] = four.y;
         to[k + 2] = four.z;
@@ -128,14 +114,14 @@ static __device__ __forceinline__ void solve_lines(const ro_chain &chain, float 
     }
     f = do_steps<false, false>(now, line, groups, rest, stores, f);
     const float across = __shfl_xor_sync(0xffffffffu, f, LINES);
-    const float r = __ldg(chain.r + half - 1);
+    const float r = chain.r[half - 1];
     float y;
     if (count % 2) {
         y = chain.middle * __fmaf_rn(r, f + across, line[half]);
         __syncwarp(); /* both have read it */
         if (stores && !other)
             line[half] = y;
-        y = __fmaf_rn(r, y, __ldg(chain.q + half - 1) * f);
+        y = __fmaf_rn(r, y, chain.q[half - 1] * f);
     } else {
         y = __fmaf_rn(chain.middle, f, chain.crossed * across);
     }
@@ -155,12 +141,55 @@ static __device__ __forceinline__ void solve_lines(const ro_chain &chain, float 
     }
 }
 
-/* Planes, given by their first nodes, and the coefficients of their rows and columns. */
+/* The coefficients of rows and columns. */
+struct line_filter {
+    ro_chain along, across;
+};
+
+/* Planes, given by their first nodes, and what a block has in shared memory: lines, then tables. */
 struct line_planes {
     int width, height;
     ptrdiff_t stride;
-    int rows, columns; /* that a block takes at once; 0: lines stay where they are */
+    int rows, columns; /* that a block takes at once; 0: they stay where they are, with their table */
+    int tables, floats; /* where tables begin; of all */
 };
+
+static inline __host__ __device__ int row_table(const line_planes &planes)
+{
+    return planes.rows ? (int)ro_chain_floats(planes.width) : 0;
+}
+
+/* Lines that are too long stay in place, for so many bytes of shared memory. */
+static inline line_planes plan_lines(int width, int height, ptrdiff_t stride, size_t shared)
+{
+    const long long most = (long long)(shared / sizeof(float));
+    line_planes planes = {width, height, stride, LINES, LINES, 0, 0};
+    for (;;) {
+        const long long rows = (long long)planes.rows * line_pitch(width);
+        const long long columns = (long long)planes.columns * line_pitch(height);
+        const long long tables = (rows ? (long long)ro_chain_floats(width) : 0) +
+                                 (columns ? (long long)ro_chain_floats(height) : 0);
+        const long long lines = ((rows > columns ? rows : columns) + 3) / 4 * 4;
+        if (lines + tables <= most) {
+            planes.tables = (int)lines;
+            planes.floats = (int)(lines + tables);
+            return planes;
+        }
+        (rows > columns ? planes.rows : planes.columns) /= 2;
+    }
+}
+
+/* A filter's tables to where they are looked for; all threads meet after it. */
+template <int TEAM>
+static __device__ __forceinline__ void keep_tables(const line_planes &planes,
+                                                   const line_filter &filter, float *shared)
+{
+    float *const tables = shared + planes.tables;
+    const int rows = row_table(planes), all = planes.floats - planes.tables;
+    for (int i = threadIdx.x; i < all; i += TEAM)
+        tables[i] = i < rows ? filter.along.r[i] : filter.across.r[i - rows];
+    __syncthreads();
+}
 
 /* Calls do_node(place in the plane, place in shared memory) for `lines` lines from `first` on. */
 template <int TEAM, bool ALONG, typename F>
@@ -194,6 +223,9 @@ static __device__ __forceinline__ int smooth_tile(const line_planes &planes, con
     const int line_step = ALONG ? line_pitch(planes.width) : 1;
     const int node_step = ALONG ? 1 : planes.columns;
     const unsigned base = (unsigned)__cvta_generic_to_shared(shared);
+    ro_chain kept = chain;
+    kept.r = shared + planes.tables + (ALONG ? 0 : row_table(planes));
+    kept.q = kept.r + ro_chain_floats(chain.count) / 2;
     each_node<TEAM, ALONG>(planes, first, lines, [&](size_t plane, int at) {
         copy_async<sizeof(float)>(base + at * (unsigned)sizeof(float), from + plane,
                                   sizeof(float));
@@ -209,7 +241,7 @@ static __device__ __forceinline__ int smooth_tile(const line_planes &planes, con
             __syncthreads();
         }
         if (threadIdx.x < 32)
-            solve_lines<true>(chain, shared, line_step, node_step, lines);
+            solve_lines<true>(kept, shared, line_step, node_step, lines);
         __syncthreads();
     }
     each_node<TEAM, ALONG>(planes, first, lines, [&](size_t plane, int at) {
@@ -223,10 +255,10 @@ static __device__ __forceinline__ int smooth_tile(const line_planes &planes, con
 
 /* Lines that are too long: the same where they are, a warp's worth by each block. */
 template <int TEAM, bool ALONG>
-static __device__ __forceinline__ int smooth_in_place(const line_planes &planes,
-                                                      const ro_chain &chain, int first, int lines,
-                                                      const float *from, float *to, int times,
-                                                      const float *weight, int high)
+static __device__ __noinline__ int smooth_in_place(const line_planes &planes, const ro_chain &chain,
+                                                   int first, int lines, const float *from,
+                                                   float *to, int times, const float *weight,
+                                                   int high)
 {
     const ptrdiff_t line_step = ALONG ? planes.stride : 1, node_step = ALONG ? 1 : planes.stride;
     float *const begin = to + first * line_step;
