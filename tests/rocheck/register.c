@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const names[] = {"multigrid", "ssd",  "ncc",   "small-floats",
-                                    "thesis",    "auto", "masks", "sizes"};
-enum { MULTIGRID, SSD, NCC, SMALL, THESIS, AUTO, MASKS, SIZES };
+static const char *const names[] = {"multigrid", "ssd",   "ncc",  "small-floats", "thesis",
+                                    "auto",      "masks", "long", "sizes"};
+enum { MULTIGRID, SSD, NCC, SMALL, THESIS, AUTO, MASKS, LONG, SIZES };
 
 static const char *case_name(int number) { return names[number]; }
 
@@ -183,6 +183,13 @@ static bool test_case(int number, struct check *check, const struct pair *pair)
         right =
             try_pair(check, pair, &(struct ro_pair){side, side, RO_MOTION_SMOOTH, 6, 1, 16, seed},
                      true, (ro_register_options)RO_REGISTER_OPTIONS);
+        break;
+    case LONG: /* lines that no shared memory holds */
+        for (int i = 0; right && i < 2; i++)
+            right = try_pair(
+                check, pair,
+                &(struct ro_pair){i ? 61 : 3607, i ? 3607 : 61, RO_MOTION_SMOOTH, 4, 1, 8, seed},
+                false, (ro_register_options){RO_REGISTER_DEFAULTS, .updates = 3});
         break;
     default:
         for (int i = 0; right && i < 8; i++) {

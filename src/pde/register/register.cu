@@ -106,9 +106,7 @@ static unsigned blocks_for(const struct device *device, int level)
     const long long rows = pieces(grid.width, 32) * grid.height / (TEAM / 32) + 1;
     long long tiles, work, most;
     if (device->flow->by_lines) {
-        const line_planes lines = planes_of(device, level);
-        const long long along = pieces(grid.height, lines.rows ? lines.rows : LINES);
-        const long long across = pieces(grid.width, lines.columns ? lines.columns : LINES);
+        const long long along = pieces(grid.height, LINES), across = pieces(grid.width, LINES);
         tiles = 2 * (along > across ? along : across);
         most = tiles <= all / 2 ? all / 2 : all;
     } else {
