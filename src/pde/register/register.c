@@ -214,7 +214,7 @@ static ro_status open_flow(struct ro_flow *flow, const ro_image *fixed, const ro
     if (status == RO_OK)
         status = ro_register_mask(flow, flow->automatic);
     if (status == RO_OK && flow->automatic)
-        flow->noise = larger(ro_register_noise(flow, 0), ro_register_noise(flow, 1));
+        flow->noise = ro_register_noise(flow);
     if (status == RO_OK)
         status = ro_register_heard(flow);
     return status == RO_OK ? plan_scales(flow) : status;

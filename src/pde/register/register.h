@@ -164,6 +164,7 @@ struct ro_scale_plan {
 
 struct ro_flow {
     ro_context *context;
+    struct ro_team *team; /* while images are made ready and aligned; else NULL */
     ro_register_options options; /* with the defaults filled in */
     ro_register_report report;
     bool masked, normalised; /* normalised: match ncc */
