@@ -220,6 +220,25 @@ static ro_status open_flow(struct ro_flow *flow, const ro_image *fixed, const ro
     return status == RO_OK ? plan_scales(flow) : status;
 }
 
+/* All that comes before the flow, with threads that are woken once. */
+struct opening {
+    struct ro_flow *flow;
+    const ro_image *fixed, *moving;
+    enum ro_start start;
+    ro_status status;
+};
+
+static void make_ready(struct ro_team *team, void *data)
+{
+    struct opening *opening = data;
+    struct ro_flow *flow = opening->flow;
+    flow->team = team;
+    opening->status = open_flow(flow, opening->fixed, opening->moving);
+    if (opening->status == RO_OK && opening->start != RO_START_NONE)
+        opening->status = ro_register_align(flow, opening->start);
+    flow->team = NULL;
+}
+
 static ro_status check(ro_context *context, const ro_image *fixed, const ro_image *moving,
                        const ro_image *field)
 {
@@ -285,10 +304,11 @@ ro_status ro_register(ro_context *context, const ro_image *fixed, const ro_image
         if (!flow->report.record)
             status = ro_context_fail(context, RO_E_MEMORY, "no memory for a record of updates");
     }
-    if (status == RO_OK)
-        status = open_flow(flow, fixed, moving);
-    if (status == RO_OK && choice.start != RO_START_NONE)
-        status = ro_register_align(flow, choice.start);
+    if (status == RO_OK) {
+        struct opening opening = {flow, fixed, moving, choice.start, RO_OK};
+        ro_team_open(context->pool, context->threads, make_ready, &opening);
+        status = opening.status;
+    }
     if (status == RO_OK)
         status = choice.falls_back ? ro_register_auto(flow, fixed, moving, field, &ran)
                                    : ro_flow_anywhere(flow, field, &ran);

@@ -244,10 +244,10 @@ static ro_status make_plane(struct ro_flow *flow, int p)
         return register_on_cuda->plane(flow->context, p + 2 * flow->beside, floats * sizeof(float),
                                        &flow->images[p]);
     flow->images[p] = calloc(floats, sizeof(float));
-    return flow->images[p] ? RO_OK
-                           : ro_context_fail(flow->context, RO_E_MEMORY,
-                                             "no memory for %d x %d pixels", flow->width,
-                                             flow->height);
+    return flow->images[p]
+               ? RO_OK
+               : ro_context_fail(flow->context, RO_E_MEMORY, "no memory for %d x %d pixels",
+                                 flow->width, flow->height);
 }
 
 ro_status ro_register_load(struct ro_flow *flow, const ro_image *fixed, const ro_image *moving)
