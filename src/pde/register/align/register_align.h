@@ -10,6 +10,7 @@
 #define RO_PDE_REGISTER_REGISTER_ALIGN_H
 
 #include "roundoff/core.h"
+#include "transform/radix2.h"
 
 #include <stdbool.h>
 
@@ -66,6 +67,11 @@ struct ro_align_kernels {
      * its size being the weight of its row and column. */
     void (*keep_phase)(int count, double weight, const double *weights, const double *fixed_re,
                        const double *fixed_im, double *re, double *im);
+    /* radix2_double_run. */
+    void (*transform)(const struct radix2_double *plan, double *re, double *im, size_t step,
+                      size_t next, uint32_t lanes, double *scratch);
+    /* Means of two by two pixels of two rows; `whole`: of a mask, 1 where all are. */
+    void (*halve)(const float *a, const float *b, int before, bool whole, float *out);
 };
 const struct ro_align_kernels *ro_align_kernels_for(ro_cpu cpu);
 

@@ -4,7 +4,12 @@
 #define RO_PDE_REGISTER_REGISTER_ALIGN_ROWS_H
 
 #include "pde/register/align/register_align.h"
+#include "pde/register/register.h"
 #include "pde/stencil/each_node.h"
+
+#define REAL double
+#include "transform/radix2_steps.h"
+#undef REAL
 
 #include <math.h>
 #include <string.h>
@@ -361,8 +366,33 @@ static void keep_phase(int count, double weight, const double *restrict weights,
     }
 }
 
+static void transform(const struct radix2_double *plan, double *re, double *im, size_t step,
+                      size_t next, uint32_t lanes, double *scratch)
+{
+    if (lanes == RADIX2_LANES && next == 1)
+        radix2_double_lanes(plan, re, im, step, 1, RADIX2_LANES, scratch);
+    else if (lanes == RADIX2_LANES && step == 1)
+        radix2_double_lanes(plan, re, im, 1, next, RADIX2_LANES, scratch);
+    else
+        radix2_double_lanes(plan, re, im, step, next, lanes, scratch);
+}
+
+static void halve(const float *restrict a, const float *restrict b, int before, bool whole,
+                  float *restrict out)
+{
+    const int width = before / 2;
+    if (before == 1)
+        out[0] = 0.25f * ((a[0] + a[0]) + (b[0] + b[0]));
+    EACH_NODE
+    for (int x = 0; x < width; x++)
+        out[x] = 0.25f * ((a[2 * x] + a[2 * x + 1]) + (b[2 * x] + b[2 * x + 1]));
+    for (int x = 0; whole && x < width + (before == 1); x++)
+        out[x] = out[x] > RO_WHOLE ? 1 : 0;
+}
+
 #define ALIGN_KERNELS                                                                              \
-    .sum = sum, .turn = turn, .flatten = flatten, .total = total, .keep_phase = keep_phase
+    .sum = sum, .turn = turn, .flatten = flatten, .total = total, .keep_phase = keep_phase,        \
+    .transform = transform, .halve = halve
 
 #undef ALWAYS
 #endif

@@ -30,17 +30,6 @@ static int halved(int count) { return count / 2 + (count < 2); }
 /* ---- Rows -------------------------------------------------------------------------------------
  */
 
-/* `whole`: a mask, which is 1 where all it is made of is. */
-static void halve(const float *restrict a, const float *restrict b, int before, bool whole,
-                  float *restrict out)
-{
-    const int width = halved(before), right = before > 1;
-    for (int x = 0; x < width; x++)
-        out[x] = 0.25f * ((a[2 * x] + a[2 * x + right]) + (b[2 * x] + b[2 * x + right]));
-    for (int x = 0; whole && x < width; x++)
-        out[x] = out[x] > RO_WHOLE ? 1 : 0;
-}
-
 /* A row of an image after some halvings; scratch for two rows of what comes before, and of what
  * that needs. */
 static const float *shrunk_row(const struct making *making, const float *plane, int halvings, int y,
@@ -53,7 +42,7 @@ static const float *shrunk_row(const struct making *making, const float *plane, 
     const float *a = shrunk_row(making, plane, halvings - 1, 2 * y, whole, rest, scratch);
     const float *b =
         shrunk_row(making, plane, halvings - 1, 2 * y + below, whole, rest, scratch + before);
-    halve(a, b, before, whole, out);
+    making->kernels->halve(a, b, before, whole, out);
     return out;
 }
 
@@ -65,7 +54,8 @@ static void make_row(const struct making *making, int i, const float *from, bool
     float *out = plane + y * copy->width;
     if (i > 0) {
         const float *a = from + 2 * y * copy[-1].width;
-        halve(a, a + (copy[-1].height > 1 ? copy[-1].width : 0), copy[-1].width, whole, out);
+        const float *b = a + (copy[-1].height > 1 ? copy[-1].width : 0);
+        making->kernels->halve(a, b, copy[-1].width, whole, out);
         return;
     }
     const float *row = shrunk_row(making, from, making->halvings, y, whole, scratch, out);

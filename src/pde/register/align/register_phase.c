@@ -68,16 +68,16 @@ static void transform_rows(const struct ro_phase *phase, int block, double *re, 
                            double *scratch)
 {
     const int lanes = lanes_of(phase), at = block * lanes * phase->side;
-    radix2_double_run(&phase->transform, re + at, im + at, 1, (size_t)phase->side, (uint32_t)lanes,
-                      scratch);
+    phase->kernels->transform(&phase->transform, re + at, im + at, 1, (size_t)phase->side,
+                              (uint32_t)lanes, scratch);
 }
 
 static void transform_columns(const struct ro_phase *phase, int block, double *re, double *im,
                               double *scratch)
 {
     const int lanes = lanes_of(phase), at = block * lanes;
-    radix2_double_run(&phase->transform, re + at, im + at, (size_t)phase->side, 1, (uint32_t)lanes,
-                      scratch);
+    phase->kernels->transform(&phase->transform, re + at, im + at, (size_t)phase->side, 1,
+                              (uint32_t)lanes, scratch);
 }
 
 /* Rows of a picture, faded, and their transform. */

@@ -4,7 +4,6 @@
 #define RO_PDE_REGISTER_REGISTER_PHASE_H
 
 #include "pde/register/align/register_align.h"
-#include "transform/radix2.h"
 
 struct ro_team;
 
