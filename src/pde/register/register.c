@@ -138,13 +138,6 @@ static ro_status settle_options(struct ro_flow *flow, struct choice *choice)
 
 /* ---- Scales --------------------------------------------------------------------------------- */
 
-static void add_filter(struct ro_flow *flow, double sigma, struct ro_filter *filter)
-{
-    float *inverse = flow->inverses + flow->inverse_count++ * flow->inverse_floats;
-    filter->inverse = inverse;
-    ro_multigrid_set(&flow->grids, sigma, filter->stencils, inverse);
-}
-
 /* The coarsest grid whose nodes are no further apart than the images are smooth. */
 static int level_for(const struct ro_flow *flow, double epsilon)
 {
@@ -153,6 +146,28 @@ static int level_for(const struct ro_flow *flow, double epsilon)
            flow->grids.grid[level + 1].hy <= epsilon)
         level++;
     return level;
+}
+
+/* Filters of the images, of the gradient and of the window, scale after scale. */
+enum { FILTERS = 3 };
+
+static void set_filters(void *data, int part, int parts)
+{
+    struct ro_flow *flow = data;
+    int i, to;
+    for (ro_team_share(FILTERS * flow->scales, part, parts, &i, &to); i < to; i++) {
+        struct ro_scale_plan *scale = &flow->scale[i / FILTERS];
+        const struct ro_grid *grid = &flow->grids.grid[scale->level];
+        const double node = grid->hx > grid->hy ? grid->hx : grid->hy;
+        const double window = scale->epsilon > node ? scale->epsilon : node;
+        const double sigmas[FILTERS] = {scale->epsilon, scale->sigma, flow->window * window};
+        struct ro_filter *const filters[FILTERS] = {&scale->image, &scale->gradient,
+                                                    &scale->window};
+        float *inverse = flow->inverses + (size_t)i * flow->inverse_floats;
+        filters[i % FILTERS]->inverse = inverse;
+        ro_multigrid_set(&flow->grids, sigmas[i % FILTERS], filters[i % FILTERS]->stencils,
+                         inverse);
+    }
 }
 
 /* Scales geometric from an eighth of the longer side to the finest, 0 coming after 1; sigma
@@ -170,7 +185,8 @@ static ro_status plan_scales(struct ro_flow *flow)
     const struct ro_grid *last = &flow->grids.grid[flow->grids.levels - 1];
     flow->scales = (int)o->scales;
     flow->inverse_floats = (size_t)last->width * (size_t)last->height;
-    size_t floats = flow->inverse_floats * 3 * o->scales;
+    flow->inverse_count = FILTERS * (size_t)o->scales;
+    const size_t floats = flow->inverse_count * flow->inverse_floats;
     flow->inverses = malloc(floats * sizeof *flow->inverses);
     if (!flow->inverses)
         return ro_context_fail(flow->context, RO_E_MEMORY, "no memory for %u scales", o->scales);
@@ -181,14 +197,10 @@ static ro_status plan_scales(struct ro_flow *flow)
         scale->epsilon = down > 1 ? 0 : coarsest * pow(finest / coarsest, down);
         scale->sigma = o->sigma_first * pow(o->sigma / o->sigma_first, along);
         scale->level = level_for(flow, scale->epsilon);
-        const struct ro_grid *grid = &flow->grids.grid[scale->level];
-        double node = grid->hx > grid->hy ? grid->hx : grid->hy;
         scale->least = (float)((2e-5 + noise) / (1 + 2 * scale->epsilon * scale->epsilon));
-        double window = scale->epsilon > node ? scale->epsilon : node;
-        add_filter(flow, scale->epsilon, &scale->image);
-        add_filter(flow, scale->sigma, &scale->gradient);
-        add_filter(flow, flow->window * window, &scale->window);
     }
+    enum { SHARE = 8 }; /* an inverse is as much work as this many pixels of a filter */
+    ro_register_pass(flow, SHARE * floats, set_filters, flow);
     return RO_OK;
 }
 
