@@ -36,7 +36,7 @@ static ro_status no_memory(const struct ro_flow *flow)
     return ro_context_fail(flow->context, RO_E_MEMORY, "no memory to align images");
 }
 
-/* ---- Search --------------------------------------------------------------------------------- */
+/* ---- Search ---------------------------------------------------------------------------------- */
 
 static void rotated(double degrees, double size, struct ro_map *map)
 {
@@ -134,7 +134,7 @@ struct ring {
     struct ro_phase phase;
     bool signs;
     int turns;
-    struct best start, best[MOST_TURNS * SIZES];
+    struct best best[MOST_TURNS * SIZES];
     atomic_int ticket, failed;
 };
 
@@ -204,8 +204,7 @@ static ro_status search_turns(struct ro_flow *flow, const struct ro_view *view,
     return status;
 }
 
-/* ---- Affine maps ------------------------------------------------------------------------------
- */
+/* ---- Affine maps ----------------------------------------------------------------------------- */
 
 /* Which sign is better once both maps are refined; the images as they are have the benefit of the
  * doubt. */

@@ -146,8 +146,7 @@ ALWAYS void find_tones(const struct ro_copy *copy, const struct ro_map *map, int
     }
 }
 
-/* ---- Sums over a row --------------------------------------------------------------------------
- */
+/* ---- Sums over a row ------------------------------------------------------------------------- */
 
 ALWAYS lanes load(const double *from)
 {

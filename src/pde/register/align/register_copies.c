@@ -27,8 +27,7 @@ struct making {
 
 static int halved(int count) { return count / 2 + (count < 2); }
 
-/* ---- Rows -------------------------------------------------------------------------------------
- */
+/* ---- Rows ------------------------------------------------------------------------------------ */
 
 /* A row of an image after some halvings; scratch for two rows of what comes before, and of what
  * that needs. */
@@ -78,8 +77,7 @@ static void sum_row(const struct ro_copy *copy, int p, int y, double *const sums
     }
 }
 
-/* ---- Passes -----------------------------------------------------------------------------------
- */
+/* ---- Passes ---------------------------------------------------------------------------------- */
 
 /* Unit u is a row of the last copy, and what is not in any is the last unit's. */
 static void make_rows(void *data, int part, int parts)
@@ -154,8 +152,7 @@ static double count_kept(const struct ro_copy *copy)
     return counted > 0 ? counted : 1;
 }
 
-/* ---- All of it --------------------------------------------------------------------------------
- */
+/* ---- All of it ------------------------------------------------------------------------------- */
 
 static void plan_sizes(struct making *making, int longest)
 {

@@ -54,8 +54,7 @@ bool ro_phase_work_open(const struct ro_phase *phase, struct ro_phase_work *work
 
 void ro_phase_work_close(struct ro_phase_work *work) { free(work->re); }
 
-/* ---- Blocks of rows or columns, each by itself ------------------------------------------------
- */
+/* ---- Blocks of rows or columns, each by itself ----------------------------------------------- */
 
 static int lanes_of(const struct ro_phase *phase)
 {
@@ -118,8 +117,7 @@ static void back_rows(const struct ro_phase *phase, int block, const struct ro_p
     transform_rows(phase, block, work->im, work->re, work->scratch);
 }
 
-/* ---- Peaks ------------------------------------------------------------------------------------
- */
+/* ---- Peaks ----------------------------------------------------------------------------------- */
 
 /* The first of the largest in a row. */
 static int largest_in(const double *row, int n, bool signs)
@@ -167,8 +165,7 @@ static void find_peaks(int n, double *cells, int *largest, bool signs,
     }
 }
 
-/* ---- All blocks, on one thread or on many -----------------------------------------------------
- */
+/* ---- All blocks, on one thread or on many ---------------------------------------------------- */
 
 enum { MOST_SIDE = RO_ALIGN_SIDE };
 
