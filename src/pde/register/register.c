@@ -139,39 +139,6 @@ static ro_status settle_options(struct ro_flow *flow, struct choice *choice)
 
 /* ---- Scales --------------------------------------------------------------------------------- */
 
-/* Floats of a filter's tables at most. */
-static size_t filter_floats(const struct ro_flow *flow)
-{
-    const struct ro_grid *first = &flow->grids.grid[0];
-    const struct ro_grid *last = &flow->grids.grid[flow->grids.levels - 1];
-    return flow->by_lines ? ro_chain_floats(first->width) + ro_chain_floats(first->height)
-                          : (size_t)last->width * (size_t)last->height;
-}
-
-static struct ro_chain add_chain(struct ro_flow *flow, int count, double a)
-{
-    float *memory = flow->tables + flow->table_floats;
-    flow->table_floats += ro_chain_floats(count);
-    return ro_chain_make(count, a, memory);
-}
-
-static void add_filter(struct ro_flow *flow, int level, double sigma, struct ro_filter *filter)
-{
-    const struct ro_grid *grid = &flow->grids.grid[level];
-    if (flow->by_lines) {
-        const double half = sigma * sigma / 2;
-        const bool alike = grid->width == grid->height && grid->hx == grid->hy;
-        filter->along = add_chain(flow, grid->width, half / (grid->hx * grid->hx));
-        filter->across = alike ? filter->along
-                               : add_chain(flow, grid->height, half / (grid->hy * grid->hy));
-        return;
-    }
-    float *inverse = flow->tables + flow->table_floats;
-    flow->table_floats += filter_floats(flow);
-    filter->inverse = inverse;
-    ro_multigrid_set(&flow->grids, sigma, filter->stencils, inverse);
-}
-
 /* The coarsest grid whose nodes are no further apart than the images are smooth. */
 static int level_for(const struct ro_flow *flow, double epsilon)
 {
@@ -180,6 +147,51 @@ static int level_for(const struct ro_flow *flow, double epsilon)
            flow->grids.grid[level + 1].hy <= epsilon)
         level++;
     return level;
+}
+
+/* Filters of the images, of the gradient and of the window, scale after scale. */
+enum { FILTERS = 3 };
+
+/* Floats of the tables of a scale's filter. */
+static size_t filter_floats(const struct ro_flow *flow, int level)
+{
+    const struct ro_grid *grid = &flow->grids.grid[level];
+    const struct ro_grid *last = &flow->grids.grid[flow->grids.levels - 1];
+    return flow->by_lines ? ro_chain_floats(grid->width) + ro_chain_floats(grid->height)
+                          : (size_t)last->width * (size_t)last->height;
+}
+
+static void set_filter(const struct ro_flow *flow, int level, double sigma, float *tables,
+                       struct ro_filter *filter)
+{
+    const struct ro_grid *grid = &flow->grids.grid[level];
+    const double half = sigma * sigma / 2;
+    if (flow->by_lines) {
+        filter->along = ro_chain_make(grid->width, half / (grid->hx * grid->hx), tables);
+        filter->across = ro_chain_make(grid->height, half / (grid->hy * grid->hy),
+                                       tables + ro_chain_floats(grid->width));
+    } else {
+        filter->inverse = tables;
+        ro_multigrid_set(&flow->grids, sigma, filter->stencils, tables);
+    }
+}
+
+static void set_filters(void *data, int part, int parts)
+{
+    struct ro_flow *flow = data;
+    int i, to;
+    for (ro_team_share(FILTERS * flow->scales, part, parts, &i, &to); i < to; i++) {
+        struct ro_scale_plan *scale = &flow->scale[i / FILTERS];
+        const struct ro_grid *grid = &flow->grids.grid[scale->level];
+        const double node = grid->hx > grid->hy ? grid->hx : grid->hy;
+        const double window = scale->epsilon > node ? scale->epsilon : node;
+        const double sigmas[FILTERS] = {scale->epsilon, scale->sigma, flow->window * window};
+        struct ro_filter *const filters[FILTERS] = {&scale->image, &scale->gradient,
+                                                    &scale->window};
+        const size_t own = (size_t)(i % FILTERS) * filter_floats(flow, scale->level);
+        set_filter(flow, scale->level, sigmas[i % FILTERS], flow->tables + scale->tables + own,
+                   filters[i % FILTERS]);
+    }
 }
 
 /* Scales geometric from an eighth of the longer side to the finest, 0 coming after 1; sigma
@@ -195,9 +207,6 @@ static ro_status plan_scales(struct ro_flow *flow)
     const double steps = (double)all - (o->finest > 0 ? 1 : 2);
     const double noise = 10 * flow->noise * flow->noise; /* what is flatter than noise stays flat */
     flow->scales = (int)o->scales;
-    flow->tables = malloc((filter_floats(flow) * 3 * o->scales + 1) * sizeof *flow->tables);
-    if (!flow->tables)
-        return ro_context_fail(flow->context, RO_E_MEMORY, "no memory for %u scales", o->scales);
     for (int k = 0; k < flow->scales; k++) {
         struct ro_scale_plan *scale = &flow->scale[k];
         double down = steps > 0 ? (left_out + k) / steps : 1;
@@ -205,14 +214,15 @@ static ro_status plan_scales(struct ro_flow *flow)
         scale->epsilon = down > 1 ? 0 : coarsest * pow(finest / coarsest, down);
         scale->sigma = o->sigma_first * pow(o->sigma / o->sigma_first, along);
         scale->level = level_for(flow, scale->epsilon);
-        const struct ro_grid *grid = &flow->grids.grid[scale->level];
-        double node = grid->hx > grid->hy ? grid->hx : grid->hy;
         scale->least = (float)((2e-5 + noise) / (1 + 2 * scale->epsilon * scale->epsilon));
-        double window = scale->epsilon > node ? scale->epsilon : node;
-        add_filter(flow, scale->level, scale->epsilon, &scale->image);
-        add_filter(flow, scale->level, scale->sigma, &scale->gradient);
-        add_filter(flow, scale->level, flow->window * window, &scale->window);
+        scale->tables = flow->table_floats;
+        flow->table_floats += FILTERS * filter_floats(flow, scale->level);
     }
+    flow->tables = malloc((flow->table_floats + 1) * sizeof *flow->tables);
+    if (!flow->tables)
+        return ro_context_fail(flow->context, RO_E_MEMORY, "no memory for %u scales", o->scales);
+    enum { SHARE = 8 }; /* an entry is as much work as this many pixels of a filter */
+    ro_register_pass(flow, SHARE * flow->table_floats, set_filters, flow);
     return RO_OK;
 }
 
@@ -238,10 +248,29 @@ static ro_status open_flow(struct ro_flow *flow, const ro_image *fixed, const ro
     if (status == RO_OK)
         status = ro_register_mask(flow, flow->automatic);
     if (status == RO_OK && flow->automatic)
-        flow->noise = larger(ro_register_noise(flow, 0), ro_register_noise(flow, 1));
+        flow->noise = ro_register_noise(flow);
     if (status == RO_OK)
         status = ro_register_heard(flow);
     return status == RO_OK ? plan_scales(flow) : status;
+}
+
+/* All that comes before the flow, with threads that are woken once. */
+struct opening {
+    struct ro_flow *flow;
+    const ro_image *fixed, *moving;
+    enum ro_start start;
+    ro_status status;
+};
+
+static void make_ready(struct ro_team *team, void *data)
+{
+    struct opening *opening = data;
+    struct ro_flow *flow = opening->flow;
+    flow->team = team;
+    opening->status = open_flow(flow, opening->fixed, opening->moving);
+    if (opening->status == RO_OK && opening->start != RO_START_NONE)
+        opening->status = ro_register_align(flow, opening->start);
+    flow->team = NULL;
 }
 
 static ro_status check(ro_context *context, const ro_image *fixed, const ro_image *moving,
@@ -309,10 +338,11 @@ ro_status ro_register(ro_context *context, const ro_image *fixed, const ro_image
         if (!flow->report.record)
             status = ro_context_fail(context, RO_E_MEMORY, "no memory for a record of updates");
     }
-    if (status == RO_OK)
-        status = open_flow(flow, fixed, moving);
-    if (status == RO_OK && choice.start != RO_START_NONE)
-        status = ro_register_align(flow, choice.start);
+    if (status == RO_OK) {
+        struct opening opening = {flow, fixed, moving, choice.start, RO_OK};
+        ro_team_open(context->pool, context->threads, make_ready, &opening);
+        status = opening.status;
+    }
     if (status == RO_OK)
         status = choice.falls_back ? ro_register_auto(flow, fixed, moving, field, &ran)
                                    : ro_flow_anywhere(flow, field, &ran);

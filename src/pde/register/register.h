@@ -177,11 +177,13 @@ struct ro_scale_plan {
     int level;
     double epsilon, sigma;
     float least; /* added to a local variance: what is flatter than noise stays flat */
+    size_t tables; /* where those of its filters begin */
     struct ro_filter image, gradient, window; /* window: of the local mean and variance */
 };
 
 struct ro_flow {
     ro_context *context;
+    struct ro_team *team; /* while images are made ready and aligned; else NULL */
     ro_register_options options; /* with the defaults filled in */
     ro_register_report report;
     bool masked, normalised; /* normalised: match ncc */

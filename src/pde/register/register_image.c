@@ -25,6 +25,29 @@ int ro_register_threads(const struct ro_flow *flow, size_t pixels)
     return worth < (size_t)flow->context->threads ? (int)worth : flow->context->threads;
 }
 
+struct woken {
+    ro_pass_fn *pass;
+    void *data;
+    int parts;
+};
+
+static void run_part(void *data, int thread)
+{
+    const struct woken *woken = data;
+    woken->pass(woken->data, thread, woken->parts);
+}
+
+void ro_register_pass(const struct ro_flow *flow, size_t pixels, ro_pass_fn *pass, void *data)
+{
+    const int most = ro_pool_threads(flow->context->pool);
+    struct woken woken = {pass, data, ro_register_threads(flow, pixels)};
+    woken.parts = woken.parts < most ? woken.parts : most;
+    if (flow->team)
+        ro_team_pass(flow->team, pixels, pass, data);
+    else
+        ro_pool_run(flow->context->pool, woken.parts, run_part, &woken);
+}
+
 /* ---- In ------------------------------------------------------------------------------------- */
 
 static double sample_of(const ro_image *image, const void *row, size_t i)
@@ -77,108 +100,137 @@ static void find_bytes(const ro_image *image, uint32_t y, float *low, float *hig
 /* Rows are read by many threads; what was found in each is looked at in order afterwards. */
 struct reading {
     const ro_context *context;
-    const ro_image *image;
     const struct ro_grid *grid;
-    float *plane;
-    float *low, *high; /* of each row */
-    atomic_int ticket;
+    struct {
+        const ro_image *image;
+        float *plane;
+        float *low, *high; /* of each row */
+    } of[2];
 };
 
-static void read_rows(void *data, int thread)
+static void read_row(const struct reading *reading, int p, int y)
 {
-    struct reading *reading = data;
-    int y;
-    (void)thread;
-    while ((y = atomic_fetch_add(&reading->ticket, 1)) < (int)reading->image->height &&
-           !ro_context_cancelled(reading->context)) {
-        float *row = reading->plane + ro_grid_at(reading->grid, y);
-        float low = INFINITY, high = -INFINITY, sum = 0;
-        if (reading->image->format == RO_GRAY8) {
-            find_bytes(reading->image, (uint32_t)y, &reading->low[y], &reading->high[y]);
-            continue;
-        }
-        grey_row(reading->image, (uint32_t)y, row);
-        for (uint32_t x = 0; x < reading->image->width; x++) {
-            sum += 0 * row[x]; /* not zero once one is no finite number */
-            low = row[x] < low ? row[x] : low;
-            high = row[x] > high ? row[x] : high;
-        }
-        reading->low[y] = sum == 0 ? low : NAN;
-        reading->high[y] = high;
+    const ro_image *image = reading->of[p].image;
+    float *row = reading->of[p].plane + ro_grid_at(reading->grid, y);
+    float low = INFINITY, high = -INFINITY, sum = 0;
+    if (image->format == RO_GRAY8) {
+        find_bytes(image, (uint32_t)y, &reading->of[p].low[y], &reading->of[p].high[y]);
+        return;
+    }
+    grey_row(image, (uint32_t)y, row);
+    for (uint32_t x = 0; x < image->width; x++) {
+        sum += 0 * row[x]; /* not zero once one is no finite number */
+        low = row[x] < low ? row[x] : low;
+        high = row[x] > high ? row[x] : high;
+    }
+    reading->of[p].low[y] = sum == 0 ? low : NAN;
+    reading->of[p].high[y] = high;
+}
+
+static void read_rows(void *data, int part, int parts)
+{
+    const struct reading *reading = data;
+    for (int p = 0; p < 2; p++) {
+        int y, to;
+        for (ro_team_share((int)reading->of[p].image->height, part, parts, &y, &to);
+             y < to && !ro_context_cancelled(reading->context); y++)
+            read_row(reading, p, y);
     }
 }
 
-static ro_status load_one(struct ro_flow *flow, const ro_image *image, const char *role,
-                          float *plane, float *low, float *high)
+/* The darkest and the lightest of all. */
+static ro_status find_ends(struct ro_flow *flow, const struct reading *reading, int p, float *low,
+                           float *high)
 {
-    const struct ro_grid *grid = &flow->grids.grid[0];
-    struct reading reading = {
-        .context = flow->context, .image = image, .grid = grid, .plane = plane};
-    float *found = malloc(2 * (size_t)image->height * sizeof *found);
-    if (!found)
-        return ro_context_fail(flow->context, RO_E_MEMORY, "no memory for %u rows", image->height);
-    reading.low = found;
-    reading.high = found + image->height;
-    const size_t pixels = (size_t)image->width * image->height;
-    ro_pool_run(flow->context->pool, ro_register_threads(flow, pixels), read_rows, &reading);
-    ro_status status = ro_register_heard(flow);
+    static const char *const roles[2] = {"moving", "fixed"};
+    const ro_image *image = reading->of[p].image;
+    ro_status status = RO_OK;
     *low = INFINITY;
     *high = -INFINITY;
     for (uint32_t y = 0; y < image->height && status == RO_OK; y++) {
-        const float *row = plane + ro_grid_at(grid, (int)y);
-        for (uint32_t x = 0; isnan(reading.low[y]) && x < image->width && status == RO_OK; x++)
+        const float *row = reading->of[p].plane + ro_grid_at(reading->grid, (int)y);
+        const float least = reading->of[p].low[y], most = reading->of[p].high[y];
+        for (uint32_t x = 0; isnan(least) && x < image->width && status == RO_OK; x++)
             if (!isfinite(row[x]))
                 status = ro_context_fail(flow->context, RO_E_ARGUMENT,
                                          "the %s image at (%u, %u) is %g, not a finite number",
-                                         role, x, y, (double)row[x]);
-        *low = reading.low[y] < *low ? reading.low[y] : *low;
-        *high = reading.high[y] > *high ? reading.high[y] : *high;
+                                         roles[p], x, y, (double)row[x]);
+        *low = least < *low ? least : *low;
+        *high = most > *high ? most : *high;
     }
-    free(found);
     if (status == RO_OK && !(*high > *low))
         status = ro_context_fail(flow->context, RO_E_ARGUMENT,
-                                 "the %s image is constant: there is nothing to match", role);
+                                 "the %s image is constant: there is nothing to match", roles[p]);
+    return status;
+}
+
+static ro_status read_both(struct ro_flow *flow, const ro_image *const images[2], float low[2],
+                           float high[2])
+{
+    struct reading reading = {.context = flow->context, .grid = &flow->grids.grid[0]};
+    const size_t rows = (size_t)images[0]->height + images[1]->height;
+    float *found = malloc(2 * rows * sizeof *found);
+    if (!found)
+        return ro_context_fail(flow->context, RO_E_MEMORY, "no memory for %zu rows", rows);
+    float *next = found;
+    for (int p = 0; p < 2; p++) {
+        reading.of[p].image = images[p];
+        reading.of[p].plane = flow->images[p];
+        reading.of[p].low = next;
+        reading.of[p].high = next + images[p]->height;
+        next += 2 * (size_t)images[p]->height;
+    }
+    ro_register_pass(flow, 2 * (size_t)flow->width * (size_t)flow->height, read_rows, &reading);
+    ro_status status = ro_register_heard(flow);
+    for (int p = 1; p >= 0 && status == RO_OK; p--)
+        status = find_ends(flow, &reading, p, &low[p], &high[p]);
+    free(found);
     return status;
 }
 
 /* Tones become 0 to 1. */
 struct stretching {
     struct ro_flow *flow;
-    int p;
-    float low, by;
-    const ro_image *bytes; /* that are looked up; NULL: the plane has the tones */
-    float table[256];
-    atomic_int ticket;
+    struct {
+        float low, by;
+        const ro_image *bytes; /* that are looked up; NULL: the plane has the tones */
+        float table[256];
+    } of[2];
 };
 
-static void look_up(const struct stretching *stretching, int y, float *row)
+static void look_up(const ro_image *image, const float *restrict table, int y, float *restrict row)
 {
-    const ro_image *image = stretching->bytes;
-    const uint8_t *from = (const uint8_t *)image->data + (ptrdiff_t)y * image->stride;
-    for (uint32_t x = 0; x < image->width; x++)
-        row[x] = stretching->table[from[x]];
+    const uint8_t *restrict from = (const uint8_t *)image->data + (ptrdiff_t)y * image->stride;
+    const size_t width = image->width;
+    for (size_t x = 0; x < width; x++)
+        row[x] = table[from[x]];
 }
 
-static void stretch_rows(void *data, int thread)
+static void stretch_row(const struct stretching *stretching, int p, int y)
 {
-    struct stretching *stretching = data;
     const struct ro_flow *flow = stretching->flow;
     const struct ro_grid *grid = &flow->grids.grid[0];
-    const int p = stretching->p, width = flow->size[p].width;
-    const float low = stretching->low, by = stretching->by;
-    int y;
-    (void)thread;
-    while ((y = atomic_fetch_add(&stretching->ticket, 1)) < flow->size[p].height &&
-           !ro_context_cancelled(flow->context)) {
-        float *row = flow->images[p] + ro_grid_at(grid, y);
-        if (stretching->bytes)
-            look_up(stretching, y, row);
-        for (int x = 0; x < width && !stretching->bytes; x++)
-            row[x] = (row[x] - low) * by;
-        for (int x = width; x < grid->width; x++) /* columns beyond repeat the last */
-            row[x] = row[width - 1];
-        row[-1] = row[ro_mirror(-1, grid->width)];
-        row[grid->width] = row[ro_mirror(grid->width, grid->width)];
+    const int width = flow->size[p].width;
+    const float low = stretching->of[p].low, by = stretching->of[p].by;
+    float *row = flow->images[p] + ro_grid_at(grid, y);
+    if (stretching->of[p].bytes)
+        look_up(stretching->of[p].bytes, stretching->of[p].table, y, row);
+    for (int x = 0; x < width && !stretching->of[p].bytes; x++)
+        row[x] = (row[x] - low) * by;
+    for (int x = width; x < grid->width; x++) /* columns beyond repeat the last */
+        row[x] = row[width - 1];
+    row[-1] = row[ro_mirror(-1, grid->width)];
+    row[grid->width] = row[ro_mirror(grid->width, grid->width)];
+}
+
+static void stretch_rows(void *data, int part, int parts)
+{
+    const struct stretching *stretching = data;
+    for (int p = 0; p < 2; p++) {
+        int y, to;
+        for (ro_team_share(stretching->flow->size[p].height, part, parts, &y, &to);
+             y < to && !ro_context_cancelled(stretching->flow->context); y++)
+            stretch_row(stretching, p, y);
     }
 }
 
@@ -192,29 +244,30 @@ static ro_status make_plane(struct ro_flow *flow, int p)
         return register_on_cuda->plane(flow->context, p + 2 * flow->beside, floats * sizeof(float),
                                        &flow->images[p]);
     flow->images[p] = calloc(floats, sizeof(float));
-    return flow->images[p] ? RO_OK
-                           : ro_context_fail(flow->context, RO_E_MEMORY,
-                                             "no memory for %d x %d pixels", flow->width,
-                                             flow->height);
+    return flow->images[p]
+               ? RO_OK
+               : ro_context_fail(flow->context, RO_E_MEMORY, "no memory for %d x %d pixels",
+                                 flow->width, flow->height);
 }
 
 ro_status ro_register_load(struct ro_flow *flow, const ro_image *fixed, const ro_image *moving)
 {
     const struct ro_grid *grid = &flow->grids.grid[0];
-    const ro_image *images[2] = {moving, fixed};
+    const ro_image *const images[2] = {moving, fixed};
     static const char *const roles[2] = {"moving", "fixed"};
     float low[2], high[2];
-    for (int p = 1; p >= 0; p--) {
+    ro_status status = RO_OK;
+    for (int p = 1; p >= 0 && status == RO_OK; p--) {
         if (images[p]->format == RO_BITS || images[p]->format == RO_INDEX8)
             return ro_context_fail(flow->context, RO_E_UNSUPPORTED,
                                    "the %s image must be grey or RGB, not %s", roles[p],
                                    ro_format_name(images[p]->format));
-        ro_status status = make_plane(flow, p);
-        if (status == RO_OK)
-            status = load_one(flow, images[p], roles[p], flow->images[p], &low[p], &high[p]);
-        if (status != RO_OK)
-            return status;
+        status = make_plane(flow, p);
     }
+    if (status == RO_OK)
+        status = read_both(flow, images, low, high);
+    if (status != RO_OK)
+        return status;
     const float own[2][2] = {{low[0], high[0]}, {low[1], high[1]}};
     if (!flow->normalised) { /* tones mean the same in both images */
         low[0] = low[1] = low[0] < low[1] ? low[0] : low[1];
@@ -229,20 +282,23 @@ ro_status ro_register_load(struct ro_flow *flow, const ro_image *fixed, const ro
                                    "tones from %g to %g are beyond what floats can compare",
                                    (double)low[p], (double)high[p]);
     }
+    struct stretching stretching = {.flow = flow};
     for (int p = 0; p < 2; p++) {
-        struct stretching stretching = {.flow = flow, .p = p, .low = low[p], .by = by[p]};
-        stretching.bytes = images[p]->format == RO_GRAY8 ? images[p] : NULL;
-        for (int i = 0; i < 256 && stretching.bytes; i++)
-            stretching.table[i] = (grey_of(images[p], i) - low[p]) * by[p];
-        const size_t pixels = (size_t)flow->size[p].width * (size_t)flow->size[p].height;
-        ro_pool_run(flow->context->pool, ro_register_threads(flow, pixels), stretch_rows,
-                    &stretching);
+        stretching.of[p].low = low[p];
+        stretching.of[p].by = by[p];
+        stretching.of[p].bytes = images[p]->format == RO_GRAY8 ? images[p] : NULL;
+        for (int i = 0; i < 256 && stretching.of[p].bytes; i++)
+            stretching.of[p].table[i] = (grey_of(images[p], i) - low[p]) * by[p];
+        flow->darkest[p] = (own[p][0] - low[p]) * by[p];
+        flow->lightest[p] = (own[p][1] - low[p]) * by[p];
+    }
+    ro_register_pass(flow, 2 * (size_t)flow->width * (size_t)flow->height, stretch_rows,
+                     &stretching);
+    for (int p = 0; p < 2; p++) {
         const float *last = flow->images[p] + ro_grid_at(grid, flow->size[p].height - 1);
         for (int y = flow->size[p].height; y < grid->height; y++) /* rows below repeat the last */
             memcpy(flow->images[p] + ro_grid_at(grid, y) - 1, last - 1,
                    ((size_t)grid->width + 2) * sizeof *last);
-        flow->darkest[p] = (own[p][0] - low[p]) * by[p];
-        flow->lightest[p] = (own[p][1] - low[p]) * by[p];
     }
     return ro_register_heard(flow);
 }

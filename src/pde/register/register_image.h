@@ -3,6 +3,7 @@
 #ifndef RO_PDE_REGISTER_REGISTER_IMAGE_H
 #define RO_PDE_REGISTER_REGISTER_IMAGE_H
 
+#include "parallel/team.h"
 #include "pde/register/register.h"
 
 /* Both images as grey from 0 (the darkest pixel of both) to 1 (the lightest), on the finest grid;
@@ -16,8 +17,11 @@ ro_status ro_register_heard(const struct ro_flow *flow);
 /* How many threads a pass over so many pixels is worth: each that is woken may come late. */
 int ro_register_threads(const struct ro_flow *flow, size_t pixels);
 
-/* The standard deviation of the noise in images[p], white being 1. */
-double ro_register_noise(const struct ro_flow *flow, int p);
+/* A pass over so many pixels by the flow's team, or by threads that are woken for it. */
+void ro_register_pass(const struct ro_flow *flow, size_t pixels, ro_pass_fn *pass, void *data);
+
+/* The standard deviation of the noise in the noisier image, white being 1. */
+double ro_register_noise(const struct ro_flow *flow);
 
 /* Fills in the report from the field. */
 ro_status ro_register_describe(struct ro_flow *flow, const ro_image *field);

@@ -120,15 +120,17 @@ static bool may_drop(const struct ro_flow *flow, int p)
     return ends > 0;
 }
 
-static ro_status drop_borders(struct ro_flow *flow, int p, uint8_t *keep, bool *any)
+/* What is left of an image without its borders of one tone; NULL: there are none. */
+static ro_status find_borders(struct ro_flow *flow, int p, uint8_t **left)
 {
     const int width = flow->size[p].width, height = flow->size[p].height;
     const size_t pixels = (size_t)width * (size_t)height;
     struct flood flood = flood_of(flow, p);
+    if (!may_drop(flow, p))
+        return RO_OK;
     flood.state = calloc(pixels, 1);
     flood.found = malloc(pixels * sizeof *flood.found);
-    uint8_t *own = malloc(pixels);
-    const bool good = flood.state && flood.found && own;
+    bool good = flood.state && flood.found;
     if (good) {
         for (int x = 0; x < width; x++) {
             flood_from(&flood, x, 0);
@@ -138,21 +140,30 @@ static ro_status drop_borders(struct ro_flow *flow, int p, uint8_t *keep, bool *
             flood_from(&flood, 0, y);
             flood_from(&flood, width - 1, y);
         }
-        if (flood.flat)
-            memset(own, 1, pixels);
-        if (flood.flat && drop_flat(&flood, own)) {
-            *any = true;
-            for (int y = 0; y < height && !ro_context_cancelled(flow->context); y++)
-                for (int x = 0; x < width; x++)
-                    keep[(size_t)y * (size_t)flow->width + (size_t)x] &=
-                        own[(size_t)y * (size_t)width + (size_t)x];
+    }
+    uint8_t *own = flood.flat ? malloc(pixels) : NULL;
+    good = good && (own || !flood.flat);
+    if (own) {
+        memset(own, 1, pixels);
+        if (!drop_flat(&flood, own)) {
+            free(own);
+            own = NULL;
         }
     }
+    *left = own;
     free(flood.state);
     free(flood.found);
-    free(own);
     return good ? ro_register_heard(flow)
                 : ro_context_fail(flow->context, RO_E_MEMORY, "no memory for a mask");
+}
+
+static void drop_borders(const struct ro_flow *flow, int p, const uint8_t *left, uint8_t *keep)
+{
+    const int width = flow->size[p].width, height = flow->size[p].height;
+    for (int y = 0; y < height && !ro_context_cancelled(flow->context); y++)
+        for (int x = 0; x < width; x++)
+            keep[(size_t)y * (size_t)flow->width + (size_t)x] &=
+                left[(size_t)y * (size_t)width + (size_t)x];
 }
 
 /* ---- Masks that were given ----------------------------------------------------------------------
@@ -297,47 +308,56 @@ static ro_status fill(struct ro_flow *flow, int p, const uint8_t *keep)
                 : ro_context_fail(flow->context, RO_E_MEMORY, "no memory for a mask");
 }
 
-ro_status ro_register_mask(struct ro_flow *flow, bool borders)
+/* flow->keep[p] from the bytes of one image. */
+static ro_status set_keep(struct ro_flow *flow, int p, const uint8_t *keep)
 {
     const struct ro_grid *grid = &flow->grids.grid[0];
+    flow->keep[p] = calloc(grid->floats, sizeof(float));
+    if (!flow->keep[p])
+        return ro_context_fail(flow->context, RO_E_MEMORY, "no memory for a mask");
+    for (int y = 0; y < flow->height && !ro_context_cancelled(flow->context); y++)
+        for (int x = 0; x < flow->width; x++)
+            flow->keep[p][ro_grid_at(grid, y) + (size_t)x] =
+                keep[(size_t)y * (size_t)flow->width + (size_t)x];
+    for (int y = 0; y < grid->height; y++) { /* coarser grids look at the ghosts too */
+        float *row = flow->keep[p] + ro_grid_at(grid, y);
+        row[-1] = row[ro_mirror(-1, grid->width)];
+        row[grid->width] = row[ro_mirror(grid->width, grid->width)];
+    }
+    return fill(flow, p, keep);
+}
+
+ro_status ro_register_mask(struct ro_flow *flow, bool borders)
+{
     const ro_image *masks[2] = {flow->options.moving_mask, flow->options.fixed_mask};
     const size_t pixels = (size_t)flow->width * (size_t)flow->height;
+    uint8_t *left[2] = {NULL, NULL}, *keep = NULL;
     bool any = masks[0] || masks[1];
-    for (int p = 0; p < 2; p++)
-        any = any || flow->size[p].width < flow->width || flow->size[p].height < flow->height;
-    if (!any && !(borders && (may_drop(flow, 0) || may_drop(flow, 1))))
-        return RO_OK;
-    uint8_t *keep = malloc(2 * pixels);
-    ro_status status =
-        keep ? RO_OK : ro_context_fail(flow->context, RO_E_MEMORY, "no memory for a mask");
+    ro_status status = RO_OK;
     for (int p = 0; p < 2 && status == RO_OK; p++) {
-        memset(keep + (size_t)p * pixels, 0, pixels);
-        for (int y = 0; y < flow->size[p].height; y++)
-            memset(keep + (size_t)p * pixels + (size_t)y * (size_t)flow->width, 1,
-                   (size_t)flow->size[p].width);
         if (borders)
-            status = drop_borders(flow, p, keep + (size_t)p * pixels, &any);
-        if (status == RO_OK && masks[p])
-            status = drop_masked(flow, p, masks[p], keep + (size_t)p * pixels);
+            status = find_borders(flow, p, &left[p]);
+        any = any || left[p] || flow->size[p].width < flow->width ||
+              flow->size[p].height < flow->height;
+    }
+    if (any && status == RO_OK) {
+        keep = calloc(2, pixels);
+        if (!keep)
+            status = ro_context_fail(flow->context, RO_E_MEMORY, "no memory for a mask");
     }
     for (int p = 0; p < 2 && any && status == RO_OK; p++) {
-        flow->keep[p] = calloc(grid->floats, sizeof(float));
-        if (!flow->keep[p]) {
-            status = ro_context_fail(flow->context, RO_E_MEMORY, "no memory for a mask");
-            break;
-        }
-        for (int y = 0; y < flow->height && !ro_context_cancelled(flow->context); y++) {
-            const uint8_t *from = keep + (size_t)p * pixels + (size_t)y * (size_t)flow->width;
-            for (int x = 0; x < flow->width; x++)
-                flow->keep[p][ro_grid_at(grid, y) + (size_t)x] = from[x];
-        }
-        for (int y = 0; y < grid->height; y++) { /* coarser grids look at the ghosts too */
-            float *row = flow->keep[p] + ro_grid_at(grid, y);
-            row[-1] = row[ro_mirror(-1, grid->width)];
-            row[grid->width] = row[ro_mirror(grid->width, grid->width)];
-        }
-        status = fill(flow, p, keep + (size_t)p * pixels);
+        uint8_t *own = keep + (size_t)p * pixels;
+        for (int y = 0; y < flow->size[p].height; y++)
+            memset(own + (size_t)y * (size_t)flow->width, 1, (size_t)flow->size[p].width);
+        if (left[p])
+            drop_borders(flow, p, left[p], own);
+        if (masks[p])
+            status = drop_masked(flow, p, masks[p], own);
     }
+    for (int p = 0; p < 2 && any && status == RO_OK; p++)
+        status = set_keep(flow, p, keep + (size_t)p * pixels);
+    free(left[0]);
+    free(left[1]);
     free(keep);
     return status;
 }

@@ -25,19 +25,20 @@ static double median(const atomic_uint *bins, uint32_t count)
 /* Rows are counted by many threads, each in bins of its own that are added up at the end. */
 struct counting {
     const struct ro_flow *flow;
-    int p, step;
-    atomic_int ticket;
-    atomic_uint bins[BINS], count;
+    int step[2]; /* of the rows that are looked at: some will do */
+    struct {
+        atomic_uint bins[BINS], count;
+    } of[2];
 };
 
-static void count_row(const struct counting *counting, int y, uint32_t *bins, uint32_t *count)
+static void count_row(const struct ro_flow *flow, int p, int y, uint32_t *bins, uint32_t *count)
 {
-    const struct ro_flow *flow = counting->flow;
     const struct ro_grid *grid = &flow->grids.grid[0];
     const size_t at = ro_grid_at(grid, y);
-    const float *b = flow->images[counting->p] + at, *a = b - grid->stride, *c = b + grid->stride;
-    const float *keep = flow->keep[counting->p] ? flow->keep[counting->p] + at : NULL;
-    const int width = flow->size[counting->p].width;
+    const float *b = flow->images[p] + at, *a = b - grid->stride, *c = b + grid->stride;
+    const float *keep = flow->keep[p] ? flow->keep[p] + at : NULL;
+    const int width = flow->size[p].width;
+    uint32_t left_out = 0;
     for (int from = 1; from + 1 < width; from += CHUNK) {
         const int last = from + CHUNK < width - 1 ? from + CHUNK : width - 1;
         int bin[CHUNK];
@@ -47,37 +48,55 @@ static void count_row(const struct counting *counting, int y, uint32_t *bins, ui
             const int at_bin = (int)(fabsf(difference) * (BINS / 8));
             bin[x - from] = at_bin < BINS ? at_bin : BINS - 1;
         }
-        for (int x = from; x < last; x++) {
-            const bool counts = !keep || keep[x] != 0;
+        for (int x = from; x < last && !keep; x++)
+            bins[bin[x - from]]++;
+        for (int x = from; x < last && keep; x++) {
+            const bool counts = keep[x] != 0;
             bins[bin[x - from]] += counts;
-            *count += counts;
+            left_out += !counts;
         }
+    }
+    *count += (width > 2 ? (uint32_t)width - 2 : 0) - left_out;
+}
+
+static int rows_of(const struct counting *counting, int p)
+{
+    const int inside = counting->flow->size[p].height - 2;
+    return inside > 0 ? (inside + counting->step[p] - 1) / counting->step[p] : 0;
+}
+
+static void count_rows(void *data, int part, int parts)
+{
+    struct counting *counting = data;
+    for (int p = 0; p < 2; p++) {
+        uint32_t bins[BINS], count = 0;
+        int i, to;
+        memset(bins, 0, sizeof bins);
+        for (ro_team_share(rows_of(counting, p), part, parts, &i, &to);
+             i < to && !ro_context_cancelled(counting->flow->context); i++)
+            count_row(counting->flow, p, 1 + i * counting->step[p], bins, &count);
+        for (int bin = 0; count > 0 && bin < BINS; bin++)
+            if (bins[bin])
+                atomic_fetch_add(&counting->of[p].bins[bin], bins[bin]);
+        atomic_fetch_add(&counting->of[p].count, count);
     }
 }
 
-static void count_rows(void *data, int thread)
+double ro_register_noise(const struct ro_flow *flow)
 {
-    struct counting *counting = data;
-    uint32_t bins[BINS], count = 0;
-    const int height = counting->flow->size[counting->p].height;
-    int y;
-    (void)thread;
-    memset(bins, 0, sizeof bins);
-    while ((y = 1 + counting->step * atomic_fetch_add(&counting->ticket, 1)) + 1 < height &&
-           !ro_context_cancelled(counting->flow->context))
-        count_row(counting, y, bins, &count);
-    for (int i = 0; i < BINS; i++)
-        if (bins[i])
-            atomic_fetch_add(&counting->bins[i], bins[i]);
-    atomic_fetch_add(&counting->count, count);
-}
-
-double ro_register_noise(const struct ro_flow *flow, int p)
-{
-    const int height = flow->size[p].height;
-    struct counting counting = {.flow = flow, .p = p};
-    counting.step = height > 1024 ? height / 512 : 2; /* some rows will do */
-    const size_t pixels = (size_t)flow->size[p].width * (size_t)(height / counting.step);
-    ro_pool_run(flow->context->pool, ro_register_threads(flow, pixels), count_rows, &counting);
-    return counting.count ? median(counting.bins, counting.count) / (0.6745 * 6) : 0;
+    struct counting counting = {.flow = flow};
+    size_t pixels = 0;
+    double most = 0;
+    for (int p = 0; p < 2; p++) {
+        const int height = flow->size[p].height;
+        counting.step[p] = height > 1024 ? height / 512 : 2;
+        pixels += (size_t)flow->size[p].width * (size_t)(height / counting.step[p]);
+    }
+    ro_register_pass(flow, pixels, count_rows, &counting);
+    for (int p = 0; p < 2; p++) {
+        const uint32_t count = counting.of[p].count;
+        const double noise = count ? median(counting.of[p].bins, count) / (0.6745 * 6) : 0;
+        most = noise > most ? noise : most;
+    }
+    return most;
 }

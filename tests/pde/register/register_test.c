@@ -411,7 +411,10 @@ static void test_same_bits(void **state)
         {{181, 97, RO_MOTION_ROTATION, 40, 1, 0, 25}, "s10e5", NULL, NULL},
         {{200, 2, RO_MOTION_SMOOTH, 1, 1, 16, 26}, "s23e8", NULL, NULL},
         {{3, 77, RO_MOTION_SMOOTH, 1, 1, 16, 27}, "s23e8", NULL, NULL},
+        {{1, 77, RO_MOTION_SMOOTH, 1, 1, 16, 28}, "s23e8", NULL, NULL},
+        {{77, 1, RO_MOTION_SMOOTH, 1, 1, 16, 29}, "s23e8", NULL, NULL},
     };
+    static const int threads[] = {1, 2, 3, 5, 16};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct bed bed;
         ro_image got = {0};
@@ -426,9 +429,9 @@ static void test_same_bits(void **state)
                                        .updates = 2};
         bool first = true;
         for (int cpu = RO_CPU_SCALAR; cpu <= RO_CPU_AVX512; cpu++)
-            for (int threads = 1; threads <= 5; threads += 2) {
+            for (size_t t = 0; t < sizeof threads / sizeof *threads; t++) {
                 ro_context_options with = {RO_CONTEXT_DEFAULTS, .device = RO_DEVICE_CPU,
-                                           .cpu = (ro_cpu)cpu, .threads = threads};
+                                           .cpu = (ro_cpu)cpu, .threads = threads[t]};
                 ro_context *context;
                 if (ro_context_open(&with, &context) != RO_OK)
                     continue;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The rows of the search for a start once more, for wider vectors; see register_align_rows.h. */
-#include "pde/register/align/register_align_rows.h"
 #include "simd/simd.h"
+
+#include "pde/register/align/register_align_rows.h"
 
 const struct ro_align_kernels RO_SIMD_NAME(ro_align_kernels) = {
     .cpu = RO_SIMD_CPU,
