@@ -37,6 +37,8 @@ static const struct option options[] = {
      PLACE(windows), .topic = "fronts", .before = "alone", .before_of = competing},
     {"home", "K", "floods among labels: known kinds (default), or any", OPTION_TEXT, PLACE(home),
      .topic = "fronts", .before = "any", .before_of = competing},
+    {"outlines", "O", "weighed (default) against the contrast inside, or plain", OPTION_TEXT,
+     PLACE(outlines), .topic = "fronts", .before = "plain", .before_of = competing},
     {"components", NULL, "every connected part of --mask is a label", OPTION_FLAG,
      PLACE(components), .topic = "fronts"},
     {"factor", "FILE", "a grey picture: fronts are as fast as it is bright", OPTION_TEXT,
