@@ -132,7 +132,8 @@ bool ro_flood_add(struct ro_flood *flood, const struct ro_flood_rule *rule,
 /* What the fronts of a label have in common; kind 0 and most 0: nothing. */
 struct ro_fellows {
     enum ro_region_kind kind;
-    uint64_t most; /* pixels */
+    uint64_t most;      /* pixels */
+    uint16_t low, high; /* the middle one of their windows of that kind */
 };
 struct ro_fellows ro_window_fellows(const struct ro_front *const *fronts, size_t count,
                                     uint64_t *scratch);
@@ -155,8 +156,9 @@ void ro_window_decide(const struct ro_plane *plane, struct ro_front *front,
                       const struct ro_window_start *start, const struct ro_window_ways *ways,
                       ro_flood_fn *flood, void *data);
 
-/* Decides again, as the fellows do; the front keeps its window where that would lose more than half
- * of its contrast. */
+/* Decides again, as the fellows do. The front keeps its window where that would lose more than half
+ * of its contrast; but not one that is of another kind and too large as well, which has leaked, and
+ * gives way to the fellows' window where there is none of its own. */
 void ro_window_decide_again(const struct ro_plane *plane, struct ro_front *front,
                             const struct ro_window_start *start, const struct ro_fellows *fellows,
                             const struct ro_window_ways *ways, ro_flood_fn *flood, void *data);

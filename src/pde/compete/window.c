@@ -28,7 +28,7 @@ enum {
     HOME_TIMES = 16,   /* the seed: as much as a doubtful kind may hold at once */
 };
 
-static int compare_areas(const void *a, const void *b)
+static int compare_numbers(const void *a, const void *b)
 {
     const uint64_t one = *(const uint64_t *)a, two = *(const uint64_t *)b;
     return one < two ? -1 : one > two;
@@ -282,8 +282,18 @@ struct ro_fellows ro_window_fellows(const struct ro_front *const *fronts, size_t
     for (int kind = RO_REGION_BRIGHT; kind <= RO_REGION_DARK; kind++)
         if (3 * of[kind] >= 2 * count)
             fellows.kind = (enum ro_region_kind)kind;
-    qsort(scratch, count, sizeof *scratch, compare_areas);
+    qsort(scratch, count, sizeof *scratch, compare_numbers);
     fellows.most = MOST_TIMES * scratch[count / 2];
+    if (fellows.kind) {
+        const bool dark = fellows.kind == RO_REGION_DARK;
+        size_t alike = 0;
+        for (size_t i = 0; i < count; i++)
+            if (fronts[i]->kind == fellows.kind)
+                scratch[alike++] = dark ? fronts[i]->high : fronts[i]->low;
+        qsort(scratch, alike, sizeof *scratch, compare_numbers);
+        fellows.low = dark ? 0 : (uint16_t)scratch[alike / 2];
+        fellows.high = dark ? (uint16_t)scratch[alike / 2] : UINT16_MAX;
+    }
     return fellows;
 }
 
@@ -299,8 +309,16 @@ void ro_window_decide_again(const struct ro_plane *plane, struct ro_front *front
 {
     const struct choice before = {.any = front->at.pairs > 0, .kind = front->kind, .at = front->at};
     const struct choice again = decide(plane, front, start, fellows, ways, flood, data);
-    if (again.any && (!before.any || is_better(&again, &before, 1, 2)))
+    const bool leaked = !ways->plain && fellows->kind && front->kind != fellows->kind &&
+                        front->at.area > fellows->most;
+    if (again.any && (leaked || !before.any || is_better(&again, &before, 1, 2))) {
         take(front, start, &again);
+    } else if (leaked) {
+        front->kind = fellows->kind;
+        front->low = fellows->low;
+        front->high = fellows->high;
+        front->at = (struct ro_flood_level){0};
+    }
 }
 
 /* ---- The flood ------------------------------------------------------------------------------- */

@@ -379,6 +379,62 @@ static void faint_outlines_count_where_a_kind_ran_over_them(void **state)
     assert_int_equal(kind_in_a_border(few, false), RO_REGION_DARK);
 }
 
+/* A dark outline of a contrast of 20, or none where that is NULL. */
+static void flood_dark(void *data, const struct ro_front *front,
+                       const struct ro_window_start *start, const struct ro_flood_rule *rule,
+                       struct ro_flood *flood)
+{
+    (void)front, (void)start;
+    if (rule->kind == RO_REGION_DARK && data)
+        assert_true(ro_flood_add(flood, rule, data));
+}
+
+/* A front that went over an area with a contrast of 50, its fellows being dark. */
+static struct ro_front ask_dark_fellows(enum ro_region_kind kind, uint64_t area, void *outline,
+                                        bool plain)
+{
+    const struct ro_plane plane = {.width = 90, .height = 90, .most = 255, .spread = 200};
+    const struct ro_window_start start = {100, 120, 2};
+    const struct ro_window_ways ways = {.plain = plain};
+    const struct ro_fellows fellows = {RO_REGION_DARK, 640, 0, 90};
+    struct ro_front front = {.count = 5, .kind = kind, .low = 70, .high = 200};
+    front.at = (struct ro_flood_level){area, 100, 5000, 0, 0};
+    ro_window_decide_again(&plane, &front, &start, &fellows, &ways, flood_dark, outline);
+    return front;
+}
+
+static void what_leaked_gives_way_to_its_fellows(void **state)
+{
+    (void)state;
+    struct ro_flood_level outline = {50, 100, 2000, 0, 0};
+    assert_int_equal(ask_dark_fellows(RO_REGION_BRIGHT, 641, &outline, false).high, 120);
+    assert_int_equal(ask_dark_fellows(RO_REGION_BRIGHT, 641, &outline, true).high, 200);
+    assert_int_equal(ask_dark_fellows(RO_REGION_BRIGHT, 640, &outline, false).high, 200);
+    assert_int_equal(ask_dark_fellows(RO_REGION_DARK, 641, &outline, false).high, 200);
+    const struct ro_front front = ask_dark_fellows(RO_REGION_BRIGHT, 641, NULL, false);
+    assert_int_equal(front.kind, RO_REGION_DARK);
+    assert_int_equal(front.low, 0);
+    assert_int_equal(front.high, 90);
+    assert_int_equal(ask_dark_fellows(RO_REGION_BRIGHT, 641, NULL, true).high, 200);
+}
+
+static void fellows_have_a_middle_window(void **state)
+{
+    (void)state;
+    struct ro_front fronts[5] = {0};
+    const struct ro_front *list[5];
+    uint64_t scratch[5];
+    for (int i = 0; i < 5; i++) {
+        fronts[i] = (struct ro_front){.kind = RO_REGION_DARK, .high = (uint16_t)(50 + 10 * i)};
+        list[i] = &fronts[i];
+    }
+    fronts[0].kind = RO_REGION_BRIGHT; /* those of 60, 70, 80 and 90 count */
+    const struct ro_fellows fellows = ro_window_fellows(list, 5, scratch);
+    assert_int_equal(fellows.kind, RO_REGION_DARK);
+    assert_int_equal(fellows.low, 0);
+    assert_int_equal(fellows.high, 80);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -390,6 +446,8 @@ int main(void)
         cmocka_unit_test(what_had_no_outline_is_doubted_at_home),
         cmocka_unit_test(a_flood_passes_what_does_not_stand_out),
         cmocka_unit_test(faint_outlines_count_where_a_kind_ran_over_them),
+        cmocka_unit_test(what_leaked_gives_way_to_its_fellows),
+        cmocka_unit_test(fellows_have_a_middle_window),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
