@@ -233,6 +233,7 @@ static ro_status ask_fellows(struct ro_regions *work)
     struct ro_fellows *fellows = malloc(count * sizeof *fellows);
     uint64_t *scratch = malloc(count * sizeof *scratch);
     ro_status status = sorted && fellows && scratch ? RO_OK : no_memory(work);
+    const bool plain = is_named(work->options.outlines, "plain");
     bool odd = false;
     if (status == RO_OK) {
         for (size_t i = 0; i < count; i++)
@@ -241,7 +242,8 @@ static ro_status ask_fellows(struct ro_regions *work)
         for (size_t from = 0, to; from < count; from = to) {
             for (to = from; to < count && sorted[to]->label == sorted[from]->label;)
                 to++;
-            const struct ro_fellows these = ro_window_fellows(sorted + from, to - from, scratch);
+            const struct ro_fellows these =
+                ro_window_fellows(sorted + from, to - from, plain, scratch);
             for (size_t i = from; i < to; i++) {
                 fellows[sorted[i] - work->fronts] = these;
                 odd |= ro_window_odd(sorted[i], &these);

@@ -132,10 +132,11 @@ bool ro_flood_add(struct ro_flood *flood, const struct ro_flood_rule *rule,
 /* What the fronts of a label have in common; kind 0 and most 0: nothing. */
 struct ro_fellows {
     enum ro_region_kind kind;
-    uint64_t most;      /* pixels */
+    uint64_t most; /* pixels */
+    uint64_t vast; /* pixels: more of that kind is a thing of its own, not a leak over theirs */
     uint16_t low, high; /* the middle one of their windows of that kind */
 };
-struct ro_fellows ro_window_fellows(const struct ro_front *const *fronts, size_t count,
+struct ro_fellows ro_window_fellows(const struct ro_front *const *fronts, size_t count, bool plain,
                                     uint64_t *scratch);
 bool ro_window_odd(const struct ro_front *front, const struct ro_fellows *fellows);
 

@@ -25,6 +25,7 @@ enum {
     ROUND = 2,         /* and so many times its area at once */
     LEAST_FELLOWS = 4, /* seeds that tell of others */
     MOST_TIMES = 64,   /* their areas */
+    VAST_TIMES = 3,    /* all of these together */
     HOME_TIMES = 16,   /* the seed: as much as a doubtful kind may hold at once */
 };
 
@@ -265,10 +266,11 @@ void ro_window_decide(const struct ro_plane *plane, struct ro_front *front,
 
 /* ---- Seeds of one label -------------------------------------------------------------------------
  * They lie in things of one sort: where most of these are brighter than what is round them, or
- * darker, so are the others, and none is many times as large as most. A seed near the edge of its
- * thing, whose flood found a way round, is set right by this. */
+ * darker, so are the others, and none is many times as large as most, unless it is so large that
+ * theirs are a small part of it. A seed near the edge of its thing, whose flood found a way round,
+ * is set right by this. */
 
-struct ro_fellows ro_window_fellows(const struct ro_front *const *fronts, size_t count,
+struct ro_fellows ro_window_fellows(const struct ro_front *const *fronts, size_t count, bool plain,
                                     uint64_t *scratch)
 {
     size_t of[RO_REGION_BAND + 1] = {0};
@@ -284,6 +286,10 @@ struct ro_fellows ro_window_fellows(const struct ro_front *const *fronts, size_t
             fellows.kind = (enum ro_region_kind)kind;
     qsort(scratch, count, sizeof *scratch, compare_numbers);
     fellows.most = MOST_TIMES * scratch[count / 2];
+    for (size_t i = 0; i < count && scratch[i] <= fellows.most; i++)
+        fellows.vast += VAST_TIMES * scratch[i];
+    if (plain)
+        fellows.vast = UINT64_MAX;
     if (fellows.kind) {
         const bool dark = fellows.kind == RO_REGION_DARK;
         size_t alike = 0;
@@ -300,7 +306,7 @@ struct ro_fellows ro_window_fellows(const struct ro_front *const *fronts, size_t
 bool ro_window_odd(const struct ro_front *front, const struct ro_fellows *fellows)
 {
     return (fellows->kind && front->kind != fellows->kind) ||
-           (fellows->most && front->at.area > fellows->most);
+           (fellows->most && front->at.area > fellows->most && front->at.area <= fellows->vast);
 }
 
 void ro_window_decide_again(const struct ro_plane *plane, struct ro_front *front,

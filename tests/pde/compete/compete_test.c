@@ -396,7 +396,7 @@ static struct ro_front ask_dark_fellows(enum ro_region_kind kind, uint64_t area,
     const struct ro_plane plane = {.width = 90, .height = 90, .most = 255, .spread = 200};
     const struct ro_window_start start = {100, 120, 2};
     const struct ro_window_ways ways = {.plain = plain};
-    const struct ro_fellows fellows = {RO_REGION_DARK, 640, 0, 90};
+    const struct ro_fellows fellows = {RO_REGION_DARK, 640, UINT64_MAX, 0, 90};
     struct ro_front front = {.count = 5, .kind = kind, .low = 70, .high = 200};
     front.at = (struct ro_flood_level){area, 100, 5000, 0, 0};
     ro_window_decide_again(&plane, &front, &start, &fellows, &ways, flood_dark, outline);
@@ -429,10 +429,39 @@ static void fellows_have_a_middle_window(void **state)
         list[i] = &fronts[i];
     }
     fronts[0].kind = RO_REGION_BRIGHT; /* those of 60, 70, 80 and 90 count */
-    const struct ro_fellows fellows = ro_window_fellows(list, 5, scratch);
+    const struct ro_fellows fellows = ro_window_fellows(list, 5, false, scratch);
     assert_int_equal(fellows.kind, RO_REGION_DARK);
     assert_int_equal(fellows.low, 0);
     assert_int_equal(fellows.high, 80);
+}
+
+/* Fifty things of 20 pixels, and one of another size. */
+static bool is_odd_among_many(uint64_t area, enum ro_region_kind kind, bool plain)
+{
+    enum { MANY = 51 };
+    struct ro_front fronts[MANY] = {0};
+    const struct ro_front *list[MANY];
+    uint64_t scratch[MANY];
+    for (int i = 0; i < MANY; i++) {
+        fronts[i].kind = RO_REGION_DARK;
+        fronts[i].at.area = 20;
+        list[i] = &fronts[i];
+    }
+    fronts[7].kind = kind;
+    fronts[7].at.area = area;
+    const struct ro_fellows fellows = ro_window_fellows(list, MANY, plain, scratch);
+    return ro_window_odd(&fronts[7], &fellows);
+}
+
+static void what_is_vast_is_no_leak(void **state)
+{
+    (void)state;
+    assert_false(is_odd_among_many(64 * 20, RO_REGION_DARK, false));
+    assert_true(is_odd_among_many(64 * 20 + 1, RO_REGION_DARK, false));
+    assert_true(is_odd_among_many(3000, RO_REGION_DARK, false));
+    assert_false(is_odd_among_many(3001, RO_REGION_DARK, false));
+    assert_true(is_odd_among_many(3001, RO_REGION_DARK, true));
+    assert_true(is_odd_among_many(3001, RO_REGION_BRIGHT, false));
 }
 
 int main(void)
@@ -448,6 +477,7 @@ int main(void)
         cmocka_unit_test(faint_outlines_count_where_a_kind_ran_over_them),
         cmocka_unit_test(what_leaked_gives_way_to_its_fellows),
         cmocka_unit_test(fellows_have_a_middle_window),
+        cmocka_unit_test(what_is_vast_is_no_leak),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
