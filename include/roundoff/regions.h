@@ -60,6 +60,9 @@ typedef struct ro_regions_options {
     const char *home;       /* NULL or "known": where a flood was cut and stays nearer to its seed
                                than to other labels', only kinds count that had an outline
                                before; "any" */
+    const char *outlines;   /* NULL or "weighed": against the contrast that is usual inside, so that
+                               a spot in a thing is passed, and a faint thing in a strong border
+                               is not; "plain": not */
 } ro_regions_options;
 #define RO_REGIONS_UNSET(UNSET) UNSET(smooth)
 #define RO_REGIONS_DEFAULTS RO_DEFAULTS_OF(ro_regions_options, RO_REGIONS_UNSET)

@@ -249,6 +249,7 @@ static const struct user {
     MEMBER(ro_regions_options, schedule, regions),
     MEMBER(ro_regions_options, windows, regions),
     MEMBER(ro_regions_options, home, regions),
+    MEMBER(ro_regions_options, outlines, regions),
     MEMBER(ro_register_options, scheme, registration),
     MEMBER(ro_register_options, match, registration),
     MEMBER(ro_register_options, init, registration),

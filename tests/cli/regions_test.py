@@ -174,6 +174,22 @@ class Regions(Case):
         self.put("out.pgm", bytes(changed))
         self.refused("verify", "cert.json", "small.pgm", "out.pgm", words=["output_hash"])
 
+    def test_lists_of_programs(self):
+        """Empty fields, quotes, an index without a name, blanks, and the mark of UTF-8."""
+        for text in (b"9,8,,3\n", b"9;8;;3\n", b"9\t8\t\t3\n", b"9,8,5,3", b" 9  8 5 3\n",
+                     b'"9","8","5","3"\r\n', b",x,y,label\n0,9,8,3\n",
+                     b'"","label","y","x"\n"1",3,8,9\n', b"\xef\xbb\xbfx,y,label\n9,8,3\n",
+                     b"x,y,name,label\n9,8,a b,3\n"):
+            self.put("list.csv", text)
+            told = json.loads(self.works("segment", "in.pgm", "out.pgm", "--seeds", "list.csv",
+                                         "--json", "--force").stdout)
+            seed, = told["seeds"]
+            self.assertEqual((seed["label"], seed["x"], seed["y"]), (3, 9, 8), text)
+        for text in b"9a,8\n", b"9,\n", b"9,5;8,5\n", b"9 8,5\n", b"9,8,5,3,1\n", b"9,8,5,1.5\n":
+            self.put("list.csv", text)
+            self.refused("segment", "in.pgm", "out.pgm", "--seeds", "list.csv",
+                         words=["list.csv", "line 1"])
+
     def test_useless(self):
         self.put("even.pgm", pgm(50, 50, [99] * 2500))
         self.put("out.pgm", OLD)

@@ -147,6 +147,17 @@ class Segment(Case):
                                             "--json").stdout)["labels"]
             self.assertEqual((label["ended"], label["stalled"]), (True, False))
 
+    def test_strict(self):
+        """What stalled or reached the border is refused, and written all the same with --force."""
+        self.put("flat.pgm", pgm(400, 330, [100] * (400 * 330)))
+        stalled = ["segment", "flat.pgm", "out.pgm", "--at", "20,20", "--number", "u8"]
+        border = ["segment", "in.pgm", "out.pgm", "--at", "50,40", "--at=2:5,5", "--fronts", "free"]
+        for words, run in ((["label 1", "stalled"], stalled), (["label 2", "border"], border)):
+            self.refused(*run, "--strict", status=3, words=words)
+            self.works(*run, "--strict", "--force")
+            self.works(*run)
+        self.works("segment", "in.pgm", "out.pgm", "--at", "50,40", "--fronts", "free", "--strict")
+
     def test_schedules_give_the_same_bits(self):
         wanted = None
         for more in (["--schedule", "reference"], ["--schedule", "passes"], ["--cpu", "scalar"],

@@ -37,6 +37,8 @@ static const struct option options[] = {
      PLACE(windows), .topic = "fronts", .before = "alone", .before_of = competing},
     {"home", "K", "floods among labels: known kinds (default), or any", OPTION_TEXT, PLACE(home),
      .topic = "fronts", .before = "any", .before_of = competing},
+    {"outlines", "O", "weighed (default) against the contrast inside, or plain", OPTION_TEXT,
+     PLACE(outlines), .topic = "fronts", .before = "plain", .before_of = competing},
     {"components", NULL, "every connected part of --mask is a label", OPTION_FLAG,
      PLACE(components), .topic = "fronts"},
     {"factor", "FILE", "a grey picture: fronts are as fast as it is bright", OPTION_TEXT,
@@ -104,6 +106,7 @@ struct job {
     const struct operands *files;
     ro_segment_options segment;
     ro_segment_report report;
+    struct segment_faults faults;
     struct named named[RO_LABELS];
     ro_image in, mask, distance, velocity, picture;
     struct frames frames;
@@ -222,15 +225,19 @@ static void name_phi(const char *path, int label, bool alone, char *name, size_t
         snprintf(name, size, "%.*s-%d%s", stem, path, label, path + stem);
 }
 
-static ro_status save_labels(struct job *job)
+static ro_status make_labels(struct job *job, ro_image *labels)
 {
     int highest = 1;
-    ro_image labels = {0};
     used_labels(&job->report, &highest);
     ro_status status = ro_image_alloc(job->context, RO_INDEX8, job->in.width, job->in.height,
-                                      (uint32_t)highest, &labels);
-    if (status == RO_OK)
-        status = ro_segmentation_labels(job->result, &labels);
+                                      (uint32_t)highest, labels);
+    return status == RO_OK ? ro_segmentation_labels(job->result, labels) : status;
+}
+
+static ro_status save_labels(struct job *job)
+{
+    ro_image labels = {0};
+    ro_status status = make_labels(job, &labels);
     if (status == RO_OK)
         status = segment_save(job->context, &job->pages, job->files->path[1], &labels);
     ro_image_free(&labels);
@@ -323,6 +330,41 @@ static void close_job(struct job *job)
     job->segment.velocity = NULL;
 }
 
+/* Which labels have a pixel on the border, as bits. */
+static ro_status find_border(struct job *job, unsigned *border)
+{
+    ro_image labels = {0};
+    ro_status status = make_labels(job, &labels);
+    const uint32_t right = job->in.width - 1, bottom = job->in.height - 1;
+    unsigned seen = 0;
+    for (uint32_t y = 0; y <= bottom && status == RO_OK; y++) {
+        const uint8_t *row = (const uint8_t *)labels.data + (ptrdiff_t)y * labels.stride;
+        for (uint32_t x = 0; x <= right; x += y == 0 || y == bottom || x == right ? 1 : right - x)
+            seen |= 1U << row[x];
+    }
+    *border = seen >> 1;
+    ro_image_free(&labels);
+    return status;
+}
+
+static ro_status find_faults(struct job *job)
+{
+    const bool strict = job->values->common.strict;
+    job->faults = (struct segment_faults){0};
+    for (int i = 0; i < RO_LABELS; i++) {
+        const ro_segment_label *label = &job->report.label[i];
+        job->faults.useless |= (unsigned)(label->useless != 0) << i;
+        job->faults.stalled |= (unsigned)(strict && label->stalled) << i;
+    }
+    return strict ? find_border(job, &job->faults.border) : RO_OK;
+}
+
+static bool is_refused(const struct job *job)
+{
+    const struct segment_faults *faults = &job->faults;
+    return (faults->useless || faults->stalled || faults->border) && !job->values->force;
+}
+
 static ro_status run_job(struct job *job)
 {
     const struct segment_values *values = job->values;
@@ -345,7 +387,9 @@ static ro_status run_job(struct job *job)
         status = ro_segment(job->context, &job->in, &job->segment, &job->result, &job->report);
     if (status == RO_E_CANCELLED && job->frames.status != RO_OK) /* a frame could not be written */
         status = ro_context_fail(job->context, job->frames.status, "%s", job->frames.message);
-    if (status == RO_OK && (!segment_is_useless(&job->report) || values->force))
+    if (status == RO_OK)
+        status = find_faults(job);
+    if (status == RO_OK && !is_refused(job))
         status = save_all(job);
     frames_close(&job->frames);
     close_job(job);
@@ -460,7 +504,7 @@ static ro_status work(struct task *task)
     ro_status status = segment_pages_open(job->context, values, job->files->path[0], pages);
     for (; pages->at < pages->count && status == RO_OK && !task->refused; pages->at++) {
         status = stack_failed(job->context, run_job(job), &pages->stack, pages->at, pages->first);
-        task->refused = status == RO_OK && segment_is_useless(&job->report) && !values->force;
+        task->refused = status == RO_OK && is_refused(job);
         if (status != RO_OK || !pages->told.file)
             continue;
         const double seconds = seconds_now() - task->progress->start;
@@ -495,7 +539,7 @@ static void print_lines(const struct task *task)
 static int refuse(const struct task *task)
 {
     const struct job *job = task->data;
-    return segment_useless(&job->report, task->out);
+    return segment_useless(&job->report, &job->faults, task->out);
 }
 
 static int run(const struct command *command, int argc, char **argv)

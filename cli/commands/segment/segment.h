@@ -15,7 +15,7 @@ struct speed_words {
 struct segment_values {
     struct common common;
     struct speed_words words;
-    const char *fronts, *windows, *home, *seeds, *mask, *factor, *distance, *velocity;
+    const char *fronts, *windows, *home, *outlines, *seeds, *mask, *factor, *distance, *velocity;
     const char *overlay, *contours, *table, *phi, *frames, *vectors;
     const char *number, *norm, *profile, *schedule, *page;
     int every, iterations, steps_at_once;
@@ -127,9 +127,14 @@ void frames_close(struct frames *frames);
 
 /* ---- segment_report.c: what is said at the end ----------------------------------------------- */
 
-/* Whether a label filled everything or nothing; and says so in a sentence: EXIT_USELESS. */
-bool segment_is_useless(const ro_segment_report *r);
-int segment_useless(const ro_segment_report *r, const char *out);
+/* What makes labels useless: bit i is for label i + 1. */
+struct segment_faults {
+    unsigned useless;         /* it filled everything or nothing */
+    unsigned stalled, border; /* for a strict user only */
+};
+/* Says the first of them in a sentence: EXIT_USELESS. */
+int segment_useless(const ro_segment_report *r, const struct segment_faults *faults,
+                    const char *out);
 
 void segment_lines(const ro_report *ran, const ro_segment_report *r, double seconds);
 void segment_json(FILE *file, const ro_report *ran, const ro_segment_report *r,

@@ -60,6 +60,7 @@ int check_fronts(const struct command *command, const struct segment_values *v)
                            : v->components ? "components"
                            : v->windows    ? "windows"
                            : v->home       ? "home"
+                           : v->outlines   ? "outlines"
                            : v->table      ? "table"
                                            : NULL;
         if (!name)
@@ -266,11 +267,12 @@ static ro_status save_all(struct job *job)
 
 static struct job job_of(const struct segment_values *values, const struct operands *files)
 {
-    return (struct job){
-        .values = values,
-        .files = files,
-        .grow = {RO_REGIONS_DEFAULTS, .smooth = isnan(values->smooth) ? RO_DEFAULT : values->smooth,
-                 .schedule = values->schedule, .windows = values->windows, .home = values->home}};
+    return (struct job){.values = values,
+                        .files = files,
+                        .grow = {RO_REGIONS_DEFAULTS,
+                                 .smooth = isnan(values->smooth) ? RO_DEFAULT : values->smooth,
+                                 .schedule = values->schedule, .windows = values->windows,
+                                 .home = values->home, .outlines = values->outlines}};
 }
 
 static void close_job(struct job *job)

@@ -10,18 +10,14 @@ static const char *finer(const char *number)
     return strcmp(number, "u8") == 0 ? "s12 or s16" : strcmp(number, "s12") == 0 ? "s16" : "s23e8";
 }
 
-bool segment_is_useless(const ro_segment_report *r)
+int segment_useless(const ro_segment_report *r, const struct segment_faults *faults,
+                    const char *out)
 {
-    unsigned any = 0;
-    for (int i = 0; i < RO_LABELS; i++)
-        any |= r->label[i].useless;
-    return any;
-}
-
-int segment_useless(const ro_segment_report *r, const char *out)
-{
+    const unsigned which = faults->useless   ? faults->useless
+                           : faults->stalled ? faults->stalled
+                                             : faults->border;
     int i = 0;
-    while (!r->label[i].useless)
+    while (!(which >> i & 1))
         i++;
     const ro_segment_label *label = &r->label[i];
     char window[64] = "";
@@ -32,6 +28,11 @@ int segment_useless(const ro_segment_report *r, const char *out)
             "label %d filled the whole picture%s, so %s was not written: try seeds that lie inside "
             "the object, a narrower --window, --edge for objects with soft tones, or --force",
             i + 1, window, out);
+    else if (!faults->useless)
+        fail("label %d %s, so %s was not written: leave out --strict, or add --force", i + 1,
+             faults->stalled ? "stalled, its numbers being too coarse"
+                             : "reached the border of the picture",
+             out);
     else
         fail("label %d vanished%s, so %s was not written: try a --window that includes the tones "
              "under the seeds, larger seeds, or --force",

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Seeds of a segmentation as a list: a disc a line, columns named by the first line or in the order
- * x, y, radius, label. */
+ * x, y, radius, label. An empty radius or label is one that was not given. */
 #include "core/names.h"
 #include "io/data/text.h"
 
-#include <ctype.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,54 +16,85 @@ struct heading {
     enum column of[MOST_COLUMNS];
 };
 
-static const char separators[] = " \t,;\r";
+/* What parts the fields of a line: a semicolon, a comma or a tab if there is one, else blanks. */
+static char separator_of(const char *line)
+{
+    return strchr(line, ';') ? ';' : strchr(line, ',') ? ',' : strchr(line, '\t') ? '\t' : ' ';
+}
+
+/* Cuts the next field off a line, without blanks and quotes round it; NULL: that was the last. */
+static char *next_field(char **line, char separator)
+{
+    static const char round[] = " \t\r\"";
+    char *field = *line;
+    if (!field)
+        return NULL;
+    char *end = field + strcspn(field, (char[]){separator, '\0'});
+    *line = *end ? end + 1 : NULL;
+    if (separator == ' ' && *line && !*(*line += strspn(*line, round)))
+        *line = NULL;
+    *end = '\0';
+    field += strspn(field, round);
+    for (size_t length = strlen(field); length && strchr(round, field[length - 1]);)
+        field[--length] = '\0';
+    return field;
+}
 
 /* "label, x, y": names, of which x and y must be there. */
-static bool read_heading(const char *line, struct heading *heading)
+static bool read_heading(char *line, struct heading *heading)
 {
     static const struct {
         const char *name;
         enum column column;
     } names[] = {{"x", X}, {"y", Y}, {"r", RADIUS}, {"radius", RADIUS}, {"label", LABEL}};
+    const char separator = separator_of(line);
     bool has[COLUMNS + 1] = {false};
     heading->count = 0;
-    while (*line && heading->count < MOST_COLUMNS) {
-        char name[32];
-        const size_t length = strcspn(line, separators);
-        snprintf(name, sizeof name, "%.*s", (int)(length < 31 ? length : 31), line);
+    for (const char *name; (name = next_field(&line, separator));) {
         enum column column = OTHER;
         for (size_t i = 0; i < sizeof names / sizeof *names; i++)
             if (ro_name_equal(name, names[i].name))
                 column = names[i].column;
-        if (column != OTHER && has[column])
+        if (heading->count == MOST_COLUMNS || (column != OTHER && has[column]))
             return false;
         has[column] = true;
         heading->of[heading->count++] = column;
-        line += length;
-        line += strspn(line, separators);
     }
-    return !*line && has[X] && has[Y];
+    return has[X] && has[Y];
 }
 
-static bool read_seed(const char *line, const struct heading *heading, bool headed, ro_seed *seed)
+/* A number and nothing else; an empty field is 0, which radius and label take as not given. */
+static bool read_number(const char *field, enum column column, double *value)
 {
-    double value[COLUMNS + 1] = {0};
+    char *end;
+    *value = strtod(field, &end);
+    return !*end && isfinite(*value) && (end > field || column == RADIUS || column == LABEL);
+}
+
+static bool read_seed(char *line, const struct heading *heading, bool headed, ro_seed *seed)
+{
+    const char separator = separator_of(line);
+    double value[COLUMNS] = {0};
     int count = 0;
-    while (*line && count < heading->count) {
-        char *end;
-        const enum column column = heading->of[count++];
-        value[column] = strtod(line, &end);
-        if (column != OTHER && (end == line || !isfinite(value[column])))
+    for (const char *field; (field = next_field(&line, separator)); count++) {
+        if (count == heading->count)
             return false;
-        end = (char *)line + strcspn(line, separators);
-        line = end + strspn(end, separators);
+        const enum column column = heading->of[count];
+        if (column != OTHER && !read_number(field, column, &value[column]))
+            return false;
     }
     const double label = value[LABEL];
-    if (*line || count < (headed ? heading->count : 2) || !(value[RADIUS] >= 0) ||
+    if (count < (headed ? heading->count : 2) || !(value[RADIUS] >= 0) ||
         !(label >= 0 && label <= RO_REGION_LABELS && label == floor(label)))
         return false;
     *seed = (ro_seed){(int)label, value[X], value[Y], value[RADIUS]};
     return true;
+}
+
+/* Names of columns do not begin as numbers do; the first may have none. */
+static bool is_heading(const char *line)
+{
+    return !strchr("+-.0123456789", line[strspn(line, " \t\"")]);
 }
 
 ro_status ro_seeds_load(ro_context *context, const char *path, ro_seed **seeds, size_t *count)
@@ -80,15 +109,19 @@ ro_status ro_seeds_load(ro_context *context, const char *path, ro_seed **seeds, 
     ro_file_init(&file, context, path, "standard input");
     ro_status status = ro_text_load(&file, path, MOST_BYTES, &text);
     int number = 0;
-    for (char *line = text, *next; status == RO_OK && *line; line = next) {
+    char *first = text;
+    if (status == RO_OK && strncmp(text, "\xEF\xBB\xBF", 3) == 0)
+        first += 3; /* the mark of UTF-8 */
+    for (char *line = first, *next; status == RO_OK && *line; line = next) {
         char *end = line + strcspn(line, "\n");
         next = *end ? end + 1 : end;
         *end = '\0';
         number++;
-        line += strspn(line, " \t\r");
-        if (!*line || *line == '#')
+        line += strspn(line, " ");
+        const char *begin = line + strspn(line, "\t\r");
+        if (!*begin || *begin == '#')
             continue;
-        if (isalpha((unsigned char)*line) && !headed && *count == 0) {
+        if (!headed && *count == 0 && is_heading(begin)) {
             headed = true;
             if (!read_heading(line, &heading))
                 status =

@@ -18,6 +18,11 @@ static ro_status no_memory(const struct ro_regions *work)
                            work->width, work->height);
 }
 
+static bool is_named(const char *given, const char *name)
+{
+    return given && ro_name_equal(given, name);
+}
+
 /* ---- What is asked for ----------------------------------------------------------------------- */
 
 static ro_status check_plane(struct ro_regions *work, const ro_image *image, const char *role)
@@ -71,6 +76,10 @@ static ro_status check(struct ro_regions *work, const ro_image *in)
         !ro_name_equal(options->home, "any"))
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "home %s: kinds that count at home are known or any", options->home);
+    if (options->outlines && !ro_name_equal(options->outlines, "weighed") &&
+        !ro_name_equal(options->outlines, "plain"))
+        return ro_context_fail(context, RO_E_ARGUMENT, "outlines %s: they are weighed, or plain",
+                               options->outlines);
     if (!ro_is_default(options->smooth) &&
         !(options->smooth >= 0 && options->smooth <= MOST_DEVIATION))
         return ro_context_fail(context, RO_E_ARGUMENT, "smoothing by %g pixels: must be at most %d",
@@ -167,8 +176,8 @@ static void find_windows(void *data, int thread)
     struct windows *windows = data;
     struct ro_regions *work = windows->work;
     const bool reference = work->by_reference;
-    const char *at_home = work->options.home;
-    const struct ro_home home = {work->nearest, at_home && ro_name_equal(at_home, "any")};
+    const struct ro_window_ways ways = {work->nearest, is_named(work->options.home, "any"),
+                                        is_named(work->options.outlines, "plain")};
     struct reference_flood plain = {&work->plane, NULL};
     struct ro_flooder *flooder = NULL;
     uint16_t *scratch = malloc((size_t)most_pixels(work) * sizeof *scratch);
@@ -189,9 +198,9 @@ static void find_windows(void *data, int thread)
         ro_flood_fn *const by = reference ? flood_by_reference : flood;
         void *const with = reference ? (void *)&plain : (void *)flooder;
         if (fellows)
-            ro_window_decide_again(&work->plane, front, &start, fellows, &home, by, with);
+            ro_window_decide_again(&work->plane, front, &start, fellows, &ways, by, with);
         else
-            ro_window_decide(&work->plane, front, &start, &home, by, with);
+            ro_window_decide(&work->plane, front, &start, &ways, by, with);
         if (ro_context_cancelled(work->context))
             break;
     }
@@ -224,6 +233,7 @@ static ro_status ask_fellows(struct ro_regions *work)
     struct ro_fellows *fellows = malloc(count * sizeof *fellows);
     uint64_t *scratch = malloc(count * sizeof *scratch);
     ro_status status = sorted && fellows && scratch ? RO_OK : no_memory(work);
+    const bool plain = is_named(work->options.outlines, "plain");
     bool odd = false;
     if (status == RO_OK) {
         for (size_t i = 0; i < count; i++)
@@ -232,7 +242,8 @@ static ro_status ask_fellows(struct ro_regions *work)
         for (size_t from = 0, to; from < count; from = to) {
             for (to = from; to < count && sorted[to]->label == sorted[from]->label;)
                 to++;
-            const struct ro_fellows these = ro_window_fellows(sorted + from, to - from, scratch);
+            const struct ro_fellows these =
+                ro_window_fellows(sorted + from, to - from, plain, scratch);
             for (size_t i = from; i < to; i++) {
                 fellows[sorted[i] - work->fronts] = these;
                 odd |= ro_window_odd(sorted[i], &these);
@@ -286,8 +297,7 @@ static ro_status grow(struct ro_regions *work, const ro_image *in)
     status = find_nearest(work);
     if (status == RO_OK)
         status = run_windows(work, NULL);
-    const char *windows = work->options.windows;
-    if (status == RO_OK && !(windows && ro_name_equal(windows, "alone")))
+    if (status == RO_OK && !is_named(work->options.windows, "alone"))
         status = ask_fellows(work);
     if (status == RO_OK)
         status = ro_context_progress(work->context, "segment", 0.5);
@@ -319,8 +329,7 @@ ro_status ro_regions_grow(ro_context *context, const ro_image *in,
     work->plane.pitch = in->width + 2 * RO_PLANE_MARGIN;
     work->options = (ro_regions_options)RO_REGIONS_OPTIONS;
     status = ro_options_take(context, options, &work->options, "RO_REGIONS_OPTIONS");
-    work->by_reference =
-        work->options.schedule && ro_name_equal(work->options.schedule, "reference");
+    work->by_reference = is_named(work->options.schedule, "reference");
     if (status == RO_OK)
         status = grow(work, in);
     if (status != RO_OK) {

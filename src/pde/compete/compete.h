@@ -37,6 +37,8 @@ static inline size_t ro_plane_size(const struct ro_plane *plane)
 struct ro_flood_level {
     uint64_t area, pairs;
     int64_t contrast; /* summed over pairs */
+    uint64_t inner;   /* pairs of which both are inside */
+    uint64_t unrest;  /* differences of these, summed */
 };
 
 /* A front: where it starts and what it may take. */
@@ -96,6 +98,7 @@ struct ro_flood_rule {
     bool inland;   /* level 0 must not touch the border of the picture */
     const uint16_t
         *nearest; /* label of the nearest seed, if it must stay at home; NULL: anywhere */
+    bool plain;   /* outlines are not weighed against the unrest inside */
 };
 struct ro_flood {
     int count; /* levels that are complete; 0: refused */
@@ -121,24 +124,29 @@ void ro_flood_ref(const struct ro_plane *plane, const struct ro_front *front,
 uint64_t ro_flood_room(const struct ro_flood *flood, const struct ro_flood_rule *rule,
                        const struct ro_plane *plane);
 
-/* Adds a level that is complete. False: the outline has lost too much of its contrast, the flood
- * ends before this level. */
-bool ro_flood_add(struct ro_flood *flood, const struct ro_flood_level *now);
+/* Adds a level that is complete. False: an outline has been passed, the flood ends before this
+ * level. */
+bool ro_flood_add(struct ro_flood *flood, const struct ro_flood_rule *rule,
+                  const struct ro_flood_level *now);
 
 /* What the fronts of a label have in common; kind 0 and most 0: nothing. */
 struct ro_fellows {
     enum ro_region_kind kind;
     uint64_t most; /* pixels */
+    uint64_t vast; /* pixels: more of that kind is a thing of its own, not a leak over theirs */
+    uint16_t low, high; /* the middle one of their windows of that kind */
 };
-struct ro_fellows ro_window_fellows(const struct ro_front *const *fronts, size_t count,
+struct ro_fellows ro_window_fellows(const struct ro_front *const *fronts, size_t count, bool plain,
                                     uint64_t *scratch);
 bool ro_window_odd(const struct ro_front *front, const struct ro_fellows *fellows);
 
-/* Where floods stay that were cut. A kind that had no outline before is doubted there: it ran over
- * all the picture at once, and walls alone do not make a thing of that. */
-struct ro_home {
+/* How windows are found. Floods that were cut stay at home the next time. A kind that had no
+ * outline before is doubted there: it ran over all the picture at once, and walls alone do not make
+ * a thing of that. */
+struct ro_window_ways {
     const uint16_t *nearest; /* label of the nearest seed; NULL: there is one label only */
-    bool any_kind;           /* all kinds count alike */
+    bool any_kind;           /* all kinds count alike at home */
+    bool plain;              /* outlines are not weighed against the unrest inside */
 };
 
 /* Decides on the window of a front; `flood` is called for each hypothesis. */
@@ -146,14 +154,15 @@ typedef void ro_flood_fn(void *data, const struct ro_front *front,
                          const struct ro_window_start *start, const struct ro_flood_rule *rule,
                          struct ro_flood *flood);
 void ro_window_decide(const struct ro_plane *plane, struct ro_front *front,
-                      const struct ro_window_start *start, const struct ro_home *home,
+                      const struct ro_window_start *start, const struct ro_window_ways *ways,
                       ro_flood_fn *flood, void *data);
 
-/* Decides again, as the fellows do; the front keeps its window where that would lose more than half
- * of its contrast. */
+/* Decides again, as the fellows do. The front keeps its window where that would lose more than half
+ * of its contrast; but not one that is of another kind and too large as well, which has leaked, and
+ * gives way to the fellows' window where there is none of its own. */
 void ro_window_decide_again(const struct ro_plane *plane, struct ro_front *front,
                             const struct ro_window_start *start, const struct ro_fellows *fellows,
-                            const struct ro_home *home, ro_flood_fn *flood, void *data);
+                            const struct ro_window_ways *ways, ro_flood_fn *flood, void *data);
 
 /* ---- The race (race.c, race_ref.c) ----------------------------------------------------------- */
 

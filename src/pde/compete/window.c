@@ -19,12 +19,17 @@
 #include <stdlib.h>
 
 enum {
+    PASSED = 2,        /* times the unrest: an outline that ends a flood which never rose to it */
+    INSIDE = 3,        /* and one that counts although a stronger one is round it, */
+    FAINT = 12,        /* if that has not so many times its contrast */
+    ROUND = 2,         /* and so many times its area at once */
     LEAST_FELLOWS = 4, /* seeds that tell of others */
     MOST_TIMES = 64,   /* their areas */
+    VAST_TIMES = 3,    /* all of these together */
     HOME_TIMES = 16,   /* the seed: as much as a doubtful kind may hold at once */
 };
 
-static int compare_areas(const void *a, const void *b)
+static int compare_numbers(const void *a, const void *b)
 {
     const uint64_t one = *(const uint64_t *)a, two = *(const uint64_t *)b;
     return one < two ? -1 : one > two;
@@ -56,10 +61,30 @@ static int compare(const struct ro_flood_level *a, const struct ro_flood_level *
     return left < right ? -1 : left > right;
 }
 
-bool ro_flood_add(struct ro_flood *flood, const struct ro_flood_level *now)
+/* Whether an outline has this many times the contrast that is usual inside of it, as far as that
+ * can be told: with as many pairs inside as across it. */
+static bool stands_out(const struct ro_flood_level *at, int times)
+{
+    return at->inner >= at->pairs && (__int128)at->contrast * (int64_t)at->inner >=
+                                         (__int128)times * (int64_t)at->unrest * (int64_t)at->pairs;
+}
+
+/* An outline has been passed if the score fell by a quarter, and contrast had risen by as much on
+ * the way to it, or it stands out. On a soft spot contrast falls from the start. */
+static bool is_passed(const struct ro_flood *flood, const struct ro_flood_rule *rule,
+                      const struct ro_flood_level *now)
 {
     const struct ro_flood_level *best = &flood->level[flood->best];
-    if (flood->count > 0 && best->contrast > 0 && compare(now, best, RO_WINDOW_MARGIN, 3, 4) < 0)
+    return best->contrast > 0 && compare(now, best, RO_WINDOW_MARGIN, 3, 4) < 0 &&
+           (rule->plain || compare(&flood->level[0], best, 0, 3, 4) < 0 ||
+            stands_out(best, PASSED));
+}
+
+bool ro_flood_add(struct ro_flood *flood, const struct ro_flood_rule *rule,
+                  const struct ro_flood_level *now)
+{
+    const struct ro_flood_level *best = &flood->level[flood->best];
+    if (flood->count > 0 && is_passed(flood, rule, now))
         return false;
     if (flood->count > 0 && compare(now, best, RO_WINDOW_MARGIN, 1, 1) > 0)
         flood->best = flood->count;
@@ -108,6 +133,7 @@ struct choice {
     unsigned kinds; /* bits of those with a level */
     enum ro_region_kind kind;
     int level;
+    uint64_t first; /* pixels at level 0 */
     struct ro_flood_level at;
 };
 
@@ -119,6 +145,30 @@ static bool is_better(const struct choice *a, const struct choice *b, int up, in
     return compare(&a->at, &b->at, 0, up * worth_b, down * worth_a) > 0;
 }
 
+/* A faint thing in a strong border: a kind whose first level went over all of it never saw its
+ * outline. */
+static bool is_inside(const struct choice *inner, const struct choice *outer)
+{
+    return ROUND * inner->at.area <= outer->first && stands_out(&inner->at, INSIDE) &&
+           compare(&inner->at, &outer->at, 0, 1, FAINT) > 0;
+}
+
+static struct choice best_of(const struct choice *all, int count, bool plain)
+{
+    struct choice best = {0};
+    for (int i = 0; i < count; i++)
+        if (!best.any || is_better(&all[i], &best, 1, 1))
+            best = all[i];
+    for (const struct choice *inner = plain ? NULL : &best; inner;) {
+        best = *inner;
+        inner = NULL;
+        for (int i = 0; i < count; i++)
+            if (is_inside(&all[i], &best) && (!inner || is_better(&all[i], inner, 1, 1)))
+                inner = &all[i];
+    }
+    return best;
+}
+
 /* Of all kinds, or of one; doubtful kinds, as bits, not where they hold many times the seed at
  * once.
  */
@@ -128,7 +178,8 @@ static struct choice best_of_kinds(const struct ro_front *front,
                                    void *data)
 {
     static const enum ro_region_kind kinds[] = {RO_REGION_BRIGHT, RO_REGION_DARK, RO_REGION_BAND};
-    struct choice best = {0};
+    struct choice all[RO_WINDOW_KINDS];
+    int count = 0;
     bool cut = false;
     unsigned with_level = 0;
     for (int i = 0; i < RO_WINDOW_KINDS; i++) {
@@ -142,11 +193,14 @@ static struct choice best_of_kinds(const struct ro_front *front,
                                  water.level[0].area > (uint64_t)HOME_TIMES * front->count))
             continue;
         with_level |= 1U << kinds[i];
-        struct choice now = {.any = true, .kind = kinds[i], .level = choose_level(&water)};
-        now.at = water.level[now.level];
-        if (!best.any || is_better(&now, &best, 1, 1))
-            best = now;
+        const int level = choose_level(&water);
+        all[count++] = (struct choice){.any = true,
+                                       .kind = kinds[i],
+                                       .level = level,
+                                       .first = water.level[0].area,
+                                       .at = water.level[level]};
     }
+    struct choice best = best_of(all, count, rule.plain);
     best.cut = cut;
     best.kinds = with_level;
     return best;
@@ -154,12 +208,16 @@ static struct choice best_of_kinds(const struct ro_front *front,
 
 static struct choice decide(const struct ro_plane *plane, const struct ro_front *front,
                             const struct ro_window_start *start, const struct ro_fellows *fellows,
-                            const struct ro_home *home, ro_flood_fn *flood, void *data)
+                            const struct ro_window_ways *ways, ro_flood_fn *flood, void *data)
 {
     const uint64_t pixels = (uint64_t)plane->width * plane->height;
     const uint64_t most = fellows->most ? fellows->most : pixels;
     struct ro_flood_rule rule = {
-        .most = most < pixels / 2 ? most : pixels / 2, .leap = RO_WINDOW_LEAP, .inland = true};
+        .most = most < pixels / 2 ? most : pixels / 2,
+        .leap = RO_WINDOW_LEAP,
+        .inland = true,
+        .plain = ways->plain,
+    };
     struct choice chosen = best_of_kinds(front, start, rule, fellows->kind, 0, flood, data);
     const bool weak =
         chosen.any && chosen.at.contrast * 32 * (chosen.kind == RO_REGION_BAND ? 3 : 4) <
@@ -174,9 +232,9 @@ static struct choice decide(const struct ro_plane *plane, const struct ro_front 
             chosen = again;
         chosen.cut |= cut;
     }
-    if (chosen.cut && home->nearest) {
-        const unsigned doubtful = chosen.any && !home->any_kind ? ~chosen.kinds : 0;
-        rule.nearest = home->nearest;
+    if (chosen.cut && ways->nearest) {
+        const unsigned doubtful = chosen.any && !ways->any_kind ? ~chosen.kinds : 0;
+        rule.nearest = ways->nearest;
         const struct choice at_home =
             best_of_kinds(front, start, rule, fellows->kind, doubtful, flood, data);
         if (at_home.any && (!chosen.any || is_better(&at_home, &chosen, 5, 4)))
@@ -198,20 +256,21 @@ static void take(struct ro_front *front, const struct ro_window_start *start,
 }
 
 void ro_window_decide(const struct ro_plane *plane, struct ro_front *front,
-                      const struct ro_window_start *start, const struct ro_home *home,
+                      const struct ro_window_start *start, const struct ro_window_ways *ways,
                       ro_flood_fn *flood, void *data)
 {
     const struct ro_fellows none = {0};
-    const struct choice chosen = decide(plane, front, start, &none, home, flood, data);
+    const struct choice chosen = decide(plane, front, start, &none, ways, flood, data);
     take(front, start, &chosen);
 }
 
 /* ---- Seeds of one label -------------------------------------------------------------------------
  * They lie in things of one sort: where most of these are brighter than what is round them, or
- * darker, so are the others, and none is many times as large as most. A seed near the edge of its
- * thing, whose flood found a way round, is set right by this. */
+ * darker, so are the others, and none is many times as large as most, unless it is so large that
+ * theirs are a small part of it. A seed near the edge of its thing, whose flood found a way round,
+ * is set right by this. */
 
-struct ro_fellows ro_window_fellows(const struct ro_front *const *fronts, size_t count,
+struct ro_fellows ro_window_fellows(const struct ro_front *const *fronts, size_t count, bool plain,
                                     uint64_t *scratch)
 {
     size_t of[RO_REGION_BAND + 1] = {0};
@@ -225,25 +284,47 @@ struct ro_fellows ro_window_fellows(const struct ro_front *const *fronts, size_t
     for (int kind = RO_REGION_BRIGHT; kind <= RO_REGION_DARK; kind++)
         if (3 * of[kind] >= 2 * count)
             fellows.kind = (enum ro_region_kind)kind;
-    qsort(scratch, count, sizeof *scratch, compare_areas);
+    qsort(scratch, count, sizeof *scratch, compare_numbers);
     fellows.most = MOST_TIMES * scratch[count / 2];
+    for (size_t i = 0; i < count && scratch[i] <= fellows.most; i++)
+        fellows.vast += VAST_TIMES * scratch[i];
+    if (plain)
+        fellows.vast = UINT64_MAX;
+    if (fellows.kind) {
+        const bool dark = fellows.kind == RO_REGION_DARK;
+        size_t alike = 0;
+        for (size_t i = 0; i < count; i++)
+            if (fronts[i]->kind == fellows.kind)
+                scratch[alike++] = dark ? fronts[i]->high : fronts[i]->low;
+        qsort(scratch, alike, sizeof *scratch, compare_numbers);
+        fellows.low = dark ? 0 : (uint16_t)scratch[alike / 2];
+        fellows.high = dark ? (uint16_t)scratch[alike / 2] : UINT16_MAX;
+    }
     return fellows;
 }
 
 bool ro_window_odd(const struct ro_front *front, const struct ro_fellows *fellows)
 {
     return (fellows->kind && front->kind != fellows->kind) ||
-           (fellows->most && front->at.area > fellows->most);
+           (fellows->most && front->at.area > fellows->most && front->at.area <= fellows->vast);
 }
 
 void ro_window_decide_again(const struct ro_plane *plane, struct ro_front *front,
                             const struct ro_window_start *start, const struct ro_fellows *fellows,
-                            const struct ro_home *home, ro_flood_fn *flood, void *data)
+                            const struct ro_window_ways *ways, ro_flood_fn *flood, void *data)
 {
     const struct choice before = {.any = front->at.pairs > 0, .kind = front->kind, .at = front->at};
-    const struct choice again = decide(plane, front, start, fellows, home, flood, data);
-    if (again.any && (!before.any || is_better(&again, &before, 1, 2)))
+    const struct choice again = decide(plane, front, start, fellows, ways, flood, data);
+    const bool leaked = !ways->plain && fellows->kind && front->kind != fellows->kind &&
+                        front->at.area > fellows->most;
+    if (again.any && (leaked || !before.any || is_better(&again, &before, 1, 2))) {
         take(front, start, &again);
+    } else if (leaked) {
+        front->kind = fellows->kind;
+        front->low = fellows->low;
+        front->high = fellows->high;
+        front->at = (struct ro_flood_level){0};
+    }
 }
 
 /* ---- The flood ------------------------------------------------------------------------------- */
@@ -331,6 +412,8 @@ static inline void enter(struct water *water, enum ro_region_kind kind, uint32_t
         const uint32_t q = p + (uint32_t)water->pair[i];
         if (mark[q] == inside) { /* no longer a pair: both are inside */
             pairs -= 2;
+            water->now.inner++;
+            water->now.unrest += (uint64_t)abs((int)water->grey[q] - grey);
             contrast -= counted ? ro_window_contrast(kind, water->grey[q], grey) : 0;
         } else if (mark[q] <= inside && (!water->nearest || water->nearest[q] == water->own)) {
             contrast += ro_window_contrast(kind, grey, water->grey[q]);
@@ -384,7 +467,7 @@ static inline void run_kind(struct water *water, enum ro_region_kind kind,
     for (uint32_t level = 0; level < RO_WINDOW_LEVELS; level++) {
         const uint64_t room = ro_flood_room(flood, rule, water->flooder->plane);
         flood->cut = !rise(water, kind, level, room, level == 0 && rule->inland);
-        if (flood->cut || !ro_flood_add(flood, &water->now))
+        if (flood->cut || !ro_flood_add(flood, rule, &water->now))
             return;
     }
 }

@@ -3,6 +3,7 @@
  * pairs across its outline, anew. */
 #include "pde/compete/compete.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static bool may_enter(const struct ro_plane *plane, const struct ro_front *front,
@@ -65,8 +66,11 @@ static struct ro_flood_level count(const struct ro_plane *plane, const struct ro
             for (int i = 0; i < 8; i++) {
                 const int64_t qx = x + away[i][0], qy = y + away[i][1];
                 const uint32_t q = p + (uint32_t)(away[i][1] * (int)plane->pitch + away[i][0]);
-                if (inside[q])
+                if (inside[q]) { /* once, from the first of both */
+                    now.inner += p < q;
+                    now.unrest += p < q ? (uint64_t)abs(plane->grey[p] - plane->grey[q]) : 0;
                     continue;
+                }
                 now.pairs++;
                 if (may_enter(plane, front, rule, qx, qy))
                     now.contrast += ro_window_contrast(rule->kind, plane->grey[p], plane->grey[q]);
@@ -90,7 +94,7 @@ void ro_flood_ref(const struct ro_plane *plane, const struct ro_front *front,
         const struct ro_flood_level now = count(plane, front, rule, inside, &on_border);
         flood->cut = met || now.area > ro_flood_room(flood, rule, plane) ||
                      (level == 0 && rule->inland && on_border);
-        if (flood->cut || !ro_flood_add(flood, &now))
+        if (flood->cut || !ro_flood_add(flood, rule, &now))
             return;
     }
 }

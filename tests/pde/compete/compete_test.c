@@ -136,6 +136,8 @@ static void floods_agree(void **state)
                         assert_int_equal(got.level[k].area, want.level[k].area);
                         assert_int_equal(got.level[k].pairs, want.level[k].pairs);
                         assert_int_equal(got.level[k].contrast, want.level[k].contrast);
+                        assert_int_equal(got.level[k].inner, want.level[k].inner);
+                        assert_int_equal(got.level[k].unrest, want.level[k].unrest);
                     }
                 }
         ro_flooder_close(flooder);
@@ -264,9 +266,10 @@ static void flood_below(void *data, const struct ro_front *front,
     (void)data, (void)front, (void)start;
     if (rule->kind != RO_REGION_BRIGHT)
         return;
-    const struct ro_flood_level levels[] = {{4, 10, -300}, {6, 20, -10}, {8, 24, -11}};
+    const struct ro_flood_level levels[] = {
+        {4, 10, -300, 0, 0}, {6, 20, -10, 0, 0}, {8, 24, -11, 0, 0}};
     for (int i = 0; i < 3; i++)
-        assert_true(ro_flood_add(flood, &levels[i]));
+        assert_true(ro_flood_add(flood, rule, &levels[i]));
 }
 
 static void the_best_counts_also_below_zero(void **state)
@@ -275,8 +278,8 @@ static void the_best_counts_also_below_zero(void **state)
     const struct ro_plane plane = {.width = 20, .height = 20, .most = 255, .spread = 200};
     const struct ro_window_start start = {100, 120, 2};
     struct ro_front front = {0};
-    const struct ro_home home = {0};
-    ro_window_decide(&plane, &front, &start, &home, flood_below, NULL);
+    const struct ro_window_ways ways = {0};
+    ro_window_decide(&plane, &front, &start, &ways, flood_below, NULL);
     assert_int_equal(front.at.contrast, -10);
     assert_int_equal(front.low, 100 - 1 * 2);
 }
@@ -291,9 +294,9 @@ static void flood_at_home(void *data, const struct ro_front *front,
     (void)front, (void)start;
     flood->cut = true;
     if (rule->kind == RO_REGION_BAND && !rule->nearest)
-        assert_true(ro_flood_add(flood, &(struct ro_flood_level){50, 100, 4000}));
+        assert_true(ro_flood_add(flood, rule, &(struct ro_flood_level){50, 100, 4000, 0, 0}));
     if (rule->kind == RO_REGION_BRIGHT && rule->nearest)
-        assert_true(ro_flood_add(flood, &(struct ro_flood_level){*area, 100, 4000}));
+        assert_true(ro_flood_add(flood, rule, &(struct ro_flood_level){*area, 100, 4000, 0, 0}));
 }
 
 static enum ro_region_kind kind_at_home(uint64_t area, bool any_kind)
@@ -301,9 +304,9 @@ static enum ro_region_kind kind_at_home(uint64_t area, bool any_kind)
     const struct ro_plane plane = {.width = 90, .height = 90, .most = 255, .spread = 200};
     const struct ro_window_start start = {100, 120, 2};
     const uint16_t nearest[1] = {1};
-    const struct ro_home home = {nearest, any_kind};
+    const struct ro_window_ways ways = {nearest, any_kind, false};
     struct ro_front front = {.count = 5};
-    ro_window_decide(&plane, &front, &start, &home, flood_at_home, &area);
+    ro_window_decide(&plane, &front, &start, &ways, flood_at_home, &area);
     return front.kind;
 }
 
@@ -315,6 +318,152 @@ static void what_had_no_outline_is_doubted_at_home(void **state)
     assert_int_equal(kind_at_home(81, true), RO_REGION_BRIGHT);
 }
 
+/* An outline of a contrast of 40 that the next level loses; before it there was another. */
+static bool goes_on(int64_t before, uint64_t unrest, bool plain)
+{
+    const struct ro_flood_rule rule = {.kind = RO_REGION_BRIGHT, .plain = plain};
+    const struct ro_flood_level levels[] = {
+        {50, 100, 100 * before, 200, 0}, {60, 100, 4000, 200, 200 * unrest}, {90, 100, 1000, 0, 0}};
+    struct ro_flood flood = {0};
+    assert_true(ro_flood_add(&flood, &rule, &levels[0]));
+    assert_true(ro_flood_add(&flood, &rule, &levels[1]));
+    return ro_flood_add(&flood, &rule, &levels[2]);
+}
+
+static void a_flood_passes_what_does_not_stand_out(void **state)
+{
+    (void)state;
+    assert_true(goes_on(30, 21, false)); /* no rise, half of the contrast inside */
+    assert_false(goes_on(30, 20, false));
+    assert_false(goes_on(29, 21, false)); /* it rose by a quarter */
+    assert_false(goes_on(30, 21, true));
+}
+
+/* Dark: everything at once, with a contrast of 120. Bright: what is given. */
+static void flood_in_a_border(void *data, const struct ro_front *front,
+                              const struct ro_window_start *start, const struct ro_flood_rule *rule,
+                              struct ro_flood *flood)
+{
+    const struct ro_flood_level *inner = data;
+    (void)front, (void)start;
+    if (rule->kind == RO_REGION_DARK)
+        assert_true(ro_flood_add(flood, rule, &(struct ro_flood_level){200, 100, 12000, 0, 0}));
+    if (rule->kind == RO_REGION_BRIGHT)
+        assert_true(ro_flood_add(flood, rule, inner));
+}
+
+static enum ro_region_kind kind_in_a_border(struct ro_flood_level inner, bool plain)
+{
+    const struct ro_plane plane = {.width = 90, .height = 90, .most = 255, .spread = 200};
+    const struct ro_window_start start = {100, 120, 2};
+    const struct ro_window_ways ways = {.plain = plain};
+    struct ro_front front = {.count = 5};
+    ro_window_decide(&plane, &front, &start, &ways, flood_in_a_border, &inner);
+    return front.kind;
+}
+
+static void faint_outlines_count_where_a_kind_ran_over_them(void **state)
+{
+    (void)state;
+    const struct ro_flood_level faint = {100, 80, 80 * 12, 80, 80 * 4};
+    struct ro_flood_level large = faint, fainter = faint, restless = faint, few = faint;
+    large.area++;
+    fainter.contrast = 80 * 10;
+    restless.unrest++;
+    few.inner--;
+    assert_int_equal(kind_in_a_border(faint, false), RO_REGION_BRIGHT);
+    assert_int_equal(kind_in_a_border(faint, true), RO_REGION_DARK);
+    assert_int_equal(kind_in_a_border(large, false), RO_REGION_DARK);
+    assert_int_equal(kind_in_a_border(fainter, false), RO_REGION_DARK);
+    assert_int_equal(kind_in_a_border(restless, false), RO_REGION_DARK);
+    assert_int_equal(kind_in_a_border(few, false), RO_REGION_DARK);
+}
+
+/* A dark outline of a contrast of 20, or none where that is NULL. */
+static void flood_dark(void *data, const struct ro_front *front,
+                       const struct ro_window_start *start, const struct ro_flood_rule *rule,
+                       struct ro_flood *flood)
+{
+    (void)front, (void)start;
+    if (rule->kind == RO_REGION_DARK && data)
+        assert_true(ro_flood_add(flood, rule, data));
+}
+
+/* A front that went over an area with a contrast of 50, its fellows being dark. */
+static struct ro_front ask_dark_fellows(enum ro_region_kind kind, uint64_t area, void *outline,
+                                        bool plain)
+{
+    const struct ro_plane plane = {.width = 90, .height = 90, .most = 255, .spread = 200};
+    const struct ro_window_start start = {100, 120, 2};
+    const struct ro_window_ways ways = {.plain = plain};
+    const struct ro_fellows fellows = {RO_REGION_DARK, 640, UINT64_MAX, 0, 90};
+    struct ro_front front = {.count = 5, .kind = kind, .low = 70, .high = 200};
+    front.at = (struct ro_flood_level){area, 100, 5000, 0, 0};
+    ro_window_decide_again(&plane, &front, &start, &fellows, &ways, flood_dark, outline);
+    return front;
+}
+
+static void what_leaked_gives_way_to_its_fellows(void **state)
+{
+    (void)state;
+    struct ro_flood_level outline = {50, 100, 2000, 0, 0};
+    assert_int_equal(ask_dark_fellows(RO_REGION_BRIGHT, 641, &outline, false).high, 120);
+    assert_int_equal(ask_dark_fellows(RO_REGION_BRIGHT, 641, &outline, true).high, 200);
+    assert_int_equal(ask_dark_fellows(RO_REGION_BRIGHT, 640, &outline, false).high, 200);
+    assert_int_equal(ask_dark_fellows(RO_REGION_DARK, 641, &outline, false).high, 200);
+    const struct ro_front front = ask_dark_fellows(RO_REGION_BRIGHT, 641, NULL, false);
+    assert_int_equal(front.kind, RO_REGION_DARK);
+    assert_int_equal(front.low, 0);
+    assert_int_equal(front.high, 90);
+    assert_int_equal(ask_dark_fellows(RO_REGION_BRIGHT, 641, NULL, true).high, 200);
+}
+
+static void fellows_have_a_middle_window(void **state)
+{
+    (void)state;
+    struct ro_front fronts[5] = {0};
+    const struct ro_front *list[5];
+    uint64_t scratch[5];
+    for (int i = 0; i < 5; i++) {
+        fronts[i] = (struct ro_front){.kind = RO_REGION_DARK, .high = (uint16_t)(50 + 10 * i)};
+        list[i] = &fronts[i];
+    }
+    fronts[0].kind = RO_REGION_BRIGHT; /* those of 60, 70, 80 and 90 count */
+    const struct ro_fellows fellows = ro_window_fellows(list, 5, false, scratch);
+    assert_int_equal(fellows.kind, RO_REGION_DARK);
+    assert_int_equal(fellows.low, 0);
+    assert_int_equal(fellows.high, 80);
+}
+
+/* Fifty things of 20 pixels, and one of another size. */
+static bool is_odd_among_many(uint64_t area, enum ro_region_kind kind, bool plain)
+{
+    enum { MANY = 51 };
+    struct ro_front fronts[MANY] = {0};
+    const struct ro_front *list[MANY];
+    uint64_t scratch[MANY];
+    for (int i = 0; i < MANY; i++) {
+        fronts[i].kind = RO_REGION_DARK;
+        fronts[i].at.area = 20;
+        list[i] = &fronts[i];
+    }
+    fronts[7].kind = kind;
+    fronts[7].at.area = area;
+    const struct ro_fellows fellows = ro_window_fellows(list, MANY, plain, scratch);
+    return ro_window_odd(&fronts[7], &fellows);
+}
+
+static void what_is_vast_is_no_leak(void **state)
+{
+    (void)state;
+    assert_false(is_odd_among_many(64 * 20, RO_REGION_DARK, false));
+    assert_true(is_odd_among_many(64 * 20 + 1, RO_REGION_DARK, false));
+    assert_true(is_odd_among_many(3000, RO_REGION_DARK, false));
+    assert_false(is_odd_among_many(3001, RO_REGION_DARK, false));
+    assert_true(is_odd_among_many(3001, RO_REGION_DARK, true));
+    assert_true(is_odd_among_many(3001, RO_REGION_BRIGHT, false));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -324,6 +473,11 @@ int main(void)
         cmocka_unit_test(many_pixels_at_once),
         cmocka_unit_test(the_best_counts_also_below_zero),
         cmocka_unit_test(what_had_no_outline_is_doubted_at_home),
+        cmocka_unit_test(a_flood_passes_what_does_not_stand_out),
+        cmocka_unit_test(faint_outlines_count_where_a_kind_ran_over_them),
+        cmocka_unit_test(what_leaked_gives_way_to_its_fellows),
+        cmocka_unit_test(fellows_have_a_middle_window),
+        cmocka_unit_test(what_is_vast_is_no_leak),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

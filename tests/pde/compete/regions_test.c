@@ -248,8 +248,9 @@ static double look_at_nest(const ro_image *image, const char *home)
                              {2, NEST / 2.0 + 55, NEST / 2.0, 6},
                              {3, NEST / 2.0, NEST / 2.0, 6}};
     double both[RINGS + 1] = {0}, sum[RINGS + 1] = {0}, mean = 0;
-    ro_regions *result = grow(image, (ro_regions_options){RO_REGIONS_DEFAULTS, .seeds = seeds,
-                                                          .seed_count = RINGS, .home = home});
+    ro_regions *result =
+        grow(image, (ro_regions_options){RO_REGIONS_DEFAULTS, .seeds = seeds, .seed_count = RINGS,
+                                         .home = home, .outlines = "plain"});
     ro_image labels = blank(RO_GRAY8, NEST, NEST);
     assert_int_equal(ro_regions_labels(result, &labels), RO_OK);
     for (uint32_t y = 0; y < NEST; y++)
@@ -280,6 +281,54 @@ static void faint_things_do_not_go_to_the_next_strong_border(void **state)
     odd.seed_count = 1;
     assert_int_equal(ro_regions_grow(context, &image, &odd, &none, NULL), RO_E_ARGUMENT);
     ro_image_free(&image);
+}
+
+/* ---- One seed alone -------------------------------------------------------------------------- */
+
+/* The Dice of one seed in the middle with the pixels that are within a radius of it. */
+static double look_alone(const ro_image *image, double radius, const char *outlines)
+{
+    const double middle = image->width / 2.0;
+    const ro_seed seed = {1, middle, middle, 4};
+    double both = 0, sum = 0;
+    ro_regions *result = grow(image, (ro_regions_options){RO_REGIONS_DEFAULTS, .seeds = &seed,
+                                                          .seed_count = 1, .outlines = outlines});
+    ro_image labels = blank(RO_GRAY8, image->width, image->height);
+    assert_int_equal(ro_regions_labels(result, &labels), RO_OK);
+    for (uint32_t y = 0; y < image->height; y++)
+        for (uint32_t x = 0; x < image->width; x++) {
+            const bool want = hypot(x - middle, y - middle) < radius, got = get(&labels, x, y);
+            sum += want + got;
+            both += want && got ? 2 : 0;
+        }
+    ro_image_free(&labels);
+    ro_regions_free(result);
+    return both / sum;
+}
+
+/* A disc of 36, a little brighter than what is round it, in a white ring; and a disc of 60 with a
+ * soft spot where the seed lies. */
+static void outlines_are_weighed(void **state)
+{
+    (void)state;
+    ro_image nest = draw_nest(), spot = blank(RO_GRAY8, 200, 200);
+    for (uint32_t y = 0; y < 200; y++)
+        for (uint32_t x = 0; x < 200; x++) {
+            const double away = hypot(x - 100.0, y - 100.0);
+            put(&spot, x, y, 60 + (away < 60 ? 60 + 100 * exp(-away * away / 72) : 0));
+        }
+    const double faint = look_alone(&nest, 36, NULL), faint_plain = look_alone(&nest, 36, "plain");
+    const double soft = look_alone(&spot, 60, NULL), soft_plain = look_alone(&spot, 60, "plain");
+    if (!(faint > 0.98 && faint_plain < 0.5 && soft > 0.98 && soft_plain < 0.5))
+        fail_msg("Dice: faint %.3f, plain %.3f; with a spot %.3f, plain %.3f", faint, faint_plain,
+                 soft, soft_plain);
+    ro_regions_options odd = {RO_REGIONS_DEFAULTS, .outlines = "bold"};
+    ro_regions *none;
+    odd.seeds = &(ro_seed){1, 10, 10, 3};
+    odd.seed_count = 1;
+    assert_int_equal(ro_regions_grow(context, &spot, &odd, &none, NULL), RO_E_ARGUMENT);
+    ro_image_free(&nest);
+    ro_image_free(&spot);
 }
 
 /* ---- Where outlines are ---------------------------------------------------------------------- */
@@ -533,6 +582,7 @@ int main(void)
         cmocka_unit_test(objects_are_found),
         cmocka_unit_test(seeds_of_a_label_agree),
         cmocka_unit_test(faint_things_do_not_go_to_the_next_strong_border),
+        cmocka_unit_test(outlines_are_weighed),
         cmocka_unit_test(outlines_lie_between_pixels),
         cmocka_unit_test(the_border_closes),
         cmocka_unit_test(fronts_share_the_ground),
