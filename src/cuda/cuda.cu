@@ -80,8 +80,6 @@ static ro_status open_streams(struct ro_cuda *cuda)
     RO_CUDA_TRY(context, cudaDeviceGetAttribute(&cuda->processors, cudaDevAttrMultiProcessorCount,
                                                 cuda->device));
     RO_CUDA_TRY(context, cudaDeviceGetAttribute(
-                             &cuda->capability, cudaDevAttrComputeCapabilityMajor, cuda->device));
-    RO_CUDA_TRY(context, cudaDeviceGetAttribute(
                              &cuda->shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, cuda->device));
     RO_TRY(open_pool(cuda));
     cudaStream_t *streams[] = {&cuda->copy_in, &cuda->compute, &cuda->copy_out};

@@ -28,7 +28,6 @@ struct ro_cuda {
     ro_context *context;
     int device;
     int processors;
-    int capability; /* for computing, the first number */
     int shared;     /* bytes of shared memory that a block may ask for */
     size_t memory; /* bytes of the device */
     cudaMemPool_t pool; /* of all that is made in the order of a stream; keeps what it is given */

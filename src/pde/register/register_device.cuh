@@ -18,10 +18,10 @@ struct device {
     struct grid_cuda grids;
     float *base[2][RO_GRID_LEVELS], *u[2][RO_GRID_LEVELS];
     float *g[2], *d[2], *smooth[2], *normal[2], *balance[2];
-    float *between[2]; /* of two smoothings along lines */
+    float *between[2];              /* of two smoothings along lines */
     float *keep[2][RO_GRID_LEVELS]; /* NULL: all counts */
     const float *image[2];
-    float *tables; /* of filters */
+    float *tables;              /* of filters */
     struct tally *tally, *host; /* host: pinned */
     const struct ro_scale_plan *scale;
     int level;
@@ -80,7 +80,8 @@ static dim3 blocks_of(const struct device *device, int planes)
                 (unsigned)((grid.height + THREADS / 32 - 1) / (THREADS / 32)), (unsigned)planes);
 }
 
-/* ---- Kernels of many passes ------------------------------------------------------------------- */
+/* ---- Kernels of many passes -------------------------------------------------------------------
+ */
 
 static line_planes planes_of(const struct device *device, int level)
 {
@@ -115,13 +116,15 @@ static bool suits_a_cluster(const struct device *device)
 {
     const ro_grid &grid = device->grids.level[device->level];
     const int longer = grid.width > grid.height ? grid.width : grid.height;
-    return device->flow->by_lines && device->cuda->capability >= 9 &&
-           2 * pieces(longer, LINES) <= CLUSTER;
+    return device->flow->by_lines && 2 * pieces(longer, LINES) <= CLUSTER;
 }
 
-/* Makes a launch one of a cluster, if the device has room for two of that size. */
+/* Makes a launch one of a cluster, if the device has room for two of that size, and if the kernel's
+ * code knows of clusters: code for older devices, which newer ones translate, meets as a grid. */
 static bool made_a_cluster(const void *kernel, cudaLaunchConfig_t *config)
 {
+    enum { FIRST_CODE = 90 };
+    cudaFuncAttributes code = {};
     cudaLaunchConfig_t clustered = *config;
     cudaLaunchAttribute how = {};
     int clusters = 0;
@@ -129,7 +132,8 @@ static bool made_a_cluster(const void *kernel, cudaLaunchConfig_t *config)
     how.val.clusterDim = {CLUSTER, 1, 1};
     clustered.gridDim = dim3(CLUSTER);
     clustered.attrs = &how;
-    if (cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1) !=
+    if (cudaFuncGetAttributes(&code, kernel) != cudaSuccess || code.ptxVersion < FIRST_CODE ||
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1) !=
             cudaSuccess ||
         cudaOccupancyMaxActiveClusters(&clusters, kernel, &clustered) != cudaSuccess ||
         clusters < 2) {
@@ -169,7 +173,8 @@ static bool launched(struct device *device, const void *kernel, void *job, size_
            !failed(device, launch(device, kernel, job, shared), "a kernel of registration");
 }
 
-/* ---- Smoothing: what its kernels are told, and the shared memory they need -------------------- */
+/* ---- Smoothing: what its kernels are told, and the shared memory they need --------------------
+ */
 
 static size_t prepare_smoother(const struct device *device, by_cycles *smoother)
 {

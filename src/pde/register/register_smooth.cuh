@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * How kernels of many passes smooth two planes: by V-cycles, or along lines. Either is a kernel's
- * argument, with its filters; `at_hand` is what a block keeps in shared memory. All blocks meet when
- * a smoothing has ended.
+ * argument, with its filters; `at_hand` is what a block keeps in shared memory. All blocks meet
+ * when a smoothing has ended.
  */
 #ifndef RO_PDE_REGISTER_REGISTER_SMOOTH_CUH
 #define RO_PDE_REGISTER_REGISTER_SMOOTH_CUH
@@ -61,7 +61,7 @@ struct by_lines {
                                         const float *const (&weight)[2], int times, int *peak,
                                         float *memory) const
     {
-            const float *const none[2] = {NULL, NULL};
+        const float *const none[2] = {NULL, NULL};
         const float *first[2], *weights[2], *then[2];
         float *last[2], *middle[2];
 #pragma unroll

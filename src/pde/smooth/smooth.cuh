@@ -2,9 +2,9 @@
 /*
  * Smoothing along lines on a device, for .cu files; see smooth.h. A block brings sixteen lines to
  * shared memory, where one warp solves them: two lanes have a line, one from each end to the middle
- * and back. What is i nodes from the ends of all lines lies side by side, so that a step of the warp
- * is one row. Nodes and coefficients of the next steps are loaded while a chain goes on. Lines that
- * are too long for this are solved where they are.
+ * and back. What is i nodes from the ends of all lines lies side by side, so that a step of the
+ * warp is one row. Nodes and coefficients of the next steps are loaded while a chain goes on. Lines
+ * that are too long for this are solved where they are.
  */
 #ifndef RO_PDE_SMOOTH_SMOOTH_CUH
 #define RO_PDE_SMOOTH_SMOOTH_CUH
@@ -13,9 +13,9 @@
 #include "pde/smooth/smooth.h"
 
 enum {
-    LINES = 16,             /* of a warp */
+    LINES = 16,                 /* of a warp */
     LINE_PITCH = 2 * LINES + 1, /* floats of a row; odd, for rows of a plane come as columns */
-    AHEAD = 8,              /* steps whose nodes and coefficients are loaded together */
+    AHEAD = 8,                  /* steps whose nodes and coefficients are loaded together */
 };
 
 /* The coefficients of rows and columns. */
@@ -222,27 +222,24 @@ static __device__ __forceinline__ void each_node(const line_planes &planes, int 
  * `weight`, unless that is NULL. Gives the bits of the largest |x| that the thread stored, or
  * `high`. */
 template <int TEAM, bool ALONG>
-static __device__ __forceinline__ int smooth_kept(const line_planes &planes, const ro_chain &chain,
-                                                  int first, int lines, const float *from,
-                                                  float *to, int times, const float *weight,
-                                                  float *shared, int high)
+static __device__ __forceinline__ int
+smooth_kept(const line_planes &planes, const ro_chain &chain, int first, int lines,
+            const float *from, float *to, int times, const float *weight, float *shared, int high)
 {
     const unsigned base = (unsigned)__cvta_generic_to_shared(shared);
     ro_chain kept = chain;
     kept.r = shared + planes.tables + (ALONG ? 0 : row_table(planes));
     kept.q = kept.r + ro_chain_floats(chain.count) / 2;
     each_node<TEAM, ALONG>(planes, first, lines, [&](size_t plane, int at) {
-        copy_async<sizeof(float)>(base + at * (unsigned)sizeof(float), from + plane,
-                                  sizeof(float));
+        copy_async<sizeof(float)>(base + at * (unsigned)sizeof(float), from + plane, sizeof(float));
     });
     copy_async_commit();
     copy_async_wait<0>();
     __syncthreads();
     for (int i = 0; i < times; i++) {
         if (i > 0 && weight) {
-            each_node<TEAM, ALONG>(planes, first, lines, [&](size_t plane, int at) {
-                shared[at] *= weight[plane];
-            });
+            each_node<TEAM, ALONG>(planes, first, lines,
+                                   [&](size_t plane, int at) { shared[at] *= weight[plane]; });
             __syncthreads();
         }
         if (threadIdx.x < 32) {
@@ -262,10 +259,9 @@ static __device__ __forceinline__ int smooth_kept(const line_planes &planes, con
 
 /* The same by one warp, where the lines are. */
 template <bool ALONG>
-static __device__ __noinline__ int smooth_in_place(const line_planes &planes, const ro_chain &chain,
-                                                   int first, int lines, const float *from,
-                                                   float *to, int times, const float *weight,
-                                                   int high)
+static __device__ __noinline__ int
+smooth_in_place(const line_planes &planes, const ro_chain &chain, int first, int lines,
+                const float *from, float *to, int times, const float *weight, int high)
 {
     const int lane = threadIdx.x % 32, number = lane % LINES, half = chain.count / 2;
     const bool other = lane >= LINES, there = number < lines;
@@ -292,10 +288,9 @@ static __device__ __noinline__ int smooth_in_place(const line_planes &planes, co
 
 /* All lines of both planes, shared out among blocks. */
 template <int TEAM, bool ALONG>
-static __device__ __forceinline__ int smooth_lines(const line_planes &planes, const ro_chain &chain,
-                                                   const float *const (&from)[2],
-                                                   float *const (&to)[2], int times,
-                                                   const float *const (&weight)[2], float *shared)
+static __device__ __forceinline__ int
+smooth_lines(const line_planes &planes, const ro_chain &chain, const float *const (&from)[2],
+             float *const (&to)[2], int times, const float *const (&weight)[2], float *shared)
 {
     const int count = ALONG ? planes.height : planes.width, tiles = (count + LINES - 1) / LINES;
     const bool kept = ALONG ? planes.rows : planes.columns;

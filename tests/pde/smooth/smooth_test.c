@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Smoothing along lines: against elimination in double precision, what it must keep (constants,
- * sums, mirror images), and the same bits from every instruction set.
+ * Smoothing along lines: against elimination in double precision, the definition operation by
+ * operation, what it must keep (constants, sums, mirror images), and the same bits from every
+ * instruction set.
  */
 #include "pde/smooth/smooth.h"
 
@@ -86,6 +87,66 @@ static void same_as_elimination(void **state)
     free(field);
 }
 
+/* The definition, with coefficients of its own; see docs/numerics.md. */
+static void define(int n, double a, const float *b, float *y)
+{
+    const int k = n / 2, last = n - 1;
+    double e[MOST];
+    float f[2][MOST], r[MOST], q[MOST];
+    for (int i = 0; i < k; i++) {
+        e[i] = i > 0 ? 1 + a * e[i - 1] / (a + e[i - 1]) : 1;
+        r[i] = (float)(a / (a + e[i]));
+        q[i] = (float)(1 / (a + e[i]));
+        f[0][i] = i > 0 ? fmaf(r[i - 1], f[0][i - 1], b[i]) : b[0];
+        f[1][i] = i > 0 ? fmaf(r[i - 1], f[1][i - 1], b[last - i]) : b[last];
+    }
+    if (n == 1) {
+        y[0] = b[0];
+    } else if (n % 2) {
+        const float p = (float)(1 / (1 + 2 * a * e[k - 1] / (a + e[k - 1])));
+        y[k] = p * fmaf(r[k - 1], f[0][k - 1] + f[1][k - 1], b[k]);
+    } else {
+        const double d = e[k - 1] * (2 * a + e[k - 1]);
+        const float p = (float)((a + e[k - 1]) / d), s = (float)(a / d);
+        y[k - 1] = fmaf(p, f[0][k - 1], s * f[1][k - 1]);
+        y[k] = fmaf(p, f[1][k - 1], s * f[0][k - 1]);
+    }
+    for (int i = n % 2 ? k - 1 : k - 2; i >= 0; i--) {
+        y[i] = fmaf(r[i], y[i + 1], q[i] * f[0][i]);
+        y[last - i] = fmaf(r[i], y[last - i - 1], q[i] * f[1][i]);
+    }
+}
+
+/* Rows once, and columns twice with weights in between, of every instruction set. */
+static void as_defined(void **state)
+{
+    static const double as[] = {0, 0.3, 40, 5e11};
+    struct field *field = calloc(1, sizeof *field), *weight = calloc(1, sizeof *weight);
+    (void)state;
+    for (int cpu = RO_CPU_SCALAR; cpu <= (int)ro_cpu_best(); cpu++)
+        for (int n = 1; n <= MOST; n += n < 70 ? 1 : 29)
+            for (size_t k = 0; k < sizeof as / sizeof *as; k++) {
+                float b[MOST], once[MOST], twice[MOST];
+                for (int i = 0; i < n; i++)
+                    b[i] = number(4, i, 0);
+                define(n, as[k], b, once);
+                memcpy(field->node, b, (size_t)n * sizeof *b);
+                smooth((ro_cpu)cpu, ALONG, as[k], 1, NULL, n, 1, field);
+                assert_memory_equal(field->node, once, (size_t)n * sizeof *once);
+                for (int i = 0; i < n; i++) {
+                    field->node[i * PITCH] = b[i];
+                    weight->node[i * PITCH] = number(5, i, 0);
+                    once[i] *= weight->node[i * PITCH];
+                }
+                define(n, as[k], once, twice);
+                smooth((ro_cpu)cpu, ACROSS, as[k], 2, weight, 1, n, field);
+                for (int i = 0; i < n; i++)
+                    assert_memory_equal(&field->node[i * PITCH], &twice[i], sizeof *twice);
+            }
+    free(field);
+    free(weight);
+}
+
 static void the_same_bits(void **state)
 {
     struct field *want = calloc(1, sizeof *want), *got = calloc(1, sizeof *got);
@@ -149,6 +210,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(same_as_elimination),
+        cmocka_unit_test(as_defined),
         cmocka_unit_test(the_same_bits),
         cmocka_unit_test(what_is_kept),
     };
