@@ -72,8 +72,8 @@ typedef struct ro_register_options {
                       the thesis's scheme 0 */
     double tolerance; /* root mean square of an update that ends a scale; default 0.01 pixels */
     int record;       /* 1: the report shall have what each update did */
-    const ro_image *fixed_mask, *moving_mask; /* grey, of the size of the image: 0 does not count;
-                                                 NULL: all does */
+    const ro_image *fixed_mask, *moving_mask; /* grey, of the size of the image: 0 and
+                                                 NaN do not count; NULL: all does */
 } ro_register_options;
 #define RO_REGISTER_UNSET(UNSET) UNSET(finest) UNSET(tolerance)
 #define RO_REGISTER_DEFAULTS RO_DEFAULTS_OF(ro_register_options, RO_REGISTER_UNSET)

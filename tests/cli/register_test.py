@@ -7,7 +7,7 @@ import struct
 import unittest
 import xml.dom.minidom
 
-from command import SOURCE_DIR, Case, OLD, netpbm, pgm
+from command import SOURCE_DIR, Case, OLD, netpbm, noise, pgm
 
 WIDTH, HEIGHT = 96, 72
 
@@ -172,6 +172,37 @@ class Register(Case):
         self.assertLess(told["counted"], 1)
         self.assertEqual(netpbm(self.get("out.pgm"))[1][:2], [WIDTH, HEIGHT])
         self.works("verify", "c.json", "fixed.pgm", "small.pgm", "out.pgm", "--recompute")
+
+    def test_masks_of_floats(self):
+        """NaN, which stands for what was not measured, counts no more than 0."""
+        hidden = [x < 20 and y < 20 for y in range(HEIGHT) for x in range(WIDTH)]
+        fields = []
+        for none in 0, float("nan"):
+            self.put("mask.npy", to_npy((HEIGHT, WIDTH), [none if h else 1 for h in hidden]))
+            self.works("register", "fixed.pgm", "moving.pgm", "out.pgm", "--fixed-mask", "mask.npy",
+                       "--field", "u.npy", "--quiet")
+            fields.append(self.get("u.npy"))
+        self.assertEqual(*fields)
+
+    def test_contrast_of_either_sign(self):
+        """The right half of the fixed image is a negative; of waves one could not tell."""
+        wide = WIDTH + 8
+        tones = [128 + (v - 128) * 4 for v in noise(wide * (HEIGHT + 8))]
+        for _ in range(3):
+            tones = [(tones[i - 1] + tones[i] + tones[(i + 1) % len(tones)] + tones[i - wide]
+                      + tones[(i + wide) % len(tones)]) / 5 for i in range(len(tones))]
+
+        def part(dx, dy, negative):
+            at = [(x, y) for y in range(HEIGHT) for x in range(WIDTH)]
+            there = [tones[(y + 4 + dy) * wide + x + 4 + dx] for x, y in at]
+            return bytes(round(min(max(255 - v if negative and x >= WIDTH // 2 else v, 0), 255))
+                         for (x, y), v in zip(at, there))
+        self.put("half.pgm", pgm(WIDTH, HEIGHT, part(3, -2, True)))
+        self.put("whole.pgm", pgm(WIDTH, HEIGHT, part(0, 0, False)))
+        self.works("register", "half.pgm", "whole.pgm", "out.pgm", "--match", "ncc-size",
+                   "--field", "u.npy", "--quiet")
+        errors = [math.hypot(u - 3, v + 2) for u, v in self.inside(npy(self.get("u.npy"))[2])]
+        self.assertLess(sum(errors) / len(errors), 0.2)
 
     def test_other_files(self):
         self.works("register", "fixed.pgm", "moving.pgm", "out.pgm", "--grid", "grid.pgm",
