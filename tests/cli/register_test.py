@@ -95,6 +95,10 @@ class Register(Case):
                    "--certificate", "c.json")
         self.assertEqual(self.get("again.pgm"), self.get("out.pgm"))
         self.works("verify", "c.json", "moving.pgm", "again.pgm", "--recompute")
+        for names in [], ["u.mha"], ["u.mha", "moving.pgm"]:
+            self.refused("register", "apply", *names, status=2, words=["FIELD, IN and OUT"])
+        self.refused("register", "apply", "u.mha", "moving.pgm", "a.pgm", "b.pgm", status=2,
+                     words=["b.pgm is one name too many"])
         self.refused("register", "fixed.pgm", "moving.pgm", "out.pgm", "--inverse", status=2,
                      words=["--inverse is for register apply"])
 
@@ -151,6 +155,11 @@ class Register(Case):
         self.works("register", "apply", "u.npy", "q.csv", "r.csv", "--inverse", "--quiet")
         back = self.get("r.csv").decode().splitlines()[2].split(",")
         self.assertLess(math.hypot(float(back[1]) - 20, float(back[2]) - 30), 1e-3)
+        self.put("dos.csv", b"x,y\r\n20,30\r\n")
+        self.works("register", "apply", "u.npy", "dos.csv", "out.csv", "--quiet")
+        self.assertRegex(self.get("out.csv"), rb"^x,y\r\n[0-9.]+,[0-9.]+\r\n$")
+        self.refused("register", "apply", "u.npy", "p.csv", "q.png", status=2,
+                     words=["q.png", ".csv"])
         self.put("bad.csv", b"1,2\n3\n")
         self.refused("register", "apply", "u.npy", "bad.csv", "q.csv", words=["bad.csv", "line 2"])
 

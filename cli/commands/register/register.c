@@ -447,7 +447,11 @@ static int run(const struct command *command, int argc, char **argv)
         return ended;
     if (stack_check(command, values.page) != 0)
         return EXIT_BAD_USAGE;
-    if (files.count == 4 && strcmp(files.path[0], "apply") == 0 && !values.apply) {
+    if (files.count > 0 && strcmp(files.path[0], "apply") == 0 && !values.apply) {
+        if (files.count < 4)
+            return usage_error(command, "register apply needs FIELD, IN and OUT");
+        if (files.count > 4)
+            return usage_error(command, "%s is one name too many", files.path[4]);
         values.apply = files.path[1];
         memmove(files.path, files.path + 2, 2 * sizeof *files.path);
         files.count = 2;

@@ -185,8 +185,7 @@ static ro_status read_points(ro_context *context, const char *path, struct table
 
 static void write_line(FILE *file, const struct table *table, const char *line, const double at[2])
 {
-    const size_t length = strcspn(line, "\r\n");
-    const char *end = line + length;
+    const char *end = line + strcspn(line, "\r\n");
     for (int column = 0; line <= end; column++) {
         const size_t width = strcspn(line, ",;\t\r\n");
         if (column == table->x || column == table->y)
@@ -198,7 +197,7 @@ static void write_line(FILE *file, const struct table *table, const char *line, 
             break;
         fputc(*line++, file);
     }
-    fputc('\n', file);
+    fputs(*end == '\r' ? "\r\n" : "\n", file);
 }
 
 static ro_status apply_to_points(struct task *task)
@@ -297,6 +296,9 @@ int register_apply(const struct command *command, const struct register_values *
     const bool points = is_table(files->path[0]);
     if (points && values->common.certificate)
         return usage_error(command, "--certificate is for pictures, not for points");
+    if (points && strcmp(files->path[1], "-") != 0 && !is_table(files->path[1]))
+        return usage_error(command, "%s should end in .csv, for %s holds points", files->path[1],
+                           files->path[0]);
     return task_run(&(struct task){
         .command = command,
         .values = values,
