@@ -244,7 +244,7 @@ class Register(Case):
     def test_lines(self):
         done = self.works("register", "fixed.pgm", "moving.pgm", "out.pgm", "--number", "s10e5")
         lines = done.stderr.decode().splitlines()
-        self.assertRegex(lines[0], r"^register: auto in s10e5, 96 x 72, rows/")
+        self.assertRegex(lines[0], r"^register: auto, field in s10e5, 96 x 72, rows/")
         self.assertRegex(lines[1], r"^register: (ncc|ssd), start .*, noise \d+\.\d of 255$")
         self.assertRegex(lines[2], r"^register: energy \S+ before, \S+ after; \d+ updates \(")
         self.assertRegex(lines[3], r"^register: displacement \S+ px RMS, .*Jacobian 0\.\d+$")
