@@ -160,6 +160,17 @@ class Register(Case):
         self.assertRegex(self.get("out.csv"), rb"^x,y\r\n[0-9.]+,[0-9.]+\r\n$")
         self.refused("register", "apply", "u.npy", "p.csv", "q.png", status=2,
                      words=["q.png", ".csv"])
+        self.put("one.npy", to_npy((4, 5, 2), [v for y in range(4) for x in range(5)
+                                               for v in (2 - x, 2 - y)]))  # all to one place
+        self.put("p.csv", b"1,1\n2,2\n3,1\n")
+        done = self.works("register", "apply", "one.npy", "p.csv", "q.csv", "--inverse")
+        self.assertIn(b"from nowhere", done.stderr)
+        self.assertIn(b"nan,nan\n", self.get("q.csv"))
+        done = self.works("register", "apply", "one.npy", "p.csv", "q.csv", "--inverse", "--quiet")
+        self.assertEqual(done.stderr, b"")
+        done = self.works("register", "apply", "one.npy", "moving.pgm", "q.pgm", "--inverse",
+                          "--quiet")
+        self.assertEqual(done.stderr, b"")
         self.put("bad.csv", b"1,2\n3\n")
         self.refused("register", "apply", "u.npy", "bad.csv", "q.csv", words=["bad.csv", "line 2"])
 
@@ -367,6 +378,9 @@ class Register(Case):
                 (["not a displacement field"], "text.npy"), (["not a finite number"], "nan.npy"),
                 (["gone.npy"], "gone.npy")):
             self.refused("register", "--apply", field, "fixed.pgm", "out.pgm", words=words)
+        self.put("far.npy", to_npy((2, 2, 2), [0] * 7 + [float("inf")]))
+        self.refused("register", "apply", "far.npy", "fixed.pgm", "out.pgm",
+                     words=["field at (1, 1)", "not a finite number"])
         self.put("zero.npy", to_npy((2, 2, 2), [0] * 8))
         self.put("hole.npy", to_npy((2, 2), [0, 1, float("nan"), 2]))
         self.refused("register", "--apply", "zero.npy", "hole.npy", "out.npy",

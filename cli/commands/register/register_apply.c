@@ -25,7 +25,7 @@ ro_status register_field(ro_context *context, const struct register_values *valu
     status = ro_image_alloc(context, RO_GRAYF, 2 * image->width, image->height, 0, field);
     if (status == RO_OK)
         status = ro_displacement_inverse(context, &found, field, &missed);
-    if (status == RO_OK && missed)
+    if (status == RO_OK && missed && !values->common.quiet && !values->common.json)
         tell("register: %llu pixels are not reached by %s: they take their neighbour's",
              (unsigned long long)missed, values->apply);
     ro_image_free(&found);
@@ -216,6 +216,12 @@ static ro_status apply_to_points(struct task *task)
     if (status == RO_OK)
         status = ro_displacement_points(context, &field, values->inverse, table.count, table.points,
                                         table.points);
+    size_t missed = 0;
+    for (size_t i = 0; i < table.count; i++)
+        missed += isnan(table.points[2 * i]);
+    if (status == RO_OK && missed && !values->common.quiet && !values->common.json)
+        tell("register: %s leads to %zu of the points from nowhere: they become nan", values->apply,
+             missed);
     if (status == RO_OK)
         status = printed_open(context, &text);
     if (status == RO_OK) {
