@@ -324,6 +324,11 @@ class Register(Case):
                      ["-", "--grid", "-"]):
             self.refused("register", "fixed.pgm", "moving.pgm", *more, words=["same file"],
                          status=2)
+        self.put("u.npy", to_npy((2, 2, 2), [0] * 8))
+        self.refused("register", "apply", "u.npy", "fixed.pgm", "u.npy", words=["same file"],
+                     status=2)
+        self.refused("register", "fixed.pgm", "moving.pgm", "mask.pgm", "--moving-mask", "mask.pgm",
+                     words=["same file"], status=2)
 
     def test_refused(self):
         self.put("out.pgm", OLD)

@@ -405,8 +405,13 @@ static int run_search(const struct command *command, const struct register_value
                                          {values->before, draw_before, false},
                                          {values->after, draw_after, false},
                                          {values->figure, draw_figure, true}};
+    const char *const masks[] = {values->fixed_mask, values->moving_mask};
     if (files->count > 3)
         return usage_error(command, "%s is one name too many", files->path[3]);
+    for (int i = 0; i < 2 && files->count > 0; i++)
+        if (masks[i] && strcmp(masks[i], "-") != 0 &&
+            same_file(masks[i], files->path[files->count - 1]))
+            return usage_error(command, "a mask and OUT are the same file, %s", masks[i]);
     if (values->series >= 0)
         return files->count == 2 ? register_series(command, values, files)
                                  : usage_error(command, "--series needs IN and OUT");

@@ -297,6 +297,8 @@ int register_apply(const struct command *command, const struct register_values *
         return usage_error(command, "--%s does not apply to --apply", odd);
     if (files->count != 2)
         return usage_error(command, "register apply needs FIELD, IN and OUT");
+    if (strcmp(values->apply, "-") != 0 && same_file(values->apply, files->path[1]))
+        return usage_error(command, "FIELD and OUT are the same file, %s", values->apply);
     if (values->common.device == RO_DEVICE_CUDA)
         return usage_error(command, "apply has no CUDA code");
     const bool points = is_table(files->path[0]);
