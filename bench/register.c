@@ -257,7 +257,7 @@ static bool time_kinds(ro_context *context, int threads, struct table *table)
         printf("\nPairs of %d x %d, %d threads; fixed images in other tones where it is said. "
                "elastix: an\naffine map, then B-splines 16 px apart, by correlation (NCC) or "
                "mutual information (MI).\nITK: diffeomorphic demons, 60 iterations on each of four "
-               "resolutions; match: of the\nhistograms first.\n\n"
+               "resolutions; +match: after the\nhistograms were matched.\n\n"
                "| pair             | scheme or peer    | seconds  | error, px |\n"
                "| ---------------- | ----------------- | -------: | -------: |\n",
                PEER_SIDE, PEER_SIDE, threads);

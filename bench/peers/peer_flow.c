@@ -99,7 +99,7 @@ static const struct flow_peer {
     {"OpenCV DIS", "DIS", 0},          {"OpenCV DualTVL1", "TVL1", 0},
     {"scikit-image tvl1", "tvl1", 0},  {"scikit-image ilk", "ilk", 0},
     {"elastix NCC", "correlation", 0}, {"elastix MI", "information", 0},
-    {"ITK demons", NULL, 0},           {"ITK demons (match)", NULL, 1},
+    {"ITK demons", NULL, 0},           {"ITK demons+match", NULL, 1},
 };
 
 enum { DEMONS = 60 }; /* iterations on each of four resolutions */
