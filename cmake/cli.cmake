@@ -31,9 +31,15 @@ target_link_libraries(roundoff PRIVATE ${cli_libraries})
 option(RO_PEER_ITK "Build the bench's ITK program (C++, Debian: libinsighttoolkit5-dev)" OFF)
 if(RO_PEER_ITK)
   enable_language(CXX)
-  find_package(ITK QUIET COMPONENTS ITKAnisotropicSmoothing ITKLevelSets
+  find_package(ITK QUIET COMPONENTS ITKAnisotropicSmoothing ITKImageIntensity ITKLevelSets
     ITKPDEDeformableRegistration ITKSmoothing)
-  if(ITK_FOUND)
+  if(ITK_FOUND) # Debian's needs libraries that its package only recommends
+    include(CheckCXXSourceCompiles)
+    set(CMAKE_REQUIRED_LIBRARIES ${ITK_LIBRARIES})
+    check_cxx_source_compiles("int main() { return 0; }" RO_ITK_LINKS)
+    unset(CMAKE_REQUIRED_LIBRARIES)
+  endif()
+  if(ITK_FOUND AND RO_ITK_LINKS)
     foreach(peer peer_itk peer_itk_demons peer_itk_levelset)
       add_executable(${peer} bench/peers/${peer}.cpp)
       target_include_directories(${peer} SYSTEM PRIVATE ${ITK_INCLUDE_DIRS})
@@ -41,6 +47,9 @@ if(RO_PEER_ITK)
       target_compile_options(${peer} PRIVATE -w) # of ITK's headers
     endforeach()
     message(STATUS "ITK ${ITK_VERSION}: the bench has it as a peer")
+  elseif(ITK_FOUND)
+    unset(RO_ITK_LINKS CACHE) # tried again next time
+    message(WARNING "ITK does not link (Debian: libfftw3-dev): the bench goes without it")
   else()
     message(STATUS "ITK was not found: the bench goes without it")
   endif()

@@ -43,6 +43,9 @@ static double texture(uint64_t seed, double cell, double x, double y)
 void ro_pair_field(const struct ro_pair *pair, double x, double y, double u[2])
 {
     const double w = pair->width, h = pair->height, size = pair->size;
+    const double pace = pair->motion == RO_MOTION_FINE      ? 10
+                        : pair->motion == RO_MOTION_ELASTIC ? 2.3
+                                                            : 1;
     double rx = x - (w - 1) / 2, ry = y - (h - 1) / 2, turn = size * M_PI / 180;
     u[0] = u[1] = 0;
     switch (pair->motion) {
@@ -53,9 +56,11 @@ void ro_pair_field(const struct ro_pair *pair, double x, double y, double u[2])
         u[1] = size / M_SQRT2 * (0.6 * sin(2 * M_PI * y / h) + 0.4 * sin(4 * M_PI * x / w + 1));
         break;
     case RO_MOTION_SMOOTH:
+    case RO_MOTION_ELASTIC:
+    case RO_MOTION_FINE:
         for (uint32_t k = 0; k < 2 * WAVES; k++) {
-            double fx = 2.2 * (unit(pair->seed + 11, k, 0) - 0.5);
-            double fy = 2.2 * (unit(pair->seed + 11, k, 1) - 0.5);
+            double fx = 2.2 * pace * (unit(pair->seed + 11, k, 0) - 0.5);
+            double fy = 2.2 * pace * (unit(pair->seed + 11, k, 1) - 0.5);
             double phase = unit(pair->seed + 11, k, 2);
             u[k & 1] += size / 4.4 * cos(2 * M_PI * (fx * x / w + fy * y / h + phase));
         }

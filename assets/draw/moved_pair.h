@@ -13,6 +13,8 @@ enum ro_motion {
     RO_MOTION_NONE,
     RO_MOTION_SINES,    /* a sum of two sines in each direction */
     RO_MOTION_SMOOTH,   /* random, of about six waves over the picture */
+    RO_MOTION_ELASTIC,  /* the same, changing 2.3 times as fast */
+    RO_MOTION_FINE,     /* the same, 10 times */
     RO_MOTION_ROTATION, /* by `size` degrees about the middle */
     RO_MOTION_SHIFT,    /* by `size` pixels to the right and 0.4 of it down */
 };

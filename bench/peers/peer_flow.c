@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Each peer is a program that reads two raw images from a folder, runs a few times, prints its best
- * time and leaves its field there as raw floats. elastix is timed with its start and its files, for
- * it is a command.
+ * time, or -1 where it is not installed, and leaves its field there as raw floats. elastix is timed
+ * with its start and its files, for it is a command; an affine map comes before its B-splines.
  */
 #define _GNU_SOURCE /* P_tmpdir */
 #include "peer_flow.h"
@@ -14,8 +14,10 @@
 #include <string.h>
 
 static const char script[] =
-    "import os, subprocess, sys, time\n"
-    "import numpy\n"
+    "import os, shutil, signal, subprocess, sys, time\n"
+    "try: import numpy\n"
+    "except ImportError: sys.exit(print(-1))\n"
+    "signal.alarm(60)\n"
     "name, folder = sys.argv[1:3]\n"
     "w, h, threads = map(int, sys.argv[3:])\n"
     "f, m = (numpy.fromfile(os.path.join(folder, n + \".u8\"), numpy.uint8).reshape(h, w)\n"
@@ -26,31 +28,37 @@ static const char script[] =
     "%d\\n\"\n"
     "        \"ElementType = MET_FLOAT\\nElementDataFile = %s.raw\\n\"\n"
     "        % (w, h, os.path.basename(path)))\n"
-    "def elastix():\n"
-    "    os.chdir(folder)\n"
-    "    quiet = dict(stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)\n"
-    "    mhd(\"fixed\", f), mhd(\"moving\", m)\n"
-    "    open(\"p.txt\", \"w\").write(\"\"\"\n"
-    "(Registration \"MultiResolutionRegistration\") (Metric \"AdvancedMeanSquares\")\n"
-    "(Optimizer \"AdaptiveStochasticGradientDescent\") (Transform \"BSplineTransform\")\n"
-    "(Interpolator \"LinearInterpolator\") (ResampleInterpolator \"FinalBSplineInterpolator\")\n"
-    "(Resampler \"DefaultResampler\") (ImageSampler \"RandomCoordinate\")\n"
-    "(FixedImagePyramid \"FixedSmoothingImagePyramid\")\n"
-    "(MovingImagePyramid \"MovingSmoothingImagePyramid\")\n"
+    "settings = \"\"\"\n"
     "(FixedInternalImagePixelType \"float\") (MovingInternalImagePixelType \"float\")\n"
     "(FixedImageDimension 2) (MovingImageDimension 2) (NumberOfResolutions 4)\n"
-    "(FinalGridSpacingInPhysicalUnits 32) (NumberOfSpatialSamples 4096)\n"
-    "(NewSamplesEveryIteration \"true\") (MaximumNumberOfIterations 250)\n"
-    "(HowToCombineTransforms \"Compose\") (WriteResultImage \"false\")\n"
-    "(AutomaticParameterEstimation \"true\") (ResultImageFormat \"mhd\")\n"
-    "\"\"\".replace(\") (\", \")\\n(\"))\n"
+    "(Registration \"MultiResolutionRegistration\") (Metric \"%s\") (Transform \"%sTransform\")\n"
+    "(Optimizer \"AdaptiveStochasticGradientDescent\") (AutomaticParameterEstimation \"true\")\n"
+    "(MaximumNumberOfIterations 256) (ImageSampler \"RandomCoordinate\")\n"
+    "(NewSamplesEveryIteration \"true\") (NumberOfSpatialSamples %d)\n"
+    "(Interpolator \"LinearInterpolator\") (ResampleInterpolator \"FinalBSplineInterpolator\")\n"
+    "(Resampler \"DefaultResampler\") (FixedImagePyramid \"FixedSmoothingImagePyramid\")\n"
+    "(MovingImagePyramid \"MovingSmoothingImagePyramid\") (HowToCombineTransforms \"Compose\")\n"
+    "(WriteResultImage \"false\") (ResultImageFormat \"mhd\") %s\n"
+    "\"\"\"\n"
+    "def elastix(metric, samples):\n"
+    "    os.chdir(folder)\n"
+    "    if not shutil.which(\"elastix\"): raise ImportError\n"
+    "    quiet = dict(stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True, "
+    "timeout=50)\n"
+    "    mhd(\"fixed\", f), mhd(\"moving\", m)\n"
+    "    for i, (kind, more) in enumerate(((\"Affine\", \"(AutomaticScalesEstimation "
+    "\\\"true\\\")\"),\n"
+    "                                      (\"BSpline\", \"(FinalGridSpacingInPhysicalUnits "
+    "16)\"))):\n"
+    "        text = settings % (metric, kind, samples, more)\n"
+    "        open(\"p%d.txt\" % i, \"w\").write(text.replace(\") (\", \")\\n(\"))\n"
     "    start = time.time()\n"
     "    subprocess.run([\"elastix\", \"-f\", \"fixed.mhd\", \"-m\", \"moving.mhd\", \"-p\", "
-    "\"p.txt\",\n"
-    "        \"-out\", \".\", \"-threads\", str(threads)], **quiet)\n"
+    "\"p0.txt\",\n"
+    "        \"-p\", \"p1.txt\", \"-out\", \".\", \"-threads\", str(threads)], **quiet)\n"
     "    took = time.time() - start\n"
     "    subprocess.run([\"transformix\", \"-def\", \"all\", \"-tp\", "
-    "\"TransformParameters.0.txt\",\n"
+    "\"TransformParameters.1.txt\",\n"
     "        \"-out\", \".\"], **quiet)\n"
     "    u = numpy.fromfile(\"deformationField.raw\", numpy.float32).reshape(h, w, 2)\n"
     "    return took, u\n"
@@ -60,7 +68,7 @@ static const char script[] =
     "        begin = time.time()\n"
     "        u = run()\n"
     "        best = min(best, time.time() - begin)\n"
-    "        if time.time() - start > 3: return best, u\n"
+    "        if time.time() - start > 1.5: return best, u\n"
     "def opencv(make):\n"
     "    import cv2\n"
     "    cv2.setNumThreads(threads)\n"
@@ -76,22 +84,25 @@ static const char script[] =
     "        \"TVL1\": lambda: opencv(lambda c: c.optflow.DualTVL1OpticalFlow_create()),\n"
     "        \"tvl1\": lambda: skimage(\"optical_flow_tvl1\"),\n"
     "        \"ilk\": lambda: skimage(\"optical_flow_ilk\"),\n"
-    "        \"elastix\": elastix}[name]()\n"
-    "except Exception:\n"
-    "    sys.exit()\n"
+    "        \"correlation\": lambda: elastix(\"AdvancedNormalizedCorrelation\", 4096),\n"
+    "        \"information\": lambda: elastix(\"AdvancedMattesMutualInformation\", 2048)}[name]()\n"
+    "except (ImportError, AttributeError):\n"
+    "    sys.exit(print(-1))\n"
     "numpy.ascontiguousarray(u, numpy.float32).tofile(os.path.join(folder, \"u.raw\"))\n"
     "print(took)\n";
 
 static const struct flow_peer {
     const char *name;
     const char *python; /* its name in the script; NULL: the program peer_itk_demons */
-    int iterations;     /* of demons on each of four resolutions */
+    int match;          /* of histograms before the demons */
 } peers[] = {
-    {"OpenCV DIS", "DIS", 0},           {"OpenCV DualTVL1", "TVL1", 0},
-    {"scikit-image tvl1", "tvl1", 0},   {"scikit-image ilk", "ilk", 0},
-    {"elastix B-spline", "elastix", 0}, {"ITK demons 20", NULL, 20},
-    {"ITK demons 60", NULL, 60},
+    {"OpenCV DIS", "DIS", 0},          {"OpenCV DualTVL1", "TVL1", 0},
+    {"scikit-image tvl1", "tvl1", 0},  {"scikit-image ilk", "ilk", 0},
+    {"elastix NCC", "correlation", 0}, {"elastix MI", "information", 0},
+    {"ITK demons", NULL, 0},           {"ITK demons+match", NULL, 1},
 };
+
+enum { DEMONS = 60 }; /* iterations on each of four resolutions */
 
 static bool put_pixels(const char *folder, const char *name, const ro_image *image)
 {
@@ -130,11 +141,13 @@ static double run_peer(const struct flow_peer *peer, const char *folder, uint32_
         snprintf(arguments, sizeof arguments, "%s %s %u %u %d", peer->python, folder, width, height,
                  threads);
     else
-        snprintf(arguments, sizeof arguments, "%s %u %u %d %d", folder, width, height,
-                 peer->iterations, threads);
+        snprintf(arguments, sizeof arguments, "%s %u %u %d %d %d", folder, width, height, DEMONS,
+                 peer->match, threads);
     const int got = peer->python ? peer_python(script, arguments, threads, &seconds, 1)
                                  : peer_beside("peer_itk_demons", arguments, &seconds, 1);
-    return got == 1 ? seconds : 0;
+    if (got == 1 && seconds > 0)
+        return seconds;
+    return got != 0 ? PEER_FLOW_MISSING : 0;
 }
 
 bool peer_flow_run(int number, const ro_image *fixed, const ro_image *moving, int threads,

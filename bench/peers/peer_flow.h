@@ -7,9 +7,11 @@
 
 #include <stdbool.h>
 
+enum { PEER_FLOW_MISSING = -1 };
+
 struct peer_flow {
     const char *name; /* as the table says it */
-    double seconds;   /* of its best run; 0: it is not here */
+    double seconds;   /* of its best run; 0: it failed; PEER_FLOW_MISSING: it is not installed */
 };
 
 /* The peers, one after the other; false past the last. Pixels are RO_GRAY8; `field` is filled in as

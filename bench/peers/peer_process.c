@@ -24,8 +24,11 @@ int peer_python(const char *script, const char *arguments, int threads, double *
     static const char *const pythons[] = {"python3", "/usr/bin/python3"};
     const size_t size = strlen(script) + strlen(arguments) + 100;
     char *command = malloc(size);
-    int got = 0;
-    for (int i = 0; i < 2 && command && got < count; i++) {
+    int got = -1;
+    for (int i = 0; i < 2 && command && (got < count || numbers[0] < 0); i++) {
+        snprintf(command, size, "command -v %s >/dev/null", pythons[i]);
+        if (system(command) != 0)
+            continue;
         snprintf(command, size, "OMP_NUM_THREADS=%d %s -c '%s' %s 2>/dev/null", threads, pythons[i],
                  script, arguments);
         got = peer_run(command, numbers, count);
@@ -41,10 +44,10 @@ int peer_beside(const char *name, const char *arguments, double *numbers, int co
     path[length > 0 ? length : 0] = '\0';
     char *slash = strrchr(path, '/');
     if (!slash)
-        return 0;
+        return -1;
     snprintf(slash + 1, 64, "%s", name);
     if (access(path, X_OK) != 0)
-        return 0;
+        return -1;
     snprintf(command, sizeof command, "'%s' %s", path, arguments);
     return peer_run(command, numbers, count);
 }

@@ -43,7 +43,7 @@ typedef struct ro_register_report {
     double outside;                       /* share of pixels that look beyond the moving image */
     unsigned useless;                     /* bits of the above; 0: it may be of use */
     double start[6];                      /* where it began: x' = s0 x + s1 y + s2, y' = s3 ... */
-    const char *match;                    /* how tones were compared in the end: "ncc" or "ssd" */
+    const char *match;                    /* how tones were compared in the end */
     int negative;                         /* light in one image was found to be dark in the other */
     double noise;                         /* standard deviation, of the noisier image, white 1 */
     double counted;                       /* share of the fixed image's pixels that counted */
@@ -53,13 +53,14 @@ typedef struct ro_register_report {
 /* The scheme "auto" needs no other option: it looks for an affine start and the sign of contrast,
  * compares tones within their neighbourhood, weighs directions by the steepness of the fixed image,
  * ends scales by the energy and leaves out borders of one tone; where the field follows noise it
- * compares plain tones instead. "annealed" takes what it is told, "thesis" has one sigma, one cycle
- * and no mask, as published. */
+ * compares plain tones instead. "annealed" takes what it is told, "thesis" has one sigma and one
+ * cycle, and counts pixels that look beyond the moving image too, as published. */
 typedef struct ro_register_options {
     size_t size;        /* RO_REGISTER_OPTIONS sets it */
     const char *scheme; /* NULL: "auto"; "annealed", "thesis" */
-    const char *match;  /* "ssd": plain tones; "ncc": normalised in a neighbourhood; NULL: ncc, then
-                           ssd if that is better, and in other schemes ssd */
+    const char *match;  /* "ssd": plain tones; "ncc": normalised in a neighbourhood; "ncc-size": its
+                           size, for contrast that is turned round in places; NULL: ncc, then ssd if
+                           that is better, and in other schemes ssd */
     const char *init;   /* "none", "translation", "affine"; NULL: affine, in other schemes none */
     const char *number; /* the displacement is rounded to it; NULL: "s23e8"; "s16e7", "s10e5" */
     uint32_t scales;    /* 0: 10, in other schemes 15; up to 64 */
@@ -73,8 +74,8 @@ typedef struct ro_register_options {
                       the thesis's scheme 0 */
     double tolerance; /* root mean square of an update that ends a scale; default 0.01 pixels */
     int record;       /* 1: the report shall have what each update did */
-    const ro_image *fixed_mask, *moving_mask; /* grey, of the size of the image: 0 does not count;
-                                                 NULL: all does */
+    const ro_image *fixed_mask, *moving_mask; /* grey, of the size of the image: 0 and
+                                                 NaN do not count; NULL: all does */
 } ro_register_options;
 #define RO_REGISTER_UNSET(UNSET) UNSET(finest) UNSET(tolerance)
 #define RO_REGISTER_DEFAULTS RO_DEFAULTS_OF(ro_register_options, RO_REGISTER_UNSET)
@@ -93,15 +94,15 @@ ro_status ro_register(ro_context *context, const ro_image *fixed, const ro_image
 /* Points (x, y) of the fixed image to where they are in the moving one, x + u(x); `inverse`: back,
  * NaN where the field leads from nowhere. `moved` may be `points`. */
 RO_API
-ro_status ro_displacement_points(ro_context *context, const ro_image *field, int inverse, size_t count,
-                          const double *points, double *moved);
+ro_status ro_displacement_points(ro_context *context, const ro_image *field, int inverse,
+                                 size_t count, const double *points, double *moved);
 
 /* The displacement v with y + v(y) + u(y + v(y)) = y, on the pixels of the moving image, whose size
  * `inverse` has. Pixels that the field does not reach, as where it folds, take the value of their
  * neighbour and are counted in *missed, if that is not NULL. */
 RO_API
-ro_status ro_displacement_inverse(ro_context *context, const ro_image *field, const ro_image *inverse,
-                           uint64_t *missed);
+ro_status ro_displacement_inverse(ro_context *context, const ro_image *field,
+                                  const ro_image *inverse, uint64_t *missed);
 
 typedef enum ro_sampling {
     RO_SAMPLE_BILINEAR = 0,

@@ -7,7 +7,7 @@ import struct
 import unittest
 import xml.dom.minidom
 
-from command import SOURCE_DIR, Case, OLD, netpbm, pgm
+from command import SOURCE_DIR, Case, OLD, netpbm, noise, pgm
 
 WIDTH, HEIGHT = 96, 72
 
@@ -95,6 +95,10 @@ class Register(Case):
                    "--certificate", "c.json")
         self.assertEqual(self.get("again.pgm"), self.get("out.pgm"))
         self.works("verify", "c.json", "moving.pgm", "again.pgm", "--recompute")
+        for names in [], ["u.mha"], ["u.mha", "moving.pgm"]:
+            self.refused("register", "apply", *names, status=2, words=["FIELD, IN and OUT"])
+        self.refused("register", "apply", "u.mha", "moving.pgm", "a.pgm", "b.pgm", status=2,
+                     words=["b.pgm is one name too many"])
         self.refused("register", "fixed.pgm", "moving.pgm", "out.pgm", "--inverse", status=2,
                      words=["--inverse is for register apply"])
 
@@ -151,6 +155,22 @@ class Register(Case):
         self.works("register", "apply", "u.npy", "q.csv", "r.csv", "--inverse", "--quiet")
         back = self.get("r.csv").decode().splitlines()[2].split(",")
         self.assertLess(math.hypot(float(back[1]) - 20, float(back[2]) - 30), 1e-3)
+        self.put("dos.csv", b"x,y\r\n20,30\r\n")
+        self.works("register", "apply", "u.npy", "dos.csv", "out.csv", "--quiet")
+        self.assertRegex(self.get("out.csv"), rb"^x,y\r\n[0-9.]+,[0-9.]+\r\n$")
+        self.refused("register", "apply", "u.npy", "p.csv", "q.png", status=2,
+                     words=["q.png", ".csv"])
+        self.put("one.npy", to_npy((4, 5, 2), [v for y in range(4) for x in range(5)
+                                               for v in (2 - x, 2 - y)]))  # all to one place
+        self.put("p.csv", b"1,1\n2,2\n3,1\n")
+        done = self.works("register", "apply", "one.npy", "p.csv", "q.csv", "--inverse")
+        self.assertIn(b"from nowhere", done.stderr)
+        self.assertIn(b"nan,nan\n", self.get("q.csv"))
+        done = self.works("register", "apply", "one.npy", "p.csv", "q.csv", "--inverse", "--quiet")
+        self.assertEqual(done.stderr, b"")
+        done = self.works("register", "apply", "one.npy", "moving.pgm", "q.pgm", "--inverse",
+                          "--quiet")
+        self.assertEqual(done.stderr, b"")
         self.put("bad.csv", b"1,2\n3\n")
         self.refused("register", "apply", "u.npy", "bad.csv", "q.csv", words=["bad.csv", "line 2"])
 
@@ -172,6 +192,37 @@ class Register(Case):
         self.assertLess(told["counted"], 1)
         self.assertEqual(netpbm(self.get("out.pgm"))[1][:2], [WIDTH, HEIGHT])
         self.works("verify", "c.json", "fixed.pgm", "small.pgm", "out.pgm", "--recompute")
+
+    def test_masks_of_floats(self):
+        """NaN, which stands for what was not measured, counts no more than 0."""
+        hidden = [x < 20 and y < 20 for y in range(HEIGHT) for x in range(WIDTH)]
+        fields = []
+        for none in 0, float("nan"):
+            self.put("mask.npy", to_npy((HEIGHT, WIDTH), [none if h else 1 for h in hidden]))
+            self.works("register", "fixed.pgm", "moving.pgm", "out.pgm", "--fixed-mask", "mask.npy",
+                       "--field", "u.npy", "--quiet")
+            fields.append(self.get("u.npy"))
+        self.assertEqual(*fields)
+
+    def test_contrast_of_either_sign(self):
+        """The right half of the fixed image is a negative; of waves one could not tell."""
+        wide = WIDTH + 8
+        tones = [128 + (v - 128) * 4 for v in noise(wide * (HEIGHT + 8))]
+        for _ in range(3):
+            tones = [(tones[i - 1] + tones[i] + tones[(i + 1) % len(tones)] + tones[i - wide]
+                      + tones[(i + wide) % len(tones)]) / 5 for i in range(len(tones))]
+
+        def part(dx, dy, negative):
+            at = [(x, y) for y in range(HEIGHT) for x in range(WIDTH)]
+            there = [tones[(y + 4 + dy) * wide + x + 4 + dx] for x, y in at]
+            return bytes(round(min(max(255 - v if negative and x >= WIDTH // 2 else v, 0), 255))
+                         for (x, y), v in zip(at, there))
+        self.put("half.pgm", pgm(WIDTH, HEIGHT, part(3, -2, True)))
+        self.put("whole.pgm", pgm(WIDTH, HEIGHT, part(0, 0, False)))
+        self.works("register", "half.pgm", "whole.pgm", "out.pgm", "--match", "ncc-size",
+                   "--field", "u.npy", "--quiet")
+        errors = [math.hypot(u - 3, v + 2) for u, v in self.inside(npy(self.get("u.npy"))[2])]
+        self.assertLess(sum(errors) / len(errors), 0.2)
 
     def test_other_files(self):
         self.works("register", "fixed.pgm", "moving.pgm", "out.pgm", "--grid", "grid.pgm",
@@ -204,7 +255,7 @@ class Register(Case):
     def test_lines(self):
         done = self.works("register", "fixed.pgm", "moving.pgm", "out.pgm", "--number", "s10e5")
         lines = done.stderr.decode().splitlines()
-        self.assertRegex(lines[0], r"^register: auto in s10e5, 96 x 72, rows/")
+        self.assertRegex(lines[0], r"^register: auto, field in s10e5, 96 x 72, rows/")
         self.assertRegex(lines[1], r"^register: (ncc|ssd), start .*, noise \d+\.\d of 255$")
         self.assertRegex(lines[2], r"^register: energy \S+ before, \S+ after; \d+ updates \(")
         self.assertRegex(lines[3], r"^register: displacement \S+ px RMS, .*Jacobian 0\.\d+$")
@@ -273,6 +324,11 @@ class Register(Case):
                      ["-", "--grid", "-"]):
             self.refused("register", "fixed.pgm", "moving.pgm", *more, words=["same file"],
                          status=2)
+        self.put("u.npy", to_npy((2, 2, 2), [0] * 8))
+        self.refused("register", "apply", "u.npy", "fixed.pgm", "u.npy", words=["same file"],
+                     status=2)
+        self.refused("register", "fixed.pgm", "moving.pgm", "mask.pgm", "--moving-mask", "mask.pgm",
+                     words=["same file"], status=2)
 
     def test_refused(self):
         self.put("out.pgm", OLD)
@@ -327,6 +383,9 @@ class Register(Case):
                 (["not a displacement field"], "text.npy"), (["not a finite number"], "nan.npy"),
                 (["gone.npy"], "gone.npy")):
             self.refused("register", "--apply", field, "fixed.pgm", "out.pgm", words=words)
+        self.put("far.npy", to_npy((2, 2, 2), [0] * 7 + [float("inf")]))
+        self.refused("register", "apply", "far.npy", "fixed.pgm", "out.pgm",
+                     words=["field at (1, 1)", "not a finite number"])
         self.put("zero.npy", to_npy((2, 2, 2), [0] * 8))
         self.put("hole.npy", to_npy((2, 2), [0, 1, float("nan"), 2]))
         self.refused("register", "--apply", "zero.npy", "hole.npy", "out.npy",

@@ -23,10 +23,9 @@ static const struct option options[] = {
     {"match", "M", "ncc, ncc-size (any sign), ssd (default: by the result)", OPTION_TEXT,
      PLACE(match)},
     {"init", "I", "start: affine (default), translation or none", OPTION_TEXT, PLACE(init)},
-    {"fixed-mask", "FILE", "0 in this image: FIXED does not count there", OPTION_TEXT,
+    {"fixed-mask", "F", "an image: where it is 0, FIXED does not count", OPTION_TEXT,
      PLACE(fixed_mask), .topic = "masks"},
-    {"moving-mask", "FILE", "the same of MOVING", OPTION_TEXT, PLACE(moving_mask),
-     .topic = "masks"},
+    {"moving-mask", "F", "the same for MOVING", OPTION_TEXT, PLACE(moving_mask), .topic = "masks"},
     {"field", "FILE", "the displacement: .npy (h, w, 2), .flo, .nrrd or .mha", OPTION_TEXT,
      PLACE(field), .writes = true},
     {"figure", "FILE", "six tiles: images, grid, differences before and after", OPTION_TEXT,
@@ -51,9 +50,9 @@ static const struct option options[] = {
      .topic = "pictures", .writes = true},
     {"plot", "FILE", "the same as a curve, SVG", OPTION_TEXT, PLACE(plot), .topic = "pictures",
      .writes = true},
-    {"scheme", "S", "auto (default), annealed, or thesis: one sigma, no mask", OPTION_TEXT,
+    {"scheme", "S", "auto (default), annealed, or thesis: one sigma, as published", OPTION_TEXT,
      PLACE(scheme), .topic = "tuning", .once = "annealed"},
-    {"number", "Q", "number system of the field: s23e8 (default), s16e7, s10e5", OPTION_TEXT,
+    {"number", "Q", "rounds only the field: to s23e8 (default), s16e7 or s10e5", OPTION_TEXT,
      PLACE(number), .topic = "tuning"},
     {"scales", "N", "scales of the images (default 10; annealed 15)", OPTION_WHOLE, PLACE(scales),
      .min = 1, .max = RO_REGISTER_SCALES, .topic = "tuning"},
@@ -285,8 +284,8 @@ static void put_lines(const struct job *job, double seconds)
 {
     const ro_register_report *r = &job->report;
     const ro_report *ran = &job->ran;
-    fprintf(stderr, "register: %s in %s, %u x %u, %s/%s, %d thread%s, %.*f %s\n", ran->method,
-            r->number, ran->width, ran->height, ran->schedule,
+    fprintf(stderr, "register: %s, field in %s, %u x %u, %s/%s, %d thread%s, %.*f %s\n",
+            ran->method, r->number, ran->width, ran->height, ran->schedule,
             ran->device == RO_DEVICE_CUDA ? "cuda" : ro_cpu_name(ran->cpu), ran->threads,
             ran->threads == 1 ? "" : "s", seconds < 1 ? 1 : 2,
             seconds < 1 ? 1e3 * seconds : seconds, seconds < 1 ? "ms" : "s");
@@ -406,8 +405,13 @@ static int run_search(const struct command *command, const struct register_value
                                          {values->before, draw_before, false},
                                          {values->after, draw_after, false},
                                          {values->figure, draw_figure, true}};
+    const char *const masks[] = {values->fixed_mask, values->moving_mask};
     if (files->count > 3)
         return usage_error(command, "%s is one name too many", files->path[3]);
+    for (int i = 0; i < 2 && files->count > 0; i++)
+        if (masks[i] && strcmp(masks[i], "-") != 0 &&
+            same_file(masks[i], files->path[files->count - 1]))
+            return usage_error(command, "a mask and OUT are the same file, %s", masks[i]);
     if (values->series >= 0)
         return files->count == 2 ? register_series(command, values, files)
                                  : usage_error(command, "--series needs IN and OUT");
@@ -447,7 +451,11 @@ static int run(const struct command *command, int argc, char **argv)
         return ended;
     if (stack_check(command, values.page) != 0)
         return EXIT_BAD_USAGE;
-    if (files.count == 4 && strcmp(files.path[0], "apply") == 0 && !values.apply) {
+    if (files.count > 0 && strcmp(files.path[0], "apply") == 0 && !values.apply) {
+        if (files.count < 4)
+            return usage_error(command, "register apply needs FIELD, IN and OUT");
+        if (files.count > 4)
+            return usage_error(command, "%s is one name too many", files.path[4]);
         values.apply = files.path[1];
         memmove(files.path, files.path + 2, 2 * sizeof *files.path);
         files.count = 2;

@@ -25,7 +25,7 @@ ro_status register_field(ro_context *context, const struct register_values *valu
     status = ro_image_alloc(context, RO_GRAYF, 2 * image->width, image->height, 0, field);
     if (status == RO_OK)
         status = ro_displacement_inverse(context, &found, field, &missed);
-    if (status == RO_OK && missed)
+    if (status == RO_OK && missed && !values->common.quiet && !values->common.json)
         tell("register: %llu pixels are not reached by %s: they take their neighbour's",
              (unsigned long long)missed, values->apply);
     ro_image_free(&found);
@@ -185,8 +185,7 @@ static ro_status read_points(ro_context *context, const char *path, struct table
 
 static void write_line(FILE *file, const struct table *table, const char *line, const double at[2])
 {
-    const size_t length = strcspn(line, "\r\n");
-    const char *end = line + length;
+    const char *end = line + strcspn(line, "\r\n");
     for (int column = 0; line <= end; column++) {
         const size_t width = strcspn(line, ",;\t\r\n");
         if (column == table->x || column == table->y)
@@ -198,7 +197,7 @@ static void write_line(FILE *file, const struct table *table, const char *line, 
             break;
         fputc(*line++, file);
     }
-    fputc('\n', file);
+    fputs(*end == '\r' ? "\r\n" : "\n", file);
 }
 
 static ro_status apply_to_points(struct task *task)
@@ -217,6 +216,12 @@ static ro_status apply_to_points(struct task *task)
     if (status == RO_OK)
         status = ro_displacement_points(context, &field, values->inverse, table.count, table.points,
                                         table.points);
+    size_t missed = 0;
+    for (size_t i = 0; i < table.count; i++)
+        missed += isnan(table.points[2 * i]);
+    if (status == RO_OK && missed && !values->common.quiet && !values->common.json)
+        tell("register: %s leads to %zu of the points from nowhere: they become nan", values->apply,
+             missed);
     if (status == RO_OK)
         status = printed_open(context, &text);
     if (status == RO_OK) {
@@ -292,11 +297,16 @@ int register_apply(const struct command *command, const struct register_values *
         return usage_error(command, "--%s does not apply to --apply", odd);
     if (files->count != 2)
         return usage_error(command, "register apply needs FIELD, IN and OUT");
+    if (strcmp(values->apply, "-") != 0 && same_file(values->apply, files->path[1]))
+        return usage_error(command, "FIELD and OUT are the same file, %s", values->apply);
     if (values->common.device == RO_DEVICE_CUDA)
         return usage_error(command, "apply has no CUDA code");
     const bool points = is_table(files->path[0]);
     if (points && values->common.certificate)
         return usage_error(command, "--certificate is for pictures, not for points");
+    if (points && strcmp(files->path[1], "-") != 0 && !is_table(files->path[1]))
+        return usage_error(command, "%s should end in .csv, for %s holds points", files->path[1],
+                           files->path[0]);
     return task_run(&(struct task){
         .command = command,
         .values = values,

@@ -15,10 +15,12 @@ int register_useless(const struct register_values *values, const ro_register_rep
     else if (report->useless & RO_REGISTER_LEAVES)
         snprintf(what, sizeof what, "%.0f %% of the pixels map to outside the moving image",
                  100 * report->outside);
-    else
+    else if (report->energy_after > report->energy_before)
         snprintf(what, sizeof what,
                  "the images are less alike than before (energy %.4g after %.4g)",
                  report->energy_after, report->energy_before);
+    else /* tones that were stretched apart are compared by how they go together */
+        snprintf(what, sizeof what, "the images go together less than before");
     const bool told = values->scheme && strcasecmp(values->scheme, "auto") != 0;
     if (values->match ? strcasecmp(values->match, "ssd") == 0 : told)
         strcat(tries, "--match ncc for a change of brightness, ");

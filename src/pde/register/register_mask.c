@@ -13,6 +13,7 @@
 #include "core/image.h"
 #include "pde/register/register_image.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -178,7 +179,7 @@ static bool is_set(const ro_image *mask, int x, int y)
     case 2:
         return ((const uint16_t *)(const void *)row)[x] != 0;
     default:
-        return ((const float *)(const void *)row)[x] != 0;
+        return fabsf(((const float *)(const void *)row)[x]) > 0; /* not where it is NaN */
     }
 }
 

@@ -110,7 +110,7 @@ ro_status ro_warp(ro_context *context, const ro_image *image, const ro_image *fi
         const char *line = (const char *)field->data + (ptrdiff_t)y * field->stride;
         const float *u = (const float *)(const void *)line;
         for (uint32_t x = 0; x < field->width; x++)
-            if (isnan(u[x]))
+            if (!isfinite(u[x]))
                 return ro_context_fail(context, RO_E_ARGUMENT,
                                        "the field at (%u, %u) is not a finite number", x / 2, y);
     }
