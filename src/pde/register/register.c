@@ -101,7 +101,7 @@ static ro_status settle_options(struct ro_flow *flow, struct choice *choice)
     /* an affine start leaves nothing to the coarsest third */
     flow->skipped = flow->automatic && choice->start == RO_START_AFFINE;
     o->scales = o->scales ? o->scales : flow->skipped ? 10 : 15;
-    o->updates = o->updates ? o->updates : flow->automatic ? 20 : 10;
+    o->updates = o->updates ? o->updates : flow->automatic ? 40 : 10;
     o->trials = o->trials ? o->trials : 10;
     o->cycles = o->cycles ? o->cycles : thesis ? 1 : 2;
     o->finest = !ro_is_default(o->finest) ? o->finest : thesis ? 0 : 1;

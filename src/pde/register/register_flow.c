@@ -45,8 +45,9 @@ static struct ro_descent_rule rule_of(const struct ro_flow *flow, int k)
     const struct ro_grid *grid = &flow->grids.grid[scale->level];
     const struct ro_extent *end = &flow->ends[scale->level];
     const double loud = 64 * flow->noise; /* the noise's share of the energy cannot fall */
-    /* finer scales mend what coarser ones leave */
-    const double little = (scale->level > 0 ? 0.025 : 0.004) / (1 + loud * loud);
+    /* finer grids mend what coarser ones leave */
+    const bool mended = scale->level > flow->scale[flow->scales - 1].level;
+    const double little = (mended ? 0.025 : 0.004) / (1 + loud * loud);
     return (struct ro_descent_rule){
         .little_share = little,
         .nothing_share = little / 2,
