@@ -254,8 +254,10 @@ void ro_flow_agree(const int32_t *moving, const int32_t *fixed, const int32_t *c
 /* 1 - c|c| of the correlation c of blocks, 0 for images that agree; 2 where too few are seen. */
 double ro_flow_disagreement(const struct ro_flow *flow, const struct ro_agreement *sums);
 
-/* Whether blocks agree less than when u came to the finest grid, and tones are not to blame. */
+/* Whether blocks agree less than when u came to the finest grid, and tones are not to blame; or
+ * hardly more. */
 bool ro_flow_astray(const struct ro_flow *flow);
+bool ro_flow_doubted(const struct ro_flow *flow);
 
 /* The three loops. */
 void ro_flow_run(struct ro_flow *flow);

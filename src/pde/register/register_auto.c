@@ -3,8 +3,8 @@
  * The scheme that needs no options. Tones are compared within their neighbourhood first. Where an
  * image is mostly flat, that makes noise as loud as edges, and the field follows it: blocks of four
  * by four pixels, in which noise averages out, then agree less after a scale than they did when the
- * displacement came to the finest grid. Plain differences are tried too in this case, and what
- * leaves the blocks more alike is kept.
+ * displacement came to the finest grid, or hardly more. Plain differences are tried too in this
+ * case, and what leaves the blocks more alike is kept.
  */
 #include "context/context.h"
 #include "pde/register/register.h"
@@ -79,7 +79,7 @@ ro_status ro_register_auto(struct ro_flow *flow, const ro_image *fixed, const ro
     ro_status status = ro_flow_on_cpu(flow, field, ran);
     const double ended = ro_flow_disagreement(flow, &flow->ended);
     flow->watched = false;
-    if (status == RO_OK && ro_flow_astray(flow)) {
+    if (status == RO_OK && ro_flow_doubted(flow)) {
         ro_image kept = {0};
         const ro_register_report first = flow->report;
         status = set_aside(flow, field, &kept);

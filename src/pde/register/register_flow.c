@@ -140,13 +140,18 @@ double ro_flow_disagreement(const struct ro_flow *flow, const struct ro_agreemen
     return 1 - c * fabs(c);
 }
 
-bool ro_flow_astray(const struct ro_flow *flow)
+/* Whether blocks disagree by more than a share of what they did when u came to the finest grid. */
+static bool disagrees(const struct ro_flow *flow, double share)
 {
     static const double most = 0.02; /* blocks that agree worse differ by more than noise */
     const double reached = ro_flow_disagreement(flow, &flow->reached);
     const double ended = ro_flow_disagreement(flow, &flow->ended);
-    return !flow->negative && ended > reached && ended < most;
+    return !flow->negative && ended > share * reached && ended < most;
 }
+
+bool ro_flow_astray(const struct ro_flow *flow) { return disagrees(flow, 1); }
+
+bool ro_flow_doubted(const struct ro_flow *flow) { return disagrees(flow, 0.8); }
 
 void ro_flow_start_row(const struct ro_flow *flow, int level, int component, int y, float *row)
 {

@@ -141,7 +141,7 @@ ro_status ro_register_two(struct ro_flow *flow, const ro_image *fixed, const ro_
     if (status == RO_OK)
         status = run_first(flow, second, ran);
     flow->watched = false;
-    if (status == RO_OK && ro_flow_astray(flow)) {
+    if (status == RO_OK && ro_flow_doubted(flow)) {
         status = run_second(second, ran);
         if (status == RO_OK)
             choose(flow, second);
