@@ -7,7 +7,7 @@
  * (once or twice) g, g = w (T(x + u) - R) grad T(x + u); and Armijo's rule for tau. A^-1 is a
  * V-cycle (multigrid/), or lines of the scheme auto (smooth/). The loops are
  * in register_flow.c and know a back end as a table of functions; pixels are touched in
- * register_rows.h (CPU) and register.cu only.
+ * register_rows.h (CPU) and cuda/ only.
  *
  * Every sum is one of integers: terms are scaled by a power of two and cut to 32 bits, so that no
  * order of summation, of threads or of blocks can change a bit.

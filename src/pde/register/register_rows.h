@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The arithmetic of registration on rows: the definition, and all its variants; see register.h. The
- * operations on a pixel and their order are the same in register.cu.
+ * operations on a pixel and their order are the same in cuda/register_kernels.cuh.
  */
 #ifndef RO_PDE_REGISTER_REGISTER_ROWS_H
 #define RO_PDE_REGISTER_REGISTER_ROWS_H

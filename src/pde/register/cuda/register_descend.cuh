@@ -3,12 +3,12 @@
  * All updates of a scale in one kernel: after each pass all teams go on by the same rules
  * (register_descent.h) from the same sums. The host neither launches nor waits in between.
  */
-#ifndef RO_PDE_REGISTER_REGISTER_DESCEND_CUH
-#define RO_PDE_REGISTER_REGISTER_DESCEND_CUH
+#ifndef RO_PDE_REGISTER_CUDA_REGISTER_DESCEND_CUH
+#define RO_PDE_REGISTER_CUDA_REGISTER_DESCEND_CUH
 
 #include "pde/register/register_descent.h"
-#include "pde/register/register_kernels.cuh"
-#include "pde/register/register_smooth.cuh"
+#include "pde/register/cuda/register_kernels.cuh"
+#include "pde/register/cuda/register_smooth.cuh"
 
 enum { RING = 3 }; /* sums: being read, being added to, being cleared */
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The images of a scale, and what directions are weighed by, in one kernel; see register_smooth.cuh.
  * The operations are those of register_cpu_images.c. */
-#ifndef RO_PDE_REGISTER_REGISTER_PREPARE_CUH
-#define RO_PDE_REGISTER_REGISTER_PREPARE_CUH
+#ifndef RO_PDE_REGISTER_CUDA_REGISTER_PREPARE_CUH
+#define RO_PDE_REGISTER_CUDA_REGISTER_PREPARE_CUH
 
-#include "pde/register/register_kernels.cuh"
-#include "pde/register/register_smooth.cuh"
+#include "pde/register/cuda/register_kernels.cuh"
+#include "pde/register/cuda/register_smooth.cuh"
 
 /* Smoothings, one after the other: images, then their means and squares round each pixel, then
  * squared slopes. */

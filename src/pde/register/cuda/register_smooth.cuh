@@ -4,10 +4,10 @@
  * argument, with its filters; `at_hand` is what a block keeps in shared memory. All blocks meet
  * when a smoothing has ended.
  */
-#ifndef RO_PDE_REGISTER_REGISTER_SMOOTH_CUH
-#define RO_PDE_REGISTER_REGISTER_SMOOTH_CUH
+#ifndef RO_PDE_REGISTER_CUDA_REGISTER_SMOOTH_CUH
+#define RO_PDE_REGISTER_CUDA_REGISTER_SMOOTH_CUH
 
-#include "pde/register/register_team.cuh"
+#include "pde/register/cuda/register_team.cuh"
 #include "pde/smooth/smooth.cuh"
 
 struct by_cycles {

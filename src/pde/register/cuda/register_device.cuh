@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* What a registration has on a device, and how its kernels of many passes are launched. */
-#ifndef RO_PDE_REGISTER_REGISTER_DEVICE_CUH
-#define RO_PDE_REGISTER_REGISTER_DEVICE_CUH
+#ifndef RO_PDE_REGISTER_CUDA_REGISTER_DEVICE_CUH
+#define RO_PDE_REGISTER_CUDA_REGISTER_DEVICE_CUH
 
 #include "pde/multigrid/multigrid.cuh"
-#include "pde/register/register_descend.cuh"
-#include "pde/register/register_kernels.cuh"
-#include "pde/register/register_prepare.cuh"
+#include "pde/register/cuda/register_descend.cuh"
+#include "pde/register/cuda/register_kernels.cuh"
+#include "pde/register/cuda/register_prepare.cuh"
 
 /* Of kernels of many passes: threads of a block, its shared memory beside what it asks for, and
  * blocks that are a cluster. */

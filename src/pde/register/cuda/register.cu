@@ -4,7 +4,7 @@
  * the device once on each; all updates of a scale are one kernel's (register_descend.cuh).
  */
 #include "pde/register/register_cuda.h"
-#include "pde/register/register_device.cuh"
+#include "pde/register/cuda/register_device.cuh"
 
 #include <stddef.h>
 #include <stdlib.h>
