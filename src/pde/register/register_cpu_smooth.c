@@ -33,8 +33,8 @@ static void smooth_by_cycle(struct flow_cpu *cpu, const struct ro_filter *filter
 struct lines {
     struct flow_cpu *cpu;
     const struct ro_filter *filter;
-    float *const *from, *const *to,
-                            *const *weight; /* weight, of columns: NULL, or for each plane */
+    float *const *from, *const *to; /* for each plane */
+    float *const *weight;           /* of columns; or NULL */
     int times;
     flow_cpu_told *told;
 };

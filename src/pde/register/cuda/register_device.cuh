@@ -83,9 +83,9 @@ static dim3 blocks_of(const struct device *device, int planes)
 /* ---- Kernels of many passes -------------------------------------------------------------------
  */
 
-static line_planes planes_of(const struct device *device, int level)
+static line_planes planes_of(const struct device *device)
 {
-    const ro_grid &grid = device->grids.level[level];
+    const ro_grid &grid = device->grids.level[device->level];
     return plan_lines(grid.width, grid.height, grid.stride,
                       (size_t)device->cuda->shared - OWN_SHARED);
 }
@@ -198,7 +198,7 @@ static size_t prepare_smoother(const struct device *device, by_cycles *smoother)
 
 static size_t prepare_smoother(const struct device *device, by_lines *smoother)
 {
-    smoother->planes = planes_of(device, device->level);
+    smoother->planes = planes_of(device);
     smoother->between[0] = device->between[0];
     smoother->between[1] = device->between[1];
     return (size_t)smoother->planes.floats * sizeof(float);
