@@ -596,6 +596,13 @@ ro_status ro_halftone_video(ro_context *context, const char *in, const char *out
                             const ro_write_options *write, ro_dropped *dropped,
                             ro_video_report *video);
 
+/* Gives the numbers that are black and white in a file of integers that come as floats: the least
+ * and the largest of all pages that are read, as ro_halftone_file takes them if its options name no
+ * range. Gives 0 and 0 for all other files, because maxval, or 1 for floats, is their white.
+ * Returns RO_E_UNSUPPORTED for such integers from a pipe, which cannot be searched in advance. */
+RO_API
+ro_status ro_reader_range(ro_reader *reader, double *black, double *white);
+
 /* The smallest and the largest number of a picture's file, all channels and all pages that are read
  * together; of floats NaN are passed over. */
 RO_API

@@ -283,10 +283,14 @@ static ro_status make_plan(struct pipeline *way, ro_format format, const ro_half
     const ro_image shape = {info->format, info->width, info->height, info->maxval, 0, NULL};
     ro_halftone_options options = *given;
     ro_plan_info about;
+    ro_status status = RO_OK;
     options.abreast = abreast;
     ro_plan_free(way->plan);
     way->plan = NULL;
-    ro_status status = ro_halftone_plan(way->ranks.context, &shape, format, &options, &way->plan);
+    if (options.black == 0 && options.white == 0 && options.range == RO_RANGE_AUTO)
+        status = ro_reader_range(way->in.reader, &options.black, &options.white);
+    if (status == RO_OK)
+        status = ro_halftone_plan(way->ranks.context, &shape, format, &options, &way->plan);
     if (status == RO_OK)
         status = ro_plan_query(way->plan, &about);
     if (status != RO_OK)

@@ -161,6 +161,28 @@ static ro_status state_colour(struct certificate *to, const ro_image *in, const 
     return status;
 }
 
+/* Black and white as ro_halftone_file has them; both count as the samples of `info` do. */
+static ro_status take_range(ro_context *context, const char *path, const ro_file_info *info,
+                            struct halftone_request *request)
+{
+    ro_halftone_options *options = &request->options;
+    ro_reader *reader = NULL;
+    if (options->black != 0 || options->white != 0) {
+        options->black -= (double)info->zero;
+        options->white -= (double)info->zero;
+        return RO_OK;
+    }
+    if (options->range == RO_RANGE_LIMITED)
+        return RO_OK;
+    ro_status status = ro_reader_open(context, path, &request->read, &reader);
+    if (status == RO_OK)
+        status = ro_reader_range(reader, &options->black, &options->white);
+    ro_reader_close(reader);
+    if (options->black < options->white)
+        options->range = RO_RANGE_AUTO;
+    return status;
+}
+
 ro_status halftone_certify(struct certificate *to, const void *given, const struct operands *files)
 {
     const struct halftone_values *values = given;
@@ -176,10 +198,8 @@ ro_status halftone_certify(struct certificate *to, const void *given, const stru
     request->read.largest = options->white;
     if (status == RO_OK)
         status = ro_image_load(context, files->path[0], &request->read, &in, &info, NULL);
-    if (status == RO_OK && (options->black != 0 || options->white != 0)) {
-        request->options.black -= (double)info.zero;
-        request->options.white -= (double)info.zero;
-    }
+    if (status == RO_OK)
+        status = take_range(context, files->path[0], &info, request);
     if (status == RO_OK)
         status = halftone_adapt(context, &in, request);
     if (status == RO_OK && info.stack > 1)

@@ -572,8 +572,16 @@ ro_status ro_halftone_video(ro_context *context, const char *in, const char *out
     if (full.black != 0 || full.white != 0) { /* which count as the file does */
         full.black -= (double)info->zero;
         full.white -= (double)info->zero;
+    } else if (full.range == RO_RANGE_AUTO || full.range == RO_RANGE_FULL) {
+        status = ro_reader_range(pump.reader, &full.black, &full.white);
+        if (full.black < full.white)
+            full.range = RO_RANGE_AUTO;
     }
-    if (reading.colours) {
+    if (status == RO_OK && reading.colours && full.black < full.white)
+        status = ro_file_fail(&pump.reader->file, RO_E_UNSUPPORTED,
+                              "%s numbers: a palette is made for integers that span 16 bits at most",
+                              ro_sample_name(info->sample));
+    if (status == RO_OK && reading.colours) {
         status = adapt(&pump, options, reading.colours, palette);
         result.maxval = (uint32_t)palette->count - 1;
         if (reading.made)

@@ -78,11 +78,20 @@ static bool beyond(ro_sample sample, int64_t number)
     return sample == RO_SAMPLE_UINT64 && number < 0;
 }
 
+static double real(ro_sample sample, int64_t number)
+{
+    return beyond(sample, number) ? (double)(uint64_t)number : (double)number;
+}
+
 void ro_span_add(struct ro_span *span, ro_sample sample, const void *numbers, size_t count)
 {
     int64_t least = span->least, largest = span->largest;
+    double low = span->low, high = span->high;
     for (size_t i = 0; i < count; i++) {
         int64_t number = whole(sample, numbers, i);
+        const double value = real(sample, number);
+        low = value < low ? value : low;
+        high = value > high ? value : high;
         if (beyond(sample, number)) /* no range of 16 bits that int64_t can tell */
             least = 0, number = INT64_MAX;
         least = number < least ? number : least;
@@ -90,6 +99,8 @@ void ro_span_add(struct ro_span *span, ro_sample sample, const void *numbers, si
     }
     span->least = least;
     span->largest = largest;
+    span->low = low;
+    span->high = high;
     span->known = true;
 }
 
@@ -122,7 +133,7 @@ static bool real_row(const struct samples *self, float *to, size_t count)
             to[i] = (float)((const double *)(const void *)self->line)[i];
         } else {
             const int64_t number = whole(sample, self->line, i);
-            const double value = beyond(sample, number) ? (double)(uint64_t)number : (double)number;
+            const double value = real(sample, number);
             to[i] = (float)value;
             exact = exact && (double)to[i] == value && !beyond(sample, number) && number > -EXACT &&
                     number < EXACT;

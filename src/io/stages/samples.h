@@ -9,6 +9,8 @@
 
 #include "io/stages/stage.h"
 
+#include <math.h>
+
 size_t ro_sample_bytes(ro_sample sample); /* 0 of plain ones */
 bool ro_sample_is_whole(ro_sample sample);
 
@@ -19,8 +21,9 @@ ro_sample ro_sample_of(char kind, int bytes);
 struct ro_span {
     bool known;
     int64_t least, largest; /* least > largest: no sample yet */
+    double low, high;       /* the same, also of numbers beyond int64_t */
 };
-#define RO_SPAN_EMPTY ((struct ro_span){false, INT64_MAX, INT64_MIN})
+#define RO_SPAN_EMPTY ((struct ro_span){false, INT64_MAX, INT64_MIN, INFINITY, -INFINITY})
 void ro_span_add(struct ro_span *span, ro_sample sample, const void *numbers, size_t count);
 
 /* Turns numbers into another byte order, in place. */

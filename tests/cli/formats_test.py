@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: MIT
+"""What uncommon but valid files mean: wide integers, photometric defaults, profiles of BMP."""
+import struct
+import unittest
+
+from command import Case, certifies, netpbm, supports
+
+WIDTH, HEIGHT = 12, 4
+
+
+def tiff(pixels, *tags, width=WIDTH, height=HEIGHT, photometric=1, bits=8, samples=1, kind=1):
+    """A TIFF file of one strip. A tag is (number, type, values); photometric None: it has none."""
+    known = [(256, 3, [width]), (257, 3, [height]), (258, 3, [bits] * samples), (259, 3, [1]),
+             (273, 4, [8]), (277, 3, [samples]), (278, 3, [height]), (279, 4, [len(pixels)]),
+             (339, 3, [kind] * samples)]
+    if photometric is not None:
+        known.append((262, 3, [photometric]))
+    known = [tag for tag in known if tag[0] not in [more[0] for more in tags]] + list(tags)
+    data, entries = pixels + bytes(len(pixels) % 2), b""
+    for number, form, values in sorted(known):
+        packed = struct.pack("<%d%s" % (len(values), {3: "H", 4: "I"}[form]), *values)
+        if len(packed) > 4:
+            entries += struct.pack("<HHII", number, form, len(values), 8 + len(data))
+            data += packed
+        else:
+            entries += struct.pack("<HHI4s", number, form, len(values), packed)
+    return (b"II*\0" + struct.pack("<I", 8 + len(data)) + data + struct.pack("<H", len(known)) +
+            entries + bytes(4))
+
+
+def npy(element, numbers):
+    head = b"{'descr': '<%s', 'fortran_order': False, 'shape': (%d, %d), }" % (
+        element.encode(), HEIGHT, WIDTH)
+    head += b" " * (117 - len(head)) + b"\n"
+    return b"\x93NUMPY\x01\0" + struct.pack("<H", len(head)) + head + numbers
+
+
+class WideIntegers(Case):
+    """Black is the least number of a file and white the largest, as where 16 bits are enough."""
+    KINDS = {"u4": ("I", 1, 2 ** 32 - 1), "i4": ("i", 2, 2 ** 31 - 1), "u8": ("Q", 1, 2 ** 64 - 1),
+             "i8": ("q", 2, 2 ** 63 - 1)}
+
+    def numbers(self, element, least, most):
+        count = WIDTH * HEIGHT
+        values = [least + (most - least) * i // (count - 1) for i in range(count)]
+        return values, struct.pack("<%d%s" % (count, self.KINDS[element][0]), *values)
+
+    def tones(self, name, *more):
+        self.works("halftone", name, "out.pgm", "--levels", "256", "--quiet", *more)
+        return netpbm(self.get("out.pgm"))[2]
+
+    def near(self, got, wanted):
+        self.assertLess(max(abs(g - w) for g, w in zip(got, wanted)), 1.01)
+        self.assertLess(abs(sum(got) - sum(wanted)), HEIGHT)
+
+    def test_black_and_white(self):
+        for element, (_, kind, largest) in self.KINDS.items():
+            low = -largest - 1 if kind == 2 else 0
+            for least, most in [(low, largest), (5, 65540), (5, 65541), (largest - 10 ** 7, largest)]:
+                values, data = self.numbers(element, least, most)
+                wanted = [255 * (v - least) / (most - least) for v in values]
+                self.put("in.npy", npy(element, data))
+                names = ["in.npy"]
+                if supports("tif"):
+                    self.put("in.tif", tiff(data, bits=8 * int(element[1]), kind=kind))
+                    names.append("in.tif")
+                for name in names:
+                    with self.subTest(name=name, element=element, least=least, most=most):
+                        got = self.tones(name)
+                        if largest < 2 ** 33 and least != largest - 10 ** 7:  # floats hold them
+                            self.near(got, wanted)
+                        self.assertEqual(got, self.tones(name, "--range", "full"))
+                        if struct.pack("f", least) != struct.pack("f", most):
+                            self.assertEqual((got[0], got[-1]), (0, 255))
+                            self.assertEqual(got, self.tones(name, "--range", "data"))
+                        else:  # floats do not tell these numbers apart, and a line says so
+                            self.assertEqual(got, bytes(WIDTH * HEIGHT))
+
+    def test_range(self):
+        values, data = self.numbers("u4", 0, 10 ** 6)
+        self.put("in.npy", npy("u4", data))
+        self.near(self.tones("in.npy", "--range", "0,4000000"), [255 * v / 4e6 for v in values])
+        self.refused("halftone", "in.npy", "out.pgm", "--range", "limited", words=["limited"])
+        self.refused("halftone", "in.npy", "out.png", "--palette", "auto:4", words=["uint32"])
+
+    def test_pipe(self):
+        """It cannot be searched for the largest number before the first row is needed."""
+        for most in 60000, 10 ** 6:
+            _, data = self.numbers("u4", 0, most)
+            self.refused("halftone", "-", "out.pgm", words=["uint32", "pipe", "--range"],
+                         input=npy("u4", data))
+            self.works("halftone", "-", "out.pgm", "--range", "0,%d" % most, input=npy("u4", data))
+
+    @unittest.skipUnless(certifies(), "no hashes")
+    def test_certificate(self):
+        _, data = self.numbers("u4", 7, 10 ** 6)
+        self.put("in.npy", npy("u4", data))
+        for more in [], ["--resize", "9x3"]:
+            self.works("halftone", "in.npy", "out.pgm", "--certificate", "c.json", *more)
+            self.works("verify", "c.json", "in.npy", "out.pgm", "--recompute")
+
+
+if __name__ == "__main__":
+    unittest.main()
