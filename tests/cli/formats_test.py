@@ -100,5 +100,38 @@ class WideIntegers(Case):
             self.works("verify", "c.json", "in.npy", "out.pgm", "--recompute")
 
 
+@unittest.skipUnless(supports("tif"), "no TIFF")
+class Photometric(Case):
+    """What colours mean in a TIFF file that does not say it."""
+
+    def pnm(self, data, name, *more):
+        self.put("in.tif", data)
+        done = self.works("halftone", "in.tif", name, "--strict", "--quiet", *more)
+        self.assertEqual(done.stderr, b"")
+        return netpbm(self.get(name))[2]
+
+    def test_fax(self):
+        """A line of 24 white pixels in modified Huffman code is paper."""
+        rows = bytes([0b01010000]) * HEIGHT  # white run of 24: 0101000
+        for compression, wanted in (2, 0), (1, 255):  # PBM: 0 is white
+            pixels = rows if compression == 2 else bytes(3 * HEIGHT)
+            data = tiff(pixels, (259, 3, [compression]), width=24, bits=1, photometric=None)
+            self.assertEqual(set(self.pnm(data, "out.pbm")), {wanted})
+        for photometric, wanted in (0, 0), (1, 255):  # stated, it holds
+            data = tiff(rows, (259, 3, [2]), width=24, bits=1, photometric=photometric)
+            self.assertEqual(set(self.pnm(data, "out.pbm")), {wanted})
+
+    def test_inks(self):
+        planes = [bytes([v] * (WIDTH * HEIGHT)) for v in (255, 0, 51, 0)]
+        at = [8 + i * WIDTH * HEIGHT for i in range(4)]
+        tags = [(273, 4, at), (279, 4, [WIDTH * HEIGHT] * 4), (284, 3, [2])]
+        stated = tiff(b"".join(planes), *tags, photometric=5, samples=4)
+        rgb = ["--channels", "rgb", "--levels", "256"]
+        wanted = self.pnm(stated, "out.ppm", *rgb)
+        self.assertEqual(wanted[:3], bytes((0, 255, 204)))
+        data = tiff(b"".join(planes), (332, 3, [1]), *tags, photometric=None, samples=4)
+        self.assertEqual(self.pnm(data, "out.ppm", *rgb), wanted)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -94,6 +94,25 @@ static bool is_inked(const struct tiff *self)
            self->planar == PLANARCONFIG_CONTIG;
 }
 
+/* The kind of colours of a file that does not state it, as libtiff has it: faxes are black on
+ * white, and a set of inks means CMYK. */
+static uint16_t usual_photometric(const struct tiff *self)
+{
+    uint16_t inks;
+    switch (self->compression) {
+    case COMPRESSION_CCITTRLE:
+    case COMPRESSION_CCITTRLEW:
+    case COMPRESSION_CCITTFAX3:
+    case COMPRESSION_CCITTFAX4:
+        return PHOTOMETRIC_MINISWHITE;
+    default:
+        break;
+    }
+    if (self->samples >= 4 && TIFFGetField(self->file.tiff, TIFFTAG_INKSET, &inks))
+        return PHOTOMETRIC_SEPARATED;
+    return self->samples >= 3 ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK;
+}
+
 static ro_status read_format(struct tiff *self)
 {
     TIFF *tiff = self->file.tiff;
@@ -105,7 +124,7 @@ static ro_status read_format(struct tiff *self)
     TIFFGetFieldDefaulted(tiff, TIFFTAG_COMPRESSION, &self->compression);
     TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLEFORMAT, &sample_format);
     if (!TIFFGetField(tiff, TIFFTAG_PHOTOMETRIC, &self->photometric))
-        self->photometric = self->samples >= 3 ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK;
+        self->photometric = usual_photometric(self);
     if (self->samples == 1)
         self->planar = PLANARCONFIG_CONTIG;
     if (self->photometric == PHOTOMETRIC_CIELAB)
