@@ -102,6 +102,23 @@ def tiff(pixels, photometric, bits=8, samples=3, profile=b"", primaries=()):
             entries + bytes(4))
 
 
+def bmp(pixels, kind, profile=b"", gap=7, before=False, primaries=(0,) * 9, gammas=(0,) * 3,
+        size=124):
+    """A BMP file of 24 bits; its profile follows the pixels, or precedes them."""
+    rows = [pixels[3 * WIDTH * y:3 * WIDTH * (y + 1)] for y in range(HEIGHT)]
+    turned = b"".join(bytes(row[i + 2 - c] for i in range(0, len(row), 3) for c in range(3)) +
+                      bytes(-len(row) % 4) for row in reversed(rows))
+    parts = [turned, bytes(gap), profile] if not before else [profile, bytes(gap), turned]
+    place = size + sum(len(part) for part in (parts[:2] if not before else []))
+    head = struct.pack("<IiiHHIIiiII", size, WIDTH, HEIGHT, 1, 24, 0, len(turned), 0, 0, 0, 0)
+    head += bytes(16) + struct.pack("<I", kind)
+    head += struct.pack("<9i", *(round(v * 2 ** 30) for v in primaries))
+    head += struct.pack("<3I", *(round(v * 2 ** 16) for v in gammas))
+    head += struct.pack("<4I", 4, place if profile else 0, len(profile), 0)
+    at = 14 + size + (len(profile) + gap if before else 0)
+    return struct.pack("<2sIII", b"BM", at + len(turned), 0, at) + head[:size] + b"".join(parts)
+
+
 @unittest.skipUnless(profiles(), "no lcms2")
 class Profiles(Case):
     def rgb(self, data, *more):
@@ -184,6 +201,45 @@ class Profiles(Case):
             done = self.works("halftone", name, "out.ppm", "--channels", "rgb", "--levels", "256")
             self.assertIn(b"dropped its gamma or primaries, which are damaged", done.stderr)
             self.assertEqual(netpbm(self.get("out.ppm"))[2], RGB)
+
+    def test_bmp(self):
+        embedded, linked = 0x4d424544, 0x4c494e4b
+        wanted = self.by_matrix(P3, 1.8)
+        for data in bmp(RGB, embedded, icc()), bmp(RGB, embedded, icc(), before=True):
+            self.near(self.rgb(data), wanted)
+            self.assertEqual(self.rgb(data, "--profile", "ignore"), RGB)
+            piped = self.works("halftone", "-", "-", "--channels", "rgb", "--levels", "256",
+                               "--strict", "--quiet", "--type", "ppm", input=data).stdout
+            self.assertEqual(netpbm(piped)[2], netpbm(self.halftoned(data))[2])
+        cut = bmp(RGB, embedded, icc())[:-9]
+        for data, words in ((bmp(RGB, linked, b"c:\\a.icc\0"), "another file"),
+                            (cut, "not there"), (bmp(RGB, embedded), "not there"),
+                            (bmp(RGB, 2), "colour space")):
+            self.assertEqual(netpbm(self.halftoned(data, words))[2], RGB)
+            self.refused("halftone", "in.bmp", "x.ppm", "--channels", "rgb", "--strict",
+                         words=[words])
+
+    def halftoned(self, data, words=""):
+        self.put("in.bmp", data)
+        done = self.works("halftone", "in.bmp", "out.ppm", "--channels", "rgb", "--levels", "256")
+        self.assertIn(words.encode(), done.stderr)
+        return self.get("out.ppm")
+
+    def test_calibrated_bmp(self):
+        srgb = (0.64, 0.33, 0.03, 0.3, 0.6, 0.1, 0.15, 0.06, 0.79)
+        p3 = (0.68, 0.32, 0, 0.265, 0.69, 0.045, 0.15, 0.06, 0.79)
+        for gammas in (0, 0, 0), (2.2, 2.2, 2.2), (1 / 2.2,) * 3:
+            for primaries in (0,) * 9, srgb:
+                self.assertEqual(self.rgb(bmp(RGB, 0, primaries=primaries, gammas=gammas)), RGB)
+        for size in 108, 124:
+            self.near(self.rgb(bmp(RGB, 0, gammas=(1.8,) * 3, size=size)), self.by_matrix(SRGB, 1.8))
+        self.near(self.rgb(bmp(RGB, 0, primaries=p3, gammas=(1.8,) * 3)), self.by_matrix(P3, 1.8), 2.5)
+        scaled = [1.4 * v for v in p3[:3]] + [v / 2 for v in p3[3:]]
+        self.assertEqual(self.rgb(bmp(RGB, 0, primaries=scaled)), self.rgb(bmp(RGB, 0, primaries=p3)))
+        self.assertEqual(self.rgb(bmp(RGB, 0, gammas=(1.8,) * 3), "--profile", "ignore"), RGB)
+        self.put("in.bmp", bmp(RGB, 0, gammas=(1.8, 2.2, 2.2)))
+        self.refused("halftone", "in.bmp", "x.ppm", "--channels", "rgb", "--strict",
+                     words=["differ by channel"])
 
     @unittest.skipUnless(supports("tif"), "no TIFF")
     def test_tiff(self):

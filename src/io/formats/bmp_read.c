@@ -2,21 +2,42 @@
 /*
  * BMP in: Windows and OS/2 files of 1, 2, 4 and 8 bits with a palette, of 16, 24 and 32 bits as
  * they are or by masks, and runs of 4 and 8 bits. Rows run from the bottom up unless the height is
- * negative: each is fetched from its place. Of a pipe, and of runs, the whole picture is held.
+ * negative: each is fetched from its place. Of a pipe, and of runs, the whole picture is held. Heads
+ * of 108 bytes and more state colours, those of 124 an ICC profile, which mostly follows the pixels.
  */
 #include "io/bytes/store.h"
+#include "io/stages/profile.h"
 #include "io/stages/stage.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { FILE_HEAD = 14, CORE_HEAD = 12, INFO_HEAD = 40, MASKS_HEAD = 52, LARGEST_HEAD = 124 };
+enum {
+    FILE_HEAD = 14,
+    CORE_HEAD = 12,
+    INFO_HEAD = 40,
+    MASKS_HEAD = 52,
+    COLOUR_HEAD = 108,
+    LARGEST_HEAD = 124,
+};
 enum { PLAIN = 0, RLE8 = 1, RLE4 = 2, MASKS = 3, ALPHA_MASKS = 6 };
 enum { RED, GREEN, BLUE, ALPHA };
 /* Runs may leave out any part of a picture: one that is large is believed only of a file that is
  * not tiny. */
 enum { SMALL_PICTURE = 1 << 22, RUN_RATIO = 4096 };
 enum { HELD_BYTES = 1 << 24 }; /* small files are held: reading backwards is slow */
+enum { LARGEST_PROFILE = 1 << 26 };
+
+/* Kinds of colours, four letters each but for the first. */
+enum {
+    CALIBRATED = 0,
+    SRGB = 0x73524742,
+    WINDOWS = 0x57696e20,
+    LINKED = 0x4c494e4b,
+    EMBEDDED = 0x4d424544,
+};
 
 static const double metres_per_inch = 0.0254;
 
@@ -24,8 +45,10 @@ struct bmp {
     struct ro_stage stage; /* first, so that a stage can be cast back */
     struct ro_source *source;
     unsigned bits, compression;
-    bool top_down, filled;
+    bool top_down, held, filled;
     uint64_t pixels;  /* where they begin */
+    uint64_t profile; /* where that begins; 0: there is none */
+    uint32_t profile_size;
     size_t row_bytes; /* of the file */
     struct {
         uint32_t mask, most;
@@ -116,6 +139,80 @@ static ro_status check_kind(struct bmp *self)
     return RO_OK;
 }
 
+/* ---- Colours ------------------------------------------------------------------------------ */
+
+static bool near(double value, double wanted, double tolerance)
+{
+    return fabs(value - wanted) <= tolerance;
+}
+
+/* Primaries as X, Y and Z in 2.30 bits, which are chromaticities in most files, and gammas in
+ * 16.16. White is not stated and taken as D65. Zeros state nothing. */
+static void take_calibrated(struct bmp *self, const uint8_t *primaries, const uint8_t *gammas)
+{
+    static const double srgb[3][2] = {{0.64, 0.33}, {0.30, 0.60}, {0.15, 0.06}};
+    double xy[4][2] = {{0.3127, 0.3290}}, gamma[3];
+    bool given = false, other = false;
+    for (int c = 0; c < 3; c++) {
+        double at[3];
+        for (int i = 0; i < 3; i++)
+            at[i] = (int32_t)get32(primaries + 12 * c + 4 * i) * 0x1p-30;
+        const double sum = at[0] + at[1] + at[2];
+        for (int i = 0; i < 2; i++) {
+            given = given || at[i] != 0;
+            xy[c + 1][i] = sum > 0 ? at[i] / sum : 0;
+            other = other || !near(xy[c + 1][i], srgb[c][i], 0.002);
+        }
+        gamma[c] = get32(gammas + 4 * c) * 0x1p-16;
+        if (gamma[c] > 0 && gamma[c] < 1) /* some programs write that of the file, 1/2.2 */
+            gamma[c] = 1 / gamma[c];
+    }
+    other = other && given;
+    const bool alike = near(gamma[0], gamma[1], 0.01) && near(gamma[0], gamma[2], 0.01);
+    const bool curved = gamma[0] > 0 && !near(gamma[0], 2.2, 0.022);
+    char words[100];
+    if (!alike) {
+        ro_file_drop(self->stage.file, RO_DROPPED_GAMMA,
+                     "its gammas, which differ by channel%s (taken as sRGB)",
+                     other ? ", and primaries" : "");
+        return;
+    }
+    if (!curved && !other)
+        return;
+    if (curved)
+        snprintf(words, sizeof words, "its gamma of %.3g%s (taken as sRGB)", gamma[0],
+                 other ? " and primaries" : "");
+    else
+        snprintf(words, sizeof words, "its primaries (taken as sRGB's)");
+    ro_profile_take_gamma(&self->stage, curved ? gamma[0] : 0, other ? xy : NULL, words);
+}
+
+/* What a head of at least 108 bytes says of colours. */
+static void read_colours(struct bmp *self, const uint8_t *head, uint32_t size)
+{
+    switch (get32(head + 56)) {
+    case CALIBRATED:
+        take_calibrated(self, head + 60, head + 96);
+        break;
+    case EMBEDDED:
+        if (size < LARGEST_HEAD)
+            break;
+        self->profile = FILE_HEAD + (uint64_t)get32(head + 112);
+        self->profile_size = get32(head + 116);
+        break;
+    case LINKED:
+        ro_file_drop(self->stage.file, RO_DROPPED_PROFILE,
+                     "its ICC profile, which is another file (colours are taken as sRGB)");
+        break;
+    case SRGB:
+    case WINDOWS:
+        break;
+    default:
+        ro_file_drop(self->stage.file, RO_DROPPED_GAMMA, "its colour space (taken as sRGB)");
+        break;
+    }
+}
+
 /* The head's size, its fields and what follows it: masks or a palette. */
 static ro_status read_head(struct bmp *self)
 {
@@ -159,6 +256,8 @@ static ro_status read_head(struct bmp *self)
             info->dpi_y = y * metres_per_inch;
         }
     }
+    if (size >= COLOUR_HEAD)
+        read_colours(self, head, size);
     if (self->compression == MASKS || self->compression == ALPHA_MASKS) {
         bool alpha = size >= MASKS_HEAD + 4 || self->compression == ALPHA_MASKS;
         if (size < MASKS_HEAD) /* they follow the head */
@@ -253,6 +352,7 @@ static ro_status read_runs(struct bmp *self)
 static ro_status fill_store(struct bmp *self)
 {
     const ro_file_info *info = &self->stage.info;
+    self->filled = true;
     ro_status status = ro_store_open(&self->store, self->stage.file,
                                      has_runs(self) ? info->width : self->row_bytes, info->height);
     if (status == RO_OK && has_runs(self))
@@ -302,17 +402,13 @@ static void convert_row(struct bmp *self, uint8_t *row, const uint8_t *from)
 static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stride, uint32_t count)
 {
     struct bmp *self = (struct bmp *)stage;
-    const uint64_t all = (uint64_t)self->row_bytes * stage->info.height;
-    const bool held =
-        has_runs(self) || (!self->top_down && (!self->source->seekable || all <= HELD_BYTES));
     ro_status status = RO_OK;
-    if (held && !self->filled)
+    if (self->held && !self->filled)
         status = fill_store(self);
-    self->filled = true;
     for (uint32_t y = 0; y < count && status == RO_OK; y++, rows += stride, self->row++) {
         const uint32_t place = self->top_down ? self->row : stage->info.height - 1 - self->row;
         const uint8_t *from = self->line;
-        if (held) {
+        if (self->held) {
             from = ro_store_row(&self->store, place);
             status = from ? RO_OK : RO_E_MEMORY;
         } else {
@@ -332,6 +428,7 @@ static void close_reader(struct ro_stage *stage)
 {
     struct bmp *self = (struct bmp *)stage;
     ro_store_close(&self->store);
+    ro_profile_free(stage);
     free(self->line);
     free(self->numbers);
     free(self);
@@ -350,11 +447,66 @@ static ro_status open_rows(struct bmp *self)
     const uint64_t pixels = (uint64_t)info->width * info->height;
     if (has_runs(self) && pixels > SMALL_PICTURE && !ro_stage_plausible(left, pixels, RUN_RATIO))
         return ro_file_ends_early(self->stage.file);
+    self->held = has_runs(self) ||
+                 (!self->top_down && (!self->source->seekable || all <= HELD_BYTES)) ||
+                 (self->profile && !self->source->seekable);
     self->line = malloc(self->row_bytes);
     self->numbers = malloc(info->width);
     if (!self->line || !self->numbers)
         return ro_file_no_memory(self->stage.file, self->row_bytes);
-    return ro_source_skip(self->source, self->pixels - self->source->position);
+    return RO_OK;
+}
+
+/* Goes to the profile, for which the pixels of a pipe must be read first if they precede it.
+ * Returns false if it is not there. */
+static bool find_profile(struct bmp *self, ro_status *status)
+{
+    struct ro_source *source = self->source;
+    const uint64_t end = self->profile + self->profile_size;
+    if (self->profile_size == 0 || self->profile_size > LARGEST_PROFILE ||
+        (source->size != RO_SIZE_UNKNOWN && end > source->size) ||
+        self->profile < source->position || (self->profile < self->pixels && end > self->pixels))
+        return false;
+    if (!source->seekable && self->profile > self->pixels) {
+        *status = ro_source_skip(source, self->pixels - source->position);
+        if (*status == RO_OK)
+            *status = fill_store(self);
+    }
+    if (*status != RO_OK || self->profile < source->position)
+        return false;
+    *status = ro_source_skip(source, self->profile - source->position);
+    return *status == RO_OK;
+}
+
+static ro_status read_profile(struct bmp *self)
+{
+    ro_status status = RO_OK;
+    size_t got = 0;
+    if (!self->profile)
+        return RO_OK;
+    uint8_t *bytes = NULL;
+    if (find_profile(self, &status)) {
+        if (!(bytes = malloc(self->profile_size)))
+            return ro_file_no_memory(self->stage.file, self->profile_size);
+        status = ro_source_read(self->source, bytes, self->profile_size, &got);
+    }
+    if (status == RO_OK && got == self->profile_size && got > 0)
+        ro_profile_take(&self->stage, bytes, got);
+    else if (status == RO_OK)
+        ro_file_drop(self->stage.file, RO_DROPPED_PROFILE,
+                     "its ICC profile, which is not there (colours are taken as sRGB)");
+    free(bytes);
+    return status;
+}
+
+/* Goes to the pixels, unless they were read before the profile. */
+static ro_status find_pixels(struct bmp *self)
+{
+    struct ro_source *source = self->source;
+    if (self->filled)
+        return RO_OK;
+    return source->seekable ? ro_source_seek(source, self->pixels)
+                            : ro_source_skip(source, self->pixels - source->position);
 }
 
 ro_status ro_bmp_decode(struct ro_source *source, unsigned page, struct ro_stage **stage)
@@ -368,6 +520,10 @@ ro_status ro_bmp_decode(struct ro_source *source, unsigned page, struct ro_stage
     ro_status status = read_head(self);
     if (status == RO_OK)
         status = open_rows(self);
+    if (status == RO_OK)
+        status = read_profile(self);
+    if (status == RO_OK)
+        status = find_pixels(self);
     if (status != RO_OK) {
         close_reader(&self->stage);
         return status;
