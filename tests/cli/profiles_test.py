@@ -82,9 +82,10 @@ def with_icc(profile):
     return chunk(b"iCCP", b"x\0\0" + zlib.compress(profile))
 
 
-def tiff(pixels, photometric, bits=8, samples=3, profile=b"", primaries=()):
+def tiff(pixels, photometric, bits=8, samples=3, profile=b"", primaries=(), alpha=False):
     tags = [(256, 3, 1, WIDTH), (257, 3, 1, HEIGHT), (259, 3, 1, 1), (262, 3, 1, photometric),
             (277, 3, 1, samples), (278, 3, 1, HEIGHT), (279, 4, 1, len(pixels))]
+    tags += [(338, 3, 1, 2)] if alpha else []
     depths = struct.pack("<%dH" % samples, *[bits] * samples)
     at = 8 + len(pixels) + len(pixels) % 2
     data = pixels + bytes(len(pixels) % 2)
@@ -269,6 +270,34 @@ class Profiles(Case):
         self.near(self.rgb(tiff(wide, 8, 16)), wanted)
         moved = b"".join(struct.pack("BBB", round(2.55 * l), a + 128, b + 128) for l, a, b in lab)
         self.near(self.rgb(tiff(moved, 9)), wanted, 3)
+
+    @unittest.skipUnless(supports("tif"), "no TIFF")
+    def test_strong_lab(self):
+        """Saturated colours, where a small error of a* or b* is a large one of red: by the formula
+        of the CIE, with both kinds of numbers, with alpha and without."""
+        def from_lab(l, a, b):
+            fy = (l + 16) / 116
+            inv = lambda f: f ** 3 if f > 6 / 29 else 3 * (6 / 29) ** 2 * (f - 4 / 29)
+            return to_srgb([w * inv(f) for w, f in zip(D50, (fy + a / 500, fy, fy - b / 200))])
+
+        steps = noise(3 * WIDTH * HEIGHT, 7)
+        lab = [(100 * steps[i] / 255, steps[i + 1] / 1.4 - 91, steps[i + 2] / 1.4 - 91)
+               for i in range(0, len(steps), 3)]
+        lab[0] = (88.2, -57.02, 3.52)
+        small = [(round(2.55 * l), round(a), round(b)) for l, a, b in lab]
+        wide = [(round(655.35 * l), round(256 * a), round(256 * b)) for l, a, b in lab]
+        icc16 = [(round(652.8 * l), round(256 * a), round(256 * b)) for l, a, b in lab]
+        for numbers, kind, bits, scale in ((small, 8, 8, 255), (small, 9, 8, 255),
+                                           (wide, 8, 16, 65535), (icc16, 9, 16, 65280)):
+            one = 1 if bits == 8 else 256
+            wanted = [v for l, a, b in numbers for v in from_lab(100 * l / scale, a / one, b / one)]
+            half = 0 if kind == 8 else 1 << (bits - 1)
+            mask, code = (1 << bits) - 1, "B" if bits == 8 else "H"
+            for alpha in (), (mask,):
+                pixels = b"".join(struct.pack("<%d%s" % (3 + len(alpha), code), l, a + half & mask,
+                                              b + half & mask, *alpha) for l, a, b in numbers)
+                self.near(self.rgb(tiff(pixels, kind, bits, 3 + len(alpha), alpha=bool(alpha))),
+                          wanted, 1)
 
     @unittest.skipUnless(supports("jpg"), "no JPEG")
     def test_jpeg(self):

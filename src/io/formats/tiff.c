@@ -217,14 +217,15 @@ static void convert_row(const struct tiff *self, uint8_t *row, uint8_t *from)
         invert(self, from);
     if (self->photometric == PHOTOMETRIC_PALETTE)
         ro_colour_map_apply(&self->palette, row, from, width);
-    else if (self->photometric == PHOTOMETRIC_CIELAB)
-        ro_tiff_lab(row, from, width, self->bits, given_bytes(self) / width / (self->bits / 8u));
     else if (self->photometric == PHOTOMETRIC_SEPARATED && self->stage.profile)
         memcpy(row, from, 4 * (size_t)width);
     else if (self->photometric == PHOTOMETRIC_SEPARATED)
         ro_cmyk_to_rgb(row, from, width, false);
     else if (row != from)
         memcpy(row, from, given_bytes(self));
+    if (self->photometric == PHOTOMETRIC_CIELAB || self->photometric == PHOTOMETRIC_ICCLAB)
+        ro_tiff_lab(row, width, self->photometric, self->bits,
+                    given_bytes(self) / width / (self->bits / 8u));
 }
 
 static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stride, uint32_t count)

@@ -9,8 +9,8 @@
 void ro_tiff_profile(struct ro_stage *stage, const uint8_t *bytes, size_t size,
                      uint16_t photometric, uint16_t bits);
 
-/* CIE L*a*b* of 8 or 16 bits as TIFF has it, a and b with a sign, to what profiles have: both from
- * the middle on; `step` samples a pixel. `to` may be `from`. */
-void ro_tiff_lab(void *to, const void *from, uint32_t width, uint16_t bits, size_t step);
+/* Turns CIE L*a*b* of 8 or 16 bits, CIELAB or ICCLAB as TIFF has them, into what profiles of
+ * version 4 have, in place; `step` samples a pixel. */
+void ro_tiff_lab(void *row, uint32_t width, uint16_t photometric, uint16_t bits, size_t step);
 
 #endif

@@ -32,7 +32,9 @@ void ro_profile_take(struct ro_stage *stage, const uint8_t *bytes, size_t size);
 /* The same for gamma and primaries, which may be NULL; `words` are noted where they are dropped. */
 void ro_profile_take_gamma(struct ro_stage *stage, double gamma, const double xy[4][2],
                            const char *words);
-/* The same for CIE L*a*b* as profiles have it; RO_E_UNSUPPORTED without lcms2. */
+/* The same for CIE L*a*b* as profiles of version 4 have it: 65535 is L* of 100, a* and b* of 127 and
+ * 0 is -128. RO_E_UNSUPPORTED without lcms2. (lcms2 2.14 reads numbers of version 2 only nearly:
+ * x | x >> 8 instead of x + x / 256; with alpha it takes them for those of version 4.) */
 ro_status ro_profile_take_lab(struct ro_stage *stage);
 void ro_profile_free(struct ro_stage *stage);
 

@@ -59,7 +59,7 @@ static cmsHPROFILE calibrated(const struct ro_profile *profile, bool colour)
 static cmsHPROFILE source_profile(const struct ro_profile *profile, bool colour)
 {
     if (profile->kind == RO_KIND_LAB)
-        return cmsCreateLab2Profile(NULL);
+        return cmsCreateLab4Profile(NULL);
     if (profile->kind == RO_KIND_GAMMA)
         return calibrated(profile, colour);
     if (profile->size > UINT32_MAX)
@@ -106,7 +106,7 @@ static void open_transform(struct to_srgb *self, const struct ro_profile *profil
     if (profile->inks)
         type_from = profile->inverted ? TYPE_CMYK_8_REV : TYPE_CMYK_8;
     else if (profile->kind == RO_KIND_LAB)
-        type_from = type_of(is_wide(format) ? PT_LabV2 : PT_Lab, 3, format, alpha);
+        type_from = type_of(PT_Lab, 3, format, alpha);
     /* What lcms2 makes quicker by tables of few points is not exact in dark tones. */
     const bool quick = format == RO_RGB8 && profile->kind != RO_KIND_LAB;
     const cmsUInt32Number flags = cmsFLAGS_BLACKPOINTCOMPENSATION |
