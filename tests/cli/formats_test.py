@@ -133,5 +133,36 @@ class Photometric(Case):
         self.assertEqual(self.pnm(data, "out.ppm", *rgb), wanted)
 
 
+class BmpOffset(Case):
+    def bmp(self, offset, head=40):
+        """Eight colours, and as many pixels of each row."""
+        entry = 3 if head == 12 else 4
+        palette = b"".join(bytes([30 * i, 20 * i, 10 * i, 0][:entry]) for i in range(8))
+        if head == 12:
+            palette += bytes(3 * 248)
+            fields = struct.pack("<IHHHH", 12, 8, 2, 1, 8)
+        else:
+            fields = struct.pack("<IiiHHIIiiII", 40, 8, 2, 1, 8, 0, 16, 0, 0, 8, 0)
+        at = 14 + head + (len(palette) if offset is None else offset)
+        return struct.pack("<2sIII", b"BM", 70, 0, at) + fields + palette + bytes(range(8)) * 2
+
+    def test_into_the_palette(self):
+        """It is where the palette begins: the pixels follow that, as Pillow has it."""
+        run = ["--channels", "rgb", "--levels", "256"]
+        for head in 40, 12:
+            self.put("right.bmp", self.bmp(None, head))
+            self.put("wrong.bmp", self.bmp(0, head))
+            self.works("halftone", "right.bmp", "right.ppm", "--strict", *run)
+            done = self.works("halftone", "wrong.bmp", "wrong.ppm", *run)
+            self.assertIn(b"wrong.bmp: dropped its pixel offset", done.stderr)
+            self.assertEqual(self.get("wrong.ppm"), self.get("right.ppm"))
+            self.refused("halftone", "wrong.bmp", "x.ppm", "--strict", *run, words=["pixel offset"])
+            self.put("short.bmp", self.bmp(0, head)[:-1])
+            self.refused("halftone", "short.bmp", "x.ppm", *run, words=["ends early"])
+            # one palette entry before the pixels is a short palette
+            self.put("short.bmp", self.bmp(8, head)[:-1])
+            self.works("halftone", "short.bmp", "x.ppm", "--strict", *run)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -108,6 +108,11 @@ static ro_status read_palette(struct bmp *self, uint32_t colours, size_t entry)
     const uint32_t most = 1u << self->bits;
     if (colours == 0 || colours > most)
         colours = most;
+    if (self->pixels == self->source->position) {
+        self->pixels += colours * entry;
+        ro_file_drop(self->stage.file, RO_DROPPED_METADATA,
+                     "its pixel offset, which points to its palette");
+    }
     for (uint32_t i = 0; i < colours; i++) {
         /* Some files state more colours than lie before their pixels. */
         if (self->source->position + entry > self->pixels)
