@@ -164,5 +164,36 @@ class BmpOffset(Case):
             self.works("halftone", "short.bmp", "x.ppm", "--strict", *run)
 
 
+class NiftiExtensions(Case):
+    def nifti(self, order, *extensions, mark=1):
+        head = bytearray(348)
+        data = b"".join(struct.pack(order + "ii", 8 + len(text), 6) + text for text in extensions)
+        struct.pack_into(order + "i", head, 0, 348)
+        struct.pack_into(order + "8h", head, 40, 2, WIDTH, HEIGHT, 1, 1, 1, 1, 1)
+        struct.pack_into(order + "2h", head, 70, 2, 8)
+        struct.pack_into(order + "f", head, 108, 352 + len(data))
+        head[344:] = b"n+1\0"
+        return bytes(head) + bytes((mark, 0, 0, 0)) + data + bytes(range(WIDTH * HEIGHT))
+
+    def test_named(self):
+        run = ["denoise", "in.nii", "out.nii"]
+        for order in "<>":
+            for texts, words in (([b"a comment"], b"dropped 1 extension of its header"),
+                                 ([b"more", b"", b"data"], b"dropped 3 extensions of its header")):
+                self.put("in.nii", self.nifti(order, *texts))
+                self.assertIn(words, self.works(*run).stderr)
+                self.refused("denoise", "in.nii", "x.nii", "--strict", words=["extension"])
+            for mark, texts in (1, []), (0, [bytes(8)]):
+                self.put("in.nii", self.nifti(order, *texts, mark=mark))
+                self.assertNotIn(b"extension", self.works(*run).stderr)
+        # a size that is no size ends the list
+        data = bytearray(self.nifti("<", b"text", b"text"))
+        for size in 0, 7, 1 << 31:
+            struct.pack_into("<I", data, 364, size)
+            self.put("in.nii", bytes(data))
+            self.assertIn(b"dropped 1 extension of", self.works(*run).stderr)
+            self.assertEqual(len(self.get("out.nii")), 352 + WIDTH * HEIGHT)
+
+
 if __name__ == "__main__":
     unittest.main()

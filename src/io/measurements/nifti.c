@@ -2,7 +2,7 @@
 /*
  * NIfTI-1 in one file: a header of 348 bytes, extensions, numbers with x running fastest. A slice
  * is a page; rows are taken as they are stored. What the header says beside shape and type is
- * passed on to NIfTI files that are written.
+ * passed on to NIfTI files that are written; extensions are not.
  */
 #include "io/measurements/array.h"
 #include "io/stages/convert.h"
@@ -123,6 +123,33 @@ static void read_spacing(const struct nifti *head, ro_file_info *info)
     snprintf(info->unit, sizeof info->unit, "%s", units[head->bytes[AT_UNITS] & 3]);
 }
 
+/* Goes over the extensions, which precede the numbers if the first of four bytes is not 0: a size
+ * in bytes, a code and data each. */
+static ro_status skip_extensions(struct ro_source *source, const struct nifti *head, uint64_t start)
+{
+    uint8_t mark[4], entry[8];
+    unsigned count = 0;
+    ro_status status = RO_OK;
+    if (start >= DATA)
+        status = ro_source_need(source, mark, sizeof mark);
+    if (start < DATA || status != RO_OK || mark[0] == 0)
+        return status == RO_OK ? ro_source_skip(source, start - source->position) : status;
+    while (start - source->position >= sizeof entry && status == RO_OK) {
+        uint32_t size;
+        status = ro_source_need(source, entry, sizeof entry);
+        memcpy(&size, entry, sizeof size);
+        size = head->swapped ? __builtin_bswap32(size) : size;
+        if (status != RO_OK || size < sizeof entry || size - sizeof entry > start - source->position)
+            break;
+        count++;
+        status = ro_source_skip(source, size - sizeof entry);
+    }
+    if (status == RO_OK && count > 0)
+        ro_file_drop(source->file, RO_DROPPED_METADATA, "%u extension%s of its header", count,
+                     count > 1 ? "s" : "");
+    return status == RO_OK ? ro_source_skip(source, start - source->position) : status;
+}
+
 ro_status ro_nifti_decode(struct ro_source *source, unsigned page, struct ro_stage **stage)
 {
     struct nifti head;
@@ -148,7 +175,7 @@ ro_status ro_nifti_decode(struct ro_source *source, unsigned page, struct ro_sta
         status = ro_file_fail(file, RO_E_FORMAT, "not a proper NIfTI file: its numbers begin at %g",
                               (double)start);
     if (status == RO_OK)
-        status = ro_source_skip(source, (uint64_t)start - HEADER);
+        status = skip_extensions(source, &head, (uint64_t)start);
     if (status != RO_OK)
         return status;
     read_spacing(&head, &info);
