@@ -195,5 +195,29 @@ class NiftiExtensions(Case):
             self.assertEqual(len(self.get("out.nii")), 352 + WIDTH * HEIGHT)
 
 
+class GifFrames(Case):
+    def gif(self, *palettes):
+        """A frame of 2 x 1 pixels, the second colour and the first, for each palette of two."""
+        data = b"GIF89a" + struct.pack("<HHBBB", 2, 1, 0, 0, 0)
+        for palette in palettes:
+            # codes of 3 bits: clear (4), 1, 0, end (5)
+            data += (b"," + struct.pack("<HHHHB", 0, 0, 2, 1, 0x80) + bytes(palette) + b"\x02\x02" +
+                     (4 | 1 << 3 | 0 << 6 | 5 << 9).to_bytes(2, "little") + b"\0")
+        return data + b";"
+
+    def test_grey_then_colours(self):
+        grey, colours = (10, 10, 10, 200, 200, 200), (255, 0, 0, 0, 0, 255)
+        rgb = ["--channels", "rgb", "--levels", "256"]
+        wanted = {grey: grey[3:] + grey[:3], colours: colours[3:] + colours[:3]}
+        for frames in (grey, colours, grey), (colours, grey, colours), (grey, grey):
+            self.put("in.gif", self.gif(*frames))
+            self.works("halftone", "in.gif", "all.npy", "--page", "all", "--strict", *rgb)
+            self.assertEqual(self.get("all.npy")[-6 * len(frames):],
+                             b"".join(bytes(wanted[frame]) for frame in frames))
+            for number, frame in enumerate(frames):
+                self.works("halftone", "in.gif", "one.ppm", "--page", str(number + 1), *rgb)
+                self.assertEqual(netpbm(self.get("one.ppm"))[2], bytes(wanted[frame]))
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -151,7 +151,8 @@ static bool is_grey(const struct frame *frame)
     return true;
 }
 
-/* Counts the frames; those up to the page say whether it is grey and what alpha it has. */
+/* Counts the frames. All of them say whether the pages are grey, because pages of one stack have one
+ * format; those up to the page say what alpha it has. */
 static ro_status read_frames(struct gif *self)
 {
     ro_file_info *info = &self->stage.info;
@@ -159,6 +160,7 @@ static ro_status read_frames(struct gif *self)
     bool grey = true, holes = false;
     unsigned count = 0;
     for (size_t at = self->first; next_frame(self, &at, &frame);) {
+        grey = grey && (!frame.colours || is_grey(&frame));
         if (++count > self->page)
             continue;
         if (info->width == 0 || info->height == 0) { /* some programs leave it out */
@@ -167,7 +169,6 @@ static ro_status read_frames(struct gif *self)
         }
         if (!frame.colours)
             return improper(self, "its palette is missing");
-        grey = grey && is_grey(&frame);
         holes = holes || frame.disposal == TO_NOTHING ||
                 (count == 1 && (frame.transparent >= 0 || frame.x || frame.y ||
                                 frame.width < info->width || frame.height < info->height));
