@@ -219,5 +219,31 @@ class GifFrames(Case):
                 self.assertEqual(netpbm(self.get("one.ppm"))[2], bytes(wanted[frame]))
 
 
+class Unsupported(Case):
+    """Valid files that are not read are not called improper."""
+
+    def test_named(self):
+        nifti2 = [struct.pack(order + "i", 540) + b"n+2\0\r\n\x1a\n" + bytes(528) for order in "<>"]
+        detached = (b"NRRD0004\ntype: uint8\ndimension: 2\nsizes: 4 4\nencoding: raw\n"
+                    b"data file: a.raw\n")
+        cases = [(data, "NIfTI-2") for data in nifti2]
+        cases += [(data, "in another file") for data in (detached, detached[:-1], detached + b"\n")]
+        cases.append((detached.replace(b"data file: a.raw", b"line skip: 2") + b"\n", "line skip"))
+        for data, words in cases:
+            self.put("in", data)
+            done = self.refused("halftone", "in", "out.pgm", words=[words])
+            self.assertNotIn(b"proper", done.stderr)
+
+    @unittest.skipUnless(supports("jpg"), "no JPEG")
+    def test_jpeg(self):
+        for frame, bits, words in ((0xc3, 8, "lossless"), (0xc5, 8, "hierarchical"),
+                                   (0xc1, 12, "12 bits"), (0xc0, 77, "not a proper JPEG")):
+            head = struct.pack(">BHHB3B", bits, 8, 8, 1, 1, 0x11, 0)
+            self.put("in", b"\xff\xd8\xff" + bytes([frame]) + struct.pack(">H", 2 + len(head)) + head +
+                     b"\xff\xda\0\x08\x01\x01\0\0\x3f\0" + bytes(9) + b"\xff\xd9")
+            done = self.refused("halftone", "in", "out.pgm", words=[words])
+            self.assertEqual(b"proper" in done.stderr, bits == 77)
+
+
 if __name__ == "__main__":
     unittest.main()

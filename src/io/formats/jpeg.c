@@ -49,10 +49,31 @@ static void leave(struct jpeg *self, ro_status status)
     longjmp(self->jump, 1);
 }
 
+/* Valid kinds of JPEG that libjpeg was not built for: 12 bits, and the frames that are lossless
+ * (SOF3, 7, 11, 15) or hierarchical. */
+static ro_status check_supported(j_common_ptr common)
+{
+    struct jpeg *self = common->client_data;
+    const int what = common->err->msg_parm.i[0];
+    if (common->err->msg_code == JERR_BAD_PRECISION && (what == 12 || what == 16))
+        return ro_file_fail(self->stage.file, RO_E_UNSUPPORTED,
+                            "a JPEG file of %d bits a sample: it is valid, but only 8 are read",
+                            what);
+    if (common->err->msg_code == JERR_SOF_UNSUPPORTED)
+        return ro_file_fail(self->stage.file, RO_E_UNSUPPORTED,
+                            "a %s JPEG file: it is valid, but only baseline and progressive ones "
+                            "are read",
+                            (what & 3) == 3 ? "lossless" : "hierarchical");
+    return RO_OK;
+}
+
 static void leave_with_text(j_common_ptr common)
 {
     struct jpeg *self = common->client_data;
     char text[JMSG_LENGTH_MAX];
+    const ro_status status = check_supported(common);
+    if (status != RO_OK)
+        leave(self, status);
     common->err->format_message(common, text);
     leave(self,
           common->err->msg_code == JERR_OUT_OF_MEMORY

@@ -63,8 +63,9 @@ static bool is_npy(const uint8_t *head, size_t size)
 
 static bool is_nifti(const uint8_t *head, size_t size)
 {
-    return size >= 4 && /* the length of its header, in either byte order */
-           (memcmp(head, "\x5c\x01\0\0", 4) == 0 || memcmp(head, "\0\0\x01\x5c", 4) == 0);
+    return size >= 4 && /* the length of its header, of NIfTI-2 too, in either byte order */
+           (memcmp(head, "\x5c\x01\0\0", 4) == 0 || memcmp(head, "\0\0\x01\x5c", 4) == 0 ||
+            memcmp(head, "\x1c\x02\0\0", 4) == 0 || memcmp(head, "\0\0\x02\x1c", 4) == 0);
 }
 
 static bool is_nrrd(const uint8_t *head, size_t size)

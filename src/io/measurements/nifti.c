@@ -159,6 +159,8 @@ ro_status ro_nifti_decode(struct ro_source *source, unsigned page, struct ro_sta
     ro_status status = ro_source_need(source, head.bytes, HEADER);
     if (status != RO_OK)
         return status;
+    if (memcmp(head.bytes + 4, "n+2", 3) == 0 || memcmp(head.bytes + 4, "ni2", 3) == 0)
+        return ro_file_fail(file, RO_E_UNSUPPORTED, "a NIfTI-2 file; NIfTI-1 is read");
     const char *magic = (const char *)head.bytes + AT_MAGIC;
     head.swapped = head.bytes[ro_little_endian() ? 0 : 3] != 0x5c;
     if (memcmp(magic, "ni1", 4) == 0)

@@ -44,7 +44,7 @@ struct nrrd {
     uint64_t sizes[DIMENSIONS];
     double spacing[DIMENSIONS]; /* 0: not stated */
     bool big, colour, gzip;
-    bool known_encoding, detached;
+    bool known_encoding;
     long long skip;
     char *text; /* the lines, to be freed */
     size_t length;
@@ -127,11 +127,14 @@ static ro_status take_field(struct ro_file *file, const char *name, const char *
                        strncasecmp(value, "3-color", 7) == 0 ||
                        strncasecmp(value, "vector", 6) == 0;
     else if (strcmp(name, "data file") == 0 || strcmp(name, "datafile") == 0)
-        nrrd->detached = true;
+        return ro_file_fail(file, RO_E_UNSUPPORTED,
+                            "a header whose numbers are in another file; a single .nrrd is read");
     else if (strcmp(name, "byte skip") == 0 || strcmp(name, "byteskip") == 0)
         nrrd->skip = atoll(value);
     else if (strcmp(name, "line skip") == 0 || strcmp(name, "lineskip") == 0)
-        return atoll(value) == 0 ? RO_OK : bad(file, "line skip", value);
+        return atoll(value) == 0 ? RO_OK
+                                 : ro_file_fail(file, RO_E_UNSUPPORTED,
+                                                "NRRD data that follow a line skip of %.60s", value);
     else if (strcmp(name, "encoding") == 0) {
         nrrd->gzip = strcmp(value, "gzip") == 0 || strcmp(value, "gz") == 0;
         nrrd->known_encoding = nrrd->gzip || strcmp(value, "raw") == 0;
@@ -142,7 +145,7 @@ static ro_status take_field(struct ro_file *file, const char *name, const char *
     return RO_OK;
 }
 
-/* A line without its end; *last: it is empty, or the file ends. */
+/* Reads a line without its end; *last: it is empty, which ends the header. */
 static ro_status read_line(struct ro_source *source, char *line, bool *last)
 {
     ro_status status = RO_OK;
@@ -157,7 +160,7 @@ static ro_status read_line(struct ro_source *source, char *line, bool *last)
         length--;
     line[length] = '\0';
     *last = length == 0;
-    if (status == RO_OK && byte < 0)
+    if (status == RO_OK && byte < 0 && length == 0)
         status = ro_file_ends_early(source->file);
     return status;
 }
@@ -221,9 +224,6 @@ static ro_status shape_of(struct ro_file *file, const struct nrrd *nrrd, struct 
 {
     const uint64_t *sizes = nrrd->sizes;
     int axes = nrrd->sizes_count;
-    if (nrrd->detached)
-        return ro_file_fail(file, RO_E_UNSUPPORTED,
-                            "a header whose numbers are in another file; a single .nrrd is read");
     if (!nrrd->kind || !nrrd->known_encoding || axes == 0 || axes != nrrd->dimensions)
         return bad(file, "type, dimension, sizes or encoding",
                    "is missing, or they do not fit each other");
