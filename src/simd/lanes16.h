@@ -2,7 +2,7 @@
 /*
  * The operations on vectors of 16-bit lanes that differ between instruction sets; V(name) is the
  * intrinsic of that name where they do not. A `sign` says which lanes are negative: a mask, or with
- * AVX2 what vpsignw takes.
+ * AVX2 the operand of vpsignw.
  */
 #ifndef RO_SIMD_LANES16_H
 #define RO_SIMD_LANES16_H
@@ -40,6 +40,27 @@ RO_INLINE vec gather(const uint32_t *table, vec index)
 {
     return _mm512_i32gather_epi32(index, table, 4);
 }
+
+#elif defined(RO_SIMD_V128)
+
+typedef v_all vec;
+typedef v_f32 fvec;
+typedef v_all sign; /* -1 where negative */
+
+#define V(name) v_##name
+#define BITS_OF(v) ((vec)(v))
+RO_INLINE vec zero(void) { return (vec){0}; }
+RO_INLINE vec load(const char *from) { return *(const vec *)from; }
+RO_INLINE void store(char *to, vec v) { *(vec *)to = v; }
+RO_INLINE vec and_(vec a, vec b) { return a & b; }
+RO_INLINE vec or_(vec a, vec b) { return a | b; }
+RO_INLINE sign sign_narrow(vec d) { return v_srai_epi16(d, 15); }
+RO_INLINE sign sign_wide(vec deficit) { return ~v_cmpeq_epi16(deficit, zero()); }
+RO_INLINE vec with_sign(vec size, sign s) { return v_sub_epi16(size ^ s, s); }
+RO_INLINE sign sign_differs(sign a, sign b) { return a ^ b; }
+RO_INLINE sign sign_less(vec a, vec b) { return sign_wide(v_subs_epu16(b, a)); }
+RO_INLINE vec below(vec index, vec end, vec value) { return v_cmpgt_epi16(end, index) & value; }
+RO_INLINE vec gather(const uint32_t *table, vec index) { return v_gather32(table, index, 4); }
 
 #else
 

@@ -25,6 +25,13 @@ RO_INLINE void transpose_parts(whole *v, int apart)
     }
 }
 
+#elif defined(RO_SIMD_V128)
+
+typedef v_all whole;
+
+#define UNPACK(part, size, a, b) v_unpack##part##_epi##size(a, b)
+RO_INLINE void transpose_parts(whole *v, int apart) { (void)v, (void)apart; }
+
 #else /* RO_SIMD_AVX2 */
 
 typedef __m256i whole;
