@@ -74,6 +74,12 @@ static void expand(const struct dbs_plan *plan, const uint8_t *bits, int16_t *to
         memcpy(&mask, bits + x / 8, 4);
 #if defined(RO_SIMD_AVX512)
         _mm512_storeu_si512(to + x, _mm512_maskz_set1_epi16(mask, 1));
+#elif defined(RO_SIMD_V128)
+        const v_u16 lanes = {1, 2, 4, 8, 16, 32, 64, 128};
+        for (int part = 0; part < 4; part++) {
+            const v_u16 set = ((v_u16){0} + (uint16_t)(mask >> 8 * part & 255)) & lanes;
+            v_store(to + x + 8 * part, (v_all)((v_u16)(set == lanes) >> 15));
+        }
 #else
         const __m256i lanes = _mm256_setr_epi16(1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048,
                                                 4096, 8192, 16384, (short)32768);
@@ -215,6 +221,8 @@ RO_INLINE uint32_t mask_of(ints truth)
 {
 #if defined(RO_SIMD_AVX512)
     return _mm512_movepi32_mask((__m512i)truth);
+#elif defined(RO_SIMD_V128)
+    return v_mask32((v_all)truth);
 #else
     return (uint32_t)_mm256_movemask_ps((__m256)truth);
 #endif
@@ -224,6 +232,8 @@ RO_INLINE ints look_up(const void *table, ints index)
 {
 #if defined(RO_SIMD_AVX512)
     return (ints)_mm512_i32gather_epi32((__m512i)index, table, 4);
+#elif defined(RO_SIMD_V128)
+    return (ints)v_gather32(table, (v_all)index, 4);
 #else
     return (ints)_mm256_i32gather_epi32(table, (__m256i)index, 4);
 #endif

@@ -68,6 +68,93 @@ RO_INLINE int32_t lane_of(line a, uint32_t mask)
     return _mm_cvtsi128_si32(
         _mm512_castsi512_si128(_mm512_maskz_compress_epi32((lane_mask)mask, a)));
 }
+#elif defined(RO_SIMD_V128)
+
+typedef struct {
+    v_all part[4];
+} line;
+struct choice {
+    line change, which;
+};
+#define EACH(expression)                                                                           \
+    line result;                                                                                   \
+    RO_UNROLL                                                                                      \
+    for (int i = 0; i < 4; i++)                                                                    \
+        result.part[i] = expression;                                                               \
+    return result
+RO_INLINE line load_loose(const int32_t *from) { EACH(v_load(from + 4 * i)); }
+RO_INLINE line load(const int32_t *from) { return load_loose(from); }
+RO_INLINE void store(int32_t *to, line a)
+{
+    for (int i = 0; i < 4; i++)
+        v_store(to + 4 * i, a.part[i]);
+}
+RO_INLINE line splat(int32_t a) { EACH(v_set1_epi32(a)); }
+RO_INLINE line add(line a, line b) { EACH(v_add_epi32(a.part[i], b.part[i])); }
+RO_INLINE line subtract(line a, line b) { EACH(v_sub_epi32(a.part[i], b.part[i])); }
+RO_INLINE line exclusive(line a, line b) { EACH(a.part[i] ^ b.part[i]); }
+RO_INLINE v_all up(v_all before, v_all a)
+{
+    return (v_all)__builtin_shufflevector((v_i32)before, (v_i32)a, 3, 4, 5, 6);
+}
+RO_INLINE v_all down(v_all a, v_all after)
+{
+    return (v_all)__builtin_shufflevector((v_i32)a, (v_i32)after, 1, 2, 3, 4);
+}
+RO_INLINE line from_left(line left, line a)
+{
+    EACH(up(i ? a.part[i ? i - 1 : 0] : left.part[3], a.part[i]));
+}
+RO_INLINE line from_right(line a, line right)
+{
+    EACH(down(a.part[i], i < 3 ? a.part[i < 3 ? i + 1 : 3] : right.part[0]));
+}
+RO_INLINE line spread(uint32_t mask)
+{
+    const v_i32 bit = {1, 2, 4, 8}, bits = (v_i32){0} + (int32_t)mask;
+    EACH((v_all)((bits >> (4 * i) & bit) == bit));
+}
+RO_INLINE line masked(line a, line b) { EACH(a.part[i] & b.part[i]); }
+RO_INLINE line load_where(uint32_t mask, const int32_t *from)
+{
+    /* What the mask leaves out may be outside the array. */
+    const line lanes = spread(mask);
+    line result;
+    for (int i = 0; i < 4; i++)
+        if (mask >> (4 * i) & 15)
+            result.part[i] = v_load(from + 4 * i) & lanes.part[i];
+        else
+            result.part[i] = (v_all){0};
+    return result;
+}
+RO_INLINE line add_where(uint32_t mask, line a, line b) { return masked(spread(mask), add(a, b)); }
+RO_INLINE struct choice better(struct choice a, struct choice b)
+{
+    struct choice best;
+    RO_UNROLL
+    for (int i = 0; i < 4; i++) {
+        const v_all second = v_cmpgt_epi32(a.change.part[i], b.change.part[i]);
+        best.change.part[i] = v_min_epi32(a.change.part[i], b.change.part[i]);
+        best.which.part[i] = v_chosen(second, b.which.part[i], a.which.part[i]);
+    }
+    return best;
+}
+RO_INLINE uint32_t gaining(struct choice a, uint32_t among)
+{
+    uint32_t all = 0;
+    RO_UNROLL
+    for (int i = 0; i < 4; i++)
+        all |= v_mask32(a.change.part[i]) << (4 * i);
+    return all & among;
+}
+RO_INLINE int32_t lane_of(line a, uint32_t mask)
+{
+    _Alignas(32) int32_t lanes[DBS_LANES];
+    store(lanes, a);
+    return lanes[__builtin_ctz(mask)];
+}
+#undef EACH
+
 #else
 
 typedef struct {
@@ -298,7 +385,7 @@ static void search(struct dbs_state *state, const struct dbs_area *area, struct 
 }
 
 const struct dbs_kernels RO_SIMD_NAME(dbs_kernels) = {
-    .name = sizeof(line) == RO_VECTOR_BYTES ? "avx512" : "avx2",
+    .name = RO_SIMD_SET,
     .start = RO_SIMD_NAME(dbs_start),
     .project = RO_SIMD_NAME(dbs_project),
     .correlate = RO_SIMD_NAME(dbs_correlate),

@@ -37,6 +37,18 @@ RO_INLINE void store_bytes(unsigned char *to, lanes16 a, lanes16 b)
     _mm256_storeu_si256((__m256i *)(to + LANES), _mm512_cvtepi16_epi8((whole)b));
 }
 
+#elif defined(RO_SIMD_V128)
+
+RO_INLINE lanes16 add_up_to_end(lanes16 a, lanes16 b)
+{
+    return (lanes16)v_adds_epu16((whole)a, (whole)b);
+}
+RO_INLINE lanes16 load_bytes(const unsigned char *from) { return (lanes16)v_load_8_to_16(from); }
+RO_INLINE void store_bytes(unsigned char *to, lanes16 a, lanes16 b)
+{
+    v_store(to, v_packus_epi16((whole)a, (whole)b));
+}
+
 #else
 
 RO_INLINE lanes16 add_up_to_end(lanes16 a, lanes16 b)

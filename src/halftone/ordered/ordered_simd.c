@@ -125,6 +125,82 @@ RO_INLINE void store_words(unsigned char *to, lanes v)
     _mm256_storeu_si256((__m256i *)to, _mm512_cvtepi32_epi16(v));
 }
 
+#elif defined(RO_SIMD_V128)
+
+enum { LANES = 4 };
+typedef v_all lanes;
+
+RO_INLINE v_all white_bytes(const unsigned char *in, const unsigned char *whites)
+{
+    return v_cmpeq_epi8(v_subs_epu8(v_load(whites), v_load(in)), (v_all){0});
+}
+RO_INLINE uint64_t bits_of_8(const unsigned char *in, const unsigned char *whites)
+{
+    return v_turned_mask_of_64(white_bytes(in, whites), white_bytes(in + 16, whites + 16),
+                               white_bytes(in + 32, whites + 32),
+                               white_bytes(in + 48, whites + 48));
+}
+RO_INLINE v_all white_words(const unsigned char *in, const unsigned char *whites)
+{
+    return v_cmpeq_epi16(v_subs_epu16(v_load(whites), v_load(in)), (v_all){0});
+}
+RO_INLINE v_all sixteen_words(const unsigned char *in, const unsigned char *whites)
+{
+    return v_packs_epi16(white_words(in, whites), white_words(in + 16, whites + 16));
+}
+RO_INLINE uint64_t bits_of_16(const unsigned char *in, const unsigned char *whites)
+{
+    return v_turned_mask_of_64(sixteen_words(in, whites), sixteen_words(in + 32, whites + 32),
+                               sixteen_words(in + 64, whites + 64),
+                               sixteen_words(in + 96, whites + 96));
+}
+RO_INLINE uint64_t bits_of_levels(const unsigned char *levels)
+{
+    const v_all zero = {0};
+    return v_turned_mask_of_64(
+        v_cmpgt_epi8(v_load(levels), zero), v_cmpgt_epi8(v_load(levels + 16), zero),
+        v_cmpgt_epi8(v_load(levels + 32), zero), v_cmpgt_epi8(v_load(levels + 48), zero));
+}
+RO_INLINE lanes load_8(const unsigned char *in) { return v_load_8_to_32(in); }
+RO_INLINE lanes load_16(const unsigned char *in) { return v_load_16_to_32(in); }
+/* The four pixels in reverse, since the first pixel of a byte is its highest bit. */
+RO_INLINE lanes turned(lanes v)
+{
+    return (lanes)__builtin_shufflevector((v_i32)v, (v_i32)v, 3, 2, 1, 0);
+}
+RO_INLINE lanes load_ranks(const uint32_t *ranks) { return v_load(ranks); }
+RO_INLINE lanes gather(const uint32_t *table, lanes at) { return v_gather32(table, at, 4); }
+RO_INLINE lanes all(uint32_t value) { return v_set1_epi32((int)value); }
+RO_INLINE lanes counting(uint32_t from)
+{
+    return v_add_epi32(all(from), (lanes)(v_i32){0, 1, 2, 3});
+}
+RO_INLINE lanes shift_right(lanes v, unsigned count) { return v_srli_epi32(v, (int)count); }
+RO_INLINE lanes shift_left(lanes v, unsigned count) { return v_slli_epi32(v, (int)count); }
+RO_INLINE lanes subtract(lanes a, lanes b) { return v_sub_epi32(a, b); }
+RO_INLINE uint32_t less(lanes a, lanes b) { return v_mask32(v_cmpgt_epi32(b, a)); }
+RO_INLINE lanes multiply(lanes a, lanes b) { return v_mullo_epi32(a, b); }
+RO_INLINE lanes add_if_less(lanes v, lanes a, lanes b)
+{
+    return v_sub_epi32(v, v_cmpgt_epi32(b, a));
+}
+RO_INLINE void store_bytes(unsigned char *to, lanes v)
+{
+    const lanes words = v_packs_epi32(v, v), bytes = v_packus_epi16(words, words);
+    memcpy(to, &bytes, 4);
+}
+RO_INLINE void store_words(unsigned char *to, lanes v)
+{
+    const lanes words = v_packus_epi32(v, v);
+    memcpy(to, &words, 8);
+}
+RO_INLINE lanes load_8_turned(const unsigned char *in) { return turned(v_load_8_to_32(in)); }
+RO_INLINE lanes load_16_turned(const unsigned char *in) { return turned(v_load_16_to_32(in)); }
+RO_INLINE lanes counting_turned(uint32_t from)
+{
+    return v_add_epi32(all(from), (lanes)(v_i32){3, 2, 1, 0});
+}
+
 #else
 
 enum { LANES = 8 };
@@ -272,10 +348,11 @@ RO_INLINE uint64_t random_block(const struct row *row, const unsigned char *in, 
     uint64_t bits = 0;
     RO_UNROLL
     for (uint32_t i = 0; i < ORDERED_BLOCK; i += LANES) {
-        lanes hash = mix(block ^ counting_turned(i));
+        const uint32_t x0 = LANES < 8 ? i ^ 4 : i; /* bits 0 to 3 are pixels 7 to 4 */
+        lanes hash = mix(block ^ counting_turned(x0));
         lanes even = shift_right(hash, 31 - ORDERED_RANDOM_BITS) & all(~1u);
         lanes limit = subtract(even, shift_right(even, depth));
-        lanes sample = sample_bytes == 1 ? load_8_turned(in + i) : load_16_turned(in + 2 * i);
+        lanes sample = sample_bytes == 1 ? load_8_turned(in + x0) : load_16_turned(in + 2 * x0);
         bits |= (uint64_t)less(limit, shift_left(sample, ORDERED_RANDOM_BITS + 1 - depth)) << i;
     }
     return bits;

@@ -21,6 +21,12 @@ RO_INLINE floats fused(floats a, float b, float c)
 {
     return (floats)_mm512_fmadd_ps((__m512)a, _mm512_set1_ps(b), _mm512_set1_ps(c));
 }
+#elif defined(RO_SIMD_V128)
+RO_INLINE ints nearest(floats x) { return (ints)v_cvtps_epi32((v_f32)x); }
+RO_INLINE floats fused(floats a, float b, float c)
+{
+    return (floats)v_fmadd_ps((v_f32)a, v_set1_ps(b), v_set1_ps(c));
+}
 #else
 RO_INLINE ints nearest(floats x) { return (ints)_mm256_cvtps_epi32((__m256)x); }
 RO_INLINE floats fused(floats a, float b, float c)

@@ -4,7 +4,7 @@
  * half-spaces of light: the shares of its corners are positive, and no colour of the palette lies
  * beyond its plane (line, point). Most of these hold throughout a cell; the sides of the others are
  * told from each other by a sum of a part for each sample.
- * Compiled by palette_simd.c once per instruction set (RO_SIMD_AVX2, RO_SIMD_AVX512).
+ * Compiled by palette_simd.c once per instruction set.
  */
 #ifndef RO_HALFTONE_PALETTE_PALETTE_FILL_H
 #define RO_HALFTONE_PALETTE_PALETTE_FILL_H

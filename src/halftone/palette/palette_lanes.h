@@ -5,6 +5,7 @@
 
 #include "halftone/palette/palette.h"
 #include "simd/simd.h"
+#include "simd/transpose.h"
 
 typedef __attribute__((vector_size(RO_VECTOR_BYTES))) int32_t ints;
 typedef __attribute__((vector_size(RO_VECTOR_BYTES))) uint32_t whole_lanes;
@@ -19,8 +20,8 @@ enum {
 };
 
 #if defined(RO_SIMD_AVX512)
-typedef __m512i whole;
 typedef __m256i half;
+typedef __m128i sum128;
 RO_INLINE ints minimum(ints a, ints b) { return (ints)_mm512_min_epi32((whole)a, (whole)b); }
 RO_INLINE ints maximum(ints a, ints b) { return (ints)_mm512_max_epi32((whole)a, (whole)b); }
 RO_INLINE ints gather(const void *base, ints index, const int scale)
@@ -125,9 +126,76 @@ RO_INLINE ints multiply_high(ints a, uint32_t b, int shift)
     odd = _mm512_slli_epi64(_mm512_srli_epi64(odd, (unsigned)shift), 32);
     return (ints)_mm512_or_si512(even, odd);
 }
+#elif defined(RO_SIMD_V128)
+typedef __attribute__((vector_size(8))) int32_t half;
+typedef v_all sum128;
+RO_INLINE ints minimum(ints a, ints b) { return (ints)v_min_epi32((whole)a, (whole)b); }
+RO_INLINE ints maximum(ints a, ints b) { return (ints)v_max_epi32((whole)a, (whole)b); }
+RO_INLINE ints gather(const void *base, ints index, const int scale)
+{
+    return (ints)v_gather32(base, (whole)index, scale);
+}
+RO_INLINE ints pick(ints table, ints index)
+{
+    const ints places = (index & 3) * 0x04040404 + 0x03020100;
+    return (ints)v_shuffle_epi8((whole)table, (whole)places);
+}
+RO_INLINE ints chosen(ints yes, ints a, ints b) { return (yes & a) | (~yes & b); }
+RO_INLINE ints where_more(ints left, ints right, ints a, ints b)
+{
+    return chosen(left > right, a, b);
+}
+RO_INLINE ints multiply_pairs(ints a, ints b) { return (ints)v_madd_epi16((whole)a, (whole)b); }
+RO_INLINE ints add_halves(ints a, ints b) { return (ints)v_adds_epi16((whole)a, (whole)b); }
+RO_INLINE ints less_halves(ints a, ints b) { return (ints)v_sub_epi16((whole)a, (whole)b); }
+RO_INLINE ints pair_halves(ints low, ints high)
+{
+    return (low & 0xffff) | (high & (int32_t)0xffff0000);
+}
+RO_INLINE ints cut_halves(ints a, ints least, ints most)
+{
+    return (ints)v_min_epi16(v_max_epi16((whole)a, (whole)least), (whole)most);
+}
+RO_INLINE doubles widen(ints v, const int h)
+{
+    return h ? (doubles){v[2], v[3]} : (doubles){v[0], v[1]};
+}
+RO_INLINE half cut_doubles(doubles v) { return (half){(int32_t)v[0], (int32_t)v[1]}; }
+RO_INLINE doubles doubles_of(half v) { return (doubles){v[0], v[1]}; }
+RO_INLINE ints join(half low, half high) { return (ints){low[0], low[1], high[0], high[1]}; }
+/* Rounds twice, which is enough: results near a whole number are computed again with integers. */
+RO_INLINE doubles multiply_add(doubles a, doubles b, doubles c) { return a * b + c; }
+RO_INLINE doubles larger(doubles a, doubles b) { return (doubles)v_max_pd((v_f64)a, (v_f64)b); }
+RO_INLINE doubles smaller(doubles a, doubles b) { return (doubles)v_min_pd((v_f64)a, (v_f64)b); }
+RO_INLINE unsigned high_doubles(counts v) { return v_mask64((whole)v); }
+RO_INLINE unsigned high_lanes(ints v) { return v_mask32((whole)v); }
+RO_INLINE ints pixels_of(const unsigned char *from)
+{
+    const v_u8 each = {0, 1, 2, 255, 3, 4, 5, 255, 6, 7, 8, 255, 9, 10, 11, 255};
+    whole bytes = {0};
+    memcpy(&bytes, from, 12);
+    return (ints)v_shuffle_epi8(bytes, (whole)each);
+}
+RO_INLINE ints low_pairs(ints a, ints b) { return (ints)v_unpacklo_epi32((whole)a, (whole)b); }
+RO_INLINE ints high_pairs(ints a, ints b) { return (ints)v_unpackhi_epi32((whole)a, (whole)b); }
+RO_INLINE ints low_fours(ints a, ints b) { return (ints)v_unpacklo_epi64((whole)a, (whole)b); }
+RO_INLINE ints high_fours(ints a, ints b) { return (ints)v_unpackhi_epi64((whole)a, (whole)b); }
+RO_INLINE ints join_sums(const sum128 sum[1]) { return (ints)sum[0]; }
+RO_INLINE unsigned below_lanes(ints a, int32_t b) { return high_lanes(a < b); }
+RO_INLINE ints rotate(ints e) { return __builtin_shufflevector(e, e, 3, 0, 1, 2); }
+RO_INLINE ints insert_first(ints e, const int32_t *first)
+{
+    e[0] = *first;
+    return e;
+}
+RO_INLINE void store_first(int32_t *to, ints e) { *to = e[0]; }
+RO_INLINE ints multiply_high(ints a, uint32_t b, int shift)
+{
+    return (ints)((whole_lanes)v_mulhi_epu32((whole)a, v_set1_epi32((int)b)) >> (shift - 32));
+}
 #else
-typedef __m256i whole;
 typedef __m128i half;
+typedef __m128i sum128;
 RO_INLINE ints minimum(ints a, ints b) { return (ints)_mm256_min_epi32((whole)a, (whole)b); }
 RO_INLINE ints maximum(ints a, ints b) { return (ints)_mm256_max_epi32((whole)a, (whole)b); }
 RO_INLINE ints gather(const void *base, ints index, const int scale)
@@ -229,24 +297,8 @@ RO_INLINE ints multiply_high(ints a, uint32_t b, int shift)
 }
 #endif
 
-/* Makes as many rows of as many lanes columns: blocks off the diagonal change places, of one lane,
- * then two, four, eight. */
-RO_INLINE void turn(ints row[LANES])
-{
-    ints number;
-    for (int i = 0; i < LANES; i++)
-        number[i] = i;
-    RO_UNROLL
-    for (int wide = 1; wide < LANES; wide *= 2)
-        RO_UNROLL
-    for (int i = 0; i < LANES; i++) {
-        if (i & wide)
-            continue;
-        const ints a = row[i], b = row[i + wide], second = (number & wide) != 0;
-        row[i] = __builtin_shuffle(a, b, number + (second & (LANES - wide)));
-        row[i + wide] = __builtin_shuffle(a, b, number + wide + (second & (LANES - wide)));
-    }
-}
+/* Transposes a square of as many rows as lanes. */
+RO_INLINE void turn(ints row[LANES]) { transpose32((whole *)row); }
 
 /* The choice among a few colours, as of struct palette_choice, the same in all lanes. */
 enum { FEW = 16 };

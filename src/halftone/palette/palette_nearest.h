@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The nearest colour of every lane (palette_choice.c).
- * Compiled by palette_simd.c once per instruction set (RO_SIMD_AVX2, RO_SIMD_AVX512).
+ * Compiled by palette_simd.c once per instruction set.
  */
 #ifndef RO_HALFTONE_PALETTE_PALETTE_NEAREST_H
 #define RO_HALFTONE_PALETTE_PALETTE_NEAREST_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Pixels into the lanes of palettes, moved into the hull, and the numbers of colours out of them.
- * Compiled by palette_simd.c once per instruction set (RO_SIMD_AVX2, RO_SIMD_AVX512).
+ * Compiled by palette_simd.c once per instruction set.
  */
 #ifndef RO_HALFTONE_PALETTE_PALETTE_PIXELS_H
 #define RO_HALFTONE_PALETTE_PALETTE_PIXELS_H
@@ -303,13 +303,13 @@ RO_INLINE void find_parts(const unsigned char *pixel, struct whereabouts *at)
     }
 }
 
-RO_INLINE __m128i sum_of(const struct palette_moves *moves, const struct whereabouts *at, int q)
+RO_INLINE sum128 sum_of(const struct palette_moves *moves, const struct whereabouts *at, int q)
 {
     const palette_sums(*move)[PALETTE_MOVE_ROW] = moves->move[palette_move(moves, at->place[q])];
     const char *parts[3] = {(const char *)move[0], (const char *)move[1], (const char *)move[2]};
-    return (__m128i)(*(const palette_sums *)(parts[0] + at->red[q]) +
-                     *(const palette_sums *)(parts[1] + at->green[q]) +
-                     *(const palette_sums *)(parts[2] + at->blue[q]));
+    return (sum128)(*(const palette_sums *)(parts[0] + at->red[q]) +
+                    *(const palette_sums *)(parts[1] + at->green[q]) +
+                    *(const palette_sums *)(parts[2] + at->blue[q]));
 }
 
 /* Where the parts of the next few columns lie, of all lanes; and of each column the lanes whose
@@ -335,7 +335,7 @@ RO_INLINE void load_column(struct scratch *s, struct columns *columns, int q, in
     ints lanes[4];
     RO_UNROLL
     for (int i = 0; i < 4; i++) {
-        __m128i sum[LANES / 4];
+        sum128 sum[LANES / 4];
         RO_UNROLL
         for (int n = 0; n < LANES / 4; n++)
             sum[n] = sum_of(&s->moves, &columns->at[4 * n + i], q);

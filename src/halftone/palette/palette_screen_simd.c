@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Palettes by a screen in blocks of 64 pixels: first the nodes of all, as numbers; then their
- * mixtures, eight at a time, which are loaded one by one (faster than to gather them)
- * and compared with the shares of the places. Pixels whose mixture is not made yet are left to the
+ * mixtures, four or eight at a time, which are loaded one by one (faster than to gather them) and
+ * compared with the shares of the places. Pixels whose mixture is not made yet are left to the
  * definition; those that may have a colour of the palette are compared with all of its colours, if
- * samples have 8 bits, or left to the definition too. Vectors of 32 bytes serve both instruction
- * sets: numbers are read back sooner from them than from longer ones.
+ * samples have 8 bits, or left to the definition too. AVX-512 uses vectors of 32 bytes here,
+ * because numbers are read back sooner from them than from longer ones.
  */
 #include "core/random.h"
 #include "halftone/palette/palette_screen.h"
@@ -13,7 +13,16 @@
 
 #include <string.h>
 
-enum { EIGHT = 8 };
+/* Pixels at once. */
+#if defined(RO_SIMD_V128)
+enum { GROUP = 4 };
+typedef v_all vec;
+#define V(name) v_##name
+#else
+enum { GROUP = 8 };
+typedef __m256i vec;
+#define V(name) _mm256_##name
+#endif
 
 /* The places of a block. */
 static const uint32_t *find_places(const struct palette_screen_plan *plan, uint32_t x, uint32_t y,
@@ -29,40 +38,62 @@ static const uint32_t *find_places(const struct palette_screen_plan *plan, uint3
     return own;
 }
 
-/* Eight pixels of 8-bit samples, four bytes of 28 that are loaded not used: red, green, blue and a
- * zero in each lane. */
-RO_INLINE __m256i samples_of(const unsigned char *in)
+/* The same 16 bytes in every 128-bit part. */
+RO_INLINE vec repeated(v_u8 bytes)
 {
-    const __m256i apart = _mm256_broadcastsi128_si256(
-        _mm_setr_epi8(0, 1, 2, -1, 3, 4, 5, -1, 6, 7, 8, -1, 9, 10, 11, -1));
-    const __m128i low = _mm_loadu_si128((const __m128i *)(const void *)in);
-    const __m128i high = _mm_loadu_si128((const __m128i *)(const void *)(in + 12));
-    return _mm256_shuffle_epi8(_mm256_inserti128_si256(_mm256_castsi128_si256(low), high, 1),
-                               apart);
+#if defined(RO_SIMD_V128)
+    return (vec)bytes;
+#else
+    return _mm256_broadcastsi128_si256((__m128i)bytes);
+#endif
 }
 
-RO_INLINE __m256i eight_of(const uint32_t *numbers)
+/* A group of pixels of 8-bit samples: red, green, blue and zero in each lane. Four more bytes are
+ * loaded. */
+RO_INLINE vec samples_of(const unsigned char *in)
 {
+#if defined(RO_SIMD_V128)
+    const vec bytes = v_load(in);
+#else
+    const vec bytes = _mm256_set_m128i((__m128i)v_load(in + 12), (__m128i)v_load(in));
+#endif
+    return V(shuffle_epi8)(
+        bytes, repeated((v_u8){0, 1, 2, 255, 3, 4, 5, 255, 6, 7, 8, 255, 9, 10, 11, 255}));
+}
+
+RO_INLINE vec group_of(const uint32_t *numbers)
+{
+#if defined(RO_SIMD_V128)
+    return v_load(numbers);
+#else
     return _mm256_loadu_si256((const __m256i *)(const void *)numbers);
+#endif
+}
+
+/* A bit for each lane that is set. */
+RO_INLINE unsigned lanes_set(vec v)
+{
+#if defined(RO_SIMD_V128)
+    return v_mask32(v);
+#else
+    return (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(v));
+#endif
 }
 
 /* A sample's position is the sample, and one more in the upper half. Bytes have no room for the sum
  * with `last`, but for its half, which is the complement of the complements' mean. */
-RO_INLINE __m256i nodes_of(__m256i sample, __m256i place)
+RO_INLINE vec nodes_of(vec sample, vec place)
 {
-    const __m256i spread = _mm256_broadcastsi128_si256(
-        _mm_setr_epi8(0, 0, 0, -1, 4, 4, 4, -1, 8, 8, 8, -1, 12, 12, 12, -1));
-    const __m256i zero = _mm256_setzero_si256(), ones = _mm256_set1_epi8(-1);
-    const __m256i upper = _mm256_cmpgt_epi8(zero, sample);
-    const __m256i more = _mm256_add_epi8(_mm256_shuffle_epi8(place, spread), upper);
-    const __m256i half = _mm256_avg_epu8(_mm256_xor_si256(sample, ones), more);
-    const __m256i node =
-        _mm256_andnot_si256(_mm256_srli_epi16(half, 2), _mm256_set1_epi32(0x3f3f3f));
-    const __m256i pairs =
-        _mm256_maddubs_epi16(node, _mm256_set1_epi32(1 | MIX_NODES << 8 | MIX_NODES << 16));
-    return _mm256_madd_epi16(pairs, _mm256_set1_epi32(1 | MIX_NODES << 16));
+    const vec spread = repeated((v_u8){0, 0, 0, 255, 4, 4, 4, 255, 8, 8, 8, 255, 12, 12, 12, 255});
+    const vec upper = V(cmpgt_epi8)((vec){0}, sample);
+    const vec more = V(add_epi8)(V(shuffle_epi8)(place, spread), upper);
+    const vec half = V(avg_epu8)(~sample, more);
+    const vec node = ~V(srli_epi16)(half, 2) & V(set1_epi32)(0x3f3f3f);
+    const vec pairs = V(maddubs_epi16)(node, V(set1_epi32)(1 | MIX_NODES << 8 | MIX_NODES << 16));
+    return V(madd_epi16)(pairs, V(set1_epi32)(1 | MIX_NODES << 16));
 }
 
+#if !defined(RO_SIMD_V128)
 RO_INLINE __m256 four_entries(const uint64_t *entry, uint32_t a, uint32_t b, uint32_t c, uint32_t d)
 {
     const __m128i low = _mm_loadl_epi64((const __m128i *)(const void *)(entry + a));
@@ -71,6 +102,7 @@ RO_INLINE __m256 four_entries(const uint64_t *entry, uint32_t a, uint32_t b, uin
         _mm_loadh_pi(_mm_castsi128_ps(high), (const __m64 *)(const void *)(entry + d)),
         _mm_loadh_pi(_mm_castsi128_ps(low), (const __m64 *)(const void *)(entry + b)));
 }
+#endif
 
 #ifdef RO_SIMD_AVX512
 
@@ -90,34 +122,58 @@ RO_INLINE void choose(__m256i colours, __m256i ends, __m256i place, unsigned cha
 
 #else
 
-RO_INLINE void choose(__m256i colours, __m256i ends, __m256i place, unsigned char *out)
+/* Stores the lowest byte of each lane. */
+RO_INLINE void store_numbers(unsigned char *to, vec v)
 {
-    const __m256i share = _mm256_srli_epi32(place, PLACE_SHIFT);
-    const __m256i part = _mm256_set1_epi32(MIX_WHOLE - 1);
-    __m256i parts = _mm256_set1_epi32(MIX_PARTS - 1);
+    v = V(shuffle_epi8)(v, V(set1_epi32)(0x0c080400));
+#if defined(RO_SIMD_V128)
+    memcpy(to, &v, 4);
+#else
+    _mm_storeu_si32(to, _mm256_castsi256_si128(v));
+    _mm_storeu_si32(to + 4, _mm256_extracti128_si256(v, 1));
+#endif
+}
+
+RO_INLINE void choose(vec colours, vec ends, vec place, unsigned char *out)
+{
+    const vec share = V(srli_epi32)(place, PLACE_SHIFT), part = V(set1_epi32)(MIX_WHOLE - 1);
+#if defined(RO_SIMD_V128) /* SSE4.1 has no shift by a count of each lane */
     for (int i = 0; i < MIX_PARTS - 1; i++) {
-        const __m256i end = _mm256_and_si256(_mm256_srli_epi32(ends, i * MIX_SHARE_BITS), part);
-        parts = _mm256_add_epi32(parts, _mm256_cmpgt_epi32(end, share));
+        const vec end = V(srli_epi32)(ends, i * MIX_SHARE_BITS) & part;
+        colours = v_chosen(V(cmpgt_epi32)(end, share), colours, V(srli_epi32)(colours, 8));
     }
-    const __m256i chosen = _mm256_srlv_epi32(colours, _mm256_slli_epi32(parts, 3));
-    const __m256i bytes = _mm256_shuffle_epi8(chosen, _mm256_set1_epi32(0x0c080400));
-    _mm_storeu_si32(out, _mm256_castsi256_si128(bytes));
-    _mm_storeu_si32(out + 4, _mm256_extracti128_si256(bytes, 1));
+#else
+    vec parts = V(set1_epi32)(MIX_PARTS - 1);
+    for (int i = 0; i < MIX_PARTS - 1; i++) {
+        const vec end = V(srli_epi32)(ends, i * MIX_SHARE_BITS) & part;
+        parts = V(add_epi32)(parts, V(cmpgt_epi32)(end, share));
+    }
+    colours = V(srlv_epi32)(colours, V(slli_epi32)(parts, 3));
+#endif
+    store_numbers(out, colours);
 }
 
 #endif
 
-/* The colours of eight pixels; those of which something else must be known. */
-RO_INLINE unsigned colours_of(const uint64_t *entry, const uint32_t *n, __m256i place,
+/* Stores the colours of a group of pixels and returns a bit for each that needs another look. */
+RO_INLINE unsigned colours_of(const uint64_t *entry, const uint32_t *n, vec place,
                               unsigned char *out)
 {
+    /* Entries that are known and near no colour begin with the bits 01. */
+    const vec least = V(set1_epi32)(MIX_KNOWN >> 32);
+#if defined(RO_SIMD_V128)
+    const v_i32 even = (v_i32)(v_u64){entry[n[0]], entry[n[1]]};
+    const v_i32 odd = (v_i32)(v_u64){entry[n[2]], entry[n[3]]};
+    const vec colours = (vec)__builtin_shufflevector(even, odd, 0, 2, 4, 6);
+    const vec ends = (vec)__builtin_shufflevector(even, odd, 1, 3, 5, 7);
+#else
     const __m256 even = four_entries(entry, n[0], n[1], n[4], n[5]);
     const __m256 odd = four_entries(entry, n[2], n[3], n[6], n[7]);
-    const __m256i ends = _mm256_castps_si256(_mm256_shuffle_ps(even, odd, 0xdd));
-    choose(_mm256_castps_si256(_mm256_shuffle_ps(even, odd, 0x88)), ends, place, out);
-    /* What is known and near no colour has the first two bits 01. */
-    const __m256i least = _mm256_set1_epi32(MIX_KNOWN >> 32);
-    return (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpgt_epi32(least, ends)));
+    const vec ends = _mm256_castps_si256(_mm256_shuffle_ps(even, odd, 0xdd));
+    const vec colours = _mm256_castps_si256(_mm256_shuffle_ps(even, odd, 0x88));
+#endif
+    choose(colours, ends, place, out);
+    return lanes_set(V(cmpgt_epi32)(least, ends));
 }
 
 static void nodes_of_any(const struct palette_screen_plan *plan, const unsigned char *in,
@@ -136,16 +192,16 @@ static void nodes_of_any(const struct palette_screen_plan *plan, const unsigned 
     }
 }
 
-/* Gives those of eight pixels of 8 bits that have a colour of the palette that colour. Most are
+/* Gives those of a group of 8-bit pixels that have a colour of the palette that colour. Most are
  * near one and have none. */
 static void keep_colours(const struct palette_screen_plan *plan, const unsigned char *in,
                          unsigned char *out)
 {
-    const __m256i own = samples_of(in);
-    __m256i any = _mm256_setzero_si256();
+    const vec own = samples_of(in);
+    vec any = {0};
     for (int i = 0; i < plan->exact; i++)
-        any = _mm256_or_si256(any, _mm256_cmpeq_epi32(own, _mm256_set1_epi32(plan->bytes[i])));
-    unsigned found = (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(any));
+        any |= V(cmpeq_epi32)(own, V(set1_epi32)(plan->bytes[i]));
+    unsigned found = lanes_set(any);
     for (; found; found &= found - 1) {
         const int k = __builtin_ctz(found);
         const int32_t bytes = in[3 * k] | in[3 * k + 1] << 8 | in[3 * k + 2] << 16;
@@ -156,7 +212,8 @@ static void keep_colours(const struct palette_screen_plan *plan, const unsigned 
     }
 }
 
-/* Eight pixels whose mixtures gave no answer. Not inline, or its addresses take the loop's time. */
+/* A group of pixels whose mixtures gave no answer. Not inline, or its addresses take the loop's
+ * time. */
 __attribute__((noinline)) static void answer(const struct palette_screen_plan *plan,
                                              struct palette_screen_known *known,
                                              const unsigned char *in, const uint32_t *nodes,
@@ -164,7 +221,7 @@ __attribute__((noinline)) static void answer(const struct palette_screen_plan *p
                                              unsigned char *out)
 {
     uint64_t all = MIX_KNOWN;
-    for (int i = 0; i < EIGHT; i++)
+    for (int i = 0; i < GROUP; i++)
         all &= known->entry[nodes[i]];
     if (all && plan->sample_bytes == 1) {
         keep_colours(plan, in, out);
@@ -202,13 +259,13 @@ void RO_SIMD_NAME(palette_screen_row)(const struct palette_screen_plan *plan,
         }
         const uint32_t *places = find_places(plan, x, y, row, own_places);
         if (bytes)
-            for (int i = 0; i < MIX_BLOCK; i += EIGHT)
-                _mm256_store_si256((__m256i *)(void *)(nodes + i),
-                                   nodes_of(samples_of(from + 3 * i), eight_of(places + i)));
+            for (int i = 0; i < MIX_BLOCK; i += GROUP)
+                *(vec *)(void *)(nodes + i) =
+                    nodes_of(samples_of(from + 3 * i), group_of(places + i));
         else
             nodes_of_any(plan, from, places, nodes);
-        for (int i = 0; i < MIX_BLOCK; i += EIGHT) {
-            const unsigned open = colours_of(known->entry, nodes + i, eight_of(places + i), to + i);
+        for (int i = 0; i < MIX_BLOCK; i += GROUP) {
+            const unsigned open = colours_of(known->entry, nodes + i, group_of(places + i), to + i);
             if (open)
                 answer(plan, known, from + pixel * (size_t)i, nodes + i, places + i, open, to + i);
         }

@@ -3,7 +3,7 @@
  * Floyd and Steinberg's kernel with a hull, where all lanes lie in the picture: no product but
  * those of the choice, and the errors of the row above stay in registers. A step's operations wait
  * for one another; those that load the light of later steps fill the time. Compiled by
- * palette_simd.c once per instruction set (RO_SIMD_AVX2, RO_SIMD_AVX512).
+ * palette_simd.c once per instruction set.
  */
 #ifndef RO_HALFTONE_PALETTE_PALETTE_USUAL_H
 #define RO_HALFTONE_PALETTE_PALETTE_USUAL_H

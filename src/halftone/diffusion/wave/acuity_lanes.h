@@ -125,7 +125,7 @@ RO_INLINE void SIZED(acuity_chunk_)(const struct diffusion_plan *plan, const str
     for (int q = 0; q < count; q++) {
         const struct SIZED(acuity_pixels_) pixels = SIZED(acuity_pixels_)(plan, s->pixels.tone[q]);
         vector known = pixels.above + s->in_flow[q];
-        asm("" : "+v"(known)); /* all that is known early is summed before what is not */
+        RO_KEEP(known); /* all that is known early is summed before what is not */
         vector v = known + right, up = v > pixels.threshold;
         vector e = SIZED(acuity_within_)(v - (up & pixels.step), pixels.most);
         if (edge) {

@@ -19,8 +19,17 @@ RO_INLINE ints16 acuity_look_up(const struct acuity_plan *acuity,
                                             _mm512_loadu_si512(acuity->words[table]));
 }
 
-#else /* RO_SIMD_AVX2 */
+#else
+#if defined(RO_SIMD_V128)
+#define ACUITY_OPERATION(name) v_##name
+RO_INLINE whole in_all_parts(const char *from) { return v_load(from); }
+#else
 #define ACUITY_OPERATION(name) _mm256_##name
+RO_INLINE whole in_all_parts(const char *from)
+{
+    return _mm256_broadcastsi128_si256((__m128i)v_load(from));
+}
+#endif
 
 /* A table by class, into the high bytes of words: two halves of sixteen, of which a place beyond
  * the end gives nothing. */
@@ -37,11 +46,9 @@ RO_INLINE struct acuity_classes acuity_classes_of(lanes16 class)
 RO_INLINE ints16 acuity_look_up(const struct acuity_plan *acuity,
                                 const struct acuity_classes *classes, int table)
 {
-    const __m128i *half = (const __m128i *)acuity->bytes[table];
-    whole low = _mm256_broadcastsi128_si256(_mm_loadu_si128(half));
-    whole high = _mm256_broadcastsi128_si256(_mm_loadu_si128(half + 1));
-    return (ints16)_mm256_or_si256(_mm256_shuffle_epi8(low, classes->low),
-                                   _mm256_shuffle_epi8(high, classes->high));
+    const char *half = (const char *)acuity->bytes[table];
+    return (ints16)(ACUITY_OPERATION(shuffle_epi8)(in_all_parts(half), classes->low) |
+                    ACUITY_OPERATION(shuffle_epi8)(in_all_parts(half + 16), classes->high));
 }
 #endif
 

@@ -36,6 +36,6 @@ RO_INLINE vector SIZED(level_below_)(const struct diffusion_steps *steps, vector
     if (!steps->guess)
         return k;
     vector above = (sample << 4) - SIZED(level_of_)(steps, k + 1);
-    k -= (vector)((SIZED(ints))above >= (lane)steps->least);
+    k -= (vector)((SIZED(ints))above >= (SIZED(ints))((vector){0} + (lane)steps->least));
     return SIZED(minimum)(k, (vector){0} + (lane)steps->base.top);
 }

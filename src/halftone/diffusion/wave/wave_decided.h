@@ -76,6 +76,60 @@ RO_INLINE void add_decided16(unsigned char *to, const unsigned char *from, decid
     }
 }
 
+#elif defined(RO_SIMD_V128)
+
+RO_INLINE whole parts_of_rows(const unsigned char *from) { return v_load(from); }
+
+struct decided {
+    lanes16 step[WAVE_CHUNK];
+    __attribute__((aligned(64))) unsigned char row[8][WAVE_CHUNK]; /* all ones: k + 1 */
+};
+typedef const unsigned char *decided_row;
+
+RO_INLINE void decide(struct decided *decided, int q, lanes16 f, lanes16 less)
+{
+    decided->step[q] = (lanes16)(f == less);
+}
+
+/* Transposes: sixteen steps of eight lanes become eight rows of sixteen bytes. */
+RO_INLINE void turn_decided(struct decided *decided)
+{
+    for (int q = 0; q < WAVE_CHUNK; q += 16) {
+        whole v[8];
+        for (int i = 0; i < 8; i++)
+            v[i] =
+                v_packs_epi16((whole)decided->step[q + 2 * i], (whole)decided->step[q + 2 * i + 1]);
+        static const int apart[] = {4, 2, 1, 4};
+        RO_UNROLL
+        for (int t = 0; t < 4; t++)
+            RO_UNROLL
+        for (int i = 0; i < 8; i++)
+            if (!(i & apart[t])) {
+                const whole a = v[i], b = v[i | apart[t]];
+                v[i] = v_unpacklo_epi8(a, b);
+                v[i | apart[t]] = v_unpackhi_epi8(a, b);
+            }
+        RO_UNROLL
+        for (int i = 0; i < 8; i++)
+            v_store(decided->row[i] + q, v[(i & 1) * 4 + (i >> 2) * 2 + (i >> 1 & 1)]);
+    }
+}
+RO_INLINE decided_row decided_of(const struct decided *decided, int i) { return decided->row[i]; }
+RO_INLINE void add_decided8(unsigned char *to, const unsigned char *from, decided_row up)
+{
+    for (int at = 0; at < WAVE_CHUNK; at += 16)
+        v_store(to + at, v_sub_epi8(v_load(from + at), v_load(up + at)));
+}
+RO_INLINE void add_decided16(unsigned char *to, const unsigned char *from, decided_row up)
+{
+    for (int at = 0; at < WAVE_CHUNK; at += 16) {
+        const whole more = v_load(up + at);
+        v_store(to + 2 * at, v_sub_epi16(v_load(from + 2 * at), v_unpacklo_epi8(more, more)));
+        v_store(to + 2 * at + 16,
+                v_sub_epi16(v_load(from + 2 * at + 16), v_unpackhi_epi8(more, more)));
+    }
+}
+
 #else /* RO_SIMD_AVX2 */
 
 RO_INLINE whole parts_of_rows(const unsigned char *from)

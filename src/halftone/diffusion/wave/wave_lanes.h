@@ -39,7 +39,7 @@ struct SIZED(scratch_) {
 #else
     vector level[WAVE_CHUNK]; /* what was chosen, for byte output */
     uint32_t mask[WAVE_CHUNK];                      /* a bit per lane, newest step first */
-    unsigned char plane[LANES / 8][2 * WAVE_CHUNK]; /* eight lanes a byte, newest step first */
+    unsigned char plane[(LANES + 7) / 8][2 * WAVE_CHUNK]; /* up to eight lanes a byte, same order */
 #endif
     vector history[DIFFUSION_MAX_DY + 1][HISTORY + WAVE_CHUNK]; /* [dy]: moved dy lanes down */
     vector last, carry;                             /* the error and remainder on the left */
@@ -237,9 +237,9 @@ RO_INLINE void SIZED(chunk_)(const struct diffusion_plan *plan,
             early = SIZED(early_)(zero + start, kernel, factor, s->history, HISTORY + q, skew,
                                   small, &next_weight);
         /* What is known early is summed before what is not: the remainder is, and the error last. */
-        asm("" : "+v"(early));
+        RO_KEEP(early);
         vector known = early + carry, quotient;
-        asm("" : "+v"(known));
+        RO_KEEP(known);
 #if NARROW_NUMBERS
         if (kind == WAVE_STEPS_WIDE)
             quotient = divide_wide(known, last, &carry);
@@ -266,7 +266,7 @@ RO_INLINE void SIZED(chunk_)(const struct diffusion_plan *plan,
                                : kind == WAVE_UNEVEN_ODD ? gap + 1
                                                          : white;
         vector below_it = tone - reached; /* known early too */
-        asm("" : "+v"(below_it));
+        RO_KEEP(below_it);
         vector less = edge ? y - reached : below_it + quotient;
         if (kind == WAVE_UNEVEN_ODD)
             less = saturated_sum16(less, longer);

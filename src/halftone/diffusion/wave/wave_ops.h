@@ -190,6 +190,129 @@ RO_INLINE void lanes_down(doubles *v)
     v[1] = (doubles)_mm512_alignr_epi64(high, low, 7);
 }
 
+#elif defined(RO_SIMD_V128)
+
+RO_INLINE lanes16 minimum16(lanes16 a, lanes16 b)
+{
+    return (lanes16)v_min_epu16((whole)a, (whole)b);
+}
+RO_INLINE lanes32 minimum32(lanes32 a, lanes32 b)
+{
+    return (lanes32)v_min_epu32((whole)a, (whole)b);
+}
+RO_INLINE lanes16 high_product16(lanes16 a, lanes16 b)
+{
+    return (lanes16)v_mulhi_epu16((whole)a, (whole)b);
+}
+RO_INLINE lanes16 average16(lanes16 a, lanes16 b)
+{
+    return (lanes16)v_avg_epu16((whole)a, (whole)b);
+}
+typedef lanes16 where16;
+RO_INLINE where16 at_least16(lanes16 a, lanes16 b)
+{
+    return (lanes16)((lanes16)v_max_epu16((whole)a, (whole)b) == a);
+}
+RO_INLINE where16 below16(lanes16 a, lanes16 b) { return ~at_least16(a, b); }
+RO_INLINE lanes16 plus_where16(lanes16 a, where16 w, lanes16 b) { return a + (b & w); }
+RO_INLINE lanes16 minus_where16(lanes16 a, where16 w, lanes16 b) { return a - (b & w); }
+RO_INLINE lanes16 saturated_sum16(lanes16 a, lanes16 b)
+{
+    return (lanes16)v_adds_epu16((whole)a, (whole)b);
+}
+RO_INLINE lanes16 widened(whole a) { return (lanes16)v_unpacklo_epi8(a, (whole){0}); }
+RO_INLINE lanes16 load_widened(const unsigned char *from) { return (lanes16)v_load_8_to_16(from); }
+RO_INLINE bytes narrowed(lanes16 a, lanes16 b) { return (bytes)v_packus_epi16((whole)a, (whole)b); }
+RO_INLINE lanes16 rotate16(lanes16 e)
+{
+    return __builtin_shufflevector(e, e, 7, 0, 1, 2, 3, 4, 5, 6);
+}
+RO_INLINE lanes16 insert16(lanes16 e, const uint16_t *above)
+{
+    e[0] = *above;
+    return e;
+}
+RO_INLINE void store_first16(uint16_t *to, lanes16 e) { *to = e[0]; }
+RO_INLINE lanes32 rotate32(lanes32 e) { return __builtin_shufflevector(e, e, 3, 0, 1, 2); }
+RO_INLINE lanes32 insert32(lanes32 e, const uint32_t *above)
+{
+    e[0] = *above;
+    return e;
+}
+RO_INLINE void store_first32(uint32_t *to, lanes32 e) { *to = e[0]; }
+
+/* Reads the seven entries before `above` too. */
+RO_INLINE lanes16 lanes_down16(lanes16 e, uint16_t *below, const uint16_t *above)
+{
+    const lanes16 line = (lanes16)v_load(above - 7);
+    *below = e[7];
+    return __builtin_shufflevector(line, e, 7, 8, 9, 10, 11, 12, 13, 14);
+}
+
+enum { MASK_BYTE_16 = 1, MASK_BYTE_32 = 1 };
+RO_INLINE uint32_t mask_at_least16(lanes16 a, lanes16 b)
+{
+    return v_mask16((whole)at_least16(a, b));
+}
+RO_INLINE uint32_t mask_at_least32(lanes32 a, lanes32 b)
+{
+    return v_mask32((whole)((lanes32)v_max_epu32((whole)a, (whole)b) == a));
+}
+RO_INLINE uint64_t gather_bit(const unsigned char *from, int bit)
+{
+    const int left = 7 - bit;
+    return v_mask_of_64(v_slli_epi16(v_load(from), left), v_slli_epi16(v_load(from + 16), left),
+                        v_slli_epi16(v_load(from + 32), left),
+                        v_slli_epi16(v_load(from + 48), left));
+}
+RO_INLINE ints32 look_up(const int32_t *table, ints32 index)
+{
+    return (ints32)v_gather32(table, (whole)index, 4);
+}
+RO_INLINE lanes32 times_small(lanes32 a, lanes32 b)
+{
+    return (lanes32)v_times_small((whole)a, (whole)b);
+}
+RO_INLINE lanes32 high_product(lanes32 a, lanes32 b, int shift)
+{
+    return (lanes32)v_mulhi_epu32((whole)a, (whole)b) >> shift;
+}
+
+RO_INLINE doubles side_of(lanes32 a, int h)
+{
+    const ints32 all = (ints32)a;
+    return h ? (doubles){all[2], all[3]} : (doubles){all[0], all[1]};
+}
+RO_INLINE doubles look_up_double(const double *table, lanes32 index, int h)
+{
+    return h ? (doubles){table[index[2]], table[index[3]]}
+             : (doubles){table[index[0]], table[index[1]]};
+}
+/* Rounds twice where the wider sets round once. The sums are the same: tonal_above keeps a product
+ * at least 2^-44 of itself away from a half, and its own rounding moves it by at most 2^-53. */
+RO_INLINE doubles fused(doubles a, doubles b, doubles c) { return a * b + c; }
+RO_INLINE uint32_t take_where_above(doubles *e, doubles v, doubles threshold, doubles step)
+{
+    const whole above = (whole)(v > threshold);
+    *e = v - (doubles)(above & (whole)step);
+    return v_mask64(above);
+}
+RO_INLINE doubles keep_inside(doubles e, lanes32 inside, int h)
+{
+    return (doubles)((whole)e & (h ? v_unpackhi_epi32((whole)inside, (whole)inside)
+                                   : v_unpacklo_epi32((whole)inside, (whole)inside)));
+}
+RO_INLINE lanes32 whole_numbers(doubles low, doubles high)
+{
+    return (lanes32)(ints32){(int32_t)low[0], (int32_t)low[1], (int32_t)high[0], (int32_t)high[1]};
+}
+RO_INLINE void lanes_down(doubles *v)
+{
+    const doubles low = v[0], high = v[1];
+    v[0] = __builtin_shufflevector(high, low, 1, 2);
+    v[1] = __builtin_shufflevector(low, high, 1, 2);
+}
+
 #else /* RO_SIMD_AVX2 */
 
 RO_INLINE lanes16 minimum16(lanes16 a, lanes16 b)

@@ -167,7 +167,7 @@ RO_INLINE void SIZED(store_bits_)(const struct diffusion_plan *plan, const struc
                                   struct SIZED(scratch_) * s, int skew, int64_t k0)
 {
     const int64_t row_bytes = ((int64_t)plan->width + 7) / 8;
-    for (int p = 0; p < LANES / 8; p++) {
+    for (int p = 0; p < (LANES + 7) / 8; p++) {
         memcpy(s->plane[p] + WAVE_CHUNK, s->plane[p], WAVE_CHUNK);
         for (int q = 0; q < WAVE_CHUNK; q++)
             s->plane[p][q] = (unsigned char)(s->mask[q] >> (8 * p * SIZED(MASK_BYTE_)));
