@@ -32,6 +32,18 @@ RO_INLINE void join(float *to, real re, real im)
     _mm512_storeu_ps(to, _mm512_permutex2var_ps((__m512)re, low, (__m512)im));
     _mm512_storeu_ps(to + LANES, _mm512_permutex2var_ps((__m512)re, high, (__m512)im));
 }
+#elif defined(RO_SIMD_V128)
+RO_INLINE void split(const float *from, real *re, real *im)
+{
+    const real a = (real)v_load(from), b = (real)v_load(from + LANES);
+    *re = __builtin_shufflevector(a, b, 0, 2, 4, 6);
+    *im = __builtin_shufflevector(a, b, 1, 3, 5, 7);
+}
+RO_INLINE void join(float *to, real re, real im)
+{
+    v_store(to, v_unpacklo_epi32((v_all)re, (v_all)im));
+    v_store(to + LANES, v_unpackhi_epi32((v_all)re, (v_all)im));
+}
 #elif defined(RO_SIMD_AVX2)
 RO_INLINE void split(const float *from, real *re, real *im)
 {

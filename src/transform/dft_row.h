@@ -52,6 +52,28 @@ RO_INLINE void turn_block(const real *from, size_t stride, int rows, real *to, s
         if (c < columns)
             to[(size_t)c * across] = (real)b[c];
 }
+#elif defined(RO_SIMD_V128)
+RO_INLINE void turn_block(const real *from, size_t stride, int rows, real *to, size_t across,
+                          int columns)
+{
+    v_all a[4], b[4];
+    RO_UNROLL
+    for (int r = 0; r < 4; r++)
+        a[r] = r < rows ? (v_all)from[(size_t)r * stride] : (v_all){0};
+    RO_UNROLL
+    for (int r = 0; r < 4; r += 2) {
+        b[r] = v_unpacklo_epi32(a[r], a[r + 1]);
+        b[r + 1] = v_unpackhi_epi32(a[r], a[r + 1]);
+    }
+    a[0] = v_unpacklo_epi64(b[0], b[2]);
+    a[1] = v_unpackhi_epi64(b[0], b[2]);
+    a[2] = v_unpacklo_epi64(b[1], b[3]);
+    a[3] = v_unpackhi_epi64(b[1], b[3]);
+    RO_UNROLL
+    for (int c = 0; c < 4; c++)
+        if (c < columns)
+            to[(size_t)c * across] = (real)a[c];
+}
 #else
 RO_INLINE void turn_block(const real *from, size_t stride, int rows, real *to, size_t across,
                           int columns)

@@ -9,6 +9,8 @@
 
 #if defined(RO_SIMD_AVX512)
 RO_INLINE wide root(wide x) { return (wide)_mm512_sqrt_pd((__m512d)x); }
+#elif defined(RO_SIMD_V128)
+RO_INLINE wide root(wide x) { return (wide)v_sqrt_pd((v_f64)x); }
 #else
 RO_INLINE wide root(wide x) { return (wide)_mm256_sqrt_pd((__m256d)x); }
 #endif

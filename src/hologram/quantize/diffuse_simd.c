@@ -6,6 +6,7 @@
  */
 #include "hologram/quantize/diffuse.h"
 #include "simd/simd.h"
+#include "simd/transpose.h"
 
 #include <string.h>
 
@@ -26,7 +27,10 @@ RO_INLINE lanes smaller(lanes a, lanes b)
     return (lanes)_mm512_min_epi32((__m512i)a, (__m512i)b);
 }
 RO_INLINE lanes larger(lanes a, lanes b) { return (lanes)_mm512_max_epi32((__m512i)a, (__m512i)b); }
-RO_INLINE lanes shifted(lanes a, __m128i by) { return (lanes)_mm512_sra_epi32((__m512i)a, by); }
+RO_INLINE lanes shifted(lanes a, int by)
+{
+    return (lanes)_mm512_sra_epi32((__m512i)a, _mm_cvtsi32_si128(by));
+}
 RO_INLINE lanes gather(const int *table, lanes at)
 {
     return (lanes)_mm512_i32gather_epi32((__m512i)at, table, 4);
@@ -58,6 +62,32 @@ RO_INLINE void convert(uint32_t *to, const float *from, reals scale)
     t = _mm512_max_ps(_mm512_min_ps(t, limit), _mm512_sub_ps(_mm512_setzero_ps(), limit));
     _mm256_storeu_si256((void *)to, _mm512_cvtepi32_epi16(_mm512_cvtps_epi32(t)));
 }
+#elif defined(RO_SIMD_V128)
+RO_INLINE lanes madd(lanes a, lanes b) { return (lanes)v_madd_epi16((v_all)a, (v_all)b); }
+RO_INLINE lanes smaller(lanes a, lanes b) { return (lanes)v_min_epi32((v_all)a, (v_all)b); }
+RO_INLINE lanes larger(lanes a, lanes b) { return (lanes)v_max_epi32((v_all)a, (v_all)b); }
+RO_INLINE lanes shifted(lanes a, int by) { return a >> by; }
+RO_INLINE lanes gather(const int *table, lanes at)
+{
+    return (lanes)v_gather32(table, (v_all)at, 4);
+}
+RO_INLINE reals real(lanes a) { return __builtin_convertvector(a, reals); }
+RO_INLINE lanes nearest_whole(reals a) { return (lanes)v_cvtps_epi32((v_f32)a); }
+RO_INLINE reals reciprocal(reals a) { return 1 / a; }
+RO_INLINE void store_numbers(uint8_t *to, lanes numbers)
+{
+    const v_all words = v_packs_epi32((v_all)numbers, (v_all)numbers);
+    const v_all bytes = v_packus_epi16(words, words);
+    memcpy(to, &bytes, 4);
+}
+RO_INLINE void convert(uint32_t *to, const float *from, reals scale)
+{
+    const v_f32 limit = v_set1_ps(HOLOGRAM_LIMIT);
+    v_f32 t = (v_f32)v_load(from) * (v_f32)scale;
+    t = v_max_ps(v_min_ps(t, limit), -limit);
+    const v_all v = v_cvtps_epi32(t), words = v_packs_epi32(v, v);
+    memcpy(to, &words, 8);
+}
 #else
 RO_INLINE lanes madd(lanes a, lanes b) { return (lanes)_mm256_madd_epi16((__m256i)a, (__m256i)b); }
 RO_INLINE lanes smaller(lanes a, lanes b)
@@ -65,7 +95,10 @@ RO_INLINE lanes smaller(lanes a, lanes b)
     return (lanes)_mm256_min_epi32((__m256i)a, (__m256i)b);
 }
 RO_INLINE lanes larger(lanes a, lanes b) { return (lanes)_mm256_max_epi32((__m256i)a, (__m256i)b); }
-RO_INLINE lanes shifted(lanes a, __m128i by) { return (lanes)_mm256_sra_epi32((__m256i)a, by); }
+RO_INLINE lanes shifted(lanes a, int by)
+{
+    return (lanes)_mm256_sra_epi32((__m256i)a, _mm_cvtsi32_si128(by));
+}
 RO_INLINE lanes gather(const int *table, lanes at)
 {
     return (lanes)_mm256_i32gather_epi32(table, (__m256i)at, 4);
@@ -121,7 +154,25 @@ RO_INLINE void columns_of(const struct band *band, int t0, int r, int *first, in
     *end = *end < *first ? *first : *end < BAND_CHUNK ? *end : BAND_CHUNK;
 }
 
-/* Eight rows of eight pairs, turned. */
+#if defined(RO_SIMD_V128)
+
+/* Transposes eight rows of eight pairs, in four squares. */
+RO_INLINE void turn_pairs(const uint32_t *from, size_t stride, uint32_t *to, size_t to_stride)
+{
+    for (size_t y = 0; y < 8; y += 4)
+        for (size_t x = 0; x < 8; x += 4) {
+            v_all square[4];
+            for (size_t i = 0; i < 4; i++)
+                square[i] = v_load(from + (y + i) * stride + x);
+            transpose32(square);
+            for (size_t i = 0; i < 4; i++)
+                v_store(to + (x + i) * to_stride + y, square[i]);
+        }
+}
+
+#else
+
+/* Transposes eight rows of eight pairs. */
 RO_INLINE void turn_pairs(const uint32_t *from, size_t stride, uint32_t *to, size_t to_stride)
 {
     __m256i a[8], b[8], c[8];
@@ -145,22 +196,24 @@ RO_INLINE void turn_pairs(const uint32_t *from, size_t stride, uint32_t *to, siz
     }
 }
 
-/* Sixteen rows of sixteen bytes, turned: four times the same shuffle of all of them. */
+#endif
+
+/* Transposes sixteen rows of sixteen bytes: the same shuffle of all of them, four times. */
 RO_INLINE void turn_bytes(const uint8_t *from, size_t stride, uint8_t *to, size_t to_stride)
 {
-    __m128i a[16], b[16];
+    v_all a[16], b[16];
     for (int i = 0; i < 16; i++)
-        a[i] = _mm_load_si128((const void *)(from + (size_t)i * stride));
+        a[i] = v_load(from + (size_t)i * stride);
     RO_UNROLL
     for (int round = 0; round < 4; round++) {
         for (int i = 0; i < 8; i++) {
-            b[2 * i] = _mm_unpacklo_epi8(a[i], a[i + 8]);
-            b[2 * i + 1] = _mm_unpackhi_epi8(a[i], a[i + 8]);
+            b[2 * i] = v_unpacklo_epi8(a[i], a[i + 8]);
+            b[2 * i + 1] = v_unpackhi_epi8(a[i], a[i + 8]);
         }
         memcpy(a, b, sizeof a);
     }
     for (int i = 0; i < 16; i++)
-        _mm_store_si128((void *)(to + (size_t)i * to_stride), a[i]);
+        v_store(to + (size_t)i * to_stride, a[i]);
 }
 
 static void fill_pixels(const struct band *band, struct band_scratch *s, int t0)
@@ -175,7 +228,7 @@ static void fill_pixels(const struct band *band, struct band_scratch *s, int t0)
             2 * (ptrdiff_t)(t0 - band->taps->p * r);
         for (i = first; i + LANES / 2 <= end; i += LANES / 2) {
             convert(row + i, from + 2 * i, scale);
-            _mm_prefetch((const char *)(from + 2 * (i + BAND_CHUNK)), _MM_HINT_T0); /* the next */
+            __builtin_prefetch(from + 2 * (i + BAND_CHUNK)); /* the next */
         }
         for (; i < end; i++)
             row[i] = ((uint32_t)hologram_fixed(from[2 * i], band->scale) & 0xffff) |
@@ -255,6 +308,17 @@ RO_INLINE void keep_errors(const struct band *band, struct band_scratch *s, int 
     for (int v = 0; v < VECTORS; v++)
         store(ring + v * LANES, error[v]);
     const int above = t + band->taps->p * BAND_ROWS;
+#if defined(RO_SIMD_V128) /* errors move down by more lanes than a vector has: through memory */
+    _Alignas(64) uint32_t all[BAND_CARRY + BAND_ROWS];
+    memcpy(all, band->carry + (size_t)above * BAND_CARRY, BAND_CARRY * sizeof *all);
+    for (int v = 0; v < VECTORS; v++)
+        store(all + BAND_CARRY + v * LANES, error[v]);
+    for (int d = 0; d < s->used; d++) {
+        const int dy = s->dy[d];
+        for (int v = 0; v < VECTORS; v++)
+            v_store(ring + dy * BAND_ROWS + v * LANES, v_load(all + BAND_CARRY + v * LANES - dy));
+    }
+#else
     const lanes top = load_carry(band->carry + (size_t)above * BAND_CARRY);
     for (int d = 0; d < s->used; d++) {
         const int dy = s->dy[d];
@@ -263,6 +327,7 @@ RO_INLINE void keep_errors(const struct band *band, struct band_scratch *s, int 
         for (int v = 0; v < VECTORS; v++)
             store(ring + dy * BAND_ROWS + v * LANES, moved(v ? error[v - 1] : top, error[v], move));
     }
+#endif
 }
 
 /* Before the first step only the rows above have errors: they are ahead. */
@@ -279,7 +344,6 @@ RO_INLINE void run_steps(struct band *band, struct band_scratch *s, int t0, int 
     const struct hologram_levels *levels = band->levels;
     const int taps = band->taps->count, p = band->taps->p, shift = band->taps->shift;
     const lanes half = all(shift ? 1 << (shift - 1) : 0);
-    const __m128i by = _mm_cvtsi32_si128(shift);
     lanes clips = {0}, lag[VECTORS], exists[VECTORS];
     for (int v = 0; v < VECTORS; v++)
         for (int l = 0; l < LANES; l++) {
@@ -305,8 +369,8 @@ RO_INLINE void run_steps(struct band *band, struct band_scratch *s, int t0, int 
         RO_UNROLL
         for (int v = 0; v < VECTORS; v++) {
             lanes g = load(s->pixels + i * BAND_ROWS + v * LANES), number;
-            lanes x = clamped(low_half(g) + shifted(re[v], by), HOLOGRAM_SUM);
-            lanes y = clamped(high_half(g) + shifted(im[v], by), HOLOGRAM_SUM);
+            lanes x = clamped(low_half(g) + shifted(re[v], shift), HOLOGRAM_SUM);
+            lanes y = clamped(high_half(g) + shifted(im[v], shift), HOLOGRAM_SUM);
             lanes pair = pairs_of(x, y);
             lanes level = kind == LEVELS_PLAIN ? by_search(levels, pair, &number)
                                                : by_cells(levels, kind, x, y, pair, &number);
@@ -325,7 +389,12 @@ RO_INLINE void run_steps(struct band *band, struct band_scratch *s, int t0, int 
             store_numbers(s->numbers + i * BAND_ROWS + v * LANES, number);
         }
         keep_errors(band, s, t, error);
+#if defined(RO_SIMD_V128)
+        memcpy(band->carry + (size_t)t * BAND_CARRY, &error[VECTORS - BAND_CARRY / LANES],
+               BAND_CARRY * sizeof(uint32_t));
+#else
         store_carry(band->carry + (size_t)t * BAND_CARRY, error[VECTORS - 1]);
+#endif
     }
     for (int l = 0; l < LANES; l++)
         band->clips += (uint64_t)clips[l];
