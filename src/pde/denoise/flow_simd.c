@@ -104,6 +104,22 @@ RO_INLINE vec index_of(const struct constants *k, vec low, vec high)
     return V(mulhi_epu16)(V(packus_epi32)(low, high), k->scale);
 }
 
+#if defined(RO_SIMD_V128)
+
+/* A float division is exact to half of the last bit, so it needs no Newton step and no inverse. */
+RO_INLINE vec quotient_of(fvec numerator, vec divisor)
+{
+    return V(cvttps_epi32)(numerator / V(cvtepi32_ps)(divisor));
+}
+RO_INLINE fvec inverse_of(fvec v) { return v; }
+RO_INLINE vec ratio_of(vec value, fvec by, fvec inverse)
+{
+    (void)inverse;
+    return V(cvttps_epi32)(V(cvtepi32_ps)(value) / by);
+}
+
+#else
+
 /* 1/v with an error below 2^-21: one Newton step from the 11 or 14 bits of the machine. */
 RO_INLINE fvec inverse_of(fvec v)
 {
@@ -124,6 +140,8 @@ RO_INLINE vec ratio_of(vec value, fvec by, fvec inverse)
     fvec q = V(mul_ps)(v, inverse);
     return V(cvttps_epi32)(V(fmadd_ps)(V(fnmadd_ps)(q, by, v), inverse, q));
 }
+
+#endif
 
 RO_INLINE vec looked_up(const uint32_t *table, vec index)
 {
@@ -425,21 +443,30 @@ static bool supports(const struct ro_diffusion *diffusion, int64_t white)
 
 /* ---- Columns to lanes and back -------------------------------------------------------------- */
 
-/* Squares of 8 lanes and 8 vectors are transposed in registers; what is left, one by one. */
-RO_INLINE void transpose8(__m128i r[8])
+RO_INLINE void store_widened(int32_t *to, v_all v)
 {
-    __m128i a[8];
+#if defined(RO_SIMD_V128)
+    v_store(to, v_unpacklo_epi16(v, (v_all){0}));
+    v_store(to + 4, v_unpackhi_epi16(v, (v_all){0}));
+#else
+    _mm256_storeu_si256((__m256i *)to, _mm256_cvtepu16_epi32((__m128i)v));
+#endif
+}
+/* Squares of 8 lanes and 8 vectors are transposed in registers; what is left, one by one. */
+RO_INLINE void transpose8(v_all r[8])
+{
+    v_all a[8];
     for (int i = 0; i < 4; i++) {
-        a[2 * i] = _mm_unpacklo_epi16(r[i], r[i + 4]);
-        a[2 * i + 1] = _mm_unpackhi_epi16(r[i], r[i + 4]);
+        a[2 * i] = v_unpacklo_epi16(r[i], r[i + 4]);
+        a[2 * i + 1] = v_unpackhi_epi16(r[i], r[i + 4]);
     }
     for (int i = 0; i < 4; i++) {
-        r[2 * i] = _mm_unpacklo_epi16(a[i], a[i + 4]);
-        r[2 * i + 1] = _mm_unpackhi_epi16(a[i], a[i + 4]);
+        r[2 * i] = v_unpacklo_epi16(a[i], a[i + 4]);
+        r[2 * i + 1] = v_unpackhi_epi16(a[i], a[i + 4]);
     }
     for (int i = 0; i < 4; i++) {
-        a[2 * i] = _mm_unpacklo_epi16(r[i], r[i + 4]);
-        a[2 * i + 1] = _mm_unpackhi_epi16(r[i], r[i + 4]);
+        a[2 * i] = v_unpacklo_epi16(r[i], r[i + 4]);
+        a[2 * i + 1] = v_unpackhi_epi16(r[i], r[i + 4]);
     }
     for (int i = 0; i < 8; i++)
         r[i] = a[i];
@@ -454,14 +481,14 @@ static void pack(const struct ro_rows *rows, const void *values, char *line)
     for (size_t l = 0; l < LANES; l += 8) {
         size_t whole = (l + 8) * vectors <= width ? vectors / 8 * 8 : 0;
         for (size_t j = 0; j < whole; j += 8) {
-            __m128i r[8];
+            v_all r[8];
             for (size_t i = 0; i < 8; i++) {
-                const __m128i *from = (const __m128i *)(in + (l + i) * vectors + j);
-                r[i] = _mm_packus_epi32(_mm_loadu_si128(from), _mm_loadu_si128(from + 1));
+                const int32_t *from = in + (l + i) * vectors + j;
+                r[i] = v_packus_epi32(v_load(from), v_load(from + 4));
             }
             transpose8(r);
             for (size_t i = 0; i < 8; i++)
-                _mm_store_si128((__m128i *)(out + (j + i) * LANES + l), r[i]);
+                v_store(out + (j + i) * LANES + l, r[i]);
         }
         for (size_t j = whole; j < vectors; j++)
             for (size_t i = l; i < l + 8; i++) {
@@ -480,13 +507,12 @@ static void unpack(const struct ro_rows *rows, const char *line, void *values)
     for (size_t l = 0; l < LANES; l += 8) {
         size_t whole = (l + 8) * vectors <= width ? vectors / 8 * 8 : 0;
         for (size_t j = 0; j < whole; j += 8) {
-            __m128i r[8];
+            v_all r[8];
             for (size_t i = 0; i < 8; i++)
-                r[i] = _mm_load_si128((const __m128i *)(in + (j + i) * LANES + l));
+                r[i] = v_load(in + (j + i) * LANES + l);
             transpose8(r);
             for (size_t i = 0; i < 8; i++)
-                _mm256_storeu_si256((__m256i *)(out + (l + i) * vectors + j),
-                                    _mm256_cvtepu16_epi32(r[i]));
+                store_widened(out + (l + i) * vectors + j, r[i]);
         }
         for (size_t i = l; i < l + 8; i++)
             for (size_t j = whole; j < vectors && i * vectors + j < width; j++)

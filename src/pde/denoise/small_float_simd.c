@@ -35,6 +35,16 @@ RO_INLINE vec gather(const float *table, bits index)
 {
     return _mm512_i32gather_ps((__m512i)index, table, 4);
 }
+#elif defined(RO_SIMD_V128)
+RO_INLINE vec clamped(vec x, vec most)
+{
+    return (vec)v_min_ps(v_max_ps((v_f32)x, (v_f32)-most), (v_f32)most);
+}
+RO_INLINE bits larger(bits a, bits b) { return (bits)v_max_epi32((v_all)a, (v_all)b); }
+RO_INLINE vec gather(const float *table, bits index)
+{
+    return (vec)v_gather32(table, (v_all)index, 4);
+}
 #else
 RO_INLINE vec clamped(vec x, vec most) { return _mm256_min_ps(_mm256_max_ps(x, -most), most); }
 RO_INLINE bits larger(bits a, bits b) { return (bits)_mm256_max_epi32((__m256i)a, (__m256i)b); }

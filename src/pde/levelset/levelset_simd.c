@@ -56,6 +56,28 @@ RO_INLINE vec first_lanes(vec v, uint32_t count)
 {
     return _mm512_maskz_mov_epi16(_bzhi_u32(~0u, count), v);
 }
+#elif defined(RO_SIMD_V128)
+typedef vec choice;
+RO_INLINE vec load_any(const int16_t *from) { return v_load(from); }
+RO_INLINE void store_any(int16_t *to, vec v) { v_store(to, v); }
+RO_INLINE choice negative(vec v) { return v_srai_epi16(v, 15); }
+RO_INLINE vec against(vec p, vec q, choice turned)
+{
+    return v_chosen(turned, v_subs_epu16(q, p), v_subs_epu16(p, q));
+}
+RO_INLINE choice less(vec a, vec b) { return ~v_cmpeq_epi16(v_max_epu16(a, b), a); }
+RO_INLINE choice is_none(vec v) { return v_cmpeq_epi16(v, zero()); }
+RO_INLINE choice both(choice a, choice b) { return a & b; }
+RO_INLINE bool any_of(choice c) { return v_any(c); }
+RO_INLINE vec one_more(vec v, choice c) { return v_sub_epi16(v, c); }
+RO_INLINE vec one_less(vec v, choice c) { return v_add_epi16(v, c); }
+RO_INLINE vec signed_by(vec size, choice turned) { return v_sub_epi16(size ^ turned, turned); }
+RO_INLINE vec mix_in(vec all, vec a, vec b) { return all | (a ^ b); }
+RO_INLINE bool is_zero(vec v) { return !v_any(v); }
+RO_INLINE vec first_lanes(vec v, uint32_t count)
+{
+    return v & v_cmpgt_epi16(v_set1_epi16((int)count), (vec)(v_i16){0, 1, 2, 3, 4, 5, 6, 7});
+}
 #else
 typedef __m256i choice;
 RO_INLINE vec load_any(const int16_t *from) { return _mm256_loadu_si256((const vec *)from); }
@@ -139,7 +161,7 @@ static bool step_lanes(const struct ro_level *level, const struct ro_level_row *
     int16_t *out = (int16_t *)row->out;
     const vec two = V(set1_epi16)(2);
     const vec sum_weight = V(set1_epi16)((short)(level->a << (11 - level->bits)));
-    const __m128i most_shift = _mm_cvtsi32_si128(6 + 11 - level->bits);
+    const int most_shift = 6 + 11 - level->bits;
     const uint32_t count = row->count;
     vec moved = zero();
     for (uint32_t x = 0; x < count; x += LANES) {
@@ -152,7 +174,8 @@ static bool step_lanes(const struct ro_level *level, const struct ro_level_row *
             continue;
         }
         vec rest = V(sub_epi16)(V(add_epi16)(V(add_epi16)(l, r), V(add_epi16)(u, d)), most);
-        vec sum_rate = V(mullo_epi16)(rate, sum_weight), most_rate = V(sll_epi16)(rate, most_shift);
+        vec sum_rate = V(mullo_epi16)(rate, sum_weight),
+            most_rate = V(slli_epi16)(rate, most_shift);
         vec twice = V(add_epi16)(most, most);
         vec upper = V(add_epi16)(V(mulhi_epu16)(rest, sum_rate), V(mulhi_epu16)(twice, most_rate));
         upper = with_carry(upper, V(mullo_epi16)(rest, sum_rate), V(mullo_epi16)(twice, most_rate),
