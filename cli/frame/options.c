@@ -17,7 +17,7 @@
 enum { HELP_COLUMN = 20, MOST_PERCENT = 1000000 };
 
 static const char *const device_names[] = {"auto", "cpu", "cuda", NULL};
-static const char *const cpu_names[] = {"auto", "scalar", "avx2", "avx512", NULL};
+static const char *const cpu_names[] = {"auto", "scalar", "v128", "avx2", "avx512", NULL};
 
 /* In the order of the COMMON_ bits. */
 static const struct option common_options[] = {
@@ -25,7 +25,7 @@ static const struct option common_options[] = {
      .offset = offsetof(struct common, device), .choices = device_names},
     {"threads", "N", "worker threads (default: one per core)", OPTION_WHOLE,
      .offset = offsetof(struct common, threads), .min = 1, .max = RO_MAX_THREADS},
-    {"cpu", "V", "force an instruction set: scalar, avx2 or avx512", OPTION_CHOICE,
+    {"cpu", "V", "force an instruction set: scalar, v128, avx2, avx512", OPTION_CHOICE,
      .offset = offsetof(struct common, cpu), .choices = cpu_names},
     {"seed", "N", "seed of random numbers (default 0)", OPTION_SEED,
      .offset = offsetof(struct common, seed)},

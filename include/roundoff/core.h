@@ -99,6 +99,7 @@ typedef enum ro_device {
 typedef enum ro_cpu {
     RO_CPU_AUTO = 0,
     RO_CPU_SCALAR,
+    RO_CPU_V128, /* 16-byte vectors: SSE4.1, NEON or WebAssembly SIMD128 */
     RO_CPU_AVX2,
     RO_CPU_AVX512, /* F, BW, DQ, VL */
 } ro_cpu;
@@ -207,7 +208,7 @@ ro_status ro_device_at(int number, ro_device_info *info);
 RO_API
 const char *ro_device_name(ro_device device); /* "auto", "cpu", "cuda" */
 RO_API
-const char *ro_cpu_name(ro_cpu cpu); /* "auto", "scalar", "avx2", "avx512" */
+const char *ro_cpu_name(ro_cpu cpu); /* "auto", "scalar", "v128", "avx2", "avx512" */
 
 /* ---- Names and memory --------------------------------------------------------------------- */
 

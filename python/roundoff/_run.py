@@ -11,7 +11,7 @@ class Run(TypedDict, total=False):
 
     device: Literal["auto", "cpu", "cuda"]
     device_number: int
-    cpu: Literal["auto", "scalar", "avx2", "avx512"]
+    cpu: Literal["auto", "scalar", "v128", "avx2", "avx512"]
     threads: int
     progress: Union[bool, Callable[[str, float], object]]
 

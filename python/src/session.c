@@ -147,7 +147,7 @@ static bool parse_run(PyObject *run, ro_context_options *options, PyObject **pro
         if (ro_name_equal(cpu, ro_cpu_name((ro_cpu)i)))
             options->cpu = (ro_cpu)(found = i);
     if (found < 0) {
-        raise_bad("cpu: %s is not auto, scalar, avx2 or avx512", cpu);
+        raise_bad("cpu: %s is not auto, scalar, v128, avx2 or avx512", cpu);
         return false;
     }
     if (number != Py_None) {

@@ -23,7 +23,7 @@ ro_cpu ro_cpu_best(void)
 
 const char *ro_cpu_name(ro_cpu cpu)
 {
-    static const char *const names[] = {"auto", "scalar", "avx2", "avx512"};
+    static const char *const names[] = {"auto", "scalar", "v128", "avx2", "avx512"};
     return (unsigned)cpu < sizeof names / sizeof *names ? names[cpu] : "unknown";
 }
 

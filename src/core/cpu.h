@@ -15,12 +15,15 @@ void ro_cpu_model(char *name, size_t size); /* as the system names it */
  */
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(RO_NO_SIMD)
 #define RO_INSTRUCTION_SETS(DO, ...)                                                               \
+    DO(v128, RO_CPU_V128, __builtin_cpu_supports("sse4.1"), __VA_ARGS__)                           \
     DO(avx2, RO_CPU_AVX2, __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"),         \
        __VA_ARGS__)                                                                                \
     DO(avx512, RO_CPU_AVX512,                                                                      \
        __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&                  \
            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"),               \
        __VA_ARGS__)
+#elif (defined(__aarch64__) || defined(__wasm_simd128__)) && !defined(RO_NO_SIMD)
+#define RO_INSTRUCTION_SETS(DO, ...) DO(v128, RO_CPU_V128, 1, __VA_ARGS__)
 #else
 #define RO_INSTRUCTION_SETS(DO, ...)
 #endif
