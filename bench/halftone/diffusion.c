@@ -99,6 +99,7 @@ static bool open_field(struct field *field, int size, ro_format format, ro_conte
     if (threads > 1)
         enter(field, "wave", threads, RO_CPU_AUTO);
     enter(field, "wave", 1, RO_CPU_AVX2);
+    enter(field, "wave", 1, RO_CPU_V128);
     field->copy = (struct copying){&field->in, field->bytes};
     field->list[field->count++] = (struct contender){
         .name = "memcpy", .variant = "", .threads = 1, .run = run_copying, .data = &field->copy};

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROUNDS = 15, SETS = 2 };
+enum { ROUNDS = 15, SETS = 3 };
 static const double BUDGET = 2; /* seconds for one contender */
 
 static const struct {
@@ -67,7 +67,7 @@ static void print_row(const struct contender *c, int size, int depth, int levels
 /* Every method on every instruction set, one thread, and the copy in turns with them. */
 static bool measure(ro_context *context, int size, int depth, bool json, bool *first)
 {
-    static const ro_cpu sets[SETS] = {RO_CPU_AVX2, RO_CPU_AVX512};
+    static const ro_cpu sets[SETS] = {RO_CPU_V128, RO_CPU_AVX2, RO_CPU_AVX512};
     struct contender list[METHODS * SETS + 1] = {0};
     struct halftoning ours[METHODS * SETS] = {0};
     struct planned plans[METHODS * SETS] = {0};

@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-enum { ROUNDS = 5, SIZE = 2048, SCREENS_SIZE = 3464, OURS = 4 };
+enum { ROUNDS = 5, SIZE = 2048, SCREENS_SIZE = 3464, OURS = 5 };
 
 static void print_rows(const struct contender *list, int count, int size, const char *method,
                        bool json)
@@ -40,7 +40,11 @@ static int enter_ours(const ro_image *in, ro_image *out, const ro_palette *palet
     static const struct {
         ro_cpu cpu;
         int threads;
-    } ways[OURS] = {{RO_CPU_SCALAR, 1}, {RO_CPU_AVX2, 1}, {RO_CPU_AVX512, 1}, {RO_CPU_AUTO, 0}};
+    } ways[OURS] = {{RO_CPU_SCALAR, 1},
+                    {RO_CPU_V128, 1},
+                    {RO_CPU_AVX2, 1},
+                    {RO_CPU_AVX512, 1},
+                    {RO_CPU_AUTO, 0}};
     int count = 0;
     for (int i = 0; i < OURS; i++) {
         ro_context_options how = {RO_CONTEXT_DEFAULTS, .cpu = ways[i].cpu,
@@ -131,7 +135,7 @@ static bool run_case(int number, const ro_image *in, ro_image *out, ro_context *
 /* Every built-in palette by both rules on one thread, with every instruction set. */
 static void compare_rules(const ro_image *in, ro_image *out, bool json)
 {
-    static const ro_cpu cpus[] = {RO_CPU_AVX2, RO_CPU_AVX512};
+    static const ro_cpu cpus[] = {RO_CPU_V128, RO_CPU_AVX2, RO_CPU_AVX512};
     if (!json)
         printf("Error diffusion to built-in palettes, one thread: into the hull, and by the rule "
                "before, overshoot 50 %%.\n\n| palette          | variant | hull, ms | overshoot, "

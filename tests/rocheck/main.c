@@ -185,8 +185,8 @@ int main(int count, char **words)
 {
     struct arguments arguments;
     if (!parse(count, words, &arguments)) {
-        fprintf(stderr, "usage: rocheck [test|bench|list|steps] [pattern] [--variant scalar|avx2|"
-                        "avx512|cuda] [--seed N] [--repeats N]\n");
+        fprintf(stderr, "usage: rocheck [test|bench|list|steps] [pattern] [--variant scalar|v128|"
+                        "avx2|avx512|cuda] [--seed N] [--repeats N]\n");
         return 2;
     }
     int failed = 0, passed = 0, known = 0, skipped = 0;

@@ -15,7 +15,7 @@
 
 /* Where a case runs. */
 struct variant {
-    const char *name; /* "scalar", "avx2", "avx512", "cuda" */
+    const char *name; /* "scalar", "v128", "avx2", "avx512", "cuda" */
     ro_device device;
     ro_cpu cpu;
 };

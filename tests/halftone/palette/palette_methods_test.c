@@ -69,7 +69,7 @@ static void screens_give_the_same_bits(void **state)
                                           "bayer-2"};
     static const uint32_t sizes[][2] = {{1, 1},  {1, 40}, {2, 7},   {63, 3}, {64, 4},
                                         {65, 3}, {66, 5}, {130, 9}, {333, 20}};
-    static const ro_cpu cpus[] = {RO_CPU_SCALAR, RO_CPU_AVX2, RO_CPU_AVX512};
+    static const ro_cpu cpus[] = {RO_CPU_SCALAR, RO_CPU_V128, RO_CPU_AVX2, RO_CPU_AVX512};
     const ro_palette palettes[] = {palette_of("7-colour"), random_palette(16), random_palette(256),
                                    palette_of("bw"), random_palette(12)};
     for (size_t i = 0; i < 4 * sizeof sizes / sizeof *sizes; i++) {

@@ -126,11 +126,9 @@ static void run_variant(struct variant variant, const ro_image *in, uint8_t *out
 static void variants_give_the_same_bits(void **state)
 {
     (void)state;
-    static const struct variant variants[] = {{RO_CPU_SCALAR, 3},
-                                              {RO_CPU_AVX2, 1},
-                                              {RO_CPU_AVX2, 3},
-                                              {RO_CPU_AVX512, 1},
-                                              {RO_CPU_AVX512, 3}};
+    static const struct variant variants[] = {
+        {RO_CPU_SCALAR, 3}, {RO_CPU_V128, 1},   {RO_CPU_V128, 3},  {RO_CPU_AVX2, 1},
+        {RO_CPU_AVX2, 3},   {RO_CPU_AVX512, 1}, {RO_CPU_AVX512, 3}};
     static const uint32_t sizes[][2] = {{1, 1},   {1, 40}, {2, 17},   {63, 33},
                                         {64, 16}, {65, 9}, {130, 50}, {333, 37}};
     static const char *const methods[] = {"floyd-steinberg", "jarvis-judice-ninke",
@@ -265,7 +263,7 @@ static void vector_code_leaves_the_same_errors(void **state)
             light_of(&palette, plan.colour);
             if (w == 0)
                 palette_fill_nearest(plan.colour, plan.count, nearest);
-            for (ro_cpu cpu = RO_CPU_AVX2; cpu <= ro_cpu_best(); cpu++)
+            for (ro_cpu cpu = RO_CPU_V128; cpu <= ro_cpu_best(); cpu++)
                 check_band(palette_code_find(&plan, cpu), &plan);
             struct palette_hull hull = {.count = plan.count};
             for (int k = 0; k < plan.count; k++)
@@ -276,7 +274,7 @@ static void vector_code_leaves_the_same_errors(void **state)
             plan.overshoot = PALETTE_GUARD;
             palette_plan_grid(&plan);
             palette_choice_make(&plan, &plan.choice);
-            for (ro_cpu cpu = RO_CPU_AVX2; cpu <= ro_cpu_best(); cpu++)
+            for (ro_cpu cpu = RO_CPU_V128; cpu <= ro_cpu_best(); cpu++)
                 if (palette_code_find(&plan, cpu))
                     check_band(palette_code_find(&plan, cpu), &plan);
         }
