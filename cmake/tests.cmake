@@ -13,8 +13,18 @@ find_package(Python3 QUIET COMPONENTS Interpreter)
 
 set(RO_TEST_LIBRARIES roundoff_phantoms roundoff_io_internal roundoff_internal)
 
+# Built for another processor, the command runs by way of an emulator.
+set(ro_command $<TARGET_FILE:roundoff>)
+if(CMAKE_CROSSCOMPILING_EMULATOR)
+  list(JOIN CMAKE_CROSSCOMPILING_EMULATOR " " emulator)
+  set(ro_command ${PROJECT_BINARY_DIR}/tests/roundoff)
+  file(GENERATE OUTPUT ${ro_command} CONTENT "#!/bin/sh
+exec ${emulator} $<TARGET_FILE:roundoff> \"$@\"
+" FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+endif()
+
 # What a test finds in its environment.
-set(ro_test_environment "ROUNDOFF=$<TARGET_FILE:roundoff>"
+set(ro_test_environment "ROUNDOFF=${ro_command}"
   "SOURCE_DIR=${PROJECT_SOURCE_DIR}" "BUILD_DIR=${PROJECT_BINARY_DIR}"
   "CC=${CMAKE_C_COMPILER}" "SANITIZE=${RO_SANITIZE}" "PYTHONDONTWRITEBYTECODE=1")
 if(RO_SANITIZE) # a request too large gives NULL, as it does without them
