@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: MIT
 # The CUDA back end: every *.cu in src/, when there is a compiler for it. The runtime is linked
 # statically, so one binary runs with and without a driver.
-set(RO_WITH_CUDA AUTO CACHE STRING "CUDA back end: AUTO (when nvcc is found), ON or OFF")
+set(RO_WITH_CUDA AUTO CACHE STRING "CUDA back end: AUTO (when nvcc is found), ON, OFF or EMULATED")
 set(RO_CUDA_ARCHITECTURES 90 CACHE STRING "GPU architectures to compile for")
 option(RO_CUDA_RELEASE "Compile for sm_75 to sm_100, and PTX for what comes after" OFF)
 option(RO_CUDA_CHECKED "Waits on the device are bounded: a kernel stops rather than hang" OFF)
 
 set(RO_CUDA OFF)
-if(RO_WITH_CUDA)
+if(RO_WITH_CUDA STREQUAL "EMULATED")
+  include(cmake/simt.cmake)
+elseif(RO_WITH_CUDA)
   find_program(RO_NVCC nvcc HINTS ENV CUDACXX PATHS /usr/local/cuda/bin /opt/cuda/bin)
   if(RO_NVCC)
     set(CMAKE_CUDA_COMPILER ${RO_NVCC})
@@ -24,7 +26,9 @@ if(RO_WITH_CUDA)
   endif()
 endif()
 
-if(RO_CUDA)
+if(RO_CUDA_EMULATED)
+  message(STATUS "CUDA back end: emulated on the processor, for tests only")
+elseif(RO_CUDA)
   file(GLOB_RECURSE cuda_sources CONFIGURE_DEPENDS src/*.cu)
   add_library(roundoff_cuda OBJECT ${cuda_sources})
   target_include_directories(roundoff_cuda PRIVATE include src)

@@ -103,9 +103,13 @@ file(GLOB rocheck_sources CONFIGURE_DEPENDS tests/rocheck/*.c)
 if(rocheck_sources)
   add_executable(rocheck ${rocheck_sources})
   target_include_directories(rocheck PRIVATE include src assets tests)
+  target_compile_definitions(rocheck PRIVATE $<$<BOOL:${RO_CUDA_EMULATED}>:RO_CUDA_EMULATED>)
   target_link_libraries(rocheck PRIVATE ${RO_TEST_LIBRARIES} m)
   add_test(NAME rocheck COMMAND rocheck test)
   ro_test_properties(rocheck rocheck)
+endif()
+if(RO_CUDA_EMULATED)
+  include(tests/simt/tests.cmake)
 endif()
 
 # The libraries must be built with -fsanitize=fuzzer-no-link as well: ./run test --fuzz does.
