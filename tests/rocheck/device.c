@@ -129,7 +129,7 @@ done:
  * then one that is looked at, again and again. */
 static bool try_many(struct check *check, struct pair *pair)
 {
-    enum { LAUNCHES = 70000, LOOKS = 70, SIDE = 512 };
+    enum { LAUNCHES = RO_ON_DEVICE(70000, 210), LOOKS = 70, SIDE = RO_ON_DEVICE(512, 96) };
     void *in = NULL, *out = NULL;
     bool right = ro_cuda_alloc(pair->device, SIDE * SIDE, &in) == RO_OK &&
                  ro_cuda_alloc(pair->device, SIDE * SIDE, &out) == RO_OK &&
@@ -245,6 +245,30 @@ static bool try_jobs(struct check *check, struct pair *pair)
         ro_image_free(&jobs[i].out);
         ro_image_free(&jobs[i].want);
     }
+    return right;
+}
+
+/* Up to ten tickets a block; widths at which a word is full. */
+static bool try_batches(struct check *check, struct pair *pair)
+{
+    static const struct {
+        uint32_t width, height, count;
+        size_t in_pitch, out_pitch;
+    } batches[] = {
+        {2048, RO_ON_DEVICE(300, 130), RO_ON_DEVICE(64, 3), 2048, 256},
+        {2048, RO_ON_DEVICE(2048, 40), RO_ON_DEVICE(32, 2), 2048, 256},
+        {32, RO_ON_DEVICE(5000, 1100), RO_ON_DEVICE(64, 6), 32, 4},
+        {33, RO_ON_DEVICE(5000, 700), RO_ON_DEVICE(64, 6), 48, 8},
+        {63, 300, RO_ON_DEVICE(64, 8), 64, 8},
+        {64, 300, RO_ON_DEVICE(64, 8), 64, 8},
+        {224, RO_ON_DEVICE(5000, 200), RO_ON_DEVICE(16, 2), 224, 28},
+        {100, RO_ON_DEVICE(1000, 150), RO_ON_DEVICE(70, 10), 112, 16},
+        {333, 129, 3, 336, 44},
+    };
+    bool right = true;
+    for (size_t i = 0; right && i < sizeof batches / sizeof *batches; i++)
+        right = try_batch(check, pair, batches[i].width, batches[i].height, batches[i].count,
+                          batches[i].in_pitch, batches[i].out_pitch, NULL);
     return right;
 }
 
@@ -502,18 +526,10 @@ static bool test(int number, struct check *check)
     bool right = open_pair(&pair);
     if (!right)
         snprintf(check->failure, sizeof check->failure, "no context");
-    else if (number == BATCH) /* up to ten tickets a block; widths at which a word is full */
-        right = try_batch(check, &pair, 2048, 300, 64, 2048, 256, NULL) &&
-                try_batch(check, &pair, 2048, 2048, 32, 2048, 256, NULL) &&
-                try_batch(check, &pair, 32, 5000, 64, 32, 4, NULL) &&
-                try_batch(check, &pair, 33, 5000, 64, 48, 8, NULL) &&
-                try_batch(check, &pair, 63, 300, 64, 64, 8, NULL) &&
-                try_batch(check, &pair, 64, 300, 64, 64, 8, NULL) &&
-                try_batch(check, &pair, 224, 5000, 16, 224, 28, NULL) &&
-                try_batch(check, &pair, 100, 1000, 70, 112, 16, NULL) &&
-                try_batch(check, &pair, 333, 129, 3, 336, 44, NULL);
+    else if (number == BATCH)
+        right = try_batches(check, &pair);
     else if (number == ODD_ROWS)
-        right = try_odd_rows(check, &pair, 40);
+        right = try_odd_rows(check, &pair, RO_ON_DEVICE(40, 8));
     else if (number == MANY_LAUNCHES)
         right = try_many(check, &pair);
     else if (number == JOBS)

@@ -174,7 +174,7 @@ static bool test(int number, struct check *check)
     ro_context_options how = {RO_CONTEXT_DEFAULTS, .device = RO_DEVICE_CPU, .cpu = RO_CPU_SCALAR,
                               .threads = 1};
     bool right = context && ro_context_open(&how, &plain) == RO_OK;
-    for (int i = 0; i < TRIALS && right; i++)
+    for (int i = 0; i < TRIALS && right; i += check->few)
         right = compare(check, plain, context, number);
     ro_context_close(plain);
     ro_context_close(context);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* rocheck [test|bench|list|steps] [pattern] [--variant NAME] [--seed N] [--repeats N] */
+/* rocheck [test|bench|list|steps] [pattern] [--variant NAME] [--seed N] [--repeats N] [--few N] */
 #include "core/cpu.h"
 #include "core/random.h"
 #include "rocheck.h"
@@ -116,12 +116,12 @@ static bool present(const struct variant *variant)
 struct arguments {
     const char *command, *pattern, *variant;
     uint64_t seed;
-    int repeats;
+    int repeats, few;
 };
 
 static bool parse(int count, char **words, struct arguments *arguments)
 {
-    *arguments = (struct arguments){"test", "*", NULL, 1, 1};
+    *arguments = (struct arguments){"test", "*", NULL, 1, 1, 1};
     int place = 0;
     for (int i = 1; i < count; i++) {
         if (strcmp(words[i], "--variant") == 0 && i + 1 < count)
@@ -130,6 +130,8 @@ static bool parse(int count, char **words, struct arguments *arguments)
             arguments->seed = strtoull(words[++i], NULL, 0);
         else if (strcmp(words[i], "--repeats") == 0 && i + 1 < count)
             arguments->repeats = atoi(words[++i]);
+        else if (strcmp(words[i], "--few") == 0 && i + 1 < count)
+            arguments->few = atoi(words[++i]);
         else if (words[i][0] == '-' || place > 1)
             return false;
         else if (place++ == 0)
@@ -140,7 +142,7 @@ static bool parse(int count, char **words, struct arguments *arguments)
     static const char *const commands[] = {"test", "bench", "list", "steps"};
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         if (strcmp(arguments->command, commands[i]) == 0)
-            return arguments->repeats > 0;
+            return arguments->repeats > 0 && arguments->few > 0;
     return false;
 }
 
@@ -170,10 +172,11 @@ static int run_case(const struct suite *suite, int number, const struct variant 
         printf("\n");
         return 0;
     }
-    struct check check = {
-        .variant = variant, .seed = arguments->seed, .repeats = arguments->repeats};
+    struct check check = {.variant = variant, .seed = arguments->seed,
+                          .repeats = arguments->repeats, .few = arguments->few};
     bool right = suite->test(number, &check);
-    printf("%s %s/%s %s", right ? "ok  " : "FAIL", suite->name, name, variant->name);
+    printf("%s %s/%s %s%s", right ? "ok  " : "FAIL", suite->name, name,
+           RO_ON_DEVICE("", variant->device == RO_DEVICE_CUDA ? "emulated " : ""), variant->name);
     if (!right)
         printf(": %s (seed %llu)", check.failure, (unsigned long long)check.seed);
     printf("\n");
@@ -186,7 +189,7 @@ int main(int count, char **words)
     struct arguments arguments;
     if (!parse(count, words, &arguments)) {
         fprintf(stderr, "usage: rocheck [test|bench|list|steps] [pattern] [--variant scalar|v128|"
-                        "avx2|avx512|cuda] [--seed N] [--repeats N]\n");
+                        "avx2|avx512|cuda] [--seed N] [--repeats N] [--few N]\n");
         return 2;
     }
     int failed = 0, passed = 0, known = 0, skipped = 0;

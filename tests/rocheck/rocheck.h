@@ -13,6 +13,13 @@
 
 #include <stdbool.h>
 
+/* Chooses between a real device and an emulated one, which is slow. */
+#ifdef RO_CUDA_EMULATED
+#define RO_ON_DEVICE(real, emulated) (emulated)
+#else
+#define RO_ON_DEVICE(real, emulated) (real)
+#endif
+
 /* Where a case runs. */
 struct variant {
     const char *name; /* "scalar", "v128", "avx2", "avx512", "cuda" */
@@ -25,6 +32,7 @@ struct check {
     uint64_t seed;    /* of the run, for the message */
     uint64_t counter; /* of numbers drawn */
     int repeats;      /* how often to repeat each image, to catch races */
+    int few;          /* step from one trial to the next: 1 runs all, 4 a quarter of them */
     char failure[256];
 };
 
