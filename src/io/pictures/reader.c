@@ -309,10 +309,10 @@ static void count_above(ro_reader *reader, const uint8_t *rows, ptrdiff_t stride
 ro_status ro_reader_rows(ro_reader *reader, void *rows, ptrdiff_t stride, uint32_t count,
                          uint32_t *got)
 {
-    uint32_t left = reader->stage->info.height - reader->row;
     *got = 0;
-    if (reader->status != RO_OK) /* a decoder that failed cannot go on */
+    if (reader->status != RO_OK) /* a decoder that failed cannot go on, and may be gone */
         return ro_context_fail(reader->file.context, reader->status, "%s", reader->file.message);
+    const uint32_t left = reader->stage->info.height - reader->row;
     if (count > left)
         count = left;
     ro_status status = ro_file_check_stop(&reader->file);
