@@ -207,10 +207,11 @@ ro_status ro_samples(struct ro_stage *before, const struct ro_span *span, struct
     struct samples *self = calloc(1, sizeof *self);
     uint8_t *line = malloc(row);
     if (!self || !line) {
+        ro_status status = ro_file_no_memory(before->file, row);
         free(self);
         free(line);
         before->close(before);
-        return ro_file_no_memory(before->file, row);
+        return status;
     }
     self->stage = (struct ro_stage){.file = before->file,
                                     .info = before->info,
