@@ -59,8 +59,9 @@ typedef struct ro_file_info {
     uint32_t outer[RO_OUTER_AXES]; /* sizes of the axes that pages lie on, the slowest first, ended
                                       by 0; their product is `pages`. {0}: pages alone */
 
-    /* What else a file says. Text and bytes are the reader's. ro_info_carry passes on what is
-     * still true of a result. */
+    /* What else a file says. The text and the bytes of the header belong to the reader, or to the
+     * image of ro_image_load, and are freed with it. ro_info_carry passes on what is still true of
+     * a result. */
     const char *description; /* NULL: none */
     double spacing[3];       /* of pixels, rows and pages in `unit`; 0: not stated */
     char unit[12];           /* "um", "mm", ...; "": not stated */
@@ -328,7 +329,9 @@ RO_API
 void ro_parts_close(ro_parts *parts); /* NULL is allowed */
 
 /* Whole images: loads into memory that ro_image_free gives back, and saves. `info` and `dropped`
- * may be NULL. */
+ * may be NULL. The description and the header of `info` lie in the image's memory: they stay valid
+ * until ro_image_free of this image, and nothing else frees them. After a failure `info` is all
+ * zeros. */
 RO_API
 ro_status ro_image_load(ro_context *context, const char *path, const ro_read_options *options,
                         ro_image *image, ro_file_info *info, ro_dropped *dropped);

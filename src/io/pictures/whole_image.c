@@ -3,20 +3,26 @@
 #include "io/pictures/reader.h"
 #include "io/pictures/writer.h"
 
+#include "core/image.h"
+
 #include <stdlib.h>
+#include <string.h>
 
 enum { STEP = 64 }; /* rows between two looks at cancellation */
 
-ro_status ro_reader_image(ro_reader *reader, ro_image *image)
+/* The image, with room for `behind` bytes after its last row. */
+static ro_status read_image(ro_reader *reader, size_t behind, ro_image *image)
 {
     const ro_file_info *info = ro_reader_info(reader);
     size_t row = ro_format_row_bytes(info->format, info->width);
     *image = (ro_image){0};
     row = (row + 63) & ~(size_t)63; /* as ro_image_alloc does */
-    if (row > ro_memory_limit() / info->height)
-        return ro_file_no_memory(&reader->file, (uint64_t)row * info->height);
-    ro_status status = ro_image_alloc(reader->file.context, info->format, info->width, info->height,
-                                      info->maxval, image);
+    const uint64_t rows = info->height + (uint64_t)behind / row + (behind % row != 0);
+    if (rows > RO_MAX_SIDE || row > ro_memory_limit() / rows)
+        return ro_file_no_memory(&reader->file, rows * row);
+    ro_status status = ro_image_alloc(reader->file.context, info->format, info->width,
+                                      (uint32_t)rows, info->maxval, image);
+    image->height = info->height;
     for (uint32_t y = 0, got; y < info->height && status == RO_OK; y += got)
         status = ro_reader_rows(reader, (uint8_t *)image->data + (ptrdiff_t)y * image->stride,
                                 image->stride, STEP, &got);
@@ -25,17 +31,43 @@ ro_status ro_reader_image(ro_reader *reader, ro_image *image)
     return status;
 }
 
+ro_status ro_reader_image(ro_reader *reader, ro_image *image)
+{
+    return read_image(reader, 0, image);
+}
+
+/* The reader's info, whose header and description are copied behind the last row of the image. */
+static void copy_info(const ro_reader *reader, const ro_image *image, ro_file_info *info)
+{
+    *info = *ro_reader_info(reader);
+    uint8_t *behind = (uint8_t *)image->data + (ptrdiff_t)image->height * image->stride;
+    if (info->header)
+        info->header = memcpy(behind, info->header, info->header_size);
+    if (info->header)
+        behind += info->header_size;
+    if (info->description)
+        info->description = strcpy((char *)behind, info->description);
+}
+
 ro_status ro_image_load(ro_context *context, const char *path, const ro_read_options *options,
                         ro_image *image, ro_file_info *info, ro_dropped *dropped)
 {
     ro_reader *reader;
+    size_t behind = 0;
     *image = (ro_image){0};
+    if (info)
+        *info = (ro_file_info){0};
     ro_status status = ro_reader_open(context, path, options, &reader);
     if (status != RO_OK)
         return status;
-    if (info)
-        *info = *ro_reader_info(reader);
-    status = ro_reader_image(reader, image);
+    const ro_file_info *read = ro_reader_info(reader);
+    if (info && read->header)
+        behind += read->header_size;
+    if (info && read->description)
+        behind += strlen(read->description) + 1;
+    status = read_image(reader, behind, image);
+    if (status == RO_OK && info)
+        copy_info(reader, image, info);
     if (dropped)
         *dropped = *ro_reader_dropped(reader);
     ro_reader_close(reader);
