@@ -362,7 +362,8 @@ struct ro_field_writer {
     struct ro_sink sink;
     uint32_t width, height, rows; /* that have come */
     char *path;
-    bool own; /* the commit is ours */
+    bool own;         /* the commit is ours */
+    ro_status status; /* of the first row that could not be written */
 };
 
 static ro_status write_header(struct ro_sink *sink, uint32_t width, uint32_t height)
@@ -446,10 +447,12 @@ ro_status ro_field_writer_open(ro_context *context, const char *path, uint32_t w
 
 ro_status ro_field_writer_row(ro_field_writer *w, const float *row)
 {
+    if (w->status != RO_OK)
+        return ro_context_fail(w->file.context, w->status, "%s", w->file.message);
     if (w->rows == w->height)
         return ro_file_fail(&w->file, RO_E_ARGUMENT, "has all of its %u rows", w->height);
     w->rows++;
-    return ro_sink_write(&w->sink, row, (size_t)w->width * 8);
+    return w->status = ro_sink_write(&w->sink, row, (size_t)w->width * 8);
 }
 
 ro_status ro_field_writer_close(ro_field_writer *w, const ro_optics *optics, ro_status status)
@@ -457,6 +460,8 @@ ro_status ro_field_writer_close(ro_field_writer *w, const ro_optics *optics, ro_
     if (!w)
         return status;
     ro_context *context = w->file.context;
+    if (status == RO_OK && w->status != RO_OK)
+        status = ro_context_fail(context, w->status, "%s", w->file.message);
     if (status == RO_OK && w->rows < w->height)
         status = ro_file_fail(&w->file, RO_E_ARGUMENT, "has %u of its %u rows", w->rows, w->height);
     if (status == RO_OK)
