@@ -62,7 +62,8 @@ if(TARGET PkgConfig::CMOCKA)
     ro_test(${name} tests/${source})
   endforeach()
   # allocations that a test refuses or counts
-  foreach(target pde_segment_window_test pde_denoise_runs_test halftone_plan_test)
+  foreach(target pde_segment_window_test pde_denoise_runs_test halftone_plan_test
+      io_pictures_after_errors_test)
     target_link_options(${target} PRIVATE -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc
       -Wl,--wrap=posix_memalign)
   endforeach()
