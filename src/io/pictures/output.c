@@ -132,13 +132,17 @@ ro_status ro_output_take_alpha(struct ro_output *output, ro_context *context, co
     return RO_OK;
 }
 
-/* The alpha of the next row, from 0 to 255, in place. */
+/* The alpha of the next row, of this page or of the next one, from 0 to 255, in place. */
 static ro_status next_alpha(struct ro_output *output)
 {
     const ro_file_info *info = ro_reader_info(output->alpha);
     uint8_t *row = output->alpha_row;
     uint32_t got;
     ro_status status = ro_reader_rows(output->alpha, row, 0, 1, &got);
+    if (status == RO_OK && got == 0)
+        status = ro_reader_next(output->alpha);
+    if (status == RO_OK && got == 0)
+        status = ro_reader_rows(output->alpha, row, 0, 1, &got);
     if (status != RO_OK)
         return status;
     const uint64_t white = info->maxval;
