@@ -76,6 +76,15 @@ ro_status segment_load(ro_context *context, const struct segment_pages *pages, r
     read.carries = pages->reader != NULL;
     ro_status status =
         ro_image_load(context, pages->path, &read, in, info, pictures_dropped(pages->path));
+    const ro_file_info *stack = &pages->stack;
+    if (status == RO_OK && pages->count > 1 &&
+        (in->width != stack->width || in->height != stack->height)) {
+        status = ro_context_fail(context, RO_E_FORMAT,
+                                 "%s: is %u x %u, where the first page that is read is %u x %u; "
+                                 "pages of one stack have the same shape",
+                                 pages->path, in->width, in->height, stack->width, stack->height);
+        ro_image_free(in);
+    }
     if (status == RO_OK && (in->format == RO_GRAYF || in->format == RO_RGBF))
         make_tones(info, in);
     return status;
