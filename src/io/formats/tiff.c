@@ -353,15 +353,10 @@ static ro_status next_page(struct ro_stage *stage)
     self->row = 0;
     if (self->one_behind)
         return RO_OK;
-    const enum ro_row_alpha alpha = stage->alpha;
     free_buffers(self);
     if (!TIFFSetSubDirectory(self->file.tiff, self->pages.offsets[self->page]))
         return ro_tiff_failed(&self->file);
-    ro_status status = ro_tiff_layout(self);
-    if (status == RO_OK && stage->alpha != alpha)
-        status = ro_file_fail(stage->file, RO_E_FORMAT, "page %u has alpha and others have not",
-                              self->page + 1);
-    return status;
+    return ro_tiff_layout(self);
 }
 
 ro_status ro_tiff_decode(struct ro_source *source, unsigned page, struct ro_stage **stage)

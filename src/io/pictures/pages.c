@@ -46,10 +46,14 @@ ro_status ro_reader_reopen(ro_reader *reader, unsigned page)
     return status;
 }
 
-static ro_status measure_page(ro_reader *reader, void *line, size_t samples)
+static ro_status measure_page(ro_reader *reader)
 {
     struct ro_stage *stage = reader->stage;
-    ro_status status = RO_OK;
+    const size_t samples =
+        (size_t)stage->info.width * (size_t)ro_channels_of(stage->info.format);
+    const size_t bytes = samples * ro_sample_bytes(stage->info.sample);
+    void *line = malloc(bytes);
+    ro_status status = line ? RO_OK : ro_file_no_memory(&reader->file, bytes);
     for (uint32_t y = 0; y < stage->info.height && status == RO_OK; y++) {
         status = stage->rows(stage, line, 0, 1);
         if (status == RO_OK)
@@ -57,6 +61,7 @@ static ro_status measure_page(ro_reader *reader, void *line, size_t samples)
         if (status == RO_OK)
             status = ro_file_check_stop(&reader->file);
     }
+    free(line);
     return status;
 }
 
@@ -78,23 +83,18 @@ ro_status ro_reader_measure(ro_reader *reader)
     if (!reader->stage->raw || !ro_sample_is_whole(info.sample) ||
         !ro_source_rewinds(&reader->source))
         return RO_OK;
-    const size_t samples = (size_t)info.width * (size_t)ro_channels_of(info.format);
-    void *line = malloc(samples * ro_sample_bytes(info.sample));
-    if (!line)
-        return ro_file_no_memory(&reader->file, samples * ro_sample_bytes(info.sample));
     ro_status status = RO_OK;
     for (unsigned page = reader->page; status == RO_OK; page++) {
-        status = measure_page(reader, line, samples);
+        status = measure_page(reader);
         if (page == reader->last || status != RO_OK)
             break;
         status = reader->stage->next ? reader->stage->next(reader->stage)
                                      : ro_reader_reopen(reader, page + 1);
         const ro_file_info *now = status == RO_OK ? &reader->stage->info : &info;
-        if (now->width != info.width || now->sample != info.sample ||
+        if (now->sample != info.sample ||
             ro_channels_of(now->format) != ro_channels_of(info.format))
-            break; /* who comes to that page says so */
+            break; /* who comes to that page refuses it */
     }
-    free(line);
     extend(&reader->span, reader->options.least, reader->options.largest);
     return status == RO_OK ? ro_reader_reopen(reader, reader->page) : status;
 }

@@ -63,6 +63,7 @@ static ro_status build_chain(struct ro_reader *reader)
     const ro_read_options *options = &reader->options;
     ro_status status = RO_OK;
     struct ro_stage *before = reader->stage;
+    reader->decoder = before;
     snprintf(before->info.type, sizeof before->info.type, "%s", reader->type->name);
     before->info.stack = reader->last - reader->options.page + 1;
     if (before->raw && before->profile)
@@ -362,25 +363,48 @@ static bool alike(const ro_file_info *a, const ro_file_info *b)
            a->maxval == b->maxval && a->sample == b->sample;
 }
 
+/* Whether the stages on top of decoder `a` are also right for decoder `b`. */
+static bool same_stages(const struct ro_stage *a, const struct ro_stage *b)
+{
+    return alike(&a->info, &b->info) && a->raw == b->raw && a->alpha == b->alpha &&
+           a->orientation == b->orientation && !a->profile == !b->profile;
+}
+
+static ro_status refuse_page(ro_reader *reader)
+{
+    const ro_file_info *first = &reader->info, *now = &reader->stage->info;
+    return ro_file_fail(&reader->file, RO_E_FORMAT,
+                        "page %u is %u x %u of %s (%s, up to %u), where those before are %u x %u "
+                        "of %s (%s, up to %u); pages of one stack have the same shape",
+                        reader->page + 1, now->width, now->height, ro_format_name(now->format),
+                        ro_sample_name(now->sample), now->maxval, first->width, first->height,
+                        ro_format_name(first->format), ro_sample_name(first->sample),
+                        first->maxval);
+}
+
+/* The page may need other stages than the one before; what they give must be like the first page. */
 static ro_status open_next(ro_reader *reader)
 {
-    const ro_file_info before = reader->stage->info;
+    const bool had_alpha = reader->has_alpha;
+    bool rebuild = !reader->stage->next;
     ro_status status = RO_OK;
-    if (reader->stage->next) {
+    if (!rebuild) {
+        const struct ro_stage before = *reader->decoder;
         status = reader->stage->next(reader->stage);
-    } else {
-        status = ro_reader_reopen(reader, reader->page + 1);
-        if (status == RO_OK)
-            status = build_chain(reader);
+        rebuild = status == RO_OK && !same_stages(&before, reader->decoder);
     }
-    if (status == RO_OK && !alike(&before, &reader->stage->info))
-        status =
-            ro_file_fail(&reader->file, RO_E_FORMAT,
-                         "page %u is %u x %u of %s, where those before are %u x %u of %s; "
-                         "pages of one stack have the same shape",
-                         reader->page + 1, reader->stage->info.width, reader->stage->info.height,
-                         ro_format_name(reader->stage->info.format), before.width, before.height,
-                         ro_format_name(before.format));
+    if (rebuild)
+        status = ro_reader_reopen(reader, reader->page + 1);
+    if (rebuild && status == RO_OK)
+        status = build_chain(reader);
+    if (status == RO_OK && !alike(&reader->info, &reader->stage->info))
+        return refuse_page(reader);
+    if (status == RO_OK && reader->has_alpha && !had_alpha &&
+        reader->options.alpha == RO_ALPHA_KEEP)
+        return ro_file_fail(&reader->file, RO_E_FORMAT,
+                            "page %u has alpha, which cannot be kept: those before have none",
+                            reader->page + 1);
+    reader->has_alpha = reader->has_alpha || had_alpha;
     return status;
 }
 

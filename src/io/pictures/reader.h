@@ -8,7 +8,8 @@
 struct ro_reader {
     struct ro_file file;
     struct ro_source source;
-    struct ro_stage *stage; /* the last of the chain */
+    struct ro_stage *stage;   /* the last of the chain */
+    struct ro_stage *decoder; /* the first of it */
     ro_file_info info;      /* of the first page, as that stage gives it */
     char *description;      /* of the info, which outlives the stage */
     void *header;
@@ -21,7 +22,7 @@ struct ro_reader {
     struct ro_span span;     /* of the file's numbers, if they are whole and no plain samples */
     ro_status status;        /* of the first failure; it stays */
     bool strict;             /* what is dropped is a failure */
-    bool has_alpha;          /* the file, whatever becomes of it */
+    bool has_alpha;          /* some page so far, whatever becomes of it */
     uint64_t floats, above;  /* samples that were read, of float formats; of them above 1, */
     float largest;           /* and the largest */
 };

@@ -33,7 +33,9 @@ struct ro_stage {
      * row; 0: they do not. `turn` makes what lies there what a stage gives; NULL: it is. */
     uint64_t place;
     void (*turn)(uint8_t *rows, size_t bytes);
-    /* Goes on to the next page of one shape, when all rows were given. NULL: it is opened anew. */
+    /* Goes on to the next page, when all rows were given. A decoder's info, alpha, orientation,
+     * profile and raw are then those of that page, and the reader builds the chain anew where they
+     * differ; a stage on top passes the call on. NULL: the page is opened anew. */
     ro_status (*next)(struct ro_stage *stage);
 };
 
