@@ -40,7 +40,23 @@ int __wrap_posix_memalign(void **memory, size_t alignment, size_t size)
 
 /* ---- Readers --------------------------------------------------------------------------------- */
 
-/* A next page that cannot be read, or is of another shape: then nothing more can be. */
+/* Every call after a failure gives it again; the info stays that of the first page. */
+static void expect_failed(ro_reader *reader, ro_status status)
+{
+    uint8_t row[64];
+    for (int times = 0; times < 2; times++) {
+        uint32_t got = 9;
+        assert_int_equal(ro_reader_rows(reader, row, 3, 1, &got), status);
+        assert_int_equal(got, 0);
+        assert_int_equal(ro_reader_seek(reader, 0), status);
+        assert_int_equal(ro_reader_next(reader), status);
+        assert_true(*ro_context_message(context));
+        assert_int_equal(ro_reader_info(reader)->width, 3);
+        assert_int_equal(ro_reader_dropped(reader)->what, 0);
+    }
+}
+
+/* A page that is of another shape or damaged: then nothing more can be read. */
 static void after_a_failed_page(void **state)
 {
     (void)state;
@@ -68,17 +84,37 @@ static void after_a_failed_page(void **state)
         if (status == RO_OK)
             status = ro_reader_rows(reader, row, 3, 9, &got);
         assert_int_equal(status, i == 0 ? RO_OK : RO_E_FORMAT);
-        for (int times = 0; times < 2 && i > 0; times++) {
-            assert_int_equal(ro_reader_rows(reader, row, 3, 1, &got), status);
-            assert_int_equal(got, 0);
-            assert_int_equal(ro_reader_seek(reader, 0), status);
-            assert_int_equal(ro_reader_next(reader), status);
-            assert_true(*ro_context_message(context));
-            assert_int_equal(ro_reader_info(reader)->width, 3);
-            assert_int_equal(ro_reader_dropped(reader)->what, 0);
+        if (status != RO_OK)
+            expect_failed(reader, status);
+        ro_reader_close(reader);
+    }
+    empty_folder();
+}
+
+/* A page that could not be opened leaves a reader without any stage. */
+static void after_a_page_without_memory(void **state)
+{
+    (void)state;
+    const ro_read_options all = {RO_READ_DEFAULTS, .page = 1, .pages = 2};
+    put_file(path_to("two.pgm"), "P5 3 2 255 uvwxyzP5 3 2 255 abcdef", 34);
+    ro_status status = RO_E_MEMORY;
+    int failures = -1;
+    for (; status != RO_OK; failures++) {
+        uint8_t row[6];
+        uint32_t got;
+        ro_reader *reader;
+        assert_int_equal(ro_reader_open(context, path_to("two.pgm"), &all, &reader), RO_OK);
+        assert_int_equal(ro_reader_rows(reader, row, 3, 2, &got), RO_OK);
+        until_refused = failures + 2;
+        status = ro_reader_next(reader);
+        until_refused = 0;
+        if (status != RO_OK) {
+            assert_int_equal(status, RO_E_MEMORY);
+            expect_failed(reader, status);
         }
         ro_reader_close(reader);
     }
+    assert_true(failures > 0);
     empty_folder();
 }
 
@@ -237,6 +273,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(after_a_failed_page),
+        cmocka_unit_test(after_a_page_without_memory),
         cmocka_unit_test(every_allocation_of_a_reader),
         cmocka_unit_test(header_of_an_image),
 #if RO_WITH_TIFF
