@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What uncommon but valid files mean: wide integers, photometric defaults, profiles of BMP."""
+import json
 import struct
 import unittest
 
@@ -98,6 +99,11 @@ class WideIntegers(Case):
         for more in [], ["--resize", "9x3"]:
             self.works("halftone", "in.npy", "out.pgm", "--certificate", "c.json", *more)
             self.works("verify", "c.json", "in.npy", "out.pgm", "--recompute")
+            self.works("halftone", "in.npy", "out.pgm", "--certificate", "same.json",
+                       "--range", "7,1000000", *more)
+            own, same = (json.loads(self.get(name)) for name in ("c.json", "same.json"))
+            for key in set(own) - {"option_range", "checksum"}:
+                self.assertEqual(own[key], same[key], key)
 
 
 @unittest.skipUnless(supports("tif"), "no TIFF")
