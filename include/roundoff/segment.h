@@ -145,7 +145,9 @@ typedef struct ro_polyline {
     const double *points;
 } ro_polyline;
 
-/* The lines of all labels, made at the first call and owned by the result. */
+/* The lines of all labels, closed along the border of the image, made at the first call and owned by
+ * the result. Lines of a label never meet themselves or each other, and enclose the area of its
+ * pixels within 2 % or half a pixel. */
 RO_API
 ro_status ro_segmentation_contours(ro_segmentation *result, const ro_polyline **lines,
                                    size_t *count);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Contours as text: SVG for a picture, GeoJSON for programs that measure. */
 #include "io/bytes/sink.h"
-#include "io/data/contour_rings.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,49 +49,68 @@ static void print_ring(struct text *text, const ro_polyline *line, const char *b
     print(text, "]");
 }
 
-/* The smallest outline round a hole, of lines of one label; NULL: there is none. */
-static const ro_polyline *outline_of(const ro_polyline *hole, const ro_polyline *lines,
-                                     const double *areas, size_t count)
+/* Is negative for outlines and positive for holes. */
+static double area_of(const ro_polyline *line)
 {
-    const ro_polyline *found = NULL;
-    double least = 0;
+    double sum = 0;
+    for (size_t k = 0; k < line->count; k++) {
+        const double *a = line->points + 2 * k, *b = line->points + 2 * ((k + 1) % line->count);
+        sum += a[0] * b[1] - b[0] * a[1];
+    }
+    return sum / 2;
+}
+
+/* Whether a way from the point to the right crosses the line an odd number of times. */
+static bool holds(const ro_polyline *line, const double *point)
+{
+    bool inside = false;
+    for (size_t k = 0; k < line->count; k++) {
+        const double *a = line->points + 2 * k, *b = line->points + 2 * ((k + 1) % line->count);
+        if ((a[1] > point[1]) != (b[1] > point[1]) &&
+            point[0] < a[0] + (point[1] - a[1]) / (b[1] - a[1]) * (b[0] - a[0]))
+            inside = !inside;
+    }
+    return inside;
+}
+
+/* The smallest outline round a hole, of lines of one label; -1: there is none. */
+static ptrdiff_t outline_of(const ro_polyline *hole, const ro_polyline *const *lines,
+                            const double *areas, size_t count)
+{
+    ptrdiff_t found = -1;
     for (size_t i = 0; i < count; i++)
-        if (areas[i] < 0 && ro_ring_holds(&lines[i], hole->points) &&
-            (!found || areas[i] > least)) {
-            found = &lines[i];
-            least = areas[i];
-        }
+        if (areas[i] < 0 && (found < 0 || areas[i] > areas[found]) && holds(lines[i], hole->points))
+            found = (ptrdiff_t)i;
     return found;
 }
 
-static void print_polygons(struct text *text, const ro_polyline *lines, size_t count)
+static void print_polygons(struct text *text, const ro_polyline *const *lines, size_t count)
 {
     double *areas = malloc(count * sizeof *areas);
-    const ro_polyline **round = calloc(count, sizeof *round);
-    if (!areas || !round)
+    ptrdiff_t *outline = malloc(count * sizeof *outline);
+    if (!areas || !outline)
         text->status = ro_file_fail(&text->file, RO_E_MEMORY, "no memory for polygons");
     for (size_t i = 0; i < count && text->status == RO_OK; i++)
-        areas[i] = ro_ring_area(&lines[i]);
+        areas[i] = area_of(lines[i]);
     for (size_t i = 0; i < count && text->status == RO_OK; i++)
-        if (areas[i] >= 0)
-            round[i] = outline_of(&lines[i], lines, areas, count);
-    print(text, "{\"type\": \"Feature\", \"properties\": {\"label\": %d}, ", lines[0].label);
+        outline[i] = areas[i] < 0 ? -1 : outline_of(lines[i], lines, areas, count);
+    print(text, "{\"type\": \"Feature\", \"properties\": {\"label\": %d}, ", lines[0]->label);
     print(text, "\"geometry\": {\"type\": \"MultiPolygon\", \"coordinates\": [");
     const char *between = "";
     for (size_t i = 0; i < count && text->status == RO_OK; i++) {
         if (areas[i] >= 0)
             continue;
         print(text, "%s[", between);
-        print_ring(text, &lines[i], "");
+        print_ring(text, lines[i], "");
         for (size_t k = 0; k < count; k++)
-            if (round[k] == &lines[i])
-                print_ring(text, &lines[k], ",\n");
+            if (outline[k] == (ptrdiff_t)i)
+                print_ring(text, lines[k], ",\n");
         print(text, "]");
         between = ",\n";
     }
     print(text, "]}}");
     free(areas);
-    free(round);
+    free(outline);
 }
 
 /* By label, and of equal labels as they came. */
@@ -115,24 +134,24 @@ static void write_geojson(struct text *text, const ro_polyline *lines, size_t co
     print(text, "{\"type\": \"FeatureCollection\", \"bbox\": [-0.5, -0.5, %.1f, %.1f], ",
           width - 0.5, height - 0.5);
     print(text, "\"features\": [");
-    const char *between = "\n";
     for (size_t i = 0, next; i < count; i = next) {
-        struct ro_rings rings;
         for (next = i; next < count && sorted[next]->label == sorted[i]->label; next++)
             ;
-        if (!ro_rings_of(sorted + i, next - i, width, height, &rings)) {
-            text->status = ro_file_fail(&text->file, RO_E_MEMORY, "no memory for polygons");
-            break;
-        }
-        if (rings.count) {
-            print(text, "%s", between);
-            print_polygons(text, rings.lines, rings.count);
-            between = ",\n";
-        }
-        ro_rings_free(&rings);
+        print(text, i ? ",\n" : "\n");
+        print_polygons(text, sorted + i, next - i);
     }
     print(text, "\n]}\n");
     free(sorted);
+}
+
+/* Polygons are made of closed lines of at least three points. */
+static ro_status check_polygons(struct ro_file *file, const ro_polyline *lines, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!lines[i].closed || lines[i].count < 3)
+            return ro_file_fail(file, RO_E_ARGUMENT,
+                                "line %zu is no polygon: it is open or has fewer than 3 points", i);
+    return RO_OK;
 }
 
 static const struct kind {
@@ -172,6 +191,8 @@ ro_status ro_contours_save(ro_context *context, const char *path, const ro_polyl
     const struct kind *kind = NULL;
     ro_file_init(&text.file, context, path, "standard output");
     text.status = find_kind(&text.file, path, &kind);
+    if (text.status == RO_OK && kind->write == write_geojson)
+        text.status = check_polygons(&text.file, lines, count);
     if (text.status == RO_OK)
         text.status = ro_sink_open(&text.sink, &text.file, path);
     if (text.status == RO_OK)

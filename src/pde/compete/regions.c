@@ -20,8 +20,7 @@ void ro_regions_free(ro_regions *work)
     free(work->arrival);
     free(work->told);
     free(work->table);
-    free(work->lines);
-    free(work->points);
+    ro_outlines_drop(&work->outlines);
     free(work);
 }
 
@@ -98,8 +97,8 @@ static int compare_labels(const void *a, const void *b)
 
 static void add_lengths(struct ro_regions *work)
 {
-    for (size_t i = 0; i < work->line_count; i++) {
-        const ro_polyline *line = &work->lines[i];
+    for (size_t i = 0; i < work->outlines.count; i++) {
+        const ro_polyline *line = &work->outlines.lines[i];
         const ro_region key = {.label = (uint32_t)line->label};
         ro_region *region =
             bsearch(&key, work->table, work->labels, sizeof *work->table, compare_labels);
@@ -182,8 +181,8 @@ ro_status ro_regions_labels(const ro_regions *work, ro_image *view)
 
 const ro_polyline *ro_regions_contours(const ro_regions *work, size_t *count)
 {
-    *count = work->line_count;
-    return work->lines;
+    *count = work->outlines.count;
+    return work->outlines.lines;
 }
 
 ro_status ro_regions_show(ro_regions *work, double way)

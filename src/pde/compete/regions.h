@@ -4,6 +4,7 @@
 #define RO_PDE_COMPETE_REGIONS_H
 
 #include "pde/compete/compete.h"
+#include "pde/outline/trace.h"
 
 struct ro_regions {
     ro_context *context;
@@ -24,9 +25,7 @@ struct ro_regions {
     ro_region_front *told;
     ro_region *table;
     size_t labels;
-    ro_polyline *lines; /* as far as it is shown; NULL: not made yet */
-    size_t line_count;
-    double *points;
+    struct ro_outlines outlines; /* of what is shown */
     ro_regions_report report;
 };
 

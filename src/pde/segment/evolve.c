@@ -361,7 +361,7 @@ static ro_status show_frame(struct evolution *evolution, uint32_t step)
                 return status;
         }
     int stop = work->options.frame(work->options.frame_data, work, step);
-    ro_contours_drop(work);
+    ro_outlines_drop(&work->outlines);
     if (stop)
         return ro_context_fail(work->context, RO_E_CANCELLED, "stopped at step %u", step);
     return RO_OK;

@@ -180,6 +180,13 @@ static ro_status check(struct ro_segmentation *work, const ro_image *in)
 
 /* ---- Results --------------------------------------------------------------------------------- */
 
+/* Whether a point lies on the border of the image. */
+static bool on_border(const struct ro_segmentation *work, const double *point)
+{
+    return point[0] < 0 || point[1] < 0 || point[0] > work->width - 1 ||
+           point[1] > work->height - 1;
+}
+
 static void measure(struct ro_segmentation *work)
 {
     for (int i = 0; i < RO_LABELS; i++) {
@@ -197,13 +204,14 @@ static void measure(struct ro_segmentation *work)
         else if (report->used && report->area == 0)
             report->useless = RO_LABEL_NOTHING;
     }
-    for (size_t i = 0; i < work->line_count; i++) {
-        const ro_polyline *line = &work->lines[i];
+    for (size_t i = 0; i < work->outlines.count; i++) {
+        const ro_polyline *line = &work->outlines.lines[i];
         double *length = &work->report.label[line->label - 1].perimeter;
-        for (size_t k = line->closed ? 0 : 1; k < line->count; k++) {
+        for (size_t k = 0; k < line->count; k++) {
             const double *a = line->points + 2 * (k ? k - 1 : line->count - 1);
             const double *b = line->points + 2 * k;
-            *length += hypot(b[0] - a[0], b[1] - a[1]);
+            if (!on_border(work, a) && !on_border(work, b))
+                *length += hypot(b[0] - a[0], b[1] - a[1]);
         }
     }
 }
@@ -261,7 +269,7 @@ void ro_segmentation_free(ro_segmentation *work)
     }
     ro_level_field_free(&work->vx);
     ro_level_field_free(&work->vy);
-    ro_contours_drop(work);
+    ro_outlines_drop(&work->outlines);
     free(work);
 }
 
@@ -327,8 +335,8 @@ ro_status ro_segmentation_phi(const ro_segmentation *work, int label, ro_image *
 
 ro_status ro_segmentation_contours(ro_segmentation *work, const ro_polyline **lines, size_t *count)
 {
-    ro_status status = work->lines ? RO_OK : ro_contours_make(work);
-    *lines = work->lines;
-    *count = work->line_count;
+    ro_status status = work->outlines.lines ? RO_OK : ro_contours_make(work);
+    *lines = work->outlines.lines;
+    *count = work->outlines.count;
     return status;
 }

@@ -8,6 +8,7 @@
 
 #include "context/context.h"
 #include "pde/levelset/levelset.h"
+#include "pde/outline/trace.h"
 #include "roundoff/segment.h"
 
 #include <string.h>
@@ -23,9 +24,7 @@ struct ro_segmentation {
     struct ro_level_field vx, vy;           /* the velocity of all labels */
     int scale[RO_LABELS];                   /* phi has been multiplied by this */
     ro_segment_report report;
-    struct ro_polyline *lines; /* made when asked for */
-    size_t line_count;
-    double *points;
+    struct ro_outlines outlines; /* made when asked for */
 };
 
 /* ---- Fields ---------------------------------------------------------------------------------- */
@@ -119,6 +118,5 @@ bool ro_level_change(const struct ro_level_front *front, double *rms);
 /* ---- What comes out -------------------------------------------------------------------------- */
 
 ro_status ro_contours_make(struct ro_segmentation *work);
-void ro_contours_drop(struct ro_segmentation *work);
 
 #endif
