@@ -135,7 +135,8 @@ static ro_status file_row(struct tiff *self, uint8_t **to)
     } else {
         if (self->row >= self->band_at + self->band_rows)
             status = fill_band(self);
-        *to = self->band + (self->row - self->band_at) * self->row_bytes;
+        if (status == RO_OK)
+            *to = self->band + (self->row - self->band_at) * self->row_bytes;
     }
     self->row++;
     return status;
