@@ -11,27 +11,37 @@ set(RO_CUDA ON)
 set(RO_CUDA_EMULATED ON)
 set(simt_dir ${PROJECT_SOURCE_DIR}/tests/simt)
 set(simt_out ${PROJECT_BINARY_DIR}/simt)
-file(GLOB_RECURSE cuda_files CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} src/*.cu src/*.cuh)
-foreach(file ${cuda_files})
-  set(to ${simt_out}/${file})
-  if(file MATCHES "\\.cu$")
-    string(APPEND to .cpp)
-    list(APPEND simt_sources ${to})
-  else()
-    list(APPEND simt_headers ${to})
-  endif()
-  add_custom_command(OUTPUT ${to} DEPENDS ${PROJECT_SOURCE_DIR}/${file} ${simt_dir}/rewrite.py
-    COMMAND Python3::Interpreter ${simt_dir}/rewrite.py ${PROJECT_SOURCE_DIR}/${file} ${to} VERBATIM)
-endforeach()
-add_custom_target(simt_headers DEPENDS ${simt_headers})
-add_library(roundoff_cuda OBJECT ${simt_sources} ${simt_dir}/simt.cpp)
-add_dependencies(roundoff_cuda simt_headers)
-target_include_directories(roundoff_cuda BEFORE PRIVATE ${simt_dir} ${simt_out}/src src include)
-set_target_properties(roundoff_cuda PROPERTIES CXX_STANDARD 17 CXX_STANDARD_REQUIRED ON)
 # -O1 halves the time to compile; the kernels are slow in any case.
-target_compile_options(roundoff_cuda PRIVATE -O1 -g0 -fno-exceptions -fno-rtti -fno-strict-aliasing -w
-  -include cuda_runtime.h)
-# The emulator is the runtime library, too.
+set(simt_options -O1 -g0 -ftls-model=initial-exec -fno-exceptions -fno-rtti -fno-strict-aliasing)
+
+# ro_simt_sources(OUT FILES...): OUT lists the C++ sources that the CUDA sources and headers become.
+function(ro_simt_sources out)
+  set(sources)
+  foreach(file ${ARGN})
+    set(to ${simt_out}/${file})
+    if(file MATCHES "\\.cu$")
+      string(APPEND to .cpp)
+    endif()
+    list(APPEND sources ${to})
+    add_custom_command(OUTPUT ${to} DEPENDS ${PROJECT_SOURCE_DIR}/${file} ${simt_dir}/rewrite.py
+      COMMAND Python3::Interpreter ${simt_dir}/rewrite.py ${PROJECT_SOURCE_DIR}/${file} ${to}
+      VERBATIM)
+  endforeach()
+  set(${out} ${sources} PARENT_SCOPE)
+endfunction()
+
+file(GLOB emulator_sources CONFIGURE_DEPENDS ${simt_dir}/*.cpp)
+add_library(simt OBJECT ${emulator_sources})
+target_compile_options(simt PRIVATE ${simt_options})
+
+file(GLOB_RECURSE cuda_files CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} src/*.cu src/*.cuh)
+ro_simt_sources(kernel_sources ${cuda_files})
+add_library(roundoff_cuda OBJECT ${kernel_sources})
+target_include_directories(roundoff_cuda BEFORE PRIVATE ${simt_dir} ${simt_out}/src src include)
+target_compile_options(roundoff_cuda PRIVATE ${simt_options} -w -include cuda_runtime.h)
+set_target_properties(simt roundoff_cuda PROPERTIES CXX_STANDARD 17 CXX_STANDARD_REQUIRED ON)
+set(cuda_objects $<TARGET_OBJECTS:roundoff_cuda> $<TARGET_OBJECTS:simt>)
+
+# In place of the runtime library that the libraries link.
 add_library(CUDA::cudart_static INTERFACE IMPORTED)
 target_link_libraries(CUDA::cudart_static INTERFACE stdc++)
-set(cuda_objects $<TARGET_OBJECTS:roundoff_cuda>)

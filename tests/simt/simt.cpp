@@ -1,65 +1,172 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Runs CUDA kernels on the processor: a thread of a kernel is a fiber, blocks take turns, warps
- * meet where the code says that they do and nowhere else. One thread of the system runs it all, so
- * that a run can be repeated. The environment chooses:
- *
- *   RO_SIMT_SEED=N     schedules drawn by N: which thread goes on, where it stops, when a copy
- *                      arrives, how far approximations are off; 0 or nothing is round robin
- *   RO_SIMT_SMS=N      multiprocessors (4)
- *   RO_SIMT_TRACE=1    a line for each launch
- */
-#include <cuda_runtime.h>
+/* Fibers, schedules, shared memory and meeting points: see simt.h. */
+#include "simt.h"
 
 #include <algorithm>
-#include <chrono>
-#include <deque>
-#include <map>
-#include <mutex>
-#include <vector>
 
+#include <math.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/asan_interface.h>
-#include <sanitizer/common_interface_defs.h>
-#define POISON(p, n) __asan_poison_memory_region(p, n)
-#define UNPOISON(p, n) __asan_unpoison_memory_region(p, n)
+#define POISON(at, bytes) __asan_poison_memory_region(at, bytes)
+#define UNPOISON(at, bytes) __asan_unpoison_memory_region(at, bytes)
 #else
-#define POISON(p, n) (void)0
-#define UNPOISON(p, n) (void)0
-#endif
-#if defined(SIMT_TSAN) /* kernels are instrumented, this file is not */
-#include <sanitizer/tsan_interface.h>
-#define ACQUIRE(p) __tsan_acquire(p)
-#define RELEASE(p) __tsan_release(p)
-#else
-#define ACQUIRE(p) (void)0
-#define RELEASE(p) (void)0
+#define POISON(at, bytes) (void)0
+#define UNPOISON(at, bytes) (void)0
 #endif
 
-char simt_fence;
+/* Under the thread sanitizer each fiber is a thread of its own. Kernels are instrumented, this file
+ * is not: it says what orders threads. */
+#if defined(SIMT_TSAN)
+#include <sanitizer/tsan_interface.h>
+enum { TSAN = 1 };
+#define ACQUIRE(at) __tsan_acquire(at)
+#define RELEASE(at) __tsan_release(at)
+static void *tsan_fiber() { return __tsan_create_fiber(0); }
+static void *tsan_self() { return __tsan_get_current_fiber(); }
+static void tsan_switch(void *to) { __tsan_switch_to_fiber(to, 1 /* without order */); }
+#else
+enum { TSAN = 0 };
+#define ACQUIRE(at) (void)(at)
+#define RELEASE(at) (void)(at)
+static void *tsan_fiber() { return nullptr; }
+static void *tsan_self() { return nullptr; }
+static void tsan_switch(void *) {}
+#endif
+
+char simt_fence; /* what __threadfence() orders under the thread sanitizer */
+
 __thread uint3 threadIdx, blockIdx, blockDim, gridDim;
 
 namespace simt {
 
-enum { WARP = 32, ARENA = 320 << 10, DYNAMIC_AT = 1024, GAP = 64, STACK = 256 << 10,
-       SHARED_MOST = 227 << 10, THREADS_MOST = 2048, BLOCKS_MOST = 32, BARRIERS = 16 };
+enum {
+    WARP = 32,
+    BARRIERS = 16,
+    STACK = 256 << 10, /* bytes of a fiber's stack */
+    SLAB = 64,         /* stacks in a mapping, because the system limits mappings */
+    ARENA = 320 << 10, /* bytes of a block's shared memory with gaps */
+    DYNAMIC_AT = 1024, /* where dynamic shared memory begins, so that 0 is no address */
+    GAP = 64,          /* between shared arrays, for the address sanitizer */
+    ARRAYS = 64,       /* shared arrays of a block */
+    COPIES = 128,      /* pending copies of a thread */
+    RESIDENT_THREADS = 2048,
+    RESIDENT_BLOCKS = 32,
+    POLLS = 30000000 /* after which nobody is believed to make progress */
+};
 
+struct copy {
+    unsigned to, size, bytes, group;
+    const void *from;
+};
+struct fiber {
+    void *sp;
+    char *stack;
+    void *tsan;
+    fiber *next; /* in a list of idle fibers */
+    copy copies[COPIES];
+};
+struct thread {
+    uint3 at;
+    struct block *home;
+    struct fiber *fiber; /* NULL: not begun, or ended */
+    const char *waits;   /* for what; NULL: it runs, is ready, or has ended */
+    const char *file;    /* where it waits */
+    int line, lane, barrier, sleepy;
+    uint64_t value, result; /* given to and got from a meeting */
+    meeting_kind kind;
+    int parameter, width, copies;
+    unsigned group; /* of copies not committed */
+    bool begun, ended;
+};
+struct meeting { /* of the lanes of one mask */
+    unsigned mask, arrived;
+};
+struct order { /* sync objects of a meeting and the next, for the thread sanitizer */
+    char at[2];
+    unsigned turn;
+};
+struct warp {
+    unsigned alive; /* lanes that have not ended */
+    int meeting_count;
+    meeting meetings[WARP];
+    struct order order;
+};
+struct barrier {
+    int count, waiting;
+    uint64_t sum;
+    struct order order;
+};
+struct array {
+    const void *key;
+    size_t at;
+};
+struct block {
+    struct grid *grid;
+    unsigned number;
+    int thread_count, alive, array_count;
+    int ready, first, quota; /* ready threads, the first of them, how many may run in this turn */
+    size_t used;             /* bytes of the arena */
+    unsigned char *arena;
+    fiber *spent; /* fibers of ended threads, kept until the block ends (TSAN) */
+    block *next;  /* in a list of spare blocks */
+    barrier barriers[BARRIERS];
+    array arrays[ARRAYS];
+    thread *queue[THREADS_MOST]; /* a ring of ready threads */
+    warp warps[THREADS_MOST / WARP];
+    thread threads[THREADS_MOST];
+};
+struct grid {
+    const shape *how;
+    const body *kernel;
+    block **resident;
+    unsigned residents;
+    int alive, at_grid; /* threads of resident blocks, and those that wait for the grid */
+    int ready;
+    int polls;          /* since a thread was woken or ended */
+    struct order order;
+};
+struct machine { /* what a thread of the system needs to run a launch */
+    fiber *idle;
+    block *spare;
+    char *slab, *slab_end;
+    machine *next;
+};
+
+static __thread thread *now; /* the thread that runs; NULL: the host */
+static __thread block *turn; /* the block whose threads run */
+static __thread machine *self;
+static __thread fiber host;
+static __thread uint64_t dice;
+
+/* ---- settings ------------------------------------------------------------------------------- */
 
 static long setting(const char *name, long otherwise)
 {
     const char *value = getenv(name);
     return value && *value ? atol(value) : otherwise;
 }
-static int sms() { static const int n = (int)setting("RO_SIMT_SMS", 4); return n; }
-static uint64_t seed() { static const uint64_t n = (uint64_t)setting("RO_SIMT_SEED", 0); return n; }
 
-static __thread uint64_t dice;
-static uint64_t draw(uint64_t below)
+int multiprocessors()
+{
+    static const int count = (int)setting("RO_SIMT_SMS", 4);
+    return count;
+}
+
+uint64_t seed()
+{
+    static const uint64_t value = (uint64_t)setting("RO_SIMT_SEED", 0);
+    return value;
+}
+
+uint64_t draw(uint64_t below)
 {
     if (!dice)
         dice = seed() * 0x9e3779b97f4a7c15u + 88172645463325252u;
@@ -67,8 +174,71 @@ static uint64_t draw(uint64_t below)
     return (dice >> 11) % below;
 }
 
+float nearly(float exact, int ulps)
+{
+    if (!seed() || !isfinite(exact) || exact == 0)
+        return exact;
+    for (int off = (int)draw(2 * (uint64_t)ulps + 1) - ulps; off; off += off < 0 ? 1 : -1)
+        exact = nextafterf(exact, off < 0 ? -INFINITY : INFINITY);
+    return exact;
+}
+
+/* ---- failures ------------------------------------------------------------------------------- */
+
+/* Prints where the threads of a block are, one line per place. */
+static void print_threads(const block *b)
+{
+    bool printed[THREADS_MOST] = {};
+    for (int i = 0; i < b->thread_count; i++) {
+        const thread *t = &b->threads[i];
+        int same = 0;
+        if (t->ended || printed[i])
+            continue;
+        for (int j = i; j < b->thread_count; j++) {
+            const thread *other = &b->threads[j];
+            if (!other->ended && other->begun == t->begun && other->waits == t->waits &&
+                (!t->waits || (other->file == t->file && other->line == t->line))) {
+                printed[j] = true;
+                same++;
+            }
+        }
+        fprintf(stderr, "  block %u: %d threads %s", b->number, same,
+                !t->begun  ? "have not begun"
+                : t->waits ? t->waits
+                           : "run");
+        fprintf(stderr, t->waits ? " at %s:%d\n" : "\n", t->file, t->line);
+    }
+}
+
+static void print_grid(const grid *g)
+{
+    for (unsigned i = 0; i < g->residents; i++)
+        print_threads(g->resident[i]);
+}
+
+void fail(const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    fprintf(stderr, "simt: ");
+    vfprintf(stderr, format, list);
+    va_end(list);
+    if (now) {
+        const grid *g = now->home->grid;
+        fprintf(stderr, " (launched at %s:%d, block %u %u %u, thread %u %u %u)\n", g->how->file,
+                g->how->line, blockIdx.x, blockIdx.y, blockIdx.z, threadIdx.x, threadIdx.y,
+                threadIdx.z);
+        print_grid(g);
+    } else {
+        fprintf(stderr, "\n");
+    }
+    fflush(stderr);
+    abort();
+}
+
 /* ---- fibers --------------------------------------------------------------------------------- */
 
+/* Saves the registers that a call preserves and the stack pointer, and continues at `to`. */
 extern "C" void simt_switch(void **save, void *to);
 asm(R"(
 .text
@@ -93,798 +263,592 @@ simt_switch:
     ret
 .size simt_switch, .-simt_switch
 )");
+enum { SAVED_REGISTERS = 6 };
 
-struct block;
-struct grid;
-struct later { unsigned to, size, bytes; const void *from; };
+static void run_fiber();
 
-struct stack {
-    char *low;
-    void *tsan;
-};
-
-struct thread {
-    place at;
-    struct block *block;
-    void *sp;
-    stack fiber;
-    bool started, done;
-    const char *waits, *file; /* for what, where */
-    int line;
-    uint64_t result;
-    std::vector<later> copies;   /* under way */
-    std::vector<size_t> groups;  /* how many of them each group has */
-    size_t open;                 /* copies of no group yet */
-};
-
-struct meeting { /* of lanes with the same mask */
-    unsigned mask, arrived;
-    int kind, line;
-    const char *file;
-    thread *lanes[WARP];
-    uint64_t value[WARP];
-    unsigned parameter[WARP];
-};
-struct warp {
-    unsigned there; /* lanes that have not ended */
-    char order[2]; /* of one meeting and the next, for the thread sanitizer */
-    unsigned turn;
-    std::vector<meeting> meetings;
-};
-struct barrier {
-    int expected; /* 0: all */
-    uint64_t sum;
-    std::vector<thread *> waiting;
-    char order[2];
-    unsigned turn;
-};
-struct slot { const void *key; size_t at; };
-
-struct block {
-    struct grid *grid;
-    uint3 number;
-    unsigned flat;
-    std::vector<thread> threads;
-    std::vector<warp> warps;
-    std::deque<thread *> ready;
-    int alive;
-    barrier barriers[BARRIERS];
-    unsigned char *arena;
-    size_t used;
-    std::vector<slot> slots;
-    std::vector<stack> spent; /* of threads that ended */
-};
-
-struct grid {
-    shape how;
-    const body *kernel;
-    std::vector<block *> resident;
-    std::vector<thread *> at_grid;            /* that wait for all blocks */
-    std::map<unsigned, std::vector<thread *>> at_cluster;
-    size_t alive; /* threads of resident blocks */
-    uint64_t idle; /* yields since anything else happened */
-};
-
-static __thread thread *now;
-static __thread void *scheduler_sp;
-static __thread void *scheduler_tsan;
-static __thread std::vector<stack> *free_stacks;
-static __thread std::vector<unsigned char *> *free_arenas;
-
-static void dump(const grid *g)
+static fiber *take_fiber()
 {
-    for (const block *b : g->resident) {
-        std::map<std::pair<std::string, int>, int> where;
-        for (const thread &t : b->threads)
-            if (!t.done)
-                where[{std::string(!t.started ? "not begun" : t.waits ? t.waits : "runs") + " " + (t.waits && t.file ? t.file : ""), t.waits ? t.line : 0}]++;
-        for (const auto &w : where)
-            fprintf(stderr, "  block %u: %d threads: %s:%d\n", b->flat, w.second, w.first.first.c_str(), w.first.second);
-    }
-}
-
-void fail(const char *format, ...)
-{
-    va_list list;
-    va_start(list, format);
-    fprintf(stderr, "simt: ");
-    vfprintf(stderr, format, list);
-    va_end(list);
-    if (now) {
-        fprintf(stderr, " (launched at %s:%d, block %u %u %u, thread %u %u %u)\n", now->block->grid->how.file, now->block->grid->how.line, blockIdx.x,
-                blockIdx.y, blockIdx.z, threadIdx.x, threadIdx.y, threadIdx.z);
-        dump(now->block->grid);
-    } else
-        fprintf(stderr, "\n");
-    fflush(stderr);
-    abort();
-}
-
-static void to_scheduler(bool ends)
-{
-    thread *t = now;
-#if defined(__SANITIZE_ADDRESS__)
-    void *fake = nullptr;
-    (void)fake;
-#endif
-#if defined(SIMT_TSAN)
-    __tsan_switch_to_fiber(scheduler_tsan, 1 /* no order */);
-#endif
-    simt_switch(&t->sp, scheduler_sp);
-}
-
-static void ended(thread *t);
-
-static void fiber_main()
-{
-    for (;;) {
-        thread *t = now;
-        ACQUIRE(t->block->grid);
-        ACQUIRE(t->block->arena);
-        (*t->block->grid->kernel)();
-        if (!t->copies.empty() || t->open)
-            copies_wait(0);
-        t = now;
-        RELEASE(t->block->grid);
-        RELEASE(t->block->arena);
-        ended(t);
-        to_scheduler(true);
-    }
-}
-
-static stack take_stack()
-{
-    if (!free_stacks)
-        free_stacks = new std::vector<stack>, free_arenas = new std::vector<unsigned char *>;
-    stack s;
-    if (!free_stacks->empty()) {
-        s = free_stacks->back();
-        free_stacks->pop_back();
-        UNPOISON(s.low + 4096, STACK - 4096);
+    fiber *f = self->idle;
+    if (f) {
+        self->idle = f->next;
     } else {
-        static __thread char *slab, *slab_end; /* many at once: mappings are few */
-        if (slab == slab_end) {
-            slab = (char *)mmap(nullptr, 64 * STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-            if (slab == MAP_FAILED)
+        if (self->slab == self->slab_end) {
+            self->slab = (char *)mmap(nullptr, SLAB * STACK, PROT_READ | PROT_WRITE,
+                                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+            if (self->slab == MAP_FAILED)
                 fail("no memory for stacks");
-            slab_end = slab + 64 * STACK;
+            self->slab_end = self->slab + SLAB * STACK;
         }
-        s.low = slab;
-        slab += STACK;
-        POISON(s.low, 4096);
-        s.tsan = nullptr;
-#if defined(SIMT_TSAN)
-        s.tsan = __tsan_create_fiber(0);
-#endif
+        f = (fiber *)calloc(1, sizeof *f);
+        f->stack = self->slab;
+        f->tsan = tsan_fiber();
+        self->slab += STACK;
+        POISON(f->stack, 4096); /* an overflow of the stack is seen there */
     }
-    return s;
+    void **top = (void **)(f->stack + STACK);
+    *--top = nullptr; /* where run_fiber() would return to */
+    *--top = (void *)run_fiber;
+    f->sp = top - SAVED_REGISTERS;
+    memset(f->sp, 0, SAVED_REGISTERS * sizeof *top);
+    return f;
 }
 
-static void resume(thread *t)
+/* Returns the next thread of the block whose turn it is; NULL: the turn is over. */
+static thread *next_thread()
+{
+    block *b = turn;
+    while (b->quota > 0 && b->ready > 0) {
+        b->quota--;
+        if (seed())
+            std::swap(b->queue[b->first],
+                      b->queue[(b->first + (int)draw((uint64_t)b->ready)) % THREADS_MOST]);
+        thread *t = b->queue[b->first];
+        b->first = (b->first + 1) % THREADS_MOST;
+        if (t->sleepy && (int)draw(16) < t->sleepy) {
+            b->queue[(b->first + b->ready - 1) % THREADS_MOST] = t;
+            continue;
+        }
+        b->ready--;
+        b->grid->ready--;
+        return t;
+    }
+    return nullptr;
+}
+
+static void make_ready(thread *t)
+{
+    block *b = t->home;
+    b->queue[(b->first + b->ready++) % THREADS_MOST] = t;
+    b->grid->ready++;
+}
+
+static void set_now(thread *t)
 {
     now = t;
-    threadIdx = t->at.thread, blockIdx = t->at.block, blockDim = t->at.block_dim, gridDim = t->at.grid_dim;
-    if (!t->started) {
-        t->started = true;
-        t->fiber = take_stack();
-        void **top = (void **)(t->fiber.low + STACK);
-        *--top = nullptr; /* where fiber_main would return to */
-        *--top = (void *)fiber_main;
-        top -= 6;
-        memset(top, 0, 6 * sizeof *top);
-        t->sp = top;
-    }
-#if defined(SIMT_TSAN)
-    __tsan_switch_to_fiber(t->fiber.tsan, 1);
-#endif
-    simt_switch(&scheduler_sp, t->sp);
-    now = nullptr;
-    if (t->done) {
-#if defined(SIMT_TSAN) /* threads of a block that follow one another must not look like one */
-        t->block->spent.push_back(t->fiber);
-#else
-        free_stacks->push_back(t->fiber);
-#endif
-        t->fiber.low = nullptr;
-    }
+    if (t)
+        threadIdx = t->at;
 }
 
-static void wake(thread *t)
+/* Continues with thread `to`, or with the host if it is NULL. */
+static void continue_with(fiber *from, thread *to)
 {
-    t->waits = nullptr;
-    t->block->grid->idle = 0;
-    t->block->ready.push_back(t);
+    set_now(to);
+    if (to && !to->fiber)
+        to->fiber = take_fiber();
+    fiber *f = to ? to->fiber : &host;
+    tsan_switch(f->tsan);
+    simt_switch(&from->sp, f->sp);
 }
+
+/* Lets others run. */
+static void pause()
+{
+    thread *t = now, *next = next_thread();
+    if (next != t)
+        continue_with(t->fiber, next);
+}
+
 static void wait(const char *what, const char *file, int line)
 {
     now->waits = what;
     now->file = file;
     now->line = line;
-    to_scheduler(false);
+    pause();
+}
+
+static void wake(thread *t)
+{
+    t->waits = nullptr;
+    t->barrier = -1;
+    t->home->grid->polls = 0;
+    make_ready(t);
 }
 
 void yield()
 {
-    if (!now)
+    if (!now || (seed() && draw(4) == 0))
         return;
-    if (seed() && draw(4) == 0) /* goes on at once */
-        return;
-    grid *g = now->block->grid;
-    if (++g->idle > 30000000u)
-        fail("nothing but polling for long");
-    now->block->ready.push_back(now);
-    to_scheduler(false);
+    if (++now->home->grid->polls > POLLS)
+        fail("threads only poll");
+    make_ready(now);
+    pause();
 }
+
 void may_yield()
 {
-    if (seed() && now && draw(4) == 0)
+    if (seed() && draw(4) == 0)
         yield();
+}
+
+static void end_thread(thread *t);
+
+/* Runs threads until there is nothing to do for this fiber. */
+static void run_fiber()
+{
+    for (;;) {
+        thread *t = now;
+        grid *g = t->home->grid;
+        t->begun = true;
+        ACQUIRE(g);
+        ACQUIRE(t->home);
+        (*g->kernel)();
+        end_thread(t);
+        RELEASE(g);
+        RELEASE(t->home);
+        fiber *f = t->fiber;
+        t->fiber = nullptr;
+        thread *next = next_thread();
+        if (next && !next->fiber && !TSAN) { /* on the same stack, without a switch */
+            next->fiber = f;
+            set_now(next);
+            continue;
+        }
+        fiber **list = TSAN ? &t->home->spent : &self->idle;
+        if (next && !next->fiber)
+            next->fiber = take_fiber(); /* before this one can be taken */
+        f->next = *list;
+        *list = f;
+        continue_with(f, next);
+    }
 }
 
 /* ---- shared memory -------------------------------------------------------------------------- */
 
-void *shared_dynamic() { return now->block->arena + DYNAMIC_AT; }
-
-void *shared_place(const void *key, size_t bytes, size_t alignment)
+/* Adds shared memory to a block. It has no defined contents, so the bytes are arbitrary. */
+static void add_shared(block *b, size_t at, size_t bytes)
 {
-    block *b = now->block;
-    for (const slot &s : b->slots)
-        if (s.key == key)
-            return b->arena + s.at;
-    const size_t at = (b->used + GAP + alignment - 1) / alignment * alignment;
     if (at + bytes > ARENA)
         fail("too much shared memory");
-    b->slots.push_back({key, at});
-    b->used = at + bytes;
     UNPOISON(b->arena + at, bytes);
+    memset(b->arena + at, seed() ? (int)draw(256) : 0xa5, bytes);
+    b->used = at + bytes;
+}
+
+void *shared_dynamic() { return now->home->arena + DYNAMIC_AT; }
+
+void *shared_array(const void *key, size_t bytes, size_t alignment)
+{
+    block *b = now->home;
+    for (int i = 0; i < b->array_count; i++)
+        if (b->arrays[i].key == key)
+            return b->arena + b->arrays[i].at;
+    const size_t at = (b->used + GAP + alignment - 1) / alignment * alignment;
+    if (b->array_count == ARRAYS)
+        fail("too many shared arrays");
+    b->arrays[b->array_count++] = {key, at};
+    add_shared(b, at, bytes);
     return b->arena + at;
 }
+
 unsigned char *shared_at(unsigned address, size_t bytes)
 {
-    if (address < DYNAMIC_AT || address + bytes > now->block->used)
-        fail("shared memory at %u, of %zu", address, now->block->used);
-    return now->block->arena + address;
+    const block *b = now->home;
+    if (address < DYNAMIC_AT || address + bytes > b->used)
+        fail("shared memory at %u, of %zu bytes", address, b->used);
+    return b->arena + address;
 }
-size_t shared_address(const void *pointer)
+
+unsigned shared_address(const void *pointer)
 {
-    const ptrdiff_t at = (const unsigned char *)pointer - now->block->arena;
-    if (at < DYNAMIC_AT || (size_t)at > now->block->used)
-        fail("not an address in shared memory");
-    return (size_t)at;
+    const block *b = now->home;
+    const ptrdiff_t at = (const unsigned char *)pointer - b->arena;
+    if (at < DYNAMIC_AT || (size_t)at > b->used)
+        fail("not a pointer to shared memory");
+    return (unsigned)at;
 }
 
 /* ---- copies --------------------------------------------------------------------------------- */
 
-static void copy_now(const later &c)
+static void copy_now(const copy &c)
 {
     unsigned char *to = shared_at(c.to, c.size);
     for (unsigned i = 0; i < c.size; i++)
         to[i] = i < c.bytes ? ((const unsigned char *)c.from)[i] : 0;
 }
+
 void copy_later(unsigned to, const void *from, unsigned size, unsigned bytes)
 {
+    thread *t = now;
     if (to % size || (bytes && (uintptr_t)from % size))
         fail("a misaligned copy");
     if (bytes > size)
         fail("a copy of %u bytes to %u", bytes, size);
-    const later c = {to, size, bytes, from};
-    if (seed() && draw(2)) /* arrives at once, and perhaps once more */
+    if (t->copies == COPIES)
+        fail("too many pending copies");
+    const copy c = {to, size, bytes, t->group, from};
+    t->fiber->copies[t->copies++] = c;
+    if (seed() && draw(2)) /* arrives now, and at the end once more */
         copy_now(c);
-    now->copies.push_back(c);
-    now->open++;
 }
-void copies_commit()
-{
-    now->groups.push_back(now->open);
-    now->open = 0;
-}
-void copies_wait(int pending)
+
+void copies_commit() { now->group++; }
+
+/* Completes all copies but those of the last `pending` groups. */
+void copies_wait(unsigned pending)
 {
     thread *t = now;
-    while (t->groups.size() > (size_t)pending) {
-        for (size_t i = 0; i < t->groups[0]; i++)
-            copy_now(t->copies[i]);
-        t->copies.erase(t->copies.begin(), t->copies.begin() + (ptrdiff_t)t->groups[0]);
-        t->groups.erase(t->groups.begin());
+    int kept = 0;
+    for (int i = 0; i < t->copies; i++) {
+        copy *c = &t->fiber->copies[i];
+        if (c->group + pending < t->group || t->ended)
+            copy_now(*c);
+        else
+            t->fiber->copies[kept++] = *c;
     }
+    t->copies = kept;
 }
 
-/* ---- meeting -------------------------------------------------------------------------------- */
+/* ---- meeting points ------------------------------------------------------------------------- */
 
-static void open_barrier(barrier &b, thread *but)
+static bool same_place(const thread *t, const char *file, int line)
 {
-    for (thread *t : b.waiting) {
-        t->result = b.sum;
-        if (t != but)
+    return t->line == line && (t->file == file || strcmp(t->file, file) == 0);
+}
+
+static void open_barrier(block *b, int number, const thread *last)
+{
+    barrier *all = &b->barriers[number];
+    for (int i = 0; i < b->thread_count; i++) {
+        thread *t = &b->threads[i];
+        if (t->barrier != number || t->ended)
+            continue;
+        t->result = all->sum;
+        if (t != last)
             wake(t);
     }
-    b.waiting.clear();
-    b.turn++;
-    b.sum = 0;
-    b.expected = 0;
-}
-static bool complete(const block *k, const barrier &b)
-{
-    return !b.waiting.empty() && (int)b.waiting.size() == (b.expected ? b.expected : k->alive);
+    all->order.turn++;
+    all->count = all->waiting = 0;
+    all->sum = 0;
 }
 
-uint64_t meet_block(int number, int count, int kind, uint64_t value, const char *file, int line)
+static bool is_full(const block *b, int number)
+{
+    const barrier *all = &b->barriers[number];
+    return all->waiting && all->waiting == (all->count ? all->count : b->alive);
+}
+
+uint64_t meet_block(int number, int count, uint64_t value, const char *file, int line)
 {
     thread *t = now;
-    block *k = t->block;
-    barrier &b = k->barriers[number];
-    if (!b.waiting.empty() && (b.waiting[0]->line != line || strcmp(b.waiting[0]->file, file) != 0))
-        fail("threads meet at %s:%d and at %s:%d", b.waiting[0]->file, b.waiting[0]->line, file, line);
-    if (!b.waiting.empty() && b.expected != count)
-        fail("%s:%d: threads of one barrier expect %d and %d", file, line, b.expected, count);
-    b.expected = count;
-    b.sum += value;
-    b.waiting.push_back(t);
-    t->file = file, t->line = line;
-    char *const order = &b.order[b.turn & 1];
+    block *b = t->home;
+    barrier *all = &b->barriers[number];
+    for (int i = 0; all->waiting && i < b->thread_count; i++) {
+        const thread *other = &b->threads[i];
+        if (other->barrier != number)
+            continue;
+        if (!same_place(other, file, line))
+            fail("threads meet at %s:%d and at %s:%d", other->file, other->line, file, line);
+        if (all->count != count)
+            fail("%s:%d: threads of a barrier expect %d and %d", file, line, all->count, count);
+        break;
+    }
+    all->count = count;
+    all->sum += value;
+    all->waiting++;
+    t->barrier = number;
+    char *const order = &all->order.at[all->order.turn & 1];
     RELEASE(order);
-    if (complete(k, b))
-        open_barrier(b, t);
-    else
-        wait("barrier", file, line);
+    if (is_full(b, number)) {
+        open_barrier(b, number, t);
+        t->barrier = -1;
+    } else {
+        wait("wait at a barrier", file, line);
+    }
     ACQUIRE(order);
-    (void)order;
     return t->result;
 }
 
-static void close_meeting(meeting &m, thread *but)
+/* Returns the lane whose value lane `i` gets. */
+static int source_of(const thread *t, int i)
 {
-    unsigned ballot = 0;
-    for (int i = 0; i < WARP; i++)
-        if (m.arrived >> i & 1)
-            ballot |= (unsigned)(m.value[i] != 0) << i;
-    for (int i = 0; i < WARP; i++) {
-        if (!(m.arrived >> i & 1))
-            continue;
-        const unsigned width = m.parameter[i] >> 16;
-        const int by = (int16_t)m.parameter[i];
-        int from = i;
-        if (m.kind == BALLOT)
-            m.lanes[i]->result = ballot;
-        else if (m.kind != SYNC_WARP) {
-            const int first = i & ~(int)(width - 1), last = first + (int)width - 1;
-            if (m.kind == SHUFFLE_AT)
-                from = first + (by & (int)(width - 1));
-            else if (m.kind == SHUFFLE_UP)
-                from = i - by < first ? i : i - by;
-            else if (m.kind == SHUFFLE_DOWN)
-                from = i + by > last ? i : i + by;
-            else
-                from = (i ^ by) > last ? i : i ^ by;
-            /* what lanes give that are not there is not defined */
-            m.lanes[i]->result = m.arrived >> from & 1 ? m.value[from] : 0xdeadbeefdeadbeefu;
-        }
-        if (m.lanes[i] != but)
-            wake(m.lanes[i]);
+    const int by = t->parameter, first = i & ~(t->width - 1), last = first + t->width - 1;
+    switch (t->kind) {
+    case SHUFFLE_INDEX:
+        return first + (by & (t->width - 1));
+    case SHUFFLE_UP:
+        return i - by < first ? i : i - by;
+    case SHUFFLE_DOWN:
+        return i + by > last ? i : i + by;
+    default:
+        return (i ^ by) > last ? i : i ^ by;
     }
 }
 
-uint64_t meet_warp(int kind, unsigned mask, uint64_t value, unsigned parameter, const char *file, int line)
+/* Ends a meeting: gives every lane its result. */
+static void end_meeting(block *b, int first_lane, int number, const thread *last)
+{
+    warp *w = &b->warps[first_lane / WARP];
+    const unsigned arrived = w->meetings[number].arrived;
+    unsigned ballot = 0;
+    w->meetings[number] = w->meetings[--w->meeting_count];
+    w->order.turn++;
+    for (int i = 0; i < WARP; i++)
+        if (arrived >> i & 1)
+            ballot |= (unsigned)(b->threads[first_lane + i].value != 0) << i;
+    for (int i = 0; i < WARP; i++) {
+        thread *t = &b->threads[first_lane + i];
+        if (!(arrived >> i & 1))
+            continue;
+        t->result = ballot;
+        if (t->kind > BALLOT) { /* the value of a lane that is not there is undefined */
+            const int from = source_of(t, i);
+            t->result =
+                arrived >> from & 1 ? b->threads[first_lane + from].value : 0xdeadbeefdeadbeefu;
+        }
+        if (t != last)
+            wake(t);
+    }
+}
+
+uint64_t meet_warp(meeting_kind kind, unsigned mask, uint64_t value, int parameter, int width,
+                   const char *file, int line)
 {
     thread *t = now;
-    block *k = t->block;
-    const int lane = t->at.lane;
-    warp &w = k->warps[(size_t)((t - k->threads.data()) / WARP)];
+    block *b = t->home;
+    const int lane = t->lane, first_lane = (int)(t - b->threads) - lane;
+    warp *w = &b->warps[first_lane / WARP];
     if (!(mask >> lane & 1))
         fail("%s:%d: lane %d is not in its mask %08x", file, line, lane, mask);
-    meeting *m = nullptr;
-    for (meeting &other : w.meetings)
-        if (other.mask == mask)
-            m = &other;
-        else if (other.mask & mask)
-            fail("%s:%d: mask %08x, while others wait with %08x at %s:%d", file, line, mask, other.mask, other.file, other.line);
-    if (!m) {
-        w.meetings.push_back({mask, 0, kind, line, file, {}, {}, {}});
-        m = &w.meetings.back();
+    int number = w->meeting_count;
+    for (int i = 0; i < w->meeting_count; i++) {
+        const meeting *m = &w->meetings[i];
+        const thread *other = &b->threads[first_lane + __builtin_ctz(m->arrived)];
+        if (m->mask != mask && m->mask >> lane & 1 && m->arrived & mask) /* each waits for the other */
+            fail("%s:%d: mask %08x, but lanes wait with %08x at %s:%d", file, line, mask, m->mask,
+                 other->file, other->line);
+        if (m->mask != mask)
+            continue;
+        if (other->kind != kind || !same_place(other, file, line))
+            fail("lanes of a warp meet at %s:%d and at %s:%d", other->file, other->line, file,
+                 line);
+        number = i;
     }
-    if (m->kind != kind || m->line != line || strcmp(m->file, file) != 0)
-        fail("lanes of a warp meet at %s:%d and at %s:%d", m->file, m->line, file, line);
-    m->arrived |= 1u << lane;
-    m->lanes[lane] = t;
-    m->value[lane] = value;
-    m->parameter[lane] = parameter;
-    char *const order = &w.order[w.turn & 1];
-    (void)order;
-    if (kind == SYNC_WARP)
+    if (number == w->meeting_count)
+        w->meetings[w->meeting_count++] = {mask, 0};
+    w->meetings[number].arrived |= 1u << lane;
+    t->kind = kind;
+    t->value = value;
+    t->parameter = parameter;
+    t->width = width;
+    char *const order = &w->order.at[w->order.turn & 1];
+    if (kind == SYNC) /* shuffles and ballots do not order memory */
         RELEASE(order);
-    if (m->arrived == (mask & w.there)) {
-        meeting all = *m;
-        w.turn++;
-        w.meetings.erase(w.meetings.begin() + (m - w.meetings.data()));
-        close_meeting(all, t);
-    } else
-        wait("warp", file, line);
-    if (kind == SYNC_WARP)
+    if (w->meetings[number].arrived == (mask & w->alive))
+        end_meeting(b, first_lane, number, t);
+    else
+        wait("wait for their warp", file, line);
+    if (kind == SYNC)
         ACQUIRE(order);
     return t->result;
 }
 
-static void ended(thread *t)
+/* Wakes all threads that wait for `what` in blocks [first, first + count). */
+static void wake_blocks(grid *g, const char *what, unsigned first, unsigned count)
 {
-    block *k = t->block;
-    warp &w = k->warps[(size_t)((t - k->threads.data()) / WARP)];
-    t->done = true;
-    k->grid->idle = 0;
-    k->grid->alive--;
-    k->alive--;
-    w.there &= ~(1u << t->at.lane);
-    for (size_t i = 0; i < w.meetings.size(); i++)
-        if (w.meetings[i].arrived == (w.meetings[i].mask & w.there)) {
-            meeting all = w.meetings[i];
-            w.meetings.erase(w.meetings.begin() + (ptrdiff_t)i--);
-            close_meeting(all, nullptr);
-        }
-    if (complete(k, k->barriers[0]))
-        open_barrier(k->barriers[0], nullptr);
+    for (unsigned i = 0; i < g->residents; i++) {
+        block *b = g->resident[i];
+        for (int k = 0; b->number - first < count && k < b->thread_count; k++)
+            if (b->threads[k].waits == what)
+                wake(&b->threads[k]);
+    }
 }
 
 void meet_grid()
 {
-    grid *g = now->block->grid;
-    if (!g->how.cooperative)
-        fail("a grid that was not launched to meet");
-    RELEASE(g);
-    g->at_grid.push_back(now);
-    if (g->at_grid.size() == g->alive) {
-        for (thread *t : g->at_grid)
-            if (t != now)
-                wake(t);
-        g->at_grid.clear();
-    } else
-        wait("grid", nullptr, 0);
-    ACQUIRE(now->block->grid);
+    static const char what[] = "wait for the grid";
+    grid *g = now->home->grid;
+    if (!g->how->cooperative)
+        fail("a grid meets that was not launched to");
+    RELEASE(&g->order);
+    if (++g->at_grid == g->alive) {
+        g->at_grid = 0;
+        wake_blocks(g, what, 0, ~0u);
+    } else {
+        wait(what, g->how->file, g->how->line);
+    }
+    ACQUIRE(&g->order);
 }
-unsigned cluster_blocks() { return now->block->grid->how.cluster; }
+
+unsigned cluster_blocks() { return now->home->grid->how->cluster; }
+
 void meet_cluster()
 {
-    grid *g = now->block->grid;
-    const unsigned number = now->block->flat / g->how.cluster;
-    std::vector<thread *> &there = g->at_cluster[number];
-    size_t alive = 0;
-    for (const block *b : g->resident)
-        alive += b->flat / g->how.cluster == number ? (size_t)b->alive : 0;
-    RELEASE(&there);
-    there.push_back(now);
-    if (there.size() == alive) {
-        for (thread *t : there)
-            if (t != now)
-                wake(t);
-        there.clear();
-    } else
-        wait("cluster", nullptr, 0);
-    ACQUIRE(&g->at_cluster[number]);
-}
-
-/* ---- a launch ------------------------------------------------------------------------------- */
-
-static int blocks_at_once(unsigned threads, size_t shared)
-{
-    int n = (int)(THREADS_MOST / (threads ? threads : 1));
-    n = std::min(n, (int)BLOCKS_MOST);
-    return std::min(n, (int)((228 << 10) / (shared + 1024)));
-}
-
-static block *open_block(grid *g, unsigned flat)
-{
-    const dim3 n = g->how.grid, size = g->how.block;
-    const size_t count = (size_t)size.x * size.y * size.z;
-    block *b = new block();
-    b->grid = g;
-    b->flat = flat;
-    b->number = {flat % n.x, flat / n.x % n.y, flat / n.x / n.y};
-    b->threads.resize(count);
-    b->warps.resize((count + WARP - 1) / WARP);
-    b->alive = (int)count;
-    g->alive += count;
-    if (!free_arenas)
-        free_stacks = new std::vector<stack>, free_arenas = new std::vector<unsigned char *>;
-    if (!free_arenas->empty()) {
-        b->arena = free_arenas->back();
-        free_arenas->pop_back();
-    } else if (posix_memalign((void **)&b->arena, 1024, ARENA))
-        fail("no memory");
-    UNPOISON(b->arena, ARENA);
-    memset(b->arena, seed() ? (int)draw(256) : 0xa5, ARENA); /* nobody may count on it */
-    POISON(b->arena, ARENA);
-    UNPOISON(b->arena + DYNAMIC_AT, g->how.shared);
-    b->used = DYNAMIC_AT + g->how.shared;
-    for (size_t i = 0; i < count; i++) {
-        thread &t = b->threads[i];
-        t.at.thread = {(unsigned)i % size.x, (unsigned)i / size.x % size.y, (unsigned)i / size.x / size.y};
-        t.at.block = b->number;
-        t.at.block_dim = {size.x, size.y, size.z};
-        t.at.grid_dim = {n.x, n.y, n.z};
-        t.at.lane = (int)(i % WARP);
-        t.block = b;
-        b->warps[i / WARP].there |= 1u << t.at.lane;
-        b->ready.push_back(&t);
+    static const char what[] = "wait for their cluster";
+    grid *g = now->home->grid;
+    const unsigned count = g->how->cluster, first = now->home->number / count * count;
+    int missing = -1; /* without this thread */
+    for (unsigned i = 0; i < g->residents; i++) {
+        const block *b = g->resident[i];
+        for (int k = 0; b->number - first < count && k < b->thread_count; k++)
+            missing += !b->threads[k].ended && b->threads[k].waits != what;
     }
-    RELEASE(b->arena);
+    RELEASE(&g->order);
+    if (missing == 0)
+        wake_blocks(g, what, first, count);
+    else
+        wait(what, g->how->file, g->how->line);
+    ACQUIRE(&g->order);
+}
+
+/* Ends a thread; those that wait for it no longer do. */
+static void end_thread(thread *t)
+{
+    block *b = t->home;
+    const int first_lane = (int)(t - b->threads) - t->lane;
+    warp *w = &b->warps[first_lane / WARP];
+    t->ended = true;
+    copies_wait(0);
+    b->grid->polls = 0;
+    b->grid->alive--;
+    b->alive--;
+    w->alive &= ~(1u << t->lane);
+    for (int i = w->meeting_count - 1; i >= 0; i--)
+        if (w->meetings[i].arrived == (w->meetings[i].mask & w->alive))
+            end_meeting(b, first_lane, i, nullptr);
+    if (b->barriers[0].count == 0 && is_full(b, 0))
+        open_barrier(b, 0, nullptr);
+}
+
+/* ---- launches ------------------------------------------------------------------------------- */
+
+int resident_blocks(size_t threads, size_t shared)
+{
+    const size_t by_threads = RESIDENT_THREADS / std::max(threads, (size_t)WARP);
+    const size_t by_memory = (SHARED_MOST + 1024) / (shared + 1024);
+    return (int)std::min({by_threads, by_memory, (size_t)RESIDENT_BLOCKS});
+}
+
+static block *open_block(grid *g, unsigned number)
+{
+    const dim3 size = g->how->block;
+    block *b = self->spare;
+    if (b) {
+        self->spare = b->next;
+    } else {
+        b = (block *)calloc(1, sizeof *b);
+        if (!b || posix_memalign((void **)&b->arena, 1024, ARENA))
+            fail("no memory for a block");
+    }
+    unsigned char *const arena = b->arena;
+    memset(b, 0, offsetof(block, queue));
+    b->arena = arena;
+    b->grid = g;
+    b->number = number;
+    b->thread_count = b->alive = (int)(size.x * size.y * size.z);
+    g->alive += b->thread_count;
+    POISON(arena, ARENA);
+    add_shared(b, DYNAMIC_AT, g->how->shared);
+    memset(b->warps, 0, (size_t)(b->thread_count + WARP - 1) / WARP * sizeof *b->warps);
+    memset(b->threads, 0, (size_t)b->thread_count * sizeof *b->threads);
+    for (int i = 0; i < b->thread_count; i++) {
+        thread *t = &b->threads[i];
+        const unsigned u = (unsigned)i;
+        t->at = {u % size.x, u / size.x % size.y, u / size.x / size.y};
+        t->home = b;
+        t->lane = i % WARP;
+        t->barrier = -1;
+        t->sleepy = seed() && draw(4) == 0 ? (int)draw(16) : 0;
+        b->warps[i / WARP].alive |= 1u << t->lane;
+        make_ready(t);
+    }
+    RELEASE(b);
     return b;
 }
 
-static void run(const shape &how, const body &kernel)
+static void close_block(block *b)
 {
-    const auto begin = std::chrono::steady_clock::now();
+    while (b->spent) {
+        fiber *f = b->spent;
+        b->spent = f->next;
+        f->next = self->idle;
+        self->idle = f;
+    }
+    b->next = self->spare;
+    self->spare = b;
+}
+
+/* Machines are shared by the threads of the system, because stacks are expensive. */
+static pthread_mutex_t machines_lock = PTHREAD_MUTEX_INITIALIZER;
+static machine *machines;
+
+static machine *take_machine()
+{
+    pthread_mutex_lock(&machines_lock);
+    machine *m = machines;
+    if (m)
+        machines = m->next;
+    pthread_mutex_unlock(&machines_lock);
+    return m ? m : (machine *)calloc(1, sizeof *m);
+}
+
+static void return_machine(machine *m)
+{
+    pthread_mutex_lock(&machines_lock);
+    m->next = machines;
+    machines = m;
+    pthread_mutex_unlock(&machines_lock);
+}
+
+/* Gives a block its turn: each ready thread runs once, at random fewer of them. */
+static void run_block(block *b)
+{
+    b->quota = b->ready;
+    if (seed() && draw(4) == 0)
+        b->quota = 1 + (int)draw((uint64_t)b->ready);
+    turn = b;
+    const dim3 size = b->grid->how->block, n = b->grid->how->grid;
+    blockIdx = {b->number % n.x, b->number / n.x % n.y, b->number / n.x / n.y};
+    blockDim = {size.x, size.y, size.z};
+    gridDim = {n.x, n.y, n.z};
+    if (thread *t = next_thread())
+        continue_with(&host, t);
+}
+
+void run(const shape &how, const body &kernel)
+{
     if (now)
-        fail("a launch in a kernel");
-    grid g = {};
-    g.how = how;
-    g.kernel = &kernel;
-#if defined(SIMT_TSAN)
-    scheduler_tsan = __tsan_get_current_fiber();
-#endif
+        fail("a kernel launches a kernel");
     const unsigned total = how.grid.x * how.grid.y * how.grid.z;
     const unsigned threads = how.block.x * how.block.y * how.block.z;
-    const unsigned most = how.cooperative || how.cluster > 1 ? total : (unsigned)(blocks_at_once(threads, how.shared) * sms());
-    unsigned next = 0;
-    size_t turn = 0;
+    const unsigned most = how.cooperative || how.cluster > 1
+                              ? total
+                              : (unsigned)(resident_blocks(threads, how.shared) *
+                                           multiprocessors());
+    const clock_t begin = clock();
+    grid g = {};
+    unsigned opened = 0, next = 0;
+    g.how = &how;
+    g.kernel = &kernel;
+    g.resident = (block **)calloc(std::min(most, total), sizeof *g.resident);
+    self = take_machine();
+    host.tsan = tsan_self();
     RELEASE(&g); /* what the host did comes before */
-    while (next < total || !g.resident.empty()) {
-        while (next < total && g.resident.size() < most)
-            g.resident.push_back(open_block(&g, next++));
-        bool ran = false;
-        for (size_t tries = 0; tries < g.resident.size() && !ran; tries++) {
-            turn = seed() && tries == 0 ? draw(g.resident.size()) : (turn + 1) % g.resident.size();
-            block *b = g.resident[turn];
-            size_t batch = b->ready.size();
-            if (seed() && batch > 1)
-                batch = 1 + draw(batch);
-            for (; batch && !b->ready.empty(); batch--) {
-                if (seed()) {
-                    const size_t pick = draw(b->ready.size());
-                    std::swap(b->ready[0], b->ready[pick]);
-                }
-                thread *t = b->ready.front();
-                b->ready.pop_front();
-                resume(t);
-                ran = true;
-            }
-            if (b->alive == 0) {
-                free_arenas->push_back(b->arena);
-                free_stacks->insert(free_stacks->end(), b->spent.begin(), b->spent.end());
-                g.resident.erase(g.resident.begin() + (ptrdiff_t)turn);
-                delete b;
-                turn = 0;
-                ran = true;
-            }
-        }
-        if (!ran) {
+    while (opened < total || g.residents) {
+        while (opened < total && g.residents < most)
+            g.resident[g.residents++] = open_block(&g, opened++);
+        if (g.ready == 0) {
             fprintf(stderr, "simt: all threads wait (launched at %s:%d)\n", how.file, how.line);
-            dump(&g);
+            print_grid(&g);
             abort();
+        }
+        next = seed() ? (unsigned)draw(g.residents) : (next + 1) % g.residents;
+        block *b = g.resident[next];
+        if (b->ready)
+            run_block(b);
+        if (b->alive == 0) {
+            close_block(b);
+            memmove(&g.resident[next], &g.resident[next + 1],
+                    (--g.residents - next) * sizeof *g.resident);
         }
     }
     ACQUIRE(&g);
-    if (setting("RO_SIMT_TRACE", 0)) {
+    return_machine(self);
+    free(g.resident);
+    if (setting("RO_SIMT_TRACE", 0))
         fprintf(stderr, "simt: %.3f s, %u blocks of %u, %zu bytes, %s:%d\n",
-                std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(), total, threads, how.shared, how.file, how.line);
-    }
-}
-
-static __thread int last_error;
-
-/* ---- numbers -------------------------------------------------------------------------------- */
-
-float nearly(float exact, int ulps)
-{
-    if (!seed() || !isfinite(exact) || exact == 0)
-        return exact;
-    const int off = (int)draw(2 * (uint64_t)ulps + 1) - ulps;
-    for (int i = 0; i < abs(off); i++)
-        exact = nextafterf(exact, off < 0 ? -INFINITY : INFINITY);
-    return exact;
-}
-float rounded_down_to_zero(double value)
-{
-    float f = (float)value;
-    if (isfinite(f) ? fabs((double)f) > fabs(value) : isfinite(value))
-        f = nextafterf(f, 0);
-    return f;
-}
-
-/* ---- kernels by address --------------------------------------------------------------------- */
-
-static std::mutex &lock() { static std::mutex m; return m; }
-static std::map<const void *, binder *> &binders() { static auto *m = new std::map<const void *, binder *>; return *m; }
-void remember(const void *kernel, binder *bind)
-{
-    std::lock_guard<std::mutex> held(lock());
-    binders()[kernel] = bind;
-}
-binder *remembered(const void *kernel)
-{
-    std::lock_guard<std::mutex> held(lock());
-    auto found = binders().find(kernel);
-    return found == binders().end() ? nullptr : found->second;
+                (double)(clock() - begin) / CLOCKS_PER_SEC, total, threads, how.shared, how.file,
+                how.line);
 }
 
 } // namespace simt
-
-/* ---- the runtime: streams do their work at once ----------------------------------------------- */
-
-float __fmaf_rz(float a, float b, float c)
-{
-    /* the product is exact; the sum of two doubles is rounded to odd before it is cut */
-    const double p = (double)a * b, s = p + c;
-    const double t = s - p, e = (p - (s - t)) + (c - t); /* what the sum lost */
-    if (e == 0 || !isfinite(s))
-        return simt::rounded_down_to_zero(s);
-    double toward = (e > 0) == (s > 0) ? s : nextafter(s, 0); /* cut in double, then in float */
-    return simt::rounded_down_to_zero(toward);
-}
-
-struct simt_graph { std::vector<std::function<void()>> steps; };
-struct simt_stream { simt_graph *capture; };
-struct simt_event { std::chrono::steady_clock::time_point when; };
-static std::map<const char *, std::pair<size_t, cudaMemoryType>> &memory() { static auto *m = new std::map<const char *, std::pair<size_t, cudaMemoryType>>; return *m; }
-
-template <class F> static void enqueue(cudaStream_t stream, F f)
-{
-    if (stream && stream->capture)
-        stream->capture->steps.push_back(f);
-    else
-        f();
-}
-
-int simt::launch(const shape &how, body kernel)
-{
-    const size_t threads = (size_t)how.block.x * how.block.y * how.block.z;
-    const size_t blocks = (size_t)how.grid.x * how.grid.y * how.grid.z;
-    if (!threads || threads > 1024 || !blocks || how.grid.y > 65535 || how.grid.z > 65535 || how.shared > SHARED_MOST)
-        return last_error = cudaErrorInvalidValue;
-    if (how.cooperative && blocks > (size_t)(blocks_at_once((unsigned)threads, how.shared) * sms()))
-        return last_error = cudaErrorTooLarge;
-    enqueue(how.stream, [=] { run(how, kernel); });
-    return cudaSuccess;
-}
-
-cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *c, const void *kernel, void **arguments)
-{
-    simt::binder *bind = simt::remembered(kernel);
-    if (!bind)
-        return cudaErrorInvalidValue;
-    simt::shape how = {c->gridDim, c->blockDim, c->dynamicSmemBytes, c->stream, false, 1, "by address", 0};
-    for (unsigned i = 0; i < c->numAttrs; i++) {
-        if (c->attrs[i].id == cudaLaunchAttributeCooperative)
-            how.cooperative = c->attrs[i].val.cooperative;
-        if (c->attrs[i].id == cudaLaunchAttributeClusterDimension)
-            how.cluster = c->attrs[i].val.clusterDim.x;
-    }
-    return (cudaError_t)simt::launch(how, bind(kernel, arguments));
-}
-static cudaError_t launch_plain(const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared, cudaStream_t stream, int cooperative)
-{
-    cudaLaunchAttribute how = {};
-    cudaLaunchConfig_t config = {grid, block, shared, stream, &how, 1};
-    how.id = cudaLaunchAttributeCooperative;
-    how.val.cooperative = cooperative;
-    return cudaLaunchKernelExC(&config, kernel, arguments);
-}
-cudaError_t cudaLaunchKernel(const void *k, dim3 g, dim3 b, void **a, size_t s, cudaStream_t t) { return launch_plain(k, g, b, a, s, t, 0); }
-cudaError_t cudaLaunchCooperativeKernel(const void *k, dim3 g, dim3 b, void **a, size_t s, cudaStream_t t) { return launch_plain(k, g, b, a, s, t, 1); }
-
-cudaError_t cudaGetDeviceCount(int *n) { *n = 1; return cudaSuccess; }
-cudaError_t cudaGetDevice(int *n) { *n = 0; return cudaSuccess; }
-cudaError_t cudaSetDevice(int n) { return n ? cudaErrorInvalidValue : cudaSuccess; }
-cudaError_t cudaDeviceSynchronize() { return cudaSuccess; }
-cudaError_t cudaGetLastError() { const int e = simt::last_error; simt::last_error = 0; return (cudaError_t)e; }
-const char *cudaGetErrorString(cudaError_t e) { return e == cudaSuccess ? "no error" : e == cudaErrorTooLarge ? "too many blocks for a cooperative launch" : "an error of the emulator"; }
-cudaError_t cudaGetDeviceProperties(cudaDeviceProp *p, int)
-{
-    memset(p, 0, sizeof *p);
-    strcpy(p->name, "emulated on the processor");
-    p->major = 9;
-    p->multiProcessorCount = simt::sms();
-    p->totalGlobalMem = (size_t)4 << 30;
-    return cudaSuccess;
-}
-cudaError_t cudaDeviceGetAttribute(int *v, cudaDeviceAttr a, int)
-{
-    *v = a == cudaDevAttrMultiProcessorCount ? simt::sms() : a == cudaDevAttrMaxSharedMemoryPerBlockOptin ? simt::SHARED_MOST : 228 << 10;
-    return cudaSuccess;
-}
-cudaError_t simt_malloc(void **p, size_t bytes, cudaMemoryType type)
-{
-    if (bytes > (size_t)4 << 30 || posix_memalign(p, 256, bytes ? bytes : 1)) {
-        *p = nullptr;
-        return cudaErrorMemoryAllocation;
-    }
-    memset(*p, simt::seed() ? (int)simt::draw(256) : 0xa5, bytes);
-    std::lock_guard<std::mutex> held(simt::lock());
-    memory()[(const char *)*p] = {bytes, type};
-    return cudaSuccess;
-}
-cudaError_t cudaHostRegister(void *p, size_t bytes, unsigned)
-{
-    std::lock_guard<std::mutex> held(simt::lock());
-    memory()[(const char *)p] = {bytes, cudaMemoryTypeHost};
-    return cudaSuccess;
-}
-cudaError_t cudaHostUnregister(void *p)
-{
-    std::lock_guard<std::mutex> held(simt::lock());
-    return memory().erase((const char *)p) ? cudaSuccess : cudaErrorInvalidValue;
-}
-cudaError_t cudaFree(void *p)
-{
-    if (!p)
-        return cudaSuccess;
-    const cudaError_t e = cudaHostUnregister(p);
-    if (e == cudaSuccess)
-        free(p);
-    return e;
-}
-cudaError_t cudaFreeHost(void *p) { return cudaFree(p); }
-cudaError_t cudaFreeAsync(void *p, cudaStream_t) { return cudaFree(p); }
-cudaError_t cudaMemGetInfo(size_t *left, size_t *all) { *left = (size_t)3 << 30; *all = (size_t)4 << 30; return cudaSuccess; }
-cudaError_t cudaMemPoolCreate(cudaMemPool_t *p, const cudaMemPoolProps *) { *p = (cudaMemPool_t)malloc(1); return cudaSuccess; }
-cudaError_t cudaMemPoolDestroy(cudaMemPool_t p) { free(p); return cudaSuccess; }
-cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, int, void *) { return cudaSuccess; }
-cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *a, const void *p)
-{
-    std::lock_guard<std::mutex> held(simt::lock());
-    auto after = memory().upper_bound((const char *)p);
-    a->type = cudaMemoryTypeUnregistered;
-    if (after != memory().begin() && (const char *)p < (--after)->first + after->second.first)
-        a->type = after->second.second;
-    return cudaSuccess;
-}
-cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind, cudaStream_t s) { enqueue(s, [=] { memmove(to, from, bytes); }); return cudaSuccess; }
-cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t s) { enqueue(s, [=] { memset(to, value, bytes); }); return cudaSuccess; }
-cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind k) { return cudaMemcpyAsync(to, from, bytes, k, nullptr); }
-cudaError_t cudaMemset(void *to, int value, size_t bytes) { return cudaMemsetAsync(to, value, bytes, nullptr); }
-cudaError_t cudaMemcpy2DAsync(void *to, size_t tp, const void *from, size_t fp, size_t bytes, size_t rows, cudaMemcpyKind, cudaStream_t s)
-{
-    if (tp < bytes || fp < bytes)
-        return cudaErrorInvalidValue;
-    enqueue(s, [=] { for (size_t r = 0; r < rows; r++) memmove((char *)to + r * tp, (const char *)from + r * fp, bytes); });
-    return cudaSuccess;
-}
-cudaError_t cudaMemset2DAsync(void *to, size_t pitch, int value, size_t bytes, size_t rows, cudaStream_t s)
-{
-    enqueue(s, [=] { for (size_t r = 0; r < rows; r++) memset((char *)to + r * pitch, value, bytes); });
-    return cudaSuccess;
-}
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t *s, unsigned) { *s = new simt_stream(); return cudaSuccess; }
-cudaError_t cudaStreamDestroy(cudaStream_t s) { delete s; return cudaSuccess; }
-cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaSuccess; }
-cudaError_t cudaStreamQuery(cudaStream_t) { return cudaSuccess; }
-cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned) { return cudaSuccess; }
-cudaError_t cudaEventCreate(cudaEvent_t *e) { *e = new simt_event(); return cudaSuccess; }
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t *e, unsigned) { return cudaEventCreate(e); }
-cudaError_t cudaEventDestroy(cudaEvent_t e) { delete e; return cudaSuccess; }
-cudaError_t cudaEventRecord(cudaEvent_t e, cudaStream_t) { e->when = std::chrono::steady_clock::now(); return cudaSuccess; }
-cudaError_t cudaEventSynchronize(cudaEvent_t) { return cudaSuccess; }
-cudaError_t cudaEventQuery(cudaEvent_t) { return cudaSuccess; }
-cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t a, cudaEvent_t b) { *ms = std::chrono::duration<float, std::milli>(b->when - a->when).count(); return cudaSuccess; }
-cudaError_t cudaStreamBeginCapture(cudaStream_t s, int) { s->capture = new simt_graph(); return cudaSuccess; }
-cudaError_t cudaStreamEndCapture(cudaStream_t s, cudaGraph_t *g) { *g = s->capture; s->capture = nullptr; return cudaSuccess; }
-cudaError_t cudaGraphInstantiate(cudaGraphExec_t *e, cudaGraph_t g, unsigned long long) { *e = new simt_graph(*g); return cudaSuccess; }
-cudaError_t cudaGraphLaunch(cudaGraphExec_t e, cudaStream_t) { for (auto &step : e->steps) step(); return cudaSuccess; }
-cudaError_t cudaGraphExecDestroy(cudaGraphExec_t e) { delete e; return cudaSuccess; }
-cudaError_t cudaGraphDestroy(cudaGraph_t g) { delete g; return cudaSuccess; }
-cudaError_t simt_set_attribute(const void *, cudaFuncAttribute a, int v)
-{
-    return a == cudaFuncAttributeMaxDynamicSharedMemorySize && v > simt::SHARED_MOST ? cudaErrorInvalidValue : cudaSuccess;
-}
-cudaError_t simt_get_attributes(cudaFuncAttributes *a, const void *)
-{
-    *a = {};
-    a->maxThreadsPerBlock = 1024;
-    a->ptxVersion = a->binaryVersion = 90;
-    a->numRegs = 32;
-    return cudaSuccess;
-}
-cudaError_t simt_occupancy(int *n, int threads, size_t shared) { *n = simt::blocks_at_once((unsigned)threads, shared); return cudaSuccess; }
-cudaError_t simt_clusters(int *n, const cudaLaunchConfig_t *c)
-{
-    const unsigned blocks = (unsigned)(simt::sms() * simt::blocks_at_once(c->blockDim.x, c->dynamicSmemBytes));
-    *n = (int)(blocks / c->attrs->val.clusterDim.x);
-    return cudaSuccess;
-}
