@@ -136,7 +136,7 @@ __global__ void __launch_bounds__(32 * WARPS, BLOCKS)
     }
     if (__syncthreads_or(written && x < view.width && moved) && label.moved && lane == 0 &&
         warp == 0)
-        *label.moved = 1;
+        atomicOr(label.moved, 1u);
 }
 
 #endif

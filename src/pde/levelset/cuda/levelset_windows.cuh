@@ -80,7 +80,7 @@ __global__ void window_steps(const struct ro_level any, const __grid_constant__ 
             }
     }
     if (__syncthreads_or(moved) && label.moved && threadIdx.x == 0 && threadIdx.y == 0)
-        *label.moved = 1;
+        atomicOr(label.moved, 1u);
 }
 
 #endif
