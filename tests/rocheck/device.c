@@ -129,7 +129,8 @@ done:
  * then one that is looked at, again and again. */
 static bool try_many(struct check *check, struct pair *pair)
 {
-    enum { LAUNCHES = RO_ON_DEVICE(70000, 210), LOOKS = 70, SIDE = RO_ON_DEVICE(512, 96) };
+    enum { LAUNCHES = RO_ON_DEVICE(70000, 210), LOOKS = RO_ON_DEVICE(70, 21) };
+    enum { SIDE = RO_ON_DEVICE(512, 96) };
     void *in = NULL, *out = NULL;
     bool right = ro_cuda_alloc(pair->device, SIDE * SIDE, &in) == RO_OK &&
                  ro_cuda_alloc(pair->device, SIDE * SIDE, &out) == RO_OK &&
@@ -219,7 +220,9 @@ static bool try_jobs(struct check *check, struct pair *pair)
     const size_t count = sizeof jobs / sizeof *jobs;
     bool right = true, more = true;
     for (size_t i = 0; i < count && right; i++)
-        right = open_job(check, pair, &jobs[i], 200 + draw(check, 300), 700 + draw(check, 400));
+        right = open_job(check, pair, &jobs[i],
+                         RO_ON_DEVICE(200, 40) + draw(check, RO_ON_DEVICE(300, 60)),
+                         RO_ON_DEVICE(700, 560) + draw(check, RO_ON_DEVICE(400, 100)));
     while (more && right) {
         more = false;
         for (size_t i = 0; i < count && right; i++)
@@ -266,7 +269,7 @@ static bool try_batches(struct check *check, struct pair *pair)
         {333, 129, 3, 336, 44},
     };
     bool right = true;
-    for (size_t i = 0; right && i < sizeof batches / sizeof *batches; i++)
+    for (size_t i = 0; right && i < sizeof batches / sizeof *batches; i += (size_t)check->few)
         right = try_batch(check, pair, batches[i].width, batches[i].height, batches[i].count,
                           batches[i].in_pitch, batches[i].out_pitch, NULL);
     return right;
@@ -275,7 +278,7 @@ static bool try_batches(struct check *check, struct pair *pair)
 static bool try_odd_rows(struct check *check, struct pair *pair, int times)
 {
     bool right = true;
-    for (int i = 0; right && i < times; i++) {
+    for (int i = 0; right && i < times; i += check->few) {
         uint32_t width = 1 + draw(check, 400), height = 1 + draw(check, 300);
         right = try_batch(check, pair, width, height, 1 + draw(check, 3), width + draw(check, 7),
                           (width + 7) / 8 + draw(check, 5), i % 2 ? "acuity" : NULL);
@@ -462,12 +465,14 @@ static bool try_denoise(struct check *check, struct pair *pair)
          .to = RO_GRAY8,
          .options = {RO_DENOISE_DEFAULTS, .kappa = 3, .number = "s10e5"}},
     };
-    enum { COUNT = sizeof works / sizeof *works, ROUNDS = 6 };
+    enum { COUNT = sizeof works / sizeof *works, ROUNDS = RO_ON_DEVICE(6, 2) };
     void *streams[2] = {ro_cuda_stream(pair->device), ro_cuda_stream(pair->caller)};
     bool right = true;
     for (int i = 0; i < COUNT && right; i++)
         right =
-            open_denoising(check, pair, &works[i], 200 + draw(check, 300), 100 + draw(check, 400));
+            open_denoising(check, pair, &works[i],
+                           RO_ON_DEVICE(200, 100) + draw(check, RO_ON_DEVICE(300, 100)),
+                           100 + draw(check, RO_ON_DEVICE(400, 50)));
     for (int i = 0; i < COUNT * ROUNDS && right; i++) {
         struct denoising *work = &works[i % COUNT];
         if (ro_plan_run_device(work->plan, &work->there_in, &work->there_out, 1, streams[i & 1],
@@ -491,7 +496,7 @@ static void *run_thread(void *data)
     struct pair pair;
     if (!open_pair(&pair))
         snprintf(check->failure, sizeof check->failure, "no context");
-    else if (try_odd_rows(check, &pair, 20))
+    else if (try_odd_rows(check, &pair, RO_ON_DEVICE(20, 4)))
         try_jobs(check, &pair);
     close_pair(&pair);
     return NULL;
