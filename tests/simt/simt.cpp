@@ -431,13 +431,16 @@ void *shared_array(const void *key, size_t bytes, size_t alignment)
 {
     block *b = now->home;
     for (int i = 0; i < b->array_count; i++)
-        if (b->arrays[i].key == key)
+        if (b->arrays[i].key == key) {
+            ACQUIRE(&b->arrays[i]); /* it was filled by the first thread that came */
             return b->arena + b->arrays[i].at;
+        }
     const size_t at = (b->used + GAP + alignment - 1) / alignment * alignment;
     if (b->array_count == ARRAYS)
         fail("too many shared arrays");
     b->arrays[b->array_count++] = {key, at};
     add_shared(b, at, bytes);
+    RELEASE(&b->arrays[b->array_count - 1]);
     return b->arena + at;
 }
 
