@@ -614,7 +614,7 @@ __global__ void move(uint32_t *g, uint32_t *out)
     out[6] = (uint32_t)u, out[7] = (uint32_t)(u >> 32);
     asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(a) : "l"(g + 8) : "memory");
     out[8] = a;
-    out[9] = __ldg(g + 9);
+    out[9] = __ldg(g + 12); // only what was there before the launch may be read this way
     out[10] = __ldcg(g + 10) + __ldcs(g + 9);
     asm volatile("ld.volatile.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
                  : "=r"(a), "=r"(b), "=r"(c), "=r"(d)
@@ -693,6 +693,8 @@ static void check_memory()
     must(cudaMalloc(&device, sizeof out));
     must(cudaMemset(g, 0, WORDS * 4));
     must(cudaMemset(device, 0, sizeof out));
+    const uint32_t before = 13;
+    must(cudaMemcpy(g + 12, &before, sizeof before, cudaMemcpyHostToDevice));
     move<<<1, 1>>>(g, device);
     must(cudaGetLastError());
     must(cudaMemcpy(out, device, sizeof out, cudaMemcpyDeviceToHost));
