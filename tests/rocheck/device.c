@@ -504,7 +504,7 @@ static void *run_thread(void *data)
 
 static bool try_threads(struct check *check)
 {
-    enum { COUNT = 4 };
+    enum { COUNT = RO_ON_DEVICE(4, 2) };
     struct check checks[COUNT];
     pthread_t threads[COUNT];
     int started = 0;

@@ -24,7 +24,7 @@ endforeach()
 foreach(suite diffusion search ordered denoise register segment hologram light device)
   foreach(pass emulated emulated-whole)
     add_test(NAME ${pass}/${suite} COMMAND rocheck test ${suite}/* --variant cuda
-      $<$<STREQUAL:${pass},emulated>:--few> $<$<STREQUAL:${pass},emulated>:4> COMMAND_EXPAND_LISTS)
+      $<$<STREQUAL:${pass},emulated>:--few> $<$<STREQUAL:${pass},emulated>:8> COMMAND_EXPAND_LISTS)
     ro_test_properties(${pass}/${suite} ${pass})
   endforeach()
 endforeach()
