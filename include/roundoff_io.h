@@ -351,8 +351,8 @@ RO_API
 ro_status ro_seeds_load(ro_context *context, const char *path, ro_seed **seeds, size_t *count);
 
 /* Contours as .svg, over the picture's pixels from (0, 0) to (width, height), or as .geojson,
- * pixels having their centres at whole numbers. GeoJSON takes closed lines of at least three points
- * only. */
+ * pixels having their centres at whole numbers. Each line has at least one point, in GeoJSON at least
+ * three and it is closed; coordinates are finite and at most 1e10 in magnitude. */
 RO_API
 ro_status ro_contours_accepts(ro_context *context, const char *path);
 RO_API

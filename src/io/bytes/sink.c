@@ -300,13 +300,25 @@ ro_status ro_sink_write(struct ro_sink *sink, const void *bytes, size_t size)
 
 void ro_sink_print(struct ro_sink *sink, ro_status *status, const char *format, ...)
 {
-    char line[512];
+    char line[512], *text = line;
     va_list list;
+    if (*status != RO_OK)
+        return;
     va_start(list, format);
-    int length = vsnprintf(line, sizeof line, format, list);
+    const int length = vsnprintf(line, sizeof line, format, list);
     va_end(list);
-    if (*status == RO_OK)
-        *status = ro_sink_write(sink, line, (size_t)length);
+    if (length >= (int)sizeof line && (text = malloc((size_t)length + 1))) {
+        va_start(list, format);
+        vsnprintf(text, (size_t)length + 1, format, list);
+        va_end(list);
+    }
+    if (length < 0)
+        *status = ro_sink_cannot(sink, errno);
+    else
+        *status = text ? ro_sink_write(sink, text, (size_t)length)
+                       : ro_file_no_memory(sink->file, (size_t)length + 1);
+    if (text != line)
+        free(text);
 }
 
 ro_status ro_sink_pack(struct ro_sink *sink)
@@ -342,8 +354,8 @@ bool ro_sink_plain(const struct ro_sink *sink)
 int ro_sink_put(const struct ro_sink *sink, uint64_t position, const void *bytes, size_t size)
 {
     for (size_t done = 0; done < size;) {
-        const ssize_t count = pwrite(sink->fd, (const uint8_t *)bytes + done, size - done,
-                                     (off_t)(position + done));
+        const ssize_t count =
+            pwrite(sink->fd, (const uint8_t *)bytes + done, size - done, (off_t)(position + done));
         if (count < 0 && errno != EINTR && errno != EAGAIN)
             return errno;
         done += count > 0 ? (size_t)count : 0;

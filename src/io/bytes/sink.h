@@ -46,7 +46,7 @@ ro_status ro_sink_check(struct ro_file *file, const char *path);
 ro_status ro_sink_open(struct ro_sink *sink, struct ro_file *file, const char *path);
 ro_status ro_sink_write(struct ro_sink *sink, const void *bytes, size_t size);
 
-/* Text of up to 511 bytes; does nothing after a failure that is in *status. */
+/* Writes text; does nothing after a failure that is in *status. */
 void ro_sink_print(struct ro_sink *sink, ro_status *status, const char *format, ...)
     RO_PRINTF(3, 4);
 ro_status ro_sink_seek(struct ro_sink *sink, uint64_t position);

@@ -2,6 +2,7 @@
 /* Contours as text: SVG for a picture, GeoJSON for programs that measure. */
 #include "io/bytes/sink.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +28,7 @@ static void write_svg(struct text *text, const ro_polyline *lines, size_t count,
           width, height, width, height);
     for (size_t i = 0; i < count; i++) {
         print(text, "<path class=\"label%d\" stroke=\"%s\" d=\"M", lines[i].label,
-              colours[(lines[i].label - 1) & 3]);
+              colours[((unsigned)lines[i].label - 1) & 3]);
         for (size_t k = 0; k < lines[i].count; k++)
             print(text, "%s%.3f %.3f", k ? k % 8 ? "L" : "\nL" : "", lines[i].points[2 * k] + 0.5,
                   lines[i].points[2 * k + 1] + 0.5);
@@ -182,11 +183,31 @@ ro_status ro_contours_accepts(ro_context *context, const char *path)
     return status == RO_OK ? ro_sink_check(&file, path) : status;
 }
 
+static ro_status check_lines(ro_context *context, const ro_polyline *lines, size_t count)
+{
+    const double most = 1e10; /* beyond any picture */
+    if (count && !lines)
+        return ro_context_fail(context, RO_E_ARGUMENT, "contours: there are no lines");
+    for (size_t i = 0; i < count; i++) {
+        if (lines[i].count == 0 || !lines[i].points)
+            return ro_context_fail(context, RO_E_ARGUMENT, "contours: line %zu has no points", i);
+        for (size_t k = 0; k < 2 * lines[i].count; k++)
+            if (!(fabs(lines[i].points[k]) <= most))
+                return ro_context_fail(context, RO_E_ARGUMENT,
+                                       "contours: line %zu has a point at %g, which is in no image",
+                                       i, lines[i].points[k]);
+    }
+    return RO_OK;
+}
+
 ro_status ro_contours_save(ro_context *context, const char *path, const ro_polyline *lines,
                            size_t count, uint32_t width, uint32_t height)
 {
     if (ro_file_named(context, path) != RO_OK)
         return RO_E_ARGUMENT;
+    const ro_status checked = check_lines(context, lines, count);
+    if (checked != RO_OK)
+        return checked;
     struct text text = {.sink = {.fd = -1}};
     const struct kind *kind = NULL;
     ro_file_init(&text.file, context, path, "standard output");

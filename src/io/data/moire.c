@@ -165,6 +165,12 @@ ro_status ro_moire_save(ro_context *context, const char *path, const ro_moire *m
     if (count < 1 || count > RO_INKS_MOST)
         return ro_context_fail(context, RO_E_ARGUMENT, "%d inks: must be from 1 to %d", count,
                                RO_INKS_MOST);
+    if (!moire || !inks || moire->count < 0 || moire->count > RO_MOIRE_WAVES)
+        return ro_context_fail(context, RO_E_ARGUMENT, "moiré needs inks and from 0 to %d waves",
+                               RO_MOIRE_WAVES);
+    for (int i = 0; i < count; i++)
+        if (!inks[i].name)
+            return ro_context_fail(context, RO_E_ARGUMENT, "ink %d has no name", i + 1);
     struct drawing drawing = {.sink = {.fd = -1}, .moire = moire, .inks = inks, .count = count};
     ro_file_init(&drawing.file, context, path, "standard output");
     drawing.status = check_name(&drawing.file, path);
