@@ -6,9 +6,14 @@
 #include <string.h>
 
 #if RO_WITH_LCMS
-#include <lcms2.h>
+#include "io/stages/lcms.h"
 
-enum { SIDE = RO_SEPARATION_SIDE, INKS = 4, MOST_BYTES = 1 << 28 };
+enum {
+    SIDE = RO_SEPARATION_SIDE,
+    INKS = 4,
+    SHARES_BYTES = SIDE * SIDE * SIDE * INKS * 2,
+    MOST_BYTES = 1 << 28,
+};
 
 static const char *space_name(cmsColorSpaceSignature space)
 {
@@ -42,7 +47,7 @@ static ro_status check(struct ro_file *file, cmsHPROFILE profile)
 }
 
 /* Black points are matched, but where colours are to stay as they are, paper and all. */
-static cmsHTRANSFORM transform_to(cmsHPROFILE profile, ro_intent intent)
+static cmsHTRANSFORM transform_to(cmsContext lcms, cmsHPROFILE profile, ro_intent intent)
 {
     static const cmsUInt32Number intents[] = {
         [RO_INTENT_PERCEPTUAL] = INTENT_PERCEPTUAL,
@@ -50,16 +55,12 @@ static cmsHTRANSFORM transform_to(cmsHPROFILE profile, ro_intent intent)
         [RO_INTENT_SATURATION] = INTENT_SATURATION,
         [RO_INTENT_ABSOLUTE] = INTENT_ABSOLUTE_COLORIMETRIC,
     };
-    cmsHPROFILE from = cmsCreate_sRGBProfile();
-    cmsHTRANSFORM made = NULL;
-    if (from)
-        made = cmsCreateTransform(
-            from, TYPE_RGB_16, profile, TYPE_CMYK_16, intents[intent],
-            cmsFLAGS_NOOPTIMIZE |
-                (intent == RO_INTENT_ABSOLUTE ? 0 : cmsFLAGS_BLACKPOINTCOMPENSATION));
-    if (from)
-        cmsCloseProfile(from);
-    return made;
+    const cmsUInt32Number black =
+        intent == RO_INTENT_ABSOLUTE ? 0 : cmsFLAGS_BLACKPOINTCOMPENSATION;
+    cmsHPROFILE from = cmsCreate_sRGBProfileTHR(lcms);
+    return from ? cmsCreateTransformTHR(lcms, from, TYPE_RGB_16, profile, TYPE_CMYK_16,
+                                        intents[intent], cmsFLAGS_NOOPTIMIZE | black)
+                : NULL;
 }
 
 static void fill(cmsHTRANSFORM transform, uint16_t *shares)
@@ -76,27 +77,27 @@ static void fill(cmsHTRANSFORM transform, uint16_t *shares)
         }
 }
 
-static ro_status load(struct ro_file *file, const char *bytes, size_t size, ro_intent intent,
-                      ro_separation *separation)
+struct loading {
+    struct ro_file *file;
+    const char *bytes;
+    size_t size;
+    ro_intent intent;
+    uint16_t *shares;
+    ro_status status;
+};
+
+static void load(cmsContext lcms, void *data)
 {
-    cmsHPROFILE profile = cmsOpenProfileFromMem(bytes, (cmsUInt32Number)size);
+    struct loading *loading = data;
+    cmsHPROFILE profile =
+        cmsOpenProfileFromMemTHR(lcms, loading->bytes, (cmsUInt32Number)loading->size);
     cmsHTRANSFORM transform = NULL;
-    ro_status status = check(file, profile);
-    if (status == RO_OK && !(transform = transform_to(profile, intent)))
-        status = ro_file_fail(file, RO_E_FORMAT, "the profile does not say how to make CMYK");
-    if (status == RO_OK) {
-        separation->inks = INKS;
-        separation->shares = malloc(sizeof *separation->shares * SIDE * SIDE * SIDE * (size_t)INKS);
-        if (!separation->shares)
-            status = ro_file_fail(file, RO_E_MEMORY, "no memory for a separation");
-    }
-    if (status == RO_OK)
-        fill(transform, separation->shares);
-    if (transform)
-        cmsDeleteTransform(transform);
-    if (profile)
-        cmsCloseProfile(profile);
-    return status;
+    loading->status = check(loading->file, profile);
+    if (loading->status == RO_OK && !(transform = transform_to(lcms, profile, loading->intent)))
+        loading->status =
+            ro_file_fail(loading->file, RO_E_FORMAT, "the profile does not say how to make CMYK");
+    if (loading->status == RO_OK)
+        fill(transform, loading->shares);
 }
 
 ro_status ro_separation_load(ro_context *context, const char *path, ro_intent intent,
@@ -115,7 +116,14 @@ ro_status ro_separation_load(ro_context *context, const char *path, ro_intent in
         return status;
     struct ro_file file;
     ro_file_init(&file, context, path, "standard input");
-    status = load(&file, bytes, size, intent, separation);
+    struct loading loading = {&file, bytes, size, intent, malloc(SHARES_BYTES), RO_OK};
+    struct ro_lcms *lcms = loading.shares ? ro_lcms_run(load, &loading) : NULL;
+    status = lcms ? loading.status : ro_file_fail(&file, RO_E_MEMORY, "no memory for a separation");
+    ro_lcms_close(lcms);
+    if (status == RO_OK)
+        *separation = (ro_separation){.inks = INKS, .shares = loading.shares};
+    else
+        free(loading.shares);
     if (status == RO_OK && hash && ro_bytes_hash(context, bytes, size, hash) != RO_OK)
         *hash = '\0'; /* a build without hashes, which makes no certificates */
     ro_free(bytes);

@@ -196,6 +196,7 @@ static void read_profile(struct jpeg *self, bool ink)
         memcpy(bytes + used, marker->data + ICC_HEAD, marker->data_length - ICC_HEAD);
         used += marker->data_length - ICC_HEAD;
     }
+    self->stage.no_memory = parts && whole && !bytes;
     if (bytes)
         ro_profile_take(&self->stage, bytes, size);
     else if (first)

@@ -68,10 +68,27 @@ static void read_warned(png_structp png, png_const_charp text)
 static void read_failed(png_structp png, png_const_charp text)
 {
     struct png *self = png_get_error_ptr(png);
+    if (self->status == RO_OK && self->stage.no_memory)
+        self->status = ro_file_no_memory(self->stage.file, 1 << 16);
     if (self->status == RO_OK)
         self->status =
             ro_file_fail(self->stage.file, RO_E_FORMAT, "not a proper PNG file: %s", text);
     png_longjmp(png, 1);
+}
+
+/* libpng drops a profile that it has no memory for, and goes on. */
+static png_voidp allocate(png_structp png, png_alloc_size_t size)
+{
+    struct png *self = png_get_mem_ptr(png);
+    void *memory = malloc(size);
+    self->stage.no_memory |= !memory;
+    return memory;
+}
+
+static void release(png_structp png, png_voidp memory)
+{
+    (void)png;
+    free(memory);
 }
 
 static void read_bytes(png_structp png, png_bytep bytes, size_t size)
@@ -405,7 +422,8 @@ ro_status ro_png_decode(struct ro_source *source, unsigned page, struct ro_stage
         return ro_file_no_memory(source->file, sizeof *self);
     self->stage = (struct ro_stage){.file = source->file, .rows = read_rows, .close = close_reader};
     self->source = source;
-    self->png = png_create_read_struct(PNG_LIBPNG_VER_STRING, self, read_failed, read_warned);
+    self->png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, self, read_failed, read_warned,
+                                         self, allocate, release);
     if (self->png)
         self->info = png_create_info_struct(self->png);
     ro_status status = self->info ? read_info(self) : ro_file_no_memory(source->file, 1 << 16);
@@ -547,7 +565,8 @@ ro_status ro_png_encode(struct ro_sink *sink, const ro_file_info *info,
     struct png_encoder *self = calloc(1, sizeof *self);
     if (!self)
         return ro_file_no_memory(sink->file, sizeof *self);
-    self->encoder = (struct ro_encoder){.rows = write_rows, .finish = finish_writer, .close = close_writer};
+    self->encoder =
+        (struct ro_encoder){.rows = write_rows, .finish = finish_writer, .close = close_writer};
     self->sink = sink;
     *encoder = &self->encoder;
     self->png = png_create_write_struct(PNG_LIBPNG_VER_STRING, self, write_failed, ignore_warning);

@@ -13,8 +13,11 @@
 
 static void keep_text(struct ro_tiff *tiff, const char *format, va_list arguments)
 {
+    char text[sizeof tiff->text];
+    vsnprintf(text, sizeof text, format, arguments);
+    tiff->no_memory |= strcasestr(text, "memory") || strcasestr(text, "to allocate");
     if (tiff->text[0] == '\0')
-        vsnprintf(tiff->text, sizeof tiff->text, format, arguments);
+        memcpy(tiff->text, text, sizeof text);
 }
 
 /* Data that stops too soon is only a warning to some decoders. */
@@ -109,6 +112,8 @@ ro_status ro_tiff_failed(struct ro_tiff *tiff)
 {
     if (tiff->status != RO_OK)
         return tiff->status;
+    if (tiff->no_memory)
+        return ro_file_fail(tiff->file, RO_E_MEMORY, "not enough memory for libtiff");
     const char *text = tiff->text[0] ? tiff->text : "it cannot be decoded";
     size_t name = strlen(tiff->file->name);
     if (strncmp(text, tiff->file->name, name) == 0 && strncmp(text + name, ": ", 2) == 0)

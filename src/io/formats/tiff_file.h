@@ -16,6 +16,7 @@ struct ro_tiff {
     struct ro_sink *sink;
     uint64_t end;     /* of what was written */
     ro_status status; /* what reading or writing bytes failed with */
+    bool no_memory;   /* of libtiff, which then leaves tags out */
     char text[200];   /* the first complaint of libtiff; "": none */
 };
 

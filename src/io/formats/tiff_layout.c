@@ -355,6 +355,8 @@ ro_status ro_tiff_layout(struct tiff *self)
         read_resolution(self);
     if (status == RO_OK)
         note_dropped(self);
+    if (status == RO_OK && self->file.no_memory)
+        status = ro_tiff_failed(&self->file);
     self->file.text[0] = '\0'; /* complaints about tags that do not matter */
     return status;
 }

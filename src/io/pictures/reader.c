@@ -66,6 +66,8 @@ static ro_status build_chain(struct ro_reader *reader)
     reader->decoder = before;
     snprintf(before->info.type, sizeof before->info.type, "%s", reader->type->name);
     before->info.stack = reader->last - reader->options.page + 1;
+    if (before->no_memory)
+        return ro_file_fail(&reader->file, RO_E_MEMORY, "not enough memory to read its head");
     if (before->raw && before->profile)
         ro_file_drop(&reader->file, RO_DROPPED_PROFILE, RO_PROFILE_WORDS);
     if (before->raw) {

@@ -47,7 +47,7 @@ bool ro_profile_is(const uint8_t *bytes, size_t size, const char *space)
     return size >= HEADER && memcmp(bytes + SPACE, space, 4) == 0;
 }
 
-/* A profile for the stage to be filled in; NULL: there is none in this build, or no memory. */
+/* Gives the stage its profile. Returns NULL if there is no lcms2 in this build, or no memory. */
 static struct ro_profile *new_profile(struct ro_stage *stage, struct ro_profile profile)
 {
 #if RO_WITH_LCMS
@@ -55,6 +55,7 @@ static struct ro_profile *new_profile(struct ro_stage *stage, struct ro_profile 
         *stage->profile = profile;
         return stage->profile;
     }
+    stage->no_memory |= !stage->profile;
 #else
     (void)stage, (void)profile;
 #endif
@@ -66,6 +67,7 @@ void ro_profile_take(struct ro_stage *stage, const uint8_t *bytes, size_t size)
     if (stage->profile || says_srgb(bytes, size))
         return;
     uint8_t *copy = malloc(size + 1);
+    stage->no_memory |= !copy;
     const struct ro_profile icc = {
         .kind = RO_KIND_ICC, .words = RO_PROFILE_WORDS, .bytes = copy, .size = size};
     if (copy && new_profile(stage, icc)) {
@@ -93,6 +95,8 @@ ro_status ro_profile_take_lab(struct ro_stage *stage)
         return RO_OK;
     if (new_profile(stage, (struct ro_profile){.kind = RO_KIND_LAB}))
         return RO_OK;
+    if (stage->no_memory)
+        return ro_file_no_memory(stage->file, sizeof *stage->profile);
     return ro_file_fail(stage->file, RO_E_UNSUPPORTED, "this build has no lcms2, which Lab needs");
 }
 

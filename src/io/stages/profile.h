@@ -26,8 +26,8 @@ struct ro_profile {
 /* Whether a profile is of this space: "RGB ", "GRAY", "CMYK". */
 bool ro_profile_is(const uint8_t *bytes, size_t size, const char *space);
 
-/* Gives the stage a profile that is not sRGB's. Without lcms2, or memory, it is noted as dropped:
- * samples are then taken as sRGB. */
+/* Gives the stage a profile that is not sRGB's. Without lcms2 it is noted as dropped, and samples are
+ * taken as sRGB. Without memory it sets the stage's no_memory, and opening the file fails. */
 void ro_profile_take(struct ro_stage *stage, const uint8_t *bytes, size_t size);
 /* The same for gamma and primaries, which may be NULL; `words` are noted where they are dropped. */
 void ro_profile_take_gamma(struct ro_stage *stage, double gamma, const double xy[4][2],

@@ -3,15 +3,16 @@
  * Colours of a profile to sRGB's, by lcms2: relative colorimetric, with black points matched. Grey
  * stays grey, inks and Lab become RGB. Rows may have alpha, which passes by.
  */
+#include "io/stages/lcms.h"
 #include "io/stages/profile.h"
 
-#include <lcms2.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct to_srgb {
     struct ro_stage stage; /* first, so that a stage can be cast back */
     struct ro_stage *before;
+    struct ro_lcms *lcms;    /* owns the transform */
     cmsHTRANSFORM transform; /* NULL: samples are passed on, or inks become RGB in the usual way */
     size_t row_bytes;        /* of a row before */
     uint8_t *line;
@@ -25,22 +26,22 @@ static bool is_real(ro_format format) { return format == RO_GRAYF || format == R
 
 /* ---- Profiles ----------------------------------------------------------------------------- */
 
-static cmsToneCurve *srgb_curve(void)
+static cmsToneCurve *srgb_curve(cmsContext lcms)
 {
     const cmsFloat64Number sRGB[5] = {2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045};
-    return cmsBuildParametricToneCurve(NULL, 4, sRGB);
+    return cmsBuildParametricToneCurve(lcms, 4, sRGB);
 }
 
-static cmsHPROFILE grey_profile(cmsToneCurve *curve)
+static cmsHPROFILE grey_profile(cmsContext lcms, const cmsToneCurve *curve)
 {
-    return curve ? cmsCreateGrayProfile(cmsD50_xyY(), curve) : NULL;
+    return curve ? cmsCreateGrayProfileTHR(lcms, cmsD50_xyY(), curve) : NULL;
 }
 
 /* Gamma and primaries as a profile; sRGB's where there are none. */
-static cmsHPROFILE calibrated(const struct ro_profile *profile, bool colour)
+static cmsHPROFILE calibrated(cmsContext lcms, const struct ro_profile *profile, bool colour)
 {
-    cmsToneCurve *curve = profile->gamma > 0 ? cmsBuildGamma(NULL, profile->gamma) : srgb_curve();
-    cmsHPROFILE made = NULL;
+    cmsToneCurve *curve =
+        profile->gamma > 0 ? cmsBuildGamma(lcms, profile->gamma) : srgb_curve(lcms);
     cmsCIExyY white = {0.3127, 0.3290, 1};
     cmsCIExyYTRIPLE primaries = {{0.64, 0.33, 1}, {0.30, 0.60, 1}, {0.15, 0.06, 1}};
     if (profile->has_primaries) {
@@ -48,41 +49,32 @@ static cmsHPROFILE calibrated(const struct ro_profile *profile, bool colour)
         for (int i = 0; i < 4; i++)
             *at[i] = (cmsCIExyY){profile->xy[i][0], profile->xy[i][1], 1};
     }
-    if (curve && colour && white.y > 0)
-        made = cmsCreateRGBProfile(&white, &primaries, (cmsToneCurve *[3]){curve, curve, curve});
-    else if (curve && !colour)
-        made = grey_profile(curve);
-    cmsFreeToneCurve(curve);
-    return made;
+    if (!colour)
+        return grey_profile(lcms, curve);
+    return curve && white.y > 0 ? cmsCreateRGBProfileTHR(lcms, &white, &primaries,
+                                                         (cmsToneCurve *[3]){curve, curve, curve})
+                                : NULL;
 }
 
-static cmsHPROFILE source_profile(const struct ro_profile *profile, bool colour)
+static cmsHPROFILE source_profile(cmsContext lcms, const struct ro_profile *profile, bool colour)
 {
     if (profile->kind == RO_KIND_LAB)
-        return cmsCreateLab4Profile(NULL);
+        return cmsCreateLab4ProfileTHR(lcms, NULL);
     if (profile->kind == RO_KIND_GAMMA)
-        return calibrated(profile, colour);
+        return calibrated(lcms, profile, colour);
     if (profile->size > UINT32_MAX)
         return NULL;
-    cmsHPROFILE made = cmsOpenProfileFromMem(profile->bytes, (cmsUInt32Number)profile->size);
+    cmsHPROFILE made =
+        cmsOpenProfileFromMemTHR(lcms, profile->bytes, (cmsUInt32Number)profile->size);
     const cmsColorSpaceSignature wanted = profile->inks ? cmsSigCmykData
                                           : colour      ? cmsSigRgbData
                                                         : cmsSigGrayData;
-    if (made && cmsGetColorSpace(made) != wanted) {
-        cmsCloseProfile(made);
-        return NULL;
-    }
-    return made;
+    return made && cmsGetColorSpace(made) == wanted ? made : NULL;
 }
 
-static cmsHPROFILE target_profile(bool colour)
+static cmsHPROFILE target_profile(cmsContext lcms, bool colour)
 {
-    if (colour)
-        return cmsCreate_sRGBProfile();
-    cmsToneCurve *curve = srgb_curve();
-    cmsHPROFILE made = grey_profile(curve);
-    cmsFreeToneCurve(curve);
-    return made;
+    return colour ? cmsCreate_sRGBProfileTHR(lcms) : grey_profile(lcms, srgb_curve(lcms));
 }
 
 /* ---- Transform ---------------------------------------------------------------------------- */
@@ -94,12 +86,16 @@ static cmsUInt32Number type_of(unsigned space, unsigned channels, ro_format form
            EXTRA_SH(alpha ? 1u : 0u) | FLOAT_SH(is_real(format) ? 1u : 0u);
 }
 
-static void open_transform(struct to_srgb *self, const struct ro_profile *profile)
+/* Makes none if the profile makes no sense. */
+static void make_transform(cmsContext lcms, void *data)
 {
+    struct to_srgb *self = data;
+    const struct ro_profile *profile = self->before->profile;
     const ro_format format = self->stage.info.format;
     const bool colour = ro_channels_of(format) == 3;
     const bool alpha = self->before->alpha != RO_NO_ALPHA && format != RO_GRAY8;
-    cmsHPROFILE from = source_profile(profile, colour), to = target_profile(colour);
+    cmsHPROFILE from = source_profile(lcms, profile, colour);
+    cmsHPROFILE to = target_profile(lcms, colour);
     const unsigned channels = colour ? 3 : 1;
     cmsUInt32Number type_from = type_of(colour ? PT_RGB : PT_GRAY, channels, format, alpha);
     const cmsUInt32Number type_to = type_from;
@@ -113,12 +109,8 @@ static void open_transform(struct to_srgb *self, const struct ro_profile *profil
                                   (quick ? 0 : cmsFLAGS_NOOPTIMIZE) |
                                   (alpha ? cmsFLAGS_COPY_ALPHA : 0);
     if (from && to)
-        self->transform =
-            cmsCreateTransform(from, type_from, to, type_to, INTENT_RELATIVE_COLORIMETRIC, flags);
-    if (from)
-        cmsCloseProfile(from);
-    if (to)
-        cmsCloseProfile(to);
+        self->transform = cmsCreateTransformTHR(lcms, from, type_from, to, type_to,
+                                                INTENT_RELATIVE_COLORIMETRIC, flags);
 }
 
 /* ---- Rows --------------------------------------------------------------------------------- */
@@ -172,8 +164,7 @@ static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stri
 static void close_stage(struct ro_stage *stage)
 {
     struct to_srgb *self = (struct to_srgb *)stage;
-    if (self->transform)
-        cmsDeleteTransform(self->transform);
+    ro_lcms_close(self->lcms);
     self->before->close(self->before);
     free(self->line);
     free(self);
@@ -216,8 +207,13 @@ ro_status ro_profile_stage(struct ro_stage *before, const ro_read_options *optio
     if (info->maxval == 1 && !is_real(info->format))
         return RO_OK; /* black stays black, and white white */
     const bool wanted = options->profile == RO_PROFILE_APPLY || profile->kind == RO_KIND_LAB;
-    if (wanted)
-        open_transform(self, profile);
+    if (wanted && !(self->lcms = ro_lcms_run(make_transform, self))) {
+        const ro_status status =
+            ro_file_fail(before->file, RO_E_MEMORY, "no memory for its colour profile");
+        *stage = NULL;
+        close_stage(&self->stage);
+        return status;
+    }
     if (!self->transform && options->profile != RO_PROFILE_IGNORE)
         note_dropped(self, profile, wanted);
     if (!self->transform)

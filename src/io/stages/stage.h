@@ -22,6 +22,7 @@ struct ro_stage {
     int orientation;            /* as EXIF and TIFF count, 1 to 8; 0 and 1: upright */
     enum ro_row_alpha alpha;    /* of decoders only */
     struct ro_profile *profile; /* the same: what samples mean; NULL: sRGB */
+    bool no_memory;             /* for what states its colours, which would come out wrong */
     bool stack;                 /* all pages have one shape */
     bool raw; /* rows hold numbers of info.sample, which become those of a format later */
     /* Gives the next `count` rows; never asked for more than there are, nor after a failure. */
