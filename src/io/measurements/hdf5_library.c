@@ -11,10 +11,10 @@ static bool tried, usable;
 
 static void *open_library(void)
 {
-    /* Debian's names of 12 and 13, then what others have. */
-    static const char *const names[] = {
-        "libhdf5_serial.so.103", "libhdf5_serial.so.310", "libhdf5_serial.so", "libhdf5.so.310",
-        "libhdf5.so.200",        "libhdf5.so.103",        "libhdf5.so"};
+    /* Debian's names of 12 and 13, then what others have. Names without a version are those of a
+     * build to link with, which may have another interface. */
+    static const char *const names[] = {"libhdf5_serial.so.103", "libhdf5_serial.so.310",
+                                        "libhdf5.so.310", "libhdf5.so.200", "libhdf5.so.103"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         void *found = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
         if (found)
@@ -56,11 +56,14 @@ static bool load(void)
         {(void **)&calls.attributes, "H5Aget_num_attrs"},
         {(void **)&calls.set_errors, "H5Eset_auto2"},
     };
-    int (*start)(void) = NULL;
+    int (*start)(void) = NULL, (*no_exit)(void) = NULL;
     library = open_library();
     if (!library)
         return false;
     *(void **)&start = dlsym(library, "H5open");
+    *(void **)&no_exit = dlsym(library, "H5dont_atexit");
+    if (no_exit)
+        no_exit(); /* cleaning up at exit, it crashes after a close that failed */
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
         if (!(*wanted[i].call = dlsym(library, wanted[i].name)))
             return false;
