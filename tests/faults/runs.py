@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: MIT
 """The commands that are made to fail: each with the files that it writes, every option that names
 one used at least once. Names of files that differ from run to run (times) are in VARY."""
+import functools
 import glob
 import os
 import re
 import subprocess
 import sys
+import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
-from command import ROUNDOFF, SOURCE_DIR, certifies, supports  # noqa: E402
+import profile_out_test  # noqa: E402
+import profiles_test  # noqa: E402
+from command import ROUNDOFF, SOURCE_DIR, certifies, profiles, supports  # noqa: E402
 
 VARY = {"report.json", "report.html"}
 EACH = {"halftone-folder"}  # outputs on their own: one that fails leaves the others
@@ -25,6 +29,10 @@ def make_inputs(folder):
     """What the runs read, made once."""
     def run(*arguments):
         subprocess.run([ROUNDOFF, *arguments, "--quiet"], cwd=folder, check=True)
+
+    def put(name, data):
+        with open(os.path.join(folder, name), "wb") as file:
+            file.write(data)
 
     run("testcard", "in.pgm", "--size", "37x29")
     run("testcard", "in16.pgm", "--size", "37x29", "--bits", "16")
@@ -49,16 +57,38 @@ def make_inputs(folder):
     for name, text in texts.items():
         with open(os.path.join(folder, name), "w") as file:
             file.write(text)
-    header = "{'descr': '|u1', 'fortran_order': False, 'shape': (3, 20, 16), }".ljust(117) + "\n"
-    with open(os.path.join(folder, "stack.npy"), "wb") as file:
-        file.write(b"\x93NUMPY\x01\x00" + bytes([len(header), 0]) + header.encode())
-        file.write(bytes(i * 7 % 251 for i in range(3 * 20 * 16)))
-    with open(os.path.join(folder, "in.y4m"), "wb") as file:
-        file.write(b"YUV4MPEG2 W16 H12 F25:1 Ip A1:1 C420jpeg\n")
-        for frame in range(3):
-            file.write(b"FRAME\n" + bytes(16 + (i * 5 + frame) % 200 for i in range(16 * 12 * 3 // 2)))
+    for name, kind, width in ("stack.npy", "|u1", 16), ("signed.npy", "<i2", 8):
+        header = "{'descr': '%s', 'fortran_order': False, 'shape': (3, 20, %d), }" % (kind, width)
+        header = header.ljust(117) + "\n"
+        put(name, b"\x93NUMPY\x01\x00" + bytes([len(header), 0]) + header.encode() +
+            bytes(i * 7 % 251 for i in range(3 * 20 * 16)))
+    run("denoise", "stack.npy", "stack.h5", "--iterations", "1")
+    put("press.icc", profile_out_test.profile())
+    put("wide.png", profiles_test.png(profiles_test.RGB, profiles_test.with_icc(profiles_test.icc())))
+    put("grey.png", profiles_test.png(profiles_test.RGB[:45], profiles_test.with_icc(
+        profiles_test.icc(b"GRAY")), kind=0))
+    put("gamma.png", profiles_test.png(profiles_test.RGB, profiles_test.chunk(
+        b"gAMA", (100000).to_bytes(4, "big"))))
+    put("wide.tif", profiles_test.tiff(profiles_test.RGB, 2, profile=profiles_test.icc()))
+    put("lab.tif", profiles_test.tiff(profiles_test.RGB, 8))
+    with open(os.path.join(SOURCE_DIR, "tests", "fuzz", "seeds", "jpeg", "plain"), "rb") as file:
+        data = file.read()
+    part = b"ICC_PROFILE\0\1\1" + profiles_test.icc()
+    put("wide.jpg", data[:2] + b"\xff\xe2" + (len(part) + 2).to_bytes(2, "big") + part + data[2:])
+    put("in.y4m", b"YUV4MPEG2 W16 H12 F25:1 Ip A1:1 C420jpeg\n" + b"".join(
+        b"FRAME\n" + bytes(16 + (i * 5 + frame) % 200 for i in range(16 * 12 * 3 // 2))
+        for frame in range(3)))
     with open(os.path.join(folder, "points.csv"), "w") as file:
         file.write("x,y\n3,4\n20,11.5\n")
+
+
+@functools.lru_cache(None)
+def reads_hdf5():
+    """Whether libhdf5 is found."""
+    with tempfile.TemporaryDirectory() as folder:
+        for arguments in ["testcard", "a.h5", "--size", "4x4"], ["denoise", "a.h5", "a.npy"]:
+            done = subprocess.run([ROUNDOFF, *arguments], cwd=folder, capture_output=True)
+    return done.returncode == 0
 
 
 def options_that_write():
@@ -183,6 +213,24 @@ def runs():
         ("fit", ["calibrate", "fit", "wedge.pgm", "--curve", "made.csv", *sure],
          ["made.csv", *cert]),
     ]
+    list_of_runs += [("halftone-signed", ["halftone", "signed.npy", "out.pbm", "--page", "2", *THREADS],
+                      ["out.pbm"]),
+                     ("denoise-signed", ["denoise", "signed.npy", "out.npy", "--iterations", "2",
+                                         *THREADS], ["out.npy"])]
+    if reads_hdf5():
+        list_of_runs += [("denoise-hdf5", ["denoise", "stack.h5", "out.npy", "--iterations", "2",
+                                           *THREADS], ["out.npy"])]
+    if profiles():
+        list_of_runs += [("halftone-" + name.replace(".", "-"),
+                          ["halftone", name, "out.ppm", "--channels", "rgb", "--levels", "4"],
+                          ["out.ppm"])
+                         for name in ("wide.png", "gamma.png", "wide.tif", "lab.tif", "wide.jpg")
+                         if supports(name[-3:])]
+        list_of_runs += [
+            ("halftone-grey-png", ["halftone", "grey.png", "out.pbm"], ["out.pbm"]),
+            ("halftone-press", ["halftone", "in.ppm", "out.pbm", "--separate", "cmyk",
+                                "--profile-out", "press.icc", *THREADS],
+             ["out-c.pbm", "out-m.pbm", "out-y.pbm", "out-k.pbm"])]
     if supports("png"):
         list_of_runs += [
             ("measure-page", ["measure", "in.pgm", "half.pbm", "--report", "report.html", *THREADS],
