@@ -298,8 +298,8 @@ int ro_writer_reads_back(const char *path, const char *type);
  *     head | part 0 | part 1 | ... | tail
  *
  * Any process makes any of them, in any order; the file has the bytes that a writer would have
- * given it. PBM, PGM, PPM, NPY and TIFF. Nothing is written here: the bytes are for the caller to
- * place.
+ * given it. PBM, PGM, PPM, NPY and TIFF. The bytes are for the caller to place, in the file of
+ * ro_parts_begin or elsewhere.
  */
 typedef struct ro_parts ro_parts;
 typedef struct ro_parts_info {
@@ -325,8 +325,22 @@ ro_status ro_parts_make(ro_parts *parts, const void *rows, ptrdiff_t stride, uin
 RO_API
 ro_status ro_parts_frame(ro_parts *parts, const uint64_t *sizes, const void **head,
                          const void **tail, size_t *tail_size);
+
+/* Makes the file, in one of the processes: beside the path of ro_parts_open, with a random name that
+ * nobody else has, and with the rights of the file that it will replace. *name is its path, until the
+ * close; any process may write there. `keeps`: 1: ro_parts_close leaves it, for another run; then
+ * `kept` is its name without a folder. NULL: a new file. */
 RO_API
-void ro_parts_close(ro_parts *parts); /* NULL is allowed */
+ro_status ro_parts_begin(ro_parts *parts, int keeps, const char *kept, const char **name);
+
+/* Brings the file to the disk and gives it its name, in the process that began it, after all have
+ * closed it. */
+RO_API
+ro_status ro_parts_commit(ro_parts *parts);
+
+/* Removes a file that was begun, unless it was committed or is kept. NULL is allowed. */
+RO_API
+void ro_parts_close(ro_parts *parts);
 
 /* Whole images: loads into memory that ro_image_free gives back, and saves. `info` and `dropped`
  * may be NULL. The description and the header of `info` lie in the image's memory: they stay valid

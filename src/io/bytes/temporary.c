@@ -114,6 +114,20 @@ int ro_temporary_rename(struct ro_temporary *temporary, const char *target)
     return 0;
 }
 
+struct ro_temporary *ro_temporary_adopt(const char *path)
+{
+    struct ro_temporary *made = take_place();
+    char *name = made ? strdup(path) : NULL;
+    if (made && !name)
+        give_back(made);
+    if (!name)
+        return NULL;
+    atomic_store(&made->path, name);
+    return made;
+}
+
+void ro_temporary_keep(struct ro_temporary *temporary) { give_back(temporary); }
+
 void ro_temporary_remove(struct ro_temporary *temporary)
 {
     if (!temporary)

@@ -20,6 +20,11 @@ const char *ro_temporary_path(const struct ro_temporary *temporary);
 int ro_temporary_rename(struct ro_temporary *temporary, const char *target);
 void ro_temporary_remove(struct ro_temporary *temporary); /* NULL is allowed */
 
+/* Leaves the file where it is, as no temporary any more; and takes such a file up again. NULL: no
+ * memory. */
+void ro_temporary_keep(struct ro_temporary *temporary);
+struct ro_temporary *ro_temporary_adopt(const char *path);
+
 /* Bytes of the folder part of a path, its last slash included; 0: the current folder. */
 size_t ro_folder_length(const char *path);
 

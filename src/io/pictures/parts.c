@@ -5,11 +5,17 @@
  * and another of the whole picture makes the head and the directory round a hole.
  */
 #include "core/options.h"
+#include "io/bytes/commit.h"
 #include "io/formats/types.h"
 #include "io/pictures/writer.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 struct ro_parts {
     ro_context *context;
@@ -22,6 +28,11 @@ struct ro_parts {
     ro_writer *frame; /* of the whole picture, if parts are packed */
     uint8_t *head;
     uint64_t *sizes; /* of the parts made last */
+    char *path;
+    struct ro_file out;
+    struct ro_sink sink; /* where the parts go, from ro_parts_begin on */
+    char *name;          /* of that file until the commit */
+    bool keeps;          /* it stays after a failure */
 };
 
 #if RO_WITH_TIFF
@@ -64,6 +75,13 @@ ro_status ro_parts_open(ro_context *context, const char *path, const ro_file_inf
     if (!made)
         return ro_context_fail(context, RO_E_MEMORY, "not enough memory to write %s", path);
     made->context = context;
+    made->sink.fd = -1;
+    made->path = strdup(path);
+    if (!made->path) {
+        status = no_memory(made);
+        ro_parts_close(made);
+        return status;
+    }
     made->file = *info;
     made->options = (ro_write_options)RO_WRITE_OPTIONS;
     status = ro_options_take(context, options, &made->options, "RO_WRITE_OPTIONS");
@@ -186,10 +204,88 @@ ro_status ro_parts_frame(ro_parts *parts, const uint64_t *sizes, const void **he
     return status;
 }
 
+/* ---- The file ------------------------------------------------------------------------------- */
+
+static ro_status cannot_write(ro_parts *parts)
+{
+    return ro_file_fail(&parts->out, errno == ENOMEM ? RO_E_MEMORY : RO_E_IO,
+                        "cannot be written: %s", strerror(errno));
+}
+
+/* A file that a run before has kept, beside the target. */
+static ro_status open_kept(ro_parts *parts, const char *kept)
+{
+    struct stat about;
+    if (kept[0] != '.' || strchr(kept, '/'))
+        return ro_file_fail(&parts->out, RO_E_ARGUMENT, "%s is not a file that was kept", kept);
+    if (!(parts->sink.target = ro_follow_links(parts->path)))
+        return cannot_write(parts);
+    const size_t folder = ro_folder_length(parts->sink.target);
+    parts->name = malloc(folder + strlen(kept) + 1);
+    if (!parts->name)
+        return no_memory(parts);
+    memcpy(parts->name, parts->sink.target, folder);
+    strcpy(parts->name + folder, kept);
+    parts->sink.fd = open(parts->name, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+    if (parts->sink.fd >= 0 && (fstat(parts->sink.fd, &about) != 0 || !S_ISREG(about.st_mode))) {
+        close(parts->sink.fd);
+        parts->sink.fd = -1;
+        errno = EINVAL;
+    }
+    parts->sink.owned = parts->sink.fd >= 0;
+    return parts->sink.owned ? RO_OK
+                             : ro_file_fail(&parts->out, RO_E_IO, "%s, which was kept: %s",
+                                            parts->name, strerror(errno));
+}
+
+ro_status ro_parts_begin(ro_parts *parts, int keeps, const char *kept, const char **name)
+{
+    struct stat about;
+    *name = "";
+    if (parts->name)
+        return ro_context_fail(parts->context, RO_E_STATE, "the file has been begun");
+    parts->keeps = keeps;
+    parts->sink = (struct ro_sink){.file = &parts->out, .fd = -1};
+    ro_file_init(&parts->out, parts->context, parts->path, "standard output");
+    if (ro_sink_is_standard(parts->path) ||
+        (stat(parts->path, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode)))
+        return ro_file_fail(&parts->out, RO_E_UNSUPPORTED,
+                            "only files are written in parts, not pipes or devices");
+    ro_status status =
+        kept ? open_kept(parts, kept) : ro_sink_open(&parts->sink, &parts->out, parts->path);
+    if (status == RO_OK && !kept &&
+        !(parts->name = strdup(ro_temporary_path(parts->sink.temporary))))
+        status = no_memory(parts);
+    if (status == RO_OK && !kept && keeps) {
+        ro_temporary_keep(parts->sink.temporary);
+        parts->sink.temporary = NULL;
+    }
+    if (status == RO_OK)
+        *name = parts->name;
+    return status;
+}
+
+ro_status ro_parts_commit(ro_parts *parts)
+{
+    if (!parts->name)
+        return ro_context_fail(parts->context, RO_E_STATE, "no file has been begun");
+    if (parts->keeps && !(parts->sink.temporary = ro_temporary_adopt(parts->name)))
+        return no_memory(parts);
+    const ro_status status = ro_sink_commit(&parts->sink);
+    if (status != RO_OK && parts->keeps && parts->sink.temporary) {
+        ro_temporary_keep(parts->sink.temporary);
+        parts->sink.temporary = NULL;
+    }
+    return status;
+}
+
 void ro_parts_close(ro_parts *parts)
 {
     if (!parts)
         return;
+    ro_sink_close(&parts->sink);
+    free(parts->name);
+    free(parts->path);
     ro_writer_close(parts->rows);
     ro_writer_close(parts->frame);
     free(parts->head);

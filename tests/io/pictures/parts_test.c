@@ -181,13 +181,56 @@ static void rows_from_anywhere(void **state)
     empty_folder();
 }
 
+/* The file of parts: nobody else's, gone after a failure, kept for another run, or committed. */
+static void files_of_parts(void **state)
+{
+    (void)state;
+    const ro_file_info info = {.format = RO_GRAY8, .width = 3, .height = 2, .maxval = 255};
+    const char *out = path_to("a.pgm"), *name = NULL, *second = NULL;
+    char kept[200];
+    struct stat about;
+    ro_parts *parts, *others;
+    put_file(out, "old", 3);
+    assert_int_equal(chmod(out, 04640), 0);
+    assert_int_equal(ro_parts_open(context, out, &info, NULL, &parts), RO_OK);
+    assert_int_equal(ro_parts_commit(parts), RO_E_STATE);
+    assert_int_equal(ro_parts_begin(parts, 0, NULL, &name), RO_OK);
+    assert_int_equal(ro_parts_begin(parts, 0, NULL, &second), RO_E_STATE);
+    assert_int_equal(stat(name, &about), 0);
+    assert_int_equal(about.st_mode & 07777, 0640);
+    assert_int_equal(ro_parts_open(context, out, &info, NULL, &others), RO_OK);
+    assert_int_equal(ro_parts_begin(others, 1, NULL, &second), RO_OK);
+    assert_string_not_equal(name, second);
+    snprintf(kept, sizeof kept, "%s", strrchr(second, '/') + 1);
+    put_file(second, "kept", 4);
+    ro_parts_close(parts);
+    ro_parts_close(others);
+    assert_int_equal(count_files(), 2); /* the old one, and the one that was kept */
+    const char *const wrong[] = {"../a.pgm", "a.pgm", ".none", ""};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        assert_int_equal(ro_parts_open(context, out, &info, NULL, &parts), RO_OK);
+        assert_int_not_equal(ro_parts_begin(parts, 1, wrong[i], &name), RO_OK);
+        ro_parts_close(parts);
+    }
+    assert_int_equal(ro_parts_open(context, out, &info, NULL, &parts), RO_OK);
+    assert_int_equal(ro_parts_begin(parts, 1, kept, &name), RO_OK);
+    assert_int_equal(ro_parts_commit(parts), RO_OK);
+    ro_parts_close(parts);
+    size_t size;
+    uint8_t *bytes = get_file(out, &size);
+    assert_int_equal(size, 4);
+    assert_memory_equal(bytes, "kept", 4);
+    free(bytes);
+    assert_int_equal(count_files(), 1);
+    empty_folder();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bytes_of_a_writer),
-        cmocka_unit_test(types_without_parts),
-        cmocka_unit_test(frame_of_a_large_file),
-        cmocka_unit_test(rows_from_anywhere),
+        cmocka_unit_test(bytes_of_a_writer),     cmocka_unit_test(types_without_parts),
+        cmocka_unit_test(frame_of_a_large_file), cmocka_unit_test(rows_from_anywhere),
+        cmocka_unit_test(files_of_parts),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
