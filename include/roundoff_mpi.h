@@ -13,10 +13,10 @@
  * ranks; a rank holds one band. Files are read from anywhere (ro_reader_seek) and written in parts
  * (ro_parts): PBM, PGM, PPM, NPY and TIFF.
  *
- * The output appears when all of it is complete, and has lain beside its name as NAME.part. What
- * can be told before the first row is told to all: every rank returns the same status, one of them
- * with the reason. Later a rank that fails returns alone, while the others wait for it: end them by
- * MPI_Abort.
+ * The output appears when all of it is complete. Until then it is a file beside its name that no
+ * other run uses, .NAME.XXXXXX with random letters. What can be told before the first row is told to
+ * all: every rank returns the same status, one of them with the reason. Later a rank that fails
+ * returns alone, while the others wait for it: end them by MPI_Abort.
  */
 #ifndef ROUNDOFF_MPI_H
 #define ROUNDOFF_MPI_H
@@ -32,7 +32,7 @@ extern "C" {
 typedef struct ro_mpi_options {
     size_t size;            /* RO_MPI_OPTIONS sets it */
     uint32_t rows;          /* of a band; 0: as many as memory and packed strips suggest */
-    const char *checkpoint; /* a file that keeps how far the run is, with NAME.part, until it is
+    const char *checkpoint; /* a file that keeps how far the run is, with .NAME.XXXXXX, until it is
                                complete; NULL: nothing stays of a run that fails */
     int resume;             /* 1: go on from `checkpoint`, of the same call, with any ranks */
     const char *words;      /* what else must be the same to go on, such as a command's options */
@@ -145,8 +145,8 @@ RO_API
 void ro_mpi_plan(const ro_mpi_costs *costs, uint32_t width, uint32_t height, int ranks, int threads,
                  ro_mpi_prediction *prediction);
 
-/* Removes the partial file of a call that is under way, unless there is a checkpoint. For a signal
- * handler that then ends the process. */
+/* Removes the partial file of a call that is under way, unless there is a checkpoint, and what
+ * ro_temporaries_remove does. For a signal handler that then ends the process. */
 RO_API
 void ro_mpi_abandon(void);
 

@@ -3,12 +3,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 enum { RECORD = 4096, FIRST = 2 * RECORD };
 
-static const uint64_t magic = UINT64_C(0x31696b63616d7472); /* the form of this file */
+static const uint64_t magic = UINT64_C(0x32696b63616d7472); /* the form of this file */
 
 static uint64_t carried_at(const struct checkpoint_record *record, uint64_t turn)
 {
@@ -92,6 +94,15 @@ static bool is_empty(int fd)
     return pread(fd, &byte, 1, 0) == 0;
 }
 
+/* Two runs would write over each other. Where the file system has no locks, nobody can tell. */
+static ro_status lock(const struct checkpoint *checkpoint)
+{
+    if (flock(checkpoint->fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+        return RO_OK;
+    return ro_context_fail(checkpoint->ranks->context, RO_E_IO,
+                           "checkpoint %s is in use by another run", checkpoint->path);
+}
+
 static ro_status resume_from(struct checkpoint *checkpoint, const struct checkpoint_record *wanted)
 {
     struct checkpoint_record *record = &checkpoint->record;
@@ -99,6 +110,9 @@ static ro_status resume_from(struct checkpoint *checkpoint, const struct checkpo
     checkpoint->fd = open(checkpoint->path, O_RDWR | O_CLOEXEC);
     if (checkpoint->fd < 0)
         return failed(checkpoint);
+    const ro_status locked = lock(checkpoint);
+    if (locked != RO_OK)
+        return locked;
     if (is_empty(checkpoint->fd))
         return put_first(checkpoint, wanted) ? RO_OK : failed(checkpoint);
     if (!find_record(checkpoint->fd, record))
@@ -115,11 +129,16 @@ static ro_status resume_from(struct checkpoint *checkpoint, const struct checkpo
 static ro_status begin_new(struct checkpoint *checkpoint, const struct checkpoint_record *wanted)
 {
     checkpoint->fd = open(checkpoint->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    const ro_status locked = checkpoint->fd >= 0 ? lock(checkpoint) : RO_OK;
+    if (locked != RO_OK)
+        return locked;
     if (checkpoint->fd >= 0 && !is_empty(checkpoint->fd) &&
         !find_record(checkpoint->fd, &checkpoint->record))
         return ro_context_fail(checkpoint->ranks->context, RO_E_ARGUMENT,
                                "%s is there and is not a checkpoint: it stays as it is",
                                checkpoint->path);
+    if (checkpoint->record.mark == wanted->mark)
+        memcpy(checkpoint->replaced, checkpoint->record.part, sizeof checkpoint->replaced);
     return checkpoint->fd >= 0 && ftruncate(checkpoint->fd, 0) == 0 && put_first(checkpoint, wanted)
                ? RO_OK
                : failed(checkpoint);
@@ -139,6 +158,19 @@ ro_status checkpoint_open(struct checkpoint *checkpoint, const struct ranks *ran
         status = failed(checkpoint);
     MPI_Bcast(&checkpoint->record, sizeof checkpoint->record, MPI_BYTE, 0, ranks->comm);
     return ranks_agree(ranks, status);
+}
+
+ro_status checkpoint_note(struct checkpoint *checkpoint, const char *part)
+{
+    struct checkpoint_record *record = &checkpoint->record;
+    memset(record->part, 0, sizeof record->part);
+    snprintf(record->part, sizeof record->part, "%s", part);
+    record->own_mark = mark_of_record(record);
+    if (checkpoint->ranks->rank > 0 || record->next > 0)
+        return RO_OK;
+    return put(checkpoint->fd, record, sizeof *record, 0) && fdatasync(checkpoint->fd) == 0
+               ? RO_OK
+               : failed(checkpoint);
 }
 
 ro_status checkpoint_save(struct checkpoint *checkpoint, uint64_t next, uint64_t place,

@@ -13,11 +13,14 @@
 
 #include "ranks.h"
 
+enum { PART_NAME = 264 };
+
 struct checkpoint_record {
     uint64_t magic, mark; /* of the call: options, input, sizes */
     uint64_t rows, bands; /* of a band, and how many */
     uint64_t parts;       /* packed ones; 0: none */
     uint64_t carried;     /* numbers that a band hands on */
+    char part[PART_NAME]; /* the partial file, beside the output; "": not made yet */
     uint64_t next;        /* the first band that is not complete */
     uint64_t place;       /* where its bytes begin, of packed parts */
     uint64_t carried_mark;
@@ -29,12 +32,16 @@ struct checkpoint {
     const char *path;
     int fd;
     struct checkpoint_record record;
+    char replaced[PART_NAME]; /* the partial file of a run before that begins anew; rank 0 */
 };
 
-/* Collective. `record` says what the run is: all but next, place and the last two. With `resume` it
+/* Collective. `record` says what the run is: all but part, next, place and the last two. With `resume` it
  * is read, and its rows, bands and what follows are those of the run before. */
 ro_status checkpoint_open(struct checkpoint *checkpoint, const struct ranks *ranks,
                           const char *path, bool resume, const struct checkpoint_record *record);
+
+/* Notes the name of the partial file, on each rank; rank 0 writes it down. */
+ro_status checkpoint_note(struct checkpoint *checkpoint, const char *part);
 
 /* Of one rank: band `next` - 1 is on the disk and all before it. `sizes` of its parts, of which the
  * first is `part`; NULL: they are not packed. */

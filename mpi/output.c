@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +16,7 @@ enum { LONGEST_WRITE = 1 << 30 };
 
 /* ---- The partial file of the process, for signals ------------------------------------------- */
 
-static char partial[4112];
+static char partial[4096];
 static atomic_bool partial_is_there;
 
 static atomic_int guard = -1;
@@ -32,12 +31,18 @@ static void tell_guard(const char *line, size_t length)
         (void)!write(to, line, length);
 }
 
-void ro_mpi_abandon(void)
+static void abandon(void)
 {
     if (atomic_exchange(&partial_is_there, false)) {
         unlink(partial);
         tell_guard("\n", 1);
     }
+}
+
+void ro_mpi_abandon(void)
+{
+    ro_temporaries_remove(); /* rank 0 may just be making it */
+    abandon();
 }
 
 /* ---- Opening -------------------------------------------------------------------------------- */
@@ -49,17 +54,6 @@ static ro_status mpi_failed(const struct output *output, int code)
     MPI_Error_string(code, words, &length);
     return ro_context_fail(output->ranks->context, RO_E_IO, "%s cannot be written: %s",
                            output->part, words);
-}
-
-static ro_status find_names(struct output *output, const char *path)
-{
-    char *real = realpath(path, NULL); /* a link stays a link */
-    const int used = snprintf(output->path, sizeof output->path, "%s", real ? real : path);
-    free(real);
-    if (used >= (int)sizeof output->path)
-        return ro_context_fail(output->ranks->context, RO_E_ARGUMENT, "a path is too long");
-    snprintf(output->part, sizeof output->part, "%s.part", output->path);
-    return RO_OK;
 }
 
 /* The greatest common one. */
@@ -107,7 +101,7 @@ static ro_status open_checkpoint(struct output *output, const ro_mpi_options *ho
     bands->count = (uint32_t)found->bands;
     bands->first = (uint32_t)found->next;
     output->place = found->place;
-    output->resumed = found->next > 0; /* if not, there may be no partial file yet */
+    output->resumed = found->part[0] != '\0';
     if (output->ranks->rank == 0 && found->parts && found->next)
         status = checkpoint_sizes(&output->checkpoint, output->sizes,
                                   found->next * found->rows / output->about->rows);
@@ -133,41 +127,63 @@ static void forget_partial(void)
 static void give_up_if_stopped(const struct output *output)
 {
     if (ro_context_cancelled(output->ranks->context))
-        ro_mpi_abandon();
+        abandon();
 }
 
-/* Rank 0 makes the file, with the rights of the one that it replaces; the others must find the same
- * one. */
+static const char *name_in_folder(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* A run of the same call began before, and is not gone on with. */
+static void remove_replaced(const struct output *output)
+{
+    char path[sizeof output->part + PART_NAME];
+    const char *replaced = output->checkpoint.replaced;
+    if (replaced[0] != '.' || strchr(replaced, '/'))
+        return;
+    snprintf(path, sizeof path, "%.*s%s", (int)(name_in_folder(output->part) - output->part),
+             output->part, replaced);
+    unlink(path);
+}
+
+static ro_status begin_file(struct output *output)
+{
+    const char *kept = output->checkpoint.record.part, *name = "";
+    const ro_status status =
+        ro_parts_begin(output->parts, output->keeps, output->resumed ? kept : NULL, &name);
+    if (status != RO_OK)
+        return status;
+    if (strlen(name) >= sizeof output->part)
+        return ro_context_fail(output->ranks->context, RO_E_ARGUMENT, "a path is too long");
+    strcpy(output->part, name);
+    if (output->keeps && !output->resumed)
+        remove_replaced(output);
+    return RO_OK;
+}
+
+/* Rank 0 makes the file; the others must find the same one. */
 static ro_status make_file(struct output *output)
 {
     const struct ranks *ranks = output->ranks;
-    struct stat old, made = {0};
-    ro_status status = RO_OK;
-    if (ranks->rank == 0) {
-        if (!output->keeps)
-            watch_partial(output); /* a signal may come at once */
-        const bool replaces = stat(output->path, &old) == 0;
-        const int flags = O_WRONLY | O_CLOEXEC | (output->resumed ? 0 : O_CREAT | O_TRUNC);
-        const int fd = open(output->part, flags, 0666);
-        if (fd < 0 || (replaces && !output->resumed && fchmod(fd, old.st_mode & 07777) != 0))
-            status =
-                ro_context_fail(ranks->context, RO_E_IO, "%s: %s", output->part, strerror(errno));
-        if (fd >= 0)
-            close(fd);
-        else
-            forget_partial(); /* whatever is there is not ours */
-        give_up_if_stopped(output);
-    }
-    status = ranks_agree(ranks, status);
+    struct stat made = {0};
+    ro_status status = ranks_agree(ranks, ranks->rank == 0 ? begin_file(output) : RO_OK);
     if (status != RO_OK)
         return status;
+    MPI_Bcast(output->part, sizeof output->part, MPI_CHAR, 0, ranks->comm);
+    if (!output->keeps)
+        watch_partial(output);
+    give_up_if_stopped(output);
     (void)!stat(output->part, &made);
     status = ranks_same(ranks, (uint64_t)made.st_ino, "folder for the output");
     if (status != RO_OK)
         return status;
-    if (!output->keeps)
-        watch_partial(output);
-    give_up_if_stopped(output);
+    if (output->keeps)
+        status = checkpoint_note(&output->checkpoint, name_in_folder(output->part));
+    status = ranks_agree(ranks, status);
+    if (status != RO_OK)
+        return status;
     const int code =
         MPI_File_open(ranks->comm, output->part, MPI_MODE_WRONLY, MPI_INFO_NULL, &output->file);
     status = code == MPI_SUCCESS ? RO_OK : mpi_failed(output, code);
@@ -188,9 +204,7 @@ ro_status output_open(struct output *output, const struct ranks *ranks, struct t
                               .telling = MPI_REQUEST_NULL,
                               .fd = -1,
                               .checkpoint = {.ranks = ranks, .fd = -1}};
-    ro_status status = find_names(output, path);
-    if (status == RO_OK)
-        status = ro_parts_open(ranks->context, path, info, write, &output->parts);
+    ro_status status = ro_parts_open(ranks->context, path, info, write, &output->parts);
     if (status == RO_OK && how->resume && !how->checkpoint)
         status = ro_context_fail(ranks->context, RO_E_ARGUMENT, "there is no checkpoint to resume");
     if (status == RO_OK) {
@@ -357,10 +371,9 @@ ro_status output_commit(struct output *output)
     status = ranks_agree(ranks, code == MPI_SUCCESS ? RO_OK : mpi_failed(output, code));
     if (status != RO_OK)
         return status;
-    forget_partial();
-    if (ranks->rank == 0 && rename(output->part, output->path) != 0)
-        status = ro_context_fail(ranks->context, RO_E_IO, "%s: %s", output->path, strerror(errno));
-    status = ranks_agree(ranks, status);
+    status = ranks_agree(ranks, ranks->rank == 0 ? ro_parts_commit(output->parts) : RO_OK);
+    if (status == RO_OK)
+        forget_partial();
     if (status == RO_OK && output->keeps)
         checkpoint_close(&output->checkpoint, true);
     return status;
@@ -369,7 +382,7 @@ ro_status output_commit(struct output *output)
 /* MPI's handle stays open after a failure: closing it needs all ranks. */
 void output_close(struct output *output)
 {
-    ro_mpi_abandon();
+    abandon();
     if (output->fd >= 0)
         close(output->fd);
     checkpoint_close(&output->checkpoint, false);

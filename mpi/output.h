@@ -31,7 +31,7 @@ struct output {
     MPI_Request telling;
     bool resumed, keeps;
     struct checkpoint checkpoint;
-    char path[4096], part[4112];
+    char part[4096]; /* the path of the file until the commit */
 };
 
 /* What a rank needs for a row, beside the output's, and what a band hands on, for checkpoints. */

@@ -19,7 +19,7 @@ killed() {
         >/dev/null 2>&1 &
     job=$!
     for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-        if [ -s pid ] && [ -e "$3.part" ]; then break; fi
+        if [ -s pid ] && partial "$3"; then break; fi
         sleep 0.1
     done
     sleep "$after"
@@ -31,10 +31,10 @@ echo old >out.tif
 killed 0.05 KILL 3 halftone in.pgm out.tif --rows 12 --levels 3
 # All ranks may have been killed: then the one that removes it comes a little later.
 for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-    if [ ! -e out.tif.part ]; then break; fi
+    if ! partial out.tif; then break; fi
     sleep 0.2
 done
-if [ -e out.tif.part ]; then wrong "a partial file was left"; fi
+if partial out.tif; then wrong "a partial file was left"; fi
 
 # try OUT N OPTIONS...
 try() {
@@ -64,7 +64,7 @@ try() {
     done
     echo "many.$out, $*: went on $resumed times"
     cmp "one.$out" "many.$out" || wrong "many.$out: other bytes than of one process"
-    if [ -e state ] || [ -e "many.$out.part" ]; then wrong "many.$out: something was left"; fi
+    if [ -e state ] || partial "many.$out"; then wrong "many.$out: something was left"; fi
 }
 try pbm 3 --method stucki
 try tif 2 --levels 3

@@ -18,7 +18,7 @@ same() {
     elif ! cmp "one.$out" "many.$out"; then
         wrong "$number ranks, $of_ranks, $*: the bytes differ"
     fi
-    if [ -e "many.$out.part" ]; then wrong "many.$out.part was left"; fi
+    if partial "many.$out"; then wrong "a partial file of many.$out was left"; fi
 }
 
 # Test cards by columns and rows, and by bands of packed strips.

@@ -41,6 +41,11 @@ wrong() {
     failed=1
 }
 
+# partial OUT: whether a partial file of it is there, in this folder
+partial() {
+    ls -A | grep -q "^\.$1\.[a-z0-5]\{6\}$"
+}
+
 # refused WORDS N ARGUMENTS...: it fails, says the words, once, and leaves old.pbm and no partial file
 refused() {
     words=$1
@@ -52,7 +57,7 @@ refused() {
         wrong "$*: '$words' was not said once:"
         cat said >&2
     fi
-    if [ "$(cat old.pbm)" != old ] || [ -e old.pbm.part ]; then
+    if [ "$(cat old.pbm)" != old ] || partial old.pbm; then
         wrong "$*: the old file is gone, or a partial one is there"
     fi
 }
