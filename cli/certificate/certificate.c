@@ -260,7 +260,7 @@ static void add_text(struct certificate *to, const char *name, const char *text)
 }
 
 /* An option's value as JSON; null where it was not given and has no value of its own. */
-void certificate_option(struct certificate *to, const struct option *option, const void *values)
+static void add_option(struct certificate *to, const struct option *option, const void *values)
 {
     const void *value = (const char *)values + option->offset;
     char name[80];
@@ -337,7 +337,7 @@ ro_status certificate_state(const struct command *command, ro_context *context, 
         certificate_text(to, "operand", files->path[i]);
     for (int i = 0; i < count; i++)
         if (certificate_states(list[i]))
-            certificate_option(to, list[i], values);
+            add_option(to, list[i], values);
     if (to->status != RO_OK)
         return to->status;
     const ro_status status = command->certify(to, values, files);

@@ -62,16 +62,11 @@ ro_status certificate_write(const struct command *command, ro_context *context, 
 /* Whether a certificate has a line for this option: it says what to make, not how to run. */
 bool certificate_states(const struct option *option);
 
-/* The line of an option, as these values have it. */
-void certificate_option(struct certificate *to, const struct option *option, const void *values);
-
 /* For verify. certificate_state makes the lines that can be checked; certificate_read takes a file
  * apart after its checksum was found right. */
 ro_status certificate_state(const struct command *command, ro_context *context, const void *values,
                             const struct operands *files, struct certificate *to);
 ro_status certificate_read(ro_context *context, const char *path, struct certificate *to);
-/* Adds what a certificate of an older version does not state: options that came later. */
-void certificate_complete(struct certificate *stated, const struct command *command);
 const char *certificate_value(const struct certificate *from, const char *name);
 void certificate_close(struct certificate *certificate);
 

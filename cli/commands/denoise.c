@@ -34,11 +34,11 @@ static const struct option options[] = {
     {"iterations", "N", "time steps (default: as many as --stop says)", OPTION_WHOLE,
      PLACE(iterations), .min = 1, .max = 1 << 30},
     {"stop", "S", "by estimated error: auto (default but with --kappa); usual", OPTION_TEXT,
-     PLACE(stop), .before = "usual"},
+     PLACE(stop)},
     {"kappa", "K", "gradient of an edge in 1/255 (default: half the noise)", OPTION_NUMBER,
      PLACE(kappa), .min = 0, .max = 1000000},
     {"white", "N", "sample value of white, or maxval (default: from IN)", OPTION_TEXT, PLACE(white),
-     .topic = "numbers", .before = "maxval"},
+     .topic = "numbers"},
     {STACK_PAGES, PLACE(page)},
     {"bits", "N", "of OUT: 8 or 16, tones from black to white (default: as IN)", OPTION_CHOICE,
      PLACE(bits), .choices = depths, .topic = "numbers"},
@@ -57,7 +57,7 @@ static const struct option options[] = {
     {"rounding", "R", "rounding of fluxes: zero (default) or nearest", OPTION_TEXT, PLACE(rounding),
      .topic = "numbers"},
     {"round", "R", "rounding to OUT's levels: sum (default, keeps it), nearest", OPTION_TEXT,
-     PLACE(round), .topic = "numbers", .before = "nearest"},
+     PLACE(round), .topic = "numbers"},
     {"vectors", "FILE", "numbers before and after, for a circuit's test bench", OPTION_TEXT,
      PLACE(vectors), .topic = "numbers", .writes = true},
     {"independent", NULL, "colour channels do not share the gradient", OPTION_FLAG,
@@ -69,7 +69,7 @@ static const struct option options[] = {
     {"schedule", "S", "auto (default), reference, passes or stream: same bits", OPTION_TEXT,
      PLACE(schedule), .topic = "numbers"},
     {"steps-at-once", "T", "of schedule stream in one pass (default: 8 at most)", OPTION_WHOLE,
-     PLACE(steps_at_once), .was = "depth", .min = 1, .max = 64, .topic = "numbers"},
+     PLACE(steps_at_once), .min = 1, .max = 64, .topic = "numbers"},
     {0},
 };
 
@@ -82,19 +82,12 @@ static const char *const examples[] = {
     NULL,
 };
 
-/* A run names its scheme (choose_scheme); a certificate that does not is from before there was
- * another default than this. */
-static const char *scheme_of(const struct values *values)
-{
-    return values->scheme ? values->scheme : "explicit";
-}
-
 ro_denoise_options denoise_options(const void *given)
 {
     const struct values *values = given;
     return (ro_denoise_options){RO_DENOISE_DEFAULTS,
                                 .model = values->model,
-                                .scheme = scheme_of(values),
+                                .scheme = values->scheme,
                                 .number = values->number,
                                 .rounding = values->rounding,
                                 .round = values->round,
@@ -442,7 +435,7 @@ static const char *const *reference(const void *given)
                                           "scalar",         "--threads", "1",
                                           "!steps-at-once", "!vectors",  NULL};
     const struct values *values = given;
-    const char *scheme = scheme_of(values);
+    const char *scheme = values->scheme;
     return ro_name_equal(scheme, "naive") || ro_name_equal(scheme, "xpp24") ? plain : defined;
 }
 
@@ -460,7 +453,7 @@ static ro_status work(struct task *task)
     bool rows = values->schedule && ro_name_equal(values->schedule, "stream") &&
                 !values->steps_at_once && !values->impulse &&
                 (linear ? known : !isnan(values->kappa)) &&
-                ro_name_equal(scheme_of(values), "explicit") && job->form == AS_IN &&
+                ro_name_equal(values->scheme, "explicit") && job->form == AS_IN &&
                 values->common.device != RO_DEVICE_CUDA;
     ro_status status = rows ? denoise_rows(job) : denoise_pages(job);
     task->ran = *ro_context_report(task->context);
@@ -471,13 +464,13 @@ static ro_status work(struct task *task)
 
 static void print_json(const struct task *task, FILE *file)
 {
-    put_json(file, &task->ran, task->data, scheme_of(task->values), task->seconds);
+    put_json(file, &task->ran, task->data, ((const struct values *)task->values)->scheme, task->seconds);
 }
 
 static void print_line(const struct task *task)
 {
     const struct values *values = task->values;
-    put_line(&task->ran, task->data, scheme_of(values),
+    put_line(&task->ran, task->data, values->scheme,
              values->round && ro_name_equal(values->round, "nearest"), values, task->seconds);
 }
 

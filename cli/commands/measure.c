@@ -43,7 +43,7 @@ static const struct option options[] = {
     {"yule-nielsen", "N", "light spreads in the paper of RESULT, N 1 to 10", OPTION_NUMBER,
      PLACE(yule_nielsen), .min = 1, .max = 10},
     {"page", "P", "pages of ORIGINAL: 3, 2-9 or all (default: all of a stack)", OPTION_TEXT,
-     PLACE(page), .before = "1"},
+     PLACE(page)},
     {"report", "FILE", "write a page with plots and enlarged details (.html)", OPTION_TEXT,
      PLACE(report), .writes = true},
     {0},

@@ -13,7 +13,7 @@ static const struct option options[] = {
     {"size", "WxH", "width and height (default 1024x1024)", OPTION_SIZE,
      .offset = offsetof(struct testcard_values, size), .min = 1, .max = 1 << 30},
     {"bits", "B", "bits per sample, 8 (default) or 16", OPTION_CHOICE,
-     .offset = offsetof(struct testcard_values, bits), .choices = bits, .was = "depth"},
+     .offset = offsetof(struct testcard_values, bits), .choices = bits},
     {"colour", NULL, "draw in colour, not in grey", OPTION_FLAG,
      .offset = offsetof(struct testcard_values, colour)},
     {"type", "T", "type of OUT: pgm, ppm, png, tiff or npy (default: its name)", OPTION_TEXT,

@@ -84,10 +84,6 @@ static int unknown_option(const struct command *command, const char *argument, s
     int shown = (int)length;
     const struct option *list[MOST_OPTIONS];
     const int count = options_list(command, list);
-    for (int i = 0; i < count; i++)
-        if (list[i]->was && strlen(list[i]->was) == length - 2 &&
-            memcmp(list[i]->was, argument + 2, length - 2) == 0)
-            return usage_error(command, "%.*s is called --%s now", shown, argument, list[i]->name);
     for (int i = 0; commands[i]; i++)
         if (length > 2 && find_option(commands[i], argument + 2, length - 2))
             return usage_error(command, "%.*s does not apply to %s", shown, argument,

@@ -53,18 +53,7 @@ struct option {
     const char *const *choices; /* ended by NULL */
     const char *topic;          /* shown by --help TOPIC; NULL: by --help */
     const char *also;           /* another topic that shows it */
-    const char *before_with;    /* only where this other option was given; NULL: always */
-    const char *before;         /* its value in certificates from before there was the option; NULL:
-                                   the default */
-    const char *const *before_of; /* only of these methods, as ran_method has it, ended by NULL;
-                                     NULL: of all */
-    bool before_in_0_1;           /* `before` was also the default of version 0.1 */
-    const char *once; /* the default once: what certificates mean in which it ran without having
-                         been asked for */
-    const char *was;  /* its name before 0.2; NULL: the same */
-    const char *idle_without; /* certificates from before may state it without this other option,
-                                 where it means nothing; NULL: none do */
-    bool writes;      /* the text is a file that the command writes beside its output */
+    bool writes;        /* the text is a file that the command writes beside its output */
 };
 
 /* The value of a percentage or a number that was given by word i of `choices`. */

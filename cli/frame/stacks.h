@@ -8,7 +8,7 @@
 
 /* --page as all commands have it: the start of a row of options, for a const char *. */
 #define STACK_PAGES                                                                                \
-    "page", "P", "pages of IN: 3, 2-9 or all (default: all of a stack)", OPTION_TEXT, .before = "1"
+    "page", "P", "pages of IN: 3, 2-9 or all (default: all of a stack)", OPTION_TEXT
 
 /* Puts the pages of "3", "2-9" or "all" into `read`; NULL: all of a stack, else the first. False:
  * the text says none of it. */

@@ -2,12 +2,11 @@
 """roundoff register: its files, its report, fields applied again, and what it refuses."""
 import json
 import math
-import os
 import struct
 import unittest
 import xml.dom.minidom
 
-from command import SOURCE_DIR, Case, OLD, netpbm, noise, pgm
+from command import Case, OLD, netpbm, noise, pgm
 
 WIDTH, HEIGHT = 96, 72
 
@@ -260,18 +259,6 @@ class Register(Case):
         self.assertRegex(lines[2], r"^register: energy \S+ before, \S+ after; \d+ updates \(")
         self.assertRegex(lines[3], r"^register: displacement \S+ px RMS, .*Jacobian 0\.\d+$")
         self.assertEqual(len(lines), 4)
-
-    def test_earlier_certificates(self):
-        """The default was another once: certificates mean what ran."""
-        with open(os.path.join(SOURCE_DIR, "tests/cli/earlier/register.json"), "rb") as file:
-            self.put("earlier.json", file.read())
-        files = ["fixed.pgm", "moving.pgm", "out.pgm"]
-        self.works("register", *files, "--scheme", "annealed", "--quiet")
-        self.works("verify", "earlier.json", *files)
-        self.works("verify", "earlier.json", *files, "--recompute")
-        self.works("register", *files, "--quiet", "--certificate", "now.json")
-        self.works("verify", "now.json", *files, "--recompute")
-        self.assertEqual(self.command("verify", "earlier.json", *files).returncode, 1)
 
     def test_folding_is_told(self):
         """Against a picture that has nothing to do with it, hardly smoothed."""

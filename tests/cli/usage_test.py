@@ -48,14 +48,6 @@ class Usage(Case):
         self.wrong("bench", "--method=fs", words=["--method", "bench"])
         self.halftone("--depth", "8", words=["--depth", "halftone"])
 
-    def test_options_that_had_another_name(self):
-        self.wrong("testcard", "out.pgm", "--depth", "8", words=["--depth is called --bits now"])
-        self.wrong("denoise", "in.pgm", "out.pgm", "--depth=8", words=["called --steps-at-once now"])
-        self.wrong("segment", "in.pgm", "out.pgm", "--depth", "8",
-                   words=["called --steps-at-once now"])
-        self.wrong("register", "a.pgm", "b.pgm", "out.pgm", "--smooth", "1",
-                   words=["--smooth is called --cycles now"])
-
     def test_values(self):
         for levels in ["1", "65537", "0", "-2", "2.5", "4x", " 4", "", "99999999999999999999"]:
             self.halftone("--levels=" + levels, words=["--levels", "2 to 65536"])

@@ -46,7 +46,6 @@ struct halftone_request {
     ro_image screen, first, spot;
     ro_kernel kernel;
     ro_palette palette, recolour;
-    bool palette_made; /* for a picture: IN, or a file that may be one */
     uint8_t numbers[256];
     ro_tone_point points[RO_CURVE_POINTS];
     struct ink_list inks;

@@ -40,8 +40,6 @@ static void state_files(struct certificate *to, const struct halftone_request *r
         for (int i = 0; i < 3 * options->palette->count; i++)
             colours[i] = options->palette->colours[i / 3][i % 3];
         certificate_integers(to, "palette", colours, 3 * (size_t)options->palette->count);
-        if (request->palette_made)
-            certificate_text(to, "palette_by", "swaps");
     }
     if (options->separation)
         certificate_text(to, "profile_out_hash", request->profile_hash);

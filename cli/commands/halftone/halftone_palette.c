@@ -85,8 +85,6 @@ ro_status halftone_colours(ro_context *context, const struct halftone_values *va
             status = adapt_later(context, count, !in, request);
         else
             status = read_palette(context, values->palette, &request->palette);
-        request->palette_made =
-            count >= 0 || (names_a_file(values->palette) && request->palette.count == 256);
         options->palette = count >= 0 ? NULL : &request->palette;
         const bool panel = values->overshoot < 0 && is_panel(values->palette);
         options->fit = values->fit == FULL || (values->fit == AUTO && panel);

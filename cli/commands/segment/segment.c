@@ -18,7 +18,6 @@ static const struct segment_values defaults = {
 
 #define PLACE(member) .offset = offsetof(struct segment_values, member)
 
-static const char *const competing[] = {"competing", NULL};
 static const struct option options[] = {
     {"at", "X,Y[,R]", "a disc to start from; repeatable, 2:X,Y for label 2", OPTION_LIST,
      PLACE(words.at)},
@@ -32,13 +31,13 @@ static const struct option options[] = {
     {"window", "LO,HI", "grow from LO to HI of 255 (default: found for each seed)", OPTION_LIST,
      PLACE(words.window)},
     {"fronts", "F", "competing (default), or free: level sets, up to 4 labels", OPTION_TEXT,
-     PLACE(fronts), .topic = "fronts", .before = "free"},
+     PLACE(fronts), .topic = "fronts"},
     {"windows", "W", "fellows (default): seeds of a label agree, or alone", OPTION_TEXT,
-     PLACE(windows), .topic = "fronts", .before = "alone", .before_of = competing},
+     PLACE(windows), .topic = "fronts"},
     {"home", "K", "floods among labels: known kinds (default), or any", OPTION_TEXT, PLACE(home),
-     .topic = "fronts", .before = "any", .before_of = competing},
+     .topic = "fronts"},
     {"outlines", "O", "weighed (default) against the contrast inside, or plain", OPTION_TEXT,
-     PLACE(outlines), .topic = "fronts", .before = "plain", .before_of = competing},
+     PLACE(outlines), .topic = "fronts"},
     {"components", NULL, "every connected part of --mask is a label", OPTION_FLAG,
      PLACE(components), .topic = "fronts"},
     {"factor", "FILE", "a grey picture: fronts are as fast as it is bright", OPTION_TEXT,
@@ -90,7 +89,7 @@ static const struct option options[] = {
     {"schedule", "S", "active (default), stream, passes, reference; fused on CUDA", OPTION_TEXT,
      PLACE(schedule), .topic = "steps"},
     {"steps-at-once", "T", "1 to 16 (default 8; cuda: the best)", OPTION_WHOLE,
-     PLACE(steps_at_once), .was = "depth", .min = 1, .max = 16, .topic = "steps"},
+     PLACE(steps_at_once), .min = 1, .max = 16, .topic = "steps"},
     {0},
 };
 

@@ -3,7 +3,6 @@
 
 #include "json/json.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -98,11 +97,6 @@ static bool add_value(struct arguments *to, ro_context *context, const struct op
         arguments_add(to, name, value);
         return true;
     }
-    if (option->kind == OPTION_TEXT && isdigit((unsigned char)*value)) {
-        /* --page was a number once, 0 being the first page. */
-        arguments_add(to, name, strcmp(value, "0") == 0 ? "1" : value);
-        return true;
-    }
     char *text = certificate_plain(context, value);
     if (!text)
         return false;
@@ -127,6 +121,13 @@ ro_status arguments_of(const struct command *command, const struct certificate *
 {
     const struct option *list[MOST_OPTIONS];
     const int count = options_list(command, list);
+    for (int i = 0; i < count; i++) {
+        char name[80];
+        snprintf(name, sizeof name, "option_%s", list[i]->name);
+        if (certificate_states(list[i]) && !certificate_value(from, name))
+            return ro_context_fail(from->context, RO_E_FORMAT,
+                                   "the certificate does not state %s", name);
+    }
     for (int i = 0; i < from->count; i++) {
         const char *name = from->lines[i].name;
         int k = 0;
