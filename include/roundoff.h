@@ -36,5 +36,6 @@
 #include "roundoff/segment.h"
 #include "roundoff/hash.h"
 #include "roundoff/measure.h"
+#include "roundoff/options.h"
 
 #endif

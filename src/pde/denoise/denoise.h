@@ -32,13 +32,15 @@ enum ro_denoise_option {
     RO_OPTION_STOP = 1 << 7,
 };
 
+/* The options of a scheme, bits of ro_denoise_option. */
+unsigned ro_denoise_traits(const char *scheme);
+
 struct ro_denoise_scheme {
     const char *name;
     unsigned options;
     double largest_time; /* 0: as the rounding allows */
     double default_time; /* 0: the largest */
     uint32_t iterations; /* by default */
-    bool any_rounding;   /* also those that are not odd */
     bool integers_only;
     bool conjugate; /* gradients instead of Jacobi sweeps */
     ro_status (*run)(struct ro_denoiser *work);
@@ -96,6 +98,11 @@ struct ro_denoiser {
 ro_status ro_denoiser_make(struct ro_denoiser *work, ro_context *context, const ro_image *in,
                            const ro_image *out, const ro_denoise_options *options);
 
+/* The same with options of another denoiser: its derived values may lie outside of what a caller
+ * may give. */
+ro_status ro_denoiser_remake(struct ro_denoiser *work, ro_context *context, const ro_image *in,
+                             const ro_image *out, const ro_denoise_options *options);
+
 /* Before another run: nothing done, nothing counted. */
 void ro_denoiser_restart(struct ro_denoiser *work);
 void ro_denoiser_free(struct ro_denoiser *work);
@@ -145,8 +152,8 @@ ro_status ro_denoiser_store_rows(struct ro_denoiser *work, const struct ro_row_s
 ro_status ro_denoiser_load(struct ro_denoiser *work, void *planes);
 ro_status ro_denoiser_store(struct ro_denoiser *work, const void *planes);
 
-/* A stream of rows in numbers instead of samples, all channels of a row: false where it has no room,
- * and where no row is ready. A step reaches so many rows up and down. */
+/* A stream of rows in numbers instead of samples, all channels of a row: false where it has no
+ * room, and where no row is ready. A step reaches so many rows up and down. */
 bool ro_denoise_take_row(ro_denoise_stream *stream, const void *values);
 bool ro_denoise_give_row(ro_denoise_stream *stream, void *values);
 const struct ro_denoiser *ro_denoise_work(const ro_denoise_stream *stream);

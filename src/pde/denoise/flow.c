@@ -2,30 +2,18 @@
 /* From parameters to weights and tables. Integers wherever a floor decides a bit. */
 #include "pde/denoise/flow.h"
 
-#include "core/names.h"
 #include "number/power.h"
 
 #include <math.h>
 
-static const struct {
-    const char *name;
-    enum ro_model model;
-} models[] = {
-    {"linear", RO_MODEL_LINEAR},           {"perona-malik", RO_MODEL_PERONA_MALIK},
-    {"exponential", RO_MODEL_EXPONENTIAL}, {"anisotropic", RO_MODEL_ANISOTROPIC},
-    {"edge-enhancing", RO_MODEL_TENSOR},   {"non-linear", RO_MODEL_PERONA_MALIK},
-};
-
-const char *ro_model_name(enum ro_model model) { return models[model].name; }
-
-bool ro_model_find(const char *name, enum ro_model *model)
+const char *ro_model_name(enum ro_model model)
 {
-    for (size_t i = 0; i < sizeof models / sizeof *models; i++)
-        if (ro_name_equal(name, models[i].name)) {
-            *model = models[i].model;
-            return true;
-        }
-    return false;
+    static const char *const names[] = {
+        [RO_MODEL_LINEAR] = "linear",           [RO_MODEL_PERONA_MALIK] = "perona-malik",
+        [RO_MODEL_EXPONENTIAL] = "exponential", [RO_MODEL_ANISOTROPIC] = "anisotropic",
+        [RO_MODEL_TENSOR] = "edge-enhancing",
+    };
+    return names[model];
 }
 
 const char *ro_diffusivity_name(enum ro_diffusivity diffusivity)

@@ -32,7 +32,6 @@ enum ro_model {
     RO_MODEL_TENSOR, /* two tables: as anisotropic, and the same in all directions */
 };
 const char *ro_model_name(enum ro_model model);
-bool ro_model_find(const char *name, enum ro_model *model);
 
 /* How diffusion falls with the gradient x in units of kappa. */
 enum ro_diffusivity {

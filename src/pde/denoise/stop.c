@@ -185,19 +185,22 @@ static ro_status run_probe(const struct ro_denoiser *work, const ro_image *probe
     options.scheme = work->scheme->name;
     options.kappa = work->report.kappa;
     options.white = RO_WHITE_MAXVAL;
-    options.schedule = NULL;
+    options.schedule = "auto";
     options.steps_at_once = 0;
     options.stop = "usual";
     options.on_step = NULL;
     if (work->parameters.model == RO_MODEL_LINEAR)
         options.kappa = 0;
     struct ro_denoiser inner;
-    ro_status status = ro_denoiser_make(&inner, work->context, probe, probe, &options);
+    ro_status status = ro_denoiser_remake(&inner, work->context, probe, probe, &options);
     inner.watch = watch;
     if (status == RO_OK && inner.scheme->run == ro_denoise_explicit)
         status = ro_explicit_open(&inner);
-    if (status == RO_OK)
+    if (status == RO_OK) {
         status = inner.scheme->run(&inner);
+        if (status == RO_E_ARGUMENT)
+            status = RO_OK; /* a sample that is not a number: the run itself says where it is */
+    }
     ro_denoiser_free(&inner);
     return status;
 }
@@ -233,8 +236,6 @@ ro_status ro_stop_choose(struct ro_denoiser *work, uint32_t *steps)
     if (status == RO_OK) {
         fill(&work->in, &m, watch.floating, step, &probe);
         status = run_probe(work, &probe, &watch);
-        if (status == RO_E_ARGUMENT)
-            status = RO_OK; /* a sample that is no number: the run itself tells where it lies */
     }
     *steps = watch.best ? watch.best : 1;
     ro_image_free(&probe);

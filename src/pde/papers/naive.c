@@ -86,8 +86,5 @@ static void step(const struct ro_denoiser *work, const void *data, const int32_t
 
 ro_status ro_denoise_naive(struct ro_denoiser *work)
 {
-    if (work->diffusion.smoothings)
-        return ro_context_fail(work->context, RO_E_ARGUMENT,
-                               "sigma does not apply to scheme naive");
     return ro_denoiser_march(work, 4, step, NULL);
 }

@@ -140,7 +140,7 @@ static void refused(void **state)
         ro_denoise_options options;
         const char *says;
     } cases[] = {
-        {{RO_DENOISE_DEFAULTS, .stop = "aut"}, "unknown stop aut, did you mean auto?"},
+        {{RO_DENOISE_DEFAULTS, .stop = "aut"}, "stop aut: must be auto or usual; did you mean auto?"},
         {{RO_DENOISE_DEFAULTS, .stop = "auto", .until_converged = 1}, "exclude each other"},
         {{RO_DENOISE_DEFAULTS, .stop = "auto", .scheme = "naive"}, "stop does not apply"},
     };

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* The list of families. */
+#include "options/table.h"
+
+#include <string.h>
+
+static const ro_option_table *const tables[] = {&ro_denoise_table};
+enum { TABLES = sizeof tables / sizeof *tables };
+
+const ro_option_table *ro_options_at(int number)
+{
+    return number >= 0 && number < TABLES ? tables[number] : NULL;
+}
+
+const ro_option_table *ro_options_of(const char *family)
+{
+    for (int i = 0; i < TABLES; i++)
+        if (strcmp(tables[i]->name, family) == 0)
+            return tables[i];
+    return NULL;
+}
