@@ -220,7 +220,7 @@ void certificate_unlike(struct certificate *to, const ro_image *again, const ro_
 /* ---- What a command states ------------------------------------------------------------------ */
 
 /* Texts one after another, as a list of strings. */
-static void add_list(struct certificate *to, const char *name, const struct texts *texts)
+static void add_list(struct certificate *to, const char *name, const ro_texts *texts)
 {
     struct printed list;
     FILE *file = list_begin(to, &list);
@@ -241,7 +241,10 @@ static void add_scale(struct certificate *to, const char *name, const struct sca
     else if (scale->up)
         add_printed(to, name, "\"up:%u\"", scale->up);
     else if (scale->width && scale->height)
-        add_printed(to, name, "\"%s%ux%u\"", scale->fit ? "fit:" : scale->fill ? "fill:" : "",
+        add_printed(to, name, "\"%s%ux%u\"",
+                    scale->fit    ? "fit:"
+                    : scale->fill ? "fill:"
+                                  : "",
                     scale->width, scale->height);
     else if (scale->width)
         add_printed(to, name, "\"%ux\"", scale->width);
@@ -259,6 +262,22 @@ static void add_text(struct certificate *to, const char *name, const char *text)
         add_printed(to, name, "null");
 }
 
+static void add_row(struct certificate *to, const char *name, const struct option *option,
+                    const void *structure)
+{
+    const ro_option *row = option->row;
+    char room[RO_OPTION_MESSAGE];
+    const char *text = ro_option_text(option->table, row, structure, room);
+    if (row->kind == RO_OPTION_TEXTS)
+        add_list(to, name, (const ro_texts *)(const void *)((const char *)structure + row->offset));
+    else if (!text)
+        add_printed(to, name, "null");
+    else if (!row->argument || (row->kind != RO_OPTION_TEXT && strchr("-.0123456789", *text)))
+        add_printed(to, name, "%s", text);
+    else
+        certificate_text(to, name, text);
+}
+
 /* An option's value as JSON; null where it was not given and has no value of its own. */
 static void add_option(struct certificate *to, const struct option *option, const void *values)
 {
@@ -266,6 +285,9 @@ static void add_option(struct certificate *to, const struct option *option, cons
     char name[80];
     snprintf(name, sizeof name, "option_%s", option->name);
     switch (option->kind) {
+    case OPTION_ROW:
+        add_row(to, name, option, value);
+        break;
     case OPTION_FLAG:
         add_printed(to, name, "%s", *(const bool *)value ? "true" : "false");
         break;
@@ -326,8 +348,8 @@ ro_status certificate_state(const struct command *command, ro_context *context, 
                             const struct operands *files, struct certificate *to)
 {
     *to = (struct certificate){.context = context};
-    const struct option *list[MOST_OPTIONS];
-    const int count = options_list(command, list);
+    struct option_list list;
+    options_list(command, &list);
     certificate_integer(to, "certificate", 1);
     certificate_text(to, "version", ro_version());
     certificate_text(to, "command", command->name);
@@ -335,9 +357,9 @@ ro_status certificate_state(const struct command *command, ro_context *context, 
     certificate_integer(to, "files", files->count - words);
     for (int i = 0; i < words; i++)
         certificate_text(to, "operand", files->path[i]);
-    for (int i = 0; i < count; i++)
-        if (certificate_states(list[i]))
-            add_option(to, list[i], values);
+    for (int i = 0; i < list.count; i++)
+        if (certificate_states(&list.at[i]))
+            add_option(to, &list.at[i], values);
     if (to->status != RO_OK)
         return to->status;
     const ro_status status = command->certify(to, values, files);

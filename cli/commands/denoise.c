@@ -15,66 +15,39 @@
 
 struct values {
     struct common common;
-    const char *model, *scheme, *number, *rounding, *round, *white, *schedule, *vectors, *page,
-        *stop, *diffusivity;
-    int iterations, steps_at_once, bits;
-    double kappa, sigma, time_step;
-    bool independent, until_converged, floats, raw, impulse;
+    const char *white, *page;
+    int bits, floats, raw;
+    const char *vectors;
+    ro_denoise_options denoise;
 };
 
-#define PLACE(member) .offset = offsetof(struct values, member)
+#define MEMBER(member) RO_MEMBER(struct values, member)
 
-static const char *const depths[] = {"8", "16", NULL};
-
-static const struct option options[] = {
-    {"model", "M", "anisotropic (default), edge-enhancing, perona-malik, linear", OPTION_TEXT,
-     PLACE(model)},
-    {"diffusivity", "D", "perona-malik (default), exponential, decay or lines", OPTION_TEXT,
-     PLACE(diffusivity), .topic = "numbers"},
-    {"iterations", "N", "time steps (default: as many as --stop says)", OPTION_WHOLE,
-     PLACE(iterations), .min = 1, .max = 1 << 30},
-    {"stop", "S", "by estimated error: auto (default but with --kappa); usual", OPTION_TEXT,
-     PLACE(stop)},
-    {"kappa", "K", "gradient of an edge in 1/255 (default: half the noise)", OPTION_NUMBER,
-     PLACE(kappa), .min = 0, .max = 1000000},
-    {"white", "N", "sample value of white, or maxval (default: from IN)", OPTION_TEXT, PLACE(white),
-     .topic = "numbers"},
-    {STACK_PAGES, PLACE(page)},
-    {"bits", "N", "of OUT: 8 or 16, tones from black to white (default: as IN)", OPTION_CHOICE,
-     PLACE(bits), .choices = depths, .topic = "numbers"},
-    {"float", NULL, "OUT holds floats, in the units of IN", OPTION_FLAG, PLACE(floats),
-     .topic = "numbers"},
-    {"raw", NULL, "OUT holds the numbers that the method works in", OPTION_FLAG, PLACE(raw),
-     .topic = "numbers"},
-    {"sigma", "S", "smoothing of the gradient in pixels (default 0)", OPTION_NUMBER, PLACE(sigma),
-     .min = 0, .max = 1000000},
-    {"time-step", "T", "tau/h^2 per step (default: the largest stable one)", OPTION_NUMBER,
-     PLACE(time_step), .min = 0, .max = 1000000},
-    {"scheme", "S", "explicit, implicit (of u8, s9), conjugate, naive, xpp24", OPTION_TEXT,
-     PLACE(scheme), .topic = "numbers"},
-    {"number", "Q", "u8, s9, s12, s16, s17, s24, s10e5, s16e7, s23e8", OPTION_TEXT, PLACE(number),
-     .topic = "numbers"},
-    {"rounding", "R", "rounding of fluxes: zero (default) or nearest", OPTION_TEXT, PLACE(rounding),
-     .topic = "numbers"},
-    {"round", "R", "rounding to OUT's levels: sum (default, keeps it), nearest", OPTION_TEXT,
-     PLACE(round), .topic = "numbers"},
-    {"vectors", "FILE", "numbers before and after, for a circuit's test bench", OPTION_TEXT,
-     PLACE(vectors), .topic = "numbers", .writes = true},
-    {"independent", NULL, "colour channels do not share the gradient", OPTION_FLAG,
-     PLACE(independent)},
-    {"impulse", NULL, "mend salt and pepper before, by medians", OPTION_FLAG, PLACE(impulse),
-     .topic = "numbers"},
-    {"until-converged", NULL, "stop when no pixel changes, or after 10000 (N) steps", OPTION_FLAG,
-     PLACE(until_converged)},
-    {"schedule", "S", "auto (default), reference, passes or stream: same bits", OPTION_TEXT,
-     PLACE(schedule), .topic = "numbers"},
-    {"steps-at-once", "T", "of schedule stream in one pass (default: 8 at most)", OPTION_WHOLE,
-     PLACE(steps_at_once), .min = 1, .max = 64, .topic = "numbers"},
+/* What files need; the library has the other options. */
+static const ro_option rows[] = {
+    {MEMBER(white), "N", "the sample value of white as IN counts, or maxval", .topic = "output",
+     .derived = "the maxval, or the bits in use",
+     .more = "Where `kappa` is estimated and samples have 16 bits, white is the smallest 2^n - 1 "
+             "that no sample exceeds, so that 10 and 12 bits in 16-bit files are treated as such. "
+             "It counts as IN does: of int16 it may be negative."},
+    {MEMBER(page), STACK_PAGES_ROW},
+    {MEMBER(bits), "N", "bits of OUT, tones from black to white", .topic = "output",
+     .derived = "as IN", .words = RO_WORDS({.name = "8", .value = 8}, {.name = "16", .value = 16})},
+    {RO_MEMBER_AS(struct values, floats, "float"), NULL, "OUT holds floats, in the units of IN",
+     .topic = "output"},
+    {MEMBER(raw), NULL, "OUT holds the numbers that the method works in", .topic = "output",
+     .more = "They are int32 or float32; a line reports what white is among them."},
+    {MEMBER(vectors), "FILE", "numbers before and after, for a circuit's test bench",
+     .topic = "output", .writes = 1,
+     .more = "The file has one pixel per line. IN must be an 8-bit or 16-bit grey file, not a "
+             "pipe, and the number system s9, s12, s16, s17 or s24."},
     {0},
 };
 
-static const struct values defaults = {
-    .iterations = RO_DEFAULT, .bits = -1, .kappa = NAN, .sigma = NAN, .time_step = NAN};
+static const struct values defaults = {.denoise = RO_DENOISE_OPTIONS};
+
+static const ro_option_table own = {
+    .name = "denoise", .rows = rows, .unset = &defaults, .size = sizeof defaults};
 
 static const char *const examples[] = {
     "roundoff denoise night.png clean.png",
@@ -82,35 +55,18 @@ static const char *const examples[] = {
     NULL,
 };
 
-ro_denoise_options denoise_options(const void *given)
+const ro_denoise_options *denoise_options(const void *values)
 {
-    const struct values *values = given;
-    return (ro_denoise_options){RO_DENOISE_DEFAULTS,
-                                .model = values->model,
-                                .scheme = values->scheme,
-                                .number = values->number,
-                                .rounding = values->rounding,
-                                .round = values->round,
-                                .schedule = values->schedule,
-                                .iterations = (uint32_t)values->iterations,
-                                .steps_at_once = (uint32_t)values->steps_at_once,
-                                .kappa = isnan(values->kappa) ? 0 : values->kappa,
-                                .sigma = isnan(values->sigma) ? RO_DEFAULT : values->sigma,
-                                .time_step = isnan(values->time_step) ? 0 : values->time_step,
-                                .independent = values->independent,
-                                .until_converged = values->until_converged,
-                                .stop = values->stop,
-                                .impulse = values->impulse,
-                                .diffusivity = values->diffusivity};
+    return &((const struct values *)values)->denoise;
 }
 
 static enum denoise_form form_of(const struct values *values)
 {
-    return values->raw        ? WORKING
-           : values->floats   ? FLOATS
-           : values->bits < 0 ? AS_IN
-           : values->bits     ? BITS_16
-                              : BITS_8;
+    return values->raw          ? WORKING
+           : values->floats     ? FLOATS
+           : values->bits == 8  ? BITS_8
+           : values->bits == 16 ? BITS_16
+                                : AS_IN;
 }
 
 static struct denoise_files files_of(const struct values *values, const struct operands *files,
@@ -121,7 +77,7 @@ static struct denoise_files files_of(const struct values *values, const struct o
                                   .page = values->page,
                                   .form = form_of(values),
                                   .white = values->white,
-                                  .denoise = denoise_options(values),
+                                  .denoise = values->denoise,
                                   .report = report};
 }
 
@@ -202,12 +158,12 @@ static void put_line(const ro_report *ran, const struct denoise_files *files, co
             ran->schedule, where, time);
     if (files->form == WORKING)
         fprintf(stderr, "denoise: OUT holds numbers of %s; white is %.0f\n", r->number, r->white);
-    if (values->until_converged && !r->converged)
+    if (values->denoise.until_converged && !r->converged)
         fprintf(stderr,
                 "denoise: pixels were still changing after %u steps, so this is not a fixed point; "
                 "--iterations N allows more\n",
                 r->steps);
-    if (values->impulse)
+    if (values->denoise.impulse)
         fprintf(stderr, "denoise: %.2f %% of the samples were impulses and took a median before\n",
                 100 * r->impulses);
     else if (r->impulses > MANY_IMPULSES)
@@ -351,8 +307,8 @@ static ro_status watch(ro_context *context, const struct values *given,
                        ro_image *again, struct steps *steps, ro_denoise_report *report)
 {
     struct values values = *given;
-    values.schedule = NULL; /* changes no bits */
-    values.steps_at_once = 0;
+    values.denoise.schedule = NULL; /* changes no bits */
+    values.denoise.steps_at_once = 0;
     struct denoise_files job = files_of(&values, files, report);
     job.context = context;
     job.denoise.on_step = remember;
@@ -435,26 +391,26 @@ static const char *const *reference(const void *given)
                                           "scalar",         "--threads", "1",
                                           "!steps-at-once", "!vectors",  NULL};
     const struct values *values = given;
-    const char *scheme = values->scheme;
+    const char *scheme = values->denoise.scheme;
     return ro_name_equal(scheme, "naive") || ro_name_equal(scheme, "xpp24") ? plain : defined;
 }
+
+static bool is_word(const char *text, const char *word) { return text && strcmp(text, word) == 0; }
 
 static ro_status work(struct task *task)
 {
     const struct values *values = task->values;
     struct denoise_files *job = task->data;
     job->context = task->context;
-    if (values->until_converged && !values->common.quiet)
+    if (values->denoise.until_converged && !values->common.quiet)
         task->progress->notice = "denoise: running until no pixel changes, which can take a while; "
                                  "--iterations N sets a limit";
-    bool linear = values->model && ro_name_equal(values->model, "linear");
-    bool known =
-        values->iterations != RO_DEFAULT || (values->stop && ro_name_equal(values->stop, "usual"));
-    bool rows = values->schedule && ro_name_equal(values->schedule, "stream") &&
-                !values->steps_at_once && !values->impulse &&
-                (linear ? known : !isnan(values->kappa)) &&
-                ro_name_equal(values->scheme, "explicit") && job->form == AS_IN &&
-                values->common.device != RO_DEVICE_CUDA;
+    const ro_denoise_options *o = &values->denoise;
+    const bool linear = is_word(o->model, "linear");
+    const bool known = o->iterations != (uint32_t)RO_DEFAULT || is_word(o->stop, "usual");
+    const bool rows = is_word(o->schedule, "stream") && !o->steps_at_once && !o->impulse &&
+                      (linear ? known : o->kappa > 0) && is_word(o->scheme, "explicit") &&
+                      job->form == AS_IN && values->common.device != RO_DEVICE_CUDA;
     ro_status status = rows ? denoise_rows(job) : denoise_pages(job);
     task->ran = *ro_context_report(task->context);
     if (status == RO_OK && values->vectors)
@@ -464,22 +420,15 @@ static ro_status work(struct task *task)
 
 static void print_json(const struct task *task, FILE *file)
 {
-    put_json(file, &task->ran, task->data, ((const struct values *)task->values)->scheme, task->seconds);
+    const char *scheme = ((const struct values *)task->values)->denoise.scheme;
+    put_json(file, &task->ran, task->data, scheme, task->seconds);
 }
 
 static void print_line(const struct task *task)
 {
     const struct values *values = task->values;
-    put_line(&task->ran, task->data, values->scheme,
-             values->round && ro_name_equal(values->round, "nearest"), values, task->seconds);
-}
-
-static void choose_scheme(struct values *values)
-{
-    const ro_denoise_options options = {RO_DENOISE_DEFAULTS, .number = values->number,
-                                        .scheme = values->scheme,
-                                        .until_converged = values->until_converged};
-    values->scheme = ro_denoise_scheme(&options);
+    put_line(&task->ran, task->data, values->denoise.scheme,
+             is_word(values->denoise.round, "nearest"), values, task->seconds);
 }
 
 static int run(const struct command *command, int argc, char **argv)
@@ -491,17 +440,13 @@ static int run(const struct command *command, int argc, char **argv)
         return ended;
     if (files.count != 2)
         return usage_error(command, "denoise needs IN and OUT");
-    choose_scheme(&values);
-    if (!isnan(values.kappa) && values.kappa <= 0)
-        return usage_error(command, "--kappa %g: must be positive", values.kappa);
+    values.denoise.scheme = ro_denoise_scheme(&values.denoise);
     if (values.white && denoise_white(values.white) == INT64_MIN)
         return usage_error(command, "--white %s: must be a whole number, or maxval", values.white);
     if (stack_check(command, values.page) != 0)
         return EXIT_BAD_USAGE;
-    if ((values.bits >= 0) + values.floats + values.raw > 1)
+    if ((values.bits > 0) + values.floats + values.raw > 1)
         return usage_error(command, "--bits, --float and --raw exclude each other");
-    if (!isnan(values.time_step) && values.time_step <= 0)
-        return usage_error(command, "--time-step %g: must be positive", values.time_step);
 
     ro_denoise_report report = {0};
     struct denoise_files job = files_of(&values, &files, &report);
@@ -522,7 +467,8 @@ const struct command command_denoise = {
     .name = "denoise",
     .operands = "IN OUT",
     .summary = "removes noise by diffusion that keeps edges, and the sum exactly",
-    .options = options,
+    .own = &own,
+    .families = {{"denoise", offsetof(struct values, denoise)}},
     .common = COMMON_DEVICE | COMMON_THREADS | COMMON_CPU | COMMON_QUIET | COMMON_JSON |
               COMMON_CERTIFICATE | COMMON_STRICT,
     .examples = examples,

@@ -28,8 +28,8 @@ struct denoise_files {
 /* A number, or INT64_MIN for what is none; "maxval" is INT64_MAX. */
 int64_t denoise_white(const char *text);
 
-/* The options of the library from the values of command_denoise; white is not among them. */
-ro_denoise_options denoise_options(const void *values);
+/* The library's options in the values of command_denoise. */
+const ro_denoise_options *denoise_options(const void *values);
 
 /* Whole pages; memory for one. */
 ro_status denoise_pages(struct denoise_files *files);

@@ -150,7 +150,7 @@ static ro_status read_ink(ro_context *context, const char *text, struct ink_list
     return status;
 }
 
-ro_status inks_read(ro_context *context, const char *colours, const struct texts *each, bool curves,
+ro_status inks_read(ro_context *context, const char *colours, const ro_texts *each, bool curves,
                     struct ink_list *list)
 {
     ro_status status = RO_OK;

@@ -22,7 +22,7 @@ struct ink_list {
 
 /* `colours`: of --inks; NULL: the four of CMYK. `curves`: inks may have them. inks_free frees, also
  * after a failure. */
-ro_status inks_read(ro_context *context, const char *colours, const struct texts *each, bool curves,
+ro_status inks_read(ro_context *context, const char *colours, const ro_texts *each, bool curves,
                     struct ink_list *list);
 void inks_free(struct ink_list *list);
 

@@ -11,7 +11,7 @@ struct screen_values {
     double lpi, dpi, dpi_y;
     const char *angle, *shape, *spot, *type;
     const char *angles, *inks;
-    struct texts ink;
+    ro_texts ink;
     bool list;
 };
 

@@ -20,13 +20,23 @@ enum {
 
 struct certificate;
 
+enum { MOST_FAMILIES = 6 };
 struct command {
     const char *name;
-    const char *operands;         /* as in the usage line, "IN OUT" */
-    const char *summary;          /* one line, in the list of commands and in --help */
-    const struct option *options; /* ended by a row without a name; the command's own */
-    unsigned common;              /* the common options it takes, bits of COMMON_... */
-    const char *const *examples;  /* two command lines, then NULL */
+    const char *operands; /* as in the usage line, "IN OUT" */
+    const char *summary;  /* one line, in the list of commands and in --help */
+    const struct option
+        *options;               /* its own without a table, ended by one without a name; or NULL */
+    const ro_option_table *own; /* its own, members of its values; or NULL */
+    struct command_family {
+        const char *name; /* of the library's table */
+        size_t offset;    /* of the structure in the command's values */
+    } families[MOST_FAMILIES];
+    const char *const *with; /* the only options that it takes beside the common ones; NULL: all */
+    const char *const *without; /* those that it does not take, or NULL; both lists end with NULL */
+    const struct option_words *words; /* ended by one without a name; or NULL */
+    unsigned common;                  /* the common options it takes, bits of COMMON_... */
+    const char *const *examples;      /* two command lines, then NULL */
     int (*run)(const struct command *command, int argc, char **argv); /* the exit status */
 
     /* For commands with --certificate; see cli/certificate/certificate.h. */

@@ -16,50 +16,120 @@
 
 enum { HELP_COLUMN = 20, MOST_PERCENT = 1000000 };
 
-static const char *const device_names[] = {"auto", "cpu", "cuda", NULL};
-static const char *const cpu_names[] = {"auto", "scalar", "v128", "avx2", "avx512", NULL};
+#define MEMBER(member) RO_MEMBER(struct common, member)
 
-/* In the order of the COMMON_ bits. */
-static const struct option common_options[] = {
-    {"device", "D", "auto (default), cpu or cuda", OPTION_CHOICE,
-     .offset = offsetof(struct common, device), .choices = device_names},
-    {"threads", "N", "worker threads (default: one per core)", OPTION_WHOLE,
-     .offset = offsetof(struct common, threads), .min = 1, .max = RO_MAX_THREADS},
-    {"cpu", "V", "force an instruction set: scalar, v128, avx2, avx512", OPTION_CHOICE,
-     .offset = offsetof(struct common, cpu), .choices = cpu_names},
-    {"seed", "N", "seed of random numbers (default 0)", OPTION_SEED,
-     .offset = offsetof(struct common, seed)},
-    {"quiet", NULL, "print nothing but errors", OPTION_FLAG,
-     .offset = offsetof(struct common, quiet)},
-    {"json", NULL, "report as JSON", OPTION_FLAG, .offset = offsetof(struct common, json)},
-    {"certificate", "F", "state what was done, for roundoff verify", OPTION_TEXT,
-     .offset = offsetof(struct common, certificate), .writes = true},
-    {"strict", NULL, "fail if any part of a picture would be dropped", OPTION_FLAG,
-     .offset = offsetof(struct common, strict), .topic = "files"},
+static const ro_option common_rows[] = {
+    {MEMBER(device), "D", "where to compute", .preset = "auto",
+     .words = RO_WORDS({.name = "auto", .value = RO_DEVICE_AUTO},
+                       {.name = "cpu", .value = RO_DEVICE_CPU},
+                       {.name = "cuda", .value = RO_DEVICE_CUDA})},
+    {MEMBER(threads), "N", "worker threads", .min = 1, .max = RO_MAX_THREADS,
+     .derived = "one per core"},
+    {MEMBER(cpu), "V", "instruction set", .preset = "auto",
+     .words = RO_WORDS(
+         {.name = "auto", .value = RO_CPU_AUTO}, {.name = "scalar", .value = RO_CPU_SCALAR},
+         {.name = "v128", .value = RO_CPU_V128}, {.name = "avx2", .value = RO_CPU_AVX2},
+         {.name = "avx512", .value = RO_CPU_AVX512})},
+    {MEMBER(seed), "N", "seed of random numbers", .preset = "0"},
+    {MEMBER(quiet), NULL, "print nothing but errors"},
+    {MEMBER(json), NULL, "report as JSON"},
+    {MEMBER(certificate), "F", "state what was done, for roundoff verify", .writes = 1},
+    {MEMBER(strict), NULL, "fail if any part of a picture would be dropped", .topic = "files"},
+    {0},
 };
-enum { COMMON_COUNT = sizeof common_options / sizeof *common_options };
 
-int options_list(const struct command *command, const struct option *list[MOST_OPTIONS])
+static const struct common common_unset;
+
+const ro_option_table common_table = {
+    .name = "common", .rows = common_rows, .unset = &common_unset, .size = sizeof common_unset};
+
+bool is_among(const char *name, const char *const *names)
 {
-    int count = 0;
+    for (; names && *names; names++)
+        if (strcmp(name, *names) == 0)
+            return true;
+    return false;
+}
+
+/* Adds an option in the command's words, if the command takes it. */
+static void add_option(const struct command *command, const struct option *option,
+                       struct option_list *list)
+{
+    if (command->with ? !is_among(option->name, command->with)
+                      : is_among(option->name, command->without))
+        return;
+    struct option *added = &list->at[list->count++];
+    *added = *option;
+    for (const struct option_words *words = command->words; words && words->name; words++)
+        if (strcmp(option->name, words->name) == 0) {
+            added->help = words->help ? words->help : option->help;
+            added->topic = words->topic ? words->topic : option->topic;
+            added->also = NULL;
+        }
+}
+
+static void add_row(const struct command *command, const ro_option_table *table,
+                    const ro_option *row, size_t offset, struct option_list *list)
+{
+    char *name = list->names[list->count];
+    snprintf(name, OPTION_NAME, "%s", row->name);
+    for (char *c = name; *c; c++)
+        *c = *c == '_' ? '-' : *c;
+    add_option(command,
+               &(struct option){.name = name,
+                                .argument = row->argument,
+                                .help = row->help,
+                                .kind = OPTION_ROW,
+                                .offset = offset,
+                                .topic = row->topic,
+                                .writes = row->writes,
+                                .row = row,
+                                .table = table},
+               list);
+}
+
+void options_list(const struct command *command, struct option_list *list)
+{
+    static const struct command takes_all;
+    const ro_option *row;
+    list->count = 0;
+    for (const struct command_family *of = command->families; of->name; of++) {
+        const ro_option_table *table = ro_options_of(of->name);
+        for (int i = 0; (row = ro_option_at(table, i)); i++)
+            if (row->help && !(command->own && ro_option_find(command->own, row->name)))
+                add_row(command, table, row, of->offset, list);
+    }
+    for (int i = 0; command->own && (row = ro_option_at(command->own, i)); i++)
+        add_row(command, command->own, row, 0, list);
     for (const struct option *own = command->options; own && own->name; own++)
-        list[count++] = own;
-    for (int i = 0; i < COMMON_COUNT; i++)
+        add_option(command, own, list);
+    for (int i = 0; (row = ro_option_at(&common_table, i)); i++)
         if (command->common & 1u << i)
-            list[count++] = &common_options[i];
-    return count;
+            add_row(&takes_all, &common_table, row, 0, list);
+}
+
+const char *option_given_text(const struct option *option, const void *values)
+{
+    const char *place = (const char *)values + option->offset;
+    if (option->row && option->row->kind == RO_OPTION_TEXT && !option->row->words)
+        return *(const char *const *)(const void *)(place + option->row->offset);
+    return option->kind == OPTION_TEXT ? *(const char *const *)(const void *)place : NULL;
 }
 
 /* Option names are exact: "--dpi" is not "--d-p-i". */
-static const struct option *find_option(const struct command *command, const char *name,
-                                        size_t length)
+static const struct option *find_in(const struct option_list *list, const char *name, size_t length)
 {
-    const struct option *list[MOST_OPTIONS];
-    int count = options_list(command, list);
-    for (int i = 0; i < count; i++)
-        if (strlen(list[i]->name) == length && memcmp(list[i]->name, name, length) == 0)
-            return list[i];
+    for (int i = 0; i < list->count; i++)
+        if (strlen(list->at[i].name) == length && memcmp(list->at[i].name, name, length) == 0)
+            return &list->at[i];
     return NULL;
+}
+
+static bool has_option(const struct command *command, const char *name, size_t length)
+{
+    struct option_list list;
+    options_list(command, &list);
+    return find_in(&list, name, length) != NULL;
 }
 
 /* What other programs call it. */
@@ -74,7 +144,7 @@ static const char *called_elsewhere(const struct command *command, const char *n
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (strcmp(name, others[i][0]) == 0) {
             const char *own = others[i][1];
-            return !own ? "" : find_option(command, own, strlen(own)) ? own : NULL;
+            return !own ? "" : has_option(command, own, strlen(own)) ? own : NULL;
         }
     return NULL;
 }
@@ -82,20 +152,20 @@ static const char *called_elsewhere(const struct command *command, const char *n
 static int unknown_option(const struct command *command, const char *argument, size_t length)
 {
     int shown = (int)length;
-    const struct option *list[MOST_OPTIONS];
-    const int count = options_list(command, list);
+    struct option_list list;
+    options_list(command, &list);
     for (int i = 0; commands[i]; i++)
-        if (length > 2 && find_option(commands[i], argument + 2, length - 2))
+        if (length > 2 && has_option(commands[i], argument + 2, length - 2))
             return usage_error(command, "%.*s does not apply to %s", shown, argument,
                                command->name);
     const char *names[MOST_OPTIONS];
-    for (int i = 0; i < count; i++)
-        names[i] = list[i]->name;
+    for (int i = 0; i < list.count; i++)
+        names[i] = list.at[i].name;
     char name[64];
     snprintf(name, sizeof name, "%.*s", shown, argument);
     const char *nearest = called_elsewhere(command, name);
     if (!nearest)
-        nearest = ro_name_nearest(name, names, (size_t)count);
+        nearest = ro_name_nearest(name, names, (size_t)list.count);
     if (nearest && *nearest)
         return usage_error(command, "unknown option %.*s, did you mean --%s?", shown, argument,
                            nearest);
@@ -271,9 +341,9 @@ static bool store_text(const struct option *option, const char *text, void *valu
 
 static bool store_list(const struct option *option, const char *text, void *value)
 {
-    struct texts *texts = value;
+    ro_texts *texts = value;
     (void)option;
-    if (texts->count == MOST_TEXTS)
+    if (texts->count == RO_MOST_TEXTS)
         return false;
     texts->text[texts->count++] = text;
     return true;
@@ -319,10 +389,11 @@ static void say_allowed(const struct option *option, char *text, size_t size)
         }
         break;
     case OPTION_LIST:
-        snprintf(text, size, "given at most %d times", MOST_TEXTS);
+        snprintf(text, size, "given at most %d times", RO_MOST_TEXTS);
         break;
     case OPTION_TEXT:
     case OPTION_FLAG:
+    case OPTION_ROW:
         break;
     }
 }
@@ -337,7 +408,15 @@ static bool store(const struct command *command, const struct option *option, co
         [OPTION_PERCENT] = store_percent, [OPTION_SHARE] = store_share,
         [OPTION_LIST] = store_list,       [OPTION_SCALE] = store_scale,
     };
-    if (stores[option->kind](option, text, (char *)values + option->offset))
+    void *place = (char *)values + option->offset;
+    if (option->row) {
+        char message[RO_OPTION_MESSAGE];
+        if (ro_option_set(option->table, option->row, place, text, message) == RO_OK)
+            return true;
+        usage_error(command, "%s", message);
+        return false;
+    }
+    if (stores[option->kind](option, text, place))
         return true;
     char allowed[200] = "";
     say_allowed(option, allowed, sizeof allowed);
@@ -345,14 +424,51 @@ static bool store(const struct command *command, const struct option *option, co
     return false;
 }
 
+/* Whether `topics`, separated by spaces, or NULL, has a topic. */
+static bool names_topic(const char *topics, const char *topic)
+{
+    const size_t length = strlen(topic);
+    for (; topics && *topics; topics += strspn(topics, " ")) {
+        const size_t size = strcspn(topics, " ");
+        if (size == length && memcmp(topics, topic, length) == 0)
+            return true;
+        topics += size;
+    }
+    return false;
+}
+
+/* The name of a topic of the command's options, or NULL. */
 static const char *find_topic(const struct command *command, const char *name)
 {
-    const struct option *list[MOST_OPTIONS];
-    const int count = options_list(command, list);
-    for (int i = 0; i < count; i++)
-        if (list[i]->topic && ro_name_equal(list[i]->topic, name))
-            return list[i]->topic;
+    struct option_list list;
+    options_list(command, &list);
+    for (int i = 0; i < list.count; i++)
+        if (names_topic(list.at[i].topic, name))
+            return name;
     return NULL;
+}
+
+static void list_topics(const struct command *command, FILE *file)
+{
+    struct option_list list;
+    options_list(command, &list);
+    const char *before = "\nMore, by topic: --help ";
+    for (int i = 0; i < list.count; i++)
+        for (const char *at = list.at[i].topic; at && *at; at += strspn(at, " ")) {
+            char topic[32];
+            bool listed = false;
+            const int length = (int)strcspn(at, " ");
+            snprintf(topic, sizeof topic, "%.*s", length, at);
+            at += length;
+            for (int k = 0; k < i && !listed; k++)
+                listed = names_topic(list.at[k].topic, topic);
+            if (!listed) {
+                fprintf(file, "%s%s", before, topic);
+                before = ", ";
+            }
+        }
+    if (*before == ',')
+        fputc('\n', file);
 }
 
 /* Two, or as many as the usage line has words: a command says itself that one or none are wanted.
@@ -380,38 +496,44 @@ bool same_file(const char *a, const char *b)
 static bool files_are_apart(const struct command *command, const void *values,
                             const struct operands *operands)
 {
-    const struct option *list[MOST_OPTIONS];
-    int count = options_list(command, list);
+    struct option_list list;
+    options_list(command, &list);
     const char *text[MOST_OPTIONS] = {0};
-    for (int i = 0; i < count; i++)
-        if (list[i]->kind == OPTION_TEXT)
-            text[i] = *(const char *const *)((const char *)values + list[i]->offset);
-    for (int i = 0; i < count; i++) {
-        if (!list[i]->writes || !text[i])
+    for (int i = 0; i < list.count; i++)
+        text[i] = option_given_text(&list.at[i], values);
+    for (int i = 0; i < list.count; i++) {
+        if (!list.at[i].writes || !text[i])
             continue;
         for (int k = 0; k < operands->count; k++) {
             const char *path = operands->path[k];
             const bool out = k == operands->count - 1 && strstr(command->operands, "OUT");
             if (same_file(text[i], path) && (out || strcmp(path, "-") != 0)) {
-                usage_error(command, "--%s and %s are the same file", list[i]->name, path);
+                usage_error(command, "--%s and %s are the same file", list.at[i].name, path);
                 return false;
             }
         }
-        for (int k = 0; k < count; k++)
+        for (int k = 0; k < list.count; k++)
             if (k != i && text[k] && same_file(text[i], text[k])) {
-                usage_error(command, "--%s and --%s are the same file, %s", list[i]->name,
-                            list[k]->name, text[i]);
+                usage_error(command, "--%s and --%s are the same file, %s", list.at[i].name,
+                            list.at[k].name, text[i]);
                 return false;
             }
     }
     return true;
 }
 
+static bool accumulates(const struct option *option)
+{
+    return option->row ? option->row->kind == RO_OPTION_TEXTS : option->kind == OPTION_LIST;
+}
+
 enum parsed options_parse(const struct command *command, int argc, char **argv, void *values,
                           struct operands *operands)
 {
+    struct option_list list;
+    options_list(command, &list);
+    bool ended = false, given[MOST_OPTIONS] = {0};
     *operands = (struct operands){0};
-    bool ended = false;
     for (int i = 0; i < argc; i++) {
         const char *argument = argv[i];
         if (ended || argument[0] != '-' || strcmp(argument, "-") == 0) {
@@ -432,12 +554,19 @@ enum parsed options_parse(const struct command *command, int argc, char **argv, 
         }
         size_t length = strcspn(argument, "=");
         const struct option *option =
-            argument[1] == '-' ? find_option(command, argument + 2, length - 2) : NULL;
+            argument[1] == '-' ? find_in(&list, argument + 2, length - 2) : NULL;
         if (!option) {
             unknown_option(command, argument, length);
             return PARSED_ERROR;
         }
         const char *value = argument[length] ? argument + length + 1 : NULL;
+        if (given[option - list.at] && !accumulates(option)) {
+            usage_error(command, "--%s is given twice", option->name);
+            return PARSED_ERROR;
+        }
+        given[option - list.at] = true;
+        if (option->row && !option->argument && !value)
+            value = "true";
         if (option->kind == OPTION_FLAG) {
             if (value) {
                 usage_error(command, "--%s takes no value", option->name);
@@ -466,30 +595,47 @@ bool options_take(const struct command *command, int argc, char **argv, void *va
     return parsed == PARSED;
 }
 
-static void list_topics(const struct command *command, FILE *file)
-{
-    const struct option *list[MOST_OPTIONS];
-    const int count = options_list(command, list);
-    const char *before = "\nMore, by topic: --help ";
-    for (int i = 0; i < count; i++) {
-        bool told = !list[i]->topic;
-        for (int k = 0; k < i && !told; k++)
-            told = list[k]->topic && strcmp(list[k]->topic, list[i]->topic) == 0;
-        if (told)
-            continue;
-        fprintf(file, "%s%s", before, list[i]->topic);
-        before = ", ";
-    }
-    if (*before == ',')
-        fputc('\n', file);
-}
-
 static bool has_topic(const struct option *option, const char *topic)
 {
     if (!topic)
         return !option->topic;
-    return (option->topic && strcmp(topic, option->topic) == 0) ||
-           (option->also && strcmp(topic, option->also) == 0);
+    return names_topic(option->topic, topic) || names_topic(option->also, topic);
+}
+
+/* What a row says beside its sentence: its words and its default. */
+static void say_row(const ro_option *row, char *text, size_t size)
+{
+    size_t at = (size_t)snprintf(text, size, "%s", row->help);
+    const char *between = ": ";
+    for (const ro_word *word = row->words; word && word->name && at < size; word++)
+        if (!word->alias) {
+            const bool preset = row->preset && strcmp(row->preset, word->name) == 0;
+            at += (size_t)snprintf(text + at, size - at, "%s%s%s", between, word->name,
+                                   preset ? " (default)" : "");
+            between = ", ";
+        }
+    if (at < size && (row->derived || (row->preset && !row->words)))
+        snprintf(text + at, size - at, " (default: %s)", row->derived ? row->derived : row->preset);
+}
+
+/* Prints words in lines of 80 columns, all but the first indented. */
+static void print_wrapped(FILE *file, const char *text)
+{
+    enum { WIDTH = 80 };
+    int column = HELP_COLUMN;
+    while (*text) {
+        const int length = (int)strcspn(text, " ");
+        if (column > HELP_COLUMN && column + 1 + length > WIDTH) {
+            fprintf(file, "\n%*s", HELP_COLUMN, "");
+            column = HELP_COLUMN;
+        } else if (column > HELP_COLUMN) {
+            column += fprintf(file, " ");
+        }
+        column += fprintf(file, "%.*s", length, text);
+        text += length;
+        text += strspn(text, " ");
+    }
+    fputc('\n', file);
 }
 
 void options_help(const struct command *command, const char *topic, FILE *file)
@@ -501,16 +647,23 @@ void options_help(const struct command *command, const char *topic, FILE *file)
     else
         fprintf(file, "%c%s.\n\n", toupper((unsigned char)command->summary[0]),
                 command->summary + 1);
-    const struct option *list[MOST_OPTIONS];
-    int count = options_list(command, list);
-    for (int i = 0; i < count; i++) {
-        if (!has_topic(list[i], topic))
+    struct option_list list;
+    options_list(command, &list);
+    for (int i = 0; i < list.count; i++) {
+        if (!has_topic(&list.at[i], topic))
             continue;
-        const char *argument = list[i]->argument;
-        int column = fprintf(file, "  --%s%s%s", list[i]->name, argument ? " " : "",
+        const char *argument = list.at[i].argument;
+        int column = fprintf(file, "  --%s%s%s", list.at[i].name, argument ? " " : "",
                              argument ? argument : "");
-        fprintf(file, "%*s%s\n", column < HELP_COLUMN ? HELP_COLUMN - column : 1, "",
-                list[i]->help);
+        fprintf(file, "%*s", column < HELP_COLUMN ? HELP_COLUMN - column : 1, "");
+        char text[RO_OPTION_MESSAGE];
+        const ro_option *row = list.at[i].row;
+        if (row && list.at[i].help == row->help) {
+            say_row(row, text, sizeof text);
+            print_wrapped(file, text);
+        } else {
+            fprintf(file, "%s\n", list.at[i].help);
+        }
     }
     if (topic)
         return;

@@ -22,13 +22,8 @@ enum option_kind {
     OPTION_SCALE,   /* struct scale: WxH, Wx, xH, P%, fit:WxH, fill:WxH or up:N, sides from min to
                        max */
     OPTION_SEED,    /* uint64_t */
-    OPTION_LIST,    /* struct texts: every time it is given */
-};
-
-enum { MOST_TEXTS = 256 };
-struct texts {
-    int count;
-    const char *text[MOST_TEXTS];
+    OPTION_LIST,    /* ro_texts: every time it is given */
+    OPTION_ROW,     /* as `row` says; the kinds above are for rows that have no table yet */
 };
 
 struct size {
@@ -43,6 +38,7 @@ struct scale {
     uint32_t up;    /* every pixel so many times each way; 0: none */
 };
 
+/* An option of a command. */
 struct option {
     const char *name;     /* without the dashes */
     const char *argument; /* as --help shows it; NULL for a flag */
@@ -53,7 +49,15 @@ struct option {
     const char *const *choices; /* ended by NULL */
     const char *topic;          /* shown by --help TOPIC; NULL: by --help */
     const char *also;           /* another topic that shows it */
-    bool writes;        /* the text is a file that the command writes beside its output */
+    bool writes;                /* the text is a file that the command writes beside its output */
+    const ro_option *row; /* NULL: it has no table yet; then `offset` is that of the structure which
+                             `table` describes */
+    const ro_option_table *table;
+};
+
+/* Other words for an option in --help; NULL: as its row has it. */
+struct option_words {
+    const char *name, *help, *topic;
 };
 
 /* The value of a percentage or a number that was given by word i of `choices`. */
@@ -61,13 +65,15 @@ static inline int option_word(const struct option *option, int i) { return optio
 
 /* Options of several commands. A command's structure of values begins with this one. */
 struct common {
-    int device, cpu; /* ro_device, ro_cpu */
+    ro_device device;
     int threads;
+    ro_cpu cpu;
     uint64_t seed;
-    bool quiet, json;
+    int quiet, json;
     const char *certificate;
-    bool strict;
+    int strict;
 };
+extern const ro_option_table common_table; /* its rows in the order of the COMMON_ bits */
 enum {
     COMMON_DEVICE = 1 << 0,
     COMMON_THREADS = 1 << 1,
@@ -108,9 +114,22 @@ struct given {
 };
 const char *first_given(const struct given *list, size_t count);
 
-/* The options a command takes, its own first, and how many they are. */
-enum { MOST_OPTIONS = 96 };
-int options_list(const struct command *command, const struct option *list[MOST_OPTIONS]);
+/* The options a command takes: those of the library, of which its own hide
+ * the ones of the same name, its own, and the common ones. */
+enum { MOST_OPTIONS = 96, OPTION_NAME = 32 };
+struct option_list {
+    int count;
+    struct option at[MOST_OPTIONS];
+    char names[MOST_OPTIONS][OPTION_NAME]; /* of rows, with "-" for "_" */
+};
+void options_list(const struct command *command, struct option_list *list);
+
+/* Whether a name is in a list that ends with NULL; no list has no names. */
+bool is_among(const char *name, const char *const *names);
+
+/* The text that an option without a list of words was given; NULL: none, or it is no such option.
+ */
+const char *option_given_text(const struct option *option, const void *values);
 
 /* The options of a topic; NULL: those without one, the names of the topics, and the examples. */
 void options_help(const struct command *command, const char *topic, FILE *file);

@@ -6,9 +6,14 @@
 #include "cli/frame/cli.h"
 #include "roundoff_io.h"
 
-/* --page as all commands have it: the start of a row of options, for a const char *. */
-#define STACK_PAGES                                                                                \
-    "page", "P", "pages of IN: 3, 2-9 or all (default: all of a stack)", OPTION_TEXT
+/* --page as all commands have it: the start of an option, for a const char *; and what follows
+ * MEMBER(page) in a row of a table. */
+#define STACK_PAGES "page", "P", "pages of IN: 3, 2-9 or all (default: all of a stack)", OPTION_TEXT
+#define STACK_PAGES_ROW                                                                            \
+    "P", "pages of IN: 3, 2-9 or all",                                                             \
+        .derived = "all pages of a stack",                                                         \
+        .more = "All pages of a stack have one shape; each is done by itself, in the memory of "   \
+                "one. OUT has as many pages, and the axes of IN if these are all."
 
 /* Puts the pages of "3", "2-9" or "all" into `read`; NULL: all of a stack, else the first. False:
  * the text says none of it. */
@@ -35,8 +40,9 @@ ro_status stack_look(ro_context *context, const char *path, const ro_read_option
 /* How many pages a reader gives. */
 unsigned stack_count(const ro_file_info *info);
 
-/* Integers of more than 16 bits come as floats, unless all of them fit 16. The power of two, 256 at least, that no number of
- * such an image exceeds stands for white, as far as nobody says another. */
+/* Integers of more than 16 bits come as floats, unless all of them fit 16. The power of two, 256 at
+ * least, that no number of such an image exceeds stands for white, as far as nobody says another.
+ */
 bool stack_is_wide(const ro_file_info *info);
 double stack_unit(const ro_image *image);
 /* Every float becomes scale * it + zero; gives their sum. */

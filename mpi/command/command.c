@@ -34,33 +34,12 @@ static size_t place_of_ranks(const struct command *base)
     return (base->values_size + ALIGNED - 1) / ALIGNED * ALIGNED;
 }
 
-static bool is_among(const char *name, const char *const *names)
-{
-    for (; names && *names; names++)
-        if (strcmp(name, *names) == 0)
-            return true;
-    return false;
-}
-
-static void reword(struct option *option, const struct ranks_words *words)
-{
-    for (; words && words->name; words++)
-        if (strcmp(option->name, words->name) == 0) {
-            option->help = words->help ? words->help : option->help;
-            option->topic = words->topic ? words->topic : option->topic;
-            option->also = NULL;
-        }
-}
-
 /* The options of both, as one list. */
 static void join_options(const struct ranks_command *what, struct option list[MOST_OPTIONS])
 {
     int count = 0;
-    for (const struct option *own = what->base->options; own->name; own++)
-        if (what->with ? is_among(own->name, what->with) : !is_among(own->name, what->without)) {
-            list[count] = *own;
-            reword(&list[count++], what->of);
-        }
+    for (const struct option *own = what->base->options; own && own->name; own++)
+        list[count++] = *own;
     for (size_t i = 0; i < sizeof of_ranks / sizeof *of_ranks; i++)
         if (i == 0 ? what->bands : what->checkpoints) {
             list[count] = of_ranks[i];
@@ -268,6 +247,9 @@ int ranks_run(const struct ranks_command *what, int argc, char **argv)
     struct command command = *base;
     join_options(what, list);
     command.options = list;
+    command.with = what->with;
+    command.without = what->without;
+    command.words = what->of;
     command.examples = what->examples;
     command.summary = what->summary;
     command.operands = what->words ? what->words : base->operands;

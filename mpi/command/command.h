@@ -27,19 +27,13 @@ struct ranks_task {
     int rank;
 };
 
-/* What --help says of an option here, where that is not what it says of the base's. */
-struct ranks_words {
-    const char *name, *help;
-    const char *topic; /* NULL: as it is */
-};
-
 struct ranks_command {
     const struct command *base;
     const char *summary;
-    const char *words;            /* operands, where they are not those of the base */
-    const char *const *without;   /* options of the base, ended by NULL */
-    const char *const *with;      /* instead: those that it takes */
-    const struct ranks_words *of; /* ended by a name of NULL; NULL: none */
+    const char *words;             /* operands, where they are not those of the base */
+    const char *const *without;    /* options of the base, ended by NULL */
+    const char *const *with;       /* instead: those that it takes */
+    const struct option_words *of; /* ended by a name of NULL; NULL: none */
     const char *const *examples;
     bool bands;        /* it takes --rows */
     bool checkpoints;  /* and --checkpoint, --resume */

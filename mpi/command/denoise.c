@@ -5,11 +5,11 @@
 #include "command.h"
 
 static const char *const without[] = {
-    "white",  "page",    "bits",     "float",         "raw",
-    "scheme", "vectors", "schedule", "steps-at-once", "until-converged",
-    "stop",   "impulse", NULL};
+    "white",   "page",     "bits",          "float",           "raw",  "scheme",
+    "vectors", "schedule", "steps-at-once", "until-converged", "stop", "impulse",
+    "seed",    NULL};
 
-static const struct ranks_words words[] = {
+static const struct option_words words[] = {
     {"iterations", "time steps (default with --kappa: the usual ones)", NULL},
     {"kappa", "gradient of an edge in 1/255; needed but for --model linear", NULL},
     {0},
@@ -23,7 +23,8 @@ static const char *const examples[] = {
 
 static ro_status work(struct ranks_task *task)
 {
-    const ro_denoise_options options = denoise_options(task->values);
+    ro_denoise_options options = *denoise_options(task->values);
+    options.scheme = "explicit";
     const ro_read_options read = {RO_READ_DEFAULTS, .carries = 1};
     return ro_mpi_denoise(MPI_COMM_WORLD, task->context, task->files->path[0], task->out, &options,
                           &read, NULL, &task->how, &task->report);

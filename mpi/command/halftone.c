@@ -11,7 +11,7 @@ static const char *const without[] = {
     "radius", "aim",          "order",   "start",     "rounds",   "shadow",     "proof",
     "gain",   "yule-nielsen", "ones",    "bit-order", "numbers",  "pixel-bits", NULL};
 
-static const struct ranks_words words[] = {
+static const struct option_words words[] = {
     {"type", "pbm, pgm, ppm, npy or tiff (default: OUT's name)", NULL},
     {"palette", "\"black white #c00\", a name, a file, or list", NULL},
     {"page", "page of IN, where it has several", NULL},

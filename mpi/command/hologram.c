@@ -10,9 +10,10 @@
 static const char *const with[] = {"levels",  "drive",      "algorithm", "weights", "taps",
                                    "p",       "rho",        "gain",      "kappa",   "window",
                                    "hogel",   "wavelength", "pitch",     "viewer",  "viewing-area",
-                                   "sidecar", "type",       "schedule",  NULL};
+                                   "sidecar", "type",       "schedule",  "rows",    "checkpoint",
+                                   "resume",  "threads",    NULL};
 
-static const struct ranks_words words[] = {
+static const struct option_words words[] = {
     {"levels", NULL, "quantize"},
     {"drive", NULL, "quantize"},
     {"algorithm", "vded (default) or truncate", NULL},

@@ -104,7 +104,8 @@ class Denoise(Case):
         done = self.works("denoise", "grains.pgm", "out.pgm", "--impulse")
         self.assertRegex(done.stderr, b"[0-9.]+ % of the samples were impulses")
         self.assertLess(max(netpbm(self.get("out.pgm"))[2]), 140)
-        self.refused("denoise", "grains.pgm", "out.pgm", "--stop", "soon", words=["unknown stop soon"])
+        self.refused("denoise", "grains.pgm", "out.pgm", "--stop", "soon", status=2,
+                     words=["stop soon: must be auto or usual"])
         done = self.works("denoise", "grains.pgm", "out.pgm", "--scheme", "implicit", "--time-step", "16")
         self.assertIn(b"time steps above 8", done.stderr)
 
@@ -124,21 +125,35 @@ class Denoise(Case):
         self.assertEqual(long.wait(60), 143)
         long.stderr.close()
 
+    def test_defaults_are_never_an_error(self):
+        """A default value gives the same as leaving the option out, whatever else is asked for."""
+        for run in [], ["--model", "linear"], ["--scheme", "xpp24"], ["--number", "s23e8"]:
+            self.works("denoise", "in.pgm", "plain.pgm", "--quiet", *run)
+            for name, *values in (("model", "anisotropic"), ("rounding", "zero"), ("kappa", "0"),
+                                  ("schedule", "auto"), ("sigma",), ("scheme",), ("stop",),
+                                  ("diffusivity", "perona-malik"), ("independent", "false"),
+                                  ("seed", "0"), ("steps-at-once", "0"), ("round", "sum")):
+                for value in *values, "default":
+                    if "--" + name not in run:
+                        self.works("denoise", "in.pgm", "out.pgm", "--quiet", *run,
+                                   "--%s=%s" % (name, value))
+                        self.assertEqual(self.get("out.pgm"), self.get("plain.pgm"), (run, name))
+
     def test_refused(self):
         self.put("out.pgm", OLD)
         for words, *more in (
-                (["kappa", "positive"], "--kappa", "0"),
-                (["kappa", "number from 0"], "--kappa", "-3"),
+                (["kappa", "number above 0"], "--kappa", "-3"),
+                (["given twice"], "--kappa=3", "--kappa=3"),
+                (["number x8: must be", "did you mean u8?"], "--number", "x8"),
+                (["model quadratic: must be"], "--model", "quadratic"),
                 (["sigma", "number from 0"], "--sigma", "-1"),
                 (["white", "whole number", "maxval"], "--white", "0.5"),
-                (["time-step", "positive"], "--time-step", "0")):
+                (["time-step", "number above 0"], "--time-step", "-1")):
             self.refused("denoise", "in.pgm", "out.pgm", *more, words=words, status=2)
         for words, *more in (
                 (["1.5", "not stable", "largest stable one is 0.3749"], "--time-step", "1.5"),
                 (["white 0", "from 1 to 65535"], "--white", "0"),
-                (["no zero"], "--number", "x8"),
                 (["rounding down"], "--rounding", "down"),
-                (["unknown model"], "--model", "quadratic"),
                 (["kappa does not apply"], "--model", "linear", "--kappa", "4")):
             self.refused("denoise", "in.pgm", "out.pgm", *more, words=words)
 

@@ -51,10 +51,10 @@ class Usage(Case):
     def test_values(self):
         for levels in ["1", "65537", "0", "-2", "2.5", "4x", " 4", "", "99999999999999999999"]:
             self.halftone("--levels=" + levels, words=["--levels", "2 to 65536"])
-        self.halftone("--threads", "0", words=["1 to 1024"])
+        self.halftone("--threads", "-1", words=["1 to 1024"])
         self.halftone("--threads", "1025", words=["1 to 1024"])
-        self.halftone("--seed", "-1", words=["--seed"])
-        self.halftone("--seed", "18446744073709551616", words=["--seed"])
+        self.halftone("--seed", "-1", words=["seed -1: must be"])
+        self.halftone("--seed", "18446744073709551616", words=["must be"])
         self.halftone("--device", "gpu", words=["auto, cpu or cuda"])
         self.halftone("--cpu", "sse2", words=["avx2 or avx512"])
         self.halftone("--page", "0", words=["--page"])
@@ -70,7 +70,7 @@ class Usage(Case):
     def test_missing_values(self):
         self.halftone("--levels", words=["--levels needs a value"])
         self.halftone("--method", "--quiet", words=["--method needs a value"])
-        self.halftone("--quiet=yes", words=["--quiet takes no value"])
+        self.halftone("--quiet=yes", words=["quiet yes: must be true or false"])
 
     def test_operands(self):
         self.wrong("halftone", words=["IN and OUT"])

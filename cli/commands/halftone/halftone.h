@@ -17,7 +17,7 @@ struct halftone_values {
     const char *method, *schedule, *type, *shape, *screen, *kernel, *like, *curve, *palette;
     const char *recolour;
     const char *vectors, *out_dir, *page, *angle, *angles, *spot, *inks, *proof, *profile_out;
-    struct texts ink;
+    ro_texts ink;
     double ink_limit, gain, yule_nielsen;
     int intent;
     int levels, bits, cell, dot, strength, noise, threshold, channels, phases, separate;

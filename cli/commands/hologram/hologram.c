@@ -197,7 +197,7 @@ static size_t size_of(const struct option *option)
     case OPTION_NUMBER:
         return sizeof(double);
     case OPTION_LIST:
-        return sizeof(struct texts);
+        return sizeof(ro_texts);
     case OPTION_TEXT:
         return sizeof(const char *);
     default:

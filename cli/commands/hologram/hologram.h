@@ -10,7 +10,7 @@ enum { GAIN_MOST = 4, GAIN_AUTO = 5 };
 struct hologram_values {
     struct common common;
     struct size size;
-    struct texts scenes;
+    ro_texts scenes;
     const char *depth_map, *near, *far;
     const char *target, *phase, *fringe, *board, *die[3];
     int layers;

@@ -10,8 +10,8 @@
 enum { COLOURS = 3 };
 
 struct pictures {
-    ro_scene_picture picture[MOST_TEXTS];
-    char *path[MOST_TEXTS]; /* without the depth */
+    ro_scene_picture picture[RO_MOST_TEXTS];
+    char *path[RO_MOST_TEXTS]; /* without the depth */
     const char *phases;     /* a file of them */
     int count, channels;
     double wavelength[COLOURS], near, far;

@@ -435,7 +435,7 @@ static ro_status certify(struct certificate *to, const void *given, const struct
     struct segment_values values = *(const struct segment_values *)given;
     if (!segment_is_free(&values))
         return competing_certify(to, &values, files);
-    ro_seed *seeds = calloc(MOST_TEXTS, sizeof *seeds);
+    ro_seed *seeds = calloc(RO_MOST_TEXTS, sizeof *seeds);
     ro_image out = {0}, labels = {0};
     ro_file_info info = {0};
     int highest = 1;
@@ -543,7 +543,7 @@ static int refuse(const struct task *task)
 
 static int run(const struct command *command, int argc, char **argv)
 {
-    static ro_seed seeds[MOST_TEXTS];
+    static ro_seed seeds[RO_MOST_TEXTS];
     struct segment_values values = defaults;
     struct operands files;
     int ended;

@@ -9,7 +9,7 @@
 #include "roundoff_io.h"
 
 struct speed_words {
-    struct texts at, speed, polynomial, gaussian, window, edge, curvature;
+    ro_texts at, speed, polynomial, gaussian, window, edge, curvature;
 };
 
 struct segment_values {
@@ -86,7 +86,7 @@ struct named {
 };
 
 /* Fills speeds of up to RO_LABELS labels, seeds of up to `most_label`
- * (MOST_TEXTS of them at most) and the last word about each label; a word that
+ * (RO_MOST_TEXTS of them at most) and the last word about each label; a word that
  * cannot be read is told as a usage error, whose status is returned; 0: all is well. */
 int read_words(const struct command *command, const struct speed_words *words, int most_label,
                ro_segment_options *options, ro_seed *seeds, struct named named[RO_LABELS]);

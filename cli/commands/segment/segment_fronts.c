@@ -101,7 +101,7 @@ static int read_seeds(const struct command *command, struct job *job)
     struct named unused[RO_LABELS] = {{0}};
     ro_seed *listed = NULL;
     size_t count = 0;
-    job->seeds = calloc(MOST_TEXTS, sizeof *job->seeds);
+    job->seeds = calloc(RO_MOST_TEXTS, sizeof *job->seeds);
     if (!job->seeds)
         return fail("not enough memory to start");
     int result = read_words(command, &values->words, RO_REGION_LABELS, &words, job->seeds, unused);

@@ -79,7 +79,7 @@ int read_words(const struct command *command, const struct speed_words *words, i
 {
     const struct {
         const char *name, *form;
-        const struct texts *texts;
+        const ro_texts *texts;
         int least, most;
         void (*set)(const struct numbers *numbers, ro_speed *speed); /* NULL: a seed */
     } kinds[] = {

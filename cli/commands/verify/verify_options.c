@@ -80,20 +80,24 @@ static bool add_value(struct arguments *to, ro_context *context, const struct op
                       const char *value)
 {
     char name[128];
+    const bool flag = !option->argument;
+    const bool list =
+        option->row ? option->row->kind == RO_OPTION_TEXTS : option->kind == OPTION_LIST;
     if (strcmp(value, "null") == 0)
-        return option->kind != OPTION_FLAG && option->kind != OPTION_LIST;
-    snprintf(name, sizeof name, "--%s%s", option->name, option->kind == OPTION_FLAG ? "" : "=");
-    if (option->kind == OPTION_FLAG) {
+        return !flag && !list;
+    snprintf(name, sizeof name, "--%s%s", option->name, flag ? "" : "=");
+    if (flag) {
         if (strcmp(value, "true") == 0)
             arguments_add(to, name, "");
         return strcmp(value, "true") == 0 || strcmp(value, "false") == 0;
     }
-    if (option->kind == OPTION_LIST)
+    if (list)
         return add_texts(to, context, name, value);
     const bool words = option->kind == OPTION_TEXT || option->kind == OPTION_CHOICE ||
                        option->kind == OPTION_SIZE || option->kind == OPTION_SCALE ||
+                       (option->row && option->row->kind == RO_OPTION_TEXT) ||
                        *value == '"'; /* a word for a number */
-    if (!words) { /* a number: the parser of options takes no other */
+    if (!words) {                     /* a number: the parser of options takes no other */
         arguments_add(to, name, value);
         return true;
     }
@@ -119,25 +123,26 @@ static bool is_left(const struct option *option, const char *const *instead)
 ro_status arguments_of(const struct command *command, const struct certificate *from,
                        const char *const *instead, struct arguments *to)
 {
-    const struct option *list[MOST_OPTIONS];
-    const int count = options_list(command, list);
-    for (int i = 0; i < count; i++) {
+    struct option_list list;
+    options_list(command, &list);
+    for (int i = 0; i < list.count; i++) {
         char name[80];
-        snprintf(name, sizeof name, "option_%s", list[i]->name);
-        if (certificate_states(list[i]) && !certificate_value(from, name))
-            return ro_context_fail(from->context, RO_E_FORMAT,
-                                   "the certificate does not state %s", name);
+        snprintf(name, sizeof name, "option_%s", list.at[i].name);
+        if (certificate_states(&list.at[i]) && !certificate_value(from, name))
+            return ro_context_fail(from->context, RO_E_FORMAT, "the certificate does not state %s",
+                                   name);
     }
     for (int i = 0; i < from->count; i++) {
         const char *name = from->lines[i].name;
         int k = 0;
         if (strncmp(name, "option_", 7) != 0)
             continue;
-        while (k < count && (!certificate_states(list[k]) || strcmp(list[k]->name, name + 7) != 0))
+        while (k < list.count &&
+               (!certificate_states(&list.at[k]) || strcmp(list.at[k].name, name + 7) != 0))
             k++;
-        if (k < count && is_left(list[k], instead))
+        if (k < list.count && is_left(&list.at[k], instead))
             continue;
-        if (k == count || !add_value(to, from->context, list[k], from->lines[i].value))
+        if (k == list.count || !add_value(to, from->context, &list.at[k], from->lines[i].value))
             return ro_context_fail(from->context, RO_E_FORMAT,
                                    "the certificate's line %s does not belong to %s", name,
                                    command->name);
