@@ -13,6 +13,11 @@ install(TARGETS roundoff RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.h
   PATTERN roundoff_mpi.h EXCLUDE) # cmake/mpi.cmake has it
 install(FILES docs/roundoff.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES completions/roundoff.bash RENAME roundoff
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+install(FILES completions/_roundoff DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+install(FILES completions/roundoff.fish
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 
 install(EXPORT roundoffTargets NAMESPACE roundoff:: DESTINATION ${package_dir})
 configure_package_config_file(cmake/roundoffConfig.cmake.in roundoffConfig.cmake

@@ -77,6 +77,9 @@ int usage_error(const struct command *command, const char *format, ...) RO_PRINT
 void note(const char *format, ...) RO_PRINTF(1, 2);
 void tell(const char *format, ...) RO_PRINTF(1, 2);
 
+/* All options as JSON; tools/describe.py makes completions, manual pages and stubs from it. */
+int describe(void);
+
 /* Whether what was printed on stdout arrived there; if not, fails. */
 int finish_stdout(void);
 

@@ -61,6 +61,8 @@ int program_run(int argc, char **argv)
         printf("%s %s\n", program.name, ro_version());
         return finish_stdout();
     }
+    if (strcmp(argv[1], "--describe") == 0)
+        return describe();
     for (int i = 0; commands[i]; i++)
         if (strcmp(argv[1], commands[i]->name) == 0)
             return commands[i]->run(commands[i], argc - 2, argv + 2);

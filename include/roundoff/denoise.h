@@ -50,44 +50,61 @@ typedef void (*ro_denoise_step_fn)(void *data, const ro_denoise_step *step);
 
 #define RO_WHITE_MAXVAL UINT32_MAX
 
+/* The options; the comments of members are made from their rows by tools/describe.py. */
 typedef struct ro_denoise_options {
-    size_t size;          /* RO_DENOISE_OPTIONS sets it */
-    const char *model;    /* NULL: "anisotropic"; "linear", "perona-malik", "exponential",
-                             "edge-enhancing" */
-    const char *scheme;   /* NULL: "explicit", but "implicit" of u8 and s9 unless until_converged;
-                             "conjugate", "naive", "xpp24" */
-    const char *number;   /* NULL: s16 for 8-bit images, s17 for 16-bit, s23e8 for float; also u8,
-                             s9, s12, s24, s10e5, s16e7 */
-    const char *rounding; /* NULL: "zero"; "nearest"; for the naive scheme also others */
-    const char *round;    /* of an integer output: NULL or "sum", the running sum, so that the file
-                             keeps it; "nearest", each pixel */
-    const char *schedule; /* NULL or "auto"; "reference", "passes", "stream" of the CPU: the same
-                             bits */
-    uint32_t
-        iterations;   /* default: as `stop` has it; until converged 10000 at most */
-    uint32_t steps_at_once; /* iterations in one pass of "stream", up to 64; 0: the fastest */
-    uint32_t white;   /* the sample that is white, of integers in and out with the same levels; 0:
-                         the maxval, or where kappa comes from the noise and samples have 16 bits
-                         the smallest 2^n - 1 >= 255 that none exceeds; RO_WHITE_MAXVAL: the maxval */
-    double kappa;     /* edges: differences per pixel in 1/255 of white; 0: from the noise */
-    double sigma;     /* smoothing of the gradient in pixels, 0 to 64; default 0, of xpp24 0.5 */
-    double time_step; /* tau/h^2; 0: the largest that is stable; of the explicit scheme in integers
-                         up to 1, see `saturating` */
-    int independent;  /* channels do not share the gradient */
-    int until_converged;       /* end at the fixed point */
-    uint64_t seed;             /* of the implicit scheme's dither */
-    ro_denoise_step_fn
-        on_step; /* called before the first step and after each, from the thread that
-                    made the call; on the CPU, and not for streams. NULL: not wanted */
+    /* RO_DENOISE_OPTIONS sets it. */
+    size_t size;
+    /* How to smooth: anisotropic, edge-enhancing, perona-malik, exponential or linear. Default
+     * (NULL): anisotropic. */
+    const char *model;
+    /* How a time step is computed: explicit, implicit, conjugate, naive or xpp24. Default (NULL):
+     * explicit; implicit for u8 and s9. */
+    const char *scheme;
+    /* The number system to work in: u8, s9, s12, s16, s17, s24, s10e5, s16e7, s23e8, u16, s8 or
+     * q15. Default (NULL): by the bits of IN. */
+    const char *number;
+    /* How fluxes between pixels are rounded: zero, nearest, away, down, up, nearest-up,
+     * nearest-down or nearest-even. Default (NULL): zero. */
+    const char *rounding;
+    /* How numbers become levels of an integer output: sum or nearest. Default (NULL): sum. */
+    const char *round;
+    /* How the CPU runs it, with the same bits: auto, reference, passes or stream. Default (NULL):
+     * auto. */
+    const char *schedule;
+    /* Time steps: a whole number from 1 to 1073741824. Default (RO_DEFAULT): as stop says. */
+    uint32_t iterations;
+    /* Time steps in one pass over the image: a whole number from 1 to 64. Default (0): the fastest,
+     * at most 8. */
+    uint32_t steps_at_once;
+    /* The sample value of white: a whole number from 1 to 4294967294 or maxval. Default (0): the
+     * maxval, or the bits in use. */
+    uint32_t white;
+    /* Gradient of an edge in 1/255 per pixel: a number above 0, up to 1000000. Default (0): half
+     * the noise. */
+    double kappa;
+    /* Smoothing of the gradient in pixels: a number from 0 to 64. Default (RO_DEFAULT): 0; 0.5 with
+     * xpp24. */
+    double sigma;
+    /* The time step, tau/h^2: a number above 0, up to 1000000. Default (0): the largest stable one.
+     * */
+    double time_step;
+    /* Colour channels do not share the gradient. */
+    int independent;
+    /* Stop when no pixel changes. */
+    int until_converged;
+    /* Seed of the implicit schemes' dither: a whole number from 0 to 2^64 - 1. Default (0): 0. */
+    uint64_t seed;
+    /* Called before the first step and after each, from the thread that made the call; on the CPU,
+     * and not for streams. NULL: not wanted. */
+    ro_denoise_step_fn on_step;
     void *on_step_data;
-    const char *stop; /* how many steps, where `iterations` is not given: "auto", as many as an
-                         estimate of the error on parts of the image tells (of "auto",
-                         `iterations` is the bound); "usual", 20, or 5 of the implicit schemes.
-                         NULL: auto unless kappa is given; a stream of rows cannot tell */
-    int impulse; /* mend impulse noise before all else, by medians; of whole images */
-    const char *diffusivity; /* how diffusion falls with the gradient x, in units of kappa: NULL or
-                                "perona-malik", 1/(1 + x^2); "exponential", exp(-x^2); "decay",
-                                exp(-x); "lines", the first by four straight lines in x^2 */
+    /* When to stop: auto or usual. Default (NULL): auto without kappa. */
+    const char *stop;
+    /* Mend salt and pepper first, by medians. */
+    int impulse;
+    /* How diffusion falls with the gradient x, in units of kappa: perona-malik, exponential, decay
+     * or lines. Default (NULL): perona-malik. */
+    const char *diffusivity;
 } ro_denoise_options;
 #define RO_DENOISE_UNSET(UNSET) UNSET(iterations) UNSET(sigma)
 #define RO_DENOISE_DEFAULTS RO_DEFAULTS_OF(ro_denoise_options, RO_DENOISE_UNSET)

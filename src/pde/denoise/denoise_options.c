@@ -75,8 +75,8 @@ static const ro_option rows[] = {
     {MEMBER(sigma), "S", "smoothing of the gradient in pixels", .topic = "numbers",
      .max = RO_MAX_SIGMA, .preset = "0", .derived = "0; 0.5 with xpp24",
      .excludes = "model=linear " NAIVE},
-    {MEMBER(time_step), "T", "tau/h^2 per step", .topic = "numbers", .max = 1e6, .above_min = 1,
-     .derived = "the largest stable one",
+    {MEMBER(time_step), "T", "the time step, tau/h^2", .topic = "numbers", .max = 1e6,
+     .above_min = 1, .derived = "the largest stable one",
      .more = "With the explicit scheme in integers a longer one, up to 1, runs with a warning: "
              "neither sum nor extrema are kept then. Otherwise it is refused, and the message "
              "names the largest."},

@@ -1,0 +1,106 @@
+# Made by tools/describe.py; do not edit.
+_roundoff()
+{
+    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
+    case ${COMP_WORDS[1]} in
+    halftone)
+        case $prev in
+        --device) COMPREPLY=($(compgen -W 'auto cpu cuda' -- "$cur")); return ;;
+        --cpu) COMPREPLY=($(compgen -W 'auto scalar avx2 avx512' -- "$cur")); return ;;
+        --method | --levels | --bits | --threshold | --schedule | --type | --page | --dpi | --dpi-y | --profile | --alpha | --background | --compression | --bit-order | --ones | --pixel-bits | --numbers | --resize | --resample | --strength | --noise | --like | --cell | --lpi | --angle | --shape | --dot | --white | --range | --gamma | --brightness | --contrast | --channels | --phases | --palette | --choice | --recolour | --overshoot | --separate | --inks | --ink | --angles | --ink-limit | --intent | --gain | --yule-nielsen | --black | --view | --sigma | --radius | --aim | --order | --start | --rounds | --shadow | --threads | --seed) return ;;
+        esac
+        [[ $cur == -* ]] && COMPREPLY=($(compgen -W '--method --list --levels --bits --threshold --schedule --type --vectors --out-dir --page --dpi --dpi-y --profile --alpha --background --compression --bit-order --ones --pixel-bits --numbers --resize --resample --strength --noise --serpentine --kernel --like --cell --lpi --angle --shape --spot --dot --screen --white --range --linear --gamma --curve --invert --brightness --contrast --channels --phases --palette --fit --choice --recolour --overshoot --separate --inks --ink --angles --ink-limit --profile-out --intent --proof --gain --yule-nielsen --black --view --sigma --radius --aim --order --start --rounds --shadow --device --threads --cpu --seed --quiet --json --certificate --strict --help' -- "$cur"))
+        ;;
+    screen)
+        case $prev in
+        --size | --lpi | --dpi | --dpi-y | --angle | --shape | --dot | --inks | --ink | --angles | --type | --seed) return ;;
+        esac
+        [[ $cur == -* ]] && COMPREPLY=($(compgen -W '--size --lpi --dpi --dpi-y --angle --shape --spot --dot --inks --ink --angles --type --list --seed --quiet --json --certificate --help' -- "$cur"))
+        ;;
+    denoise)
+        case $prev in
+        --model) COMPREPLY=($(compgen -W 'anisotropic edge-enhancing perona-malik exponential linear' -- "$cur")); return ;;
+        --scheme) COMPREPLY=($(compgen -W 'explicit implicit conjugate naive xpp24' -- "$cur")); return ;;
+        --number) COMPREPLY=($(compgen -W 'u8 s9 s12 s16 s17 s24 s10e5 s16e7 s23e8 u16 s8 q15' -- "$cur")); return ;;
+        --rounding) COMPREPLY=($(compgen -W 'zero nearest away down up nearest-up nearest-down nearest-even' -- "$cur")); return ;;
+        --round) COMPREPLY=($(compgen -W 'sum nearest' -- "$cur")); return ;;
+        --schedule) COMPREPLY=($(compgen -W 'auto reference passes stream' -- "$cur")); return ;;
+        --stop) COMPREPLY=($(compgen -W 'auto usual' -- "$cur")); return ;;
+        --diffusivity) COMPREPLY=($(compgen -W 'perona-malik exponential decay lines' -- "$cur")); return ;;
+        --bits) COMPREPLY=($(compgen -W '8 16' -- "$cur")); return ;;
+        --device) COMPREPLY=($(compgen -W 'auto cpu cuda' -- "$cur")); return ;;
+        --cpu) COMPREPLY=($(compgen -W 'auto scalar avx2 avx512' -- "$cur")); return ;;
+        --iterations | --steps-at-once | --kappa | --sigma | --time-step | --seed | --white | --page | --threads) return ;;
+        esac
+        [[ $cur == -* ]] && COMPREPLY=($(compgen -W '--model --scheme --number --rounding --round --schedule --iterations --steps-at-once --kappa --sigma --time-step --independent --until-converged --seed --stop --impulse --diffusivity --white --page --bits --float --raw --vectors --device --threads --cpu --quiet --json --certificate --strict --help' -- "$cur"))
+        ;;
+    hologram)
+        case $prev in
+        --device) COMPREPLY=($(compgen -W 'auto cpu cuda' -- "$cur")); return ;;
+        --cpu) COMPREPLY=($(compgen -W 'auto scalar avx2 avx512' -- "$cur")); return ;;
+        --size | --scene | --near | --far | --target | --phase | --fringe | --board | --left | --bottom | --right | --layers | --levels | --drive | --algorithm | --weights | --taps | --p | --window | --rho | --gain | --snr | --kappa | --schedule | --refine | --distance | --region | --light | --edges | --frames | --depth | --normalize | --scale | --type | --wavelength | --pitch | --viewer | --viewing-area | --hogel | --threads | --seed) return ;;
+        esac
+        [[ $cur == -* ]] && COMPREPLY=($(compgen -W '--size --scene --depth-map --near --far --target --phase --fringe --board --left --bottom --right --layers --unscaled --view-specific --levels --drive --algorithm --weights --taps --p --window --rho --gain --snr --kappa --report --spectrum --schedule --refine --distance --region --light --edges --frames --depth --normalize --scale --reference --type --wavelength --pitch --viewer --viewing-area --hogel --sidecar --device --threads --cpu --seed --quiet --json --certificate --strict --help' -- "$cur"))
+        ;;
+    register)
+        case $prev in
+        --device) COMPREPLY=($(compgen -W 'auto cpu cuda' -- "$cur")); return ;;
+        --cpu) COMPREPLY=($(compgen -W 'auto scalar avx2 avx512' -- "$cur")); return ;;
+        --match | --init | --sampling | --series | --page | --scheme | --number | --scales | --updates | --trials | --cycles | --sigma | --sigma-first | --finest | --tolerance | --threads) return ;;
+        esac
+        [[ $cur == -* ]] && COMPREPLY=($(compgen -W '--match --init --fixed-mask --moving-mask --field --figure --apply --inverse --sampling --series --page --force --grid --before --after --energy --plot --scheme --number --scales --updates --trials --cycles --sigma --sigma-first --finest --tolerance --device --threads --cpu --quiet --json --certificate --strict --help' -- "$cur"))
+        ;;
+    segment)
+        case $prev in
+        --device) COMPREPLY=($(compgen -W 'auto cpu cuda' -- "$cur")); return ;;
+        --cpu) COMPREPLY=($(compgen -W 'auto scalar avx2 avx512' -- "$cur")); return ;;
+        --at | --page | --window | --windows | --home | --outlines | --every | --speed | --polynomial | --gaussian | --edge | --curvature | --smooth | --sigma | --number | --norm | --profile | --iterations | --max-rms | --time-step | --schedule | --steps-at-once | --threads) return ;;
+        esac
+        [[ $cur == -* ]] && COMPREPLY=($(compgen -W '--at --mask --seeds --page --distance --window --fronts --windows --home --outlines --components --factor --overlay --contours --table --phi --frames --force --every --speed --polynomial --gaussian --edge --curvature --velocity --smooth --sigma --number --norm --profile --vectors --iterations --max-rms --time-step --schedule --steps-at-once --device --threads --cpu --quiet --json --certificate --strict --help' -- "$cur"))
+        ;;
+    measure)
+        case $prev in
+        --dpi | --distance | --tile | --border | --gain | --yule-nielsen | --page | --threads) return ;;
+        esac
+        [[ $cur == -* ]] && COMPREPLY=($(compgen -W '--dpi --distance --linear --tile --border --gain --yule-nielsen --page --report --threads --quiet --json --certificate --strict --help' -- "$cur"))
+        ;;
+    compare)
+        case $prev in
+        --methods | --dpi | --distance | --palette) return ;;
+        esac
+        [[ $cur == -* ]] && COMPREPLY=($(compgen -W '--methods --report --dpi --distance --linear --palette --quiet --json --certificate --strict --help' -- "$cur"))
+        ;;
+    calibrate)
+        case $prev in
+        --method | --dpi | --patch | --cell | --lpi | --angle | --shape | --dot | --type | --ink | --seed) return ;;
+        esac
+        [[ $cur == -* ]] && COMPREPLY=($(compgen -W '--method --dpi --patch --cell --lpi --angle --shape --dot --type --curve --ink --linear --seed --quiet --json --certificate --strict --help' -- "$cur"))
+        ;;
+    verify)
+        case $prev in
+        --threads) return ;;
+        esac
+        [[ $cur == -* ]] && COMPREPLY=($(compgen -W '--recompute --threads --quiet --json --help' -- "$cur"))
+        ;;
+    testcard)
+        case $prev in
+        --size | --bits | --type) return ;;
+        esac
+        [[ $cur == -* ]] && COMPREPLY=($(compgen -W '--size --bits --colour --type --quiet --json --certificate --help' -- "$cur"))
+        ;;
+    devices)
+        case $prev in
+        esac
+        [[ $cur == -* ]] && COMPREPLY=($(compgen -W '--json --help' -- "$cur"))
+        ;;
+    bench)
+        case $prev in
+        --device) COMPREPLY=($(compgen -W 'auto cpu cuda' -- "$cur")); return ;;
+        --size) return ;;
+        esac
+        [[ $cur == -* ]] && COMPREPLY=($(compgen -W '--size --output --plot --list --device --json --help' -- "$cur"))
+        ;;
+    *) COMPREPLY=($(compgen -W 'halftone screen denoise hologram register segment measure compare calibrate verify testcard devices bench' -- "$cur")) ;;
+    esac
+}
+complete -o default -F _roundoff roundoff
