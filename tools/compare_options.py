@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: MIT
+"""Compares two builds of roundoff on random command lines of one command.
+
+    python3 tools/compare_options.py OLD NEW COMMAND [--lines N] [--seed S] [--jobs N]
+
+The new build's `--describe` gives the options and their values: every value of every option, every
+pair of values of options that rules tie together, and random mixes. Both builds run each line; the
+verdict, the bytes of every output and the JSON must be the same. Disagreements are listed by class
+with one example each. "default" as a value is compared with the option left out.
+
+A command needs an entry in COMMANDS: its operands (inputs are made below), and values of options
+that are free text or would run for long.
+"""
+import argparse
+import collections
+import hashlib
+import json
+import os
+import random
+import re
+import subprocess
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+
+UNLIKE = ("seconds", "device_seconds", "cpu", "threads")  # keys of JSON that may differ
+LIMIT = 120  # seconds
+
+COMMANDS = {
+    "denoise": {
+        "operands": [["grey.pgm", "out.pgm"], ["colour.ppm", "out.ppm"], ["deep.pgm", "out.pgm"],
+                     ["grey.pgm", "out.tif"], ["float.pfm", "out.pfm"]],
+        "values": {"iterations": ["1", "3", "40", "0", "-1", "x", "1073741825"],
+                   "white": ["255", "1000", "maxval", "0", "-3", "x"],
+                   "page": ["1", "2", "all", "0", "x"], "vectors": ["vectors.txt"],
+                   "time_step": ["0.1", "0.25", "0.5", "1", "1.5", "4", "33", "0", "-1", "1e-9"],
+                   "kappa": ["4", "8.5", "1e6", "0", "-3", "nan", "x", "1,5"],
+                   "sigma": ["0", "0.7", "3", "5", "64", "65", "-1"]},
+        "with": {"until_converged": ["--iterations", "30"]},
+        "without": ["seed"],  # the old command had none
+    },
+}
+
+
+def inputs(folder, seed):
+    """Small noisy pictures: 8 bits grey and colour, 10 bits, floats."""
+    rng = random.Random(seed)
+    w, h = 40, 30
+
+    def sample(x, y, white):
+        tone = white * (x // 9 * 7 + y // 7 * 5) % (white + 1) * 0.7 + white * 0.1
+        return min(white, max(0, int(tone + rng.gauss(0, white / 20))))
+
+    def samples(white, n=1):
+        return [sample(x, y, white) for y in range(h) for x in range(w) for _ in range(n)]
+
+    def put(name, head, data):
+        with open(os.path.join(folder, name), "wb") as file:
+            file.write(head + data)
+
+    put("grey.pgm", b"P5\n%d %d\n255\n" % (w, h), bytes(samples(255)))
+    put("colour.ppm", b"P6\n%d %d\n255\n" % (w, h), bytes(samples(255, 3)))
+    put("deep.pgm", b"P5\n%d %d\n65535\n" % (w, h),
+        b"".join(n.to_bytes(2, "big") for n in samples(1023)))
+    import struct
+    put("float.pfm", b"Pf\n%d %d\n-1.0\n" % (w, h),
+        b"".join(struct.pack("<f", n / 255) for n in samples(255)))
+
+
+def rows_of(described, command):
+    """{name: row} of the options that the command takes, but those that say how to report."""
+    own = {row["name"]: row for row in described["commands"][command]["options"]}
+    rows = {}
+    for family in described["commands"][command]["families"]:
+        rows.update({row["name"]: row for row in described["families"][family]["options"]
+                     if "help" in row})
+    rows.update(own)
+    for name in COMMANDS[command].get("without", ()):
+        rows.pop(name, None)
+    return rows
+
+
+def values_of(row, given):
+    """Texts to try for an option, good and bad; None: a flag without a value."""
+    if row["name"] in given:
+        return given[row["name"]] + ["default"] * (row["type"] != "text")
+    if row["type"] == "flag":
+        return [None]
+    values = [word["name"] for word in row.get("words", ())]
+    values += [values[0].upper().replace("-", "_"), values[0] + "x"] if values else []
+    if "min" in row:
+        low, high = row["min"], row["max"]
+        whole = row["type"] != "real"
+        for n in (low, high, (low + high) / 2, low + 1, low - 1, high + 1):
+            values.append(str(int(n)) if whole or n == int(n) else repr(n))
+        values += ["2.5" if whole else "0.3", "x", ""]
+    if row["type"] == "u64":
+        values += ["0", "7", "18446744073709551615", "18446744073709551616", "-1"]
+    return values + ["default"]
+
+
+def tied(rows):
+    """Pairs of options that a rule names together."""
+    pairs = set()
+    for name, row in rows.items():
+        conditions = [row.get("needs"), row.get("excludes")]
+        conditions += [word.get("needs") for word in row.get("words", ())]
+        for condition in " ".join(filter(None, conditions)).split():
+            other = condition.split("=")[0]
+            if other in rows:
+                pairs.add((name, other))
+    return sorted(pairs)
+
+
+def options(name, value):
+    dashed = "--" + name.replace("_", "-")
+    return [dashed] if value is None else [f"{dashed}={value}"]
+
+
+def lines(rows, command, count, seed):
+    """Lists of (name, value)."""
+    rng = random.Random(seed)
+    given = COMMANDS[command].get("values", {})
+    values = {name: values_of(row, given) for name, row in rows.items()}
+    method = [(name, "scheme") for name in rows if "applies" in rows[name] and "scheme" in rows]
+    made = [[]] + [[(name, value)] for name in rows for value in values[name]]
+    for a, b in sorted(set(tied(rows)) | set(method)):
+        made += [[(a, x), (b, y)] for x in values[a] for y in values[b] if a != b]
+    while len(made) < count:
+        names = rng.sample(list(rows), min(len(rows), rng.randint(2, 5)))
+        made.append([(name, rng.choice(values[name])) for name in names])
+    rng.shuffle(made)
+    return made
+
+
+def run(program, folder, arguments):
+    with tempfile.TemporaryDirectory() as work:
+        for name in os.listdir(folder):
+            os.symlink(os.path.join(folder, name), os.path.join(work, name))
+        before = set(os.listdir(work))
+        try:
+            done = subprocess.run([program, *arguments], cwd=work, capture_output=True,
+                                  stdin=subprocess.DEVNULL, timeout=LIMIT)
+        except subprocess.TimeoutExpired:
+            return None, {}, None, "took longer than the limit"
+        files = {name: hashlib.sha256(open(os.path.join(work, name), "rb").read()).hexdigest()
+                 for name in sorted(set(os.listdir(work)) - before)}
+        report = json.loads(done.stdout) if done.stdout else {}
+        for key in UNLIKE:
+            report.pop(key, None)
+        for key, value in report.items():  # words as the user spelled them
+            if isinstance(value, str):
+                report[key] = re.sub("[-_ ]", "", value).lower()
+        said = done.stderr.decode(errors="replace").splitlines()
+        return done.returncode, files, report, said[0] if said else ""
+
+
+def kind(sentence):
+    """A sentence without numbers and what the user wrote."""
+    return re.sub(r"[-+]?[0-9][0-9.e+-]*", "#", sentence.split(" (see")[0])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("old", type=os.path.abspath)
+    parser.add_argument("new", type=os.path.abspath)
+    parser.add_argument("command", choices=COMMANDS)
+    parser.add_argument("--lines", type=int, default=5000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=2)
+    asked = parser.parse_args()
+    what = COMMANDS[asked.command]
+    described = json.loads(subprocess.check_output([asked.new, "--describe"]))
+    rows = rows_of(described, asked.command)
+    rng = random.Random(asked.seed)
+    counts, classes = collections.Counter(), collections.defaultdict(list)
+    with tempfile.TemporaryDirectory() as folder:
+        inputs(folder, asked.seed)
+
+        def compare(job):
+            line, operands = job
+            tail = [word for name, _ in line for word in what.get("with", {}).get(name, ())
+                    if name != "iterations" and "iterations" not in dict(line)]
+            tail += ["--json", "--cpu", "scalar", "--threads", "1", *operands]
+            new = [word for name, value in line for word in options(name, value)]
+            old = [word for name, value in line if value != "default"
+                   for word in options(name, value)]
+            return (line, operands, run(asked.old, folder, [asked.command, *old, *tail]),
+                    run(asked.new, folder, [asked.command, *new, *tail]))
+
+        jobs = [(line, rng.choice(what["operands"]))
+                for line in lines(rows, asked.command, asked.lines, asked.seed)]
+        with ThreadPoolExecutor(asked.jobs) as pool:
+            for line, operands, old, new in pool.map(compare, jobs):
+                shown = " ".join(w for n, v in line for w in options(n, v)) + " " + " ".join(operands)
+                if (old[0] == 0) != (new[0] == 0):
+                    verdict = "refused by the new" if old[0] == 0 else "accepted by the new"
+                    counts[verdict] += 1
+                    classes[verdict, kind(old[3] if old[0] else new[3])].append(shown)
+                elif old[0] == 0:
+                    same = old[1] == new[1] and old[2] == new[2]
+                    counts["accepted by both, " + ("same" if same else "other results")] += 1
+                    if not same:
+                        keys = [key for key in sorted(old[2].keys() | new[2].keys())
+                                if old[2].get(key) != new[2].get(key)]
+                        classes["other bytes" if old[1] != new[1] else "the same bytes",
+                                "JSON differs in " + ", ".join(keys)].append(shown)
+                else:
+                    counts["refused by both"] += 1
+                    counts["    with another exit status"] += old[0] != new[0]
+                    counts["    leaving other files"] += old[1] != new[1]
+    print(f"{asked.command}: {len(jobs)} lines, seed {asked.seed}")
+    for name, count in sorted(counts.items()):
+        print(f"{count:8} {name.strip()}")
+    print(f"{sum(map(len, classes.values()))} disagreements in {len(classes)} classes")
+    for (verdict, sentence), found in sorted(classes.items(), key=lambda item: -len(item[1])):
+        shortest = min(found, key=len)
+        print(f"{len(found):8} {verdict}: {sentence}\n         {shortest}")
+
+
+if __name__ == "__main__":
+    main()
