@@ -60,12 +60,11 @@ class build_extension(build_ext):
 
 
 class build_package(build_py):
-    """The modules, the options of the commands, and what pages are made of."""
+    """The modules, and what pages are made of."""
 
     def run(self):
         super().run()
         package = Path(self.build_lib) / "roundoff"
-        generate.write_tables(HERE, package / "_tables.py")
         for name in ("page.css", "plots.js", "compare.js"):
             self.copy_file(str(HERE / "cli/page" / name), str(package / name))
 

@@ -5,9 +5,22 @@ _roundoff()
     case ${COMP_WORDS[1]} in
     halftone)
         case $prev in
+        --threshold) COMPREPLY=($(compgen -W 'balanced' -- "$cur")); return ;;
+        --profile) COMPREPLY=($(compgen -W 'apply ignore' -- "$cur")); return ;;
+        --alpha) COMPREPLY=($(compgen -W 'auto over keep drop' -- "$cur")); return ;;
+        --compression) COMPREPLY=($(compgen -W 'auto none g4 packbits zip lzw' -- "$cur")); return ;;
+        --bit-order) COMPREPLY=($(compgen -W 'msb lsb' -- "$cur")); return ;;
+        --ones) COMPREPLY=($(compgen -W 'white black' -- "$cur")); return ;;
+        --resample) COMPREPLY=($(compgen -W 'auto light values' -- "$cur")); return ;;
+        --channels) COMPREPLY=($(compgen -W 'grey rgb' -- "$cur")); return ;;
+        --phases) COMPREPLY=($(compgen -W 'own same' -- "$cur")); return ;;
+        --fit) COMPREPLY=($(compgen -W 'auto none full' -- "$cur")); return ;;
+        --choice) COMPREPLY=($(compgen -W 'auto green' -- "$cur")); return ;;
+        --separate) COMPREPLY=($(compgen -W 'none cmyk cmyk-tiff inks inks-tiff' -- "$cur")); return ;;
+        --intent) COMPREPLY=($(compgen -W 'perceptual relative saturation absolute' -- "$cur")); return ;;
         --device) COMPREPLY=($(compgen -W 'auto cpu cuda' -- "$cur")); return ;;
         --cpu) COMPREPLY=($(compgen -W 'auto scalar avx2 avx512' -- "$cur")); return ;;
-        --method | --levels | --bits | --threshold | --schedule | --type | --page | --dpi | --dpi-y | --profile | --alpha | --background | --compression | --bit-order | --ones | --pixel-bits | --numbers | --resize | --resample | --strength | --noise | --like | --cell | --lpi | --angle | --shape | --dot | --white | --range | --gamma | --brightness | --contrast | --channels | --phases | --palette | --choice | --recolour | --overshoot | --separate | --inks | --ink | --angles | --ink-limit | --intent | --gain | --yule-nielsen | --black | --view | --sigma | --radius | --aim | --order | --start | --rounds | --shadow | --threads | --seed) return ;;
+        --method | --levels | --bits | --schedule | --type | --page | --dpi | --dpi-y | --background | --pixel-bits | --numbers | --resize | --strength | --noise | --like | --cell | --lpi | --angle | --shape | --dot | --white | --range | --gamma | --brightness | --contrast | --palette | --recolour | --overshoot | --inks | --ink | --angles | --ink-limit | --gain | --yule-nielsen | --black | --view | --sigma | --radius | --aim | --order | --start | --rounds | --shadow | --threads | --seed) return ;;
         esac
         [[ $cur == -* ]] && COMPREPLY=($(compgen -W '--method --list --levels --bits --threshold --schedule --type --vectors --out-dir --page --dpi --dpi-y --profile --alpha --background --compression --bit-order --ones --pixel-bits --numbers --resize --resample --strength --noise --serpentine --kernel --like --cell --lpi --angle --shape --spot --dot --screen --white --range --linear --gamma --curve --invert --brightness --contrast --channels --phases --palette --fit --choice --recolour --overshoot --separate --inks --ink --angles --ink-limit --profile-out --intent --proof --gain --yule-nielsen --black --view --sigma --radius --aim --order --start --rounds --shadow --device --threads --cpu --seed --quiet --json --certificate --strict --help' -- "$cur"))
         ;;
@@ -36,17 +49,22 @@ _roundoff()
         ;;
     hologram)
         case $prev in
+        --drive) COMPREPLY=($(compgen -W 'auto numbers full bits' -- "$cur")); return ;;
+        --gain) COMPREPLY=($(compgen -W 'auto' -- "$cur")); return ;;
+        --schedule) COMPREPLY=($(compgen -W 'auto reference bands' -- "$cur")); return ;;
         --device) COMPREPLY=($(compgen -W 'auto cpu cuda' -- "$cur")); return ;;
         --cpu) COMPREPLY=($(compgen -W 'auto scalar avx2 avx512' -- "$cur")); return ;;
-        --size | --scene | --near | --far | --target | --phase | --fringe | --board | --left | --bottom | --right | --layers | --levels | --drive | --algorithm | --weights | --taps | --p | --window | --rho | --gain | --snr | --kappa | --schedule | --refine | --distance | --region | --light | --edges | --frames | --depth | --normalize | --scale | --type | --wavelength | --pitch | --viewer | --viewing-area | --hogel | --threads | --seed) return ;;
+        --size | --scene | --near | --far | --target | --phase | --fringe | --board | --left | --bottom | --right | --layers | --levels | --algorithm | --weights | --taps | --p | --window | --rho | --snr | --kappa | --refine | --distance | --region | --light | --edges | --frames | --depth | --normalize | --scale | --type | --wavelength | --pitch | --viewer | --viewing-area | --hogel | --threads | --seed) return ;;
         esac
         [[ $cur == -* ]] && COMPREPLY=($(compgen -W '--size --scene --depth-map --near --far --target --phase --fringe --board --left --bottom --right --layers --unscaled --view-specific --levels --drive --algorithm --weights --taps --p --window --rho --gain --snr --kappa --report --spectrum --schedule --refine --distance --region --light --edges --frames --depth --normalize --scale --reference --type --wavelength --pitch --viewer --viewing-area --hogel --sidecar --device --threads --cpu --seed --quiet --json --certificate --strict --help' -- "$cur"))
         ;;
     register)
         case $prev in
+        --sampling) COMPREPLY=($(compgen -W 'bilinear nearest' -- "$cur")); return ;;
+        --series) COMPREPLY=($(compgen -W 'first previous' -- "$cur")); return ;;
         --device) COMPREPLY=($(compgen -W 'auto cpu cuda' -- "$cur")); return ;;
         --cpu) COMPREPLY=($(compgen -W 'auto scalar avx2 avx512' -- "$cur")); return ;;
-        --match | --init | --sampling | --series | --page | --scheme | --number | --scales | --updates | --trials | --cycles | --sigma | --sigma-first | --finest | --tolerance | --threads) return ;;
+        --match | --init | --page | --scheme | --number | --scales | --updates | --trials | --cycles | --sigma | --sigma-first | --finest | --tolerance | --threads) return ;;
         esac
         [[ $cur == -* ]] && COMPREPLY=($(compgen -W '--match --init --fixed-mask --moving-mask --field --figure --apply --inverse --sampling --series --page --force --grid --before --after --energy --plot --scheme --number --scales --updates --trials --cycles --sigma --sigma-first --finest --tolerance --device --threads --cpu --quiet --json --certificate --strict --help' -- "$cur"))
         ;;
@@ -60,7 +78,8 @@ _roundoff()
         ;;
     measure)
         case $prev in
-        --dpi | --distance | --tile | --border | --gain | --yule-nielsen | --page | --threads) return ;;
+        --tile) COMPREPLY=($(compgen -W '16 32 64 128 256' -- "$cur")); return ;;
+        --dpi | --distance | --border | --gain | --yule-nielsen | --page | --threads) return ;;
         esac
         [[ $cur == -* ]] && COMPREPLY=($(compgen -W '--dpi --distance --linear --tile --border --gain --yule-nielsen --page --report --threads --quiet --json --certificate --strict --help' -- "$cur"))
         ;;
@@ -84,7 +103,8 @@ _roundoff()
         ;;
     testcard)
         case $prev in
-        --size | --bits | --type) return ;;
+        --bits) COMPREPLY=($(compgen -W '8 16' -- "$cur")); return ;;
+        --size | --type) return ;;
         esac
         [[ $cur == -* ]] && COMPREPLY=($(compgen -W '--size --bits --colour --type --quiet --json --certificate --help' -- "$cur"))
         ;;

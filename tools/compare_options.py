@@ -4,7 +4,7 @@
     python3 tools/compare_options.py OLD NEW COMMAND [--lines N] [--seed S] [--jobs N]
 
 The new build's `--describe` gives the options and their values: every value of every option, every
-pair of values of options that rules tie together, and random mixes. Both builds run each line; the
+pair of values of options that rules tie together, and random mixes of mostly allowed values. Both builds run each line; the
 verdict, the bytes of every output and the JSON must be the same. Disagreements are listed by class
 with one example each. "default" as a value is compared with the option left out.
 
@@ -98,6 +98,17 @@ def values_of(row, given):
     return values + ["default"]
 
 
+def is_good(row, value):
+    """Whether a value is allowed as far as it goes by itself."""
+    named = {word["name"] for word in row.get("words", ())}
+    if value in (None, "default") or value in named or ("min" not in row and not named):
+        return True
+    try:
+        return row.get("min", 1) <= float(value) <= row.get("max", 0)
+    except ValueError:
+        return False
+
+
 def tied(rows):
     """Pairs of options that a rule names together."""
     pairs = set()
@@ -127,7 +138,9 @@ def lines(rows, command, count, seed):
         made += [[(a, x), (b, y)] for x in values[a] for y in values[b] if a != b]
     while len(made) < count:
         names = rng.sample(list(rows), min(len(rows), rng.randint(2, 5)))
-        made.append([(name, rng.choice(values[name])) for name in names])
+        good = {name: [v for v in values[name] if is_good(rows[name], v)] for name in names}
+        made.append([(name, rng.choice(good[name] if good[name] and rng.random() < 0.95
+                                       else values[name])) for name in names])
     rng.shuffle(made)
     return made
 

@@ -4,7 +4,7 @@
     roundoff --describe | python3 tools/describe.py           writes the files
     roundoff --describe | python3 tools/describe.py --check   names those that are out of date
 
-docs/options.md, completions for bash, zsh and fish, Python's types of options, the lists of options
+docs/options.md, completions for bash, zsh and fish, Python's lists of options, the lists of options
 in docs/roundoff.1 (between `.\\" options of NAME` and `.\\" end of options`) and the comments of
 options in the public headers. The files are committed; tests/docs/options_test.py checks them.
 """
@@ -211,17 +211,21 @@ def fish(described):
 
 # ---- Python and C -------------------------------------------------------------------------------
 def python(described):
-    types = {"flag": "bool", "int": "int", "u32": "int", "u64": "int", "real": "float",
-             "text": "str", "texts": "Sequence[str]"}
-    yield "# Made by tools/describe.py; do not edit.\nfrom typing import Literal, Sequence, TypedDict, Union\n"
-    for name, family in described["families"].items():
-        yield f"\nclass {name.capitalize()}Options(TypedDict, total=False):"
-        for row in family["options"]:
-            if "help" in row:
-                literal = f"Literal[{', '.join(repr(w['name']) for w in words(row))}]"
-                kind = types[row["type"]]
-                kind = kind if not words(row) else f"Union[{kind}, {literal}]" if "min" in row else literal
-                yield f"    {row['name']}: {kind}  # {row['help']}"
+    """The options of commands: (name, kind, help, choices, topics, writes a file)."""
+    kinds = {"int": "whole", "u32": "whole", "u64": "seed", "real": "number", "texts": "list"}
+    yield ('"""The options of the commands: (name, kind, help, choices, topics, writes a file). Made '
+           'by\ntools/describe.py; do not edit."""\nCOMMANDS = {')
+    for name in sorted(described["commands"]):
+        yield f"    {name!r}: ("
+        for row in sum(options_of(described, name), []):
+            closed = words(row) and "min" not in row and row["type"] in ("u32", "int", "text")
+            kind = "choice" if closed else kinds.get(row["type"], row["type"])
+            topics = f"{row.get('topic', '')} {row.get('also', '')}".split()
+            yield "        " + repr((row["name"].replace("-", "_"), kind, row["help"],
+                                     tuple(word["name"] for word in words(row)), tuple(topics),
+                                     row.get("writes", False))) + ","
+        yield "    ),"
+    yield "}"
 
 
 def comment(row):
@@ -260,7 +264,7 @@ def made(described):
     """{path: text} of everything."""
     lines = {"docs/options.md": markdown, "completions/roundoff.bash": bash,
              "completions/_roundoff": zsh, "completions/roundoff.fish": fish,
-             "python/roundoff/_families.pyi": python}
+             "python/roundoff/_tables.py": python}
     texts = {path: "\n".join(make(described)).rstrip() + "\n" for path, make in lines.items()}
     texts["docs/roundoff.1"] = man(described, read("docs/roundoff.1"))
     for family in described["families"].values():

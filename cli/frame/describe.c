@@ -116,13 +116,18 @@ static void put_rows(const char *name, const ro_option_table *table)
 /* The rows of commands that have no table yet. */
 static void put_options(const struct option *options, const char *between)
 {
+    static const char *const kinds[] = {"flag",  "text", "choice", "whole", "percent", "number",
+                                        "share", "size", "scale",  "seed",  "list"};
     for (; options && options->name; options++, between = ",\n  ") {
-        put("%s{\"name\": \"%s\", \"type\": \"%s\"", between, options->name,
-            options->argument ? "text" : "flag");
+        put("%s{\"name\": \"%s\", \"type\": \"%s\"", between, options->name, kinds[options->kind]);
         put_text("argument", options->argument);
         put_text("help", options->help);
         put_text("topic", options->topic);
-        put("%s}", options->writes ? ", \"writes\": true" : "");
+        put_text("also", options->also);
+        const char *comma = ", \"words\": [";
+        for (const char *const *name = options->choices; name && *name; name++, comma = ", ")
+            put("%s{\"name\": \"%s\"}", comma, *name);
+        put("%s%s}", options->choices ? "]" : "", options->writes ? ", \"writes\": true" : "");
     }
 }
 

@@ -10,17 +10,10 @@ from . import _core, _device, _run
 from ._arrays import filled, picture, target
 from ._errors import BadArgument
 from ._figures import Figures
-from ._keywords import Keywords, Members
-
-WHITE_IS_MAXVAL = 0xFFFFFFFF
-
-
-def _white(value: Any, members: Members) -> None:
-    members["white"] = WHITE_IS_MAXVAL if value == "maxval" else int(value)
-
+from ._keywords import Keywords
 
 # The result has the type of the image, so that nothing is to be said of it.
-DENOISE = Keywords("denoise", "ro_denoise_options", own={"white": _white},
+DENOISE = Keywords("denoise", "ro_denoise_options",
                    without=("bits", "float", "raw"))
 
 

@@ -92,6 +92,8 @@ class Keywords:
     def _plain(self, name: str, value: Any) -> Any:
         kind, _, choices = self.rows[name]
         member, count = self.members[self.renamed.get(name, name)]
+        if member == "row":  # the library reads it
+            return bool(value) if kind == "flag" and not isinstance(value, str) else value
         if kind == "flag":
             return int(bool(value))
         if kind == "choice" and member != "text":
@@ -107,7 +109,8 @@ class Keywords:
         if kind == "choice":
             return "Literal[%s]" % ", ".join(map(repr, choices))
         if kind == "text":
-            return "str" if self.members[self.renamed.get(name, name)][0] == "text" else "Any"
+            text = self.members[self.renamed.get(name, name)][0] in ("text", "row")
+            return "str" if text else "Any"
         return KINDS.get(kind, "Any")
 
     def show(self, function: Any) -> Any:

@@ -88,6 +88,54 @@ static bool set_member(const struct member *member, PyObject *value, char *optio
     return true;
 }
 
+/* ---- Structures that have a table of options --------------------------------------------------
+ */
+
+static const ro_option_table *rows_of(const char *structure)
+{
+    const ro_option_table *table;
+    for (int i = 0; (table = ro_options_at(i)); i++)
+        if (strcmp(table->structure, structure) == 0)
+            return table;
+    return NULL;
+}
+
+/* A number or a truth as the text that stands for it; a text as it is. */
+static PyObject *as_text(const ro_option *row, PyObject *value)
+{
+    if (PyUnicode_Check(value))
+        return Py_NewRef(value);
+    if (PyBool_Check(value))
+        return PyUnicode_FromString(value == Py_True ? "true" : "false");
+    if (row->kind == RO_OPTION_TEXT) {
+        PyErr_Format(PyExc_TypeError, "%s: must be a text", row->name);
+        return NULL;
+    }
+    PyObject *number = row->kind == RO_OPTION_REAL ? PyNumber_Float(value) : PyNumber_Index(value);
+    PyObject *text = number ? PyObject_Str(number) : NULL;
+    Py_XDECREF(number);
+    return text;
+}
+
+static bool set_row(const ro_option_table *table, const char *name, PyObject *value, void *options)
+{
+    const ro_option *row = ro_option_find(table, name);
+    if (!row || !row->help) {
+        PyErr_Format(PyExc_TypeError, "there is no option %s", name);
+        return false;
+    }
+    char message[RO_OPTION_MESSAGE];
+    PyObject *text = as_text(row, value);
+    const char *given = text ? PyUnicode_AsUTF8AndSize(text, NULL) : NULL;
+    const bool set = given && ro_option_set(table, row, options, given, message) == RO_OK;
+    if (given && !set)
+        raise_bad("%s", message);
+    Py_XDECREF(text); /* text that is kept is the caller's own */
+    return set;
+}
+
+/* ---- Other structures ------------------------------------------------------------------------ */
+
 static const struct member_table *table_of(const char *structure)
 {
     for (size_t i = 0; i < sizeof member_tables / sizeof *member_tables; i++)
@@ -116,8 +164,9 @@ static bool listed(const char *name, const char *const *names)
 bool members_set(PyObject *dictionary, const char *structure, const char *const *others,
                  void *options)
 {
-    const struct member_table *table = table_of(structure);
-    if (!table)
+    const ro_option_table *rows = rows_of(structure);
+    const struct member_table *table = rows ? NULL : table_of(structure);
+    if (!rows && !table)
         return false;
     PyObject *key, *value;
     Py_ssize_t place = 0;
@@ -127,6 +176,11 @@ bool members_set(PyObject *dictionary, const char *structure, const char *const 
             return false;
         if (value == Py_None || listed(name, others))
             continue;
+        if (rows) {
+            if (!set_row(rows, name, value, options))
+                return false;
+            continue;
+        }
         const struct member *member = find(name, table);
         if (!member) {
             PyErr_Format(PyExc_TypeError, "there is no option %s", name);
@@ -144,13 +198,21 @@ PyObject *option_of(PyObject *dictionary, const char *key)
     return value == Py_None ? NULL : value;
 }
 
-/* members(structure) -> {name: (kind, count)} */
+/* members(structure) -> {name: (kind, count)}; the kind of what has a row is "row" */
 static PyObject *members(PyObject *Py_UNUSED(module), PyObject *structure)
 {
     const char *name = PyUnicode_AsUTF8AndSize(structure, NULL);
-    const struct member_table *table = name ? table_of(name) : NULL;
-    PyObject *found = table ? PyDict_New() : NULL;
-    for (size_t i = 0; found && i < table->count; i++) {
+    const ro_option_table *rows = name ? rows_of(name) : NULL;
+    const struct member_table *table = name && !rows ? table_of(name) : NULL;
+    PyObject *found = rows || table ? PyDict_New() : NULL;
+    const ro_option *row;
+    for (int i = 0; found && rows && (row = ro_option_at(rows, i)); i++) {
+        PyObject *value = Py_BuildValue("si", "row", 1);
+        if (!value || PyDict_SetItemString(found, row->name, value) != 0)
+            Py_CLEAR(found);
+        Py_XDECREF(value);
+    }
+    for (size_t i = 0; found && table && i < table->count; i++) {
         const struct member *member = &table->members[i];
         PyObject *value = Py_BuildValue("si", kinds[member->kind], member->count);
         if (!value || PyDict_SetItemString(found, member->name, value) != 0)

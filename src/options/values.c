@@ -371,11 +371,13 @@ static void refuse(const ro_option *option, const char *text, char message[RO_OP
 ro_status ro_option_set(const ro_option_table *table, const ro_option *option, void *options,
                         const char *text, char message[RO_OPTION_MESSAGE])
 {
+    char room[RO_OPTION_MESSAGE];
     union ro_value value = {0};
     ro_texts *texts = (ro_texts *)(void *)((char *)options + option->offset);
     if (!read_value(table, option, text, &value) ||
         (option->kind == RO_OPTION_TEXTS && texts->count == RO_MOST_TEXTS)) {
-        refuse(option, text, message);
+        const bool number = option->kind == RO_OPTION_REAL && read_number(option, text, &value);
+        refuse(option, number ? print(option, value, room) : text, message);
         return RO_E_ARGUMENT;
     }
     if (option->kind == RO_OPTION_TEXTS)

@@ -209,6 +209,10 @@ static void kinds_are_read(void **state)
     expect_refused(&sample_table, row("seed"), "-1");
     expect_refused(&sample_table, row("real"), "-1");
     expect_refused(&sample_table, row("real"), "1mm");
+    char said[RO_OPTION_MESSAGE];
+    struct sample one = unset;
+    ro_option_set(&sample_table, row("real"), &one, "1.01e2", said);
+    assert_string_equal(said, "real 101: must be a percentage from 0 to 100");
     struct sample s = unset;
     char message[RO_OPTION_MESSAGE];
     for (int i = 0; i < RO_MOST_TEXTS; i++)
