@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The speed measurements behind `roundoff bench`: one file each, one row of the table in
- * cli/commands/bench.c. A bench prints its table on stdout and returns the exit status of the
+ * cli/bench/bench.c. A bench prints its table on stdout and returns the exit status of the
  * command.
  */
 #ifndef RO_BENCH_BENCH_H

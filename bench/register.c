@@ -9,7 +9,7 @@
 #include "bench/bench.h"
 #include "bench/peers/peer_flow.h"
 #include "bench/timing.h"
-#include "draw/moved_pair.h"
+#include "tests/phantoms/moved_pair.h"
 #include "roundoff.h"
 
 #include <math.h>

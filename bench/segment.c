@@ -4,11 +4,11 @@
  * scikit-image's contours; and a whole segmentation beside ITK's sparse field. In a step all pixels
  * move, or only those round a disc that grows from an eighth of the image to a quarter.
  */
-#include "pde/segment/segment.h"
+#include "segment/segment.h"
 #include "bench/bench.h"
 #include "core/random.h"
-#include "pde/levelset/cuda/levelset_cuda.h"
-#include "pde/levelset/schedule.h"
+#include "segment/levelset/cuda/levelset_cuda.h"
+#include "segment/levelset/schedule.h"
 #include "bench/peers/peer_levelset.h"
 #include "bench/timing.h"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# The command: one file or folder per command in cli/commands/, one per bench in bench/.
+# The command: a folder per command in cli/, one per bench in bench/.
 file(GLOB_RECURSE cli_sources CONFIGURE_DEPENDS cli/*.c bench/*.c)
 
 # Style and scripts of the pages, as text in the program: cli/page/plots.js is page_plots_js.
@@ -18,12 +18,12 @@ file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/pages.c CONTENT "${page_text}" @ONLY
 # All but the table of commands, which roundoff-mpi has another of.
 set(cli_libraries roundoff_phantoms roundoff_io_internal roundoff_internal ${CMAKE_DL_LIBS} m)
 set(cli_shared ${cli_sources})
-list(FILTER cli_shared EXCLUDE REGEX "cli/frame/main\\.c$")
+list(FILTER cli_shared EXCLUDE REGEX "cli/common/main\\.c$")
 add_library(roundoff_cli OBJECT ${cli_shared} ${PROJECT_BINARY_DIR}/pages.c)
-target_include_directories(roundoff_cli PRIVATE src assets .)
+target_include_directories(roundoff_cli PRIVATE src .)
 target_link_libraries(roundoff_cli PRIVATE ${cli_libraries})
-add_executable(roundoff cli/frame/main.c $<TARGET_OBJECTS:roundoff_cli>)
-target_include_directories(roundoff PRIVATE src assets .)
+add_executable(roundoff cli/common/main.c $<TARGET_OBJECTS:roundoff_cli>)
+target_include_directories(roundoff PRIVATE src .)
 target_link_libraries(roundoff PRIVATE ${cli_libraries})
 
 # Peers of `roundoff bench denoise`, `register` and `segment`, which run them where they lie beside the

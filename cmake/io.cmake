@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # libroundoff_io. PNM and NPY need no library; each of the others is left out where its library is.
-file(GLOB_RECURSE io_sources CONFIGURE_DEPENDS src/io/*.c src/json/*.c)
+file(GLOB_RECURSE io_sources CONFIGURE_DEPENDS src/io/*.c)
 set(io_libraries)
 set(io_include_dirs)
 set(io_definitions)

@@ -3,7 +3,7 @@
 #ifndef RO_TOOLS_ACUITY_LOOK_H
 #define RO_TOOLS_ACUITY_LOOK_H
 
-#include "transform/radix2.h"
+#include "fft/radix2.h"
 
 #include <stdbool.h>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Makes the tables of acuity (src/halftone/diffusion/tables): for 32 classes of tone, from black to
+ * Makes the tables of acuity (src/halftone/error_diffusion/tables): for 32 classes of tone, from black to
  * the middle, the weights of ten taps, of six or of four, and for every tone the threshold at which
  * the error that is carried is zero on average.
  *
- *     acuity_train [--taps 10|6|4] [--threads N] >src/halftone/diffusion/tables/acuity_10.c
+ *     acuity_train [--taps 10|6|4] [--threads N] >src/halftone/error_diffusion/tables/acuity_10.c
  *
  * A class goes down its cost by steps of one weight: seen error of its flats and of three pictures
  * about its tones (logarithms, through Gaussian eyes), worms, anisotropy, and for ten taps the
@@ -320,7 +320,7 @@ static void print(const struct recipe *recipe, const struct table *table)
 {
     printf("/* SPDX-License-Identifier: MIT */\n"
            "/* Of acuity with %s taps, printed by tools/acuity_train.c --taps %s. */\n"
-           "#include \"halftone/diffusion/acuity.h\"\n\n"
+           "#include \"halftone/error_diffusion/acuity.h\"\n\n"
            "/* clang-format off */\n"
            "const struct acuity_table acuity_table_%s = {\n"
            "    .weights = {\n",

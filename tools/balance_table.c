@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Prints src/halftone/diffusion/balance_table.c. A flat of every place between two levels is
+ * Prints src/halftone/error_diffusion/tables/balanced_threshold.c. A flat of every place between two levels is
  * halftoned; moving what the choice sees by the mean of the errors moves that mean to zero, up to
  * what the borders do. The same a few times is enough.
  */
-#include "halftone/diffusion/diffusion.h"
+#include "halftone/error_diffusion/diffusion.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,7 +59,7 @@ int main(void)
         return EXIT_FAILURE;
     puts("/* SPDX-License-Identifier: MIT */\n"
          "/* Printed by tools/balance_table.c. */\n"
-         "#include \"halftone/diffusion/balance.h\"\n\n"
+         "#include \"halftone/error_diffusion/balanced_threshold.h\"\n\n"
          "/* clang-format off */\n"
          "const int16_t balance_table[DIFFUSION_KERNELS][2][BALANCE_PLACES / 2 + 1] = {");
     for (int kernel = 0; kernel < DIFFUSION_KERNELS; kernel++)

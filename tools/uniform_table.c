@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints src/halftone/screen/uniform_table.c, the built-in threshold array as uniform_make makes
+/* Prints src/screen/uniform_table.c, the built-in threshold array as uniform_make makes
  * it. */
-#include "halftone/screen/uniform.h"
+#include "screen/uniform.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 static const char opening[] =
     "/* SPDX-License-Identifier: MIT */\n"
     "/* The built-in threshold array, printed by tools/uniform_table.c; a test makes it again. */\n"
-    "#include \"halftone/screen/uniform.h\"\n\n"
+    "#include \"screen/uniform.h\"\n\n"
     "/* clang-format off */\n";
 static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+-";
 

@@ -8,7 +8,7 @@
 
 #include "context/context.h"
 #include "cuda/cuda.h"
-#include "halftone/dbs/dbs.h"
+#include "halftone/search/search.h"
 
 #include <stdio.h>
 #include <stdlib.h>

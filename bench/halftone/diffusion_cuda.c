@@ -6,7 +6,7 @@
  */
 #include "bench/halftone/diffusion_cuda.h"
 #include "cuda/cuda.h"
-#include "halftone/diffusion/cuda/diffusion_cuda.h"
+#include "halftone/error_diffusion/cuda/diffusion_cuda.h"
 #include "roundoff.h"
 #include "bench/timing.h"
 

@@ -7,7 +7,7 @@
 #include "bench/bench.h"
 #include "bench/timing.h"
 
-#include "draw/moved_pair.h"
+#include "tests/phantoms/moved_pair.h"
 #include "roundoff.h"
 
 #include <stdio.h>

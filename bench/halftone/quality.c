@@ -12,7 +12,7 @@
 #include "bench/bench.h"
 
 #include "roundoff_io.h"
-#include "transform/dft.h"
+#include "fft/dft.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -16,7 +16,7 @@
 #ifndef RO_CLI_CERTIFICATE_CERTIFICATE_H
 #define RO_CLI_CERTIFICATE_CERTIFICATE_H
 
-#include "cli/frame/cli.h"
+#include "cli/common/cli.h"
 
 struct certificate_line {
     char *name, *value; /* the value as JSON */

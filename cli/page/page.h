@@ -6,8 +6,8 @@
 #ifndef RO_CLI_PAGE_PAGE_H
 #define RO_CLI_PAGE_PAGE_H
 
-#include "cli/frame/cli.h"
-#include "cli/frame/printed.h"
+#include "cli/common/cli.h"
+#include "cli/common/string_buffer.h"
 
 /* A page in the making; `data` takes the members of its JSON object. */
 struct page {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The page of `roundoff measure`: its figures, and details of both pictures where they matter. */
-#include "cli/frame/figures.h"
+#include "cli/common/print_measure.h"
 #include "cli/page/page.h"
 
 #include <stdlib.h>

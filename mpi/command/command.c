@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "command.h"
 
-#include "cli/frame/progress.h"
-#include "cli/frame/signals.h"
+#include "cli/common/progress.h"
+#include "cli/common/signals.h"
 
 #include <limits.h>
 #include <signal.h>

@@ -7,7 +7,7 @@
 #ifndef RO_MPI_COMMAND_H
 #define RO_MPI_COMMAND_H
 
-#include "cli/frame/cli.h"
+#include "cli/common/cli.h"
 #include "roundoff_mpi.h"
 
 struct ranks_values {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* roundoff-mpi denoise: the explicit scheme, a block of rows on each rank. */
-#include "cli/commands/denoise_files.h"
+#include "cli/denoise/files.h"
 
 #include "command.h"
 

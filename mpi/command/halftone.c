@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* roundoff-mpi halftone: the options of roundoff halftone, for methods that stream. */
-#include "cli/commands/halftone/halftone.h"
+#include "cli/halftone/halftone.h"
 
-#include "cli/frame/pictures.h"
+#include "cli/common/pictures.h"
 #include "command.h"
 
 /* What needs the whole picture or files that ranks do not write. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* roundoff-mpi hologram quantize: rounds a field to a modulator's levels, rows of hogels on each
  * rank. */
-#include "cli/commands/hologram/hologram.h"
+#include "cli/hologram/hologram.h"
 
 #include "command.h"
 

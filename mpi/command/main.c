@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* roundoff-mpi: commands over ranks, as `mpirun -n 64 roundoff-mpi halftone in.tif out.tif`. */
-#include "cli/frame/program.h"
+#include "cli/common/program.h"
 #include "command.h"
 #include "guard.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* roundoff-mpi testcard: a test card of any size, drawn by all ranks. */
-#include "cli/commands/testcard.h"
+#include "cli/testcard/testcard.h"
 
 #include "command.h"
 

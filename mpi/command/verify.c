@@ -3,7 +3,7 @@
  * roundoff-mpi hash: such hashes. What else a certificate states needs whole pictures. */
 #include "cli/certificate/certificate.h"
 
-#include "cli/frame/signals.h"
+#include "cli/common/signals.h"
 #include "command.h"
 
 #include <stdlib.h>

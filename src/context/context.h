@@ -3,7 +3,7 @@
 #ifndef RO_CONTEXT_CONTEXT_H
 #define RO_CONTEXT_CONTEXT_H
 
-#include "parallel/pool.h"
+#include "thread/pool.h"
 #include "roundoff/core.h"
 
 #include <pthread.h>

@@ -11,9 +11,9 @@
 #include "core/checked.h"
 #include "core/image.h"
 #include "core/options.h"
-#include "halftone/diffusion/acuity.h"
-#include "halftone/diffusion/diffusion.h"
-#include "halftone/diffusion/tonal.h"
+#include "halftone/error_diffusion/acuity.h"
+#include "halftone/error_diffusion/diffusion.h"
+#include "halftone/error_diffusion/tone_dependent.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -77,7 +77,7 @@ static void walk_fixed(struct walk *walk, const unsigned char *in, const uint8_t
     audit->carried += c - divisor / 2;
 }
 
-/* As tonal_ref.c has it. */
+/* As tone_dependent_ref.c has it. */
 static void walk_tonal(struct walk *walk, const unsigned char *in, const uint8_t *levels,
                        uint32_t y)
 {

@@ -4,7 +4,7 @@
 
 #include "core/names.h"
 #include "core/options.h"
-#include "halftone/planes.h"
+#include "halftone/colour_planes.h"
 
 #include <string.h>
 

@@ -87,7 +87,7 @@ struct halftoner {
     ro_halftone_options options; /* with defaults filled in */
     const struct halftone_method *method;
     const struct halftone_engine *engine; /* the method's, or its coloured one */
-    int plate;     /* of those that lie on each other, from 1; 0: alone. See planes.h */
+    int plate;     /* of those that lie on each other, from 1; 0: alone. See colour_planes.h */
     uint64_t seed; /* of its random numbers */
     struct tone tone;
     struct halftone_fit *fit; /* to a palette: rows go through it; NULL: none */
@@ -98,7 +98,7 @@ struct halftoner {
     uint32_t first_row, end_row;         /* of the run */
     uint32_t rows_done;                  /* the row that comes next */
     struct ro_wavefront_link *link;      /* to the rows above and below the run; NULL: to none */
-    struct halftone_pass *pass;          /* threads fetch rows by themselves (pass.h), and a block
+    struct halftone_pass *pass;          /* threads fetch rows by themselves (row_callbacks.h), and a block
                                             has none; NULL: they do not */
     int carried;                         /* lines of numbers that rows hand on; -1: not to be cut */
     int32_t carried_least, carried_most; /* what such a number can be */
@@ -115,7 +115,7 @@ extern const struct halftone_engine palette_engine, palette_tonal_engine, palett
 extern const struct halftone_engine palette_dots_engine, palette_curve_engine;
 extern const struct halftone_engine dots_engine, riemersma_engine, pinwheel_engine;
 
-/* Pictures fitted to a palette, as rows of 16-bit sRGB (palette/palette_fit.c), by threads 0 to
+/* Pictures fitted to a palette, as rows of 16-bit sRGB (palette/fit.c), by threads 0 to
  * `threads` - 1; close frees, also after a failed open. */
 struct halftone_fit;
 ro_status halftone_fit_open(ro_context *context, const struct grey_form *form, uint32_t width,

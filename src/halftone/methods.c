@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The table of halftoning methods. */
 #include "core/names.h"
-#include "halftone/dbs/dbs.h"
-#include "halftone/diffusion/acuity.h"
-#include "halftone/diffusion/kernels.h"
-#include "halftone/diffusion/tonal.h"
+#include "halftone/search/search.h"
+#include "halftone/error_diffusion/acuity.h"
+#include "halftone/error_diffusion/kernels.h"
+#include "halftone/error_diffusion/tone_dependent.h"
 #include "halftone/halftone.h"
 #include "halftone/ordered/ordered.h"
-#include "halftone/orders/dot_diffusion.h"
+#include "halftone/traversal/dot_diffusion.h"
 
 #define DIFFUSION                                                                                  \
     &diffusion_engine, OPTION_LEVELS | OPTION_DEEP | OPTION_SCHEDULE | OPTION_SEED | OPTION_STRENGTH |           \

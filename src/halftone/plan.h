@@ -11,8 +11,8 @@
 
 #include "context/plan.h"
 #include "halftone/halftone.h"
-#include "halftone/planes.h"
-#include "parallel/wavefront.h"
+#include "halftone/colour_planes.h"
+#include "thread/wavefront.h"
 
 struct halftone_plan {
     struct ro_plan plan; /* first: the public handle */

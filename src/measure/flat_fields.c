@@ -8,7 +8,7 @@
  */
 #include "core/checked.h"
 #include "measure/measure.h"
-#include "transform/radix2.h"
+#include "fft/radix2.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Hashes by xxHash, which is compiled in from its header; a build without it says so. */
-#include "roundoff/hash.h"
+#include "roundoff/verify.h"
 #include "core/image.h"
 
 #if RO_WITH_XXHASH

@@ -21,9 +21,9 @@ compiled() {
     test -s "$work/card.pbm"
     "$work/shallow_water" >"$work/water" # which fails if a unit is lost, or 16 bits go astray
     test "$(wc -l <"$work/water")" -eq 7
-    for step in 0 120 300; do # as docs/numbers.md shows it
+    for step in 0 120 300; do # as docs/number-systems.md shows it
         line=$(grep "^ *$step " "$work/water")
-        grep -qxF "$line" "$SOURCE_DIR/docs/numbers.md" || { echo "not in the docs: $line"; exit 1; }
+        grep -qxF "$line" "$SOURCE_DIR/docs/number-systems.md" || { echo "not in the docs: $line"; exit 1; }
     done
     rm "$work/memory" "$work/halftone" "$work/shallow_water"
 }

@@ -3,7 +3,7 @@
 #ifndef RO_READER_FUZZ_H
 #define RO_READER_FUZZ_H
 
-#include "io/pictures/reader.h"
+#include "io/files/reader.h"
 
 #include <stdlib.h>
 #include <string.h>

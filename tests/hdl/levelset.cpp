@@ -132,7 +132,7 @@ static void pictures(Bench<Vro_levelset> &bench, int count)
         fail("good pictures raised an error");
 }
 
-/* tests/pde/levelset/fpga12.txt, a pixel each: as the middle of a picture of 3 x 3. */
+/* tests/segment/levelset/fpga12.txt, a pixel each: as the middle of a picture of 3 x 3. */
 static void vectors(Bench<Vro_levelset> &bench, const char *path)
 {
     FILE *file = std::fopen(path, "r");

@@ -15,7 +15,7 @@ number() {
         @NUMBER=\"$1\" @NORM=\"$2\" @CLOCKS=$7" 200
 }
 runs='INTENSITY_BITS=8 ADDRESS_BITS=10'
-levelset 40 1 60 26 "$SOURCE_DIR/tests/pde/levelset/fpga12.txt"
+levelset 40 1 60 26 "$SOURCE_DIR/tests/segment/levelset/fpga12.txt"
 levelset 40 3 40 58
 simulate run ro_levelset_run "WIDTH=24 STEPS=3 $runs @ROWS=42" 40
 if [ "${HDL_WHOLE:-}" ]; then

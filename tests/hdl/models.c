@@ -2,10 +2,10 @@
 #include "hdl/models.h"
 
 #include "core/random.h"
-#include "pde/denoise/denoise.h"
-#include "pde/denoise/flow.h"
-#include "pde/levelset/levelset.h"
-#include "pde/segment/segment.h"
+#include "denoise/denoise.h"
+#include "denoise/diffusion.h"
+#include "segment/levelset/levelset.h"
+#include "segment/segment.h"
 #include "roundoff.h"
 
 #include <stdio.h>

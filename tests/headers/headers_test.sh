@@ -39,10 +39,10 @@ vectors=-DRO_SIMD_V128
 case $(uname -m) in
 x86_64) vectors="$vectors -msse4.1" ;;
 esac
-for header in $(find src cli bench assets -name '*.h'); do
+for header in $(find src cli bench tests/phantoms -name '*.h'); do
     # Bodies of kernels are compiled once per instruction set, by the file that includes them.
     if grep -q RO_SIMD_ "$header"; then continue; fi
-    set -- "$cc" -std=gnu11 -Iinclude -Isrc -Iassets -I.
+    set -- "$cc" -std=gnu11 -Iinclude -Isrc -I.
     # shellcheck disable=SC2086
     if echo "#include \"$header\"" | "$@" $vectors -x c -MM - 2>&1 | grep -q simd/simd.h; then
         set -- "$@" $vectors

@@ -7,7 +7,7 @@
     &(ro_context_options) { RO_CONTEXT_DEFAULTS, .device = RO_DEVICE_CPU, .threads = 2 }
 #include "core/random.h"
 #include "fixture.h"
-#include "transform/dft.h"
+#include "fft/dft.h"
 #include "roundoff.h"
 
 #include <math.h>

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "io/pictures/reader.h"
+#include "io/files/reader.h"
 #include "roundoff_io.h"
 
 #include <dirent.h>

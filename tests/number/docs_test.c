@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The tables of docs/numbers.md: every format has its row, with the figures that the code has. */
+/* The tables of docs/number-systems.md: every format has its row, with the figures that the code has. */
 #include "number/number.h"
 
 #include <math.h>
@@ -19,7 +19,7 @@ static int cells_of(const char *name, char row[ROOM], char *cells[10])
 {
     char path[500], begin[40];
     const char *folder = getenv("SOURCE_DIR");
-    snprintf(path, sizeof path, "%s/docs/numbers.md", folder ? folder : ".");
+    snprintf(path, sizeof path, "%s/docs/number-systems.md", folder ? folder : ".");
     snprintf(begin, sizeof begin, "| `%s` |", name);
     FILE *file = fopen(path, "r");
     if (!file)
@@ -35,7 +35,7 @@ static int cells_of(const char *name, char row[ROOM], char *cells[10])
         cells[count++] = at;
     }
     if (!count)
-        fail_msg("docs/numbers.md has no row for %s", name);
+        fail_msg("docs/number-systems.md has no row for %s", name);
     return count;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sources: halftone/diffusion/diffusion_plan.c halftone/papers/sequential.c
+ * sources: halftone/error_diffusion/diffusion_plan.c papers/sequential.c
  * options: --unwind 300 --no-standard-checks
  *
  * One step of Floyd-Steinberg in a 16-bit lane (wave_step.h) gives the level, the error and the
@@ -12,7 +12,7 @@
  * products by constants, any four errors do rounding       from every sum that there is (four equal
  * errors give them all) the same follows
  */
-#include "halftone/diffusion/diffusion.h"
+#include "halftone/error_diffusion/diffusion.h"
 #include "proofs/proof.h"
 
 /* ---- wave_step.h for one number ------------------------------------------------------------- */
@@ -28,14 +28,14 @@ static uint32_t minimum32(uint32_t a, uint32_t b) { return a < b ? a : b; }
 #define SIZED(name) name##16
 #define lane uint16_t
 #define vector uint16_t
-#include "halftone/diffusion/wave/wave_step.h"
+#include "halftone/error_diffusion/wave/wave_step.h"
 #undef SIZED
 #undef lane
 #undef vector
 #define SIZED(name) name##32
 #define lane uint32_t
 #define vector uint32_t
-#include "halftone/diffusion/wave/wave_step.h"
+#include "halftone/error_diffusion/wave/wave_step.h"
 #undef SIZED
 #undef lane
 #undef vector

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Differences and fluxes in 16-bit lanes (flow_simd.c, AVX2) against their definition, by counting
+ * Differences and fluxes in 16-bit lanes (diffusion_simd.c, AVX2) against their definition, by counting
  * all inputs: narrow ones as of s9 and s16, and wide ones. PROOFS=all takes every pair of values
  * and every weight that there is; else every value comes with a part of the others.
  */
@@ -18,7 +18,7 @@
 
 #define RO_SIMD_AVX2
 #pragma GCC target("avx2,fma")
-#include "pde/denoise/flow_simd.c"
+#include "denoise/diffusion_simd.c"
 
 enum { MOST_WEIGHT = 16383 };
 

@@ -6,7 +6,7 @@
  * room of 4 or skipped, lists of numbers are read. (Values inside values, which are skipped by
  * recursion, are left to the fuzzer: the solver does not end.)
  */
-#include "json/json.c"
+#include "io/json/json.c"
 #include "proofs/proof.h"
 
 enum { LENGTH = 6, ROOM = 4 };

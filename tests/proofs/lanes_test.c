@@ -4,8 +4,8 @@
  * runs the machine's own instructions. Where they are too many for every day a part of them is
  * taken, each value of each input at least once; PROOFS=all takes all.
  */
-#include "pde/denoise/flow.h"
-#include "pde/levelset/levelset_rows.h"
+#include "denoise/diffusion.h"
+#include "segment/levelset/levelset_rows.h"
 #include "simd/variants.h"
 
 #include <setjmp.h>

@@ -17,7 +17,7 @@ static int is_digit(int c) { return c >= '0' && c <= '9'; }
 #undef isdigit
 #define isspace is_blank
 #define isdigit is_digit
-#include "io/measurements/npy_array.c"
+#include "io/arrays/npy_array.c"
 
 enum { SHAPE = 8, VALUE = 10 };
 

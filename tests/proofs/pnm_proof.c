@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sources: io/bytes/source.c io/stages/convert.c core/image.c
+ * sources: io/bytes/source.c io/filters/convert.c core/image.c
  * options: --unwind 11 --object-bits 12 --unwinding-assertions
  *
  * The PNM reader stays inside its bytes and inside the rows that it fills, whatever the up to 5

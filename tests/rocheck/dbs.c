@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Direct binary search: both methods in both orders, every radius, sizes from a pixel up. */
-#include "halftone/dbs/dbs.h"
+#include "halftone/search/search.h"
 #include "context/context.h"
 #include "cuda/cuda.h"
 #include "rocheck.h"

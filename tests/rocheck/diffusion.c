@@ -2,7 +2,7 @@
 /* Error diffusion: every kernel, and acuity of any taps, on every schedule, through the public
  * interface. */
 #include "core/names.h"
-#include "halftone/diffusion/acuity.h"
+#include "halftone/error_diffusion/acuity.h"
 #include "rocheck.h"
 
 #include <stdio.h>

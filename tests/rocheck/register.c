@@ -4,7 +4,7 @@
  * must be the same bits, and so must every step of the descent.
  */
 #include "core/random.h"
-#include "draw/moved_pair.h"
+#include "phantoms/moved_pair.h"
 #include "rocheck.h"
 
 #include <stdio.h>

@@ -12,9 +12,9 @@
 #ifndef RO_HALFTONE_ORDERED_ORDERED_H
 #define RO_HALFTONE_ORDERED_ORDERED_H
 
-#include "halftone/diffusion/steps.h"
+#include "halftone/error_diffusion/many_levels.h"
 #include "halftone/halftone.h"
-#include "halftone/screen/screen.h"
+#include "screen/screen.h"
 #include "simd/variants.h"
 
 enum {

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Ordered dithering to level numbers in lanes of 16 bits, without look-ups: the level below comes
- * from a product (diffusion/steps.h), the tone's part of the step above it is compared with the
+ * from a product (error_diffusion/many_levels.h), the tone's part of the step above it is compared with the
  * smallest part that goes up in the cell. Tones and levels have more than 16 bits; their
  * differences have not. Where a step is a number of samples (257 from 16 bits to 8), the cell's
  * share is added to the sample first, and the level is a quotient.
  */
-#include "halftone/diffusion/wave/wave_ops.h"
+#include "halftone/error_diffusion/wave/wave_ops.h"
 #include "halftone/ordered/ordered.h"
 
 #define LANE_BITS 16
 #define SIZED(name) RO_SIMD_JOIN(name, LANE_BITS)
 #define lane uint16_t
 #define vector lanes16
-#include "halftone/diffusion/wave/steps_lanes.h"
+#include "halftone/error_diffusion/wave/many_levels_lanes.h"
 
 enum { LANES = RO_VECTOR_BYTES / 2 };
 

@@ -17,7 +17,7 @@
 #ifndef RO_HALFTONE_PALETTE_PALETTE_H
 #define RO_HALFTONE_PALETTE_PALETTE_H
 
-#include "halftone/diffusion/diffusion.h"
+#include "halftone/error_diffusion/diffusion.h"
 #include "simd/variants.h"
 
 enum {
@@ -59,7 +59,7 @@ struct palette_faces {
 };
 void palette_faces_make(const struct palette_hull *hull, struct palette_faces *faces);
 
-/* What a thread knows of projections (palette_light.c); begins as zeros. */
+/* What a thread knows of projections (hull_project.c); begins as zeros. */
 enum {
     PALETTE_GRID_BITS = 5,
     PALETTE_GRID = 1 << PALETTE_GRID_BITS, /* cells of samples along a channel */
@@ -86,7 +86,7 @@ struct palette_light {
     struct palette_corners guess;
 };
 
-/* The same of 8-bit samples, for vector code (palette_moves.c): a region's map is a sum of three
+/* The same of 8-bit samples, for vector code (hull_offsets.c): a region's map is a sum of three
  * looked-up numbers. The moves of all colours of a cell are a block. Begins as zeros. */
 enum {
     PALETTE_BLOCK_BITS = 8 - PALETTE_GRID_BITS,
@@ -112,7 +112,7 @@ struct palette_moves {
 
 /* Colours as 16-bit halves for products with x, which is u = v / 2^PALETTE_FINE + shift but for
  * what lies beyond the palette's channels: the nearest colour is the one of the largest
- * x * colour - square (palette_choice.c). */
+ * x * colour - square (choice.c). */
 struct palette_choice {
     int count, green;                 /* how often green's square counts */
     int32_t shift, least[3], most[3]; /* of a channel of the colours; or of 16 bits, where what lies

@@ -5,7 +5,7 @@
 #include "core/checked.h"
 #include "core/cpu.h"
 #include "core/image.h"
-#include "core/pages.h"
+#include "core/huge_pages.h"
 #include "hologram/field/row_sum_lanes.h"
 
 #include <math.h>

@@ -7,7 +7,7 @@
  */
 #include "hologram/propagate/propagate.cuh"
 
-#include "transform/cuda/dft_device.cuh"
+#include "fft/cuda/dft_device.cuh"
 
 #define PHASOR_INLINE static __device__ __forceinline__
 #include "hologram/propagate/propagate_filter.h"

@@ -16,7 +16,7 @@
 #include "hologram/propagate/propagate_cuda.h"
 #include "hologram/propagate/propagate_filter.h"
 #include "simd/variants.h"
-#include "transform/dft.h"
+#include "fft/dft.h"
 
 struct propagation {
     ro_context *context;

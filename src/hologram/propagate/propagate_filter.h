@@ -3,7 +3,7 @@
 #ifndef RO_HOLOGRAM_PROPAGATE_PROPAGATE_FILTER_H
 #define RO_HOLOGRAM_PROPAGATE_PROPAGATE_FILTER_H
 
-#include "transform/phasor.h"
+#include "fft/phasor.h"
 
 #include <math.h>
 

@@ -7,10 +7,10 @@
 #ifndef RO_HOLOGRAM_PROPAGATE_PROPAGATE_PANEL_H
 #define RO_HOLOGRAM_PROPAGATE_PROPAGATE_PANEL_H
 
-#include "transform/dft_lanes.h"
+#include "fft/dft_lanes.h"
 
 #include "hologram/propagate/propagate.h"
-#include "transform/dft_butterfly.h"
+#include "fft/dft_butterfly.h"
 
 #include <string.h>
 

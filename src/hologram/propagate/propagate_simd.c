@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "hologram/propagate/propagate_panel.h"
-#include "transform/phasor_lanes.h"
+#include "fft/phasor_lanes.h"
 
 #if defined(RO_SIMD_AVX512)
 RO_INLINE wide root(wide x) { return (wide)_mm512_sqrt_pd((__m512d)x); }

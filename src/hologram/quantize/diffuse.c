@@ -6,7 +6,7 @@
 #include "hologram/quantize/diffuse.h"
 
 #include "context/context.h"
-#include "parallel/wavefront.h"
+#include "thread/wavefront.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -16,7 +16,7 @@
 
 #include "hologram/quantize/levels.h"
 #include "hologram/quantize/weights.h"
-#include "parallel/pool.h"
+#include "thread/pool.h"
 #include "roundoff/hologram.h"
 #include "simd/variants.h"
 

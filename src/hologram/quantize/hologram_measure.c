@@ -8,15 +8,15 @@
  *     SNR = |alpha|^2 |g|^2 / |t - alpha g|^2    over S,   efficiency = |alpha|^2 |g|^2_S / |1|^2,
  *     in the window = |t|^2_S / |1|^2,                     outgoing = |t|^2 / |1|^2.
  *
- * Predicted are both by predict.h; the zero order of amplitudes is taken as it is.
+ * Predicted are both by noise_model.h; the zero order of amplitudes is taken as it is.
  */
 #include "hologram/quantize/hologram_measure.h"
 
 #include "context/context.h"
 #include "core/image.h"
 #include "hologram/field/field.h"
-#include "hologram/quantize/predict.h"
-#include "transform/dft.h"
+#include "hologram/quantize/noise_model.h"
+#include "fft/dft.h"
 
 #include <complex.h>
 #include <math.h>

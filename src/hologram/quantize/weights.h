@@ -10,7 +10,7 @@
 #ifndef RO_HOLOGRAM_QUANTIZE_WEIGHTS_H
 #define RO_HOLOGRAM_QUANTIZE_WEIGHTS_H
 
-#include "hologram/quantize/job.h"
+#include "hologram/quantize/diffuse_job.h"
 
 #include <complex.h>
 #include <stdbool.h>

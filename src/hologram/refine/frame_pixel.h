@@ -8,7 +8,7 @@
 #define RO_HOLOGRAM_REFINE_FRAME_PIXEL_H
 
 #include "core/random.h"
-#include "transform/phasor.h"
+#include "fft/phasor.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -4,7 +4,7 @@
 #include "context/context.h"
 #include "cuda/cuda.h"
 #include "hologram/field/field.h"
-#include "hologram/scene/enlarge.h"
+#include "hologram/scene/upsample.h"
 #include "hologram/scene/viewer.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include "hologram/scene/light_rows.h"
 
 #include "context/context.h"
-#include "transform/phasor.h"
+#include "fft/phasor.h"
 
 #include <math.h>
 

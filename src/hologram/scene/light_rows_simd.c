@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "hologram/scene/light_rows.h"
-#include "transform/phasor_lanes.h"
+#include "fft/phasor_lanes.h"
 
 void RO_SIMD_NAME(light_row)(const struct light_row *row, int n, float *light)
 {

@@ -5,7 +5,7 @@
 
 #include "core/random.h"
 #include "hologram/scene/light_grid.h"
-#include "transform/phasor.h"
+#include "fft/phasor.h"
 
 #include <math.h>
 #include <stdbool.h>

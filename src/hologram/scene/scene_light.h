@@ -7,7 +7,7 @@
 #include "core/random.h"
 #include "hologram/scene/light_grid.h"
 #include "hologram/scene/scene.h"
-#include "transform/phasor.h"
+#include "fft/phasor.h"
 
 #include <math.h>
 

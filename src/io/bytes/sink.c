@@ -3,7 +3,7 @@
 #include "io/bytes/sink.h"
 
 #include "io/bytes/commit.h"
-#include "io/bytes/packer.h"
+#include "io/bytes/deflate.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,7 +3,7 @@
 #include "io/bytes/source.h"
 
 #include "io/bytes/commit.h"
-#include "io/bytes/packed.h"
+#include "io/bytes/inflate.h"
 #include "io/bytes/readers.h"
 
 #include <errno.h>

@@ -28,7 +28,7 @@ struct ro_source {
     uint8_t *buffer;   /* NULL: memory */
     const uint8_t *bytes;
     size_t begin, end;        /* what is ready in bytes */
-    struct ro_packed *packed; /* where the bytes come from; NULL: as they are (packed.h) */
+    struct ro_packed *packed; /* where the bytes come from; NULL: as they are (inflate.h) */
     const char *member;       /* the name behind "file:", for files that hold several; NULL: none */
     struct ro_readers *readers; /* who reads long pieces together; NULL: one alone */
 };

@@ -3,7 +3,7 @@
  * Members of a ZIP archive, which is what NumPy's .npz is: a directory at its end names each and
  * says where it begins.
  */
-#include "io/bytes/packed.h"
+#include "io/bytes/inflate.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,9 +5,9 @@
  * negative: each is fetched from its place. Of a pipe, and of runs, the whole picture is held. Heads
  * of 108 bytes and more state colours, those of 124 an ICC profile, which mostly follows the pixels.
  */
-#include "io/bytes/store.h"
-#include "io/stages/profile.h"
-#include "io/stages/stage.h"
+#include "io/bytes/lazy_rows.h"
+#include "io/filters/profile.h"
+#include "io/filters/stage.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
  * that is asked for.
  */
 #include "io/formats/lzw.h"
-#include "io/stages/stage.h"
+#include "io/filters/stage.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,9 +7,9 @@
  * and keeps no local variable across it.
  */
 #include "io/formats/exif.h"
-#include "io/stages/convert.h"
-#include "io/stages/profile.h"
-#include "io/stages/stage.h"
+#include "io/filters/convert.h"
+#include "io/filters/profile.h"
+#include "io/filters/stage.h"
 
 #include <stdio.h> /* jpeglib.h needs it before */
 

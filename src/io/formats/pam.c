@@ -4,7 +4,7 @@
  * one or two bytes. One channel is grey, two are grey and alpha, three RGB, four RGB and alpha;
  * others are dropped.
  */
-#include "io/stages/stage.h"
+#include "io/filters/stage.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -3,8 +3,8 @@
  * PFM, floats in the manner of PNM: "PF" (RGB) or "Pf" (grey), the size, and a scale that is
  * negative where the numbers are little-endian. Rows run from the bottom up.
  */
-#include "io/bytes/store.h"
-#include "io/stages/stage.h"
+#include "io/bytes/lazy_rows.h"
+#include "io/filters/stage.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -6,11 +6,11 @@
  * libpng reports errors by longjmp. Each function below that calls into it sets the jump itself and
  * keeps no local variable across it; everything that must survive is in the struct.
  */
-#include "io/bytes/store.h"
+#include "io/bytes/lazy_rows.h"
 #include "io/formats/exif.h"
-#include "io/stages/convert.h"
-#include "io/stages/profile.h"
-#include "io/stages/stage.h"
+#include "io/filters/convert.h"
+#include "io/filters/profile.h"
+#include "io/filters/stage.h"
 
 #include <png.h>
 #include <stdio.h>

@@ -4,8 +4,8 @@
  * after another: its pages. Raw 8-bit rows are read straight into the caller's buffer. In a PBM
  * file white is 0; here it is 1.
  */
-#include "io/stages/convert.h"
-#include "io/stages/stage.h"
+#include "io/filters/convert.h"
+#include "io/filters/stage.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "io/formats/types.h"
 
-#include "io/stages/convert.h"
-#include "io/stages/samples.h"
+#include "io/filters/convert.h"
+#include "io/filters/samples.h"
 
 #include <stdio.h>
 #include <string.h>

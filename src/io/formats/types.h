@@ -3,7 +3,7 @@
 #ifndef RO_IO_FORMATS_TYPES_H
 #define RO_IO_FORMATS_TYPES_H
 
-#include "io/stages/stage.h"
+#include "io/filters/stage.h"
 
 struct ro_type {
     const char *name;  /* as ro_file_info says it: "png" */

@@ -4,8 +4,8 @@
  * file is held, and its pixels are unpacked with the first row that is asked for.
  */
 #include "io/formats/exif.h"
-#include "io/stages/profile.h"
-#include "io/stages/stage.h"
+#include "io/filters/profile.h"
+#include "io/filters/stage.h"
 
 #include <stdlib.h>
 #include <string.h>

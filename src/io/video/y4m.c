@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "io/video/y4m.h"
 
-#include "io/stages/stage.h"
+#include "io/filters/stage.h"
 
 #include <stdio.h>
 #include <stdlib.h>

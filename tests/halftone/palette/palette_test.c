@@ -14,7 +14,7 @@
 #include "core/cpu.h"
 #include "core/random.h"
 #include "fixture.h"
-#include "halftone/palette/palette_region.h"
+#include "halftone/palette/region.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -80,7 +80,7 @@ static void every_seed(void **state)
         seed = get_file(path, &seed_size);
         if (read_memory(seed, seed_size, NULL, 100, &seed_info, &pixels) != RO_OK)
             fail_msg("%s: %s", path, ro_context_message(context));
-        assert_string_equal(seed_info.type, strcmp(type, "packed") == 0 ? "npy" : type);
+        assert_string_equal(seed_info.type, strcmp(type, "archives") == 0 ? "npy" : type);
         cut_short(path);
         bits_changed();
         free(pixels);
@@ -99,7 +99,7 @@ int main(void)
         cmocka_unit_test_prestate(every_seed, "nifti"),
 #if RO_WITH_ZLIB
         cmocka_unit_test_prestate(every_seed, "nrrd"),
-        cmocka_unit_test_prestate(every_seed, "packed"),
+        cmocka_unit_test_prestate(every_seed, "archives"),
 #endif
         cmocka_unit_test_prestate(every_seed, "bmp"),
         cmocka_unit_test_prestate(every_seed, "gif"),

@@ -3,7 +3,7 @@
 #ifndef RO_HOLOGRAM_QUANTIZE_CUDA_DIFFUSE_CUDA_H
 #define RO_HOLOGRAM_QUANTIZE_CUDA_DIFFUSE_CUDA_H
 
-#include "hologram/quantize/job.h"
+#include "hologram/quantize/diffuse_job.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -4,7 +4,7 @@
 #define RO_HOLOGRAM_QUANTIZE_CUDA_DIFFUSE_PARTS_CUH
 
 #include "cuda/cuda.cuh"
-#include "hologram/quantize/job.h"
+#include "hologram/quantize/diffuse_job.h"
 
 #include <stdint.h>
 

@@ -4,7 +4,7 @@
 #define RO_HOLOGRAM_QUANTIZE_CUDA_PLACE_CUH
 
 #include "cuda/cuda.cuh"
-#include "hologram/quantize/job.h"
+#include "hologram/quantize/diffuse_job.h"
 
 struct place {
     struct ro_cuda *cuda;

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * roundoff --describe: every option as JSON, once. tools/describe.py makes the option sections of
+ * the manual, docs/options.md, completions and Python's stubs from it.
+ *
+ *     {"common": [rows], "families": {NAME: {"structure", "method", "options": [rows]}},
+ *      "commands": {NAME: {"operands", "summary", "families": [names], "options": [rows],
+ *                          "common": [names]}}}
+ *
+ * A command takes the options of its families but for those of which it has a row itself, and those
+ * without help, which no text can set.
+ */
+#include "cli/common/cli.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+static void put(const char *format, ...) RO_PRINTF(1, 2);
+static void put(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vprintf(format, arguments);
+    va_end(arguments);
+}
+
+static void put_text(const char *name, const char *text)
+{
+    if (!text)
+        return;
+    put(", \"%s\": ", name);
+    json_string(stdout, text);
+}
+
+static void put_words(const ro_option *row)
+{
+    const char *between = ", \"words\": [";
+    for (const ro_word *word = row->words; word && word->name; word++, between = ", ") {
+        put("%s{\"name\": \"%s\"", between, word->name);
+        put_text("alias", word->alias);
+        put_text("needs", word->needs);
+        put_text("help", word->help);
+        put("}");
+    }
+    put("%s", row->words ? "]" : "");
+}
+
+/* The methods that an option applies to, where these are not all. */
+static void put_methods(const ro_option_table *table, const ro_option *row)
+{
+    if (!row->trait)
+        return;
+    put_text("method", table->method);
+    const char *between = ", \"applies\": [";
+    for (const ro_word *word = ro_option_find(table, table->method)->words; word->name; word++)
+        if (!word->alias && ro_option_applies(table, row, word->name)) {
+            put("%s\"%s\"", between, word->name);
+            between = ", ";
+        }
+    put("]");
+}
+
+/* The value of a member that was left out, as C has it. */
+static void put_unset(const ro_option_table *table, const ro_option *row)
+{
+    double number = 0;
+    const char *place = (const char *)table->unset + row->offset;
+    if (row->kind == RO_OPTION_REAL)
+        memcpy(&number, place, sizeof number);
+    else if (row->kind == RO_OPTION_INT || row->kind == RO_OPTION_U32) {
+        int whole;
+        memcpy(&whole, place, sizeof whole);
+        number = whole;
+    }
+    if (row->kind <= RO_OPTION_TEXT)
+        put(", \"unset\": \"%s\"", row->kind == RO_OPTION_TEXT ? "NULL"
+                                   : number == RO_DEFAULT      ? "RO_DEFAULT"
+                                                               : "0");
+}
+
+static void put_row(const ro_option_table *table, const ro_option *row)
+{
+    static const char *const kinds[] = {"int", "u32", "u64", "real", "text", "texts", "other"};
+    const bool flag = row->kind == RO_OPTION_INT && !row->argument;
+    char allowed[RO_OPTION_MESSAGE];
+    put("{\"name\": \"%s\", \"type\": \"%s\"", row->name, flag ? "flag" : kinds[row->kind]);
+    put_text("argument", row->argument);
+    put_text("help", row->help);
+    put_text("topic", row->topic);
+    if (!flag && *ro_option_allowed(row, allowed))
+        put_text("allowed", allowed);
+    if (row->min < row->max)
+        put(", \"min\": %.17g, \"max\": %.17g", row->min, row->max);
+    put_text("unit", row->unit);
+    put_text("default", row->preset);
+    put_text("derived", row->derived);
+    put_unset(table, row);
+    put_words(row);
+    put_methods(table, row);
+    put_text("needs", row->needs);
+    put_text("excludes", row->excludes);
+    put_text("more", row->more);
+    put("%s}", row->writes ? ", \"writes\": true" : "");
+}
+
+static void put_rows(const char *name, const ro_option_table *table)
+{
+    const ro_option *row;
+    put("\"%s\": [", name);
+    for (int i = 0; table && (row = ro_option_at(table, i)); i++) {
+        put("%s", i ? ",\n  " : "\n  ");
+        put_row(table, row);
+    }
+}
+
+/* The rows of commands that have no table yet. */
+static void put_options(const struct option *options, const char *between)
+{
+    static const char *const kinds[] = {"flag",  "text", "choice", "whole", "percent", "number",
+                                        "share", "size", "scale",  "seed",  "list"};
+    for (; options && options->name; options++, between = ",\n  ") {
+        put("%s{\"name\": \"%s\", \"type\": \"%s\"", between, options->name, kinds[options->kind]);
+        put_text("argument", options->argument);
+        put_text("help", options->help);
+        put_text("topic", options->topic);
+        put_text("also", options->also);
+        const char *comma = ", \"words\": [";
+        for (const char *const *name = options->choices; name && *name; name++, comma = ", ")
+            put("%s{\"name\": \"%s\"}", comma, *name);
+        put("%s%s}", options->choices ? "]" : "", options->writes ? ", \"writes\": true" : "");
+    }
+}
+
+static void put_command(const struct command *command)
+{
+    const ro_option *row;
+    const char *between = "";
+    put("\"%s\": {\"operands\": \"%s\"", command->name, command->operands);
+    put_text("summary", command->summary);
+    put(", \"families\": [");
+    for (const struct command_family *of = command->families; of->name; of++, between = ", ")
+        put("%s\"%s\"", between, of->name);
+    put("], ");
+    put_rows("options", command->own);
+    put_options(command->options, command->own ? ",\n  " : "\n  ");
+    put("], \"common\": [");
+    between = "";
+    for (int i = 0; (row = ro_option_at(&common_table, i)); i++)
+        if (command->common & 1u << i) {
+            put("%s\"%s\"", between, row->name);
+            between = ", ";
+        }
+    put("]}");
+}
+
+int describe(void)
+{
+    const ro_option_table *table;
+    put("{");
+    put_rows("common", &common_table);
+    put("],\n\"families\": {");
+    for (int i = 0; (table = ro_options_at(i)); i++) {
+        put("%s\"%s\": {\"structure\": \"%s\"", i ? ",\n" : "\n", table->name, table->structure);
+        put_text("method", table->method);
+        put(", ");
+        put_rows("options", table);
+        put("]}");
+    }
+    put("},\n\"commands\": {");
+    for (int i = 0; commands[i]; i++) {
+        put("%s", i ? ",\n" : "\n");
+        put_command(commands[i]);
+    }
+    put("}}\n");
+    return finish_stdout();
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The pictures that a command reads. What is dropped of them is told in one line each when the work
+ * has succeeded, or under "dropped" with --json; with --strict it is an error.
+ */
+#ifndef RO_CLI_FRAME_PICTURES_H
+#define RO_CLI_FRAME_PICTURES_H
+
+#include "cli/common/options.h"
+#include "roundoff_io.h"
+
+#include <stdio.h>
+
+/* Forgets what was read before; `strict` as --strict has it. */
+void pictures_begin(bool strict);
+
+/* How to read the picture `path`, which must stay where it is. Reading it again tells it once. */
+ro_read_options pictures_read(const char *path);
+ro_dropped *pictures_dropped(const char *path); /* where to tell what was dropped; may be NULL */
+
+/* ro_image_load with just these options. */
+ro_status pictures_load(ro_context *context, const char *path, ro_image *image, ro_file_info *info);
+
+/* Passes on what the file `path` says beside its pixels to `out_info`, with which `out` is written,
+ * and notes what `out` has no place for. For files that were read with `carries`. */
+ro_status pictures_carry(ro_context *context, const char *path, const ro_file_info *info,
+                         const char *out, ro_file_info *out_info);
+
+/* Notes that `out` has no place for the resolution of `path`; NULL: it has none for sure. */
+ro_status pictures_resolution(ro_context *context, const char *path, const ro_file_info *info,
+                              const char *out);
+
+/* Whether the file `path` can hold what `info` says. A failure for another reason, such as no memory,
+ * is no answer. */
+ro_status pictures_hold(ro_context *context, const char *path, const ro_file_info *info,
+                        const ro_write_options *options, bool *holds);
+
+/* A line on stderr for each picture of which something was dropped; the same as JSON, with a comma
+ * and its name before it. */
+void pictures_tell(void);
+void pictures_json(FILE *file);
+
+#endif

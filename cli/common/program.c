@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/common/program.h"
+
+#include "cli/common/signals.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+static int help(void)
+{
+    printf("Usage: %s COMMAND [options]\n%s\n\n", program.name, program.summary);
+    for (int i = 0; commands[i]; i++)
+        printf("  %-10s %s\n", commands[i]->name, commands[i]->summary);
+    printf("\n"
+           "  --version  print the version\n"
+           "  --describe print all options as JSON\n"
+           "  --help     print this; after a command, its options\n"
+           "%s\n"
+           "Examples:\n%s\n",
+           program.names, program.examples);
+    return finish_stdout();
+}
+
+static int unknown_command(const char *name)
+{
+    enum { MOST = 32 };
+    const char *names[MOST];
+    size_t count = 0;
+    for (; commands[count] && count < MOST; count++)
+        names[count] = commands[count]->name;
+    const char *nearest = ro_name_nearest(name, names, count);
+    const char *kind = name[0] == '-' ? "option" : "command";
+    if (nearest && name[0] != '-')
+        return usage_error(NULL, "unknown %s %s, did you mean %s?", kind, name, nearest);
+    return usage_error(NULL, "unknown %s %s", kind, name);
+}
+
+/* A standard descriptor that is closed would be given to the next file that is opened, and what is
+ * said would go there. /dev/null takes its place, the wrong way round: using it fails as before. */
+static void fill_standard(void)
+{
+    for (int fd = 0; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+            (void)!open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
+void program_begin(void)
+{
+    fill_standard();
+    signals_catch();
+}
+
+int program_run(int argc, char **argv)
+{
+    if (argc < 2)
+        return usage_error(NULL, "no command given");
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
+        return help();
+    if (strcmp(argv[1], "--version") == 0) {
+        printf("%s %s\n", program.name, ro_version());
+        return finish_stdout();
+    }
+    if (strcmp(argv[1], "--describe") == 0)
+        return describe();
+    for (int i = 0; commands[i]; i++)
+        if (strcmp(argv[1], commands[i]->name) == 0)
+            return commands[i]->run(commands[i], argc - 2, argv + 2);
+    return unknown_command(argv[1]);
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is said to people, and JSON. Names and texts of files may hold anything: escape sequences
+ * that a terminal obeys, ends of lines, letters that turn the direction of writing round. All that
+ * is said passes one filter, which leaves a line of letters.
+ */
+#include "cli/common/cli.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The length of the UTF-8 character that starts here, 0 if none does. */
+static int utf8_length(const unsigned char *text)
+{
+    static const struct {
+        unsigned char from, to, low, high; /* of the first byte, and of the second */
+        int length;
+    } rows[] = {
+        {0x00, 0x7f, 0x00, 0x00, 1}, {0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3},
+        {0xe1, 0xec, 0x80, 0xbf, 3}, {0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3},
+        {0xf0, 0xf0, 0x90, 0xbf, 4}, {0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (text[0] < rows[i].from || text[0] > rows[i].to)
+            continue;
+        if (rows[i].length > 1 && (text[1] < rows[i].low || text[1] > rows[i].high))
+            return 0;
+        for (int k = 2; k < rows[i].length; k++)
+            if ((text[k] & 0xc0) != 0x80)
+                return 0;
+        return rows[i].length;
+    }
+    return 0;
+}
+
+/* A control character, of one byte or of two (U+0080 to U+009F). */
+static bool is_control(const unsigned char *c)
+{
+    return c[0] < 0x20 || c[0] == 0x7f || (c[0] == 0xc2 && c[1] < 0xa0);
+}
+
+/* Marks of direction (U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069) and ends of lines
+ * (U+2028, U+2029). */
+static bool is_mark(const unsigned char *c)
+{
+    return c[0] == 0xe2 &&
+           ((c[1] == 0x80 && ((c[2] >= 0xa8 && c[2] <= 0xae) || c[2] == 0x8e || c[2] == 0x8f)) ||
+            (c[1] == 0x81 && c[2] >= 0xa6 && c[2] <= 0xa9));
+}
+
+/* In place: what is no letter becomes a question mark. */
+static void make_plain(char *text)
+{
+    char *to = text;
+    for (const unsigned char *c = (const unsigned char *)text; *c;) {
+        int length = utf8_length(c);
+        if (length == 0 || is_control(c) || is_mark(c)) {
+            *to++ = '?';
+            c += length ? length : 1;
+        } else {
+            for (; length > 0; length--)
+                *to++ = (char)*c++;
+        }
+    }
+    *to = '\0';
+}
+
+static bool silent;
+
+void speak(bool speaks) { silent = !speaks; }
+
+/* `named`: the program says it. */
+static void say(bool named, const char *more, const char *format, va_list arguments)
+{
+    char sentence[1024];
+    if (silent)
+        return;
+    vsnprintf(sentence, sizeof sentence, format, arguments);
+    make_plain(sentence);
+    fprintf(stderr, "%s%s%s%s\n", named ? program.name : "", named ? ": " : "", sentence, more);
+}
+
+int fail(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    say(true, "", format, arguments);
+    va_end(arguments);
+    return 1;
+}
+
+void note(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    say(true, "", format, arguments);
+    va_end(arguments);
+}
+
+void tell(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    say(false, "", format, arguments);
+    va_end(arguments);
+}
+
+int usage_error(const struct command *command, const char *format, ...)
+{
+    char more[80];
+    snprintf(more, sizeof more, " (see %s %s%s--help)", program.name, command ? command->name : "",
+             command ? " " : "");
+    va_list arguments;
+    va_start(arguments, format);
+    say(true, more, format, arguments);
+    va_end(arguments);
+    return EXIT_BAD_USAGE;
+}
+
+int finish_stdout(void)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return 0;
+    return fail("standard output: %s", strerror(errno));
+}
+
+void json_string(FILE *file, const char *text)
+{
+    fputc('"', file);
+    while (*text) {
+        const unsigned char *c = (const unsigned char *)text;
+        int length = utf8_length(c);
+        if (length == 0)
+            fputs("\\ufffd", file);
+        else if (is_control(c) || *c == '<') /* "</script>" must not end a page's data */
+            fprintf(file, "\\u%04x", length == 2 ? c[1] : c[0]);
+        else if (*c == '"' || *c == '\\')
+            fprintf(file, "\\%c", *c);
+        else
+            fwrite(text, 1, (size_t)length, file);
+        text += length ? length : 1;
+    }
+    fputc('"', file);
+}
+
+bool read_degrees(const char *text, double *degrees)
+{
+    char *end;
+    *degrees = strtod(text, &end);
+    return end != text && *end == '\0' && strspn(text, "+-.0123456789") == strlen(text) &&
+           *degrees >= -360 && *degrees <= 360;
+}

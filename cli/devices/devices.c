@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* roundoff devices: what can compute here. */
+#include "cli/common/cli.h"
+
+struct values {
+    struct common common;
+};
+
+static const struct option options[] = {{0}};
+
+static const char *const examples[] = {
+    "roundoff devices",
+    "roundoff devices --json",
+    NULL,
+};
+
+static int run(const struct command *command, int argc, char **argv)
+{
+    struct values values = {0};
+    struct operands none;
+    int ended;
+    if (!options_take(command, argc, argv, &values, &none, &ended))
+        return ended;
+    if (none.count)
+        return usage_error(command, "devices takes no file; %s was given", none.path[0]);
+
+    if (values.common.json)
+        puts("[");
+    int count = ro_device_count();
+    for (int i = 0; i < count; i++) {
+        ro_device_info info;
+        ro_status status = ro_device_at(i, &info);
+        if (status != RO_OK)
+            return fail("device %d: %s", i, ro_status_name(status));
+        if (!values.common.json) {
+            printf("%s:%d  %s (%s), %.1f GiB\n", ro_device_name(info.device), info.index, info.name,
+                   info.detail, (double)info.memory / (1 << 30));
+            continue;
+        }
+        printf("  {\"device\": \"%s\", \"index\": %d, \"name\": ", ro_device_name(info.device),
+               info.index);
+        json_string(stdout, info.name);
+        fputs(", \"detail\": ", stdout);
+        json_string(stdout, info.detail);
+        printf(", \"memory\": %llu}%s\n", (unsigned long long)info.memory,
+               i + 1 < count ? "," : "");
+    }
+    if (values.common.json)
+        puts("]");
+    return finish_stdout();
+}
+
+const struct command command_devices = {
+    .name = "devices",
+    .operands = "",
+    .summary = "lists the processors and accelerators found here",
+    .options = options,
+    .common = COMMON_JSON,
+    .examples = examples,
+    .run = run,
+};

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+/* roundoff hologram make: the scene and the optics from their options, and the field they give. */
+#include "cli/hologram/hologram.h"
+#include "cli/task/task.h"
+#include "roundoff_io.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int not_lengths(const struct command *command, const char *name, const char *text,
+                       const char *what)
+{
+    return usage_error(command, "--%s %s: must be %s", name, text, what);
+}
+
+int hologram_length(const struct command *command, const char *name, const char *text, bool either,
+                    double *value)
+{
+    int count;
+    if (!text)
+        return 0;
+    if (!hologram_numbers(text, "", true, value, 1, &count) || *value == 0)
+        return not_lengths(command, name, text, "a length, such as 150mm or -9.1cm");
+    if (!either && *value < 0)
+        return not_lengths(command, name, text, "a length above zero, such as 635nm or 0.75um");
+    return 0;
+}
+
+/* One for both directions, or two. */
+static int read_pitch(const struct command *command, const char *text, ro_optics *optics)
+{
+    double pitch[2];
+    int count;
+    if (!text)
+        return 0;
+    if (!hologram_numbers(text, "x", true, pitch, 2, &count) || !(pitch[0] > 0) ||
+        (count == 2 && !(pitch[1] > 0)))
+        return not_lengths(command, "pitch", text,
+                           "a length above zero, such as 8um, or 8umx6.4um");
+    optics->pitch = pitch[0];
+    optics->pitch_y = count == 2 ? pitch[1] : 0;
+    return 0;
+}
+
+int hologram_optics(const struct command *command, const struct hologram_values *values,
+                    ro_optics *optics)
+{
+    int count, bad = hologram_length(command, "wavelength", values->wavelength, false,
+                                     &optics->wavelength);
+    if (!bad)
+        bad = read_pitch(command, values->pitch, optics);
+    if (bad)
+        return bad;
+    if (values->viewer &&
+        (!hologram_numbers(values->viewer, ",", true, optics->viewer, 3, &count) || count != 3 ||
+         !(optics->viewer[2] < 0)))
+        return not_lengths(command, "viewer", values->viewer,
+                           "three lengths, z negative, such as 0,0,-36mm");
+    if (values->viewing_area &&
+        (!hologram_numbers(values->viewing_area, "x", true, optics->viewing_area, 2, &count) ||
+         count != 2 || !(optics->viewing_area[0] > 0 && optics->viewing_area[1] > 0)))
+        return not_lengths(command, "viewing-area", values->viewing_area,
+                           "two lengths, such as 9.2mmx9.2mm");
+    if (values->hogel)
+        optics->hogel = (uint32_t)values->hogel;
+    return 0;
+}
+
+static int read_object(const struct command *command, const char *name, const char *text,
+                       ro_scene_object *object)
+{
+    double pair[2];
+    int count;
+    if (!text)
+        return 0;
+    if (!hologram_numbers(text, ",", true, pair, 2, &count) || count != 2 || !(pair[0] > 0) ||
+        !(pair[1] > 0))
+        return not_lengths(command, name, text, "a size and a depth, such as 8mm,9.1cm");
+    *object = (ro_scene_object){pair[0], pair[1]};
+    return 0;
+}
+
+static int read_scene(const struct command *command, const struct hologram_values *values,
+                      ro_hologram_scene *scene)
+{
+    static const char *const dice[] = {"left", "bottom", "right"};
+    ro_optics optics = {0};
+    int bad = hologram_optics(command, values, &optics);
+    *scene = (ro_hologram_scene){RO_HOLOGRAM_SCENE_DEFAULTS,
+                                 .target = values->target,
+                                 .phase = values->phase,
+                                 .seed = values->common.seed,
+                                 .wavelength = optics.wavelength,
+                                 .pitch = optics.pitch,
+                                 .layers = values->layers,
+                                 .scaled = !values->unscaled,
+                                 .view_specific = values->view_specific};
+    memcpy(scene->viewer, optics.viewer, sizeof scene->viewer);
+    memcpy(scene->viewing_area, optics.viewing_area, sizeof scene->viewing_area);
+    if (!bad)
+        bad = hologram_length(command, "fringe", values->fringe, false, &scene->fringe);
+    if (!bad)
+        bad = read_object(command, "board", values->board, &scene->board);
+    for (int i = 0; i < 3 && !bad; i++)
+        bad = read_object(command, dice[i], values->die[i], &scene->die[i]);
+    return bad;
+}
+
+struct made {
+    ro_hologram_scene scene;
+    ro_optics optics;
+    ro_field field;
+};
+
+ro_status hologram_take_row(void *writer, uint32_t y, const float *row)
+{
+    (void)y;
+    return ro_field_writer_row(writer, row);
+}
+
+/* Nothing but the file holds the whole field. */
+static ro_status make_rows(struct task *task, struct made *made)
+{
+    ro_field_writer *writer = NULL;
+    ro_status status = ro_field_writer_open(task->context, task->out, made->field.width,
+                                            made->field.height, &writer);
+    made->scene.rows = hologram_take_row;
+    made->scene.rows_to = writer;
+    if (status == RO_OK)
+        status = ro_hologram_make(task->context, &made->scene, &made->field, &made->optics);
+    return ro_field_writer_close(writer, &made->optics, status);
+}
+
+static ro_status work(struct task *task)
+{
+    struct made *made = task->data;
+    ro_context *context = task->context;
+    ro_field *field = &made->field;
+    ro_status status = ro_bytes_accepts(context, task->out); /* before the long work */
+    if (status == RO_OK && made->scene.view_specific)
+        return make_rows(task, made);
+    if (status == RO_OK && field->width <= SIZE_MAX / 8 / field->height)
+        field->data = malloc((size_t)field->width * field->height * 8);
+    if (status == RO_OK && !field->data)
+        status = ro_context_fail(context, RO_E_MEMORY, "no memory for a field of %u x %u pixels",
+                                 field->width, field->height);
+    if (status == RO_OK)
+        status = ro_hologram_make(context, &made->scene, field, &made->optics);
+    if (status == RO_OK)
+        status = ro_hologram_save(context, task->out, field, &made->optics);
+    return status;
+}
+
+static void print_json(const struct task *task, FILE *file)
+{
+    const struct made *made = task->data;
+    fputs("{\"command\": \"hologram make\", \"output\": ", file);
+    json_string(file, task->out);
+    fprintf(file,
+            ", \"width\": %u, \"height\": %u, \"depth\": %.9g, \"hogel\": %u, "
+            "\"seconds\": %.6f}\n",
+            made->field.width, made->field.height, made->optics.depth, made->optics.hogel,
+            task->seconds);
+}
+
+static void print_line(const struct task *task)
+{
+    const struct hologram_values *values = task->values;
+    const struct made *made = task->data;
+    const ro_field *field = &made->field;
+    tell("hologram: %s, %u x %u, %.3g mm wide, in focus at %.4g mm, %.2f s",
+         values->target ? values->target : "dice", field->width, field->height,
+         field->width * made->optics.pitch * 1e3, made->optics.depth * 1e3, task->seconds);
+}
+
+int hologram_make(const struct command *command, const struct hologram_values *values,
+                  const struct operands *files)
+{
+    const char *const *path = files->path;
+    struct made made = {0};
+    for (int i = 0; i < values->scenes.count; i++)
+        if (hologram_is_cloud(values->scenes.text[i]))
+            return hologram_points(command, values, files);
+    if (values->scenes.count)
+        return hologram_scene(command, values, files);
+    if (values->depth_map || values->near || values->far)
+        return usage_error(command, "--%s needs --scene",
+                           values->depth_map ? "depth-map"
+                           : values->near    ? "near"
+                                             : "far");
+    int result = read_scene(command, values, &made.scene);
+    if (result)
+        return result;
+    if (!values->size.width)
+        return usage_error(command, "hologram make needs --size, such as --size 2048x2048");
+    const char *dot = strrchr(path[0], '.');
+    if (!dot || strcmp(dot, ".npy") != 0)
+        return usage_error(command, "%s: a field must be written as .npy", path[0]);
+    /* Without gaps between rows, so that it is computed in place. */
+    made.field = (ro_field){values->size.width, values->size.height,
+                            8 * (ptrdiff_t)values->size.width, NULL};
+    result = task_run(&(struct task){
+        .command = command,
+        .values = values,
+        .files = files,
+        .out = path[0],
+        .data = &made,
+        .work = work,
+        .json = print_json,
+        .say = print_line,
+    });
+    free(made.field.data);
+    return result;
+}

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT */
+/* roundoff hologram make --scene: the field of pictures at depths. */
+#include "cli/hologram/hologram.h"
+#include "cli/task/task.h"
+#include "roundoff_io.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { COLOURS = 3 };
+
+struct pictures {
+    ro_scene_picture picture[RO_MOST_TEXTS];
+    char *path[RO_MOST_TEXTS]; /* without the depth */
+    const char *phases;     /* a file of them */
+    int count, channels;
+    double wavelength[COLOURS], near, far;
+    ro_picture_scene scene;
+    ro_optics optics; /* as they were taken */
+};
+
+/* "name.png@80mm" */
+static int read_picture(const struct command *command, const char *text, bool mapped,
+                        struct pictures *p)
+{
+    const char *at = strrchr(text, '@');
+    ro_scene_picture *picture = &p->picture[p->count];
+    int bad = 0;
+    if (!at == !mapped)
+        return usage_error(command,
+                           mapped ? "--scene %s: give no depth, it comes from the depth map"
+                                  : "--scene %s: needs a depth, such as picture.png@80mm, or "
+                                    "--depth-map",
+                           text);
+    if (at)
+        bad = hologram_length(command, "scene", at + 1, false, &picture->depth);
+    p->path[p->count++] = strndup(text, at ? (size_t)(at - text) : strlen(text));
+    return bad;
+}
+
+static int read_scene(const struct command *command, const struct hologram_values *values,
+                      struct pictures *p)
+{
+    struct hologram_values rest = *values;
+    int count, bad = 0;
+    if (values->target || values->board || values->die[0] || values->die[1] || values->die[2] ||
+        values->fringe || values->unscaled)
+        return usage_error(command, "--target, --board, --left, --bottom, --right, --fringe and "
+                                    "--unscaled do not apply to --scene");
+    if (!values->size.width)
+        return usage_error(command, "hologram make needs --size, such as --size 1920x1080");
+    p->wavelength[0] = 635e-9;
+    p->channels = 1;
+    if (values->wavelength &&
+        (!hologram_numbers(values->wavelength, ",", true, p->wavelength, COLOURS, &count) ||
+         count == 2))
+        return usage_error(command,
+                           "--wavelength %s: must be one length, or three for red, green "
+                           "and blue",
+                           values->wavelength);
+    p->channels = values->wavelength ? count : 1;
+    rest.wavelength = NULL;
+    bad = hologram_optics(command, &rest, &p->scene.optics);
+    if (!bad)
+        bad = hologram_length(command, "near", values->near, false, &p->near);
+    if (!bad)
+        bad = hologram_length(command, "far", values->far, false, &p->far);
+    if (!bad && !values->near != !values->far)
+        bad = usage_error(command, "--near and --far must be given together");
+    if (!bad && values->near && !values->depth_map)
+        bad = usage_error(command, "--near and --far need --depth-map");
+    if (!bad && values->depth_map && values->scenes.count > 1)
+        bad = usage_error(command, "--depth-map takes exactly one --scene picture");
+    for (int i = 0; i < values->scenes.count && !bad; i++)
+        bad = read_picture(command, values->scenes.text[i], values->depth_map != NULL, p);
+    p->scene.pictures = p->picture;
+    p->scene.count = p->count;
+    p->scene.layers = values->layers;
+    p->scene.phase = values->phase;
+    if (!bad && values->phase && strchr(values->phase, '.')) {
+        p->phases = values->phase;
+        p->scene.phase = "given";
+        if (values->scenes.count > 1)
+            bad = usage_error(command, "--phase F takes exactly one --scene picture");
+    }
+    p->scene.seed = values->common.seed;
+    p->scene.view_specific = values->view_specific;
+    if (p->scene.optics.pitch == 0)
+        p->scene.optics.pitch = 8e-6;
+    return bad;
+}
+
+/* A grey picture as numbers, black being `low` and white `high`; floats as they are unless they are
+ * `scaled` too. */
+static ro_status load_numbers(ro_context *context, const char *path, double low, double high,
+                              bool scaled, ro_image *numbers)
+{
+    ro_image image = {0};
+    ro_status status = ro_image_load(context, path, NULL, &image, NULL, NULL);
+    const bool real = image.format == RO_GRAYF;
+    if (status == RO_OK && !real && image.format != RO_GRAY8 && image.format != RO_GRAY16)
+        status = ro_context_fail(context, RO_E_UNSUPPORTED, "%s: must be grey, not %s", path,
+                                 ro_format_name(image.format));
+    if (status == RO_OK && !real && high == 0)
+        status =
+            ro_context_fail(context, RO_E_ARGUMENT,
+                            "%s: give the depths of black and white with --near and --far", path);
+    if (status == RO_OK)
+        status = ro_image_alloc(context, RO_GRAYF, image.width, image.height, 0, numbers);
+    for (uint32_t y = 0; status == RO_OK && y < image.height; y++) {
+        const void *from = (const char *)image.data + (ptrdiff_t)y * image.stride;
+        float *to = (float *)((char *)numbers->data + (ptrdiff_t)y * numbers->stride);
+        for (uint32_t x = 0; x < image.width; x++) {
+            const double v = real ? ((const float *)from)[x]
+                             : image.format == RO_GRAY8
+                                 ? (double)((const uint8_t *)from)[x] / image.maxval
+                                 : (double)((const uint16_t *)from)[x] / image.maxval;
+            to[x] = (float)(!real || scaled ? low + (high - low) * v : v);
+        }
+    }
+    ro_image_free(&image);
+    return status;
+}
+
+/* "scene.npy" becomes "scene-r.npy"; NULL without memory. */
+static char *named(const char *path, int channels, int channel)
+{
+    const char *dot = strrchr(path, '.');
+    const size_t size = strlen(path) + 3;
+    char *name = malloc(size);
+    if (name && channels > 1)
+        snprintf(name, size, "%.*s-%c%s", (int)(dot - path), path, "rgb"[channel], dot);
+    else if (name)
+        memcpy(name, path, strlen(path) + 1);
+    return name;
+}
+
+/* Nothing but the file holds the whole field, unless all light is carried to it. */
+static ro_status make_file(ro_context *context, struct pictures *p, const char *name,
+                           ro_field *field, ro_optics *optics)
+{
+    ro_field_writer *writer = NULL;
+    ro_status status = ro_field_writer_open(context, name, field->width, field->height, &writer);
+    p->scene.rows = hologram_take_row;
+    p->scene.rows_to = writer;
+    if (status == RO_OK)
+        status = ro_hologram_pictures(context, &p->scene, field, optics);
+    return ro_field_writer_close(writer, optics, status);
+}
+
+static ro_status make_field(ro_context *context, struct pictures *p, const char *path, int channel,
+                            ro_field *field, ro_optics *optics)
+{
+    ro_status status = RO_OK;
+    for (int i = 0; i < p->count && status == RO_OK; i++)
+        status = ro_amplitudes_load(context, p->path[i], p->channels > 1 ? channel : -1, 0, 0,
+                                    &p->picture[i].amplitude);
+    p->scene.optics.wavelength = p->wavelength[channel];
+    char *name = named(path, p->channels, channel);
+    if (status == RO_OK && !name)
+        status = ro_context_fail(context, RO_E_MEMORY, "no memory for a file name");
+    if (status == RO_OK)
+        status = make_file(context, p, name, field, optics);
+    free(name);
+    for (int i = 0; i < p->count; i++)
+        ro_image_free(&p->picture[i].amplitude);
+    return status;
+}
+
+static ro_status work(struct task *task)
+{
+    const struct hologram_values *values = task->values;
+    struct pictures *p = task->data;
+    ro_field field = {.width = values->size.width, .height = values->size.height};
+    ro_status status = ro_bytes_accepts(task->context, task->out);
+    if (status == RO_OK && values->depth_map)
+        status = load_numbers(task->context, values->depth_map, p->near, p->far, p->near > 0,
+                              &p->picture[0].depths);
+    if (status == RO_OK && p->phases)
+        status = load_numbers(task->context, p->phases, 0, 6.283185307179586, false,
+                              &p->picture[0].phases);
+    if (status == RO_OK && !p->scene.view_specific)
+        status = ro_field_alloc(task->context, values->size.width, values->size.height, &field);
+    for (int c = 0; c < p->channels && status == RO_OK; c++)
+        status = make_field(task->context, p, task->out, c, &field, &p->optics);
+    ro_field_free(&field);
+    return status;
+}
+
+void hologram_made_json(const struct task *task, FILE *file, const char *counted, size_t count,
+                        const ro_optics *o)
+{
+    const struct hologram_values *values = task->values;
+    fputs("{\"command\": \"hologram make\", \"output\": ", file);
+    json_string(file, task->out);
+    fprintf(file,
+            ", \"width\": %u, \"height\": %u, \"%s\": %zu, \"depth\": %.9g, \"hogel\": %u, "
+            "\"viewer\": [%.9g, %.9g, %.9g], \"seconds\": %.6f}\n",
+            values->size.width, values->size.height, counted, count, o->depth, o->hogel,
+            o->viewer[0], o->viewer[1], o->viewer[2], task->seconds);
+}
+
+void hologram_made_line(const struct task *task, const char *counted, size_t count,
+                        const ro_optics *o)
+{
+    const struct hologram_values *values = task->values;
+    tell("hologram: %zu %s, %u x %u, in focus at %.4g mm, seen from %.4g mm through %.3g x "
+         "%.3g mm, %.2f s",
+         count, counted, values->size.width, values->size.height, o->depth * 1e3,
+         -o->viewer[2] * 1e3, o->viewing_area[0] * 1e3, o->viewing_area[1] * 1e3, task->seconds);
+}
+
+static void print_json(const struct task *task, FILE *file)
+{
+    const struct pictures *p = task->data;
+    hologram_made_json(task, file, "fields", (size_t)p->channels, &p->optics);
+}
+
+static void print_line(const struct task *task)
+{
+    const struct pictures *p = task->data;
+    hologram_made_line(task, p->count == 1 ? "picture" : "pictures", (size_t)p->count, &p->optics);
+}
+
+int hologram_scene(const struct command *command, const struct hologram_values *values,
+                   const struct operands *files)
+{
+    const char *path = files->path[0], *dot = strrchr(path, '.');
+    struct pictures *p = calloc(1, sizeof *p);
+    if (p)
+        p->scene = (ro_picture_scene)RO_PICTURE_SCENE;
+    int result = p ? read_scene(command, values, p) : EXIT_FAILURE;
+    if (!result && (!dot || strcmp(dot, ".npy") != 0))
+        result = usage_error(command, "%s: a field must be written as .npy", path);
+    if (!result)
+        result = task_run(&(struct task){
+            .command = command,
+            .values = values,
+            .files = files,
+            .out = path,
+            .data = p,
+            .work = work,
+            .json = print_json,
+            .say = print_line,
+        });
+    for (int i = 0; p && i < p->count; i++)
+        free(p->path[i]);
+    if (p)
+        ro_image_free(&p->picture[0].depths);
+    if (p)
+        ro_image_free(&p->picture[0].phases);
+    free(p);
+    return result;
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/* roundoff hologram reconstruct: what an eye sees of a field or of a file of level numbers. */
+#include "cli/hologram/hologram.h"
+#include "cli/task/task.h"
+#include "cli/common/pictures.h"
+#include "roundoff_io.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_DEPTHS = 64 };
+
+struct view {
+    double depth[MOST_DEPTHS];
+    int depths;
+    ro_view view;
+    double scale;                         /* that was white in the last picture */
+    ro_view_figures figures[MOST_DEPTHS]; /* beside the reference */
+};
+
+char *hologram_numbered(const char *path, int number)
+{
+    const int stem = (int)ro_path_stem(path);
+    size_t size = strlen(path) + 16;
+    char *name = malloc(size);
+    if (name)
+        snprintf(name, size, "%.*s-%d%s", stem, path, number, path + stem);
+    return name;
+}
+
+/* As floats where the file holds them, else as numbers of 16 or 8 bits. */
+static ro_status save_picture(ro_context *context, const char *path, const char *type,
+                              const ro_image *picture)
+{
+    ro_write_options write = {RO_WRITE_DEFAULTS, .type = type};
+    ro_file_info info = {.format = RO_GRAYF, .width = 1, .height = 1, .pages = 1};
+    bool floats, wide = false;
+    ro_status status = pictures_hold(context, path, &info, &write, &floats);
+    if (status == RO_OK && floats)
+        return ro_image_save(context, path, picture, &write);
+    info.format = RO_GRAY16;
+    info.maxval = UINT16_MAX;
+    if (status == RO_OK)
+        status = pictures_hold(context, path, &info, &write, &wide);
+    ro_image whole = {0};
+    if (status == RO_OK)
+        status = ro_image_alloc(context, wide ? RO_GRAY16 : RO_GRAY8, picture->width,
+                                picture->height, wide ? UINT16_MAX : 255, &whole);
+    for (uint32_t y = 0; status == RO_OK && y < picture->height; y++) {
+        const float *from =
+            (const float *)((const char *)picture->data + (ptrdiff_t)y * picture->stride);
+        void *to = (char *)whole.data + (ptrdiff_t)y * whole.stride;
+        for (uint32_t x = 0; x < picture->width; x++)
+            if (wide)
+                ((uint16_t *)to)[x] = (uint16_t)lrintf(from[x] * UINT16_MAX);
+            else
+                ((uint8_t *)to)[x] = (uint8_t)lrintf(from[x] * 255);
+    }
+    if (status == RO_OK)
+        status = ro_image_save(context, path, &whole, &write);
+    ro_image_free(&whole);
+    return status;
+}
+
+static ro_status check_output(ro_context *context, const char *path, const char *type, bool floats)
+{
+    ro_write_options write = {RO_WRITE_DEFAULTS, .type = type};
+    ro_file_info info = {.format = RO_GRAYF, .width = 1, .height = 1, .pages = 1};
+    ro_status status = ro_writer_accepts(context, path, &info, &write);
+    if (status == RO_OK || status == RO_E_MEMORY || floats)
+        return status;
+    info.format = RO_GRAY8;
+    info.maxval = 255;
+    return ro_writer_accepts(context, path, &info, &write);
+}
+
+/* Figures of the view before it is cut off at white. */
+static ro_status compare(ro_context *context, const ro_field *field, const ro_image *reference,
+                         const ro_view *view, ro_image *picture, ro_view_figures *figures)
+{
+    ro_view whole = *view;
+    whole.normalize = "none";
+    ro_status status = ro_hologram_reconstruct(context, field, picture, &whole, NULL);
+    return status == RO_OK ? ro_view_compare(context, picture, reference, &view->optics, figures)
+                           : status;
+}
+
+static ro_status work(struct task *task)
+{
+    const struct hologram_values *values = task->values;
+    const char *const *path = task->files->path;
+    ro_context *context = task->context;
+    struct view *v = task->data;
+    ro_field field = {0};
+    ro_image picture = {0}, reference = {0};
+    ro_optics *optics = &v->view.optics;
+    bool raw = values->normalize && ro_name_equal(values->normalize, "none");
+    ro_status status = check_output(context, path[1], values->type, raw);
+    if (status == RO_OK)
+        status = hologram_load_light(context, values, path[0], &field, optics);
+    if (status == RO_OK && values->reference)
+        status = ro_amplitudes_load(context, values->reference, -1, 0, 0, &reference);
+    if (status == RO_OK && v->depths == 0 && optics->depth == 0)
+        status = ro_context_fail(
+            context, RO_E_ARGUMENT,
+            "depth is missing: no sidecar says where %s is in focus; give --depth", path[0]);
+    if (v->depths == 0)
+        v->depth[v->depths++] = optics->depth;
+    if (status == RO_OK)
+        status = ro_image_alloc(context, RO_GRAYF, field.width, field.height, 0, &picture);
+    for (int i = 0; i < v->depths && status == RO_OK; i++) {
+        char *name = v->depths > 1 ? hologram_numbered(path[1], i + 1) : NULL;
+        if (v->depths > 1 && !name)
+            status = ro_context_fail(context, RO_E_MEMORY, "no memory for a file name");
+        v->view.depth = v->depth[i];
+        if (status == RO_OK && reference.data)
+            status = compare(context, &field, &reference, &v->view, &picture, &v->figures[i]);
+        if (status == RO_OK)
+            status = ro_hologram_reconstruct(context, &field, &picture, &v->view, &v->scale);
+        v->view.scale = v->scale; /* the next ones are as bright */
+        if (status == RO_OK)
+            status = save_picture(context, name ? name : path[1], values->type, &picture);
+        free(name);
+    }
+    ro_image_free(&reference);
+    ro_image_free(&picture);
+    ro_field_free(&field);
+    return status;
+}
+
+static int read_view(const struct command *command, const struct hologram_values *values,
+                     struct view *v)
+{
+    int count, result = hologram_optics(command, values, &v->view.optics);
+    v->view.normalize = values->normalize;
+    if (!result && values->depth &&
+        !hologram_numbers(values->depth, ",", true, v->depth, MOST_DEPTHS, &v->depths))
+        result =
+            usage_error(command, "--depth %s: must be lengths, such as 81mm,91mm", values->depth);
+    if (!result && values->scale &&
+        (!hologram_numbers(values->scale, "", false, &v->view.scale, 1, &count) ||
+         !(v->view.scale > 0)))
+        result = usage_error(command, "--scale %s: must be a number above zero", values->scale);
+    if (!result && values->scale &&
+        !(values->normalize && ro_name_equal(values->normalize, "common")))
+        result = usage_error(command, "--scale needs --normalize common");
+    return result;
+}
+
+static bool compared(const struct task *task)
+{
+    return ((const struct hologram_values *)task->values)->reference != NULL;
+}
+
+static void print_json(const struct task *task, FILE *file)
+{
+    const struct view *v = task->data;
+    fputs("{\"command\": \"hologram reconstruct\", \"input\": ", file);
+    json_string(file, task->files->path[0]);
+    fputs(", \"output\": ", file);
+    json_string(file, task->out);
+    pictures_json(file);
+    fprintf(file, ", \"pictures\": %d, \"scale\": %.9g", v->depths, v->scale);
+    for (int i = 0; compared(task) && i < v->depths; i++) {
+        const ro_view_figures *f = &v->figures[i];
+        fprintf(file,
+                "%s{\"depth\": %.9g, \"psnr_db\": %.5g, \"amplitude_psnr_db\": %.5g, "
+                "\"ssim\": %.5g, \"speckle_contrast\": ",
+                i ? ", " : ", \"seen\": [", v->depth[i], f->psnr, f->amplitude_psnr, f->ssim);
+        if (f->speckle >= 0)
+            fprintf(file, "%.5g}", f->speckle);
+        else
+            fputs("null}", file);
+    }
+    fprintf(file, "%s, \"seconds\": %.6f}\n", compared(task) ? "]" : "", task->seconds);
+}
+
+static void print_line(const struct task *task)
+{
+    const struct view *v = task->data;
+    fprintf(stderr, "hologram: seen at %.4g mm%s, mean and sigma %.6g, %.2f s\n",
+            v->view.depth * 1e3, v->depths > 1 ? " and before" : "", v->scale, task->seconds);
+    for (int i = 0; compared(task) && i < v->depths; i++) {
+        const ro_view_figures *f = &v->figures[i];
+        char speckle[64] = "";
+        if (f->speckle >= 0)
+            snprintf(speckle, sizeof speckle, ", speckle contrast %.2f", f->speckle);
+        fprintf(stderr, "hologram: at %.4g mm PSNR %.1f dB (of amplitudes %.1f), SSIM %.3f%s\n",
+                v->depth[i] * 1e3, f->psnr, f->amplitude_psnr, f->ssim, speckle);
+    }
+}
+
+int hologram_reconstruct(const struct command *command, const struct hologram_values *values,
+                         const struct operands *files)
+{
+    struct view v = {.view = RO_VIEW};
+    int result = read_view(command, values, &v);
+    if (result)
+        return result;
+    return task_run(&(struct task){
+        .command = command,
+        .values = values,
+        .files = files,
+        .out = files->path[1],
+        .data = &v,
+        .work = work,
+        .json = print_json,
+        .say = print_line,
+    });
+}

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: MIT */
+/* roundoff register apply: a field that was found before, on another picture or on points. */
+#include "cli/register/register.h"
+#include "cli/task/task.h"
+#include "cli/common/pictures.h"
+#include "cli/common/string_buffer.h"
+#include "cli/common/stacks.h"
+#include "roundoff_io.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+ro_status register_field(ro_context *context, const struct register_values *values,
+                         const ro_image *image, ro_image *field)
+{
+    ro_image found = {0};
+    uint64_t missed = 0;
+    ro_status status = ro_displacement_load(context, values->apply, &found);
+    if (status != RO_OK || !values->inverse) {
+        *field = found;
+        return status;
+    }
+    status = ro_image_alloc(context, RO_GRAYF, 2 * image->width, image->height, 0, field);
+    if (status == RO_OK)
+        status = ro_displacement_inverse(context, &found, field, &missed);
+    if (status == RO_OK && missed && !values->common.quiet && !values->common.json)
+        tell("register: %llu pixels are not reached by %s: they take their neighbour's",
+             (unsigned long long)missed, values->apply);
+    ro_image_free(&found);
+    return status;
+}
+
+/* ---- Pictures ------------------------------------------------------------------------------- */
+
+static ro_status apply(struct task *task)
+{
+    const struct register_values *values = task->values;
+    const char *const *path = task->files->path;
+    ro_context *context = task->context;
+    ro_image field = {0}, image = {0}, out = {0};
+    ro_file_info info = {0};
+    ro_reader *reader = NULL;
+    ro_writer *writer = NULL;
+    ro_status status = register_load(context, path[0], values, &image, &reader);
+    if (status == RO_OK)
+        info = *ro_reader_info(reader);
+    if (status == RO_OK)
+        status = register_field(context, values, &image, &field);
+    info.width = field.width / 2;
+    info.height = field.height;
+    if (status == RO_OK)
+        status = pictures_carry(context, path[0], ro_reader_info(reader), path[1], &info);
+    if (status == RO_OK)
+        status = ro_writer_accepts(context, path[1], &info, NULL);
+    if (status == RO_OK)
+        status = ro_image_alloc(context, image.format, info.width, info.height, image.maxval, &out);
+    for (unsigned page = 0; page < stack_count(&info) && status == RO_OK; page++) {
+        if (page > 0)
+            status = stack_read(reader, page, &image);
+        if (status == RO_OK)
+            status = ro_warp(context, &image, &field, &out, (ro_sampling)values->sampling);
+        if (status == RO_OK && !writer)
+            status = ro_writer_open(context, path[1], &info, NULL, &writer);
+        if (status == RO_OK)
+            status = stack_write(writer, &out);
+    }
+    if (status == RO_OK)
+        status = ro_writer_commit(writer);
+    ro_writer_close(writer);
+    ro_reader_close(reader);
+    ro_image_free(&field);
+    ro_image_free(&image);
+    ro_image_free(&out);
+    return status;
+}
+
+static void print_json(const struct task *task, FILE *file)
+{
+    const struct register_values *values = task->values;
+    fputs("{\"command\": \"register\", \"apply\": ", file);
+    json_string(file, values->apply);
+    pictures_json(file);
+    fprintf(file, ", \"inverse\": %s, \"sampling\": \"%s\", \"seconds\": %.6f}\n",
+            values->inverse ? "true" : "false", register_samplings[values->sampling],
+            task->seconds);
+}
+
+static void print_line(const struct task *task)
+{
+    const struct register_values *values = task->values;
+    tell("register: %s applied%s, %s, %u x %u, %.1f ms", values->apply,
+         values->inverse ? " inverted" : "", register_samplings[values->sampling], task->ran.width,
+         task->ran.height, 1e3 * task->seconds);
+}
+
+/* ---- Points ---------------------------------------------------------------------------------
+ * A line a point: x and y are the columns of these names, or the first two; the others stay. */
+
+struct table {
+    char *text;
+    size_t count, room;
+    double *points;
+    int x, y;            /* columns */
+    const char *heading; /* the line that names them, or NULL */
+};
+
+static const char separators[] = ",;\t\n";
+
+static const char *column_of(const char *line, int column)
+{
+    for (; column > 0 && line; column--) {
+        line += strcspn(line, separators);
+        line = *line && *line != '\n' ? line + 1 : NULL;
+    }
+    return line;
+}
+
+static void take_heading(struct table *table, const char *line)
+{
+    int column = 0;
+    for (const char *at = line; at; at = column_of(at, 1), column++) {
+        at += strspn(at, " \"");
+        const size_t length = strcspn(at, ",;\t \"\r\n");
+        if (length == 1 && (*at == 'x' || *at == 'X'))
+            table->x = column;
+        if (length == 1 && (*at == 'y' || *at == 'Y'))
+            table->y = column;
+    }
+}
+
+static bool number_at(const char *line, int column, double *value)
+{
+    const char *at = column_of(line, column);
+    char *end;
+    if (!at)
+        return false;
+    *value = strtod(at, &end);
+    return end != at && isfinite(*value);
+}
+
+/* Whether a line holds a point: not where it is empty, a remark or the names of columns. */
+static bool is_point(const struct table *table, const char *line)
+{
+    line += strspn(line, " \t\r");
+    return *line && *line != '\n' && *line != '#' && line != table->heading;
+}
+
+static ro_status read_points(ro_context *context, const char *path, struct table *table)
+{
+    enum { MOST = 1 << 28 };
+    size_t size;
+    int number = 0;
+    ro_status status = ro_bytes_load(context, path, MOST, &table->text, &size);
+    table->y = 1;
+    for (char *line = table->text, *next; status == RO_OK && *line; line = next) {
+        next = line + strcspn(line, "\n");
+        next += *next != '\0';
+        number++;
+        double first;
+        if (table->count == 0 && !table->heading && is_point(table, line) &&
+            !number_at(line, 0, &first)) {
+            table->heading = line;
+            take_heading(table, line);
+        }
+        if (!is_point(table, line))
+            continue;
+        if (table->count == table->room) {
+            table->room = 2 * table->room + 256;
+            double *more = realloc(table->points, 2 * table->room * sizeof *more);
+            if (!more)
+                return ro_context_fail(context, RO_E_MEMORY, "no memory for points");
+            table->points = more;
+        }
+        double *to = table->points + 2 * table->count++;
+        if (!number_at(line, table->x, &to[0]) || !number_at(line, table->y, &to[1]))
+            status =
+                ro_context_fail(context, RO_E_FORMAT, "%s: line %d has no x and y", path, number);
+    }
+    if (status == RO_OK && table->count == 0)
+        status = ro_context_fail(context, RO_E_FORMAT, "%s has no points", path);
+    return status;
+}
+
+static void write_line(FILE *file, const struct table *table, const char *line, const double at[2])
+{
+    const char *end = line + strcspn(line, "\r\n");
+    for (int column = 0; line <= end; column++) {
+        const size_t width = strcspn(line, ",;\t\r\n");
+        if (column == table->x || column == table->y)
+            fprintf(file, "%.6f", at[column == table->y]);
+        else
+            fwrite(line, 1, width, file);
+        line += width;
+        if (line >= end)
+            break;
+        fputc(*line++, file);
+    }
+    fputs(*end == '\r' ? "\r\n" : "\n", file);
+}
+
+static ro_status apply_to_points(struct task *task)
+{
+    const struct register_values *values = task->values;
+    const char *const *path = task->files->path;
+    ro_context *context = task->context;
+    struct table table = {0};
+    struct printed text;
+    ro_image field = {0};
+    ro_status status = ro_bytes_accepts(context, path[1]);
+    if (status == RO_OK)
+        status = ro_displacement_load(context, values->apply, &field);
+    if (status == RO_OK)
+        status = read_points(context, path[0], &table);
+    if (status == RO_OK)
+        status = ro_displacement_points(context, &field, values->inverse, table.count, table.points,
+                                        table.points);
+    size_t missed = 0;
+    for (size_t i = 0; i < table.count; i++)
+        missed += isnan(table.points[2 * i]);
+    if (status == RO_OK && missed && !values->common.quiet && !values->common.json)
+        tell("register: %s leads to %zu of the points from nowhere: they become nan", values->apply,
+             missed);
+    if (status == RO_OK)
+        status = printed_open(context, &text);
+    if (status == RO_OK) {
+        const double *at = table.points;
+        for (const char *line = table.text, *next; *line; line = next) {
+            next = line + strcspn(line, "\n");
+            next += *next != '\0';
+            if (is_point(&table, line)) {
+                write_line(text.file, &table, line, at);
+                at += 2;
+            } else {
+                fwrite(line, 1, (size_t)(next - line), text.file);
+            }
+        }
+        status = printed_save(context, &text, path[1]);
+    }
+    free(table.text);
+    free(table.points);
+    ro_image_free(&field);
+    return status;
+}
+
+static void print_points(const struct task *task)
+{
+    const struct register_values *values = task->values;
+    tell("register: %s applied%s to the points of %s, %.1f ms", values->apply,
+         values->inverse ? " inverted" : "", task->files->path[0], 1e3 * task->seconds);
+}
+
+static bool is_table(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    return dot && strcasecmp(dot, ".csv") == 0;
+}
+
+/* ---- The command ---------------------------------------------------------------------------- */
+
+/* The first option that means nothing to --apply, or NULL. */
+static const char *not_for_apply(const struct register_values *v)
+{
+    const struct given list[] = {
+        {"field", v->field},
+        {"grid", v->grid},
+        {"before", v->before},
+        {"after", v->after},
+        {"figure", v->figure},
+        {"energy", v->energy},
+        {"plot", v->plot},
+        {"force", v->force},
+        {"scheme", v->scheme},
+        {"match", v->match},
+        {"init", v->init},
+        {"number", v->number},
+        {"fixed-mask", v->fixed_mask},
+        {"moving-mask", v->moving_mask},
+        {"scales", v->scales},
+        {"updates", v->updates},
+        {"trials", v->trials},
+        {"cycles", v->cycles},
+        {"sigma", !isnan(v->sigma)},
+        {"sigma-first", !isnan(v->sigma_first)},
+        {"finest", !isnan(v->finest)},
+        {"tolerance", !isnan(v->tolerance)},
+    };
+    return first_given(list, sizeof list / sizeof *list);
+}
+
+int register_apply(const struct command *command, const struct register_values *values,
+                   const struct operands *files)
+{
+    const char *odd = not_for_apply(values);
+    if (odd)
+        return usage_error(command, "--%s does not apply to --apply", odd);
+    if (files->count != 2)
+        return usage_error(command, "register apply needs FIELD, IN and OUT");
+    if (strcmp(values->apply, "-") != 0 && same_file(values->apply, files->path[1]))
+        return usage_error(command, "FIELD and OUT are the same file, %s", values->apply);
+    if (values->common.device == RO_DEVICE_CUDA)
+        return usage_error(command, "apply has no CUDA code");
+    const bool points = is_table(files->path[0]);
+    if (points && values->common.certificate)
+        return usage_error(command, "--certificate is for pictures, not for points");
+    if (points && strcmp(files->path[1], "-") != 0 && !is_table(files->path[1]))
+        return usage_error(command, "%s should end in .csv, for %s holds points", files->path[1],
+                           files->path[0]);
+    return task_run(&(struct task){
+        .command = command,
+        .values = values,
+        .files = files,
+        .out = files->path[1],
+        .states_run = true,
+        .work = points ? apply_to_points : apply,
+        .json = print_json,
+        .say = points ? print_points : print_line,
+    });
+}

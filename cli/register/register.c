@@ -1,0 +1,481 @@
+/* SPDX-License-Identifier: MIT */
+/* roundoff register: finds a displacement; see apply.c for those found before. */
+#include "cli/register/register.h"
+#include "cli/certificate/certificate.h"
+#include "cli/register/pictures.h"
+#include "cli/task/task.h"
+#include "cli/common/pictures.h"
+#include "cli/common/string_buffer.h"
+#include "cli/common/stacks.h"
+#include "roundoff_io.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PLACE(member) .offset = offsetof(struct register_values, member)
+
+const char *const register_samplings[] = {"bilinear", "nearest", NULL};
+
+static const char *const series_names[] = {"first", "previous", NULL};
+
+static const struct option options[] = {
+    {"match", "M", "ncc, ncc-size (any sign), ssd (default: by the result)", OPTION_TEXT,
+     PLACE(match)},
+    {"init", "I", "start: affine (default), translation or none", OPTION_TEXT, PLACE(init)},
+    {"fixed-mask", "F", "an image: where it is 0, FIXED does not count", OPTION_TEXT,
+     PLACE(fixed_mask), .topic = "masks"},
+    {"moving-mask", "F", "the same for MOVING", OPTION_TEXT, PLACE(moving_mask), .topic = "masks"},
+    {"field", "FILE", "the displacement: .npy (h, w, 2), .flo, .nrrd or .mha", OPTION_TEXT,
+     PLACE(field), .writes = true},
+    {"figure", "FILE", "six tiles: images, grid, differences before and after", OPTION_TEXT,
+     PLACE(figure), .writes = true},
+    {"apply", "FILE", "as register apply FILE IN OUT: no search, warp by this field", OPTION_TEXT,
+     PLACE(apply), .topic = "apply"},
+    {"inverse", NULL, "apply: by the inverse of the field", OPTION_FLAG, PLACE(inverse),
+     .topic = "apply"},
+    {"sampling", "S", "bilinear (default), or nearest for labels", OPTION_CHOICE, PLACE(sampling),
+     .choices = register_samplings},
+    {"series", "S", "IN OUT: align a stack's pages to the first or the previous", OPTION_CHOICE,
+     PLACE(series), .choices = series_names},
+    {STACK_PAGES, PLACE(page), .topic = "apply"},
+    {"force", NULL, "write the result even if it folds or is useless", OPTION_FLAG, PLACE(force)},
+    {"grid", "FILE", "the grid that the displacement bends", OPTION_TEXT, PLACE(grid),
+     .topic = "pictures", .writes = true},
+    {"before", "FILE", "squared differences before, times ten", OPTION_TEXT, PLACE(before),
+     .topic = "pictures", .writes = true},
+    {"after", "FILE", "the same after", OPTION_TEXT, PLACE(after), .topic = "pictures",
+     .writes = true},
+    {"energy", "FILE", "energy after each update, as CSV", OPTION_TEXT, PLACE(energy),
+     .topic = "pictures", .writes = true},
+    {"plot", "FILE", "the same as a curve, SVG", OPTION_TEXT, PLACE(plot), .topic = "pictures",
+     .writes = true},
+    {"scheme", "S", "auto (default), annealed, or thesis: one sigma, as published", OPTION_TEXT,
+     PLACE(scheme), .topic = "tuning"},
+    {"number", "Q", "rounds only the field: to s23e8 (default), s16e7 or s10e5", OPTION_TEXT,
+     PLACE(number), .topic = "tuning"},
+    {"scales", "N", "scales of the images (default 10; annealed 15)", OPTION_WHOLE, PLACE(scales),
+     .min = 1, .max = RO_REGISTER_SCALES, .topic = "tuning"},
+    {"updates", "N", "updates per scale, at most (default: by the energy, 20)", OPTION_WHOLE,
+     PLACE(updates), .min = 1, .max = 10000, .topic = "tuning"},
+    {"trials", "N", "trial lengths per update, at most (default 10)", OPTION_WHOLE, PLACE(trials),
+     .min = 1, .max = 100, .topic = "tuning"},
+    {"cycles", "N", "smoothings of the gradient (default 2; thesis 1)", OPTION_WHOLE, PLACE(cycles),
+     .min = 1, .max = 2, .topic = "tuning"},
+    {"sigma", "S", "smoothing of the gradient, px (default: longer side/36)", OPTION_NUMBER,
+     PLACE(sigma), .min = 0, .max = 1000000, .topic = "tuning"},
+    {"sigma-first", "S", "the same at the first scale (default: 2 longer sides)", OPTION_NUMBER,
+     PLACE(sigma_first), .min = 0, .max = 1000000, .topic = "tuning"},
+    {"finest", "E", "smoothing of the images at the last scale, px (default 1)", OPTION_NUMBER,
+     PLACE(finest), .min = 0, .max = 1000, .topic = "tuning"},
+    {"tolerance", "T", "end a scale at updates below T px (default 0.01)", OPTION_NUMBER,
+     PLACE(tolerance), .min = 0, .max = 1000, .topic = "tuning"},
+    {0},
+};
+
+static const char *const examples[] = {
+    "roundoff register fixed.png moving.png moved.png --field u.npy",
+    "roundoff register apply u.npy labels.png out.png --sampling nearest",
+    NULL,
+};
+
+static const struct register_values defaults = {
+    .series = -1, .sigma = NAN, .sigma_first = NAN, .finest = NAN, .tolerance = NAN};
+
+ro_register_options register_options_of(const struct register_values *values)
+{
+    return (ro_register_options){
+        RO_REGISTER_DEFAULTS,
+        .scheme = values->scheme,
+        .match = values->match,
+        .init = values->init,
+        .number = values->number,
+        .scales = (uint32_t)values->scales,
+        .updates = (uint32_t)values->updates,
+        .trials = (uint32_t)values->trials,
+        .cycles = (uint32_t)values->cycles,
+        .sigma = isnan(values->sigma) ? 0 : values->sigma,
+        .sigma_first = isnan(values->sigma_first) ? 0 : values->sigma_first,
+        .finest = isnan(values->finest) ? RO_DEFAULT : values->finest,
+        .tolerance = isnan(values->tolerance) ? RO_DEFAULT : fmax(values->tolerance, 1e-9),
+    };
+}
+
+ro_status masks_load(ro_context *context, const struct register_values *values, struct masks *masks,
+                     ro_register_options *with)
+{
+    ro_status status = RO_OK;
+    if (values->fixed_mask)
+        status = ro_image_load(context, values->fixed_mask, NULL, &masks->fixed, NULL, NULL);
+    if (status == RO_OK && values->moving_mask)
+        status = ro_image_load(context, values->moving_mask, NULL, &masks->moving, NULL, NULL);
+    with->fixed_mask = values->fixed_mask ? &masks->fixed : NULL;
+    with->moving_mask = values->moving_mask ? &masks->moving : NULL;
+    return status;
+}
+
+void masks_free(struct masks *masks)
+{
+    ro_image_free(&masks->fixed);
+    ro_image_free(&masks->moving);
+}
+
+/* ---- A search -----------------------------------------------------------------------------------
+ */
+
+/* Files beside OUT that are pictures of the images' size, drawn at the end. */
+struct extra {
+    const char *path;
+    void (*draw)(const struct pictures *of, const ro_image *out);
+    bool figure; /* three tiles wide and two high */
+};
+enum { EXTRAS = 4 };
+
+struct job {
+    ro_context *context;
+    const char *const *path; /* FIXED, MOVING, OUT */
+    const struct register_values *values;
+    ro_register_options with;
+    ro_register_report report;
+    ro_report ran;
+    struct extra extras[EXTRAS];
+};
+
+static ro_file_info extra_info(const struct extra *extra, const ro_image *image)
+{
+    uint32_t width = image->width, height = image->height;
+    return (ro_file_info){.format = RO_GRAY8,
+                          .width = extra->figure ? figure_width(width) : width,
+                          .height = extra->figure ? figure_height(height) : height,
+                          .maxval = 255};
+}
+
+/* Asked before the work, so that it is not lost. */
+static ro_status all_accepted(struct job *job, const ro_file_info *out, const ro_image *image)
+{
+    ro_context *context = job->context;
+    ro_status status = ro_writer_accepts(context, job->path[2], out, NULL);
+    if (status == RO_OK && job->values->field)
+        status = ro_displacement_accepts(context, job->values->field);
+    for (int i = 0; i < EXTRAS && status == RO_OK; i++) {
+        ro_file_info info = extra_info(&job->extras[i], image);
+        if (job->extras[i].path)
+            status = ro_writer_accepts(context, job->extras[i].path, &info, NULL);
+    }
+    const char *texts[] = {job->values->energy, job->values->plot};
+    for (int i = 0; i < 2 && status == RO_OK; i++)
+        if (texts[i])
+            status = ro_bytes_accepts(context, texts[i]);
+    return status;
+}
+
+static ro_status save_extra(struct job *job, const struct extra *extra, const struct pictures *of)
+{
+    ro_image picture = {0};
+    ro_file_info info = extra_info(extra, of->fixed);
+    ro_status status =
+        ro_image_alloc(job->context, RO_GRAY8, info.width, info.height, 255, &picture);
+    if (status != RO_OK)
+        return status;
+    extra->draw(of, &picture);
+    status = ro_image_save(job->context, extra->path, &picture, NULL);
+    ro_image_free(&picture);
+    return status;
+}
+
+static ro_status save_text(struct job *job, const char *path,
+                           void (*write)(FILE *, const ro_register_step *, uint32_t))
+{
+    struct printed text;
+    ro_status status = printed_open(job->context, &text);
+    if (status != RO_OK)
+        return status;
+    write(text.file, job->report.record, job->report.steps);
+    return printed_save(job->context, &text, path);
+}
+
+static ro_status save_all(struct job *job, const struct pictures *of, const ro_file_info *out)
+{
+    const struct register_values *values = job->values;
+    ro_status status = stack_save(job->context, job->path[2], of->warped, out);
+    if (status == RO_OK && values->field)
+        status = ro_displacement_save(job->context, values->field, of->field);
+    for (int i = 0; i < EXTRAS && status == RO_OK; i++)
+        if (job->extras[i].path)
+            status = save_extra(job, &job->extras[i], of);
+    if (status == RO_OK && values->energy)
+        status = save_text(job, values->energy, write_energies_csv);
+    if (status == RO_OK && values->plot)
+        status = save_text(job, values->plot, write_energies_svg);
+    return status;
+}
+
+ro_status register_load(ro_context *context, const char *path, const struct register_values *values,
+                        ro_image *image, ro_reader **kept)
+{
+    ro_reader *reader;
+    ro_read_options read = pictures_read(path);
+    ro_dropped *dropped = pictures_dropped(path);
+    if (values->page || kept) /* else the first, and a line about those behind it */
+        stack_pages(values->page, &read);
+    read.carries = kept != NULL;
+    ro_status status = ro_reader_open(context, path, &read, &reader);
+    if (status != RO_OK)
+        return status;
+    const ro_file_info *info = ro_reader_info(reader);
+    status = ro_image_alloc(context, info->format, info->width, info->height, info->maxval, image);
+    if (status == RO_OK)
+        status = stack_read(reader, 0, image);
+    if (dropped)
+        *dropped = *ro_reader_dropped(reader);
+    if (kept && status == RO_OK)
+        *kept = reader;
+    else
+        ro_reader_close(reader);
+    return status;
+}
+
+static ro_status search(struct job *job)
+{
+    ro_context *context = job->context;
+    ro_image fixed = {0}, moving = {0}, warped = {0}, field = {0};
+    ro_file_info info = {0};
+    struct masks masks = {.fixed = {0}};
+    ro_reader *reader = NULL;
+    ro_status status = register_load(context, job->path[0], job->values, &fixed, NULL);
+    if (status == RO_OK)
+        status = register_load(context, job->path[1], job->values, &moving, &reader);
+    if (status == RO_OK)
+        info = *ro_reader_info(reader);
+    if (status == RO_OK)
+        status = masks_load(context, job->values, &masks, &job->with);
+    info.width = fixed.width;
+    info.height = fixed.height;
+    if (status == RO_OK)
+        status = pictures_carry(context, job->path[1], ro_reader_info(reader), job->path[2], &info);
+    if (status == RO_OK)
+        status = all_accepted(job, &info, &fixed);
+    if (status == RO_OK)
+        status = ro_image_alloc(context, RO_GRAYF, 2 * fixed.width, fixed.height, 0, &field);
+    if (status == RO_OK)
+        status = ro_register(context, &fixed, &moving, &field, &job->with, &job->report);
+    const ro_report ran = *ro_context_report(context);
+    const bool wanted = status == RO_OK && (!job->report.useless || job->values->force);
+    if (wanted)
+        status = ro_image_alloc(context, moving.format, fixed.width, fixed.height, moving.maxval,
+                                &warped);
+    if (wanted && status == RO_OK)
+        status = ro_warp(context, &moving, &field, &warped, (ro_sampling)job->values->sampling);
+    if (wanted && status == RO_OK) {
+        const struct pictures of = {&fixed, &moving, &warped, &field};
+        status = save_all(job, &of, &info);
+    }
+    job->ran = ran;
+    ro_reader_close(reader);
+    ro_image_free(&fixed);
+    ro_image_free(&moving);
+    ro_image_free(&warped);
+    ro_image_free(&field);
+    masks_free(&masks);
+    return status;
+}
+
+static void put_lines(const struct job *job, double seconds)
+{
+    const ro_register_report *r = &job->report;
+    const ro_report *ran = &job->ran;
+    fprintf(stderr, "register: %s, field in %s, %u x %u, %s/%s, %d thread%s, %.*f %s\n",
+            ran->method, r->number, ran->width, ran->height, ran->schedule,
+            ran->device == RO_DEVICE_CUDA ? "cuda" : ro_cpu_name(ran->cpu), ran->threads,
+            ran->threads == 1 ? "" : "s", seconds < 1 ? 1 : 2,
+            seconds < 1 ? 1e3 * seconds : seconds, seconds < 1 ? "ms" : "s");
+    if (strcmp(ran->method, "auto") == 0)
+        fprintf(stderr,
+                "register: %s%s, start %.3f %.3f %.1f %.3f %.3f %.1f, noise %.1f of 255%s\n",
+                r->match, r->negative ? " of the negative" : "", r->start[0], r->start[1],
+                r->start[2], r->start[3], r->start[4], r->start[5], 255 * r->noise,
+                r->counted < 1 ? "; borders of one tone or masked pixels left out" : "");
+    fprintf(stderr, "register: energy %.4g before, %.4g after; %u updates (", r->energy_before,
+            r->energy_after, r->steps);
+    for (uint32_t i = 0; i < r->scales; i++)
+        fprintf(stderr, "%s%u", i ? " " : "", r->updates[i]);
+    fprintf(stderr, ")\nregister: displacement %.3f px RMS, %.2f at most; least Jacobian %.3f\n",
+            r->rms, r->largest, r->jacobian);
+    if (r->jacobian <= 0)
+        fprintf(stderr, "register: warning: the displacement folds at %llu pixels\n",
+                (unsigned long long)r->folds);
+    if (r->useless & RO_REGISTER_LEAVES)
+        fprintf(stderr,
+                "register: warning: %.0f %% of the pixels map to outside the moving image\n",
+                100 * r->outside);
+    if (r->useless & RO_REGISTER_WORSE)
+        fputs("register: warning: the images are less alike than before\n", stderr);
+}
+
+static void put_json(FILE *file, const struct job *job, double seconds)
+{
+    static const char *const roles[] = {"fixed", "moving", "output"};
+    const ro_register_report *r = &job->report;
+    const ro_report *ran = &job->ran;
+    fputs("{\"command\": \"register\"", file);
+    for (int i = 0; i < 3; i++) {
+        fprintf(file, ", \"%s\": ", roles[i]);
+        json_string(file, job->path[i]);
+    }
+    fprintf(file, ", \"match\": \"%s\", \"negative\": %s, \"noise\": %.6g, \"counted\": %.6g",
+            r->match, r->negative ? "true" : "false", r->noise, r->counted);
+    fprintf(file, ", \"scheme\": \"%s\", \"number\": \"%s\", \"schedule\": \"%s\"", ran->method,
+            r->number, ran->schedule);
+    fprintf(file, ", \"device\": \"%s\", \"cpu\": \"%s\", \"threads\": %d, \"launches\": %llu",
+            ro_device_name(ran->device), ro_cpu_name(ran->cpu), ran->threads,
+            (unsigned long long)ran->launches);
+    fprintf(file, ", \"width\": %u, \"height\": %u, \"updates\": [", ran->width, ran->height);
+    for (uint32_t i = 0; i < r->scales; i++)
+        fprintf(file, "%s%u", i ? ", " : "", r->updates[i]);
+    fputs("], \"start\": [", file);
+    for (int i = 0; i < 6; i++)
+        fprintf(file, "%s%.17g", i ? ", " : "", r->start[i]);
+    fprintf(file, "], \"steps\": %u, \"trials\": %u, \"folds\": %llu, \"useless\": %s", r->steps,
+            r->trials, (unsigned long long)r->folds, r->useless ? "true" : "false");
+    const struct {
+        const char *name;
+        double value;
+    } fields[] = {
+        {"energy_before", r->energy_before},
+        {"energy_after", r->energy_after},
+        {"rms", r->rms},
+        {"largest", r->largest},
+        {"jacobian", r->jacobian},
+        {"outside", r->outside},
+    };
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        fprintf(file, ", \"%s\": %.17g", fields[i].name, fields[i].value);
+    pictures_json(file);
+    fprintf(file, ", \"seconds\": %.6f}\n", seconds);
+}
+
+/* ---- The command ---------------------------------------------------------------------------- */
+
+static ro_status work(struct task *task)
+{
+    struct job *job = task->data;
+    job->context = task->context;
+    ro_status status = search(job);
+    task->ran = job->ran; /* pictures may have been made after it */
+    task->refused = status == RO_OK && job->report.useless && !job->values->force;
+    return status;
+}
+
+static void print_json(const struct task *task, FILE *file)
+{
+    put_json(file, task->data, task->seconds);
+}
+
+static void print_lines(const struct task *task) { put_lines(task->data, task->seconds); }
+
+static int refuse(const struct task *task)
+{
+    const struct job *job = task->data;
+    return register_useless(job->values, &job->report, task->out);
+}
+
+/* Whether MOVING is several pages; if it cannot be read, whoever reads it says so. */
+static bool register_is_stack(const struct register_values *values, const struct operands *files)
+{
+    ro_context *context;
+    ro_file_info info = {0};
+    ro_read_options read = RO_READ_OPTIONS;
+    if (!stack_can_look(files->path[1]) ||
+        ro_context_open(&(ro_context_options){RO_CONTEXT_DEFAULTS, .threads = 1}, &context) !=
+            RO_OK)
+        return false;
+    stack_pages(values->page, &read);
+    read.carries = 1;
+    const bool several =
+        stack_look(context, files->path[1], &read, &info) == RO_OK && stack_count(&info) > 1;
+    ro_context_close(context);
+    return several;
+}
+
+static int run_search(const struct command *command, const struct register_values *values,
+                      const struct operands *files)
+{
+    struct job job = {.path = files->path, .values = values};
+    const struct extra extras[EXTRAS] = {{values->grid, draw_grid, false},
+                                         {values->before, draw_before, false},
+                                         {values->after, draw_after, false},
+                                         {values->figure, draw_figure, true}};
+    const char *const masks[] = {values->fixed_mask, values->moving_mask};
+    if (files->count > 3)
+        return usage_error(command, "%s is one name too many", files->path[3]);
+    for (int i = 0; i < 2 && files->count > 0; i++)
+        if (masks[i] && strcmp(masks[i], "-") != 0 &&
+            same_file(masks[i], files->path[files->count - 1]))
+            return usage_error(command, "a mask and OUT are the same file, %s", masks[i]);
+    if (values->series >= 0)
+        return files->count == 2 ? register_series(command, values, files)
+                                 : usage_error(command, "--series needs IN and OUT");
+    if (files->count == 2)
+        return usage_error(command, "register needs FIXED, MOVING and OUT, or --series");
+    if (files->count != 3)
+        return usage_error(command, "register needs FIXED, MOVING and OUT");
+    if (values->sigma <= 0 || values->sigma_first <= 0)
+        return usage_error(command, "--sigma and --sigma-first must be positive");
+    if (register_is_stack(values, files))
+        return register_series(command, values, files);
+    memcpy(job.extras, extras, sizeof extras);
+    job.with = register_options_of(values);
+    job.with.record = values->energy || values->plot;
+    int result = task_run(&(struct task){
+        .command = command,
+        .values = values,
+        .files = files,
+        .out = files->path[2],
+        .data = &job,
+        .states_run = true,
+        .work = work,
+        .json = print_json,
+        .say = print_lines,
+        .refuse = refuse,
+    });
+    ro_free(job.report.record);
+    return result;
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+    struct register_values values = defaults;
+    struct operands files;
+    int ended;
+    if (!options_take(command, argc, argv, &values, &files, &ended))
+        return ended;
+    if (stack_check(command, values.page) != 0)
+        return EXIT_BAD_USAGE;
+    if (files.count > 0 && strcmp(files.path[0], "apply") == 0 && !values.apply) {
+        if (files.count < 4)
+            return usage_error(command, "register apply needs FIELD, IN and OUT");
+        if (files.count > 4)
+            return usage_error(command, "%s is one name too many", files.path[4]);
+        values.apply = files.path[1];
+        memmove(files.path, files.path + 2, 2 * sizeof *files.path);
+        files.count = 2;
+    }
+    return values.apply     ? register_apply(command, &values, &files)
+           : values.inverse ? usage_error(command, "--inverse is for register apply")
+                            : run_search(command, &values, &files);
+}
+
+const struct command command_register = {
+    .name = "register",
+    .operands = "FIXED MOVING OUT | apply FIELD IN OUT",
+    .summary = "warps one image onto another",
+    .options = options,
+    .common = COMMON_DEVICE | COMMON_THREADS | COMMON_CPU | COMMON_QUIET | COMMON_JSON |
+              COMMON_CERTIFICATE | COMMON_STRICT,
+    .examples = examples,
+    .run = run,
+    .defaults = &defaults,
+    .values_size = sizeof defaults,
+    .certify = register_certify,
+    .reference = register_reference,
+};

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* What roundoff register was asked for. */
+#ifndef RO_CLI_COMMANDS_REGISTER_REGISTER_H
+#define RO_CLI_COMMANDS_REGISTER_REGISTER_H
+
+#include "cli/common/cli.h"
+#include "roundoff_io.h"
+
+struct register_values {
+    struct common common;
+    const char *field, *grid, *before, *after, *figure, *energy, *plot, *apply;
+    const char *scheme, *match, *init, *number, *fixed_mask, *moving_mask, *page;
+    int series; /* first, previous; -1: none */
+    int sampling, scales, updates, trials, cycles;
+    bool force, inverse;
+    double sigma, sigma_first, finest, tolerance;
+};
+
+ro_register_options register_options_of(const struct register_values *values);
+
+/* The picture, or the page of it that was asked for. The reader, if one is wanted, tells what else
+ * the file says, and stays open for that. */
+ro_status register_load(ro_context *context, const char *path, const struct register_values *values,
+                        ro_image *image, ro_reader **kept);
+
+/* Loads the masks that were named, for `with`. */
+struct masks {
+    ro_image fixed, moving;
+};
+ro_status masks_load(ro_context *context, const struct register_values *values, struct masks *masks,
+                     ro_register_options *with);
+void masks_free(struct masks *masks);
+
+extern const char *const register_samplings[];
+
+/* A field that was found before, on a picture or on points (.csv). */
+int register_apply(const struct command *command, const struct register_values *values,
+                   const struct operands *files);
+
+/* Stacks, page by page: FIXED MOVING OUT, or IN OUT with --series. */
+int register_series(const struct command *command, const struct register_values *values,
+                    const struct operands *files);
+
+/* The field that `values` name, turned round for --inverse: then it has the size of `image`. */
+ro_status register_field(ro_context *context, const struct register_values *values,
+                         const ro_image *image, ro_image *field);
+
+/* Says in a sentence that a result is of no use, and what to try; EXIT_USELESS. */
+int register_useless(const struct register_values *values, const ro_register_report *report,
+                     const char *out);
+
+/* What a certificate says of a registration; see certificate.h. */
+ro_status register_certify(struct certificate *to, const void *values,
+                           const struct operands *files);
+const char *const *register_reference(const void *values);
+
+#endif

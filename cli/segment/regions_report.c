@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/* What roundoff segment says of fronts that competed: lines, JSON, and a table of the labels. */
+#include "cli/segment/segment.h"
+
+#include "cli/common/pictures.h"
+
+#include <string.h>
+
+enum { MOST_LINES = 8 }; /* labels that get a line each */
+
+static const char *const kinds[] = {"none", "bright", "dark", "band"};
+
+static const char *ending(const ro_region *region)
+{
+    return region->useless & RO_LABEL_EVERYTHING ? "everything"
+           : region->useless & RO_LABEL_NOTHING  ? "nothing"
+           : region->border                      ? "border"
+                                                 : "held";
+}
+
+static size_t count_endings(const struct regions_told *told, const char *name)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < told->labels; i++)
+        count += strcmp(ending(&told->table[i]), name) == 0;
+    return count;
+}
+
+void regions_lines(const struct regions_told *told)
+{
+    const ro_report *ran = told->ran;
+    fprintf(stderr,
+            "segment: %zu competing front%s, %zu label%s, smoothed by %.1f px, %u x %u, %s, %d "
+            "thread%s, %.1f ms\n",
+            told->report->fronts, told->report->fronts == 1 ? "" : "s", told->labels,
+            told->labels == 1 ? "" : "s", told->report->smooth, ran->width, ran->height,
+            ran->schedule, ran->threads, ran->threads == 1 ? "" : "s", 1e3 * told->seconds);
+    for (size_t i = 0; i < told->labels && told->labels <= MOST_LINES; i++) {
+        const ro_region *r = &told->table[i];
+        fprintf(stderr,
+                "segment: label %u: area %llu, perimeter %.1f, centre (%.1f, %.1f), mean %.1f",
+                r->label, (unsigned long long)r->area, r->perimeter, r->x, r->y, r->mean);
+        if (told->report->fronts == 1)
+            fprintf(stderr, ", window %.1f to %.1f", told->fronts[0].low, told->fronts[0].high);
+        fputc('\n', stderr);
+    }
+    const size_t border = count_endings(told, "border"), nothing = count_endings(told, "nothing");
+    if (border)
+        fprintf(stderr, "segment: %zu label%s reached the border of the picture\n", border,
+                border == 1 ? "" : "s");
+    if (nothing)
+        fprintf(stderr, "segment: warning: %zu label%s got no pixel: others cover the seed%s\n",
+                nothing, nothing == 1 ? "" : "s", nothing == 1 ? "" : "s");
+}
+
+static void print_region(FILE *file, const ro_region *r)
+{
+    fprintf(file,
+            "{\"label\": %u, \"fronts\": %u, \"area\": %llu, \"perimeter\": %.6f, \"box\": [%u, "
+            "%u, %u, %u], \"centroid\": [%.6f, %.6f], \"mean\": %.6f, \"ended\": \"%s\", "
+            "\"useless\": %s}",
+            r->label, r->fronts, (unsigned long long)r->area, r->perimeter, r->left, r->top,
+            r->right, r->bottom, r->x, r->y, r->mean, ending(r), r->useless ? "true" : "false");
+}
+
+static void print_regions(FILE *file, const struct regions_told *told, const char *between)
+{
+    fputc('[', file);
+    for (size_t i = 0; i < told->labels; i++) {
+        fputs(i ? between : "", file);
+        print_region(file, &told->table[i]);
+    }
+    fputc(']', file);
+}
+
+void regions_json(FILE *file, const struct regions_told *told, const struct operands *files)
+{
+    fputs("{\"command\": \"segment\", \"input\": ", file);
+    json_string(file, files->path[0]);
+    fputs(", \"output\": ", file);
+    json_string(file, files->path[1]);
+    fprintf(file,
+            ", \"fronts\": \"competing\", \"schedule\": \"%s\", \"device\": \"cpu\", \"threads\": "
+            "%d, \"width\": %u, \"height\": %u, \"smooth\": %.17g, \"way\": %.17g, \"labels\": ",
+            told->ran->schedule, told->ran->threads, told->ran->width, told->ran->height,
+            told->report->smooth, told->report->way);
+    print_regions(file, told, ", ");
+    fputs(", \"seeds\": [", file);
+    for (size_t i = 0; i < told->report->fronts; i++) {
+        const ro_region_front *front = &told->fronts[i];
+        fprintf(file,
+                "%s{\"label\": %u, \"x\": %.6f, \"y\": %.6f, \"kind\": \"%s\", \"window\": [%.6f, "
+                "%.6f], \"area\": %llu}",
+                i ? ", " : "", front->label, front->x, front->y, kinds[front->kind], front->low,
+                front->high, (unsigned long long)front->area);
+    }
+    fputc(']', file);
+    pictures_json(file);
+    fprintf(file, ", \"seconds\": %.6f}\n", told->seconds);
+}
+
+void regions_table(FILE *file, const struct regions_told *told, bool json)
+{
+    if (json) {
+        print_regions(file, told, ",\n");
+        fputc('\n', file);
+        return;
+    }
+    fputs("label,fronts,area,perimeter,left,top,right,bottom,x,y,mean,ended\n", file);
+    for (size_t i = 0; i < told->labels; i++) {
+        const ro_region *r = &told->table[i];
+        fprintf(file, "%u,%u,%llu,%.6f,%u,%u,%u,%u,%.6f,%.6f,%.6f,%s\n", r->label, r->fronts,
+                (unsigned long long)r->area, r->perimeter, r->left, r->top, r->right, r->bottom,
+                r->x, r->y, r->mean, ending(r));
+    }
+}
+
+bool regions_are_useless(const struct regions_told *told, bool strict)
+{
+    const size_t nothing = count_endings(told, "nothing");
+    return count_endings(told, "everything") || nothing == told->labels ||
+           (strict && (nothing || count_endings(told, "border")));
+}
+
+int regions_useless(const struct regions_told *told, bool strict, const char *out)
+{
+    const size_t nothing = count_endings(told, "nothing"), border = count_endings(told, "border");
+    if (count_endings(told, "everything"))
+        fail("a label filled the whole picture, so %s was not written: try seeds that lie inside "
+             "the object, --window LO,HI, or --force",
+             out);
+    else if (nothing == told->labels || (strict && nothing))
+        fail("%zu of %zu labels got no pixel, so %s was not written: try seeds that do not cover "
+             "one another, or --force",
+             nothing, told->labels, out);
+    else
+        fail("%zu of %zu labels reached the border of the picture, so %s was not written: leave "
+             "out --strict, or add --force",
+             border, told->labels, out);
+    return EXIT_USELESS;
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/* What roundoff segment says at the end: lines for people, JSON for programs. */
+#include "cli/segment/segment.h"
+#include "cli/common/pictures.h"
+
+#include <string.h>
+
+static const char *finer(const char *number)
+{
+    return strcmp(number, "u8") == 0 ? "s12 or s16" : strcmp(number, "s12") == 0 ? "s16" : "s23e8";
+}
+
+int segment_useless(const ro_segment_report *r, const struct segment_faults *faults,
+                    const char *out)
+{
+    const unsigned which = faults->useless   ? faults->useless
+                           : faults->stalled ? faults->stalled
+                                             : faults->border;
+    int i = 0;
+    while (!(which >> i & 1))
+        i++;
+    const ro_segment_label *label = &r->label[i];
+    char window[64] = "";
+    if (label->low < label->high)
+        snprintf(window, sizeof window, " (its window is %.1f to %.1f)", label->low, label->high);
+    if (label->useless & RO_LABEL_EVERYTHING)
+        fail(
+            "label %d filled the whole picture%s, so %s was not written: try seeds that lie inside "
+            "the object, a narrower --window, --edge for objects with soft tones, or --force",
+            i + 1, window, out);
+    else if (!faults->useless)
+        fail("label %d %s, so %s was not written: leave out --strict, or add --force", i + 1,
+             faults->stalled ? "stalled, its numbers being too coarse"
+                             : "reached the border of the picture",
+             out);
+    else
+        fail("label %d vanished%s, so %s was not written: try a --window that includes the tones "
+             "under the seeds, larger seeds, or --force",
+             i + 1, window, out);
+    return EXIT_USELESS;
+}
+
+void segment_lines(const ro_report *ran, const ro_segment_report *r, double seconds)
+{
+    char time[32];
+    if (seconds < 1)
+        snprintf(time, sizeof time, "%.1f ms", 1e3 * seconds);
+    else
+        snprintf(time, sizeof time, "%.2f s", seconds);
+    fprintf(stderr, "segment: %s, norm %s, %u step%s of %.4g, %u x %u, %s/%s, %d thread%s, %s\n",
+            r->number, r->norm, r->steps, r->steps == 1 ? "" : "s", r->time_step, ran->width,
+            ran->height, ran->schedule,
+            ran->device == RO_DEVICE_CUDA ? "cuda" : ro_cpu_name(ran->cpu), ran->threads,
+            ran->threads == 1 ? "" : "s", time);
+    for (int i = 0; i < RO_LABELS; i++) {
+        const ro_segment_label *label = &r->label[i];
+        if (!label->used)
+            continue;
+        fprintf(stderr, "segment: label %d: area %llu, perimeter %.1f, %s after %u step%s", i + 1,
+                (unsigned long long)label->area, label->perimeter,
+                label->ended     ? "ended"
+                : label->stalled ? "stalled"
+                                 : "stopped",
+                label->steps, label->steps == 1 ? "" : "s");
+        if (label->low < label->high)
+            fprintf(stderr, ", window %.1f to %.1f", label->low, label->high);
+        for (int k = 0; k < label->rescalings; k++)
+            fprintf(stderr, "%s %u%s", k ? "," : ", rescaled at", label->rescaled_at[k],
+                    label->speed_scale[k] > 1 ? " (speed too)" : "");
+        fputc('\n', stderr);
+        if (label->stalled)
+            fprintf(stderr,
+                    "segment: warning: label %d stopped although its speed would carry it across "
+                    "%llu more pixels: %s is too coarse; use --number %s\n",
+                    i + 1, (unsigned long long)label->held, r->number, finer(r->number));
+        if (label->useless)
+            fprintf(stderr, "segment: warning: label %d %s\n", i + 1,
+                    label->useless & RO_LABEL_EVERYTHING ? "filled the whole picture" : "vanished");
+    }
+}
+
+void segment_json(FILE *file, const ro_report *ran, const ro_segment_report *r,
+                  const struct operands *files, double seconds)
+{
+    fputs("{\"command\": \"segment\", \"input\": ", file);
+    json_string(file, files->path[0]);
+    fputs(", \"output\": ", file);
+    json_string(file, files->path[1]);
+    fprintf(file, ", \"number\": \"%s\", \"norm\": \"%s\"", r->number, r->norm);
+    fprintf(file, ", \"schedule\": \"%s\", \"device\": \"%s\", \"cpu\": \"%s\", \"threads\": %d",
+            ran->schedule, ro_device_name(ran->device), ro_cpu_name(ran->cpu), ran->threads);
+    fprintf(file, ", \"width\": %u, \"height\": %u, \"steps\": %u, \"time_step\": %.17g",
+            ran->width, ran->height, r->steps, r->time_step);
+    if (r->rms < 0)
+        fputs(", \"rms\": null, \"labels\": [", file);
+    else
+        fprintf(file, ", \"rms\": %.17g, \"labels\": [", r->rms);
+    const char *between = "";
+    for (int i = 0; i < RO_LABELS; i++) {
+        const ro_segment_label *label = &r->label[i];
+        if (!label->used)
+            continue;
+        fprintf(file,
+                "%s{\"label\": %d, \"area\": %llu, \"perimeter\": %.6f, \"steps\": %u, "
+                "\"ended\": %s, \"stalled\": %s, \"useless\": %s, \"held\": %llu, \"time\": %.17g, "
+                "\"fastest\": %.17g",
+                between, i + 1, (unsigned long long)label->area, label->perimeter, label->steps,
+                label->ended ? "true" : "false", label->stalled ? "true" : "false",
+                label->useless ? "true" : "false", (unsigned long long)label->held, label->time,
+                label->fastest);
+        if (label->low < label->high)
+            fprintf(file, ", \"window\": [%.6f, %.6f]", label->low, label->high);
+        fputs(", \"rescalings\": [", file);
+        for (int k = 0; k < label->rescalings; k++)
+            fprintf(file, "%s{\"step\": %u, \"phi\": 2, \"speed\": %d}", k ? ", " : "",
+                    label->rescaled_at[k], label->speed_scale[k]);
+        fputs("]}", file);
+        between = ", ";
+    }
+    fputc(']', file);
+    pictures_json(file);
+    fprintf(file, ", \"seconds\": %.6f}\n", seconds);
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/* roundoff testcard: draws the built-in test picture into a file. */
+#include "cli/testcard/testcard.h"
+
+#include "cli/certificate/certificate.h"
+#include "cli/task/task.h"
+
+static const struct testcard_values defaults = {.size = {1024, 1024}};
+
+static const char *const bits[] = {"8", "16", NULL};
+
+static const struct option options[] = {
+    {"size", "WxH", "width and height (default 1024x1024)", OPTION_SIZE,
+     .offset = offsetof(struct testcard_values, size), .min = 1, .max = 1 << 30},
+    {"bits", "B", "bits per sample, 8 (default) or 16", OPTION_CHOICE,
+     .offset = offsetof(struct testcard_values, bits), .choices = bits},
+    {"colour", NULL, "draw in colour, not in grey", OPTION_FLAG,
+     .offset = offsetof(struct testcard_values, colour)},
+    {"type", "T", "type of OUT: pgm, ppm, png, tiff or npy (default: its name)", OPTION_TEXT,
+     .offset = offsetof(struct testcard_values, type)},
+    {0},
+};
+
+static const char *const examples[] = {
+    "roundoff testcard card.png --size 2048x2048 --colour",
+    "roundoff testcard - --bits 16 | roundoff halftone - card.pbm",
+    NULL,
+};
+
+ro_image testcard_shape(const struct testcard_values *values)
+{
+    static const ro_format formats[2][2] = {{RO_GRAY8, RO_GRAY16}, {RO_RGB8, RO_RGB16}};
+    return (ro_image){.format = formats[values->colour][values->bits],
+                      .width = values->size.width,
+                      .height = values->size.height,
+                      .maxval = values->bits ? 65535 : 255};
+}
+
+/* Drawn whole: what it will need is asked of the writer before the work. */
+static ro_status draw(struct task *task)
+{
+    const struct testcard_values *values = task->values;
+    ro_context *context = task->context;
+    const ro_image shape = testcard_shape(values);
+    ro_write_options write = {RO_WRITE_DEFAULTS, .type = values->type};
+    ro_file_info info = {.format = shape.format,
+                         .width = shape.width,
+                         .height = shape.height,
+                         .maxval = shape.maxval,
+                         .pages = 1};
+    ro_image image = {0};
+    ro_status status = ro_writer_accepts(context, task->out, &info, &write);
+    if (status != RO_OK)
+        goto done;
+    status = ro_image_alloc(context, shape.format, shape.width, shape.height, shape.maxval, &image);
+    if (status != RO_OK)
+        goto done;
+    status = ro_testcard(context, &image);
+    if (status != RO_OK)
+        goto done;
+    status = ro_image_save(context, task->out, &image, &write);
+done:
+    ro_image_free(&image);
+    return status;
+}
+
+static void print_json(const struct task *task, FILE *file)
+{
+    const struct testcard_values *values = task->values;
+    fputs("{\"command\": \"testcard\", \"output\": ", file);
+    json_string(file, task->out);
+    fprintf(file,
+            ", \"width\": %u, \"height\": %u, \"bits\": %d, \"colour\": %s, "
+            "\"seconds\": %.6f}\n",
+            values->size.width, values->size.height, values->bits ? 16 : 8,
+            values->colour ? "true" : "false", task->seconds);
+}
+
+static void print_line(const struct task *task)
+{
+    const struct testcard_values *values = task->values;
+    fprintf(stderr, "testcard: %u x %u, %d bit %s, %.1f ms\n", values->size.width,
+            values->size.height, values->bits ? 16 : 8, values->colour ? "colour" : "grey",
+            1e3 * task->seconds);
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+    struct testcard_values values = defaults;
+    struct operands files;
+    int ended;
+    if (!options_take(command, argc, argv, &values, &files, &ended))
+        return ended;
+    if (files.count != 1)
+        return usage_error(command, "testcard needs OUT and nothing else");
+    return task_run(&(struct task){
+        .command = command,
+        .values = &values,
+        .files = &files,
+        .out = files.path[0],
+        .work = draw,
+        .json = print_json,
+        .say = print_line,
+    });
+}
+
+const struct command command_testcard = {
+    .name = "testcard",
+    .operands = "OUT",
+    .summary = "draws a picture that shows what halftoning does well and badly",
+    .options = options,
+    .common = COMMON_QUIET | COMMON_JSON | COMMON_CERTIFICATE,
+    .examples = examples,
+    .run = run,
+    .files = 1,
+    .defaults = &defaults,
+    .values_size = sizeof defaults,
+    .certify = certificate_of_output,
+    .reference = certificate_no_arguments,
+};

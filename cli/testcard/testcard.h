@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* What a test card was asked for. */
+#ifndef RO_CLI_COMMANDS_TESTCARD_H
+#define RO_CLI_COMMANDS_TESTCARD_H
+
+#include "cli/common/cli.h"
+#include "roundoff_io.h"
+
+struct testcard_values {
+    struct common common;
+    struct size size;
+    int bits;
+    bool colour;
+    const char *type;
+};
+
+/* Format, size and white of the card, without pixels. */
+ro_image testcard_shape(const struct testcard_values *values);
+
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One list of all names that options may have. The families find names in tables of their own, with
+ * what belongs to each; tests/core has every name here run and every name there looked up here.
+ */
+#include "roundoff/choices.h"
+
+#include <string.h>
+
+#define NAMES(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+static const ro_choices choices[] = {
+    {"ro_halftone_options", "schedule",
+     NAMES("auto", "wave", "ed", "ec", "pwed", "pwec", "bwed", "bwec")},
+    {"ro_halftone_options", "shape",
+     NAMES("round", "ellipse", "square", "diamond", "line", "euclidean", "cross")},
+    {"ro_halftone_options", "like", NAMES("pillow", "netpbm", "zimg")},
+    {"ro_halftone_options", "aim", NAMES("seen", "picture")},
+    {"ro_halftone_options", "order", NAMES("groups", "raster")},
+    {"ro_screen_options", "shape",
+     NAMES("round", "ellipse", "square", "diamond", "line", "euclidean", "cross")},
+    {"ro_denoise_options", "model",
+     NAMES("anisotropic", "linear", "perona-malik", "exponential", "edge-enhancing")},
+    {"ro_denoise_options", "diffusivity", NAMES("perona-malik", "exponential", "decay", "lines")},
+    {"ro_denoise_options", "scheme", NAMES("explicit", "implicit", "conjugate", "naive", "xpp24")},
+    {"ro_denoise_options", "number",
+     NAMES("s16", "u8", "s9", "s12", "s17", "s24", "s10e5", "s16e7", "s23e8", "u16", "s8", "q15")},
+    {"ro_denoise_options", "rounding",
+     NAMES("zero", "nearest", "away", "down", "up", "nearest-up", "nearest-down", "nearest-even")},
+    {"ro_denoise_options", "round", NAMES("sum", "nearest")},
+    {"ro_denoise_options", "stop", NAMES("auto", "usual")},
+    {"ro_denoise_options", "schedule", NAMES("auto", "reference", "passes", "stream")},
+    {"ro_segment_options", "number", NAMES("s16", "u8", "s12", "s23e8")},
+    {"ro_segment_options", "norm",
+     NAMES("lin", "euclid", "interpolative", "volume", "interpolative-2", "volume-2")},
+    {"ro_segment_options", "profile", NAMES("fpga12")},
+    {"ro_segment_options", "schedule",
+     NAMES("auto", "active", "reference", "passes", "stream", "fused")},
+    {"ro_regions_options", "schedule", NAMES("auto", "reference")},
+    {"ro_regions_options", "windows", NAMES("fellows", "alone")},
+    {"ro_regions_options", "home", NAMES("known", "any")},
+    {"ro_regions_options", "outlines", NAMES("weighed", "plain")},
+    {"ro_register_options", "scheme", NAMES("auto", "annealed", "thesis")},
+    {"ro_register_options", "match", NAMES("auto", "ssd", "ncc", "ncc-size")},
+    {"ro_register_options", "init", NAMES("auto", "none", "translation", "affine")},
+    {"ro_register_options", "number", NAMES("s23e8", "s16e7", "s10e5")},
+    {"ro_hologram_scene", "target", NAMES("dice", "disc", "ring", "bars")},
+    {"ro_hologram_scene", "phase", NAMES("random", "smooth")},
+    {"ro_picture_scene", "phase", NAMES("random", "constant", "smooth", "spherical")},
+    {"ro_point_scene", "phase", NAMES("random", "constant", "smooth", "spherical", "given")},
+    {"ro_hologram_options", "algorithm", NAMES("vded", "swed", "floyd-steinberg", "truncate")},
+    {"ro_hologram_options", "weights", NAMES("ls", "paper")},
+    {"ro_hologram_options", "levels",
+     NAMES("phase:256", "amplitude:256", "binary", "phase-binary")},
+    {"ro_hologram_options", "schedule", NAMES("auto", "reference", "bands")},
+    {"ro_refinement", "edges", NAMES("auto", "dark", "wrap")},
+    {"ro_frames", "phase", NAMES("random", "smooth")},
+    {"ro_view", "normalize", NAMES("paper", "common", "none")},
+};
+enum { CHOICES = sizeof choices / sizeof *choices };
+
+const ro_choices *ro_choices_at(int number)
+{
+    return number >= 0 && number < CHOICES ? &choices[number] : NULL;
+}
+
+const ro_choices *ro_choices_of(const char *options, const char *member)
+{
+    for (int i = 0; i < CHOICES; i++)
+        if (strcmp(choices[i].options, options) == 0 && strcmp(choices[i].member, member) == 0)
+            return &choices[i];
+    return NULL;
+}

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT */
+/* The explicit scheme of whole images: the reference, passes of one step and passes of many
+ * (stencil.h). */
+#include "denoise/denoise.h"
+
+#include "core/checked.h"
+#include "core/image.h"
+#include "core/huge_pages.h"
+#include "denoise/diffusion_rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    PIPE_BYTES = 1 << 20, /* what the lines of a pipe may take of a core's cache */
+    USUAL_DEPTH = 8,
+};
+
+struct ro_explicit {
+    struct ro_denoiser *work;
+    struct ro_rows rows;
+    struct ro_stencil stencil;
+    struct ro_stencil_rows field[2];
+    int now;                  /* the field with the latest step */
+    void *line;               /* of values */
+    uint32_t depth, rest;     /* steps of a pass, and of the last one; 0: that is like the others */
+    struct ro_stream pass[2]; /* for both */
+};
+
+static ro_status no_memory(const struct ro_denoiser *work)
+{
+    return ro_context_fail(work->context, RO_E_MEMORY, "no memory to denoise %u x %u pixels",
+                           work->in.width, work->in.height);
+}
+
+static ro_status open_run(struct ro_explicit *run)
+{
+    struct ro_denoiser *work = run->work;
+    ro_context *context = work->context;
+    ro_cpu asked = context->options.cpu, best = asked ? asked : context->cpu;
+    if (work->schedule == RO_SCHEDULE_REFERENCE)
+        best = RO_CPU_SCALAR;
+    ro_status status = ro_rows_open(&run->rows, &work->diffusion, work->scale.white, best);
+    if (status != RO_OK)
+        return no_memory(work);
+    run->stencil = ro_rows_stencil(&run->rows);
+    if (asked && run->rows.kernel->cpu != asked && work->schedule != RO_SCHEDULE_REFERENCE)
+        return ro_denoiser_no_code(work, asked);
+    size_t bytes;
+    if (!ro_size_multiply(run->rows.row_bytes, work->in.height, &bytes) || bytes > PTRDIFF_MAX)
+        return no_memory(work);
+    for (int i = 0; i < 2; i++) {
+        void *data = ro_pages_alloc(bytes);
+        if (!data)
+            return no_memory(work);
+        run->field[i] = (struct ro_stencil_rows){data, run->rows.row_bytes};
+        if (work->number->floating) /* weights of 0 meet what is behind a line: no NaN there */
+            memset(data, 0, bytes);
+    }
+    run->line = malloc(work->in.width * sizeof(int32_t));
+    return run->line ? RO_OK : no_memory(work);
+}
+
+void ro_explicit_close(struct ro_explicit *run)
+{
+    if (!run)
+        return;
+    for (int i = 0; i < 2; i++) {
+        ro_stream_close(&run->pass[i]);
+        free(run->field[i].data);
+    }
+    free(run->line);
+    ro_rows_close(&run->rows);
+    free(run);
+}
+
+/* ---- Pixels to fields and back ------------------------------------------------------------- */
+
+static char *line_of(const struct ro_explicit *run, const struct ro_stencil_rows *field, uint32_t y,
+                     int channel)
+{
+    return field->data + (size_t)y * field->pitch + (size_t)channel * run->rows.line_bytes;
+}
+
+static void keep_row(const void *data, uint32_t y, int channel, const void *values)
+{
+    const struct ro_explicit *run = data;
+    run->rows.kernel->pack(&run->rows, values, line_of(run, &run->field[0], y, channel));
+}
+
+static const void *fetch_row(const void *data, uint32_t y, int channel, void *values)
+{
+    const struct ro_explicit *run = data;
+    run->rows.kernel->unpack(&run->rows, line_of(run, &run->field[run->now], y, channel), values);
+    return values;
+}
+
+/* ---- Steps ---------------------------------------------------------------------------------- */
+
+/* Whether the last step changed nothing. */
+static bool settled(const struct ro_explicit *run)
+{
+    const struct ro_rows *rows = &run->rows;
+    size_t vector = (size_t)rows->kernel->lanes * (size_t)rows->kernel->sample_bytes;
+    for (uint32_t y = 0; y < run->work->in.height; y++)
+        for (int c = 0; c < run->work->channels; c++) {
+            size_t at = (size_t)y * rows->row_bytes + (size_t)c * rows->line_bytes + vector;
+            if (memcmp(run->field[0].data + at, run->field[1].data + at, rows->vectors * vector))
+                return false;
+        }
+    return true;
+}
+
+static uint32_t depth_of(const struct ro_explicit *run)
+{
+    const struct ro_denoiser *work = run->work;
+    if (work->options.until_converged || ro_denoiser_is_watched(work) ||
+        work->schedule == RO_SCHEDULE_PASSES)
+        return 1;
+    if (work->options.steps_at_once)
+        return work->options.steps_at_once;
+    size_t stages = (size_t)run->stencil.stages;
+    size_t depth = PIPE_BYTES / (ro_pipe_stage_bytes(&run->stencil) * stages);
+    return depth < 1 ? 1 : depth > USUAL_DEPTH ? USUAL_DEPTH : (uint32_t)depth;
+}
+
+/* Row by row, so that sums of floats do not notice how fields lie in memory. */
+static void trace_field(const struct ro_explicit *run)
+{
+    const struct ro_denoiser *work = run->work;
+    struct ro_trace trace = {0};
+    if (!ro_denoiser_is_watched(work))
+        return;
+    for (uint32_t y = 0; y < work->in.height; y++)
+        for (int c = 0; c < work->channels; c++)
+            ro_trace_add(&trace, work, fetch_row(run, y, c, run->line), work->in.width);
+    ro_trace_tell(&trace, work);
+}
+
+static ro_status run_passes(struct ro_explicit *run)
+{
+    struct ro_denoiser *work = run->work;
+    const uint32_t wanted = work->options.iterations;
+    ro_status status = RO_OK;
+    trace_field(run);
+    while (work->report.steps < wanted && !work->report.converged &&
+           !ro_stop_is_over(work->watch) && status == RO_OK) {
+        const bool rest = wanted - work->report.steps < run->depth;
+        ro_stream_pass(&run->pass[rest], &run->field[run->now], &run->field[1 - run->now]);
+        run->now = 1 - run->now;
+        work->report.converged = work->options.until_converged && settled(run);
+        if (!work->report.converged) {
+            work->report.steps += rest ? run->rest : run->depth;
+            trace_field(run);
+        }
+        status = ro_denoiser_progress(work);
+    }
+    return status;
+}
+
+/* The passes of all steps: as deep as they are to be, and one of what is left. */
+static ro_status open_passes(struct ro_explicit *run)
+{
+    struct ro_denoiser *work = run->work;
+    const uint32_t wanted = work->options.iterations, depth = depth_of(run);
+    run->depth = depth < wanted ? depth : wanted;
+    run->rest = run->depth ? wanted % run->depth : 0;
+    const uint32_t steps[2] = {run->depth, run->rest};
+    for (int i = 0; i < 2; i++) {
+        if (steps[i] == 0)
+            continue;
+        if (ro_stream_open(&run->pass[i], work->context->pool, &run->stencil, (int)steps[i]) !=
+            RO_OK)
+            return no_memory(work);
+        run->pass[i].stop = &work->context->cancelled;
+    }
+    return RO_OK;
+}
+
+/* The definition itself, on planes; for integers. */
+static ro_status run_reference(struct ro_denoiser *work)
+{
+    size_t size = (size_t)work->in.width * work->in.height, images = 4 + 4 * (size_t)work->channels;
+    size_t bytes;
+    ro_status status = RO_OK;
+    int32_t *memory = NULL;
+    if (ro_size_multiply(size, images * sizeof *memory, &bytes))
+        memory = malloc(bytes);
+    if (!memory)
+        return no_memory(work);
+    size_t all = size * (size_t)work->channels;
+    int32_t *now = memory, *next = memory + all, *scratch = memory + 2 * all;
+    status = ro_denoiser_load(work, now);
+    if (status == RO_OK)
+        ro_denoiser_trace(work, now);
+    while (work->report.steps < work->options.iterations && !work->report.converged &&
+           status == RO_OK) {
+        ro_diffusion_iterate_ref(&work->diffusion, now, next, scratch);
+        work->report.converged =
+            work->options.until_converged && memcmp(now, next, all * sizeof *now) == 0;
+        work->report.steps += !work->report.converged;
+        int32_t *last = now;
+        now = next;
+        next = last;
+        if (!work->report.converged)
+            ro_denoiser_trace(work, now);
+        status = ro_denoiser_progress(work);
+    }
+    if (status == RO_OK)
+        status = ro_denoiser_store(work, now);
+    if (status == RO_OK)
+        ro_denoiser_report(work, "reference", RO_CPU_SCALAR, 1);
+    free(memory);
+    return status;
+}
+
+static bool by_reference(const struct ro_denoiser *work)
+{
+    return work->schedule == RO_SCHEDULE_REFERENCE && !work->number->floating;
+}
+
+ro_status ro_explicit_open(struct ro_denoiser *work)
+{
+    if (by_reference(work))
+        return RO_OK;
+    struct ro_explicit *run = work->ready = calloc(1, sizeof *run);
+    if (!run)
+        return no_memory(work);
+    run->work = work;
+    ro_status status = open_run(run);
+    if (status == RO_OK)
+        status = open_passes(run);
+    if (status == RO_OK)
+        status = ro_sweep_open(work);
+    return status;
+}
+
+size_t ro_explicit_bytes(const struct ro_denoiser *work)
+{
+    const struct ro_explicit *run = work->ready;
+    if (!run)
+        return 0;
+    size_t bytes = sizeof *run + work->sweep.bytes + 2 * run->rows.row_bytes * work->in.height;
+    for (int i = 0; i < 2; i++)
+        bytes += (size_t)run->pass[i].threads * ro_pipe_stage_bytes(&run->stencil) *
+                 (size_t)run->stencil.stages * (i ? run->rest : run->depth);
+    return bytes;
+}
+
+const char *ro_explicit_schedule(const struct ro_denoiser *work)
+{
+    return work->schedule == RO_SCHEDULE_REFERENCE ? "reference"
+           : depth_of(work->ready) == 1            ? "passes"
+                                                   : "stream";
+}
+
+ro_status ro_denoise_explicit(struct ro_denoiser *work)
+{
+    if (by_reference(work))
+        return run_reference(work);
+    struct ro_explicit *run = work->ready;
+    const struct ro_row_store store = {run, fetch_row, keep_row};
+    run->now = 0;
+    ro_status status = ro_denoiser_load_rows(work, &store);
+    if (status == RO_OK)
+        status = run_passes(run);
+    if (status == RO_OK)
+        status = ro_denoiser_store_rows(work, &store);
+    int threads = 1;
+    for (int i = 0; i < 2; i++)
+        threads = run->pass[i].threads > threads ? run->pass[i].threads : threads;
+    if (status == RO_OK)
+        ro_denoiser_report(work, ro_explicit_schedule(work), run->rows.kernel->cpu, threads);
+    return status;
+}

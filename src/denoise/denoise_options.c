@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/* The options of a denoising, one row each. */
+#include "options/table.h"
+#include "denoise/denoise.h"
+
+#define MEMBER(member) RO_MEMBER(ro_denoise_options, member)
+#define FLOATS "number=s10e5,s16e7,s23e8"
+#define NAIVE "scheme=naive"
+#define EXPLICIT "scheme=explicit"
+#define REAL "scheme=explicit,implicit,conjugate"
+#define TABLES "model=anisotropic,edge-enhancing,perona-malik"
+
+static const ro_option rows[] = {
+    {MEMBER(model), "M", "how to smooth", .preset = "anisotropic", .trait = RO_OPTION_MODEL,
+     .words = RO_WORDS({"anisotropic", .value = RO_MODEL_ANISOTROPIC, .help = "along edges"},
+                       {"edge-enhancing", .value = RO_MODEL_TENSOR,
+                        .help = "along edges, and there no more than half as much"},
+                       {"perona-malik", .value = RO_MODEL_PERONA_MALIK,
+                        .help = "less where the gradient is large"},
+                       {"exponential", .value = RO_MODEL_EXPONENTIAL,
+                        .help = "less where the gradient is large, falling as exp(-x^2)"},
+                       {"linear", .value = RO_MODEL_LINEAR, .help = "everywhere"},
+                       {"non-linear", .value = RO_MODEL_PERONA_MALIK, .alias = "perona-malik"})},
+    {MEMBER(scheme), "S", "how a time step is computed", .topic = "numbers",
+     .derived = "explicit; implicit for u8 and s9",
+     .words =
+         RO_WORDS({"explicit", .value = 0, .help = "keeps the sum and the range exactly"},
+                  {"implicit", .value = 1,
+                   .help = "larger time steps by Jacobi sweeps, on the CPU, whole images"},
+                  {"conjugate", .value = 2, .help = "larger time steps by conjugate gradients"},
+                  {"naive", .value = 3, .help = "loses mass and shows why the others do not"},
+                  {"xpp24", .value = 4, .help = "the hardware profile of a paper"})},
+    {MEMBER(number), "Q", "the number system to work in", .topic = "numbers",
+     .derived = "by the bits of IN", .trait = RO_OPTION_NUMBER,
+     .words = RO_WORDS({.name = "u8"}, {.name = "s9"}, {.name = "s12"}, {.name = "s16"},
+                       {.name = "s17"}, {.name = "s24"}, {.name = "s10e5", .needs = REAL},
+                       {.name = "s16e7", .needs = REAL}, {.name = "s23e8", .needs = REAL},
+                       {.name = "u16"}, {.name = "s8"}, {.name = "q15"}),
+     .more = "The default is `s16` for 8-bit images, `s17` for 16-bit images and `s23e8` for float "
+             "images, whose white is 1; it is `s24` with the schemes `conjugate` and `xpp24`."},
+    {MEMBER(rounding), "R", "how fluxes between pixels are rounded", .topic = "numbers",
+     .preset = "zero", .trait = RO_OPTION_ROUNDING, .excludes = FLOATS,
+     .words = RO_WORDS({"zero", .value = RO_ROUND_ZERO}, {"nearest", .value = RO_ROUND_NEAREST},
+                       {"away", .value = RO_ROUND_AWAY, .needs = NAIVE},
+                       {"down", .value = RO_ROUND_DOWN, .needs = NAIVE},
+                       {"up", .value = RO_ROUND_UP, .needs = NAIVE},
+                       {"nearest-up", .value = RO_ROUND_NEAREST_UP, .needs = NAIVE},
+                       {"nearest-down", .value = RO_ROUND_NEAREST_DOWN, .needs = NAIVE},
+                       {"nearest-even", .value = RO_ROUND_NEAREST_EVEN, .needs = NAIVE})},
+    {MEMBER(round), "R", "how numbers become levels of an integer output", .topic = "output",
+     .preset = "sum",
+     .words =
+         RO_WORDS({"sum", .value = 0, .help = "rounds the running sum, so that the sum is kept"},
+                  {"nearest", .value = 1, .help = "rounds each pixel by itself"})},
+    {MEMBER(schedule), "S", "how the CPU runs it, with the same bits", .topic = "run",
+     .preset = "auto", .trait = RO_OPTION_SCHEDULE,
+     .words = RO_WORDS({"auto", .value = RO_SCHEDULE_AUTO},
+                       {"reference", .value = RO_SCHEDULE_REFERENCE},
+                       {"passes", .value = RO_SCHEDULE_PASSES, .needs = EXPLICIT},
+                       {"stream", .value = RO_SCHEDULE_STREAM, .needs = EXPLICIT}),
+     .more = "With `stream` and `kappa` rows go from file to file, and memory grows with the "
+             "width and the steps only."},
+    {MEMBER(iterations), "N", "time steps", .min = 1, .max = 1 << 30, .derived = "as stop says",
+     .more = "With `until_converged` they are the bound, by default 10000."},
+    {MEMBER(steps_at_once), "T", "time steps in one pass over the image", .topic = "run", .min = 1,
+     .max = 64, .derived = "the fastest, at most 8", .trait = RO_OPTION_SCHEDULE,
+     .needs = "schedule=stream"},
+    {MEMBER(white), "N", "the sample value of white", .topic = "output", .min = 1,
+     .max = UINT32_MAX - 1.0, .derived = "the maxval, or the bits in use",
+     .words = RO_WORDS({"maxval", .value = RO_WHITE_MAXVAL}),
+     .more = "Where `kappa` is estimated and samples have 16 bits, white is the smallest 2^n - 1 "
+             "that no sample exceeds, so that 10 and 12 bits in 16-bit files are treated as such."},
+    {MEMBER(kappa), "K", "gradient of an edge in 1/255 per pixel", .max = 1e6, .above_min = 1,
+     .derived = "half the noise", .excludes = "model=linear"},
+    {MEMBER(sigma), "S", "smoothing of the gradient in pixels", .topic = "numbers",
+     .max = RO_MAX_SIGMA, .preset = "0", .derived = "0; 0.5 with xpp24",
+     .excludes = "model=linear " NAIVE},
+    {MEMBER(time_step), "T", "the time step, tau/h^2", .topic = "numbers", .max = 1e6,
+     .above_min = 1, .derived = "the largest stable one",
+     .more = "With the explicit scheme in integers a longer one, up to 1, runs with a warning: "
+             "neither sum nor extrema are kept then. Otherwise it is refused, and the message "
+             "names the largest."},
+    {MEMBER(independent), NULL, "colour channels do not share the gradient",
+     .excludes = "model=linear"},
+    {MEMBER(until_converged), NULL, "stop when no pixel changes", .trait = RO_OPTION_CONVERGED,
+     .excludes = "stop schedule=stream " FLOATS,
+     .more = "A line says whether that point was reached within `iterations`."},
+    {MEMBER(seed), "N", "seed of the implicit schemes' dither", .topic = "run", .preset = "0",
+     .trait = RO_OPTION_SEED},
+    {MEMBER(on_step)},
+    {MEMBER(on_step_data)},
+    {MEMBER(stop), "S", "when to stop", .derived = "auto without kappa", .trait = RO_OPTION_STOP,
+     .words =
+         RO_WORDS({"auto", .value = 1,
+                   .help = "after the steps with the smallest estimated error; "
+                           "`iterations` is the bound"},
+                  {"usual", .value = 2, .help = "after 20 steps, 5 with the implicit schemes"}),
+     .more = "By default `auto`, unless `kappa`, `iterations` or `until_converged` is given."},
+    {MEMBER(impulse), NULL, "mend salt and pepper first, by medians", .topic = "numbers",
+     .more = "The sum is then that of the mended picture. Without it a line reports if more than "
+             "two samples in a hundred look like impulse noise."},
+    {MEMBER(diffusivity), "D", "how diffusion falls with the gradient x, in units of kappa",
+     .topic = "numbers", .preset = "perona-malik", .trait = RO_OPTION_MODEL,
+     .excludes = "model=linear",
+     .words =
+         RO_WORDS({"perona-malik", .value = RO_DIFFUSIVITY_PERONA_MALIK, .help = "1/(1 + x^2)"},
+                  {"exponential", .value = RO_DIFFUSIVITY_EXPONENTIAL, .help = "exp(-x^2)"},
+                  {"decay", .value = RO_DIFFUSIVITY_DECAY, .needs = TABLES, .help = "exp(-x)"},
+                  {"lines", .value = RO_DIFFUSIVITY_LINES, .needs = TABLES,
+                   .help = "the first by four straight lines in x^2"})},
+    {0},
+};
+
+static const ro_denoise_options unset = RO_DENOISE_OPTIONS;
+
+const ro_option_table ro_denoise_table = {
+    .name = "denoise",
+    .structure = "ro_denoise_options",
+    .initialiser = "RO_DENOISE_OPTIONS",
+    .rows = rows,
+    .unset = &unset,
+    .size = sizeof unset,
+    .method = "scheme",
+    .traits = ro_denoise_traits,
+};

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The explicit scheme from rows to rows: one pipe as deep as there are iterations, cut into links,
+ * one per thread. A link takes rows from the ring before it and puts rows into the ring behind it:
+ *
+ *     push -> ring 0 -> link 0 -> ring 1 -> link 1 -> ... -> last ring -> pull
+ *
+ * Rows are worked on in batches. How many rows each link gets and gives in a batch is known before
+ * it begins, so a link only waits for the next row of the link before it, never for room.
+ */
+#include "core/checked.h"
+#include "core/image.h"
+#include "denoise/denoise.h"
+#include "denoise/diffusion_rows.h"
+
+#include <stdlib.h>
+
+enum { BATCH = 64 };
+
+struct ring {
+    char *data;
+    size_t row_bytes;
+    uint64_t rows;         /* room */
+    struct ro_gate filled; /* rows that were ever put in */
+};
+
+struct link {
+    struct ro_pipe pipe;
+    uint64_t taken, given, goal; /* rows: so far, and `taken` at the end of this batch */
+};
+
+struct ro_denoise_stream {
+    struct ro_denoiser work;
+    struct ro_rows rows;
+    struct ro_stencil stencil;
+    int links;
+    struct link *link;
+    struct ring *ring; /* one more than links */
+    struct ro_gate_room room;
+    uint64_t pulled;
+    uint64_t carry[3]; /* of the last rounding, a channel each */
+    int32_t *values;   /* of a row, a channel after another; or floats */
+};
+
+static char *slot(const struct ring *ring, uint64_t row)
+{
+    return ring->data + (size_t)(row % ring->rows) * ring->row_bytes;
+}
+
+static uint64_t filled(struct ring *ring) { return atomic_load(&ring->filled.reached); }
+
+/* Rows that a link has given when it took so many: each stage keeps one until the last is in. */
+static uint64_t given_for(const struct ro_denoise_stream *stream, const struct link *link,
+                          uint64_t taken)
+{
+    uint64_t stages = (uint64_t)link->pipe.stages;
+    if (taken == stream->work.in.height)
+        return taken;
+    return taken > stages ? taken - stages : 0;
+}
+
+static void run_link(void *data, int number)
+{
+    struct ro_denoise_stream *stream = data;
+    struct link *link = &stream->link[number];
+    struct ring *from = &stream->ring[number], *to = &stream->ring[number + 1];
+    uint64_t goal_given = given_for(stream, link, link->goal);
+    while (link->taken < link->goal || link->given < goal_given) {
+        bool done;
+        if (link->taken < link->goal) {
+            ro_gate_wait(&stream->room, &from->filled, link->taken + 1);
+            done = ro_pipe_feed(&link->pipe, slot(from, link->taken), slot(to, link->given));
+            link->taken++;
+        } else {
+            done = ro_pipe_flush(&link->pipe, slot(to, link->given));
+        }
+        if (done)
+            ro_gate_raise(&stream->room, &to->filled, ++link->given);
+    }
+}
+
+static void run_batch(struct ro_denoise_stream *stream)
+{
+    uint64_t rows = filled(&stream->ring[0]);
+    for (int i = 0; i < stream->links; i++) {
+        stream->link[i].goal = rows;
+        rows = given_for(stream, &stream->link[i], rows);
+    }
+    ro_pool_run(stream->work.context->pool, stream->links, run_link, stream);
+}
+
+static ro_status no_memory(const struct ro_denoiser *work)
+{
+    return ro_context_fail(work->context, RO_E_MEMORY,
+                           "no memory for %u iterations of rows of %u pixels",
+                           work->options.iterations, work->in.width);
+}
+
+static ro_status open_links(struct ro_denoise_stream *stream, int stages)
+{
+    struct ro_denoiser *work = &stream->work;
+    int threads = ro_pool_threads(work->context->pool);
+    int links = threads < stages ? threads : stages;
+    stream->link = calloc((size_t)links, sizeof *stream->link);
+    void *rings = NULL;
+    size_t bytes = ((size_t)links + 1) * sizeof *stream->ring;
+    if (!stream->link || posix_memalign(&rings, 64, bytes) != 0)
+        return no_memory(work);
+    stream->ring = rings;
+    __builtin_memset(rings, 0, bytes);
+    stream->links = links;
+    for (int i = 0; i <= links; i++) {
+        struct ring *ring = &stream->ring[i];
+        void *data = NULL;
+        int from = (int)((int64_t)stages * i / links);
+        ring->rows = BATCH + (uint64_t)from + 2; /* all that is flushed comes in one batch */
+        ring->row_bytes = stream->stencil.row_bytes;
+        if (!ro_size_multiply(ring->row_bytes, (size_t)ring->rows, &bytes) ||
+            posix_memalign(&data, 64, bytes) != 0)
+            return no_memory(work);
+        __builtin_memset(data, 0, bytes);
+        ring->data = data;
+        atomic_init(&ring->filled.reached, 0);
+        if (i == links)
+            break;
+        int to = (int)((int64_t)stages * (i + 1) / links);
+        if (ro_pipe_open(&stream->link[i].pipe, &stream->stencil, from, to) != RO_OK)
+            return no_memory(work);
+        ro_pipe_begin(&stream->link[i].pipe, 0, 0);
+    }
+    return RO_OK;
+}
+
+/* Settles stream->work; only the images' shape counts, and it must make sense. */
+static ro_status settle(ro_denoise_stream *stream, ro_context *context, const ro_image *in,
+                        const ro_image *out, const ro_denoise_options *options)
+{
+    ro_status status = RO_OK;
+    ro_image shape[2] = {*in, *out};
+    for (int i = 0; i < 2; i++) {
+        shape[i].data = stream;
+        shape[i].stride = (ptrdiff_t)ro_format_row_bytes(shape[i].format, shape[i].width);
+        if (status == RO_OK)
+            status = ro_image_check(context, &shape[i], i ? "output" : "input");
+        shape[i].data = NULL;
+    }
+    if (status == RO_OK && (in->width != out->width || in->height != out->height))
+        status =
+            ro_context_fail(context, RO_E_SIZE, "the input is %u x %u but the output is %u x %u",
+                            in->width, in->height, out->width, out->height);
+    if (status == RO_OK)
+        status = ro_denoiser_make(&stream->work, context, &shape[0], &shape[1], options);
+    return status;
+}
+
+/* What cannot go from rows to rows is refused. */
+static ro_status check_rows(ro_context *context, const struct ro_denoiser *work)
+{
+    if (work->options.impulse)
+        return ro_context_fail(context, RO_E_UNSUPPORTED,
+                               "impulse noise is mended in whole images, not row by row");
+    if (work->options.on_step)
+        return ro_context_fail(context, RO_E_UNSUPPORTED,
+                               "figures of every step need the whole image, not rows");
+    if (work->scheme->run != ro_denoise_explicit || work->options.steps_at_once ||
+        work->options.until_converged || work->schedule == RO_SCHEDULE_REFERENCE ||
+        work->schedule == RO_SCHEDULE_PASSES)
+        return ro_context_fail(context, RO_E_UNSUPPORTED,
+                               "row by row works in one pass of scheme explicit only");
+    if (context->options.device == RO_DEVICE_CUDA)
+        return ro_context_fail(context, RO_E_UNSUPPORTED,
+                               "CUDA denoises whole images; row by row runs on the CPU");
+    if (work->options.iterations > 65536)
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "%u iterations are too many for one pass; the limit is 65536",
+                               work->options.iterations);
+    return RO_OK;
+}
+
+static ro_status open_rows(ro_denoise_stream *stream, ro_context *context)
+{
+    struct ro_denoiser *work = &stream->work;
+    const ro_cpu asked = context->options.cpu;
+    if (ro_rows_open(&stream->rows, &work->diffusion, work->scale.white,
+                     asked ? asked : context->cpu) != RO_OK)
+        return no_memory(work);
+    if (asked && stream->rows.kernel->cpu != asked)
+        return ro_denoiser_no_code(work, asked);
+    stream->stencil = ro_rows_stencil(&stream->rows);
+    for (int c = 0; c < work->channels; c++)
+        stream->carry[c] = ro_levels_start(&work->levels);
+    stream->values = malloc((size_t)work->in.width * (size_t)work->channels * sizeof(int32_t));
+    if (!stream->values)
+        return no_memory(work);
+    return open_links(stream, (int)work->options.iterations * stream->stencil.stages);
+}
+
+ro_status ro_denoise_open(ro_context *context, const ro_image *in, const ro_image *out,
+                          const ro_denoise_options *options, ro_denoise_stream **made,
+                          ro_denoise_report *report)
+{
+    *made = NULL;
+    ro_denoise_stream *stream = calloc(1, sizeof *stream);
+    if (!stream)
+        return ro_context_fail(context, RO_E_MEMORY, "no memory for a stream");
+    ro_gate_room_open(&stream->room, ro_context_threads(context));
+    ro_status status = settle(stream, context, in, out, options);
+    stream->work.told = report;
+    if (status == RO_OK)
+        status = check_rows(context, &stream->work);
+    if (status == RO_OK)
+        status = open_rows(stream, context);
+    if (status != RO_OK) {
+        ro_denoise_close(stream);
+        return status;
+    }
+    *made = stream;
+    return RO_OK;
+}
+
+void ro_denoise_close(ro_denoise_stream *stream)
+{
+    if (!stream)
+        return;
+    for (int i = 0; i < stream->links; i++)
+        ro_pipe_close(&stream->link[i].pipe);
+    for (int i = 0; stream->ring && i <= stream->links; i++)
+        free(stream->ring[i].data);
+    ro_gate_room_close(&stream->room);
+    ro_rows_close(&stream->rows);
+    free(stream->link);
+    free(stream->ring);
+    free(stream->values);
+    free(stream);
+}
+
+/* Whether what was pushed must be worked on before more can be. */
+static bool batch_is_full(ro_denoise_stream *stream)
+{
+    uint64_t in = filled(&stream->ring[0]), waiting = in - stream->link[0].taken;
+    return waiting == BATCH || (waiting > 0 && in == stream->work.in.height);
+}
+
+static bool rows_wait(ro_denoise_stream *stream)
+{
+    return filled(&stream->ring[stream->links]) > stream->pulled;
+}
+
+bool ro_denoise_take_row(ro_denoise_stream *stream, const void *values)
+{
+    struct ring *ring = &stream->ring[0];
+    if (batch_is_full(stream)) {
+        if (rows_wait(stream))
+            return false;
+        run_batch(stream);
+    }
+    const uint64_t y = filled(ring);
+    const char *line = values;
+    char *to = slot(ring, y);
+    for (int c = 0; c < stream->work.channels; c++, to += stream->rows.line_bytes) {
+        stream->rows.kernel->pack(&stream->rows, line, to);
+        line += stream->work.in.width * sizeof(int32_t);
+    }
+    ro_gate_raise(&stream->room, &ring->filled, y + 1);
+    return true;
+}
+
+bool ro_denoise_give_row(ro_denoise_stream *stream, void *values)
+{
+    if (!rows_wait(stream) && batch_is_full(stream))
+        run_batch(stream);
+    if (!rows_wait(stream))
+        return false;
+    const char *from = slot(&stream->ring[stream->links], stream->pulled);
+    char *line = values;
+    for (int c = 0; c < stream->work.channels; c++, from += stream->rows.line_bytes) {
+        stream->rows.kernel->unpack(&stream->rows, from, line);
+        line += stream->work.in.width * sizeof(int32_t);
+    }
+    stream->pulled++;
+    return true;
+}
+
+const struct ro_denoiser *ro_denoise_work(const ro_denoise_stream *stream) { return &stream->work; }
+
+uint32_t ro_denoise_reach(const ro_denoise_stream *stream)
+{
+    return (uint32_t)stream->stencil.stages;
+}
+
+ro_status ro_denoise_push(ro_denoise_stream *stream, const void *rows, ptrdiff_t stride,
+                          uint32_t count, uint32_t *taken)
+{
+    struct ro_denoiser *work = &stream->work;
+    struct ring *ring = &stream->ring[0];
+    *taken = 0;
+    if (ro_context_cancelled(work->context))
+        return ro_context_fail(work->context, RO_E_CANCELLED, "cancelled");
+    if (count > work->in.height - filled(ring))
+        return ro_context_fail(work->context, RO_E_STATE, "more than %u rows were pushed",
+                               work->in.height);
+    for (; *taken < count; ++*taken) {
+        if (batch_is_full(stream) && rows_wait(stream))
+            return RO_OK;
+        const char *row = (const char *)rows + (ptrdiff_t)*taken * stride;
+        struct ro_figures figures = ro_figures_none;
+        ro_status status =
+            ro_denoiser_read_row(work, row, (uint32_t)filled(ring), stream->values, &figures);
+        if (status != RO_OK)
+            return status;
+        (void)ro_denoise_take_row(stream, stream->values);
+        ro_figures_add(&work->before, &figures);
+    }
+    return RO_OK;
+}
+
+ro_status ro_denoise_pull(ro_denoise_stream *stream, void *rows, ptrdiff_t stride, uint32_t count,
+                          uint32_t *given)
+{
+    struct ro_denoiser *work = &stream->work;
+    *given = 0;
+    if (ro_context_cancelled(work->context))
+        return ro_context_fail(work->context, RO_E_CANCELLED, "cancelled");
+    for (; *given < count; ++*given) {
+        if (!ro_denoise_give_row(stream, stream->values))
+            break;
+        struct ro_figures figures = ro_figures_none;
+        ro_denoiser_write_row(work, (char *)rows + (ptrdiff_t)*given * stride, stream->values,
+                              stream->carry, &figures);
+        ro_figures_add(&work->after, &figures);
+    }
+    work->report.steps = work->options.iterations;
+    if (stream->pulled == work->in.height)
+        ro_denoiser_report(work, "stream", stream->rows.kernel->cpu, stream->links);
+    return ro_context_progress(work->context, "denoise", (double)stream->pulled / work->in.height);
+}
+
+/* ---- Rows of all channels -------------------------------------------------------------------- */
+
+ro_status ro_denoiser_read_row(struct ro_denoiser *work, const char *row, uint32_t y, void *values,
+                               struct ro_figures *figures)
+{
+    ro_status status = RO_OK;
+    char *line = values;
+    for (int c = 0; c < work->channels && status == RO_OK; c++) {
+        status = ro_denoiser_read(work, row, y, c, line, figures);
+        line += work->in.width * sizeof(int32_t);
+    }
+    return status;
+}
+
+void ro_denoiser_write_row(const struct ro_denoiser *work, char *row, const void *values,
+                           uint64_t *carry, struct ro_figures *figures)
+{
+    const char *line = values;
+    for (int c = 0; c < work->channels; c++, line += work->in.width * sizeof(int32_t))
+        ro_denoiser_write(work, row, c, line, &carry[c], figures);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* The float kernels for any machine: s23e8, and the smaller formats rounded after each operation.
+ */
+#include "denoise/float_rows.h"
+
+bool ro_float_is_exact(const struct ro_diffusion *diffusion, int64_t white)
+{
+    (void)white;
+    return diffusion->real && diffusion->real->mantissa == 23;
+}
+
+static bool is_float(const struct ro_diffusion *diffusion, int64_t white)
+{
+    (void)white;
+    return diffusion->real != NULL;
+}
+
+static void step(const struct ro_rows *rows, const struct ro_row_work *work)
+{
+    float_step(rows, work, FLOAT_EXACT);
+}
+
+static void smooth(const struct ro_rows *rows, const struct ro_row_work *work)
+{
+    float_smooth(rows, work, FLOAT_EXACT);
+}
+
+static void rounded_step(const struct ro_rows *rows, const struct ro_row_work *work)
+{
+    float_step(rows, work, FLOAT_DEFINED);
+}
+
+static void rounded_smooth(const struct ro_rows *rows, const struct ro_row_work *work)
+{
+    float_smooth(rows, work, FLOAT_DEFINED);
+}
+
+const struct ro_row_kernel ro_float_kernel_scalar = {
+    .cpu = RO_CPU_SCALAR,
+    .lanes = 1,
+    .sample_bytes = sizeof(float),
+    .supports = ro_float_is_exact,
+    .step = step,
+    .smooth = smooth,
+    .pack = ro_plain_pack,
+    .unpack = ro_plain_unpack,
+};
+
+const struct ro_row_kernel ro_float_kernel_rounded = {
+    .cpu = RO_CPU_SCALAR,
+    .lanes = 1,
+    .sample_bytes = sizeof(float),
+    .supports = is_float,
+    .step = rounded_step,
+    .smooth = rounded_smooth,
+    .pack = ro_plain_pack,
+    .unpack = ro_plain_unpack,
+};

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* The float kernel once more, for wider vectors; see float_rows.h. */
+#include "denoise/float_rows.h"
+#include "simd/simd.h"
+
+static void step(const struct ro_rows *rows, const struct ro_row_work *work)
+{
+    float_step(rows, work, FLOAT_EXACT);
+}
+
+static void smooth(const struct ro_rows *rows, const struct ro_row_work *work)
+{
+    float_smooth(rows, work, FLOAT_EXACT);
+}
+
+const struct ro_row_kernel RO_SIMD_NAME(ro_float_kernel) = {
+    .cpu = RO_SIMD_CPU,
+    .lanes = 1,
+    .sample_bytes = sizeof(float),
+    .supports = ro_float_is_exact,
+    .step = step,
+    .smooth = smooth,
+    .pack = ro_plain_pack,
+    .unpack = ro_plain_unpack,
+};

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/* The semi-implicit schemes of whole images on a CUDA device; numbers are made and pixels rounded
+ * by the host. */
+#include "denoise/implicit/cuda/implicit_cuda.h"
+#include "core/checked.h"
+#include "cuda/cuda.h"
+#include "denoise/implicit/implicit.h"
+
+#include <stdlib.h>
+
+RO_CUDA_NONE(implicit_cuda_calls, implicit_on_cuda);
+_Static_assert((int)RO_DEVICE_SWEEPS == (int)RO_SWEEPS, "sweeps of a time step");
+
+static ro_status check_runs(const struct ro_denoiser *work)
+{
+    if (work->options.schedule && work->schedule != RO_SCHEDULE_AUTO)
+        return ro_context_fail(work->context, RO_E_ARGUMENT,
+                               "schedule %s runs on the CPU only; CUDA has its own",
+                               work->options.schedule);
+    if (!ro_implicit_has_vectors(work))
+        return ro_context_fail(work->context, RO_E_UNSUPPORTED,
+                               "scheme %s in %s runs on the CPU only", work->scheme->name,
+                               work->number->name);
+    return RO_OK;
+}
+
+bool ro_implicit_fits_cuda(const struct ro_denoiser *work, uint64_t memory)
+{
+    struct ro_diffusion stiffness;
+    ro_implicit_stiffness(work, &stiffness);
+    return ro_implicit_has_vectors(work) &&
+           implicit_on_cuda->bytes(&stiffness, work->scheme->conjugate) < memory;
+}
+
+ro_status ro_denoise_implicit_cuda(struct ro_denoiser *work)
+{
+    struct ro_diffusion stiffness;
+    struct implicit_job job = {
+        .context = work->context,
+        .stiffness = &stiffness,
+        .conjugate = work->scheme->conjugate,
+        .nearest = work->rounding == RO_ROUND_NEAREST,
+        .time = work->parameters.time,
+        .time_step = work->report.time_step,
+        .enough = ro_conjugate_enough(work->number),
+        .seed = ro_dither_seed(work, 0, 0),
+        .steps = work->options.iterations,
+    };
+    ro_status status = check_runs(work);
+    if (status != RO_OK)
+        return status;
+    ro_implicit_stiffness(work, &stiffness);
+    const size_t size = (size_t)work->in.width * work->in.height;
+    size_t bytes;
+    if (ro_size_multiply(size, (size_t)work->channels * sizeof(int32_t), &bytes))
+        job.planes = malloc(bytes);
+    if (!job.planes)
+        return ro_context_fail(work->context, RO_E_MEMORY, "no memory to denoise %u x %u pixels",
+                               work->in.width, work->in.height);
+    status = ro_denoiser_load(work, job.planes);
+    if (status == RO_OK)
+        status = implicit_on_cuda->run(&job);
+    if (status == RO_OK)
+        status = ro_denoiser_store(work, job.planes);
+    free(job.planes);
+    if (status != RO_OK)
+        return status;
+    work->report.steps = job.steps;
+    work->report.device_seconds = job.seconds;
+    ro_denoiser_report(work, work->scheme->conjugate || stiffness.real ? "passes" : "tiles",
+                       RO_CPU_AUTO, 1);
+    work->context->report.device = RO_DEVICE_CUDA;
+    work->context->report.launches = job.launches;
+    return RO_OK;
+}

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The semi-implicit schemes for the float formats, as they are defined: weights and Jacobi in
+ * double precision. The order of every sum is part of it, so that results do not depend on the
+ * machine. A float image is rounded to its format after every time step.
+ */
+#include "core/checked.h"
+#include "denoise/implicit/implicit.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* (1 + tau L) x at a pixel without its diagonal part, and the diagonal. */
+static double row_of(const struct ro_real_system *system, const double *x, int64_t i,
+                     double *diagonal)
+{
+    const int64_t width = system->width;
+    const double *const weights[] = {system->e, system->s, system->se, system->sw};
+    const int64_t offsets[] = {1, width, width + 1, width - 1};
+    double sum = 0, weight = 0;
+    for (int k = 0; k < 4; k++) {
+        double ahead = weights[k][i], back = i >= offsets[k] ? weights[k][i - offsets[k]] : 0;
+        weight += ahead + back;
+        if (ahead > 0)
+            sum -= ahead * x[i + offsets[k]];
+        if (back > 0)
+            sum -= back * x[i - offsets[k]];
+    }
+    *diagonal = 1 + system->time * weight;
+    return system->time * sum;
+}
+
+static bool stopped(const struct ro_real_system *system)
+{
+    return system->stop && atomic_load_explicit(system->stop, memory_order_relaxed);
+}
+
+void ro_solve_jacobi(const struct ro_real_system *system, int sweeps, const double *r, double *x,
+                     double *scratch)
+{
+    const int64_t size = system->width * system->height;
+    for (int n = 0; n < sweeps && !stopped(system); n++) {
+        for (int64_t i = 0; i < size; i++) {
+            double diagonal, rest = row_of(system, x, i, &diagonal);
+            scratch[i] = (r[i] - rest) / diagonal;
+        }
+        memcpy(x, scratch, (size_t)size * sizeof *x);
+    }
+}
+
+static void apply(const struct ro_real_system *system, const double *x, double *out)
+{
+    const int64_t size = system->width * system->height;
+    for (int64_t i = 0; i < size; i++) {
+        double diagonal, rest = row_of(system, x, i, &diagonal);
+        out[i] = diagonal * x[i] + rest;
+    }
+}
+
+/* ---- The float formats ----------------------------------------------------------------------- */
+
+/* Element weights without a time step, as in float_rows.h. */
+static void element(const struct ro_diffusion *d, const double *const *guide, int64_t i,
+                    double *out)
+{
+    double norm = 0, sine = 0, cosine = 0, value = 1.0 / 3;
+    for (int c = 0; c < d->joint; c++) {
+        const double *a = guide[c] + i;
+        double p = a[d->width + 1] - a[0], q = a[1] - a[d->width];
+        norm += p * p + q * q;
+        sine += p * p - q * q;
+        cosine += 2 * p * q;
+    }
+    double square = norm * (double)d->weights.scale;
+    if (d->model == RO_MODEL_PERONA_MALIK)
+        value = square < 64 ? 1 / (3 * (1 + square)) : 0;
+    else if (d->model == RO_MODEL_EXPONENTIAL)
+        value =
+            (double)d->weights.exponential[8 * square < RO_TABLE ? (int)(8 * square) : RO_TABLE] /
+            3;
+    out[0] = out[1] = value;
+    out[2] = out[3] = value / 2;
+    if (d->model < RO_MODEL_ANISOTROPIC)
+        return;
+    double even = 0;
+    value = square < 64 ? 1 / (8 * (1 + square)) : 0;
+    if (d->model == RO_MODEL_TENSOR) {
+        const int place = 8 * square < RO_TABLE ? (int)(8 * square) : RO_TABLE;
+        value = (double)d->weights.exponential[place] / 8;
+        even = (double)d->weights.even[place] / 6;
+    }
+    sine = norm > 0 ? sine / norm : 0;
+    cosine = norm > 0 ? cosine / norm : 0;
+    out[0] = value * (2 - sine) + 2 * even;
+    out[1] = value * (2 + sine) + 2 * even;
+    out[2] = value * (1 - cosine) + even;
+    out[3] = value * (1 + cosine) + even;
+}
+
+/* Edges in the order e, s, se, sw. */
+static void assemble(const struct ro_diffusion *d, const double *const *guide, double *edges)
+{
+    const int64_t width = d->width, height = d->height, size = width * height;
+    memset(edges, 0, (size_t)(4 * size) * sizeof *edges);
+    for (int64_t y = 0; y + 1 < height; y++)
+        for (int64_t x = 0; x + 1 < width; x++) {
+            int64_t i = y * width + x;
+            double w[4];
+            element(d, guide, i, w);
+            edges[i] += w[2];
+            edges[i + width] += w[2];
+            edges[size + i] += w[3];
+            edges[size + i + 1] += w[3];
+            edges[2 * size + i] = w[0];
+            edges[3 * size + i + 1] = w[1];
+        }
+}
+
+/* `smoothings` explicit linear steps in double precision, in place. */
+static void smooth(const struct ro_diffusion *d, const atomic_bool *stop, double *edges,
+                   double *image, double *product)
+{
+    const int64_t size = (int64_t)d->width * d->height;
+    struct ro_diffusion linear = *d;
+    linear.model = RO_MODEL_LINEAR;
+    linear.joint = 1;
+    const double *const guide[] = {image};
+    struct ro_real_system system = {d->width,
+                                    d->height,
+                                    -3 * (double)d->weights.smooth_diagonal,
+                                    edges,
+                                    edges + size,
+                                    edges + 2 * size,
+                                    edges + 3 * size,
+                                    stop};
+    for (int n = 0; n < d->smoothings && !stopped(&system); n++) {
+        assemble(&linear, guide, edges);
+        apply(&system, image, product); /* 1 - tau L: a time step backwards */
+        memcpy(image, product, (size_t)size * sizeof *image);
+    }
+}
+
+/* The same system in single precision; `singles` has room for nine images. */
+static void solve_conjugate(const struct ro_denoiser *work, const double *edges, const double *r,
+                            double *x, float *singles)
+{
+    const int64_t size = (int64_t)work->in.width * work->in.height;
+    float *right = singles + 4 * size, *way = right + size;
+    for (int64_t i = 0; i < 4 * size; i++)
+        singles[i] = (float)(work->report.time_step * edges[i]);
+    for (int64_t i = 0; i < size; i++)
+        right[i] = (float)r[i];
+    const struct ro_conjugate_system system = {work->in.width,
+                                               work->in.height,
+                                               singles,
+                                               singles + size,
+                                               singles + 2 * size,
+                                               singles + 3 * size,
+                                               &work->context->cancelled,
+                                               ro_conjugate_enough(work->number)};
+    ro_solve_conjugate(&system, right, way, way + size);
+    for (int64_t i = 0; i < size; i++)
+        x[i] = r[i] + (double)way[i];
+}
+
+/* One time step of all planes. `edges` has room for four images, `scratch` for what a solver
+ * needs. */
+static void step(struct ro_denoiser *work, const struct ro_diffusion *d, double *u, double *guide,
+                 double *edges, double *x, double *scratch)
+{
+    const int64_t size = (int64_t)work->in.width * work->in.height, all = size * work->channels;
+    memcpy(guide, u, (size_t)all * sizeof *u);
+    for (int plane = 0; plane < work->channels; plane++)
+        smooth(d, &work->context->cancelled, edges, guide + plane * size, scratch);
+    for (int plane = 0; plane < work->channels; plane++) {
+        double *r = u + plane * size;
+        const double *guides[RO_MAX_JOINT];
+        for (int c = 0; c < d->joint; c++)
+            guides[c] = guide + (plane + c) * size;
+        if (plane % d->joint == 0)
+            assemble(d, guides, edges);
+        const struct ro_real_system system = {
+            work->in.width, work->in.height,  work->report.time_step, edges,
+            edges + size,   edges + 2 * size, edges + 3 * size,       &work->context->cancelled};
+        memcpy(x, r, (size_t)size * sizeof *x);
+        if (work->scheme->conjugate)
+            solve_conjugate(work, edges, r, x, (float *)scratch);
+        else
+            ro_solve_jacobi(&system, RO_SWEEPS, r, x, scratch);
+        for (int64_t i = 0; i < size; i++)
+            r[i] = ro_small_float_round(&work->number->real, x[i], RO_ROUND_NEAREST_EVEN);
+    }
+}
+
+ro_status ro_implicit_real_reference(struct ro_denoiser *work)
+{
+    struct ro_diffusion d;
+    ro_diffusion_make(&d, &work->parameters);
+    const int64_t size = (int64_t)work->in.width * work->in.height, all = size * work->channels;
+    size_t bytes = 0, images = 11 + 2 * (size_t)work->channels;
+    double *memory = NULL;
+    float *values = NULL;
+    ro_status status = RO_OK;
+    if (ro_size_multiply((size_t)size, images * sizeof *memory, &bytes)) {
+        memory = malloc(bytes);
+        values = malloc((size_t)all * sizeof *values);
+    }
+    if (!memory || !values) {
+        status = ro_context_fail(work->context, RO_E_MEMORY, "no memory to denoise %u x %u pixels",
+                                 work->in.width, work->in.height);
+        goto done;
+    }
+    double *u = memory, *guide = u + all, *edges = guide + all, *x = edges + 4 * size;
+    double *scratch = x + size;
+    status = ro_denoiser_load(work, values);
+    for (int64_t i = 0; i < all && status == RO_OK; i++)
+        u[i] = (double)values[i];
+    if (status == RO_OK)
+        ro_denoiser_trace(work, values);
+    while (work->report.steps < work->options.iterations && !ro_stop_is_over(work->watch) &&
+           status == RO_OK) {
+        step(work, &d, u, guide, edges, x, scratch);
+        work->report.steps++;
+        for (int64_t i = 0; i < all && ro_denoiser_is_watched(work); i++)
+            values[i] = (float)u[i];
+        ro_denoiser_trace(work, values);
+        status = ro_denoiser_progress(work);
+    }
+    if (status == RO_OK) {
+        for (int64_t i = 0; i < all; i++)
+            values[i] = (float)u[i];
+        status = ro_denoiser_store(work, values);
+    }
+    if (status == RO_OK)
+        ro_denoiser_report(work, "reference", RO_CPU_SCALAR, 1);
+done:
+    free(memory);
+    free(values);
+    return status;
+}

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+/* Denoising plans, and whole images as runs of them. */
+#include "context/plan.h"
+#include "core/image.h"
+#include "core/options.h"
+#include "denoise/denoise.h"
+
+#include <stdlib.h>
+
+struct denoise_plan {
+    struct ro_plan plan; /* first: the public handle */
+    ro_image in, out;    /* shapes, as they were given */
+    struct ro_denoiser work;
+    bool cuda;
+};
+
+void ro_denoiser_restart(struct ro_denoiser *work)
+{
+    ro_denoise_report *report = &work->report;
+    work->before = work->after = ro_figures_none;
+    report->steps = 0;
+    report->converged = 0;
+    report->device_seconds = report->drift = report->difference = 0;
+}
+
+void ro_denoiser_free(struct ro_denoiser *work)
+{
+    ro_explicit_close(work->ready);
+    ro_denoise_resident_close(work);
+    free(work->sweep.lines);
+    free(work->sweep.figures);
+    free(work->sweep.carry);
+}
+
+static void free_plan(ro_plan *base)
+{
+    struct denoise_plan *plan = (struct denoise_plan *)base;
+    ro_denoiser_free(&plan->work);
+    free(plan);
+}
+
+static void query(const ro_plan *base, ro_plan_info *info)
+{
+    const struct denoise_plan *plan = (const struct denoise_plan *)base;
+    const struct ro_denoiser *work = &plan->work;
+    info->method = ro_model_name(work->parameters.model);
+    info->schedule = work->ready ? ro_explicit_schedule(work) : work->scheme->name;
+    info->device = plan->cuda ? RO_DEVICE_CUDA : RO_DEVICE_CPU;
+    info->cpu = plan->cuda ? RO_CPU_SCALAR : base->context->cpu;
+    info->threads = plan->cuda ? 1 : base->context->threads;
+    info->rows = work->in.height;
+    info->bytes = sizeof *plan + ro_explicit_bytes(work);
+}
+
+/* Runs the pixels of two images that have the plan's shapes. */
+static ro_status run_images(struct denoise_plan *plan, const ro_image *in, const ro_image *out,
+                            ro_denoise_report *report)
+{
+    struct ro_denoiser *work = &plan->work;
+    work->in.data = in->data;
+    work->in.stride = in->stride;
+    work->out.data = out->data;
+    work->out.stride = out->stride;
+    work->told = report;
+    ro_denoiser_restart(work);
+    if (!plan->cuda)
+        return work->scheme->run(work);
+    return work->scheme->run == ro_denoise_implicit ? ro_denoise_implicit_cuda(work)
+                                                    : ro_denoise_explicit_cuda(work);
+}
+
+static ro_status check_image(const struct denoise_plan *plan, const ro_image *image,
+                             const ro_image *shape, const char *role)
+{
+    ro_context *context = plan->plan.context;
+    ro_status status = ro_image_check(context, image, role);
+    if (status == RO_OK && (image->width != shape->width || image->height != shape->height))
+        status = ro_context_fail(context, RO_E_SIZE,
+                                 "the plan is for %u x %u pixels but the %s is %u x %u",
+                                 shape->width, shape->height, role, image->width, image->height);
+    if (status == RO_OK &&
+        (image->format != shape->format || ro_image_white(image) != ro_image_white(shape)))
+        status = ro_context_fail(context, RO_E_ARGUMENT,
+                                 "the plan has %s of maxval %u as its %s, not %s of %u",
+                                 ro_format_name(shape->format), ro_image_white(shape), role,
+                                 ro_format_name(image->format), ro_image_white(image));
+    return status;
+}
+
+static const struct ro_plan_kind denoise_kind;
+
+static ro_status run_checked(ro_plan *base, const ro_image *in, const ro_image *out,
+                             ro_denoise_report *report)
+{
+    struct denoise_plan *plan = (struct denoise_plan *)base;
+    if (base->kind != &denoise_kind)
+        return ro_context_fail(base->context, RO_E_ARGUMENT, "this is not a plan to denoise");
+    ro_status status = check_image(plan, in, &plan->in, "input");
+    if (status == RO_OK)
+        status = check_image(plan, out, &plan->out, "output");
+    return status == RO_OK ? run_images(plan, in, out, report) : status;
+}
+
+static ro_status run(ro_plan *base, const ro_image *in, const ro_image *out, ro_report *report)
+{
+    ro_status status = run_checked(base, in, out, NULL);
+    if (status == RO_OK && report)
+        *report = base->context->report;
+    return status;
+}
+
+static ro_status run_device(ro_plan *base, const ro_image *in, const ro_image *out, uint32_t count,
+                            void *stream, ro_report *report)
+{
+    struct denoise_plan *plan = (struct denoise_plan *)base;
+    ro_context *context = base->context;
+    if (count == 0)
+        return ro_context_fail(context, RO_E_ARGUMENT, "the batch holds no images");
+    if (!plan->cuda)
+        return ro_context_fail(context, RO_E_ARGUMENT, "the plan runs on the CPU, not on a device");
+    ro_status status = RO_OK;
+    for (uint32_t i = 0; i < count && status == RO_OK; i++) {
+        status = check_image(plan, &in[i], &plan->in, "input");
+        if (status == RO_OK)
+            status = check_image(plan, &out[i], &plan->out, "output");
+    }
+    if (status != RO_OK)
+        return status;
+    plan->work.told = NULL;
+    ro_denoiser_restart(&plan->work);
+    status = ro_denoise_resident(&plan->work, in, out, count, stream);
+    if (status == RO_OK && report)
+        *report = context->report;
+    return status;
+}
+
+static const struct ro_plan_kind denoise_kind = {query, run, run_device, free_plan};
+
+ro_status ro_denoise_run(ro_plan *plan, const ro_image *in, ro_image *out,
+                         ro_denoise_report *report)
+{
+    return plan ? run_checked(plan, in, out, report) : RO_E_ARGUMENT;
+}
+
+/* Of shapes, or of an input with pixels, which tell the noise. */
+static ro_status make_plan(ro_context *context, const ro_image *in, const ro_image *out,
+                           const ro_denoise_options *options, struct denoise_plan **made)
+{
+    *made = NULL;
+    if (in->width != out->width || in->height != out->height)
+        return ro_context_fail(context, RO_E_SIZE, "the input is %u x %u but the output is %u x %u",
+                               in->width, in->height, out->width, out->height);
+    struct denoise_plan *plan = calloc(1, sizeof *plan);
+    if (!plan)
+        return ro_context_fail(context, RO_E_MEMORY, "no memory for a plan");
+    plan->plan = (struct ro_plan){&denoise_kind, context};
+    plan->in = *in;
+    plan->out = *out;
+    struct ro_denoiser *work = &plan->work;
+    ro_status status = ro_denoiser_make(work, context, in, out, options);
+    const bool watched = work->options.on_step;
+    if (status == RO_OK && watched && context->options.device == RO_DEVICE_CUDA)
+        status = ro_context_fail(context, RO_E_UNSUPPORTED,
+                                 "figures of every step are taken on the CPU only");
+    if (status == RO_OK)
+        plan->cuda = context->options.device == RO_DEVICE_CUDA ||
+                     (!watched && ro_denoise_prefers_cuda(work));
+    if (status == RO_OK && !plan->cuda && work->scheme->run == ro_denoise_explicit)
+        status = ro_explicit_open(work);
+    if (status != RO_OK) {
+        free_plan(&plan->plan);
+        return status;
+    }
+    *made = plan;
+    return RO_OK;
+}
+
+ro_status ro_denoise_plan(ro_context *context, const ro_image *in, const ro_image *out,
+                          const ro_denoise_options *options, ro_plan **plan)
+{
+    static _Alignas(8) unsigned char no_pixels;
+    struct denoise_plan *made;
+    if (!plan)
+        return RO_E_ARGUMENT;
+    *plan = NULL;
+    if (!in || !out)
+        return ro_context_fail(context, RO_E_ARGUMENT, "a plan needs the shapes of two images");
+    ro_image shape[2] = {*in, *out};
+    ro_denoise_options taken = RO_DENOISE_OPTIONS;
+    ro_status status = ro_options_take(context, options, &taken, "RO_DENOISE_OPTIONS");
+    if (status == RO_OK && taken.impulse)
+        status = ro_context_fail(context, RO_E_UNSUPPORTED,
+                                 "impulse noise is mended in whole images, without a plan");
+    for (int i = 0; i < 2 && status == RO_OK; i++) {
+        shape[i].data = &no_pixels;
+        shape[i].stride = (ptrdiff_t)ro_format_row_bytes(shape[i].format, shape[i].width);
+        status = ro_image_check(context, &shape[i], i ? "output" : "input");
+        shape[i].data = NULL;
+    }
+    if (status == RO_OK)
+        status = make_plan(context, &shape[0], &shape[1], options, &made);
+    if (status == RO_OK)
+        *plan = &made->plan;
+    return status;
+}
+
+ro_status ro_denoise(ro_context *context, const ro_image *in, ro_image *out,
+                     const ro_denoise_options *options, ro_denoise_report *report)
+{
+    struct denoise_plan *plan;
+    ro_denoise_options taken = RO_DENOISE_OPTIONS;
+    ro_image mended = {0};
+    double impulses = 0;
+    ro_status status = ro_image_check(context, in, "input");
+    if (status == RO_OK)
+        status = ro_image_check(context, out, "output");
+    if (status == RO_OK)
+        status = ro_options_take(context, options, &taken, "RO_DENOISE_OPTIONS");
+    if (status == RO_OK && ro_format_sample_bytes(in->format) > 0 && in->format != RO_INDEX8) {
+        if (taken.impulse)
+            status = ro_impulses_mend(context, in, &mended, &impulses);
+        else if (report)
+            status = ro_impulses_notice(context, in, &impulses);
+    }
+    if (mended.data)
+        in = &mended;
+    if (status == RO_OK)
+        status = make_plan(context, in, out, &taken, &plan);
+    if (status == RO_OK) {
+        status = run_images(plan, in, out, report);
+        free_plan(&plan->plan);
+    }
+    if (status == RO_OK && report)
+        report->impulses = impulses;
+    ro_image_free(&mended);
+    return status;
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * NPY, NumPy's file of one array: a header, then the numbers. An image is (h, w), (h, w, 1) or
+ * (h, w, 3); whatever axes lie before these are pages. Rows stream through; an array stored by
+ * columns is held whole.
+ */
+#include "io/arrays/array.h"
+#include "io/arrays/npy_array.h"
+#include "io/filters/convert.h"
+#include "io/filters/samples.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static ro_status check_element(struct ro_file *file, const struct ro_npy *npy)
+{
+    if (ro_array_knows(npy->kind, npy->bytes))
+        return RO_OK;
+    if (npy->kind == 'c')
+        return ro_file_fail(file, RO_E_UNSUPPORTED,
+                            "complex numbers (%s) where real ones are wanted; numpy.abs, "
+                            "numpy.angle or .real make some",
+                            npy->element);
+    return ro_file_fail(file, RO_E_UNSUPPORTED,
+                        "elements of type %s; integers of 8 to 64 bits, bool and floats of 16, 32 "
+                        "and 64 bits are read",
+                        npy->element);
+}
+
+static ro_status find_pairs(struct ro_file *file, const struct ro_npy *npy, struct ro_array *array)
+{
+    if (npy->dimensions != 3 || npy->sizes[2] != 2 || npy->kind != 'f' || npy->bytes < 4)
+        return ro_file_fail(
+            file, RO_E_UNSUPPORTED,
+            "an array of shape %s of %s is not a field; (h, w, 2) of float32 or float64 is",
+            npy->shape, npy->element);
+    array->channels = 1;
+    array->pair = true;
+    array->height = npy->sizes[0];
+    array->width = npy->sizes[1];
+    return RO_OK;
+}
+
+static ro_status decode(struct ro_source *source, unsigned page, bool pairs,
+                        struct ro_stage **stage)
+{
+    struct ro_npy npy;
+    ro_status status = ro_npy_header(source, &npy);
+    if (status == RO_OK)
+        status = check_element(source->file, &npy);
+    if (status != RO_OK)
+        return status;
+    struct ro_array array = {
+        .kind = npy.kind, .bytes = npy.bytes, .swapped = npy.swapped, .by_columns = npy.by_columns};
+    status = pairs ? find_pairs(source->file, &npy, &array)
+                   : ro_array_axes(source->file, npy.sizes, npy.dimensions, npy.shape, &array);
+    return status == RO_OK ? ro_array_decode(source, &array, page, NULL, stage) : status;
+}
+
+ro_status ro_npy_decode(struct ro_source *source, unsigned page, struct ro_stage **stage)
+{
+    return decode(source, page, false, stage);
+}
+
+ro_status ro_npy_decode_pairs(struct ro_source *source, unsigned page, struct ro_stage **stage)
+{
+    const struct ro_span none = RO_SPAN_EMPTY;
+    ro_status status = decode(source, page, true, stage);
+    if (status == RO_OK && (*stage)->raw)
+        status = ro_samples(*stage, &none, stage);
+    return status;
+}
+
+/* ---- Rows out ----------------------------------------------------------------------------- */
+
+static ro_status encode(struct ro_sink *sink, const ro_file_info *info, bool pairs,
+                        struct ro_encoder **encoder)
+{
+    enum { PREFIX = 10, ALIGNMENT = 64, ROOM = 384 };
+    char header[ROOM], shape[160];
+    const struct ro_array array = ro_array_of(info);
+    const char order = array.bytes == 1 ? '|' : ro_little_endian() ? '<' : '>';
+    ro_status status = ro_array_encode(sink, info, encoder);
+    if (status != RO_OK)
+        return status;
+    int used = 0;
+    for (int i = 0; i < array.outer_count; i++)
+        used +=
+            snprintf(shape + used, sizeof shape - (size_t)used, "%u, ", (unsigned)array.outer[i]);
+    snprintf(shape + used, sizeof shape - (size_t)used, "%u, %u%s", info->height,
+             info->width / (pairs ? 2 : 1),
+             pairs                 ? ", 2"
+             : array.channels == 3 ? ", 3"
+                                   : "");
+
+    /* The samples start at a multiple of 64 bytes, blanks and a newline before them. */
+    memset(header, ' ', sizeof header);
+    int text = snprintf(header + PREFIX, sizeof header - PREFIX,
+                        "{'descr': '%c%c%d', 'fortran_order': False, 'shape': (%s), }", order,
+                        ro_array_is_truth(info) ? 'b' : array.kind, array.bytes, shape);
+    size_t end = PREFIX + (size_t)text;
+    size_t size = (end + 1 + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    header[end] = ' '; /* over the text's terminating zero */
+    header[size - 1] = '\n';
+    memcpy(header, "\x93NUMPY\x01\x00", 8);
+    header[8] = (char)((size - PREFIX) & 255);
+    header[9] = (char)((size - PREFIX) >> 8);
+    return ro_sink_write(sink, header, size);
+}
+
+ro_status ro_npy_encode(struct ro_sink *sink, const ro_file_info *info,
+                        const ro_write_options *options, struct ro_encoder **encoder)
+{
+    (void)options;
+    return encode(sink, info, false, encoder);
+}
+
+ro_status ro_npy_encode_pairs(struct ro_sink *sink, const ro_file_info *info,
+                              const ro_write_options *options, struct ro_encoder **encoder)
+{
+    (void)options;
+    return encode(sink, info, true, encoder);
+}

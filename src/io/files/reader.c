@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: MIT */
+/* Opening a file: its type from its first bytes, its decoder, then upright and resized. */
+#include "io/files/reader.h"
+
+#include "core/image.h"
+#include "core/options.h"
+#include "io/bytes/inflate.h"
+#include "io/formats/types.h"
+#include "io/filters/alpha.h"
+#include "io/filters/profile.h"
+#include "io/video/y4m.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { LONG_ROW = 1 << 20 };
+
+ro_status ro_stage_check_size(struct ro_file *file, uint64_t width, uint64_t height)
+{
+    if (width == 0 || height == 0)
+        return ro_file_fail(file, RO_E_SIZE, "the image is empty (%ju x %ju)", (uintmax_t)width,
+                            (uintmax_t)height);
+    if (width > RO_MAX_SIDE || height > RO_MAX_SIDE)
+        return ro_file_too_large(file, width, height);
+    return RO_OK;
+}
+
+static ro_status find_type(struct ro_reader *reader, const char *asked, const struct ro_type **type)
+{
+    struct ro_source *source = &reader->source;
+    char types[RO_TYPES_TEXT];
+    size_t have;
+    ro_status status = ro_source_peek(source, RO_TYPE_HEAD, &have);
+    if (status != RO_OK)
+        return status;
+    if (have == 0)
+        return ro_file_fail(&reader->file, RO_E_FORMAT, "the file is empty");
+    *type = ro_type_of(source->bytes + source->begin, have);
+    if (asked) {
+        const struct ro_extension *extension = ro_extension_of(asked);
+        if (!extension)
+            return ro_file_fail(&reader->file, RO_E_ARGUMENT,
+                                "'%s' is not a known type; a picture may be %s", asked,
+                                ro_types_read(types, sizeof types));
+        if (*type != extension->type)
+            return ro_file_fail(&reader->file, RO_E_FORMAT, "not a %s file",
+                                extension->type->label);
+    }
+    if (!*type && have >= 10 && memcmp(source->bytes + source->begin, "MATLAB 5.0", 10) == 0)
+        return ro_file_fail(&reader->file, RO_E_UNSUPPORTED,
+                            "a MAT file of version 5; those of 7.3 are read (save -v7.3)");
+    if (!*type)
+        return ro_file_fail(&reader->file, RO_E_FORMAT, "not an image that can be read (%s)",
+                            ro_types_read(types, sizeof types));
+    return (*type)->left_out ? ro_type_left_out(&reader->file, *type) : RO_OK;
+}
+
+/* The stages on top of the decoder. */
+static ro_status build_chain(struct ro_reader *reader)
+{
+    const ro_read_options *options = &reader->options;
+    ro_status status = RO_OK;
+    struct ro_stage *before = reader->stage;
+    reader->decoder = before;
+    snprintf(before->info.type, sizeof before->info.type, "%s", reader->type->name);
+    before->info.stack = reader->last - reader->options.page + 1;
+    if (before->no_memory)
+        return ro_file_fail(&reader->file, RO_E_MEMORY, "not enough memory to read its head");
+    if (before->raw && before->profile)
+        ro_file_drop(&reader->file, RO_DROPPED_PROFILE, RO_PROFILE_WORDS);
+    if (before->raw) {
+        reader->stage = NULL;
+        if ((status = ro_samples(before, &reader->span, &reader->stage)) != RO_OK)
+            return status;
+        before = reader->stage;
+    }
+#if RO_WITH_LCMS
+    if (before->profile) {
+        reader->stage = NULL;
+        if ((status = ro_profile_stage(before, options, &reader->stage)) != RO_OK)
+            return status;
+        before = reader->stage;
+    }
+#endif
+    reader->has_alpha = before->alpha != RO_NO_ALPHA;
+    if (reader->has_alpha || options->alpha == RO_ALPHA_ONLY) {
+        reader->stage = NULL;
+        if ((status = ro_alpha_stage(before, options, &reader->stage)) != RO_OK)
+            return status;
+        before = reader->stage;
+    }
+    if (before->orientation > 1 && before->orientation <= 8) {
+        reader->stage = NULL;
+        if ((status = ro_orient(before, &reader->stage)) != RO_OK)
+            return status;
+    }
+    const bool resize =
+        options->resize_width || options->resize_height || options->resize_percent != 0;
+    if (resize && options->enlarge)
+        return ro_file_fail(&reader->file, RO_E_ARGUMENT,
+                            "resizing takes a size or a whole factor, not both");
+    if (resize) {
+        before = reader->stage;
+        reader->stage = NULL;
+        status = ro_resize(before, options, &reader->stage);
+    }
+    if (resize && status == RO_OK && options->resize_rule == RO_RESIZE_FILL) {
+        before = reader->stage;
+        reader->stage = NULL;
+        status = ro_crop(before, options->resize_width, options->resize_height, &reader->stage);
+    }
+    if (options->enlarge > 1) {
+        before = reader->stage;
+        reader->stage = NULL;
+        status = ro_enlarge(before, options->enlarge, &reader->stage);
+    }
+    return status;
+}
+
+static ro_status open_chain(struct ro_reader *reader)
+{
+    ro_status status = find_type(reader, reader->options.type, &reader->type);
+    if (status == RO_OK)
+        status = reader->type->decode(&reader->source, reader->page, &reader->stage);
+    if (status == RO_OK)
+        status = ro_reader_choose_pages(reader);
+    if (status == RO_OK)
+        status = ro_reader_measure(reader);
+    return status == RO_OK ? build_chain(reader) : status;
+}
+
+static ro_status check_dropped(struct ro_reader *reader)
+{
+    if (!reader->strict || !reader->file.dropped.what)
+        return RO_OK;
+    return ro_file_fail(&reader->file, RO_E_UNSUPPORTED, "must not be dropped: %s",
+                        reader->file.dropped.text);
+}
+
+ro_status ro_reader_drop(ro_reader *reader, unsigned what, const char *words)
+{
+    ro_file_drop(&reader->file, what, "%s", words);
+    return check_dropped(reader);
+}
+
+/* Very long rows: the first is read before anyone takes memory by the size that a file declares. */
+static ro_status read_ahead(struct ro_reader *reader)
+{
+    size_t row = ro_stage_row_bytes(reader->stage);
+    if (row <= LONG_ROW)
+        return RO_OK;
+    if (row > ro_memory_limit() || !(reader->ahead = malloc(row)))
+        return ro_file_no_memory(&reader->file, row);
+    return reader->stage->rows(reader->stage, reader->ahead, (ptrdiff_t)row, 1);
+}
+
+/* What the file says, for as long as there is a reader; what nobody carries on is dropped. */
+static ro_status keep_info(struct ro_reader *reader)
+{
+    const ro_read_options *options = &reader->options;
+    ro_file_info *info = &reader->info;
+    ro_dropped lost;
+    *info = reader->stage->info;
+    if (options->resize_width || options->resize_height || options->resize_percent != 0 ||
+        options->enlarge > 1) {
+        memset(info->spacing, 0, sizeof info->spacing);
+        info->header = NULL;
+    }
+    if (info->description && !(reader->description = strdup(info->description)))
+        return ro_file_no_memory(&reader->file, strlen(info->description));
+    if (info->header && !(reader->header = malloc(info->header_size + 1)))
+        return ro_file_no_memory(&reader->file, info->header_size);
+    if (info->header)
+        memcpy(reader->header, info->header, info->header_size);
+    info->description = reader->description;
+    info->header = reader->header;
+    ro_file_info said = *info;
+    said.dpi_x = said.dpi_y = 0; /* which whoever writes tells of */
+    ro_writer_loses(NULL, NULL, &said, NULL, &lost);
+    if (lost.what && !options->carries)
+        ro_file_drop(&reader->file, lost.what, "%s", lost.text);
+    return RO_OK;
+}
+
+/* The name behind "file.npz:", where there is no file of the whole name; NULL: none. */
+static const char *member_of(const char *path)
+{
+    const char *colon = strchr(path, ':');
+    struct stat about;
+    return colon && colon > path && colon[1] && stat(path, &about) != 0 ? colon + 1 : NULL;
+}
+
+static ro_status open_source(struct ro_reader *reader, const char *path)
+{
+    if (!reader->member)
+        return ro_source_open(&reader->source, &reader->file, path);
+    char *file = strndup(path, strlen(path) - strlen(reader->member) - 1);
+    if (!file)
+        return ro_file_no_memory(&reader->file, strlen(path));
+    ro_status status = ro_source_open(&reader->source, &reader->file, file);
+    free(file);
+    return status;
+}
+
+/* Whether a file is a video, which is then at its beginning. */
+static ro_status look_for_video(struct ro_source *source, bool *video)
+{
+    size_t have = 0;
+    ro_status status = ro_source_peek(source, Y4M_HEAD, &have);
+    *video = status == RO_OK && y4m_is(source->bytes + source->begin, have);
+    return status;
+}
+
+/* `video` NULL: a video is none of the types that can be read. */
+static ro_status open_reader(ro_context *context, const char *path, const void *bytes, size_t size,
+                             const ro_read_options *options, bool *video, ro_reader **reader)
+{
+    ro_read_options full = RO_READ_OPTIONS;
+    *reader = NULL;
+    ro_status status = ro_options_take(context, options, &full, "RO_READ_OPTIONS");
+    if (status != RO_OK)
+        return status;
+    ro_reader *made = calloc(1, sizeof *made);
+    if (!made)
+        return ro_context_fail(context, RO_E_MEMORY, "not enough memory to open %s", path);
+    ro_file_init(&made->file, context, path, "standard input");
+    made->strict = full.strict;
+    made->page = full.page ? full.page : 1;
+    made->options = full;
+    made->options.page = made->page;
+    made->file.not_dropped = full.page || full.pages == RO_PAGES_ALL ? RO_DROPPED_PAGES : 0;
+    if (full.profile == RO_PROFILE_IGNORE)
+        made->file.not_dropped |= RO_DROPPED_PROFILE | RO_DROPPED_GAMMA;
+    if (!bytes && member_of(path) && !(made->member = strdup(member_of(path))))
+        status = ro_file_no_memory(&made->file, strlen(path));
+    if (bytes)
+        ro_source_open_memory(&made->source, &made->file, bytes, size);
+    else if (status == RO_OK)
+        status = open_source(made, path);
+    if (status == RO_OK)
+        status = ro_source_unpack(&made->source, made->member);
+    made->source.member = made->member;
+    if (status == RO_OK && video)
+        status = look_for_video(&made->source, video);
+    const bool picture = !video || !*video;
+    if (status == RO_OK && picture)
+        status = open_chain(made);
+    if (status == RO_OK && picture)
+        status = read_ahead(made);
+    if (status == RO_OK && picture)
+        status = keep_info(made);
+    if (status == RO_OK)
+        status = check_dropped(made);
+    if (status != RO_OK) {
+        ro_reader_close(made);
+        return status;
+    }
+    *reader = made;
+    return RO_OK;
+}
+
+ro_status ro_reader_open(ro_context *context, const char *path, const ro_read_options *options,
+                         ro_reader **reader)
+{
+    *reader = NULL;
+    if (ro_file_named(context, path) != RO_OK)
+        return RO_E_ARGUMENT;
+    return open_reader(context, path, NULL, 0, options, NULL, reader);
+}
+
+ro_status ro_reader_open_any(ro_context *context, const char *path, const ro_read_options *options,
+                             bool *video, ro_reader **reader)
+{
+    *reader = NULL;
+    *video = false;
+    if (ro_file_named(context, path) != RO_OK)
+        return RO_E_ARGUMENT;
+    return open_reader(context, path, NULL, 0, options, video, reader);
+}
+
+ro_status ro_reader_open_memory(ro_context *context, const void *bytes, size_t size,
+                                const ro_read_options *options, ro_reader **reader)
+{
+    return open_reader(context, "memory", bytes, size, options, NULL, reader);
+}
+
+const ro_dropped *ro_reader_dropped(const ro_reader *reader) { return &reader->file.dropped; }
+
+const ro_file_info *ro_reader_info(const ro_reader *reader) { return &reader->info; }
+
+/* Counts samples above white; not those of integers, which have no such. */
+static void count_above(ro_reader *reader, const uint8_t *rows, ptrdiff_t stride, uint32_t count)
+{
+    const ro_file_info *info = &reader->stage->info;
+    if (info->format != RO_GRAYF && info->format != RO_RGBF)
+        return;
+    const size_t samples = (size_t)info->width * (info->format == RO_RGBF ? 3 : 1);
+    for (uint32_t y = 0; y < count; y++) {
+        const float *row = (const float *)(const void *)(rows + (ptrdiff_t)y * stride);
+        uint64_t above = 0;
+        for (size_t i = 0; i < samples; i++) {
+            above += row[i] > 1;
+            reader->largest = row[i] > reader->largest ? row[i] : reader->largest;
+        }
+        reader->above += above;
+    }
+    reader->floats += samples * count;
+}
+
+ro_status ro_reader_rows(ro_reader *reader, void *rows, ptrdiff_t stride, uint32_t count,
+                         uint32_t *got)
+{
+    *got = 0;
+    if (reader->status != RO_OK) /* a decoder that failed cannot go on, and may be gone */
+        return ro_context_fail(reader->file.context, reader->status, "%s", reader->file.message);
+    const uint32_t left = reader->stage->info.height - reader->row;
+    if (count > left)
+        count = left;
+    ro_status status = ro_file_check_stop(&reader->file);
+    uint32_t given = 0;
+    if (status == RO_OK && count > 0 && reader->ahead) {
+        memcpy(rows, reader->ahead, ro_stage_row_bytes(reader->stage));
+        free(reader->ahead);
+        reader->ahead = NULL;
+        given = 1;
+    }
+    if (status == RO_OK && count > given)
+        status = reader->stage->rows(reader->stage, (uint8_t *)rows + given * stride, stride,
+                                     count - given);
+    if (status == RO_OK)
+        status = check_dropped(reader);
+    if (status != RO_OK)
+        return reader->status = status;
+    count_above(reader, rows, stride, count);
+    reader->row += count;
+    *got = count;
+    return RO_OK;
+}
+
+ro_status ro_reader_seek(ro_reader *reader, uint32_t row)
+{
+    struct ro_stage *stage = reader->stage;
+    if (reader->status != RO_OK)
+        return ro_context_fail(reader->file.context, reader->status, "%s", reader->file.message);
+    if (row > stage->info.height)
+        return ro_file_fail(&reader->file, RO_E_ARGUMENT, "there is no row %u of %u", row,
+                            stage->info.height);
+    if (!stage->seek || !reader->source.seekable)
+        return ro_file_fail(&reader->file, RO_E_UNSUPPORTED,
+                            "its rows can be read one after another only; those of raw PNM, NPY by "
+                            "rows and TIFF, upright and not resized, can be read from anywhere");
+    if (row == reader->row)
+        return RO_OK;
+    free(reader->ahead);
+    reader->ahead = NULL;
+    reader->row = row;
+    return reader->status = row < stage->info.height ? stage->seek(stage, row) : RO_OK;
+}
+
+static bool alike(const ro_file_info *a, const ro_file_info *b)
+{
+    return a->format == b->format && a->width == b->width && a->height == b->height &&
+           a->maxval == b->maxval && a->sample == b->sample;
+}
+
+/* Whether the stages on top of decoder `a` are also right for decoder `b`. */
+static bool same_stages(const struct ro_stage *a, const struct ro_stage *b)
+{
+    return alike(&a->info, &b->info) && a->raw == b->raw && a->alpha == b->alpha &&
+           a->orientation == b->orientation && !a->profile == !b->profile;
+}
+
+static ro_status refuse_page(ro_reader *reader)
+{
+    const ro_file_info *first = &reader->info, *now = &reader->stage->info;
+    return ro_file_fail(&reader->file, RO_E_FORMAT,
+                        "page %u is %u x %u of %s (%s, up to %u), where those before are %u x %u "
+                        "of %s (%s, up to %u); pages of one stack have the same shape",
+                        reader->page + 1, now->width, now->height, ro_format_name(now->format),
+                        ro_sample_name(now->sample), now->maxval, first->width, first->height,
+                        ro_format_name(first->format), ro_sample_name(first->sample),
+                        first->maxval);
+}
+
+/* The page may need other stages than the one before; what they give must be like the first page. */
+static ro_status open_next(ro_reader *reader)
+{
+    const bool had_alpha = reader->has_alpha;
+    bool rebuild = !reader->stage->next;
+    ro_status status = RO_OK;
+    if (!rebuild) {
+        const struct ro_stage before = *reader->decoder;
+        status = reader->stage->next(reader->stage);
+        rebuild = status == RO_OK && !same_stages(&before, reader->decoder);
+    }
+    if (rebuild)
+        status = ro_reader_reopen(reader, reader->page + 1);
+    if (rebuild && status == RO_OK)
+        status = build_chain(reader);
+    if (status == RO_OK && !alike(&reader->info, &reader->stage->info))
+        return refuse_page(reader);
+    if (status == RO_OK && reader->has_alpha && !had_alpha &&
+        reader->options.alpha == RO_ALPHA_KEEP)
+        return ro_file_fail(&reader->file, RO_E_FORMAT,
+                            "page %u has alpha, which cannot be kept: those before have none",
+                            reader->page + 1);
+    reader->has_alpha = reader->has_alpha || had_alpha;
+    return status;
+}
+
+ro_status ro_reader_next(ro_reader *reader)
+{
+    if (reader->status != RO_OK)
+        return ro_context_fail(reader->file.context, reader->status, "%s", reader->file.message);
+    if (reader->page == reader->last)
+        return ro_file_fail(&reader->file, RO_E_STATE, "page %u is the last one that is read",
+                            reader->page);
+    if (reader->row < reader->stage->info.height)
+        return ro_file_fail(&reader->file, RO_E_STATE, "rows of page %u are left", reader->page);
+    ro_status status = open_next(reader);
+    if (status == RO_OK)
+        status = check_dropped(reader);
+    if (status != RO_OK)
+        return reader->status = status;
+    reader->page++;
+    reader->row = 0;
+    return RO_OK;
+}
+
+void ro_reader_close(ro_reader *reader)
+{
+    if (!reader)
+        return;
+    if (reader->stage)
+        reader->stage->close(reader->stage);
+    ro_source_close(&reader->source);
+    free(reader->member);
+    free(reader->description);
+    free(reader->header);
+    free(reader->ahead);
+    free(reader);
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* The reader behind the public handle. */
+#ifndef RO_IO_PICTURES_READER_H
+#define RO_IO_PICTURES_READER_H
+
+#include "io/filters/samples.h"
+
+struct ro_reader {
+    struct ro_file file;
+    struct ro_source source;
+    struct ro_stage *stage;   /* the last of the chain */
+    struct ro_stage *decoder; /* the first of it */
+    ro_file_info info;      /* of the first page, as that stage gives it */
+    char *description;      /* of the info, which outlives the stage */
+    void *header;
+    uint8_t *ahead;      /* row 0, where it was read ahead; else NULL */
+    uint32_t row;        /* the next one */
+    unsigned page, last; /* this page, and the last one asked for */
+    const struct ro_type *type;
+    char *member;            /* of an archive, as the path has it; NULL: none was named */
+    ro_read_options options; /* as given; their texts may be gone */
+    struct ro_span span;     /* of the file's numbers, if they are whole and no plain samples */
+    ro_status status;        /* of the first failure; it stays */
+    bool strict;             /* what is dropped is a failure */
+    bool has_alpha;          /* some page so far, whatever becomes of it */
+    uint64_t floats, above;  /* samples that were read, of float formats; of them above 1, */
+    float largest;           /* and the largest */
+};
+
+/* Notes something that the caller of a reader drops; in words. */
+ro_status ro_reader_drop(ro_reader *reader, unsigned what, const char *words);
+
+/* Opens a picture or a video; of a video there is only its source, at the first byte. */
+ro_status ro_reader_open_any(ro_context *context, const char *path, const ro_read_options *options,
+                             bool *video, ro_reader **reader);
+
+/* A file that is in memory already; the bytes must outlive the reader. */
+ro_status ro_reader_open_memory(ro_context *context, const void *bytes, size_t size,
+                                const ro_read_options *options, ro_reader **reader);
+
+/* ---- pages.c --------------------------------------------------------------------------------- */
+
+/* Which pages are read, from the decoder of the first; those that are left out are noted. */
+ro_status ro_reader_choose_pages(ro_reader *reader);
+
+/* What the numbers of a raw decoder span over all pages chosen, with the decoder as it was. Nothing
+ * where it cannot be known: of floats, and of a pipe. */
+ro_status ro_reader_measure(ro_reader *reader);
+
+/* Opens the decoder at a page of a file of which something was read before. */
+ro_status ro_reader_reopen(ro_reader *reader, unsigned page);
+
+/* The whole image, into memory that ro_image_free gives back. */
+ro_status ro_reader_image(ro_reader *reader, ro_image *image);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* The writer behind the public handle. */
+#ifndef RO_IO_PICTURES_WRITER_H
+#define RO_IO_PICTURES_WRITER_H
+
+#include "io/filters/convert.h"
+#include "io/filters/stage.h"
+
+struct ro_writer {
+    struct ro_file file;
+    struct ro_sink sink;
+    struct ro_encoder *encoder;
+    ro_file_info layout; /* what the encoder takes */
+    struct ro_conversion conversion;
+    uint8_t *joined;    /* a row with its alpha; NULL: there is none */
+    uint8_t *converted; /* some rows of the layout; NULL: the caller's rows are passed on */
+    size_t converted_stride;
+    uint32_t converted_rows;
+    uint64_t row;     /* the next one, of all pages */
+    ro_status status; /* of the first failure; it stays */
+    bool complete, committed;
+    bool cut_alpha; /* some pixel was neither opaque nor clear, and is one of them now */
+};
+
+struct ro_extension;
+
+/* The type asked for, else the one of the name's ending; standard output is PNM. NULL: none. */
+const struct ro_extension *ro_writer_extension(const char *path, const char *asked);
+
+/* Whether the header of an info is one of the type that is written. */
+bool ro_header_fits(const ro_file_info *info, const struct ro_extension *extension);
+
+/* As ro_writer_open, into memory: what was written lies in sink.buffer after the commit. */
+ro_status ro_writer_open_memory(ro_context *context, const ro_file_info *info,
+                                const ro_write_options *options, ro_writer **writer);
+
+#endif

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Rows on their way. A reader is a chain of stages: a decoder (one per file type), then upright
+ * turning and resizing where they are asked for. Each gives rows one after another and owns the
+ * stage before it. A writer is one encoder.
+ */
+#ifndef RO_IO_STAGES_STAGE_H
+#define RO_IO_STAGES_STAGE_H
+
+#include "io/bytes/sink.h"
+#include "io/bytes/source.h"
+#include "io/filters/convert.h"
+
+/* Whether the colours of each pixel have alpha behind them, 0 to maxval, in the same row. */
+enum ro_row_alpha { RO_NO_ALPHA, RO_STRAIGHT_ALPHA, RO_MULTIPLIED_ALPHA };
+
+struct ro_profile;
+
+struct ro_stage {
+    struct ro_file *file;
+    ro_file_info info;
+    int orientation;            /* as EXIF and TIFF count, 1 to 8; 0 and 1: upright */
+    enum ro_row_alpha alpha;    /* of decoders only */
+    struct ro_profile *profile; /* the same: what samples mean; NULL: sRGB */
+    bool no_memory;             /* for what states its colours, which would come out wrong */
+    bool stack;                 /* all pages have one shape */
+    bool raw; /* rows hold numbers of info.sample, which become those of a format later */
+    /* Gives the next `count` rows; never asked for more than there are, nor after a failure. */
+    ro_status (*rows)(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stride, uint32_t count);
+    /* Makes `row` the next one; NULL: rows come one after another only. */
+    ro_status (*seek)(struct ro_stage *stage, uint32_t row);
+    void (*close)(struct ro_stage *stage);
+    /* Where rows begin in a plain file if they lie there one after another, as bytes of the whole
+     * row; 0: they do not. `turn` makes what lies there what a stage gives; NULL: it is. */
+    uint64_t place;
+    void (*turn)(uint8_t *rows, size_t bytes);
+    /* Goes on to the next page, when all rows were given. A decoder's info, alpha, orientation,
+     * profile and raw are then those of that page, and the reader builds the chain anew where they
+     * differ; a stage on top passes the call on. NULL: the page is opened anew. */
+    ro_status (*next)(struct ro_stage *stage);
+};
+
+struct ro_encoder {
+    /* Takes the next `count` rows, in the format that was agreed on at the start; the first of a
+     * page follows the last of the page before. */
+    ro_status (*rows)(struct ro_encoder *encoder, const uint8_t *rows, ptrdiff_t stride,
+                      uint32_t count);
+    ro_status (*finish)(struct ro_encoder *encoder);
+    void (*close)(struct ro_encoder *encoder);
+    /* The same for writing: rows of `row_bytes` from `place` on, turned before. */
+    uint64_t place;
+    size_t row_bytes;
+    void (*turn)(const struct ro_encoder *encoder, uint8_t *rows, uint32_t count);
+};
+
+/* Encoders whose rows are packed by groups that know nothing of each other, for ro_parts. */
+struct ro_packed {
+    uint32_t (*rows)(const struct ro_encoder *encoder);              /* of a group */
+    ro_status (*sizes)(struct ro_encoder *encoder, uint64_t *sizes); /* of what was written */
+    /* Takes the sizes of all groups instead of rows. */
+    ro_status (*frame)(struct ro_encoder *encoder, const uint64_t *sizes);
+};
+extern const struct ro_packed ro_tiff_packed;
+
+/* Opens a decoder at the given page (from 1). It need not check that the page exists if its type
+ * has one page only. */
+typedef ro_status ro_decode_fn(struct ro_source *source, unsigned page, struct ro_stage **stage);
+
+/* Opens an encoder; `info` is what its rows will be, resolution included, and `options` are those
+ * of the writer, which a type looks at only for what it alone has. */
+typedef ro_status ro_encode_fn(struct ro_sink *sink, const ro_file_info *info,
+                               const ro_write_options *options, struct ro_encoder **encoder);
+
+ro_decode_fn ro_pnm_decode, ro_png_decode, ro_tiff_decode, ro_jpeg_decode, ro_npy_decode,
+    ro_bmp_decode, ro_gif_decode, ro_pam_decode, ro_pfm_decode, ro_webp_decode;
+ro_encode_fn ro_pnm_encode, ro_png_encode, ro_tiff_encode, ro_npy_encode, ro_bmp_encode,
+    ro_mem_encode, ro_packed_encode, ro_bits_encode, ro_carray_encode;
+
+ro_decode_fn ro_nifti_decode, ro_nrrd_decode, ro_hdf5_decode;
+ro_encode_fn ro_nifti_encode, ro_nrrd_encode, ro_npz_encode, ro_hdf5_encode;
+
+/* See struct ro_type. */
+ro_status ro_npz_alone(struct ro_source *source, const char *member);
+ro_status ro_hdf5_alone(struct ro_source *source, const char *member);
+
+/* Two floats a pixel, (h, w, 2) in the file, as rows of RO_GRAYF twice as wide. */
+ro_decode_fn ro_npy_decode_pairs;
+ro_encode_fn ro_npy_encode_pairs;
+
+/* Stages on top of `before`, which they own from then on; on a failure they close it. */
+ro_status ro_orient(struct ro_stage *before, struct ro_stage **stage);
+ro_status ro_resize(struct ro_stage *before, const ro_read_options *options,
+                    struct ro_stage **stage);
+
+/* As often each way, and the middle of a picture that is no smaller; the same. */
+ro_status ro_enlarge(struct ro_stage *before, uint32_t times, struct ro_stage **stage);
+ro_status ro_crop(struct ro_stage *before, uint32_t width, uint32_t height,
+                  struct ro_stage **stage);
+
+/* What every decoder does first with the size that a file declares. */
+ro_status ro_stage_check_size(struct ro_file *file, uint64_t width, uint64_t height);
+
+/* Bytes of a row of what a stage gives. */
+static inline size_t ro_stage_row_bytes(const struct ro_stage *stage)
+{
+    size_t bytes = ro_format_row_bytes(stage->info.format, stage->info.width);
+    if (stage->alpha != RO_NO_ALPHA)
+        bytes += bytes / (size_t)ro_channels_of(stage->info.format);
+    return bytes;
+}
+
+/* Whether `left` bytes of a file can hold `pixels` bytes when at best `ratio` to one is packed: a
+ * tiny file that declares a huge image is refused before memory is taken for it. */
+static inline bool ro_stage_plausible(uint64_t left, uint64_t pixels, uint64_t ratio)
+{
+    return left == RO_SIZE_UNKNOWN || pixels / ratio <= left;
+}
+
+#endif

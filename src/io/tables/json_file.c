@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+#include "io/tables/json_file.h"
+
+#include "io/tables/text.h"
+
+enum { MOST_BYTES = 1 << 16 };
+
+ro_status ro_json_load(ro_context *context, const char *path, struct ro_json *json, char **text)
+{
+    struct ro_file file;
+    *text = NULL;
+    ro_file_init(&file, context, path, "standard input");
+    ro_status status = ro_text_load(&file, path, MOST_BYTES, text);
+    *json = ro_json_of(context, path, *text);
+    return status;
+}

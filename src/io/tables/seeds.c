@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/* Seeds of a segmentation as a list: a disc a line, columns named by the first line or in the order
+ * x, y, radius, label. An empty radius or label is one that was not given. */
+#include "core/names.h"
+#include "io/tables/text.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_BYTES = 256 << 20, MOST_COLUMNS = 32 };
+enum column { X, Y, RADIUS, LABEL, COLUMNS, OTHER = COLUMNS };
+
+struct heading {
+    int count;
+    enum column of[MOST_COLUMNS];
+};
+
+/* What parts the fields of a line: a semicolon, a comma or a tab if there is one, else blanks. */
+static char separator_of(const char *line)
+{
+    return strchr(line, ';') ? ';' : strchr(line, ',') ? ',' : strchr(line, '\t') ? '\t' : ' ';
+}
+
+/* Cuts the next field off a line, without blanks and quotes round it; NULL: that was the last. */
+static char *next_field(char **line, char separator)
+{
+    static const char round[] = " \t\r\"";
+    char *field = *line;
+    if (!field)
+        return NULL;
+    char *end = field + strcspn(field, (char[]){separator, '\0'});
+    *line = *end ? end + 1 : NULL;
+    if (separator == ' ' && *line && !*(*line += strspn(*line, round)))
+        *line = NULL;
+    *end = '\0';
+    field += strspn(field, round);
+    for (size_t length = strlen(field); length && strchr(round, field[length - 1]);)
+        field[--length] = '\0';
+    return field;
+}
+
+/* "label, x, y": names, of which x and y must be there. */
+static bool read_heading(char *line, struct heading *heading)
+{
+    static const struct {
+        const char *name;
+        enum column column;
+    } names[] = {{"x", X}, {"y", Y}, {"r", RADIUS}, {"radius", RADIUS}, {"label", LABEL}};
+    const char separator = separator_of(line);
+    bool has[COLUMNS + 1] = {false};
+    heading->count = 0;
+    for (const char *name; (name = next_field(&line, separator));) {
+        enum column column = OTHER;
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+            if (ro_name_equal(name, names[i].name))
+                column = names[i].column;
+        if (heading->count == MOST_COLUMNS || (column != OTHER && has[column]))
+            return false;
+        has[column] = true;
+        heading->of[heading->count++] = column;
+    }
+    return has[X] && has[Y];
+}
+
+/* A number and nothing else; an empty field is 0, which radius and label take as not given. */
+static bool read_number(const char *field, enum column column, double *value)
+{
+    char *end;
+    *value = strtod(field, &end);
+    return !*end && isfinite(*value) && (end > field || column == RADIUS || column == LABEL);
+}
+
+static bool read_seed(char *line, const struct heading *heading, bool headed, ro_seed *seed)
+{
+    const char separator = separator_of(line);
+    double value[COLUMNS] = {0};
+    int count = 0;
+    for (const char *field; (field = next_field(&line, separator)); count++) {
+        if (count == heading->count)
+            return false;
+        const enum column column = heading->of[count];
+        if (column != OTHER && !read_number(field, column, &value[column]))
+            return false;
+    }
+    const double label = value[LABEL];
+    if (count < (headed ? heading->count : 2) || !(value[RADIUS] >= 0) ||
+        !(label >= 0 && label <= RO_REGION_LABELS && label == floor(label)))
+        return false;
+    *seed = (ro_seed){(int)label, value[X], value[Y], value[RADIUS]};
+    return true;
+}
+
+/* Names of columns do not begin as numbers do; the first may have none. */
+static bool is_heading(const char *line)
+{
+    return !strchr("+-.0123456789", line[strspn(line, " \t\"")]);
+}
+
+ro_status ro_seeds_load(ro_context *context, const char *path, ro_seed **seeds, size_t *count)
+{
+    struct heading heading = {4, {X, Y, RADIUS, LABEL}};
+    struct ro_file file;
+    char *text = NULL;
+    size_t room = 0;
+    bool headed = false;
+    *seeds = NULL;
+    *count = 0;
+    ro_file_init(&file, context, path, "standard input");
+    ro_status status = ro_text_load(&file, path, MOST_BYTES, &text);
+    int number = 0;
+    char *first = text;
+    if (status == RO_OK && strncmp(text, "\xEF\xBB\xBF", 3) == 0)
+        first += 3; /* the mark of UTF-8 */
+    for (char *line = first, *next; status == RO_OK && *line; line = next) {
+        char *end = line + strcspn(line, "\n");
+        next = *end ? end + 1 : end;
+        *end = '\0';
+        number++;
+        line += strspn(line, " ");
+        const char *begin = line + strspn(line, "\t\r");
+        if (!*begin || *begin == '#')
+            continue;
+        if (!headed && *count == 0 && is_heading(begin)) {
+            headed = true;
+            if (!read_heading(line, &heading))
+                status =
+                    ro_file_fail(&file, RO_E_FORMAT, "line %d names no columns x and y", number);
+            continue;
+        }
+        if (*count == room) {
+            room = room ? 2 * room : 256;
+            ro_seed *more = realloc(*seeds, room * sizeof *more);
+            if (!more) {
+                status = ro_file_fail(&file, RO_E_MEMORY, "no memory for its seeds");
+                break;
+            }
+            *seeds = more;
+        }
+        if (!read_seed(line, &heading, headed, &(*seeds)[*count]))
+            status = ro_file_fail(&file, RO_E_FORMAT,
+                                  "line %d is not a seed: x, y, and optionally radius and label",
+                                  number);
+        else
+            ++*count;
+    }
+    free(text);
+    if (status == RO_OK && *count == 0)
+        status = ro_file_fail(&file, RO_E_FORMAT, "has no seeds");
+    if (status != RO_OK) {
+        free(*seeds);
+        *seeds = NULL;
+        *count = 0;
+    }
+    return status;
+}

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+/* The rows of the search for a start once more, for wider vectors; see align_rows.h. */
+#include "simd/simd.h"
+
+#include "register/align/align_rows.h"
+
+const struct ro_align_kernels RO_SIMD_NAME(ro_align_kernels) = {
+    .cpu = RO_SIMD_CPU,
+    ALIGN_KERNELS,
+};

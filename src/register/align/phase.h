@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* Phase correlation: the shift between two small pictures. */
+#ifndef RO_PDE_REGISTER_REGISTER_PHASE_H
+#define RO_PDE_REGISTER_REGISTER_PHASE_H
+
+#include "register/align/align.h"
+
+struct ro_team;
+
+enum { RO_PHASE_PEAKS = 4 };
+
+/* Of pictures of one size, which many threads may share. */
+struct ro_phase {
+    const struct ro_align_kernels *kernels;
+    int side, width, height; /* side: of the transforms, a power of two */
+    struct radix2_double transform;
+    double *fade;                /* of columns, then of rows: 0 at the edges */
+    double *weight;              /* of frequencies along one axis */
+    double *fixed_re, *fixed_im; /* spectrum of the fixed picture */
+};
+
+/* What one thread has: a picture and its spectrum, and what the transforms need. */
+struct ro_phase_work {
+    double *re, *im, *scratch;
+};
+
+/* Pictures of width x height, at most side x side; false: no memory. */
+bool ro_phase_open(struct ro_phase *phase, const struct ro_align_kernels *kernels, int side,
+                   int width, int height);
+void ro_phase_close(struct ro_phase *phase);
+bool ro_phase_work_open(const struct ro_phase *phase, struct ro_phase_work *work);
+void ro_phase_work_close(struct ro_phase_work *work);
+
+/* The fixed picture; its mean is taken away and its edges are faded out, as are the other's. */
+bool ro_phase_fix(struct ro_phase *phase, struct ro_team *team, const float *fixed);
+
+/* Shifts v, the likeliest first, with moving(x + v) like fixed(x); of a distance of at most half
+ * the side. `signs`: or like its negative. */
+void ro_phase_shifts(const struct ro_phase *phase, const struct ro_phase_work *work,
+                     const float *moving, bool signs, double shifts[RO_PHASE_PEAKS][2]);
+
+/* The same with all threads; false: no memory. */
+bool ro_phase_shifts_by(const struct ro_phase *phase, struct ro_team *team, const float *moving,
+                        bool signs, double shifts[RO_PHASE_PEAKS][2]);
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* Small copies of the images of a registration, the largest first, each half the one before. */
+#ifndef RO_PDE_REGISTER_REGISTER_COPIES_H
+#define RO_PDE_REGISTER_REGISTER_COPIES_H
+
+#include "register/align/align.h"
+#include "register/register.h"
+
+enum { RO_COPIES = 8, RO_SMALLEST_COPY = 64 }; /* side of the last one at most */
+
+struct ro_copies {
+    int count;
+    struct ro_copy copy[RO_COPIES];
+    void *memory; /* of all of them */
+};
+
+/* Copies with sides of at most `longest`. `flat`: a pixel less the mean, by the deviation, of an
+ * eighth of the side all round: shading tells nothing, and one strong edge does not say it all. */
+ro_status ro_copies_open(const struct ro_flow *flow, const struct ro_align_kernels *kernels,
+                         int longest, bool flat, struct ro_copies *copies);
+void ro_copies_close(struct ro_copies *copies);
+
+#endif

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* The scheme auto: what its two drivers share. */
+#ifndef RO_PDE_REGISTER_REGISTER_AUTO_H
+#define RO_PDE_REGISTER_REGISTER_AUTO_H
+
+#include "register/register.h"
+
+/* The same images again, each tone as it is. */
+ro_status ro_register_plain(struct ro_flow *flow, const ro_image *fixed, const ro_image *moving);
+
+/* A second record, where one is wanted. */
+ro_status ro_register_anew(struct ro_flow *flow);
+
+/* ro_register_auto on a device. */
+ro_status ro_register_two(struct ro_flow *flow, const ro_image *fixed, const ro_image *moving,
+                          const ro_image *field, ro_report *ran);
+
+#endif

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: MIT */
+/* The kernels of registration once more, for wider vectors; see rows.h. */
+#include "register/descent/rows.h"
+#include "simd/simd.h"
+
+const struct ro_flow_kernels RO_SIMD_NAME(ro_flow_kernels) = {
+    .cpu = RO_SIMD_CPU,
+    FLOW_KERNELS,
+};

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* Images into the registration, and figures out of it. */
+#ifndef RO_PDE_REGISTER_REGISTER_IMAGE_H
+#define RO_PDE_REGISTER_REGISTER_IMAGE_H
+
+#include "thread/team.h"
+#include "register/register.h"
+
+/* Both images as grey from 0 (the darkest pixel of both) to 1 (the lightest), on the finest grid;
+ * refuses constant images and values that are no numbers. */
+ro_status ro_register_load(struct ro_flow *flow, const ro_image *fixed, const ro_image *moving);
+
+/* RO_E_CANCELLED once Ctrl-C was heard: loops look at each row, and what they made counts only
+ * where this says RO_OK afterwards. */
+ro_status ro_register_heard(const struct ro_flow *flow);
+
+/* How many threads a pass over so many pixels is worth: each that is woken may come late. */
+int ro_register_threads(const struct ro_flow *flow, size_t pixels);
+
+/* A pass over so many pixels by the flow's team, or by threads that are woken for it. */
+void ro_register_pass(const struct ro_flow *flow, size_t pixels, ro_pass_fn *pass, void *data);
+
+/* The standard deviation of the noise in the noisier image, white being 1. */
+double ro_register_noise(const struct ro_flow *flow);
+
+/* Fills in the report from the field. */
+ro_status ro_register_describe(struct ro_flow *flow, const ro_image *field);
+
+#endif

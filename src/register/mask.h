@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* Pixels that do not count: masks, what lies beyond the smaller image, and borders that were filled
+ * with one tone. */
+#ifndef RO_PDE_REGISTER_REGISTER_MASK_H
+#define RO_PDE_REGISTER_REGISTER_MASK_H
+
+#include "register/register.h"
+
+/* Makes flow->keep where something does not count, and continues the images smoothly into it, so
+ * that no smoothing brings it back. `borders`: look for those of one tone. */
+ro_status ro_register_mask(struct ro_flow *flow, bool borders);
+
+#endif

@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: MIT */
+/* Registration: what was asked for, the plan of its scales, and the report. */
+#include "roundoff/register.h"
+
+#include "context/context.h"
+#include "core/checked.h"
+#include "core/image.h"
+#include "core/names.h"
+#include "core/options.h"
+#include "cuda/cuda.h"
+#include "register/register.h"
+#include "register/cuda/register_cuda.h"
+#include "register/image.h"
+#include "register/mask.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+RO_CUDA_NONE(register_cuda_calls, register_on_cuda);
+
+/* Finds `name` in a list that NULL ends; the first is the default. */
+static ro_status choose(ro_context *context, const char *what, const char *name,
+                        const char *const *list, int *choice)
+{
+    *choice = 0;
+    if (!name)
+        return RO_OK;
+    size_t count = 0;
+    for (; list[count]; count++)
+        if (ro_name_equal(name, list[count])) {
+            *choice = (int)count;
+            return RO_OK;
+        }
+    const char *nearest = ro_name_nearest(name, list, count);
+    return ro_context_fail(context, RO_E_ARGUMENT, "unknown %s %s, did you mean %s?", what, name,
+                           nearest ? nearest : list[0]);
+}
+
+static ro_status in_range(ro_context *context, const char *what, double value, double low,
+                          double high)
+{
+    if (value >= low && value <= high)
+        return RO_OK;
+    return ro_context_fail(context, RO_E_ARGUMENT, "%s %g: must be from %g to %g", what, value, low,
+                           high);
+}
+
+enum scheme { AUTO, ANNEALED, THESIS };
+
+/* What the names chose. */
+struct choice {
+    enum scheme scheme;
+    enum ro_start start;
+    bool falls_back; /* from normalised tones to plain ones */
+};
+
+static ro_status choose_names(struct ro_flow *flow, struct choice *choice)
+{
+    static const char *const schemes[] = {"auto", "annealed", "thesis", NULL};
+    static const char *const matches[] = {"auto", "ssd", "ncc", "ncc-size", NULL};
+    static const char *const inits[] = {"auto", "none", "translation", "affine", NULL};
+    static const char *const numbers[] = {"s23e8", "s16e7", "s10e5", NULL};
+    ro_context *context = flow->context;
+    ro_register_options *o = &flow->options;
+    int scheme, match, init, number;
+    ro_status status = choose(context, "scheme", o->scheme, schemes, &scheme);
+    if (status == RO_OK)
+        status = choose(context, "match", o->match, matches, &match);
+    if (status == RO_OK)
+        status = choose(context, "init", o->init, inits, &init);
+    if (status == RO_OK)
+        status = choose(context, "number system", o->number, numbers, &number);
+    if (status != RO_OK)
+        return status;
+    choice->scheme = (enum scheme)scheme;
+    choice->falls_back = scheme == AUTO && match == 0;
+    choice->start = init             ? (enum ro_start)(init - 1)
+                    : scheme == AUTO ? RO_START_AFFINE
+                                     : RO_START_NONE;
+    o->scheme = schemes[scheme];
+    o->number = numbers[number];
+    flow->round = ro_rounder_make(&ro_number_find(o->number)->real);
+    flow->automatic = flow->by_lines = scheme == AUTO;
+    flow->normalised = match >= 2 || choice->falls_back;
+    flow->sizes = match == 3;
+    flow->balanced = scheme == AUTO && flow->normalised;
+    flow->window = scheme == AUTO ? 3 : 4;
+    return RO_OK;
+}
+
+static ro_status settle_options(struct ro_flow *flow, struct choice *choice)
+{
+    ro_context *context = flow->context;
+    ro_register_options *o = &flow->options;
+    const double longer = flow->width > flow->height ? flow->width : flow->height;
+    ro_status status = choose_names(flow, choice);
+    if (status != RO_OK)
+        return status;
+    const bool thesis = choice->scheme == THESIS;
+    /* an affine start leaves nothing to the coarsest third */
+    flow->skipped = flow->automatic && choice->start == RO_START_AFFINE;
+    o->scales = o->scales ? o->scales : flow->skipped ? 10 : 15;
+    o->updates = o->updates ? o->updates : flow->automatic ? 40 : 10;
+    o->trials = o->trials ? o->trials : 10;
+    o->cycles = o->cycles ? o->cycles : thesis ? 1 : 2;
+    o->finest = !ro_is_default(o->finest) ? o->finest : thesis ? 0 : 1;
+    o->tolerance = !ro_is_default(o->tolerance) ? o->tolerance : 0.01;
+    const double least = longer / 8 < 12 ? longer / 8 : 12; /* noise is not to be followed */
+    const double usual = longer / (flow->automatic ? 36 : 32);
+    if (o->sigma == 0)
+        o->sigma = usual > least ? usual : least;
+    if (o->sigma_first == 0)
+        o->sigma_first = thesis ? o->sigma : 2 * longer;
+    if (thesis && o->sigma_first != o->sigma)
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "scheme thesis has one sigma, but %g and %g were given",
+                               o->sigma_first, o->sigma);
+    status = in_range(context, "scales", o->scales, 1, RO_REGISTER_SCALES);
+    if (status == RO_OK)
+        status = in_range(context, "updates", o->updates, 1, 10000);
+    if (status == RO_OK)
+        status = in_range(context, "trials", o->trials, 1, 100);
+    if (status == RO_OK)
+        status = in_range(context, "cycles", o->cycles, 1, 2);
+    if (status == RO_OK)
+        status = in_range(context, "sigma", o->sigma, 1e-3, 1e6);
+    if (status == RO_OK)
+        status = in_range(context, "first sigma", o->sigma_first, 1e-3, 1e6);
+    if (status == RO_OK)
+        status = in_range(context, "finest scale", o->finest, 0, 1000);
+    if (status == RO_OK)
+        status = in_range(context, "tolerance", o->tolerance, 0, 1e6);
+    flow->masked = !thesis && flow->width > 1 &&
+                   flow->height > 1; /* in one row the least motion across it looks beyond */
+    flow->balanced = flow->balanced && o->cycles == 2;
+    return status;
+}
+
+/* ---- Scales --------------------------------------------------------------------------------- */
+
+/* The coarsest grid whose nodes are no further apart than the images are smooth. */
+static int level_for(const struct ro_flow *flow, double epsilon)
+{
+    int level = 0;
+    while (level + 1 < flow->grids.levels && flow->grids.grid[level + 1].hx <= epsilon &&
+           flow->grids.grid[level + 1].hy <= epsilon)
+        level++;
+    return level;
+}
+
+/* Filters of the images, of the gradient and of the window, scale after scale. */
+enum { FILTERS = 3 };
+
+/* Floats of the tables of a scale's filter. */
+static size_t filter_floats(const struct ro_flow *flow, int level)
+{
+    const struct ro_grid *grid = &flow->grids.grid[level];
+    const struct ro_grid *last = &flow->grids.grid[flow->grids.levels - 1];
+    return flow->by_lines ? ro_chain_floats(grid->width) + ro_chain_floats(grid->height)
+                          : (size_t)last->width * (size_t)last->height;
+}
+
+static void set_filter(const struct ro_flow *flow, int level, double sigma, float *tables,
+                       struct ro_filter *filter)
+{
+    const struct ro_grid *grid = &flow->grids.grid[level];
+    const double half = sigma * sigma / 2;
+    if (flow->by_lines) {
+        filter->along = ro_chain_make(grid->width, half / (grid->hx * grid->hx), tables);
+        filter->across = ro_chain_make(grid->height, half / (grid->hy * grid->hy),
+                                       tables + ro_chain_floats(grid->width));
+    } else {
+        filter->inverse = tables;
+        ro_multigrid_set(&flow->grids, sigma, filter->stencils, tables);
+    }
+}
+
+static void set_filters(void *data, int part, int parts)
+{
+    struct ro_flow *flow = data;
+    int i, to;
+    for (ro_team_share(FILTERS * flow->scales, part, parts, &i, &to); i < to; i++) {
+        struct ro_scale_plan *scale = &flow->scale[i / FILTERS];
+        const struct ro_grid *grid = &flow->grids.grid[scale->level];
+        const double node = grid->hx > grid->hy ? grid->hx : grid->hy;
+        const double window = scale->epsilon > node ? scale->epsilon : node;
+        const double sigmas[FILTERS] = {scale->epsilon, scale->sigma, flow->window * window};
+        struct ro_filter *const filters[FILTERS] = {&scale->image, &scale->gradient,
+                                                    &scale->window};
+        const size_t own = (size_t)(i % FILTERS) * filter_floats(flow, scale->level);
+        set_filter(flow, scale->level, sigmas[i % FILTERS], flow->tables + scale->tables + own,
+                   filters[i % FILTERS]);
+    }
+}
+
+/* Scales geometric from an eighth of the longer side to the finest, 0 coming after 1; sigma
+ * geometric. Those left out come before the first. */
+static ro_status plan_scales(struct ro_flow *flow)
+{
+    const ro_register_options *o = &flow->options;
+    const double longer = (flow->width > flow->height ? flow->width : flow->height) - 1;
+    const double finest = o->finest > 0 ? o->finest : 1;
+    const double coarsest = longer / 8 > finest ? longer / 8 : finest;
+    const int left_out = flow->skipped ? (int)o->scales / 2 : 0;
+    const int all = left_out + (int)o->scales;
+    const double steps = (double)all - (o->finest > 0 ? 1 : 2);
+    const double noise = 10 * flow->noise * flow->noise; /* what is flatter than noise stays flat */
+    flow->scales = (int)o->scales;
+    for (int k = 0; k < flow->scales; k++) {
+        struct ro_scale_plan *scale = &flow->scale[k];
+        double down = steps > 0 ? (left_out + k) / steps : 1;
+        double along = all > 1 ? (left_out + k) / (all - 1.0) : 1;
+        scale->epsilon = down > 1 ? 0 : coarsest * pow(finest / coarsest, down);
+        scale->sigma = o->sigma_first * pow(o->sigma / o->sigma_first, along);
+        scale->level = level_for(flow, scale->epsilon);
+        scale->least = (float)((2e-5 + noise) / (1 + 2 * scale->epsilon * scale->epsilon));
+        scale->tables = flow->table_floats;
+        flow->table_floats += FILTERS * filter_floats(flow, scale->level);
+    }
+    flow->tables = malloc((flow->table_floats + 1) * sizeof *flow->tables);
+    if (!flow->tables)
+        return ro_context_fail(flow->context, RO_E_MEMORY, "no memory for %u scales", o->scales);
+    enum { SHARE = 8 }; /* an entry is as much work as this many pixels of a filter */
+    ro_register_pass(flow, SHARE * flow->table_floats, set_filters, flow);
+    return RO_OK;
+}
+
+static double larger(double a, double b) { return a > b ? a : b; }
+
+static ro_status open_flow(struct ro_flow *flow, const ro_image *fixed, const ro_image *moving)
+{
+    /* thin images are padded by their last row or column, which does not count */
+    int width = flow->width, height = flow->height;
+    while (!ro_multigrid_fits(width, height)) {
+        int *shorter = width < height ? &width : &height;
+        *shorter = *shorter * 5 / 4 + 1;
+    }
+    ro_status status = ro_multigrid_open(flow->context, width, height, &flow->grids);
+    if (status != RO_OK)
+        return status;
+    for (int l = 0; l < flow->grids.levels; l++) {
+        const struct ro_grid *grid = &flow->grids.grid[l];
+        flow->ends[l] = (struct ro_extent){(float)((flow->width - 1) / grid->hx),
+                                           (float)((flow->height - 1) / grid->hy)};
+    }
+    status = ro_register_load(flow, fixed, moving);
+    if (status == RO_OK)
+        status = ro_register_mask(flow, flow->automatic);
+    if (status == RO_OK && flow->automatic)
+        flow->noise = ro_register_noise(flow);
+    if (status == RO_OK)
+        status = ro_register_heard(flow);
+    return status == RO_OK ? plan_scales(flow) : status;
+}
+
+/* All that comes before the flow, with threads that are woken once. */
+struct opening {
+    struct ro_flow *flow;
+    const ro_image *fixed, *moving;
+    enum ro_start start;
+    ro_status status;
+};
+
+static void make_ready(struct ro_team *team, void *data)
+{
+    struct opening *opening = data;
+    struct ro_flow *flow = opening->flow;
+    flow->team = team;
+    opening->status = open_flow(flow, opening->fixed, opening->moving);
+    if (opening->status == RO_OK && opening->start != RO_START_NONE)
+        opening->status = ro_register_align(flow, opening->start);
+    flow->team = NULL;
+}
+
+static ro_status check(ro_context *context, const ro_image *fixed, const ro_image *moving,
+                       const ro_image *field)
+{
+    enum { MOST_PIXELS = 1 << 28 };
+    ro_status status = ro_image_check(context, fixed, "fixed image");
+    if (status == RO_OK)
+        status = ro_image_check(context, moving, "moving image");
+    if (status == RO_OK)
+        status = ro_image_check(context, field, "field");
+    if (status != RO_OK)
+        return status;
+    const uint64_t width = fixed->width > moving->width ? fixed->width : moving->width;
+    const uint64_t height = fixed->height > moving->height ? fixed->height : moving->height;
+    if (width > MOST_PIXELS || width * height > MOST_PIXELS)
+        return ro_context_fail(context, RO_E_SIZE,
+                               "%llu x %llu pixels are too many to register, the most is %d",
+                               (unsigned long long)width, (unsigned long long)height, MOST_PIXELS);
+    if (field->format != RO_GRAYF || field->width != 2 * fixed->width ||
+        field->height != fixed->height)
+        return ro_context_fail(context, RO_E_SIZE,
+                               "the field must be float and %u x %u for images of %u x %u",
+                               2 * fixed->width, fixed->height, fixed->width, fixed->height);
+    return RO_OK;
+}
+
+ro_status ro_flow_anywhere(struct ro_flow *flow, const ro_image *field, ro_report *ran)
+{
+    if (!flow->on_device)
+        return ro_flow_on_cpu(flow, field, ran);
+    ro_status status = register_on_cuda->run(flow, ran);
+    return status == RO_OK ? ro_flow_fetch(flow, field) : status;
+}
+
+ro_status ro_register(ro_context *context, const ro_image *fixed, const ro_image *moving,
+                      ro_image *field, const ro_register_options *options,
+                      ro_register_report *report)
+{
+    ro_register_options full = RO_REGISTER_OPTIONS;
+    ro_status status = ro_options_take(context, options, &full, "RO_REGISTER_OPTIONS");
+    if (status == RO_OK)
+        status = check(context, fixed, moving, field);
+    if (status != RO_OK)
+        return status;
+    struct choice choice = {0};
+    ro_report ran = {0};
+    struct ro_flow *flow = calloc(1, sizeof *flow);
+    if (!flow)
+        return ro_context_fail(context, RO_E_MEMORY, "no memory for a registration");
+    flow->context = context;
+    flow->on_device = context->options.device == RO_DEVICE_CUDA;
+    flow->size[0].width = (int)moving->width;
+    flow->size[0].height = (int)moving->height;
+    flow->size[1].width = (int)fixed->width;
+    flow->size[1].height = (int)fixed->height;
+    flow->width = (int)larger(fixed->width, moving->width);
+    flow->height = (int)larger(fixed->height, moving->height);
+    flow->options = full;
+    flow->report.start[0] = flow->report.start[4] = 1;
+    status = settle_options(flow, &choice);
+    if (status == RO_OK && report && flow->options.record) {
+        flow->report.record =
+            calloc((size_t)flow->options.scales * flow->options.updates, sizeof(ro_register_step));
+        if (!flow->report.record)
+            status = ro_context_fail(context, RO_E_MEMORY, "no memory for a record of updates");
+    }
+    if (status == RO_OK) {
+        struct opening opening = {flow, fixed, moving, choice.start, RO_OK};
+        ro_team_open(context->pool, context->threads, make_ready, &opening);
+        status = opening.status;
+    }
+    if (status == RO_OK)
+        status = choice.falls_back ? ro_register_auto(flow, fixed, moving, field, &ran)
+                                   : ro_flow_anywhere(flow, field, &ran);
+    if (status == RO_OK) {
+        ran.method = flow->options.scheme;
+        ran.width = fixed->width;
+        ran.height = fixed->height;
+        ran.steps = flow->report.steps;
+        context->report = ran;
+        if (report)
+            status = ro_register_describe(flow, field);
+        if (report && status == RO_OK)
+            *report = flow->report;
+    }
+    if (status != RO_OK)
+        free(flow->report.record);
+    free(flow->tables);
+    for (int p = 0; p < 2 && !flow->on_device; p++)
+        free(flow->images[p]);
+    free(flow->keep[0]);
+    free(flow->keep[1]);
+    ro_multigrid_close(&flow->grids);
+    free(flow);
+    return status;
+}

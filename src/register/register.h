@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Registration by a regularized gradient flow on scales from coarse to fine (Strzodka, 2.1.3, 2.5,
+ * 4.1.5): what its parts share.
+ *
+ * Three nested loops: scales of the images; updates u = round(u - tau d) with d = A(sigma)^-1
+ * (once or twice) g, g = w (T(x + u) - R) grad T(x + u); and Armijo's rule for tau. A^-1 is a
+ * V-cycle (multigrid/), or lines of the scheme auto (smooth/). The loops are
+ * in loops.c and know a back end as a table of functions; pixels are touched in
+ * rows.h (CPU) and cuda/ only.
+ *
+ * Every sum is one of integers: terms are scaled by a power of two and cut to 32 bits, so that no
+ * order of summation, of threads or of blocks can change a bit.
+ */
+#ifndef RO_PDE_REGISTER_REGISTER_H
+#define RO_PDE_REGISTER_REGISTER_H
+
+#include "number/number.h"
+#include "solver/multigrid/multigrid.h"
+#include "solver/smooth.h"
+#include "roundoff/register.h"
+
+/* Rounds a displacement to s10e5 or s16e7 by operations that lanes have; see ro_rounder_make. */
+struct ro_rounder {
+    int drop;      /* mantissa bits to round away; 0: none */
+    float limit;   /* the largest number */
+    float least;   /* the least normal number; below it numbers are evenly spaced, */
+    float spacing; /* and adding and taking away this rounds to them */
+};
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct ro_rounder ro_rounder_make(const struct ro_small_float *format);
+float ro_rounder_round(const struct ro_rounder *round, float x);
+
+/* Where the images end on a grid, in its nodes; padding lies beyond. */
+struct ro_extent {
+    float right, bottom;
+};
+
+/* Energies are in units of 2^-30, g and d are scaled to at most 2^14 and 2^15 before they are
+ * multiplied: a sum of two products fits 32 bits. */
+enum { RO_ENERGY_BITS = 30, RO_GRADIENT_BITS = 14, RO_DIRECTION_BITS = 15, RO_SLOPE_BITS = 24 };
+
+enum { RO_BLOCK = 4 }; /* pixels a side of what images are compared by */
+
+struct ro_sums {
+    int64_t energy; /* of squared differences */
+    int64_t count;  /* pixels that count */
+    float peak;     /* largest |g| */
+};
+
+struct ro_products {
+    int64_t slope;  /* of g d, both scaled */
+    int64_t square; /* of d d, scaled, in quarters */
+};
+
+/* Tones of blocks of 4 x 4 pixels, all of which are seen in both images: sums over blocks. */
+struct ro_agreement {
+    int64_t blocks, moving, fixed, moving_square, fixed_square, product;
+};
+
+struct ro_probe {
+    struct ro_sums sums;
+    float peak; /* largest |d| */
+    struct ro_products products;
+};
+
+/* What is smaller than this is nothing. */
+#define RO_LEAST_PEAK 1e-30f
+
+/* The power of two that brings all up to `peak` below 2^bits. */
+#ifdef __CUDACC__
+__host__ __device__
+#endif
+    static inline float
+    ro_scale_to(float peak, int bits)
+{
+    union {
+        float number;
+        uint32_t bits;
+    } value = {peak > RO_LEAST_PEAK ? peak : RO_LEAST_PEAK};
+    int exponent = (int)(value.bits >> 23) - 126;
+    value.bits = (uint32_t)(bits - exponent + 127) << 23;
+    return value.number;
+}
+
+/* 1 over it: another power of two, for a division takes its time. */
+#ifdef __CUDACC__
+__host__ __device__
+#endif
+    static inline double
+    ro_scale_unit(float peak, int bits)
+{
+    union {
+        float number;
+        uint32_t bits;
+    } value = {ro_scale_to(peak, bits)};
+    value.bits = (254u << 23) - value.bits;
+    return (double)value.number;
+}
+
+/* What slopes are divided by, from the sum of both planes' totals over all nodes: their mean. A
+ * share of it is added to each, so that flat places do not move freely. */
+#define RO_LEAST_SLOPE 0.02f
+#ifdef __CUDACC__
+__host__ __device__
+#endif
+    static inline float
+    ro_mean_slope(float scale, int64_t total, double nodes)
+{
+    const float mean = (float)((double)total / (double)scale / (2 * nodes));
+    return mean > RO_LEAST_PEAK ? mean : RO_LEAST_PEAK;
+}
+
+/* A mask is 0 or 1 on the finest grid, and on coarser ones where its restriction is above this. */
+#define RO_WHOLE 0.999f
+
+/* The rows of one evaluation. */
+struct ro_flow_rows {
+    int width, height; /* of the grid */
+    ptrdiff_t stride;
+    const float *moving; /* whole plane, at its first node */
+    struct ro_extent end;
+    bool masked;              /* samples beyond the moving image do not count */
+    const float *seen, *kept; /* whole planes: 1 where the moving and the fixed image count, else 0;
+                                 both or none */
+    struct ro_rounder round;
+    uint8_t *counts; /* with them, on the CPU: where both count at u, by `gradient` for `energy` */
+};
+
+struct ro_flow_kernels {
+    ro_cpu cpu;
+    /* u = round(u - tau d) first, unless tau is 0; then g and the sums at u. */
+    void (*gradient)(const struct ro_flow_rows *rows, int y, float tau, float *ux, float *uy,
+                     const float *dx, const float *dy, const float *fixed, float *gx, float *gy,
+                     struct ro_sums *sums);
+    /* The energy at round(u - tau d), with the weights of u. */
+    int64_t (*energy)(const struct ro_flow_rows *rows, int y, float tau, const float *ux,
+                      const float *uy, const float *dx, const float *dy, const float *fixed);
+    void (*update)(const struct ro_flow_rows *rows, float tau, float *ux, float *uy,
+                   const float *dx, const float *dy);
+    void (*products)(int width, float g_scale, float d_scale, const float *gx, const float *gy,
+                     const float *dx, const float *dy, struct ro_products *sums);
+    float (*peak)(int width, const float *x);
+    void (*rescale)(const struct ro_rounder *round, int width, float by, float *u);
+    void (*square)(int width, const float *x, float *out);
+    /* What a pixel differs from the mean round it, by the deviation round it, in eighths; `size`:
+     * whatever its sign. */
+    void (*normalise)(int width, float least, bool size, const float *x, const float *mean,
+                      const float *mean_square, float *out);
+    /* Squares of the slopes of the fixed image, 0 where it does not count. */
+    void (*slopes)(const struct ro_flow_rows *rows, int y, const float *above, const float *row,
+                   const float *below, float *xx, float *yy);
+    /* The sum of what is positive, times `scale` and cut. */
+    int64_t (*total)(int width, float scale, const float *x);
+    /* x = mean / (x + least), what is negative counting as 0; and x = x by. */
+    void (*balance)(int width, float mean, float least, float *x);
+    void (*weigh)(int width, const float *by, float *x);
+    /* Adds tones in units of 2^-12 and the number of pixels that count, column by column. */
+    void (*tones)(const struct ro_flow_rows *rows, int y, const float *ux, const float *uy,
+                  const float *fixed, int32_t *moving_sum, int32_t *fixed_sum, int32_t *count);
+};
+const struct ro_flow_kernels *ro_flow_kernels_for(ro_cpu cpu);
+
+/* ---- The flow and its back ends ------------------------------------------------------------- */
+
+/* One smoothing of one width: a V-cycle, or along lines. */
+struct ro_filter {
+    struct ro_stencil stencils[RO_GRID_LEVELS];
+    const float *inverse;           /* of the coarsest grid */
+    struct ro_chain along, across; /* of rows and of columns, on the scale's grid */
+};
+
+struct ro_scale_plan {
+    int level;
+    double epsilon, sigma;
+    float least; /* added to a local variance: what is flatter than noise stays flat */
+    size_t tables; /* where those of its filters begin */
+    struct ro_filter image, gradient, window; /* window: of the local mean and variance */
+};
+
+struct ro_flow {
+    ro_context *context;
+    struct ro_team *team; /* while images are made ready and aligned; else NULL */
+    ro_register_options options; /* with the defaults filled in */
+    ro_register_report report;
+    bool masked, normalised; /* normalised: match ncc */
+    bool sizes;              /* whatever the sign of contrast, in each place by itself */
+    bool balanced;           /* directions are weighed by how steep the fixed image is */
+    bool automatic;          /* the scheme that chooses match and start itself */
+    bool by_lines;           /* smoothed along rows and columns, not by V-cycles */
+    bool watched;            /* ends where it goes astray */
+    bool skipped;            /* the coarsest scales, which the start has done */
+    bool negative;           /* light in one image is dark in the other: the fixed one was turned */
+    double window;           /* of local means and variances, in deviations of the scale */
+    double noise;            /* standard deviation, of the noisier image */
+    int width, height;       /* of what holds both images; the finest grid may be padded */
+    struct {
+        int width, height;
+    } size[2]; /* of the moving and the fixed image */
+    struct ro_rounder round;
+    struct ro_multigrid grids;
+    struct ro_extent ends[RO_GRID_LEVELS];
+    float *images[2];              /* moving and fixed on the finest grid, 0 to 1 */
+    float *keep[2];                /* 1 where they count, 0 elsewhere; NULL: everywhere */
+    float darkest[2], lightest[2]; /* tones of the images */
+    double contrast;               /* what 1 stands for, white being 1 */
+    int scales;
+    struct ro_scale_plan scale[RO_REGISTER_SCALES];
+    float *tables; /* of all filters, one after the other */
+    size_t table_floats;
+    struct ro_agreement reached, ended; /* when u came to the finest grid, and at the end */
+    const struct ro_flow_backend *backend;
+    void *data; /* the back end's */
+    bool on_device;
+    int result;  /* of two flows, whose fields the device keeps */
+    bool beside; /* the other one runs at the same time: it has memory of its own, and is silent */
+    int k, level; /* the scale that comes next or is under way, and its grid */
+    double tau;   /* the last length of an update */
+    ro_status status;
+};
+
+struct ro_descent_rule;
+struct ro_descent;
+struct ro_descent_step;
+
+/* What a back end does for the flow; each works on the grid of the scale begun last, except
+ * `start`. A failure is kept and told by `finish`. */
+struct ro_flow_backend {
+    void (*begin)(struct ro_flow *flow, const struct ro_scale_plan *scale); /* makes its images */
+    void (*start)(struct ro_flow *flow, int level);  /* u from report.start */
+    void (*refine)(struct ro_flow *flow, int level); /* u on `level` from the coarser grid */
+    /* Begins all updates of the scale, by the rules of descent.h, and need not wait for
+     * them. NULL: the flow does them by the three calls after `descended`. */
+    void (*descend)(struct ro_flow *flow, const struct ro_descent_rule *rule, double tau);
+    /* Waits for them; the steps are the back end's and last until the next call. */
+    const struct ro_descent_step *(*descended)(struct ro_flow *flow, struct ro_descent *descent);
+    /* Updates u by tau d, then takes g and d there and all sums over them. */
+    void (*probe)(struct ro_flow *flow, float tau, struct ro_probe *probe);
+    int64_t (*energy)(struct ro_flow *flow, float tau);
+    void (*update)(struct ro_flow *flow, float tau);
+    void (*agree)(struct ro_flow *flow, struct ro_agreement *sums); /* on the finest grid */
+};
+
+/* Row y of u_x or u_y at the start, with its ghosts. */
+void ro_flow_start_row(const struct ro_flow *flow, int level, int component, int y, float *row);
+
+/* Adds a block, given the sums of its columns; one that is not seen whole is left out. */
+void ro_flow_agree(const int32_t *moving, const int32_t *fixed, const int32_t *count,
+                   struct ro_agreement *sums);
+
+/* 1 - c|c| of the correlation c of blocks, 0 for images that agree; 2 where too few are seen. */
+double ro_flow_disagreement(const struct ro_flow *flow, const struct ro_agreement *sums);
+
+/* Whether blocks agree less than when u came to the finest grid, and tones are not to blame; or
+ * hardly more. */
+bool ro_flow_astray(const struct ro_flow *flow);
+bool ro_flow_doubted(const struct ro_flow *flow);
+
+/* The three loops. */
+void ro_flow_run(struct ro_flow *flow);
+
+/* The same in steps, for who has two flows at hand: after the start a scale is begun and ended, as
+ * long as its end tells that there is another. */
+void ro_flow_start(struct ro_flow *flow);
+void ro_flow_begin_scale(struct ro_flow *flow);
+bool ro_flow_end_scale(struct ro_flow *flow);
+void ro_flow_finish(struct ro_flow *flow);
+
+/* The back end of the CPU: runs the flow and stores u at the images' pixels. */
+ro_status ro_flow_on_cpu(struct ro_flow *flow, const ro_image *field, ro_report *ran);
+
+/* The back end of the context's device. */
+ro_status ro_flow_anywhere(struct ro_flow *flow, const ro_image *field, ro_report *ran);
+
+/* Where to start: the matrix of `report.start`. */
+enum ro_start { RO_START_NONE, RO_START_TRANSLATION, RO_START_AFFINE };
+ro_status ro_register_align(struct ro_flow *flow, enum ro_start start);
+
+/* The scheme that needs no options: normalised tones, or plain ones where they led astray. */
+ro_status ro_register_auto(struct ro_flow *flow, const ro_image *fixed, const ro_image *moving,
+                           const ro_image *field, ro_report *ran);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Steps of fronts on a CUDA device, all fronts in one launch; a build without CUDA has the same
+ * functions in cuda_none.c.
+ */
+#ifndef RO_PDE_LEVELSET_CUDA_LEVELSET_CUDA_H
+#define RO_PDE_LEVELSET_CUDA_LEVELSET_CUDA_H
+
+#include "segment/levelset/levelset.h"
+#include "roundoff/core.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    RO_LEVEL_DEPTH = 16, /* most steps at once */
+    RO_LEVEL_FRONTS = 4, /* and most fronts */
+};
+
+struct ro_level_cuda;
+
+/* The device's calls; NULL in a build without CUDA. */
+struct level_cuda_calls {
+    /* Fronts of one size and number system, NULL where there is none. `depth` steps are fused into
+     * one launch; 0: as many as are best. */
+    ro_status (*open)(ro_context *context, struct ro_level_front *const *fronts, uint32_t depth,
+                      struct ro_level_cuda **cuda);
+    void (*close)(struct ro_level_cuda *cuda); /* NULL is allowed */
+    /* Takes steps of the chosen fronts on the device; moved[]: a pixel changed in the last one. */
+    ro_status (*run)(struct ro_level_cuda *cuda, const bool *chosen, uint32_t steps, bool *moved);
+    /* Brings the last two states of phi back. */
+    ro_status (*fetch)(struct ro_level_cuda *cuda, int front);
+    /* As ro_level_change, after a single step. */
+    ro_status (*change)(struct ro_level_cuda *cuda, int front, double *rms);
+    /* The host has changed phi or the speed. */
+    void (*wake)(struct ro_level_cuda *cuda, int front);
+    uint64_t (*launches)(const struct ro_level_cuda *cuda);
+};
+extern const struct level_cuda_calls *const level_on_cuda;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

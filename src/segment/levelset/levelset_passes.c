@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/* Level sets as a stencil of rows, for passes of one or many steps. */
+#include "segment/levelset/schedule.h"
+
+#include <string.h>
+
+static void run_stage(const struct ro_stencil *stencil, int stage,
+                      const struct ro_stencil_work *work)
+{
+    struct ro_level_passes *passes = (struct ro_level_passes *)stencil->data;
+    const struct ro_level_front *front = passes->front;
+    const size_t bytes = front->level.real ? sizeof(float) : sizeof(int16_t);
+    const size_t end = bytes * front->level.width;
+    const char *row = work->row + RO_LEVEL_PAD;
+    char *out = work->out + RO_LEVEL_PAD;
+    (void)stage;
+    struct ro_level_row level_row = {
+        .above = work->above ? work->above + RO_LEVEL_PAD : row,
+        .row = row,
+        .below = work->below ? work->below + RO_LEVEL_PAD : row,
+        .speed = front->speed.data + work->y * front->speed.pitch,
+        .out = out,
+        .count = front->level.width,
+    };
+    if (front->level.moved_by_field) {
+        level_row.vx = front->vx.data + work->y * front->vx.pitch;
+        level_row.vy = front->vy.data + work->y * front->vy.pitch;
+    }
+    bool moved = passes->kernel->step(&front->level, &level_row);
+    memcpy(out - bytes, out, bytes);
+    memcpy(out + end, out + end - bytes, bytes);
+    if (moved && work->behind == 0 && work->wanted)
+        atomic_store_explicit(&passes->moved, true, memory_order_relaxed);
+}
+
+void ro_level_passes_open(struct ro_level_passes *passes, struct ro_level_front *front,
+                          const struct ro_level_kernel *kernel, uint32_t depth)
+{
+    *passes = (struct ro_level_passes){.front = front, .kernel = kernel, .depth = depth};
+    passes->stencil = (struct ro_stencil){
+        .data = passes,
+        .height = front->level.height,
+        .row_bytes = front->phi[0].pitch,
+        .stages = 1,
+        .looks_up = true,
+        .run = run_stage,
+    };
+}
+
+void ro_level_passes_close(struct ro_level_passes *passes)
+{
+    ro_stream_close(&passes->stream);
+    *passes = (struct ro_level_passes){0};
+}
+
+static struct ro_stencil_rows rows_of(const struct ro_level_field *field)
+{
+    return (struct ro_stencil_rows){field->data - RO_LEVEL_PAD, field->pitch};
+}
+
+ro_status ro_level_passes_run(struct ro_level_passes *passes, struct ro_pool *pool, uint32_t steps,
+                              bool *moved)
+{
+    struct ro_level_front *front = passes->front;
+    while (steps > 0) {
+        uint32_t depth = steps < passes->depth ? steps : passes->depth;
+        if (depth != passes->open) {
+            ro_stream_close(&passes->stream);
+            passes->open = 0;
+            ro_status status = ro_stream_open(&passes->stream, pool, &passes->stencil, (int)depth);
+            if (status != RO_OK)
+                return status;
+            passes->open = depth;
+        }
+        struct ro_stencil_rows from = rows_of(&front->phi[front->now]);
+        struct ro_stencil_rows to = rows_of(&front->phi[1 - front->now]);
+        atomic_store(&passes->moved, false);
+        ro_stream_pass(&passes->stream, &from, &to);
+        front->now = 1 - front->now;
+        steps -= depth;
+    }
+    *moved = atomic_load(&passes->moved);
+    return RO_OK;
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The ways to compute steps of a front. All give the same bits.
+ *
+ *   reference   pixel by pixel, as the step is defined
+ *   passes      row kernels, one step a pass, bands of rows shared out among the threads
+ *   stream      many steps a pass (stencil.h)
+ *   active      tiles that take many steps at once, those in which nothing moves left out
+ */
+#ifndef RO_PDE_LEVELSET_SCHEDULE_H
+#define RO_PDE_LEVELSET_SCHEDULE_H
+
+#include "thread/pool.h"
+#include "segment/levelset/cuda/levelset_cuda.h"
+#include "segment/levelset/levelset_rows.h"
+#include "solver/stencil.h"
+
+/*
+ * Tiles of some fronts. A tile takes T steps alone: from the image with T pixels round the tile,
+ * each step one pixel less, at last the tile itself goes to the other image.
+ *
+ *     +-----------+   step 1 reads all and makes T - 1 pixels round the tile
+ *     | +-------+ |   step T makes the tile
+ *     | | tile  | |   between them two small buffers take turns
+ *     | +-------+ |
+ *     +-----------+
+ *
+ * A tile that did not move in a round is the same in both images. If in the last step nothing moved
+ * within T pixels round it either, it will not move in the next T: it is left out.
+ *
+ * What a tile remembers of a round is in bits: RO_TILE_MOVED, and for each of the directions (dx,
+ * dy) from -1 to 1 bit 3 (dy + 1) + dx + 1, whether its last step may concern the tile there.
+ */
+enum { RO_TILE_MOVED = 1 << 9, RO_TILE_AWAKE = (1 << 10) - 1 };
+
+struct ro_level_tiles {
+    struct ro_level_tiled {
+        struct ro_level_front *front; /* NULL: there is none */
+        const struct ro_level_kernel *kernel;
+        uint16_t *bits[2]; /* of a tile, in the last round and in this one */
+        int round;
+        bool woken; /* all tiles were, most of which will sleep again after a step */
+    } of[RO_LEVEL_FRONTS];
+    uint32_t width, height; /* of a tile */
+    uint32_t columns, rows; /* tiles */
+    uint32_t depth;         /* largest */
+    uint64_t *list;         /* tiles of a round: number of the front and of the tile */
+    char *scratch;          /* two buffers a thread */
+    size_t scratch_pitch, scratch_bytes;
+    uint64_t computed; /* tiles so far */
+};
+
+/* Fronts of one size and number system, NULL where there is none. */
+ro_status ro_level_tiles_open(struct ro_level_tiles *tiles, struct ro_level_front *const *fronts,
+                              const struct ro_level_kernel *const *kernels, uint32_t depth,
+                              int threads);
+void ro_level_tiles_close(struct ro_level_tiles *tiles);
+/* Something else than steps has changed a front. */
+void ro_level_tiles_wake(struct ro_level_tiles *tiles, int front);
+/* Steps of the chosen fronts; moved[]: a pixel changed in the last of them. */
+void ro_level_tiles_run(struct ro_level_tiles *tiles, struct ro_pool *pool, const bool *chosen,
+                        uint32_t steps, bool *moved);
+
+/* Passes of rows over a front. */
+struct ro_level_passes {
+    struct ro_level_front *front;
+    const struct ro_level_kernel *kernel;
+    struct ro_stencil stencil;
+    struct ro_stream stream;
+    uint32_t depth, open; /* steps a pass, and of the stream that is open */
+    atomic_bool moved;
+};
+
+void ro_level_passes_open(struct ro_level_passes *passes, struct ro_level_front *front,
+                          const struct ro_level_kernel *kernel, uint32_t depth);
+void ro_level_passes_close(struct ro_level_passes *passes);
+ro_status ro_level_passes_run(struct ro_level_passes *passes, struct ro_pool *pool, uint32_t steps,
+                              bool *moved);
+
+#endif

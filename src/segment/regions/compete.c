@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: MIT */
+/* Fronts that compete, from an image and seeds to the pixels of each: intensities are smoothed as
+ * far as their noise asks for, every seed gets its window (flood_window.c), and all race (arrival.c). */
+#include "segment/regions/regions.h"
+
+#include "core/checked.h"
+#include "core/image.h"
+#include "core/names.h"
+#include "core/options.h"
+
+#include <stdlib.h>
+
+enum { MOST_DEVIATION = 64 };
+
+static ro_status no_memory(const struct ro_regions *work)
+{
+    return ro_context_fail(work->context, RO_E_MEMORY, "no memory to segment %u x %u pixels",
+                           work->width, work->height);
+}
+
+static bool is_named(const char *given, const char *name)
+{
+    return given && ro_name_equal(given, name);
+}
+
+/* ---- What is asked for ----------------------------------------------------------------------- */
+
+static ro_status check_plane(struct ro_regions *work, const ro_image *image, const char *role)
+{
+    if (!image)
+        return RO_OK;
+    ro_status status = ro_image_check(work->context, image, role);
+    if (status != RO_OK)
+        return status;
+    if (image->format != RO_GRAY8 && image->format != RO_INDEX8 && image->format != RO_GRAY16)
+        return ro_context_fail(work->context, RO_E_ARGUMENT,
+                               "the %s is %s, not grey of 8 or 16 bits", role,
+                               ro_format_name(image->format));
+    if (image->width != work->width || image->height != work->height)
+        return ro_context_fail(work->context, RO_E_SIZE,
+                               "the %s is %u x %u but the image is %u x %u", role, image->width,
+                               image->height, work->width, work->height);
+    return RO_OK;
+}
+
+static ro_status check(struct ro_regions *work, const ro_image *in)
+{
+    ro_context *context = work->context;
+    const ro_regions_options *options = &work->options;
+    size_t pixels;
+    if (in->format == RO_BITS || in->format == RO_INDEX8)
+        return ro_context_fail(context, RO_E_ARGUMENT, "an image of %s cannot be segmented",
+                               ro_format_name(in->format));
+    if (!ro_size_multiply(work->width, work->height, &pixels) ||
+        ro_plane_size(&work->plane) > INT32_MAX)
+        return ro_context_fail(context, RO_E_SIZE, "an image of %u x %u is too large", work->width,
+                               work->height);
+    if (context->options.device == RO_DEVICE_CUDA)
+        return ro_context_fail(context, RO_E_UNSUPPORTED,
+                               "competing fronts run on the CPU only; free fronts run on CUDA too");
+    if (context->options.cpu > RO_CPU_SCALAR)
+        return ro_context_fail(context, RO_E_UNSUPPORTED,
+                               "there is no %s code for competing fronts",
+                               ro_cpu_name(context->options.cpu));
+    if (options->schedule && !ro_name_equal(options->schedule, "auto") &&
+        !ro_name_equal(options->schedule, "reference"))
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "schedule %s: competing fronts have auto and reference only",
+                               options->schedule);
+    if (options->windows && !ro_name_equal(options->windows, "fellows") &&
+        !ro_name_equal(options->windows, "alone"))
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "windows %s: seeds look at their fellows or alone",
+                               options->windows);
+    if (options->home && !ro_name_equal(options->home, "known") &&
+        !ro_name_equal(options->home, "any"))
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "home %s: kinds that count at home are known or any", options->home);
+    if (options->outlines && !ro_name_equal(options->outlines, "weighed") &&
+        !ro_name_equal(options->outlines, "plain"))
+        return ro_context_fail(context, RO_E_ARGUMENT, "outlines %s: they are weighed, or plain",
+                               options->outlines);
+    if (!ro_is_default(options->smooth) &&
+        !(options->smooth >= 0 && options->smooth <= MOST_DEVIATION))
+        return ro_context_fail(context, RO_E_ARGUMENT, "smoothing by %g pixels: must be at most %d",
+                               options->smooth, MOST_DEVIATION);
+    for (size_t i = 0; i < options->seed_count; i++) {
+        const ro_seed *seed = &options->seeds[i];
+        if (seed->label < 0 || seed->label > RO_REGION_LABELS)
+            return ro_context_fail(context, RO_E_ARGUMENT,
+                                   "a seed of label %d: labels go from 1 to %d", seed->label,
+                                   RO_REGION_LABELS);
+        if (!(seed->x >= 0 && seed->x <= work->width - 1.0 && seed->y >= 0 &&
+              seed->y <= work->height - 1.0))
+            return ro_context_fail(context, RO_E_ARGUMENT,
+                                   "the seed (%g, %g) is outside the image of %u x %u pixels",
+                                   seed->x, seed->y, work->width, work->height);
+        if (!(seed->radius >= 0 && seed->radius <= 1e9))
+            return ro_context_fail(context, RO_E_ARGUMENT,
+                                   "a seed of radius %g: it must be positive", seed->radius);
+    }
+    ro_status status = check_plane(work, options->mask, "mask");
+    return status == RO_OK ? check_plane(work, options->factor, "factor") : status;
+}
+
+/* ---- Windows --------------------------------------------------------------------------------- */
+
+static ro_status run_race(struct ro_regions *work, const uint16_t *cost)
+{
+    const struct ro_race race = {&work->plane, cost, work->fronts, work->count, work->arrival};
+    if (!work->by_reference)
+        return ro_race_run(work->context, &race);
+    ro_race_ref(&race);
+    return RO_OK;
+}
+
+/* Which label's seed is nearest to each pixel: a race without windows. */
+static ro_status find_nearest(struct ro_regions *work)
+{
+    bool several = false;
+    for (uint32_t f = 0; f < work->count; f++) {
+        several |= work->fronts[f].label != work->fronts[0].label;
+        work->fronts[f].low = 0;
+        work->fronts[f].high = UINT16_MAX;
+    }
+    if (!several)
+        return RO_OK;
+    work->nearest = calloc(ro_plane_size(&work->plane), sizeof *work->nearest);
+    if (!work->nearest)
+        return no_memory(work);
+    ro_status status = run_race(work, NULL);
+    for (uint32_t y = 0; y < work->height && status == RO_OK; y++)
+        for (uint32_t x = 0; x < work->width; x++) {
+            const uint32_t p = ro_plane_at(&work->plane, x, y);
+            work->nearest[p] = (uint16_t)ro_regions_label(work, p);
+        }
+    return status;
+}
+
+struct windows {
+    struct ro_regions *work;
+    struct ro_fellows *fellows; /* of each front; NULL: each by itself */
+    atomic_uint_fast32_t ticket;
+    atomic_bool no_memory;
+};
+
+static void flood(void *data, const struct ro_front *front, const struct ro_window_start *start,
+                  const struct ro_flood_rule *rule, struct ro_flood *water)
+{
+    ro_flooder_run(data, front, start, rule, water);
+}
+
+struct reference_flood {
+    const struct ro_plane *plane;
+    unsigned char *inside;
+};
+
+static void flood_by_reference(void *data, const struct ro_front *front,
+                               const struct ro_window_start *start,
+                               const struct ro_flood_rule *rule, struct ro_flood *water)
+{
+    const struct reference_flood *with = data;
+    ro_flood_ref(with->plane, front, start, rule, with->inside, water);
+}
+
+static uint32_t most_pixels(const struct ro_regions *work)
+{
+    uint32_t most = 0;
+    for (uint32_t f = 0; f < work->count; f++)
+        most = work->fronts[f].count > most ? work->fronts[f].count : most;
+    return most;
+}
+
+static void find_windows(void *data, int thread)
+{
+    struct windows *windows = data;
+    struct ro_regions *work = windows->work;
+    const bool reference = work->by_reference;
+    const struct ro_window_ways ways = {work->nearest, is_named(work->options.home, "any"),
+                                        is_named(work->options.outlines, "plain")};
+    struct reference_flood plain = {&work->plane, NULL};
+    struct ro_flooder *flooder = NULL;
+    uint16_t *scratch = malloc((size_t)most_pixels(work) * sizeof *scratch);
+    (void)thread;
+    if (reference)
+        plain.inside = malloc(ro_plane_size(&work->plane));
+    else
+        flooder = ro_flooder_open(&work->plane);
+    if (!scratch || !(reference ? (void *)plain.inside : (void *)flooder))
+        atomic_store(&windows->no_memory, true);
+    for (uint32_t f; !atomic_load(&windows->no_memory) &&
+                     (f = (uint32_t)atomic_fetch_add(&windows->ticket, 1)) < work->count;) {
+        struct ro_front *front = &work->fronts[f];
+        const struct ro_fellows *fellows = windows->fellows ? &windows->fellows[f] : NULL;
+        if (fellows && !ro_window_odd(front, fellows))
+            continue;
+        const struct ro_window_start start = ro_window_start(&work->plane, front, scratch);
+        ro_flood_fn *const by = reference ? flood_by_reference : flood;
+        void *const with = reference ? (void *)&plain : (void *)flooder;
+        if (fellows)
+            ro_window_decide_again(&work->plane, front, &start, fellows, &ways, by, with);
+        else
+            ro_window_decide(&work->plane, front, &start, &ways, by, with);
+        if (ro_context_cancelled(work->context))
+            break;
+    }
+    ro_flooder_close(flooder);
+    free(plain.inside);
+    free(scratch);
+}
+
+static ro_status run_windows(struct ro_regions *work, struct ro_fellows *fellows)
+{
+    struct ro_pool *pool = work->context->pool;
+    const uint32_t threads = (uint32_t)ro_pool_threads(pool);
+    struct windows windows = {.work = work, .fellows = fellows};
+    ro_pool_run(pool, (int)(threads < work->count ? threads : work->count), find_windows, &windows);
+    return atomic_load(&windows.no_memory) ? no_memory(work) : RO_OK;
+}
+
+static int by_label(const void *a, const void *b)
+{
+    const struct ro_front *one = *(const struct ro_front *const *)a;
+    const struct ro_front *two = *(const struct ro_front *const *)b;
+    return one->label != two->label ? (int)one->label - (int)two->label : (one > two) - (one < two);
+}
+
+/* Fronts that differ from those of their label look again. */
+static ro_status ask_fellows(struct ro_regions *work)
+{
+    const size_t count = work->count;
+    const struct ro_front **sorted = malloc(count * sizeof *sorted);
+    struct ro_fellows *fellows = malloc(count * sizeof *fellows);
+    uint64_t *scratch = malloc(count * sizeof *scratch);
+    ro_status status = sorted && fellows && scratch ? RO_OK : no_memory(work);
+    const bool plain = is_named(work->options.outlines, "plain");
+    bool odd = false;
+    if (status == RO_OK) {
+        for (size_t i = 0; i < count; i++)
+            sorted[i] = &work->fronts[i];
+        qsort(sorted, count, sizeof *sorted, by_label);
+        for (size_t from = 0, to; from < count; from = to) {
+            for (to = from; to < count && sorted[to]->label == sorted[from]->label;)
+                to++;
+            const struct ro_fellows these =
+                ro_window_fellows(sorted + from, to - from, plain, scratch);
+            for (size_t i = from; i < to; i++) {
+                fellows[sorted[i] - work->fronts] = these;
+                odd |= ro_window_odd(sorted[i], &these);
+            }
+        }
+    }
+    if (status == RO_OK && odd)
+        status = run_windows(work, fellows);
+    free(sorted);
+    free(fellows);
+    free(scratch);
+    return status;
+}
+
+/* ---- All of it ------------------------------------------------------------------------------- */
+
+/* How much longer than usual a front takes over a pixel. */
+static ro_status make_costs(struct ro_regions *work, uint16_t **cost)
+{
+    const ro_image *factor = work->options.factor;
+    *cost = NULL;
+    if (!factor)
+        return RO_OK;
+    const uint32_t white = ro_image_white(factor);
+    *cost = calloc(ro_plane_size(&work->plane), sizeof **cost);
+    if (!*cost)
+        return no_memory(work);
+    for (uint32_t y = 0; y < work->height; y++)
+        for (uint32_t x = 0; x < work->width; x++) {
+            const uint32_t speed = ro_regions_sample(factor, x, y);
+            const bool wall = 64 * (uint64_t)speed < white;
+            (*cost)[ro_plane_at(&work->plane, x, y)] =
+                wall ? 0 : (uint16_t)((2 * RO_RACE_UNIT * white + speed) / (2 * speed));
+        }
+    return RO_OK;
+}
+
+static ro_status grow(struct ro_regions *work, const ro_image *in)
+{
+    uint16_t *cost = NULL;
+    ro_status status = check(work, in);
+    if (status == RO_OK)
+        status = ro_regions_read(work, in);
+    if (status == RO_OK)
+        status = ro_regions_seed(work);
+    if (status != RO_OK)
+        return status;
+    work->arrival = malloc(ro_plane_size(&work->plane) * sizeof *work->arrival);
+    if (!work->arrival)
+        return no_memory(work);
+    status = find_nearest(work);
+    if (status == RO_OK)
+        status = run_windows(work, NULL);
+    if (status == RO_OK && !is_named(work->options.windows, "alone"))
+        status = ask_fellows(work);
+    if (status == RO_OK)
+        status = ro_context_progress(work->context, "segment", 0.5);
+    if (status == RO_OK)
+        status = make_costs(work, &cost);
+    if (status == RO_OK)
+        status = run_race(work, cost);
+    free(cost);
+    return status == RO_OK ? ro_regions_measure(work) : status;
+}
+
+ro_status ro_regions_grow(ro_context *context, const ro_image *in,
+                          const ro_regions_options *options, ro_regions **result,
+                          ro_regions_report *report)
+{
+    *result = NULL;
+    ro_status status = ro_image_check(context, in, "input");
+    if (status != RO_OK)
+        return status;
+    struct ro_regions *work = calloc(1, sizeof *work);
+    if (!work)
+        return ro_context_fail(context, RO_E_MEMORY, "no memory to segment");
+    work->context = context;
+    work->width = in->width;
+    work->height = in->height;
+    work->plane.width = in->width;
+    work->plane.height = in->height;
+    work->shown = RO_NEVER - 1;
+    work->plane.pitch = in->width + 2 * RO_PLANE_MARGIN;
+    work->options = (ro_regions_options)RO_REGIONS_OPTIONS;
+    status = ro_options_take(context, options, &work->options, "RO_REGIONS_OPTIONS");
+    work->by_reference = is_named(work->options.schedule, "reference");
+    if (status == RO_OK)
+        status = grow(work, in);
+    if (status != RO_OK) {
+        ro_regions_free(work);
+        return status;
+    }
+    context->report = (ro_report){.method = "competing",
+                                  .schedule = work->by_reference ? "reference" : "rounds",
+                                  .width = work->width,
+                                  .height = work->height,
+                                  .device = RO_DEVICE_CPU,
+                                  .cpu = RO_CPU_SCALAR,
+                                  .threads = ro_pool_threads(context->pool)};
+    if (report)
+        *report = work->report;
+    *result = work;
+    return RO_OK;
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Fronts that compete: every seed is one, with a window of intensities of its own. All start at
+ * once, a pixel belongs to the first that arrives, and a label is a set of fronts. What is here
+ * knows a picture of 16-bit intensities and lists of pixels; compete.c makes them from what a user
+ * gives.
+ */
+#ifndef RO_PDE_COMPETE_COMPETE_H
+#define RO_PDE_COMPETE_COMPETE_H
+
+#include "context/context.h"
+#include "roundoff/regions.h"
+
+#include <stdbool.h>
+
+/* A picture with two pixels more on every side, which are not part of it and are never entered:
+ * pixel (x, y) is at ro_plane_at. All planes and lists of pixels here are so. */
+enum { RO_PLANE_MARGIN = 2 };
+struct ro_plane {
+    uint32_t width, height, pitch;
+    const uint16_t *grey;  /* smoothed */
+    const uint16_t *label; /* of the seed that covers a pixel, 0: none */
+    uint16_t least, most;  /* of grey */
+    uint32_t spread;       /* of the middle 98 % of the intensities before they were smoothed */
+};
+
+static inline uint32_t ro_plane_at(const struct ro_plane *plane, uint32_t x, uint32_t y)
+{
+    return (y + RO_PLANE_MARGIN) * plane->pitch + x + RO_PLANE_MARGIN;
+}
+static inline size_t ro_plane_size(const struct ro_plane *plane)
+{
+    return (size_t)plane->pitch * (plane->height + 2 * RO_PLANE_MARGIN);
+}
+
+/* What was flooded up to a level. */
+struct ro_flood_level {
+    uint64_t area, pairs;
+    int64_t contrast; /* summed over pairs */
+    uint64_t inner;   /* pairs of which both are inside */
+    uint64_t unrest;  /* differences of these, summed */
+};
+
+/* A front: where it starts and what it may take. */
+struct ro_front {
+    const uint32_t *pixels; /* of its seed, in raster order */
+    uint32_t count;
+    uint16_t label;
+    uint16_t low, high;       /* of the window, both inside */
+    enum ro_region_kind kind; /* of hypothesis that won */
+    struct ro_flood_level at; /* of its flood; without pairs there was none */
+};
+
+/* ---- The window of a seed (flood_window.c, flood_window_ref.c) ------------------------------------------- */
+
+enum {
+    RO_WINDOW_LEVELS = 128,
+    RO_WINDOW_KINDS = 3,
+    RO_WINDOW_MARGIN = 96, /* pairs that are added to those of an outline */
+    RO_WINDOW_LEAP = 4096, /* pixels: half a millisecond of a flood */
+};
+
+/* What a seed tells: quartiles of its intensities and the width of a level. */
+struct ro_window_start {
+    uint16_t low, high;
+    uint32_t unit;
+};
+struct ro_window_start ro_window_start(const struct ro_plane *plane, const struct ro_front *front,
+                                       uint16_t *scratch);
+
+/* How far an intensity is from the quartiles, on the wrong side of them. */
+static inline uint32_t ro_window_away(const struct ro_window_start *start, enum ro_region_kind kind,
+                                      uint16_t grey)
+{
+    const uint32_t below = start->low > grey ? (uint32_t)start->low - grey : 0;
+    const uint32_t above = grey > start->high ? (uint32_t)grey - start->high : 0;
+    return kind == RO_REGION_BRIGHT ? below
+           : kind == RO_REGION_DARK ? above
+           : below > above          ? below
+                                    : above;
+}
+
+/* How much more an inside pixel is like the seed than an outside one. */
+static inline int32_t ro_window_contrast(enum ro_region_kind kind, uint16_t in, uint16_t out)
+{
+    const int32_t more = (int32_t)in - out;
+    return kind == RO_REGION_BRIGHT ? more
+           : kind == RO_REGION_DARK ? -more
+           : more < 0               ? -more
+                                    : more;
+}
+
+/* How a flood goes and ends. */
+struct ro_flood_rule {
+    enum ro_region_kind kind;
+    uint64_t most; /* pixels */
+    uint64_t leap; /* pixels that a level may always have more than the one before */
+    bool inland;   /* level 0 must not touch the border of the picture */
+    const uint16_t
+        *nearest; /* label of the nearest seed, if it must stay at home; NULL: anywhere */
+    bool plain;   /* outlines are not weighed against the unrest inside */
+};
+struct ro_flood {
+    int count; /* levels that are complete; 0: refused */
+    int best;  /* of them, the first with the highest score */
+    bool cut;  /* it ended at a seed of another label, at the border or at its size */
+    struct ro_flood_level level[RO_WINDOW_LEVELS];
+};
+
+/* A flood by one method or the other: the same levels. */
+struct ro_flooder;
+struct ro_flooder *ro_flooder_open(const struct ro_plane *plane); /* NULL: no memory */
+void ro_flooder_close(struct ro_flooder *flooder);
+void ro_flooder_run(struct ro_flooder *flooder, const struct ro_front *front,
+                    const struct ro_window_start *start, const struct ro_flood_rule *rule,
+                    struct ro_flood *flood);
+/* In plain code; `inside` has a byte a pixel. */
+void ro_flood_ref(const struct ro_plane *plane, const struct ro_front *front,
+                  const struct ro_window_start *start, const struct ro_flood_rule *rule,
+                  unsigned char *inside, struct ro_flood *flood);
+
+/* The most pixels that the next level may have: a picture full of them, or less once there is an
+ * outline of such contrast that a leap over its border must be a leak. */
+uint64_t ro_flood_room(const struct ro_flood *flood, const struct ro_flood_rule *rule,
+                       const struct ro_plane *plane);
+
+/* Adds a level that is complete. False: an outline has been passed, the flood ends before this
+ * level. */
+bool ro_flood_add(struct ro_flood *flood, const struct ro_flood_rule *rule,
+                  const struct ro_flood_level *now);
+
+/* What the fronts of a label have in common; kind 0 and most 0: nothing. */
+struct ro_fellows {
+    enum ro_region_kind kind;
+    uint64_t most; /* pixels */
+    uint64_t vast; /* pixels: more of that kind is a thing of its own, not a leak over theirs */
+    uint16_t low, high; /* the middle one of their windows of that kind */
+};
+struct ro_fellows ro_window_fellows(const struct ro_front *const *fronts, size_t count, bool plain,
+                                    uint64_t *scratch);
+bool ro_window_odd(const struct ro_front *front, const struct ro_fellows *fellows);
+
+/* How windows are found. Floods that were cut stay at home the next time. A kind that had no
+ * outline before is doubted there: it ran over all the picture at once, and walls alone do not make
+ * a thing of that. */
+struct ro_window_ways {
+    const uint16_t *nearest; /* label of the nearest seed; NULL: there is one label only */
+    bool any_kind;           /* all kinds count alike at home */
+    bool plain;              /* outlines are not weighed against the unrest inside */
+};
+
+/* Decides on the window of a front; `flood` is called for each hypothesis. */
+typedef void ro_flood_fn(void *data, const struct ro_front *front,
+                         const struct ro_window_start *start, const struct ro_flood_rule *rule,
+                         struct ro_flood *flood);
+void ro_window_decide(const struct ro_plane *plane, struct ro_front *front,
+                      const struct ro_window_start *start, const struct ro_window_ways *ways,
+                      ro_flood_fn *flood, void *data);
+
+/* Decides again, as the fellows do. The front keeps its window where that would lose more than half
+ * of its contrast; but not one that is of another kind and too large as well, which has leaked, and
+ * gives way to the fellows' window where there is none of its own. */
+void ro_window_decide_again(const struct ro_plane *plane, struct ro_front *front,
+                            const struct ro_window_start *start, const struct ro_fellows *fellows,
+                            const struct ro_window_ways *ways, ro_flood_fn *flood, void *data);
+
+/* ---- The race (arrival.c, arrival_ref.c) ----------------------------------------------------------- */
+
+/* An arrival is its time and the front, the earlier and then the lower one less. */
+enum { RO_RACE_SIDE = 5, RO_RACE_CORNER = 7, RO_RACE_UNIT = 16, RO_FRONT_BITS = 24 };
+/* Time starts at 1: beside the picture an arrival is 0, which nothing undercuts. */
+static const uint64_t RO_NEVER = UINT64_MAX, RO_START = UINT64_C(1) << RO_FRONT_BITS;
+
+struct ro_race {
+    const struct ro_plane *plane;
+    const uint16_t *cost; /* of entering a pixel, RO_RACE_UNIT being the usual; 0: a wall; NULL: no
+                             others */
+    const struct ro_front *fronts;
+    uint32_t count;
+    uint64_t *arrival; /* of every pixel: time << RO_FRONT_BITS | front; RO_NEVER. 0 beside the
+                          picture */
+};
+/* All pixels of the picture to RO_NEVER, those beside it to 0. */
+void ro_race_clear(const struct ro_race *race);
+void ro_race_ref(const struct ro_race *race);
+ro_status ro_race_run(ro_context *context, const struct ro_race *race);
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* What fronts that compete were given and what they became. */
+#ifndef RO_PDE_COMPETE_REGIONS_H
+#define RO_PDE_COMPETE_REGIONS_H
+
+#include "segment/regions/compete.h"
+#include "segment/outline/trace.h"
+
+struct ro_regions {
+    ro_context *context;
+    ro_regions_options options;
+    uint32_t width, height;
+    bool by_reference;
+    uint16_t *raw;     /* intensities, 65535 being the white in use; without a margin */
+    uint16_t *grey;    /* smoothed */
+    double white;      /* that white, of the image's */
+    uint16_t *seeded;  /* label of the seed over a pixel */
+    uint16_t *nearest; /* label of the nearest seed; NULL: there is one label */
+    struct ro_plane plane;
+    struct ro_front *fronts;
+    uint32_t count;
+    uint32_t *pixels; /* of all seeds */
+    uint64_t *arrival;
+    uint64_t shown; /* arrivals later than this count as none */
+    ro_region_front *told;
+    ro_region *table;
+    size_t labels;
+    struct ro_outlines outlines; /* of what is shown */
+    ro_regions_report report;
+};
+
+/* Reads the image: raw, grey and what the plane says of them. */
+ro_status ro_regions_read(struct ro_regions *work, const ro_image *in);
+/* Makes the fronts, without their windows. */
+ro_status ro_regions_seed(struct ro_regions *work);
+uint32_t ro_regions_sample(const ro_image *image, uint32_t x, uint32_t y); /* 8 or 16 bits */
+
+/* Fills in the tables and the report. */
+ro_status ro_regions_measure(struct ro_regions *work);
+
+/* Makes the lines. */
+ro_status ro_regions_trace(struct ro_regions *work);
+
+/* The label of a pixel, 0: none, and beside the picture. */
+static inline uint32_t ro_regions_label(const struct ro_regions *work, uint32_t pixel)
+{
+    const uint64_t arrival = work->arrival[pixel];
+    return arrival > work->shown || arrival == 0
+               ? 0
+               : work->fronts[arrival & ((1U << RO_FRONT_BITS) - 1)].label;
+}
+
+#endif

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/* Seeds as lists of pixels: discs, and the labels of a mask. */
+#include "segment/regions/regions.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { USUAL_RADIUS = 5 };
+
+static ro_status no_memory(const struct ro_regions *work)
+{
+    return ro_context_fail(work->context, RO_E_MEMORY, "no memory for %zu seeds",
+                           work->options.seed_count);
+}
+
+struct lists {
+    uint32_t *pixels;
+    size_t used, room;
+};
+
+static bool add_pixel(struct lists *lists, uint32_t pixel)
+{
+    if (lists->used == lists->room) {
+        const size_t room = lists->room ? 2 * lists->room : 4096;
+        uint32_t *more = realloc(lists->pixels, room * sizeof *more);
+        if (!more)
+            return false;
+        lists->pixels = more;
+        lists->room = room;
+    }
+    lists->pixels[lists->used++] = pixel;
+    return true;
+}
+
+/* The pixels whose centres are in a disc, and the one that its centre is in. */
+static bool add_disc(const struct ro_regions *work, const ro_seed *seed, struct lists *lists)
+{
+    const double radius = seed->radius > 0 ? seed->radius : USUAL_RADIUS;
+    const int64_t cx = llrint(seed->x), cy = llrint(seed->y);
+    const int64_t top = (int64_t)fmax(0, floor(seed->y - radius));
+    const int64_t bottom = (int64_t)fmin(work->height - 1.0, ceil(seed->y + radius));
+    const int64_t left = (int64_t)fmax(0, floor(seed->x - radius));
+    const int64_t right = (int64_t)fmin(work->width - 1.0, ceil(seed->x + radius));
+    for (int64_t y = top; y <= bottom; y++)
+        for (int64_t x = left; x <= right; x++) {
+            const double dx = (double)x - seed->x, dy = (double)y - seed->y;
+            if ((dx * dx + dy * dy < radius * radius || (x == cx && y == cy)) &&
+                !add_pixel(lists, ro_plane_at(&work->plane, (uint32_t)x, (uint32_t)y)))
+                return false;
+        }
+    return true;
+}
+
+uint32_t ro_regions_sample(const ro_image *image, uint32_t x, uint32_t y)
+{
+    const char *row = (const char *)image->data + (ptrdiff_t)y * image->stride;
+    return image->format == RO_GRAY16 ? ((const uint16_t *)(const void *)row)[x]
+                                      : ((const uint8_t *)row)[x];
+}
+
+/* One front for each label of a mask, its pixels sorted by label and then in raster order. */
+static ro_status add_mask(struct ro_regions *work, struct lists *lists, uint32_t *counts)
+{
+    const ro_image *mask = work->options.mask;
+    const uint32_t first_front = (uint32_t)work->options.seed_count;
+    size_t *start = calloc(RO_REGION_LABELS + 1, sizeof *start);
+    ro_status status = start ? RO_OK : no_memory(work);
+    for (uint32_t y = 0; y < work->height && status == RO_OK; y++)
+        for (uint32_t x = 0; x < work->width; x++)
+            start[ro_regions_sample(mask, x, y)]++;
+    uint32_t fronts = 0;
+    size_t all = 0;
+    for (uint32_t label = 1; label <= RO_REGION_LABELS && status == RO_OK; label++) {
+        const size_t pixels = start[label];
+        start[label] = all;
+        all += pixels;
+        if (!pixels)
+            continue;
+        work->fronts[first_front + fronts].label = (uint16_t)label;
+        counts[first_front + fronts++] = (uint32_t)pixels;
+    }
+    const size_t base = lists->used;
+    for (size_t i = 0; i < all && status == RO_OK; i++)
+        if (!add_pixel(lists, 0))
+            status = no_memory(work);
+    for (uint32_t y = 0; y < work->height && status == RO_OK; y++)
+        for (uint32_t x = 0; x < work->width; x++) {
+            const uint32_t label = ro_regions_sample(mask, x, y);
+            if (label)
+                lists->pixels[base + start[label]++] = ro_plane_at(&work->plane, x, y);
+        }
+    work->count = first_front + fronts;
+    free(start);
+    return status;
+}
+
+ro_status ro_regions_seed(struct ro_regions *work)
+{
+    const ro_regions_options *options = &work->options;
+    const size_t most = options->seed_count + (options->mask ? RO_REGION_LABELS : 0);
+    struct lists lists = {0};
+    if (most >= 1U << RO_FRONT_BITS)
+        return ro_context_fail(work->context, RO_E_SIZE, "%zu seeds are too many", most);
+    uint32_t *counts = malloc((most + 1) * sizeof *counts);
+    work->fronts = calloc(most + 1, sizeof *work->fronts);
+    work->seeded = calloc(ro_plane_size(&work->plane), sizeof *work->seeded);
+    ro_status status = counts && work->fronts && work->seeded ? RO_OK : no_memory(work);
+    for (size_t i = 0; i < options->seed_count && status == RO_OK; i++) {
+        const size_t before = lists.used;
+        const int label = options->seeds[i].label;
+        if (!add_disc(work, &options->seeds[i], &lists))
+            status = no_memory(work);
+        work->fronts[i].label = (uint16_t)(label ? label : 1);
+        counts[i] = (uint32_t)(lists.used - before);
+    }
+    work->count = (uint32_t)options->seed_count;
+    if (status == RO_OK && options->mask)
+        status = add_mask(work, &lists, counts);
+    if (status == RO_OK && work->count == 0)
+        status = ro_context_fail(work->context, RO_E_ARGUMENT, "there is no seed");
+    work->pixels = lists.pixels;
+    work->plane.label = work->seeded;
+    for (uint32_t f = 0, at = 0; f < work->count && status == RO_OK; at += counts[f++]) {
+        work->fronts[f].pixels = lists.pixels + at;
+        work->fronts[f].count = counts[f];
+        for (uint32_t i = 0; i < counts[f]; i++)
+            if (!work->seeded[lists.pixels[at + i]])
+                work->seeded[lists.pixels[at + i]] = work->fronts[f].label;
+    }
+    free(counts);
+    return status;
+}

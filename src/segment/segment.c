@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: MIT */
+/* Segmentation: from options and an image to fronts, and from fronts to results. */
+#include "segment/segment.h"
+
+#include "core/checked.h"
+#include "core/image.h"
+#include "core/names.h"
+#include "core/options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_DEVIATION = 64 };
+
+/* ---- What is asked for ----------------------------------------------------------------------- */
+
+static ro_status find_numbers(struct ro_segmentation *work)
+{
+    ro_context *context = work->context;
+    ro_segment_options *options = &work->options;
+    if (options->profile) {
+        if (!ro_name_equal(options->profile, "fpga12"))
+            return ro_context_fail(context, RO_E_ARGUMENT, "unknown profile %s: must be fpga12",
+                                   options->profile);
+        if ((options->number && !ro_name_equal(options->number, "s12")) ||
+            (options->norm && !ro_name_equal(options->norm, "lin")))
+            return ro_context_fail(context, RO_E_ARGUMENT,
+                                   "profile fpga12 has number s12 and norm lin");
+        options->number = "s12";
+        options->norm = "lin";
+    }
+    const char *number = options->number ? options->number : "s16";
+    const char *norm = options->norm ? options->norm : "lin";
+    work->number = ro_level_number_find(number);
+    if (!work->number)
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "number %s: level sets work in u8, s12, s16 and s23e8", number);
+    work->norm = ro_level_norm_find(norm);
+    if (!work->norm)
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "unknown norm %s: must be lin, euclid, interpolative, volume, "
+                               "interpolative-2 or volume-2",
+                               norm);
+    work->report.number = work->number->name;
+    work->report.norm = work->norm->name;
+    return RO_OK;
+}
+
+static ro_status check_speed(struct ro_segmentation *work, int label)
+{
+    ro_context *context = work->context;
+    const ro_speed *speed = &work->options.speed[label];
+    const double parts[] = {speed->constant, speed->gaussian, speed->mean, speed->window,
+                            speed->low,      speed->high,     speed->edge, speed->curvature,
+                            speed->kappa,    speed->deviation};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (!(fabs(parts[i]) <= 1e9))
+            return ro_context_fail(context, RO_E_ARGUMENT,
+                                   "a speed of label %d is not a number, or above 1e9", label + 1);
+    if (speed->coefficients < 0 || speed->coefficients > RO_POLYNOMIAL)
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "a polynomial of %d coefficients: must be from 1 to %d",
+                               speed->coefficients, RO_POLYNOMIAL);
+    if (speed->gaussian != 0 && !(speed->deviation > 0))
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "a Gaussian of width %g: it must be positive", speed->deviation);
+    if (speed->window != 0 && speed->low > speed->high)
+        return ro_context_fail(context, RO_E_ARGUMENT, "the window from %g to %g is empty",
+                               speed->low, speed->high);
+    if (speed->edge != 0 && !(speed->kappa > 0))
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "an edge of gradient %g: it must be positive", speed->kappa);
+    if (speed->curvature < 0)
+        return ro_context_fail(context, RO_E_ARGUMENT, "curvature %g: it must not be negative",
+                               speed->curvature);
+    if (speed->curvature > 0 && work->number->bits < 15 && !work->number->real)
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "curvature needs number s16 or s23e8, not %s", work->number->name);
+    return RO_OK;
+}
+
+static ro_status check_image(struct ro_segmentation *work, const ro_image *image, const char *role,
+                             bool floats)
+{
+    if (!image)
+        return RO_OK;
+    ro_status status = ro_image_check(work->context, image, role);
+    if (status != RO_OK)
+        return status;
+    bool bytes = image->format == RO_GRAY8 || image->format == RO_INDEX8;
+    if (floats ? image->format != RO_GRAYF : !bytes)
+        return ro_context_fail(work->context, RO_E_ARGUMENT, "the %s is %s, not %s", role,
+                               ro_format_name(image->format),
+                               floats ? "grey floats" : "8-bit grey");
+    if (image->width != work->width || image->height != work->height)
+        return ro_context_fail(work->context, RO_E_SIZE,
+                               "the %s is %u x %u but the image is %u x %u", role, image->width,
+                               image->height, work->width, work->height);
+    return RO_OK;
+}
+
+static ro_status check_seeds(struct ro_segmentation *work)
+{
+    const ro_segment_options *options = &work->options;
+    if (options->seed_count > 0 && !options->seeds)
+        return ro_context_fail(work->context, RO_E_ARGUMENT, "%zu seeds, but no list of them",
+                               options->seed_count);
+    for (size_t i = 0; i < options->seed_count; i++) {
+        const ro_seed *seed = &options->seeds[i];
+        if (seed->label < 0 || seed->label > RO_LABELS)
+            return ro_context_fail(work->context, RO_E_ARGUMENT,
+                                   "a seed of label %d: labels go from 1 to %d", seed->label,
+                                   RO_LABELS);
+        if (!(seed->x >= 0 && seed->x <= work->width - 1.0 && seed->y >= 0 &&
+              seed->y <= work->height - 1.0))
+            return ro_context_fail(work->context, RO_E_ARGUMENT,
+                                   "the seed (%g, %g) is outside the image of %u x %u pixels",
+                                   seed->x, seed->y, work->width, work->height);
+        if (!(seed->radius >= 0 && seed->radius <= 1e9))
+            return ro_context_fail(work->context, RO_E_ARGUMENT,
+                                   "a seed of radius %g: it must be positive", seed->radius);
+    }
+    ro_status status = check_image(work, options->mask, "mask", false);
+    if (status == RO_OK)
+        status = check_image(work, options->distance, "distance", true);
+    for (uint32_t y = 0; options->mask && y < work->height && status == RO_OK; y++)
+        for (uint32_t x = 0; x < work->width; x++) {
+            int label =
+                ((const uint8_t *)options->mask->data + (ptrdiff_t)y * options->mask->stride)[x];
+            if (label > RO_LABELS)
+                return ro_context_fail(work->context, RO_E_ARGUMENT,
+                                       "label %d in the mask at (%u, %u): labels go from 1 to %d",
+                                       label, x, y, RO_LABELS);
+        }
+    for (uint32_t y = 0; options->distance && y < work->height && status == RO_OK; y++) {
+        const float *row = (const float *)(const void *)((const char *)options->distance->data +
+                                                         (ptrdiff_t)y * options->distance->stride);
+        for (uint32_t x = 0; x < work->width; x++)
+            if (isnan(row[x]))
+                return ro_context_fail(work->context, RO_E_ARGUMENT,
+                                       "the distance at pixel (%u, %u) is not a number", x, y);
+    }
+    for (size_t i = 0; options->velocity && i < 2 * (size_t)work->width * work->height; i++)
+        if (!(fabsf(options->velocity[i]) <= 1e6f))
+            return ro_context_fail(work->context, RO_E_ARGUMENT,
+                                   "the velocity at pixel (%zu, %zu) is not a number, or above 1e6",
+                                   i / 2 % work->width, i / 2 / work->width);
+    return status;
+}
+
+static ro_status check(struct ro_segmentation *work, const ro_image *in)
+{
+    ro_context *context = work->context;
+    const ro_segment_options *options = &work->options;
+    size_t pixels;
+    if (in->format == RO_BITS || in->format == RO_INDEX8)
+        return ro_context_fail(context, RO_E_ARGUMENT, "an image of %s cannot be segmented",
+                               ro_format_name(in->format));
+    if (!ro_size_multiply(work->width, work->height, &pixels) || pixels > SIZE_MAX / 64)
+        return ro_context_fail(context, RO_E_SIZE, "an image of %u x %u is too large", work->width,
+                               work->height);
+    const double positive[] = {ro_is_default(options->max_rms) ? 0 : options->max_rms,
+                               options->time_step, options->smooth, options->sigma};
+    static const char *const names[] = {"RMS", "time step", "smoothing", "sigma"};
+    for (size_t i = 0; i < sizeof positive / sizeof *positive; i++)
+        if (!(positive[i] >= 0 && positive[i] <= 1e9))
+            return ro_context_fail(context, RO_E_ARGUMENT, "%s %g: it must not be negative",
+                                   names[i], positive[i]);
+    if (options->smooth > MOST_DEVIATION || options->sigma > MOST_DEVIATION)
+        return ro_context_fail(context, RO_E_ARGUMENT, "smoothing by %g pixels: must be at most %d",
+                               options->smooth > options->sigma ? options->smooth : options->sigma,
+                               MOST_DEVIATION);
+    ro_status status = find_numbers(work);
+    for (int i = 0; i < RO_LABELS && status == RO_OK; i++)
+        status = check_speed(work, i);
+    if (status == RO_OK)
+        status = check_seeds(work);
+    return status;
+}
+
+/* ---- Results --------------------------------------------------------------------------------- */
+
+/* Whether a point lies on the border of the image. */
+static bool on_border(const struct ro_segmentation *work, const double *point)
+{
+    return point[0] < 0 || point[1] < 0 || point[0] > work->width - 1 ||
+           point[1] > work->height - 1;
+}
+
+static void measure(struct ro_segmentation *work)
+{
+    for (int i = 0; i < RO_LABELS; i++) {
+        ro_segment_label *report = &work->report.label[i];
+        const struct ro_level_front *front = &work->front[i];
+        for (uint32_t y = 0; report->used && y < work->height; y++) {
+            uint32_t inside = 0;
+            for (uint32_t x = 0; x < work->width; x++)
+                inside += ro_level_value(&front->level, &front->phi[front->now], x, y) < 0;
+            report->area += inside;
+        }
+        const uint64_t pixels = (uint64_t)work->width * work->height;
+        if (report->used && report->area >= pixels - pixels / 256)
+            report->useless = RO_LABEL_EVERYTHING;
+        else if (report->used && report->area == 0)
+            report->useless = RO_LABEL_NOTHING;
+    }
+    for (size_t i = 0; i < work->outlines.count; i++) {
+        const ro_polyline *line = &work->outlines.lines[i];
+        double *length = &work->report.label[line->label - 1].perimeter;
+        for (size_t k = 0; k < line->count; k++) {
+            const double *a = line->points + 2 * (k ? k - 1 : line->count - 1);
+            const double *b = line->points + 2 * k;
+            if (!on_border(work, a) && !on_border(work, b))
+                *length += hypot(b[0] - a[0], b[1] - a[1]);
+        }
+    }
+}
+
+ro_status ro_segment(ro_context *context, const ro_image *in, const ro_segment_options *options,
+                     ro_segmentation **result, ro_segment_report *report)
+{
+    *result = NULL;
+    ro_status status = ro_image_check(context, in, "input");
+    if (status != RO_OK)
+        return status;
+    struct ro_segmentation *work = calloc(1, sizeof *work);
+    if (!work)
+        return ro_context_fail(context, RO_E_MEMORY, "no memory to segment");
+    work->context = context;
+    work->width = in->width;
+    work->height = in->height;
+    work->options = (ro_segment_options)RO_SEGMENT_OPTIONS;
+    status = ro_options_take(context, options, &work->options, "RO_SEGMENT_OPTIONS");
+    if (status == RO_OK)
+        status = check(work, in);
+    if (ro_is_default_count(work->options.iterations)) {
+        uint64_t most = 16 * ((uint64_t)work->width + work->height);
+        work->options.iterations = most < UINT32_MAX ? (uint32_t)most : UINT32_MAX;
+    }
+    if (status == RO_OK)
+        status = ro_fronts_make(work, in);
+    if (status == RO_OK)
+        status = ro_vectors_begin(work);
+    if (status == RO_OK)
+        status = ro_fronts_evolve(work);
+    if (status == RO_OK)
+        status = ro_contours_make(work);
+    if (status != RO_OK) {
+        ro_segmentation_free(work);
+        return status;
+    }
+    ro_vectors_end(work);
+    measure(work);
+    if (report)
+        *report = work->report;
+    *result = work;
+    return RO_OK;
+}
+
+void ro_segmentation_free(ro_segmentation *work)
+{
+    if (!work)
+        return;
+    for (int i = 0; i < RO_LABELS; i++) {
+        struct ro_level_front *front = &work->front[i];
+        ro_level_field_free(&front->phi[0]);
+        ro_level_field_free(&front->phi[1]);
+        ro_level_field_free(&front->speed);
+    }
+    ro_level_field_free(&work->vx);
+    ro_level_field_free(&work->vy);
+    ro_outlines_drop(&work->outlines);
+    free(work);
+}
+
+static double phi_of(const ro_segmentation *work, int label, uint32_t x, uint32_t y)
+{
+    const struct ro_level_front *front = &work->front[label];
+    return ro_level_value(&front->level, &front->phi[front->now], x, y) /
+           ((double)work->number->slope * work->scale[label]);
+}
+
+static ro_status check_view(const ro_segmentation *work, const ro_image *view, bool floats)
+{
+    ro_status status = ro_image_check(work->context, view, "output");
+    if (status != RO_OK)
+        return status;
+    bool bytes = view->format == RO_GRAY8 || view->format == RO_INDEX8;
+    if (floats ? view->format != RO_GRAYF : !bytes)
+        return ro_context_fail(work->context, RO_E_ARGUMENT, "the output is %s, not %s",
+                               ro_format_name(view->format), floats ? "grey floats" : "8-bit grey");
+    if (view->width != work->width || view->height != work->height)
+        return ro_context_fail(work->context, RO_E_SIZE,
+                               "the output is %u x %u but the image is %u x %u", view->width,
+                               view->height, work->width, work->height);
+    return RO_OK;
+}
+
+ro_status ro_segmentation_labels(const ro_segmentation *work, ro_image *labels)
+{
+    ro_status status = check_view(work, labels, false);
+    for (uint32_t y = 0; y < work->height && status == RO_OK; y++) {
+        uint8_t *row = (uint8_t *)labels->data + (ptrdiff_t)y * labels->stride;
+        for (uint32_t x = 0; x < work->width; x++) {
+            double deepest = 0;
+            row[x] = 0;
+            for (int i = 0; i < RO_LABELS; i++) {
+                const struct ro_level_front *front = &work->front[i];
+                if (!work->report.label[i].used ||
+                    !(ro_level_value(&front->level, &front->phi[front->now], x, y) < 0))
+                    continue;
+                double phi = phi_of(work, i, x, y);
+                if (phi < deepest) {
+                    deepest = phi;
+                    row[x] = (uint8_t)(i + 1);
+                }
+            }
+        }
+    }
+    return status;
+}
+
+ro_status ro_segmentation_phi(const ro_segmentation *work, int label, ro_image *phi)
+{
+    if (label < 1 || label > RO_LABELS || !work->report.label[label - 1].used)
+        return ro_context_fail(work->context, RO_E_ARGUMENT, "there is no label %d", label);
+    ro_status status = check_view(work, phi, true);
+    for (uint32_t y = 0; y < work->height && status == RO_OK; y++) {
+        float *row = (float *)(void *)((char *)phi->data + (ptrdiff_t)y * phi->stride);
+        for (uint32_t x = 0; x < work->width; x++)
+            row[x] = (float)phi_of(work, label - 1, x, y);
+    }
+    return status;
+}
+
+ro_status ro_segmentation_contours(ro_segmentation *work, const ro_polyline **lines, size_t *count)
+{
+    ro_status status = work->outlines.lines ? RO_OK : ro_contours_make(work);
+    *lines = work->outlines.lines;
+    *count = work->outlines.count;
+    return status;
+}

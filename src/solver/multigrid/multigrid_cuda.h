@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* Multigrid on a CUDA device, as C sees it. */
+#ifndef RO_PDE_MULTIGRID_MULTIGRID_CUDA_H
+#define RO_PDE_MULTIGRID_MULTIGRID_CUDA_H
+
+#include "solver/multigrid/multigrid.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The device's calls; NULL in a build without CUDA. */
+struct multigrid_cuda_calls {
+    /* `cycles` V-cycles for b, from x if `warm`; both images are in host memory. */
+    ro_status (*solve)(ro_context *context, const struct ro_multigrid *grids,
+                       const struct ro_stencil *stencils, const float *inverse, const ro_image *b,
+                       const ro_image *x, uint32_t cycles, bool warm, uint64_t *launches);
+};
+extern const struct multigrid_cuda_calls *const multigrid_on_cuda;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

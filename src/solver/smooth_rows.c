@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* The smoothing of lines for any machine, and the choice among its variants. */
+#include "solver/smooth_rows.h"
+
+#include "simd/variants.h"
+
+RO_VARIANTS_DECLARE(const struct ro_smooth_kernels, ro_smooth_kernels);
+static const struct ro_smooth_kernels ro_smooth_kernels_scalar = {.cpu = RO_CPU_SCALAR,
+                                                                  SMOOTH_KERNELS};
+
+const struct ro_smooth_kernels *ro_smooth_kernels_for(ro_cpu cpu)
+{
+    static const struct ro_smooth_kernels *const kernels[RO_CPUS] = {
+        [RO_CPU_SCALAR] = &ro_smooth_kernels_scalar, RO_VARIANTS_OF(ro_smooth_kernels)};
+    return kernels[cpu];
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Many steps in one pass over the rows. A stage is one step and remembers two rows; stages behind
+ * one another form a pipe: rows of step 0 go in, rows of the last step come out, each stage one row
+ * later. It is the parallelism in depth of Figures 4.24 and 4.25: memory is read and written once
+ * for all steps of a pipe, and what happens between stays in the cache.
+ */
+#ifndef RO_PDE_STENCIL_STENCIL_H
+#define RO_PDE_STENCIL_STENCIL_H
+
+#include "thread/pool.h"
+#include "roundoff/core.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* What a stage makes row y of its output from. */
+struct ro_stencil_work {
+    uint32_t y;
+    const char *above, *row, *below; /* NULL outside the image; `above` also where it is not known,
+                                        and then the row is not wanted */
+    char *out;
+    char *memory; /* of the stage */
+    bool wanted;  /* false: the row lacks what is above it and is thrown away */
+    int behind;   /* stages that follow in the pipe */
+};
+
+/* An iteration of some method as one or more stages, each of which sees three rows. */
+struct ro_stencil {
+    const void *data;
+    uint32_t height;
+    size_t row_bytes;    /* of a row between two stages, and of one that goes in */
+    size_t memory_bytes; /* that a stage keeps from row to row, zero at the start */
+    int stages;          /* of an iteration */
+    bool looks_up;       /* `above` is used: rows that go in stay for one row more */
+    void (*run)(const struct ro_stencil *stencil, int stage, const struct ro_stencil_work *work);
+};
+
+struct ro_stage {
+    int place;            /* in its iteration */
+    bool skip;            /* the next row that would come out lacks what is above it */
+    uint32_t y;           /* of the last row that came in */
+    const char *before;   /* the row before it; NULL: none yet */
+    const char *previous; /* the last row that came in; NULL: none yet */
+    uint64_t count;       /* rows that came in */
+    char *rows[3];        /* where they are written, in turn */
+    char *memory;
+};
+
+struct ro_pipe {
+    const struct ro_stencil *stencil;
+    int stages;
+    int flushed; /* stages whose last row has come out */
+    struct ro_stage *stage;
+    char *memory;
+};
+
+/* A pipe of the stages from `from` to `to` of the endless sequence of iterations. RO_E_MEMORY,
+ * RO_E_SIZE. */
+ro_status ro_pipe_open(struct ro_pipe *pipe, const struct ro_stencil *stencil, int from, int to);
+void ro_pipe_close(struct ro_pipe *pipe);
+
+/* Bytes that a stage of a pipe takes. */
+size_t ro_pipe_stage_bytes(const struct ro_stencil *stencil);
+
+/* Makes it ready for rows first .. of an image, so that the first row out is `wanted` or earlier.
+ */
+void ro_pipe_begin(struct ro_pipe *pipe, uint32_t first, uint32_t wanted);
+
+/* A row goes in and must stay where it is until the next one went in, or the next two where the
+ * stencil looks up; true when a row came out. */
+bool ro_pipe_feed(struct ro_pipe *pipe, const char *row, char *out);
+/* After the last row of the image, once per stage: true when a row came out. */
+bool ro_pipe_flush(struct ro_pipe *pipe, char *out);
+
+/* An image in the order of the stencil's rows. */
+struct ro_stencil_rows {
+    char *data;
+    size_t pitch;
+};
+
+/* Passes of `iterations` iterations from one field to another, bands of rows shared out among the
+ * threads; a band recomputes the few rows round it that its steps look at. */
+struct ro_stream {
+    struct ro_pool *pool;
+    int threads;
+    uint32_t bands;
+    struct ro_pipe *pipes; /* one per thread */
+    const atomic_bool
+        *stop; /* set by the caller; once it is true, passes end early and unfinished */
+};
+ro_status ro_stream_open(struct ro_stream *stream, struct ro_pool *pool,
+                         const struct ro_stencil *stencil, int iterations);
+void ro_stream_pass(struct ro_stream *stream, const struct ro_stencil_rows *from,
+                    const struct ro_stencil_rows *to);
+void ro_stream_close(struct ro_stream *stream);
+
+#endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/* The semi-implicit schemes across the borders of tiles, and the dither by several threads, against
+ * their definitions; rocheck has the small images. */
+#include "core/random.h"
+#include "denoise/implicit/implicit.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static ro_context *open_threads(int threads)
+{
+    ro_context *context;
+    const ro_context_options options = {RO_CONTEXT_DEFAULTS, .device = RO_DEVICE_CPU,
+                                        .threads = threads};
+    assert_int_equal(ro_context_open(&options, &context), RO_OK);
+    return context;
+}
+
+/* Wider than two tiles, and so high that three threads have several. */
+static void tiles_meet(void **state)
+{
+    (void)state;
+    enum { W = 1100, H = 150 };
+    static uint8_t in[W * H], want[W * H], got[W * H];
+    for (uint32_t i = 0; i < W * H; i++)
+        in[i] = (uint8_t)(100 + 60 * (i % W / 90 % 2) + (ro_hash(3, i, 0) & 31));
+    ro_image from = {RO_GRAY8, W, H, 255, W, in}, to = {RO_GRAY8, W, H, 255, W, want};
+    static const char *const numbers[] = {"s9", "s16", "s23e8"};
+    for (int i = 0; i < 3; i++) {
+        ro_denoise_options options = {RO_DENOISE_DEFAULTS,     .scheme = "implicit",
+                                      .number = numbers[i],    .schedule = "reference",
+                                      .sigma = i == 1 ? 2 : 0, .iterations = 2};
+        ro_context *context = open_threads(3);
+        to.data = want;
+        assert_int_equal(ro_denoise(context, &from, &to, &options, NULL), RO_OK);
+        options.schedule = NULL;
+        to.data = got;
+        assert_int_equal(ro_denoise(context, &from, &to, &options, NULL), RO_OK);
+        assert_memory_equal(want, got, sizeof want);
+        ro_context_close(context);
+    }
+}
+
+/* Few and many units, more than there are pixels below the limit, and pixels at it. */
+static void dither_by_threads(void **state)
+{
+    (void)state;
+    enum { W = 61, H = 47, SIZE = W * H };
+    static int32_t r[SIZE], want[SIZE], got[SIZE];
+    ro_context *context = open_threads(3);
+    for (int64_t defect = -3 * SIZE; defect <= 3 * SIZE; defect += SIZE / 4 + 1) {
+        struct ro_balance balance = {defect, 0, 100};
+        int64_t missing = defect;
+        for (int i = 0; i < SIZE; i++) {
+            r[i] = want[i] = ro_hash(1, (uint32_t)i, 0) % 8
+                                 ? 20 + (int)(ro_hash(1, 1, (uint32_t)i) % 60)
+                             : i % 2 ? 0
+                                     : 100;
+        }
+        r[0] = 0;
+        r[1] = 100;
+        /* put the defect into x and leave r as it is: the extremes are r's */
+        for (int i = 2; missing != 0; i = i + 1 < SIZE ? i + 1 : 2) {
+            const int unit = missing < 0 ? 1 : -1;
+            if (want[i] + unit >= 0 && want[i] + unit <= 100) {
+                want[i] += unit;
+                missing += unit;
+            }
+        }
+        balance.defect = 0;
+        for (int i = 0; i < SIZE; i++)
+            balance.defect += r[i] - want[i];
+        memcpy(got, want, sizeof got);
+        assert_true(ro_dither_defect(r, want, W, H, 77));
+        assert_int_equal(ro_dither_run(context, got, W, H, &balance, 77), RO_OK);
+        assert_memory_equal(want, got, sizeof want);
+    }
+    ro_context_close(context);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tiles_meet),
+        cmocka_unit_test(dither_by_threads),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
