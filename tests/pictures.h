@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Small test images as integers of a number system: random, natural-like and adversarial ones. */
-#ifndef RO_TESTS_PDE_PICTURES_H
-#define RO_TESTS_PDE_PICTURES_H
+#ifndef RO_TESTS_PICTURES_H
+#define RO_TESTS_PICTURES_H
 
 #include "core/random.h"
 

@@ -5,8 +5,8 @@
  * A command is a row of data (name, operands, options, examples) and a function. --help, the check
  * of options and the suggestions for misspelt ones are all made from the row.
  */
-#ifndef RO_CLI_FRAME_CLI_H
-#define RO_CLI_FRAME_CLI_H
+#ifndef RO_CLI_COMMON_CLI_H
+#define RO_CLI_COMMON_CLI_H
 
 #include "cli/common/options.h"
 #include "roundoff.h"

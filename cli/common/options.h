@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Long options, described by tables: --name value, --name=value, flags; "--" ends them. */
-#ifndef RO_CLI_FRAME_OPTIONS_H
-#define RO_CLI_FRAME_OPTIONS_H
+#ifndef RO_CLI_COMMON_OPTIONS_H
+#define RO_CLI_COMMON_OPTIONS_H
 
 #include "roundoff.h"
 

@@ -3,8 +3,8 @@
  * The pictures that a command reads. What is dropped of them is told in one line each when the work
  * has succeeded, or under "dropped" with --json; with --strict it is an error.
  */
-#ifndef RO_CLI_FRAME_PICTURES_H
-#define RO_CLI_FRAME_PICTURES_H
+#ifndef RO_CLI_COMMON_PICTURES_H
+#define RO_CLI_COMMON_PICTURES_H
 
 #include "cli/common/options.h"
 #include "roundoff_io.h"

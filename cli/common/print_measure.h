@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Measured figures as JSON, for --json and for the data of a page, and as a table. */
-#ifndef RO_CLI_FRAME_FIGURES_H
-#define RO_CLI_FRAME_FIGURES_H
+#ifndef RO_CLI_COMMON_PRINT_MEASURE_H
+#define RO_CLI_COMMON_PRINT_MEASURE_H
 
 #include "roundoff.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A program of several commands: its help, and the way from a name to its command. */
-#ifndef RO_CLI_FRAME_PROGRAM_H
-#define RO_CLI_FRAME_PROGRAM_H
+#ifndef RO_CLI_COMMON_PROGRAM_H
+#define RO_CLI_COMMON_PROGRAM_H
 
 #include "cli/common/cli.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A progress bar for people: only on a terminal, only when work takes longer than a moment. */
-#ifndef RO_CLI_FRAME_PROGRESS_H
-#define RO_CLI_FRAME_PROGRESS_H
+#ifndef RO_CLI_COMMON_PROGRESS_H
+#define RO_CLI_COMMON_PROGRESS_H
 
 #include <stdbool.h>
 

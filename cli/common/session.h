@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A run of a command that computes: its context with progress and signals tied to it. */
-#ifndef RO_CLI_FRAME_WORK_H
-#define RO_CLI_FRAME_WORK_H
+#ifndef RO_CLI_COMMON_SESSION_H
+#define RO_CLI_COMMON_SESSION_H
 
 #include "cli/common/cli.h"
 #include "cli/common/progress.h"

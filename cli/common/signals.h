@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Ctrl-C and termination become a cancellation, so that clean-up runs as after any failure; the
  * second of them ends the process at once. */
-#ifndef RO_CLI_FRAME_SIGNALS_H
-#define RO_CLI_FRAME_SIGNALS_H
+#ifndef RO_CLI_COMMON_SIGNALS_H
+#define RO_CLI_COMMON_SIGNALS_H
 
 #include "roundoff.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Stacks: which pages a command reads, and pages as images one after another. */
-#ifndef RO_CLI_FRAME_STACKS_H
-#define RO_CLI_FRAME_STACKS_H
+#ifndef RO_CLI_COMMON_STACKS_H
+#define RO_CLI_COMMON_STACKS_H
 
 #include "cli/common/cli.h"
 #include "roundoff_io.h"

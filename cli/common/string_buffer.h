@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Text printed into memory, whole or not at all: printing does not tell that memory ran out. */
-#ifndef RO_CLI_PRINTED_H
-#define RO_CLI_PRINTED_H
+#ifndef RO_CLI_COMMON_STRING_BUFFER_H
+#define RO_CLI_COMMON_STRING_BUFFER_H
 
 #include "roundoff.h"
 

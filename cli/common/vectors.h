@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* --vectors: what goes into a circuit and what must come out, a pixel a line. */
-#ifndef RO_CLI_FRAME_VECTORS_H
-#define RO_CLI_FRAME_VECTORS_H
+#ifndef RO_CLI_COMMON_VECTORS_H
+#define RO_CLI_COMMON_VECTORS_H
 
 #include "roundoff_io.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Denoising from file to file: a page after another, and what OUT holds of them. */
-#ifndef RO_CLI_COMMANDS_DENOISE_FILES_H
-#define RO_CLI_COMMANDS_DENOISE_FILES_H
+#ifndef RO_CLI_DENOISE_FILES_H
+#define RO_CLI_DENOISE_FILES_H
 
 #include "cli/common/cli.h"
 #include "roundoff_io.h"

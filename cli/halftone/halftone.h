@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What roundoff halftone was asked for, and the files that its options name. */
-#ifndef RO_CLI_COMMANDS_HALFTONE_HALFTONE_H
-#define RO_CLI_COMMANDS_HALFTONE_HALFTONE_H
+#ifndef RO_CLI_HALFTONE_HALFTONE_H
+#define RO_CLI_HALFTONE_HALFTONE_H
 
 #include "cli/inks/inks.h"
 #include "cli/common/cli.h"

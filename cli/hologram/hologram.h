@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the actions of roundoff hologram share. */
-#ifndef RO_CLI_COMMANDS_HOLOGRAM_HOLOGRAM_H
-#define RO_CLI_COMMANDS_HOLOGRAM_HOLOGRAM_H
+#ifndef RO_CLI_HOLOGRAM_HOLOGRAM_H
+#define RO_CLI_HOLOGRAM_HOLOGRAM_H
 
 #include "cli/certificate/certificate.h"
 

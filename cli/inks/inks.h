@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Inks as the command line has them: colours by --inks, screens and curves by --ink, angles by
  * --angles. */
-#ifndef RO_CLI_COMMANDS_INKS_H
-#define RO_CLI_COMMANDS_INKS_H
+#ifndef RO_CLI_INKS_INKS_H
+#define RO_CLI_INKS_INKS_H
 
 #include "cli/common/cli.h"
 #include "roundoff_io.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What a registration looks like: pictures, and the record of its descent as text. */
-#ifndef RO_CLI_COMMANDS_REGISTER_REGISTER_PICTURES_H
-#define RO_CLI_COMMANDS_REGISTER_REGISTER_PICTURES_H
+#ifndef RO_CLI_REGISTER_PICTURES_H
+#define RO_CLI_REGISTER_PICTURES_H
 
 #include "roundoff.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What roundoff register was asked for. */
-#ifndef RO_CLI_COMMANDS_REGISTER_REGISTER_H
-#define RO_CLI_COMMANDS_REGISTER_REGISTER_H
+#ifndef RO_CLI_REGISTER_REGISTER_H
+#define RO_CLI_REGISTER_REGISTER_H
 
 #include "cli/common/cli.h"
 #include "roundoff_io.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What roundoff screen was asked for. */
-#ifndef RO_CLI_COMMANDS_SCREEN_H
-#define RO_CLI_COMMANDS_SCREEN_H
+#ifndef RO_CLI_SCREEN_SCREEN_H
+#define RO_CLI_SCREEN_SCREEN_H
 
 #include "cli/common/cli.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Lines drawn over a picture. */
-#ifndef RO_CLI_COMMANDS_SEGMENT_OUTLINE_H
-#define RO_CLI_COMMANDS_SEGMENT_OUTLINE_H
+#ifndef RO_CLI_SEGMENT_OUTLINE_H
+#define RO_CLI_SEGMENT_OUTLINE_H
 
 #include "roundoff/segment.h"
 

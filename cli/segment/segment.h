@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What roundoff segment shares between its files: the words of the command line and the pictures
  * that it makes beside the labels. */
-#ifndef RO_CLI_COMMANDS_SEGMENT_SEGMENT_H
-#define RO_CLI_COMMANDS_SEGMENT_SEGMENT_H
+#ifndef RO_CLI_SEGMENT_SEGMENT_H
+#define RO_CLI_SEGMENT_SEGMENT_H
 
 #include "cli/common/cli.h"
 #include "cli/common/string_buffer.h"

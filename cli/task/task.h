@@ -7,8 +7,8 @@
  *
  * Whatever fails is told in one sentence, and then no file has changed.
  */
-#ifndef RO_CLI_COMMANDS_TASK_H
-#define RO_CLI_COMMANDS_TASK_H
+#ifndef RO_CLI_TASK_TASK_H
+#define RO_CLI_TASK_TASK_H
 
 #include "cli/common/cli.h"
 #include "cli/common/progress.h"

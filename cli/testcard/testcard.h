@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What a test card was asked for. */
-#ifndef RO_CLI_COMMANDS_TESTCARD_H
-#define RO_CLI_COMMANDS_TESTCARD_H
+#ifndef RO_CLI_TESTCARD_TESTCARD_H
+#define RO_CLI_TESTCARD_TESTCARD_H
 
 #include "cli/common/cli.h"
 #include "roundoff_io.h"

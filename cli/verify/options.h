@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A certificate's options as the arguments of a command line, which a forger may have written. */
-#ifndef RO_CLI_COMMANDS_VERIFY_VERIFY_OPTIONS_H
-#define RO_CLI_COMMANDS_VERIFY_VERIFY_OPTIONS_H
+#ifndef RO_CLI_VERIFY_OPTIONS_H
+#define RO_CLI_VERIFY_OPTIONS_H
 
 #include "cli/certificate/certificate.h"
 

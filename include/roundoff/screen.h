@@ -2,8 +2,8 @@
 /*
  * Printing: screens of dots as printers know them. Part of roundoff.h.
  */
-#ifndef ROUNDOFF_PRINT_H
-#define ROUNDOFF_PRINT_H
+#ifndef ROUNDOFF_SCREEN_H
+#define ROUNDOFF_SCREEN_H
 
 #include "roundoff/halftone.h"
 

@@ -2,8 +2,8 @@
 /*
  * A multigrid solver for smoothing over any distance. Part of roundoff.h.
  */
-#ifndef ROUNDOFF_MULTIGRID_H
-#define ROUNDOFF_MULTIGRID_H
+#ifndef ROUNDOFF_SOLVER_H
+#define ROUNDOFF_SOLVER_H
 
 #include "roundoff/core.h"
 

@@ -3,8 +3,8 @@
  * Hashes of pictures and bytes: XXH3 of 128 bits. They find changes; they do not resist someone who
  * wants to forge. Part of roundoff.h.
  */
-#ifndef ROUNDOFF_HASH_H
-#define ROUNDOFF_HASH_H
+#ifndef ROUNDOFF_VERIFY_H
+#define ROUNDOFF_VERIFY_H
 
 #include "roundoff/core.h"
 

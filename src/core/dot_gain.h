@@ -7,8 +7,8 @@
  *     . . . . . . . .    of each pixel round a pixel, those of its points that its disc covers
  *     . . . .o. . . .
  */
-#ifndef RO_CORE_DISCS_H
-#define RO_CORE_DISCS_H
+#ifndef RO_CORE_DOT_GAIN_H
+#define RO_CORE_DOT_GAIN_H
 
 #include <stdint.h>
 

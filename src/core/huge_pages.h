@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Large pages for large memory: rows that lie far apart are then found with fewer look-ups. For
  * speed only: whether the system has them does not count. */
-#ifndef RO_CORE_PAGES_H
-#define RO_CORE_PAGES_H
+#ifndef RO_CORE_HUGE_PAGES_H
+#define RO_CORE_HUGE_PAGES_H
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
  * A denoising made ready to run: options checked, weights and tables derived, and how pixels become
  * numbers and numbers pixels. A scheme is a row of the table in denoise_plan.c with a function.
  */
-#ifndef RO_PDE_DENOISE_DENOISE_H
-#define RO_PDE_DENOISE_DENOISE_H
+#ifndef RO_DENOISE_DENOISE_H
+#define RO_DENOISE_DENOISE_H
 
 #include "context/context.h"
 #include "denoise/diffusion.h"

@@ -14,8 +14,8 @@
  * One explicit step moves the flux w (u_b - u_a) / 2^16, rounded by an odd rule, over every edge:
  * what one pixel gets the other loses. So the sum is exact however coarse the numbers are.
  */
-#ifndef RO_PDE_DENOISE_FLOW_H
-#define RO_PDE_DENOISE_FLOW_H
+#ifndef RO_DENOISE_DIFFUSION_H
+#define RO_DENOISE_DIFFUSION_H
 
 #include "number/number.h"
 #include "roundoff/denoise.h"

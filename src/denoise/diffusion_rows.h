@@ -13,8 +13,8 @@
  * more at either end repeats the opposite end by one lane. Scalar kernels have one lane, which is
  * the plain order of columns.
  */
-#ifndef RO_PDE_DENOISE_FLOW_ROWS_H
-#define RO_PDE_DENOISE_FLOW_ROWS_H
+#ifndef RO_DENOISE_DIFFUSION_ROWS_H
+#define RO_DENOISE_DIFFUSION_ROWS_H
 
 #include "denoise/diffusion.h"
 #include "solver/stencil.h"

@@ -9,8 +9,8 @@
  * A row is done in pieces whose weights and fluxes lie in small arrays, for the compiler to turn
  * into vectors.
  */
-#ifndef RO_PDE_DENOISE_FLOAT_ROWS_H
-#define RO_PDE_DENOISE_FLOAT_ROWS_H
+#ifndef RO_DENOISE_FLOAT_ROWS_H
+#define RO_DENOISE_FLOAT_ROWS_H
 
 #include "denoise/diffusion_rows.h"
 

@@ -18,8 +18,8 @@
  * Many transforms run side by side, as lanes: a panel holds n times the real parts of all lanes,
  * then the imaginary parts.
  */
-#ifndef RO_TRANSFORM_DFT_H
-#define RO_TRANSFORM_DFT_H
+#ifndef RO_FFT_DFT_H
+#define RO_FFT_DFT_H
 
 #include "thread/pool.h"
 #include "roundoff/hologram.h"

@@ -7,8 +7,8 @@
  * DFT_INLINE, DFT_LOOP (unrolls what follows) and `real` come from the file that includes this; if
  * not, a float it is.
  */
-#ifndef RO_TRANSFORM_DFT_BUTTERFLY_H
-#define RO_TRANSFORM_DFT_BUTTERFLY_H
+#ifndef RO_FFT_DFT_BUTTERFLY_H
+#define RO_FFT_DFT_BUTTERFLY_H
 
 #ifndef DFT_INLINE
 typedef float real;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Vectors of the instruction set at hand, or one float in plain C: LANES complex numbers as they
  * lie to real and imaginary parts (split), and back (join). */
-#ifndef RO_TRANSFORM_DFT_LANES_H
-#define RO_TRANSFORM_DFT_LANES_H
+#ifndef RO_FFT_DFT_LANES_H
+#define RO_FFT_DFT_LANES_H
 
 #if defined(RO_VECTOR_BYTES)
 enum { LANES = RO_VECTOR_BYTES / 4 };

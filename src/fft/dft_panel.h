@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Transforms of a panel of lanes; `real` is a vector of them. See dft.h for what is computed. */
-#ifndef RO_TRANSFORM_DFT_PANEL_H
-#define RO_TRANSFORM_DFT_PANEL_H
+#ifndef RO_FFT_DFT_PANEL_H
+#define RO_FFT_DFT_PANEL_H
 
 #include "fft/dft.h"
 #include "fft/dft_butterfly.h"

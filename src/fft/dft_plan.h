@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The plan of a transform: radices and tables, as the CPU and a device follow it; see dft.h. */
-#ifndef RO_TRANSFORM_DFT_PLAN_H
-#define RO_TRANSFORM_DFT_PLAN_H
+#ifndef RO_FFT_DFT_PLAN_H
+#define RO_FFT_DFT_PLAN_H
 
 enum { DFT_ALONE = 256, DFT_SHORT = 512, DFT_STEPS = 9, DFT_LONGEST = 1 << 17 };
 

@@ -8,8 +8,8 @@
  * A row needs room for a few vectors behind it: what lanes beyond a part write there is overwritten
  * by what follows, or nobody's.
  */
-#ifndef RO_TRANSFORM_DFT_ROW_H
-#define RO_TRANSFORM_DFT_ROW_H
+#ifndef RO_FFT_DFT_ROW_H
+#define RO_FFT_DFT_ROW_H
 
 #include "fft/dft_panel.h"
 

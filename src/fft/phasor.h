@@ -6,8 +6,8 @@
  * t is cut into quarters of a turn, to nearest even, and what is left, up to an eighth of a turn,
  * goes into the series of sine and cosine.
  */
-#ifndef RO_TRANSFORM_PHASOR_H
-#define RO_TRANSFORM_PHASOR_H
+#ifndef RO_FFT_PHASOR_H
+#define RO_FFT_PHASOR_H
 
 #ifndef PHASOR_INLINE
 #define PHASOR_INLINE static inline

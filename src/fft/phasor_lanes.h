@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The phasors of phasor.h for all lanes of dft_lanes.h, bit for bit; part of kernels that are
  * compiled once per instruction set (RO_SIMD_NAME). */
-#ifndef RO_TRANSFORM_PHASOR_LANES_H
-#define RO_TRANSFORM_PHASOR_LANES_H
+#ifndef RO_FFT_PHASOR_LANES_H
+#define RO_FFT_PHASOR_LANES_H
 
 #include "fft/dft_lanes.h"
 #include "fft/phasor.h"

@@ -8,8 +8,8 @@
  * Up to RADIX2_LANES neighbouring rows or columns are copied side by side, so that each step works
  * on vectors.
  */
-#ifndef RO_TRANSFORM_RADIX2_H
-#define RO_TRANSFORM_RADIX2_H
+#ifndef RO_FFT_RADIX2_H
+#define RO_FFT_RADIX2_H
 
 #include <stdbool.h>
 #include <stddef.h>

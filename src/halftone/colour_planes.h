@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Pictures whose channels or inks are halftoned each on its own and put together again. */
-#ifndef RO_HALFTONE_PLANES_H
-#define RO_HALFTONE_PLANES_H
+#ifndef RO_HALFTONE_COLOUR_PLANES_H
+#define RO_HALFTONE_COLOUR_PLANES_H
 
 #include "halftone/halftone.h"
 

@@ -5,8 +5,8 @@
  * of 16 bits) and sums are small, so n = 2 w e + s + 2 s 2^24 is positive and below 2^31, and the
  * high part of n times 2^36 / (2 s), rounded up, is the quotient.
  */
-#ifndef RO_HALFTONE_SHARES_H
-#define RO_HALFTONE_SHARES_H
+#ifndef RO_HALFTONE_ERROR_SHARES_H
+#define RO_HALFTONE_ERROR_SHARES_H
 
 #include <stdint.h>
 

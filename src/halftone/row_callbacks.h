@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows that threads fetch and hand over by themselves: a buffer for each thread, and what failed. */
-#ifndef RO_HALFTONE_PASS_H
-#define RO_HALFTONE_PASS_H
+#ifndef RO_HALFTONE_ROW_CALLBACKS_H
+#define RO_HALFTONE_ROW_CALLBACKS_H
 
 #include "context/context.h"
 #include "roundoff/plan.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The scheme auto: what its two drivers share. */
-#ifndef RO_PDE_REGISTER_REGISTER_AUTO_H
-#define RO_PDE_REGISTER_REGISTER_AUTO_H
+#ifndef RO_REGISTER_AUTO_H
+#define RO_REGISTER_AUTO_H
 
 #include "register/register.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Images into the registration, and figures out of it. */
-#ifndef RO_PDE_REGISTER_REGISTER_IMAGE_H
-#define RO_PDE_REGISTER_REGISTER_IMAGE_H
+#ifndef RO_REGISTER_IMAGE_H
+#define RO_REGISTER_IMAGE_H
 
 #include "thread/team.h"
 #include "register/register.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Pixels that do not count: masks, what lies beyond the smaller image, and borders that were filled
  * with one tone. */
-#ifndef RO_PDE_REGISTER_REGISTER_MASK_H
-#define RO_PDE_REGISTER_REGISTER_MASK_H
+#ifndef RO_REGISTER_MASK_H
+#define RO_REGISTER_MASK_H
 
 #include "register/register.h"
 

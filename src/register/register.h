@@ -12,8 +12,8 @@
  * Every sum is one of integers: terms are scaled by a power of two and cut to 32 bits, so that no
  * order of summation, of threads or of blocks can change a bit.
  */
-#ifndef RO_PDE_REGISTER_REGISTER_H
-#define RO_PDE_REGISTER_REGISTER_H
+#ifndef RO_REGISTER_REGISTER_H
+#define RO_REGISTER_REGISTER_H
 
 #include "number/number.h"
 #include "solver/multigrid/multigrid.h"

@@ -13,8 +13,8 @@
  *  0 . . o . . .
  *        ' A
  */
-#ifndef RO_HALFTONE_SCREEN_DOTS_H
-#define RO_HALFTONE_SCREEN_DOTS_H
+#ifndef RO_SCREEN_DOTS_H
+#define RO_SCREEN_DOTS_H
 
 #include "screen/screen.h"
 #include "roundoff/screen.h"

@@ -10,8 +10,8 @@
  * Dots themselves are such a product, of a shape and of the pixels: sums with waves of the pixels
  * are their moiré.
  */
-#ifndef RO_HALFTONE_SCREEN_MOIRE_H
-#define RO_HALFTONE_SCREEN_MOIRE_H
+#ifndef RO_SCREEN_MOIRE_H
+#define RO_SCREEN_MOIRE_H
 
 #include "screen/dots.h"
 

@@ -3,8 +3,8 @@
  * Screens: small arrays of cells, ranked from 0 (the first to become white) to their number less
  * one, and repeated over the whole image.
  */
-#ifndef RO_HALFTONE_SCREEN_SCREEN_H
-#define RO_HALFTONE_SCREEN_SCREEN_H
+#ifndef RO_SCREEN_SCREEN_H
+#define RO_SCREEN_SCREEN_H
 
 #include "roundoff/screen.h"
 

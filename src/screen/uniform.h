@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The threshold array of clipping-free search: m x m ranks, spread as evenly as they can be. */
-#ifndef RO_HALFTONE_SCREEN_UNIFORM_H
-#define RO_HALFTONE_SCREEN_UNIFORM_H
+#ifndef RO_SCREEN_UNIFORM_H
+#define RO_SCREEN_UNIFORM_H
 
 #include "roundoff/halftone.h"
 

@@ -3,8 +3,8 @@
  * A segmentation made ready to run: fronts of one or more labels, how they evolve and when they
  * end. Schedules are rows of a table in evolve.c.
  */
-#ifndef RO_PDE_SEGMENT_SEGMENT_H
-#define RO_PDE_SEGMENT_SEGMENT_H
+#ifndef RO_SEGMENT_SEGMENT_H
+#define RO_SEGMENT_SEGMENT_H
 
 #include "context/context.h"
 #include "segment/levelset/levelset.h"

@@ -6,8 +6,8 @@
  * warp is one row. Nodes and coefficients of the next steps are loaded while a chain goes on. Lines
  * that are too long for this are solved where they are.
  */
-#ifndef RO_PDE_SMOOTH_SMOOTH_CUH
-#define RO_PDE_SMOOTH_SMOOTH_CUH
+#ifndef RO_SOLVER_SMOOTH_CUH
+#define RO_SOLVER_SMOOTH_CUH
 
 #include "cuda/copy_async.cuh"
 #include "solver/smooth.h"

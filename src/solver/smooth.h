@@ -16,8 +16,8 @@
  * Numbers are floats, the coefficients computed in double precision. All are positive, and rows of
  * the inverse sum to one: means are kept, and no sigma amplifies rounding.
  */
-#ifndef RO_PDE_SMOOTH_SMOOTH_H
-#define RO_PDE_SMOOTH_SMOOTH_H
+#ifndef RO_SOLVER_SMOOTH_H
+#define RO_SOLVER_SMOOTH_H
 
 #include "roundoff/core.h"
 

@@ -3,8 +3,8 @@
  * Smoothing of lines: the definition, and all its variants; see smooth.h. `lanes` is a vector of
  * neighbouring lines, one in the code for any machine: lines do not know of each other.
  */
-#ifndef RO_PDE_SMOOTH_SMOOTH_ROWS_H
-#define RO_PDE_SMOOTH_SMOOTH_ROWS_H
+#ifndef RO_SOLVER_SMOOTH_ROWS_H
+#define RO_SOLVER_SMOOTH_ROWS_H
 
 #include "solver/smooth.h"
 

@@ -5,8 +5,8 @@
  * later. It is the parallelism in depth of Figures 4.24 and 4.25: memory is read and written once
  * for all steps of a pipe, and what happens between stays in the cache.
  */
-#ifndef RO_PDE_STENCIL_STENCIL_H
-#define RO_PDE_STENCIL_STENCIL_H
+#ifndef RO_SOLVER_STENCIL_H
+#define RO_SOLVER_STENCIL_H
 
 #include "thread/pool.h"
 #include "roundoff/core.h"

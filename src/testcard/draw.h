@@ -6,8 +6,8 @@
  * and sqrtf, which IEEE 754 defines to the last bit; sums and products are evaluated in the order
  * they are written, without contraction.
  */
-#ifndef RO_DRAW_DRAW_H
-#define RO_DRAW_DRAW_H
+#ifndef RO_TESTCARD_DRAW_H
+#define RO_TESTCARD_DRAW_H
 
 #include <math.h>
 #include <stdbool.h>

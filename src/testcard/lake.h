@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The parts of the landscape: sky, land, and what stands in front. */
-#ifndef RO_DRAW_LAKE_H
-#define RO_DRAW_LAKE_H
+#ifndef RO_TESTCARD_LAKE_H
+#define RO_TESTCARD_LAKE_H
 
 #include "testcard/draw.h"
 

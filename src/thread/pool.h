@@ -7,8 +7,8 @@
  * which a waiter watches briefly and then sleeps on. Spinning alone collapses when another process
  * takes a core; sleeping alone costs a system call per hand-over.
  */
-#ifndef RO_PARALLEL_POOL_H
-#define RO_PARALLEL_POOL_H
+#ifndef RO_THREAD_POOL_H
+#define RO_THREAD_POOL_H
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -4,8 +4,8 @@
  * over a small grid takes less: here the pool's threads are woken once, watch a gate between passes
  * and sleep only when there is nothing for long.
  */
-#ifndef RO_PARALLEL_TEAM_H
-#define RO_PARALLEL_TEAM_H
+#ifndef RO_THREAD_TEAM_H
+#define RO_THREAD_TEAM_H
 
 #include "thread/pool.h"
 

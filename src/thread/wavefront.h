@@ -13,8 +13,8 @@
  * Bands that wait for one another form a chain. An image is one chain, and may come in several
  * runs; the hogels of a hologram are chains side by side, whose first bands are taken first.
  */
-#ifndef RO_PARALLEL_WAVEFRONT_H
-#define RO_PARALLEL_WAVEFRONT_H
+#ifndef RO_THREAD_WAVEFRONT_H
+#define RO_THREAD_WAVEFRONT_H
 
 #include "thread/pool.h"
 

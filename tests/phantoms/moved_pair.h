@@ -4,8 +4,8 @@
  * registration. The texture is a formula, so that both are drawn, and none is a copy that was
  * resampled.
  */
-#ifndef RO_DRAW_MOVED_PAIR_H
-#define RO_DRAW_MOVED_PAIR_H
+#ifndef RO_TESTS_PHANTOMS_MOVED_PAIR_H
+#define RO_TESTS_PHANTOMS_MOVED_PAIR_H
 
 #include "roundoff/core.h"
 

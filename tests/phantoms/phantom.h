@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A head phantom after Shepp and Logan, for tests that need shapes of known tone. */
-#ifndef RO_DRAW_PHANTOM_H
-#define RO_DRAW_PHANTOM_H
+#ifndef RO_TESTS_PHANTOMS_PHANTOM_H
+#define RO_TESTS_PHANTOMS_PHANTOM_H
 
 #include "roundoff/core.h"
 

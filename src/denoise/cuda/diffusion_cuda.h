@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The explicit scheme on a CUDA device, as C sees it: numbers go there, steps are done, numbers
  * come back. Nothing here knows what a pixel stands for but two tables. */
-#ifndef RO_PDE_DENOISE_CUDA_FLOW_CUDA_H
-#define RO_PDE_DENOISE_CUDA_FLOW_CUDA_H
+#ifndef RO_DENOISE_CUDA_DIFFUSION_CUDA_H
+#define RO_DENOISE_CUDA_DIFFUSION_CUDA_H
 
 #include "denoise/diffusion.h"
 

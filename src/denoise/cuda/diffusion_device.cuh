@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A diffusion on the device: its fields and tables there, and the kernels that fit it. */
-#ifndef RO_PDE_DENOISE_CUDA_FLOW_DEVICE_CUH
-#define RO_PDE_DENOISE_CUDA_FLOW_DEVICE_CUH
+#ifndef RO_DENOISE_CUDA_DIFFUSION_DEVICE_CUH
+#define RO_DENOISE_CUDA_DIFFUSION_DEVICE_CUH
 
 #include "cuda/cuda.cuh"
 #include "denoise/cuda/diffusion_cuda.h"

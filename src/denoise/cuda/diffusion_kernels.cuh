@@ -12,8 +12,8 @@
  * rounded toward zero, drops what is below 2^-149: it is the flux, odd by itself, in one
  * instruction. Such numbers cost no more than others on these machines.
  */
-#ifndef RO_PDE_DENOISE_CUDA_FLOW_KERNELS_CUH
-#define RO_PDE_DENOISE_CUDA_FLOW_KERNELS_CUH
+#ifndef RO_DENOISE_CUDA_DIFFUSION_KERNELS_CUH
+#define RO_DENOISE_CUDA_DIFFUSION_KERNELS_CUH
 
 #include "denoise/cuda/diffusion_numbers.cuh"
 

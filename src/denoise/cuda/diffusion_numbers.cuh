@@ -4,8 +4,8 @@
  * for integers (as denormalized floats), for s23e8 and for the smaller float formats. The bits are
  * those of diffusion.h and float_rows.h.
  */
-#ifndef RO_PDE_DENOISE_CUDA_FLOW_NUMBERS_CUH
-#define RO_PDE_DENOISE_CUDA_FLOW_NUMBERS_CUH
+#ifndef RO_DENOISE_CUDA_DIFFUSION_NUMBERS_CUH
+#define RO_DENOISE_CUDA_DIFFUSION_NUMBERS_CUH
 
 #include <stdint.h>
 

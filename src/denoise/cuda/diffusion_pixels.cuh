@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Pixels to numbers by tables and 16-bit numbers back, figures of a field, and whether two fields
  * differ. */
-#ifndef RO_PDE_DENOISE_CUDA_FLOW_PIXELS_CUH
-#define RO_PDE_DENOISE_CUDA_FLOW_PIXELS_CUH
+#ifndef RO_DENOISE_CUDA_DIFFUSION_PIXELS_CUH
+#define RO_DENOISE_CUDA_DIFFUSION_PIXELS_CUH
 
 #include <stdint.h>
 

@@ -4,8 +4,8 @@
  * where the running sum of a channel's numbers is rounded. First the sum of every row, then the
  * sums before every row, then rows in pieces of a block, each with a prefix sum of its own.
  */
-#ifndef RO_PDE_DENOISE_CUDA_FLOW_SUMS_CUH
-#define RO_PDE_DENOISE_CUDA_FLOW_SUMS_CUH
+#ifndef RO_DENOISE_CUDA_DIFFUSION_SUMS_CUH
+#define RO_DENOISE_CUDA_DIFFUSION_SUMS_CUH
 
 #include "denoise/cuda/diffusion_pixels.cuh"
 

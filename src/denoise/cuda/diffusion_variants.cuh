@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The kernels by number system, model, channels and guide: each family is a file of its own, so
  * that they are compiled side by side. */
-#ifndef RO_PDE_DENOISE_CUDA_FLOW_VARIANTS_CUH
-#define RO_PDE_DENOISE_CUDA_FLOW_VARIANTS_CUH
+#ifndef RO_DENOISE_CUDA_DIFFUSION_VARIANTS_CUH
+#define RO_DENOISE_CUDA_DIFFUSION_VARIANTS_CUH
 
 #include "denoise/cuda/diffusion_kernels.cuh"
 

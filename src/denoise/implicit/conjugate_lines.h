@@ -5,8 +5,8 @@
  * multiples of 64 bytes, and vectors reach to the next multiple of RO_CONJUGATE_LANES beyond the
  * width: everything is zero there, and remains so.
  */
-#ifndef RO_PDE_IMPLICIT_CONJUGATE_LINES_H
-#define RO_PDE_IMPLICIT_CONJUGATE_LINES_H
+#ifndef RO_DENOISE_IMPLICIT_CONJUGATE_LINES_H
+#define RO_DENOISE_IMPLICIT_CONJUGATE_LINES_H
 
 #include "core/cpu.h"
 #include "denoise/implicit/conjugate_steps.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The bodies of conjugate_lines.h, to be included by each of its compilations. */
-#ifndef RO_PDE_IMPLICIT_CONJUGATE_LINES_BODY_H
-#define RO_PDE_IMPLICIT_CONJUGATE_LINES_BODY_H
+#ifndef RO_DENOISE_IMPLICIT_CONJUGATE_LINES_BODY_H
+#define RO_DENOISE_IMPLICIT_CONJUGATE_LINES_BODY_H
 
 #include "denoise/implicit/conjugate_lines.h"
 

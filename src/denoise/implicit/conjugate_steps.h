@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* How far an iteration of conjugate gradients goes, from sums over the picture: one text for the
  * definition, the threads and the device's host. */
-#ifndef RO_PDE_IMPLICIT_CONJUGATE_STEPS_H
-#define RO_PDE_IMPLICIT_CONJUGATE_STEPS_H
+#ifndef RO_DENOISE_IMPLICIT_CONJUGATE_STEPS_H
+#define RO_DENOISE_IMPLICIT_CONJUGATE_STEPS_H
 
 #include <stdbool.h>
 

@@ -5,8 +5,8 @@
  * code on whole images (Jacobi in integers in implicit_ref.c and in double precision in real_ref.c,
  * conjugate_ref.c); tiles.c and conjugate.c run the same operations on vectors and threads.
  */
-#ifndef RO_PDE_IMPLICIT_IMPLICIT_H
-#define RO_PDE_IMPLICIT_IMPLICIT_H
+#ifndef RO_DENOISE_IMPLICIT_IMPLICIT_H
+#define RO_DENOISE_IMPLICIT_IMPLICIT_H
 
 #include "denoise/denoise.h"
 #include "denoise/implicit/conjugate_steps.h"

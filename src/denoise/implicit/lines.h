@@ -7,8 +7,8 @@
  * denominator D below 2^37, and both are counted in 2^-30. N times the inverse of D is the quotient
  * or one less, and the remainder tells.
  */
-#ifndef RO_PDE_IMPLICIT_LINES_H
-#define RO_PDE_IMPLICIT_LINES_H
+#ifndef RO_DENOISE_IMPLICIT_LINES_H
+#define RO_DENOISE_IMPLICIT_LINES_H
 
 #include "core/cpu.h"
 #include "denoise/diffusion.h"

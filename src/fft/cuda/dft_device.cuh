@@ -11,8 +11,8 @@
  * the order of reversed digits, number i at `place[i]` of the table. What a step multiplies by
  * depends on p alone, which is the number's place within its part of the transform.
  */
-#ifndef RO_TRANSFORM_CUDA_DFT_DEVICE_CUH
-#define RO_TRANSFORM_CUDA_DFT_DEVICE_CUH
+#ifndef RO_FFT_CUDA_DFT_DEVICE_CUH
+#define RO_FFT_CUDA_DFT_DEVICE_CUH
 
 #include "cuda/cuda.cuh"
 #include "fft/dft_plan.h"

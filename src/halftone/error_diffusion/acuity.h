@@ -13,8 +13,8 @@
  * Of fewer taps there are two: (1,0) and the five of the row below, or the three in its middle.
  * They are the same method with weights of zero; code for vectors leaves those out.
  */
-#ifndef RO_HALFTONE_DIFFUSION_ACUITY_H
-#define RO_HALFTONE_DIFFUSION_ACUITY_H
+#ifndef RO_HALFTONE_ERROR_DIFFUSION_ACUITY_H
+#define RO_HALFTONE_ERROR_DIFFUSION_ACUITY_H
 
 #include "halftone/error_diffusion/diffusion.h"
 

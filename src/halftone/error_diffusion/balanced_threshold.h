@@ -4,8 +4,8 @@
  * picture and is seen as a false sharpness. A threshold by tone for which that mean is zero takes it
  * away; weights and the chain stay as they are.
  */
-#ifndef RO_HALFTONE_DIFFUSION_BALANCE_H
-#define RO_HALFTONE_DIFFUSION_BALANCE_H
+#ifndef RO_HALFTONE_ERROR_DIFFUSION_BALANCED_THRESHOLD_H
+#define RO_HALFTONE_ERROR_DIFFUSION_BALANCED_THRESHOLD_H
 
 #include "halftone/error_diffusion/kernels.h"
 

@@ -6,8 +6,8 @@
  * schedule runs it over blocks of rows, top to bottom, and keeps in its state what one block leaves
  * to the next, so that whole images and streams take the same path.
  */
-#ifndef RO_HALFTONE_DIFFUSION_DIFFUSION_H
-#define RO_HALFTONE_DIFFUSION_DIFFUSION_H
+#ifndef RO_HALFTONE_ERROR_DIFFUSION_DIFFUSION_H
+#define RO_HALFTONE_ERROR_DIFFUSION_DIFFUSION_H
 
 #include "core/random.h"
 #include "halftone/error_diffusion/balanced_threshold.h"

@@ -8,8 +8,8 @@
  *
  * The table stands in a header so that each schedule can compile a kernel's taps into constants.
  */
-#ifndef RO_HALFTONE_DIFFUSION_KERNELS_H
-#define RO_HALFTONE_DIFFUSION_KERNELS_H
+#ifndef RO_HALFTONE_ERROR_DIFFUSION_KERNELS_H
+#define RO_HALFTONE_ERROR_DIFFUSION_KERNELS_H
 
 #include <stdint.h>
 

@@ -17,8 +17,8 @@
  * k and level(k) come from products in lanes, found when the plan is made and checked there at
  * every place where they grow; a plan for which none is exact does without.
  */
-#ifndef RO_HALFTONE_DIFFUSION_STEPS_H
-#define RO_HALFTONE_DIFFUSION_STEPS_H
+#ifndef RO_HALFTONE_ERROR_DIFFUSION_MANY_LEVELS_H
+#define RO_HALFTONE_ERROR_DIFFUSION_MANY_LEVELS_H
 
 #include <stdbool.h>
 #include <stdint.h>

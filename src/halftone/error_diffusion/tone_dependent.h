@@ -9,8 +9,8 @@
  * Of more than two levels, a pixel's tone is looked at between those on either side of it. It runs
  * by the schedules of error diffusion; here is what differs from fixed kernels.
  */
-#ifndef RO_HALFTONE_DIFFUSION_TONAL_H
-#define RO_HALFTONE_DIFFUSION_TONAL_H
+#ifndef RO_HALFTONE_ERROR_DIFFUSION_TONE_DEPENDENT_H
+#define RO_HALFTONE_ERROR_DIFFUSION_TONE_DEPENDENT_H
 
 #include "halftone/error_diffusion/diffusion.h"
 

@@ -7,8 +7,8 @@
  * strength of their threshold modulation in per cent, are those of their program TMED (April 2003);
  * libdither carries both.
  */
-#ifndef RO_HALFTONE_DIFFUSION_TONAL_TABLES_H
-#define RO_HALFTONE_DIFFUSION_TONAL_TABLES_H
+#ifndef RO_HALFTONE_ERROR_DIFFUSION_TONE_DEPENDENT_TABLES_H
+#define RO_HALFTONE_ERROR_DIFFUSION_TONE_DEPENDENT_TABLES_H
 
 #include <stdint.h>
 

@@ -6,8 +6,8 @@
  * told from each other by a sum of a part for each sample.
  * Compiled by wave_simd.c once per instruction set.
  */
-#ifndef RO_HALFTONE_PALETTE_PALETTE_FILL_H
-#define RO_HALFTONE_PALETTE_PALETTE_FILL_H
+#ifndef RO_HALFTONE_PALETTE_CELL_REGIONS_H
+#define RO_HALFTONE_PALETTE_CELL_REGIONS_H
 
 #include "halftone/palette/hull_offsets.h"
 #include "simd/simd.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RO_HALFTONE_PALETTE_PALETTE_MOVES_H
-#define RO_HALFTONE_PALETTE_PALETTE_MOVES_H
+#ifndef RO_HALFTONE_PALETTE_HULL_OFFSETS_H
+#define RO_HALFTONE_PALETTE_HULL_OFFSETS_H
 
 #include "halftone/palette/region.h"
 

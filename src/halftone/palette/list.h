@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The palettes and the colours that have names. */
-#ifndef RO_HALFTONE_PALETTE_PALETTE_LIST_H
-#define RO_HALFTONE_PALETTE_PALETTE_LIST_H
+#ifndef RO_HALFTONE_PALETTE_LIST_H
+#define RO_HALFTONE_PALETTE_LIST_H
 
 #include "roundoff/halftone.h"
 

@@ -3,8 +3,8 @@
  * OKLab (Ottosson, 2020) of linear light, in doubles in a fixed order and with a cube root of our
  * own: the same on every machine.
  */
-#ifndef RO_HALFTONE_PALETTE_PALETTE_LAB_H
-#define RO_HALFTONE_PALETTE_PALETTE_LAB_H
+#ifndef RO_HALFTONE_PALETTE_OKLAB_H
+#define RO_HALFTONE_PALETTE_OKLAB_H
 
 #include "number/power.h"
 

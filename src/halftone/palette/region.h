@@ -3,8 +3,8 @@
  * Projection by a region of the hull, in doubles, which are checked: what is not certain is left to
  * palette_project. Light is 0 to TONE_WHITE here.
  */
-#ifndef RO_HALFTONE_PALETTE_PALETTE_REGION_H
-#define RO_HALFTONE_PALETTE_PALETTE_REGION_H
+#ifndef RO_HALFTONE_PALETTE_REGION_H
+#define RO_HALFTONE_PALETTE_REGION_H
 
 #include "halftone/palette/palette.h"
 

@@ -17,8 +17,8 @@
  * Changes of the error are kept divided by 32, which is exact and fits 32 bits: |e| is at most
  * 16 S = 2^16 for either aim, so |c_pe| is at most about 2^28, and c_pp(0) at most 2^24.
  */
-#ifndef RO_HALFTONE_DBS_DBS_H
-#define RO_HALFTONE_DBS_DBS_H
+#ifndef RO_HALFTONE_SEARCH_SEARCH_H
+#define RO_HALFTONE_SEARCH_SEARCH_H
 
 #include "roundoff/halftone.h"
 #include "simd/variants.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Direct binary search on a CUDA device, as C sees it. */
-#ifndef RO_HALFTONE_DBS_DBS_CUDA_H
-#define RO_HALFTONE_DBS_DBS_CUDA_H
+#ifndef RO_HALFTONE_SEARCH_SEARCH_CUDA_H
+#define RO_HALFTONE_SEARCH_SEARCH_CUDA_H
 
 #include "halftone/search/search.h"
 

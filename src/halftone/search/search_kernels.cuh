@@ -13,8 +13,8 @@
  * A window is 4w + 2 pixels wide and a row of the tile as much more as a block is, so that element
  * i of an update lies i + side floor(i / (4w + 2)) after its first: 32 lanes always meet 32 banks.
  */
-#ifndef RO_HALFTONE_DBS_DBS_KERNELS_CUH
-#define RO_HALFTONE_DBS_DBS_KERNELS_CUH
+#ifndef RO_HALFTONE_SEARCH_SEARCH_KERNELS_CUH
+#define RO_HALFTONE_SEARCH_SEARCH_KERNELS_CUH
 
 #include "core/random.h"
 #include "halftone/search/search.h"

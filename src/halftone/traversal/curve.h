@@ -7,8 +7,8 @@
  *
  *     t = c + sum of w e     c = t mod 89, 44 at first     v = T + floor(t / 89)
  */
-#ifndef RO_HALFTONE_ORDERS_CURVE_H
-#define RO_HALFTONE_ORDERS_CURVE_H
+#ifndef RO_HALFTONE_TRAVERSAL_CURVE_H
+#define RO_HALFTONE_TRAVERSAL_CURVE_H
 
 #include "halftone/error_diffusion/diffusion.h"
 

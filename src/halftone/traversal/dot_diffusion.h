@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Dot diffusion: its class matrices, and its order for pixels of any kind. */
-#ifndef RO_HALFTONE_ORDERS_DOT_DIFFUSION_H
-#define RO_HALFTONE_ORDERS_DOT_DIFFUSION_H
+#ifndef RO_HALFTONE_TRAVERSAL_DOT_DIFFUSION_H
+#define RO_HALFTONE_TRAVERSAL_DOT_DIFFUSION_H
 
 #include "halftone/halftone.h"
 

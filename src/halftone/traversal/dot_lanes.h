@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The pixels of a class in a row of tiles, as vectors. */
-#ifndef RO_HALFTONE_ORDERS_DOT_LANES_H
-#define RO_HALFTONE_ORDERS_DOT_LANES_H
+#ifndef RO_HALFTONE_TRAVERSAL_DOT_LANES_H
+#define RO_HALFTONE_TRAVERSAL_DOT_LANES_H
 
 #include "halftone/traversal/dot_diffusion.h"
 #include "simd/variants.h"

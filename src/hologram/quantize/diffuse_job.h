@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What a schedule of hologram error diffusion is given: taps, hogels, the job. */
-#ifndef RO_HOLOGRAM_QUANTIZE_JOB_H
-#define RO_HOLOGRAM_QUANTIZE_JOB_H
+#ifndef RO_HOLOGRAM_QUANTIZE_DIFFUSE_JOB_H
+#define RO_HOLOGRAM_QUANTIZE_DIFFUSE_JOB_H
 
 #include "hologram/quantize/levels.h"
 

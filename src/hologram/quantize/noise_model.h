@@ -18,8 +18,8 @@
  * there and spread over all frequencies; and what of the field lies outside of all levels (of
  * phases: outside the polygon that they span), which no sum of levels near by can make.
  */
-#ifndef RO_HOLOGRAM_QUANTIZE_PREDICT_H
-#define RO_HOLOGRAM_QUANTIZE_PREDICT_H
+#ifndef RO_HOLOGRAM_QUANTIZE_NOISE_MODEL_H
+#define RO_HOLOGRAM_QUANTIZE_NOISE_MODEL_H
 
 #include "hologram/quantize/diffuse_job.h"
 #include "hologram/quantize/levels.h"

@@ -8,8 +8,8 @@
  * F the transform of n coarse numbers: a transform of length factor * n of F_m e^{2 pi i m t0 / n},
  * columns first, then rows. Columns are done for some rows at a time, so that memory is bounded.
  */
-#ifndef RO_HOLOGRAM_SCENE_ENLARGE_H
-#define RO_HOLOGRAM_SCENE_ENLARGE_H
+#ifndef RO_HOLOGRAM_SCENE_UPSAMPLE_H
+#define RO_HOLOGRAM_SCENE_UPSAMPLE_H
 
 #include "hologram/scene/layers.h"
 

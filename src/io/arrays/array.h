@@ -3,8 +3,8 @@
  * Numbers that lie in a file as they are: rows one after another, pages one after another, of any
  * type and byte order. What NPY, NIfTI and NRRD are behind their headers.
  */
-#ifndef RO_IO_MEASUREMENTS_ARRAY_H
-#define RO_IO_MEASUREMENTS_ARRAY_H
+#ifndef RO_IO_ARRAYS_ARRAY_H
+#define RO_IO_ARRAYS_ARRAY_H
 
 #include "io/filters/stage.h"
 

@@ -4,8 +4,8 @@
  * with its last column, its first page only with its last. It is held whole as the file has it, and
  * rows are picked out a band at a time, so that each cache line of a column is fetched once.
  */
-#ifndef RO_IO_MEASUREMENTS_COLUMNS_H
-#define RO_IO_MEASUREMENTS_COLUMNS_H
+#ifndef RO_IO_ARRAYS_COLUMNS_H
+#define RO_IO_ARRAYS_COLUMNS_H
 
 #include "io/bytes/source.h"
 

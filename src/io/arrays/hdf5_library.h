@@ -3,8 +3,8 @@
  * libhdf5, opened at run time where it is found: nothing is linked, and without it only HDF5 files
  * are missing. Its calls are made one at a time, under a lock, whoever makes them.
  */
-#ifndef RO_IO_MEASUREMENTS_HDF5_LIBRARY_H
-#define RO_IO_MEASUREMENTS_HDF5_LIBRARY_H
+#ifndef RO_IO_ARRAYS_HDF5_LIBRARY_H
+#define RO_IO_ARRAYS_HDF5_LIBRARY_H
 
 #include "io/bytes/file.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What every array in an NPY file has: a header, and samples by rows or by columns. */
-#ifndef RO_IO_MEASUREMENTS_NPY_ARRAY_H
-#define RO_IO_MEASUREMENTS_NPY_ARRAY_H
+#ifndef RO_IO_ARRAYS_NPY_ARRAY_H
+#define RO_IO_ARRAYS_NPY_ARRAY_H
 
 #include "io/bytes/source.h"
 

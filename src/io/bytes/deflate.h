@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Bytes on their way into a gzip file. */
-#ifndef RO_IO_BYTES_PACKER_H
-#define RO_IO_BYTES_PACKER_H
+#ifndef RO_IO_BYTES_DEFLATE_H
+#define RO_IO_BYTES_DEFLATE_H
 
 #include "io/bytes/sink.h"
 

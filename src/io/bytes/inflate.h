@@ -3,8 +3,8 @@
  * Bytes that lie packed in another source: a gzip file, or a member of a ZIP archive, deflated or
  * stored. What was opened is read on as if the bytes lay in a pipe.
  */
-#ifndef RO_IO_BYTES_PACKED_H
-#define RO_IO_BYTES_PACKED_H
+#ifndef RO_IO_BYTES_INFLATE_H
+#define RO_IO_BYTES_INFLATE_H
 
 #include "io/bytes/source.h"
 

@@ -4,8 +4,8 @@
  * blocks of rows as they are first touched, so that a file that declares a huge image and then
  * ends costs little; more than the machine has is refused at once.
  */
-#ifndef RO_IO_BYTES_STORE_H
-#define RO_IO_BYTES_STORE_H
+#ifndef RO_IO_BYTES_LAZY_ROWS_H
+#define RO_IO_BYTES_LAZY_ROWS_H
 
 #include "io/bytes/file.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Names of files, and of arrays in them; see ro_path_file. */
-#ifndef RO_IO_PICTURES_NAMES_H
-#define RO_IO_PICTURES_NAMES_H
+#ifndef RO_IO_FILES_NAMES_H
+#define RO_IO_FILES_NAMES_H
 
 #include "io/bytes/file.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Where a halftone goes: one file, or a file of bits for each ink. */
-#ifndef RO_IO_PICTURES_OUTPUT_H
-#define RO_IO_PICTURES_OUTPUT_H
+#ifndef RO_IO_FILES_OUTPUT_H
+#define RO_IO_FILES_OUTPUT_H
 
 #include "io/files/reader.h"
 #include "io/files/writer.h"

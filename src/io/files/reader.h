@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The reader behind the public handle. */
-#ifndef RO_IO_PICTURES_READER_H
-#define RO_IO_PICTURES_READER_H
+#ifndef RO_IO_FILES_READER_H
+#define RO_IO_FILES_READER_H
 
 #include "io/filters/samples.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The writer behind the public handle. */
-#ifndef RO_IO_PICTURES_WRITER_H
-#define RO_IO_PICTURES_WRITER_H
+#ifndef RO_IO_FILES_WRITER_H
+#define RO_IO_FILES_WRITER_H
 
 #include "io/filters/convert.h"
 #include "io/filters/stage.h"

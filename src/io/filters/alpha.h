@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Colours with alpha: laid over a background, taken without it, or the alpha alone. */
-#ifndef RO_IO_STAGES_ALPHA_H
-#define RO_IO_STAGES_ALPHA_H
+#ifndef RO_IO_FILTERS_ALPHA_H
+#define RO_IO_FILTERS_ALPHA_H
 
 #include "io/filters/stage.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Samples from one form to another, row by row; shared by all file types. */
-#ifndef RO_IO_STAGES_CONVERT_H
-#define RO_IO_STAGES_CONVERT_H
+#ifndef RO_IO_FILTERS_CONVERT_H
+#define RO_IO_FILTERS_CONVERT_H
 
 #include "roundoff/halftone.h"
 

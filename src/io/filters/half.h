@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* IEEE 754 binary16 to float and back, to the nearest, ties to even. */
-#ifndef RO_IO_STAGES_HALF_H
-#define RO_IO_STAGES_HALF_H
+#ifndef RO_IO_FILTERS_HALF_H
+#define RO_IO_FILTERS_HALF_H
 
 #include <math.h>
 #include <stdint.h>

@@ -3,8 +3,8 @@
  * lcms2, left as soon as it is refused memory. By itself it would go on: with other colours, with a
  * profile that it calls damaged, or through a NULL pointer.
  */
-#ifndef RO_IO_STAGES_LCMS_H
-#define RO_IO_STAGES_LCMS_H
+#ifndef RO_IO_FILTERS_LCMS_H
+#define RO_IO_FILTERS_LCMS_H
 
 #include <lcms2.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Samples of sRGB to light and back, for what is mixed as light is. */
-#ifndef RO_IO_STAGES_LIGHT_H
-#define RO_IO_STAGES_LIGHT_H
+#ifndef RO_IO_FILTERS_LIGHT_H
+#define RO_IO_FILTERS_LIGHT_H
 
 #include "io/bytes/file.h"
 

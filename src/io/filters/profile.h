@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Colour as files state it, and the stage that makes sRGB of it where lcms2 is part of the build.
  */
-#ifndef RO_IO_STAGES_PROFILE_H
-#define RO_IO_STAGES_PROFILE_H
+#ifndef RO_IO_FILTERS_PROFILE_H
+#define RO_IO_FILTERS_PROFILE_H
 
 #include "io/filters/stage.h"
 

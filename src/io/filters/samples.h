@@ -4,8 +4,8 @@
  * 16 bits become RO_GRAY16 or RO_RGB16, the least of them being 0 and the largest maxval: exact,
  * and the whole range is there for methods that count in levels. All others become floats.
  */
-#ifndef RO_IO_STAGES_SAMPLES_H
-#define RO_IO_STAGES_SAMPLES_H
+#ifndef RO_IO_FILTERS_SAMPLES_H
+#define RO_IO_FILTERS_SAMPLES_H
 
 #include "io/filters/stage.h"
 

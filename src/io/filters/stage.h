@@ -4,8 +4,8 @@
  * turning and resizing where they are asked for. Each gives rows one after another and owns the
  * stage before it. A writer is one encoder.
  */
-#ifndef RO_IO_STAGES_STAGE_H
-#define RO_IO_STAGES_STAGE_H
+#ifndef RO_IO_FILTERS_STAGE_H
+#define RO_IO_FILTERS_STAGE_H
 
 #include "io/bytes/sink.h"
 #include "io/bytes/source.h"

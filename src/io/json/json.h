@@ -4,8 +4,8 @@
  * certificate. It is asked for what may come next; the first surprise is told with its line and
  * ends the reading. A room of its own, for libroundoff_io and the command read with it.
  */
-#ifndef RO_JSON_JSON_H
-#define RO_JSON_JSON_H
+#ifndef RO_IO_JSON_JSON_H
+#define RO_IO_JSON_JSON_H
 
 #include "roundoff.h"
 

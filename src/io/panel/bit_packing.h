@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Numbers of levels and colours, a few bits each, as devices take them. */
-#ifndef RO_IO_DEVICE_PACK_H
-#define RO_IO_DEVICE_PACK_H
+#ifndef RO_IO_PANEL_BIT_PACKING_H
+#define RO_IO_PANEL_BIT_PACKING_H
 
 #include "io/filters/stage.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Displacement fields as ITK has them: images of two floats a pixel, NRRD or MetaImage. */
-#ifndef RO_IO_DATA_ITK_FIELD_H
-#define RO_IO_DATA_ITK_FIELD_H
+#ifndef RO_IO_TABLES_ITK_FIELD_H
+#define RO_IO_TABLES_ITK_FIELD_H
 
 #include "io/bytes/sink.h"
 #include "io/bytes/source.h"

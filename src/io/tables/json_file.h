@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A small JSON file, read as a whole. */
-#ifndef RO_IO_DATA_JSON_FILE_H
-#define RO_IO_DATA_JSON_FILE_H
+#ifndef RO_IO_TABLES_JSON_FILE_H
+#define RO_IO_TABLES_JSON_FILE_H
 
 #include "io/json/json.h"
 

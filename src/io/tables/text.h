@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Small text files, read as a whole. */
-#ifndef RO_IO_TEXT_H
-#define RO_IO_TEXT_H
+#ifndef RO_IO_TABLES_TEXT_H
+#define RO_IO_TABLES_TEXT_H
 
 #include "io/bytes/source.h"
 

@@ -6,8 +6,8 @@
  * does not count adds zero. Vectors of up to eight and threads that share out fours of rows give
  * the same bits.
  */
-#ifndef RO_PDE_REGISTER_REGISTER_ALIGN_H
-#define RO_PDE_REGISTER_REGISTER_ALIGN_H
+#ifndef RO_REGISTER_ALIGN_ALIGN_H
+#define RO_REGISTER_ALIGN_ALIGN_H
 
 #include "roundoff/core.h"
 #include "fft/radix2.h"

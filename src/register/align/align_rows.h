@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows of the search for a start: the definition, and all its variants; see align.h. */
-#ifndef RO_PDE_REGISTER_REGISTER_ALIGN_ROWS_H
-#define RO_PDE_REGISTER_REGISTER_ALIGN_ROWS_H
+#ifndef RO_REGISTER_ALIGN_ALIGN_ROWS_H
+#define RO_REGISTER_ALIGN_ALIGN_ROWS_H
 
 #include "register/align/align.h"
 #include "register/register.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Phase correlation: the shift between two small pictures. */
-#ifndef RO_PDE_REGISTER_REGISTER_PHASE_H
-#define RO_PDE_REGISTER_REGISTER_PHASE_H
+#ifndef RO_REGISTER_ALIGN_PHASE_H
+#define RO_REGISTER_ALIGN_PHASE_H
 
 #include "register/align/align.h"
 

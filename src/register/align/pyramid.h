@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Small copies of the images of a registration, the largest first, each half the one before. */
-#ifndef RO_PDE_REGISTER_REGISTER_COPIES_H
-#define RO_PDE_REGISTER_REGISTER_COPIES_H
+#ifndef RO_REGISTER_ALIGN_PYRAMID_H
+#define RO_REGISTER_ALIGN_PYRAMID_H
 
 #include "register/align/align.h"
 #include "register/register.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* How alike a map leaves the copies of two images, and better maps from good ones. */
-#ifndef RO_PDE_REGISTER_REGISTER_REFINE_H
-#define RO_PDE_REGISTER_REGISTER_REFINE_H
+#ifndef RO_REGISTER_ALIGN_REFINE_H
+#define RO_REGISTER_ALIGN_REFINE_H
 
 #include "register/align/align.h"
 

@@ -3,8 +3,8 @@
  * All updates of a scale in one kernel: after each pass all teams go on by the same rules
  * (descent.h) from the same sums. The host neither launches nor waits in between.
  */
-#ifndef RO_PDE_REGISTER_CUDA_REGISTER_DESCEND_CUH
-#define RO_PDE_REGISTER_CUDA_REGISTER_DESCEND_CUH
+#ifndef RO_REGISTER_CUDA_DESCEND_CUH
+#define RO_REGISTER_CUDA_DESCEND_CUH
 
 #include "register/descent/descent.h"
 #include "register/cuda/kernels.cuh"

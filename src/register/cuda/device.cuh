@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What a registration has on a device, and how its kernels of many passes are launched. */
-#ifndef RO_PDE_REGISTER_CUDA_REGISTER_DEVICE_CUH
-#define RO_PDE_REGISTER_CUDA_REGISTER_DEVICE_CUH
+#ifndef RO_REGISTER_CUDA_DEVICE_CUH
+#define RO_REGISTER_CUDA_DEVICE_CUH
 
 #include "solver/multigrid/multigrid.cuh"
 #include "register/cuda/descend.cuh"

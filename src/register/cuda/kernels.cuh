@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The kernels of registration: one thread a pixel, sums of integers by atomics; see register.h. */
-#ifndef RO_PDE_REGISTER_CUDA_REGISTER_KERNELS_CUH
-#define RO_PDE_REGISTER_CUDA_REGISTER_KERNELS_CUH
+#ifndef RO_REGISTER_CUDA_KERNELS_CUH
+#define RO_REGISTER_CUDA_KERNELS_CUH
 
 #include "solver/multigrid/multigrid.cuh"
 #include "register/register.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The images of a scale, and what directions are weighed by, in one kernel; see smooth.cuh.
  * The operations are those of cpu_images.c. */
-#ifndef RO_PDE_REGISTER_CUDA_REGISTER_PREPARE_CUH
-#define RO_PDE_REGISTER_CUDA_REGISTER_PREPARE_CUH
+#ifndef RO_REGISTER_CUDA_PREPARE_CUH
+#define RO_REGISTER_CUDA_PREPARE_CUH
 
 #include "register/cuda/kernels.cuh"
 #include "register/cuda/smooth.cuh"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Registration on a CUDA device, as C sees it. */
-#ifndef RO_PDE_REGISTER_REGISTER_CUDA_H
-#define RO_PDE_REGISTER_REGISTER_CUDA_H
+#ifndef RO_REGISTER_CUDA_REGISTER_CUDA_H
+#define RO_REGISTER_CUDA_REGISTER_CUDA_H
 
 #include "register/register.h"
 

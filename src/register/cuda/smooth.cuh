@@ -4,8 +4,8 @@
  * argument, with its filters; `at_hand` is what a block keeps in shared memory. All blocks meet
  * when a smoothing has ended.
  */
-#ifndef RO_PDE_REGISTER_CUDA_REGISTER_SMOOTH_CUH
-#define RO_PDE_REGISTER_CUDA_REGISTER_SMOOTH_CUH
+#ifndef RO_REGISTER_CUDA_SMOOTH_CUH
+#define RO_REGISTER_CUDA_SMOOTH_CUH
 
 #include "register/cuda/team.cuh"
 #include "solver/smooth.cuh"

@@ -3,8 +3,8 @@
  * What kernels of many passes share: as many blocks ("teams") as work at once share out each pass,
  * and meet after it. Smoothing by a V-cycle, passes over pixels, sums.
  */
-#ifndef RO_PDE_REGISTER_CUDA_REGISTER_TEAM_CUH
-#define RO_PDE_REGISTER_CUDA_REGISTER_TEAM_CUH
+#ifndef RO_REGISTER_CUDA_TEAM_CUH
+#define RO_REGISTER_CUDA_TEAM_CUH
 
 #include "solver/multigrid/multigrid_coarse.cuh"
 

@@ -7,8 +7,8 @@
  * picked out of vectors, which may reach a margin further than their rows; others are loaded two
  * nodes at a time.
  */
-#ifndef RO_PDE_REGISTER_REGISTER_CORNERS_H
-#define RO_PDE_REGISTER_REGISTER_CORNERS_H
+#ifndef RO_REGISTER_DESCENT_CORNERS_H
+#define RO_REGISTER_DESCENT_CORNERS_H
 
 #include <stdint.h>
 #if defined(RO_SIMD_AVX512) || defined(RO_SIMD_AVX2)

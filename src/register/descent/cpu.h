@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The registration's back end on the CPU: its planes, and the parts that work on them. */
-#ifndef RO_PDE_REGISTER_REGISTER_CPU_H
-#define RO_PDE_REGISTER_REGISTER_CPU_H
+#ifndef RO_REGISTER_DESCENT_CPU_H
+#define RO_REGISTER_DESCENT_CPU_H
 
 #include "thread/team.h"
 #include "register/register.h"

@@ -4,8 +4,8 @@
  * is the last. The host's loop (loops.c) and the device's (descend.cuh) ask the
  * same questions of the same sums. Nothing here adds to a product: no compiler may round otherwise.
  */
-#ifndef RO_PDE_REGISTER_REGISTER_DESCENT_H
-#define RO_PDE_REGISTER_REGISTER_DESCENT_H
+#ifndef RO_REGISTER_DESCENT_DESCENT_H
+#define RO_REGISTER_DESCENT_DESCENT_H
 
 #include "register/register.h"
 

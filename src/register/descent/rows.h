@@ -3,8 +3,8 @@
  * The arithmetic of registration on rows: the definition, and all its variants; see register.h. The
  * operations on a pixel and their order are the same in cuda/kernels.cuh.
  */
-#ifndef RO_PDE_REGISTER_REGISTER_ROWS_H
-#define RO_PDE_REGISTER_REGISTER_ROWS_H
+#ifndef RO_REGISTER_DESCENT_ROWS_H
+#define RO_REGISTER_DESCENT_ROWS_H
 
 #include "register/register.h"
 #include "register/descent/corners.h"

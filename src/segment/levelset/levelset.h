@@ -14,8 +14,8 @@
  *
  * phi' = (phi 2^k - F N + 2^(k-1) - 1) >> k: nothing is rounded but the result.
  */
-#ifndef RO_PDE_LEVELSET_LEVELSET_H
-#define RO_PDE_LEVELSET_LEVELSET_H
+#ifndef RO_SEGMENT_LEVELSET_LEVELSET_H
+#define RO_SEGMENT_LEVELSET_LEVELSET_H
 
 #include <math.h>
 #include <stdbool.h>

@@ -5,8 +5,8 @@
  * C that compilers turn into vector code; levelset_simd.c has them once per instruction set, with a
  * kernel in 16-bit lanes beside them.
  */
-#ifndef RO_PDE_LEVELSET_LEVELSET_ROWS_H
-#define RO_PDE_LEVELSET_LEVELSET_ROWS_H
+#ifndef RO_SEGMENT_LEVELSET_LEVELSET_ROWS_H
+#define RO_SEGMENT_LEVELSET_LEVELSET_ROWS_H
 
 #include "segment/levelset/levelset.h"
 #include "roundoff/core.h"

@@ -7,8 +7,8 @@
  *   stream      many steps a pass (stencil.h)
  *   active      tiles that take many steps at once, those in which nothing moves left out
  */
-#ifndef RO_PDE_LEVELSET_SCHEDULE_H
-#define RO_PDE_LEVELSET_SCHEDULE_H
+#ifndef RO_SEGMENT_LEVELSET_SCHEDULE_H
+#define RO_SEGMENT_LEVELSET_SCHEDULE_H
 
 #include "thread/pool.h"
 #include "segment/levelset/cuda/levelset_cuda.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Outlines of the regions of a map as closed lines that never touch themselves or each other. */
-#ifndef RO_PDE_OUTLINE_TRACE_H
-#define RO_PDE_OUTLINE_TRACE_H
+#ifndef RO_SEGMENT_OUTLINE_TRACE_H
+#define RO_SEGMENT_OUTLINE_TRACE_H
 
 #include "roundoff.h"
 

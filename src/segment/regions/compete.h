@@ -5,8 +5,8 @@
  * knows a picture of 16-bit intensities and lists of pixels; compete.c makes them from what a user
  * gives.
  */
-#ifndef RO_PDE_COMPETE_COMPETE_H
-#define RO_PDE_COMPETE_COMPETE_H
+#ifndef RO_SEGMENT_REGIONS_COMPETE_H
+#define RO_SEGMENT_REGIONS_COMPETE_H
 
 #include "context/context.h"
 #include "roundoff/regions.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What fronts that compete were given and what they became. */
-#ifndef RO_PDE_COMPETE_REGIONS_H
-#define RO_PDE_COMPETE_REGIONS_H
+#ifndef RO_SEGMENT_REGIONS_REGIONS_H
+#define RO_SEGMENT_REGIONS_REGIONS_H
 
 #include "segment/regions/compete.h"
 #include "segment/outline/trace.h"

@@ -5,8 +5,8 @@
  * shared memory. Values beyond the border are mirrored, and what is computed there is the mirror
  * image of what is inside, to the bit.
  */
-#ifndef RO_PDE_MULTIGRID_MULTIGRID_CUH
-#define RO_PDE_MULTIGRID_MULTIGRID_CUH
+#ifndef RO_SOLVER_MULTIGRID_MULTIGRID_CUH
+#define RO_SOLVER_MULTIGRID_MULTIGRID_CUH
 
 #include "cuda/cuda.cuh"
 #include "solver/multigrid/multigrid.h"

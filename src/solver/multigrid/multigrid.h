@@ -17,8 +17,8 @@
  *
  * Planes are floats with a ghost column on either side of each row, which is its mirror image.
  */
-#ifndef RO_PDE_MULTIGRID_MULTIGRID_H
-#define RO_PDE_MULTIGRID_MULTIGRID_H
+#ifndef RO_SOLVER_MULTIGRID_MULTIGRID_H
+#define RO_SOLVER_MULTIGRID_MULTIGRID_H
 
 #include "roundoff/core.h"
 

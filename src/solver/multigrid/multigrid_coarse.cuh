@@ -4,8 +4,8 @@
  * waits for other blocks, and no plane leaves the multiprocessor. The operations are those of
  * multigrid_tiles.cuh, on the whole plane instead of a tile.
  */
-#ifndef RO_PDE_MULTIGRID_MULTIGRID_COARSE_CUH
-#define RO_PDE_MULTIGRID_MULTIGRID_COARSE_CUH
+#ifndef RO_SOLVER_MULTIGRID_MULTIGRID_COARSE_CUH
+#define RO_SOLVER_MULTIGRID_MULTIGRID_COARSE_CUH
 
 #include "solver/multigrid/multigrid_tiles.cuh"
 

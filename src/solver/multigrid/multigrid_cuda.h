@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Multigrid on a CUDA device, as C sees it. */
-#ifndef RO_PDE_MULTIGRID_MULTIGRID_CUDA_H
-#define RO_PDE_MULTIGRID_MULTIGRID_CUDA_H
+#ifndef RO_SOLVER_MULTIGRID_MULTIGRID_CUDA_H
+#define RO_SOLVER_MULTIGRID_MULTIGRID_CUDA_H
 
 #include "solver/multigrid/multigrid.h"
 

@@ -4,8 +4,8 @@
  * right-hand side, in registers: a step loads the sixteen nodes round them and stores nine. Threads
  * of a row of patches touch different banks, three columns apart.
  */
-#ifndef RO_PDE_MULTIGRID_MULTIGRID_PATCH_CUH
-#define RO_PDE_MULTIGRID_MULTIGRID_PATCH_CUH
+#ifndef RO_SOLVER_MULTIGRID_MULTIGRID_PATCH_CUH
+#define RO_SOLVER_MULTIGRID_MULTIGRID_PATCH_CUH
 
 #include "solver/multigrid/multigrid.cuh"
 

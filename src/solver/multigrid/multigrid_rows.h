@@ -4,8 +4,8 @@
  * comes from the operations written here in this order, so that vectors of any width, and CUDA,
  * give the same bits. Loops are plain, for the compiler to turn into vectors.
  */
-#ifndef RO_PDE_MULTIGRID_MULTIGRID_ROWS_H
-#define RO_PDE_MULTIGRID_MULTIGRID_ROWS_H
+#ifndef RO_SOLVER_MULTIGRID_MULTIGRID_ROWS_H
+#define RO_SOLVER_MULTIGRID_MULTIGRID_ROWS_H
 
 #include "solver/multigrid/multigrid.h"
 #include "solver/each_node.h"

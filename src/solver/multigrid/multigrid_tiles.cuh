@@ -4,8 +4,8 @@
  * of multigrid.cu give a tile to each block; registration, which does many cycles in one kernel,
  * has two such groups in a block, which do one tile after the other.
  */
-#ifndef RO_PDE_MULTIGRID_MULTIGRID_TILES_CUH
-#define RO_PDE_MULTIGRID_MULTIGRID_TILES_CUH
+#ifndef RO_SOLVER_MULTIGRID_MULTIGRID_TILES_CUH
+#define RO_SOLVER_MULTIGRID_MULTIGRID_TILES_CUH
 
 #include "solver/multigrid/multigrid_patch.cuh"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The semi-implicit schemes on a CUDA device, as C sees them: planes of numbers go there, time
  * steps are done, numbers come back. The bits are those of implicit_ref.c and real_ref.c. */
-#ifndef RO_PDE_IMPLICIT_CUDA_IMPLICIT_CUDA_H
-#define RO_PDE_IMPLICIT_CUDA_IMPLICIT_CUDA_H
+#ifndef RO_DENOISE_IMPLICIT_CUDA_IMPLICIT_CUDA_H
+#define RO_DENOISE_IMPLICIT_CUDA_IMPLICIT_CUDA_H
 
 #include "denoise/diffusion.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A run on the device: its memory there, and the parts that the files of this shelf share. */
-#ifndef RO_PDE_IMPLICIT_CUDA_IMPLICIT_DEVICE_CUH
-#define RO_PDE_IMPLICIT_CUDA_IMPLICIT_DEVICE_CUH
+#ifndef RO_DENOISE_IMPLICIT_CUDA_IMPLICIT_DEVICE_CUH
+#define RO_DENOISE_IMPLICIT_CUDA_IMPLICIT_DEVICE_CUH
 
 #include "cuda/cuda.cuh"
 #include "denoise/implicit/cuda/implicit_cuda.h"

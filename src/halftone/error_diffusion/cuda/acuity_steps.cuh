@@ -14,8 +14,8 @@
  * the bounds. It is shorter than the nine shares and their sums, which do not wait for one another:
  * the wave is as fast as a scheduler gives out instructions, one warp on each.
  */
-#ifndef RO_HALFTONE_DIFFUSION_CUDA_ACUITY_STEPS_CUH
-#define RO_HALFTONE_DIFFUSION_CUDA_ACUITY_STEPS_CUH
+#ifndef RO_HALFTONE_ERROR_DIFFUSION_CUDA_ACUITY_STEPS_CUH
+#define RO_HALFTONE_ERROR_DIFFUSION_CUDA_ACUITY_STEPS_CUH
 
 #include "halftone/error_diffusion/cuda/wave_parts.cuh"
 

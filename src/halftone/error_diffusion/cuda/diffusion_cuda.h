@@ -3,8 +3,8 @@
  * Error diffusion on a CUDA device, as C sees it: a plan in plain numbers, schedules by name, rows
  * in host memory or whole images in device memory.
  */
-#ifndef RO_HALFTONE_DIFFUSION_CUDA_DIFFUSION_CUDA_H
-#define RO_HALFTONE_DIFFUSION_CUDA_DIFFUSION_CUDA_H
+#ifndef RO_HALFTONE_ERROR_DIFFUSION_CUDA_DIFFUSION_CUDA_H
+#define RO_HALFTONE_ERROR_DIFFUSION_CUDA_DIFFUSION_CUDA_H
 
 #include "roundoff/halftone.h"
 

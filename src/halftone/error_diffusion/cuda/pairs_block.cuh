@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A block of the wave with two rows to a lane (wave_pairs.cu): the fetcher, the bands, the kernel.
  */
-#ifndef RO_HALFTONE_DIFFUSION_CUDA_PAIRS_BLOCK_CUH
-#define RO_HALFTONE_DIFFUSION_CUDA_PAIRS_BLOCK_CUH
+#ifndef RO_HALFTONE_ERROR_DIFFUSION_CUDA_PAIRS_BLOCK_CUH
+#define RO_HALFTONE_ERROR_DIFFUSION_CUDA_PAIRS_BLOCK_CUH
 
 #include "halftone/error_diffusion/cuda/pairs_io_warps.cuh"
 #include "halftone/error_diffusion/cuda/pairs_steps.cuh"

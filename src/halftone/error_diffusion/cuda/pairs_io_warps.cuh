@@ -3,8 +3,8 @@
  * The servants of the wave with two rows to a lane (wave_pairs.cu): they copy pixels ahead, sort
  * them into tones of both rows, and write the bits.
  */
-#ifndef RO_HALFTONE_DIFFUSION_CUDA_PAIRS_SERVANT_CUH
-#define RO_HALFTONE_DIFFUSION_CUDA_PAIRS_SERVANT_CUH
+#ifndef RO_HALFTONE_ERROR_DIFFUSION_CUDA_PAIRS_IO_WARPS_CUH
+#define RO_HALFTONE_ERROR_DIFFUSION_CUDA_PAIRS_IO_WARPS_CUH
 
 #include "halftone/error_diffusion/cuda/pairs_memory.cuh"
 

@@ -9,8 +9,8 @@
  * Shared memory is written and read in order by a warp, so a counter that was seen tells of what
  * was written before it.
  */
-#ifndef RO_HALFTONE_DIFFUSION_CUDA_PAIRS_MEMORY_CUH
-#define RO_HALFTONE_DIFFUSION_CUDA_PAIRS_MEMORY_CUH
+#ifndef RO_HALFTONE_ERROR_DIFFUSION_CUDA_PAIRS_MEMORY_CUH
+#define RO_HALFTONE_ERROR_DIFFUSION_CUDA_PAIRS_MEMORY_CUH
 
 #include "halftone/error_diffusion/cuda/wave_parts.cuh"
 

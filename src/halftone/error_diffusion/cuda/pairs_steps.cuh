@@ -8,8 +8,8 @@
  * before the first it is left out. Beyond the last column anything may stand, for at the last
  * column the same tap is left out again. So only one product of a step is ever masked.
  */
-#ifndef RO_HALFTONE_DIFFUSION_CUDA_PAIRS_STEPS_CUH
-#define RO_HALFTONE_DIFFUSION_CUDA_PAIRS_STEPS_CUH
+#ifndef RO_HALFTONE_ERROR_DIFFUSION_CUDA_PAIRS_STEPS_CUH
+#define RO_HALFTONE_ERROR_DIFFUSION_CUDA_PAIRS_STEPS_CUH
 
 #include "halftone/error_diffusion/cuda/pairs_memory.cuh"
 

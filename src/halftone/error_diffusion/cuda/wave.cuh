@@ -3,8 +3,8 @@
  * What the host gives a launch of a diffusion schedule on the device, and the tap tables in a form
  * that the device compiler folds into code.
  */
-#ifndef RO_HALFTONE_DIFFUSION_CUDA_WAVE_CUH
-#define RO_HALFTONE_DIFFUSION_CUDA_WAVE_CUH
+#ifndef RO_HALFTONE_ERROR_DIFFUSION_CUDA_WAVE_CUH
+#define RO_HALFTONE_ERROR_DIFFUSION_CUDA_WAVE_CUH
 
 #include "cuda/cuda.cuh"
 #include "halftone/error_diffusion/cuda/diffusion_cuda.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A block of the wave (wave.cu): the fetcher, the kernel, and its launch. Two levels to packed bits
  * and numbers of levels are compiled apart, for there are many kernels. */
-#ifndef RO_HALFTONE_DIFFUSION_CUDA_WAVE_BLOCK_CUH
-#define RO_HALFTONE_DIFFUSION_CUDA_WAVE_BLOCK_CUH
+#ifndef RO_HALFTONE_ERROR_DIFFUSION_CUDA_WAVE_BLOCK_CUH
+#define RO_HALFTONE_ERROR_DIFFUSION_CUDA_WAVE_BLOCK_CUH
 
 #include "halftone/error_diffusion/cuda/wave_steps.cuh"
 

@@ -2,8 +2,8 @@
 /*
  * What the waves on the device share: waiting, pixels copied ahead, bits written.
  */
-#ifndef RO_HALFTONE_DIFFUSION_CUDA_WAVE_PARTS_CUH
-#define RO_HALFTONE_DIFFUSION_CUDA_WAVE_PARTS_CUH
+#ifndef RO_HALFTONE_ERROR_DIFFUSION_CUDA_WAVE_PARTS_CUH
+#define RO_HALFTONE_ERROR_DIFFUSION_CUDA_WAVE_PARTS_CUH
 
 #include "cuda/copy_async.cuh"
 #include "halftone/error_diffusion/cuda/wave.cuh"

@@ -3,8 +3,8 @@
  * Errors on their way between the warps and blocks of the wave (wave.cu): four to a quad, in words
  * that a tag makes known.
  */
-#ifndef RO_HALFTONE_DIFFUSION_CUDA_WAVE_QUADS_CUH
-#define RO_HALFTONE_DIFFUSION_CUDA_WAVE_QUADS_CUH
+#ifndef RO_HALFTONE_ERROR_DIFFUSION_CUDA_WAVE_QUADS_CUH
+#define RO_HALFTONE_ERROR_DIFFUSION_CUDA_WAVE_QUADS_CUH
 
 #include "halftone/error_diffusion/cuda/wave_parts.cuh"
 

@@ -3,8 +3,8 @@
  * The steps of the wave (wave.cu): a warp runs a band of 32 rows, a lane a row, group by group of
  * four quads.
  */
-#ifndef RO_HALFTONE_DIFFUSION_CUDA_WAVE_STEPS_CUH
-#define RO_HALFTONE_DIFFUSION_CUDA_WAVE_STEPS_CUH
+#ifndef RO_HALFTONE_ERROR_DIFFUSION_CUDA_WAVE_STEPS_CUH
+#define RO_HALFTONE_ERROR_DIFFUSION_CUDA_WAVE_STEPS_CUH
 
 #include "halftone/error_diffusion/cuda/wave_quads.cuh"
 

@@ -8,8 +8,8 @@
  * over all rows y and the words i of 64 pixels in them, the first pixel highest, the last word
  * filled up with zeros: the same in whatever order, on whatever machine.
  */
-#ifndef RO_HALFTONE_DIFFUSION_MADE_H
-#define RO_HALFTONE_DIFFUSION_MADE_H
+#ifndef RO_HALFTONE_ERROR_DIFFUSION_TERAPIXEL_MADE_H
+#define RO_HALFTONE_ERROR_DIFFUSION_TERAPIXEL_MADE_H
 
 #include <stdint.h>
 

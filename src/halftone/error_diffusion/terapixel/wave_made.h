@@ -8,8 +8,8 @@
  *     row 1       [ k-4 .. k+508 )              so that it holds what the steps use and no more
  *     row 2   [ k-8 .. k+504 )
  */
-#ifndef RO_HALFTONE_DIFFUSION_WAVE_WAVE_MADE_H
-#define RO_HALFTONE_DIFFUSION_WAVE_WAVE_MADE_H
+#ifndef RO_HALFTONE_ERROR_DIFFUSION_TERAPIXEL_WAVE_MADE_H
+#define RO_HALFTONE_ERROR_DIFFUSION_TERAPIXEL_WAVE_MADE_H
 
 #include "halftone/error_diffusion/diffusion.h"
 #include "simd/variants.h"

@@ -11,8 +11,8 @@
  * A band of as many rows as there are lanes runs from left to right. It reads the errors of the
  * rows above it from lines that the band above wrote, and writes its own last rows' errors.
  */
-#ifndef RO_HALFTONE_DIFFUSION_WAVE_WAVE_H
-#define RO_HALFTONE_DIFFUSION_WAVE_WAVE_H
+#ifndef RO_HALFTONE_ERROR_DIFFUSION_WAVE_WAVE_H
+#define RO_HALFTONE_ERROR_DIFFUSION_WAVE_WAVE_H
 
 #include "halftone/error_diffusion/diffusion.h"
 #include "simd/variants.h"

@@ -6,8 +6,8 @@
  *   lanes_down(e, above)  every lane to the next, the line above into lane 0
  *   lane_mask(a != b)     a bit per lane, in the bytes named by MASK_BYTE
  */
-#ifndef RO_HALFTONE_DIFFUSION_WAVE_WAVE_OPS_H
-#define RO_HALFTONE_DIFFUSION_WAVE_WAVE_OPS_H
+#ifndef RO_HALFTONE_ERROR_DIFFUSION_WAVE_WAVE_OPS_H
+#define RO_HALFTONE_ERROR_DIFFUSION_WAVE_WAVE_OPS_H
 
 #include "simd/simd.h"
 #include "simd/transpose.h"

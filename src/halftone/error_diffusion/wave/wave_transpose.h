@@ -4,8 +4,8 @@
  * the steps decided, k or k + 1, turned into rows again. With AVX-512 a step leaves a bit per lane;
  * with AVX2, which would have to gather it, all ones or zeros in each lane.
  */
-#ifndef RO_HALFTONE_DIFFUSION_WAVE_WAVE_DECIDED_H
-#define RO_HALFTONE_DIFFUSION_WAVE_WAVE_DECIDED_H
+#ifndef RO_HALFTONE_ERROR_DIFFUSION_WAVE_WAVE_TRANSPOSE_H
+#define RO_HALFTONE_ERROR_DIFFUSION_WAVE_WAVE_TRANSPOSE_H
 
 #include "halftone/error_diffusion/wave/wave.h"
 #include "halftone/error_diffusion/wave/wave_ops.h"

@@ -5,8 +5,8 @@
  * for one another; those that load the light of later steps fill the time. Compiled by
  * wave_simd.c once per instruction set.
  */
-#ifndef RO_HALFTONE_PALETTE_PALETTE_USUAL_H
-#define RO_HALFTONE_PALETTE_PALETTE_USUAL_H
+#ifndef RO_HALFTONE_PALETTE_DITHER_FS_FAST_PATH_H
+#define RO_HALFTONE_PALETTE_DITHER_FS_FAST_PATH_H
 
 #include "halftone/palette/dither/nearest.h"
 #include "halftone/palette/dither/pixels.h"

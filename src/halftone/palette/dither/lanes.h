@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Lanes of 32 bits for palettes, and what a band works in. */
-#ifndef RO_HALFTONE_PALETTE_PALETTE_LANES_H
-#define RO_HALFTONE_PALETTE_PALETTE_LANES_H
+#ifndef RO_HALFTONE_PALETTE_DITHER_LANES_H
+#define RO_HALFTONE_PALETTE_DITHER_LANES_H
 
 #include "halftone/palette/palette.h"
 #include "simd/simd.h"

@@ -3,8 +3,8 @@
  * The nearest colour of every lane (choice.c).
  * Compiled by wave_simd.c once per instruction set.
  */
-#ifndef RO_HALFTONE_PALETTE_PALETTE_NEAREST_H
-#define RO_HALFTONE_PALETTE_PALETTE_NEAREST_H
+#ifndef RO_HALFTONE_PALETTE_DITHER_NEAREST_H
+#define RO_HALFTONE_PALETTE_DITHER_NEAREST_H
 
 #include "halftone/palette/dither/lanes.h"
 

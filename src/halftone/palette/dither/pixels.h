@@ -3,8 +3,8 @@
  * Pixels into the lanes of palettes, moved into the hull, and the numbers of colours out of them.
  * Compiled by wave_simd.c once per instruction set.
  */
-#ifndef RO_HALFTONE_PALETTE_PALETTE_PIXELS_H
-#define RO_HALFTONE_PALETTE_PALETTE_PIXELS_H
+#ifndef RO_HALFTONE_PALETTE_DITHER_PIXELS_H
+#define RO_HALFTONE_PALETTE_DITHER_PIXELS_H
 
 #include "halftone/palette/cell_regions.h"
 #include "halftone/palette/dither/lanes.h"

@@ -13,8 +13,8 @@
  * or the other by the last bits of its rank, which no share depends on, so that between them light
  * runs straight. A pixel that has a colour of the palette keeps it.
  */
-#ifndef RO_HALFTONE_PALETTE_PALETTE_SCREEN_H
-#define RO_HALFTONE_PALETTE_PALETTE_SCREEN_H
+#ifndef RO_HALFTONE_PALETTE_DITHER_SCREEN_H
+#define RO_HALFTONE_PALETTE_DITHER_SCREEN_H
 
 #include "halftone/palette/palette.h"
 #include "screen/screen.h"

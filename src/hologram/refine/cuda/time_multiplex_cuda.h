@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Frames in time on a CUDA device, as C sees it: all planes stay there, numbers come back. */
-#ifndef RO_HOLOGRAM_REFINE_CUDA_FRAMES_CUDA_H
-#define RO_HOLOGRAM_REFINE_CUDA_FRAMES_CUDA_H
+#ifndef RO_HOLOGRAM_REFINE_CUDA_TIME_MULTIPLEX_CUDA_H
+#define RO_HOLOGRAM_REFINE_CUDA_TIME_MULTIPLEX_CUDA_H
 
 #include "hologram/propagate/propagate_cuda.h"
 #include "hologram/quantize/diffuse_job.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* libtiff on a source or a sink, with its messages kept instead of printed. */
-#ifndef RO_IO_FORMATS_TIFF_FILE_H
-#define RO_IO_FORMATS_TIFF_FILE_H
+#ifndef RO_IO_FORMATS_TIFF_TIFF_FILE_H
+#define RO_IO_FORMATS_TIFF_TIFF_FILE_H
 
 #include "io/bytes/sink.h"
 #include "io/bytes/source.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A page of a TIFF file that is being read: what its tags say, and where its rows are. */
-#ifndef RO_IO_FORMATS_TIFF_LAYOUT_H
-#define RO_IO_FORMATS_TIFF_LAYOUT_H
+#ifndef RO_IO_FORMATS_TIFF_TIFF_LAYOUT_H
+#define RO_IO_FORMATS_TIFF_TIFF_LAYOUT_H
 
 #include "io/formats/tiff/tiff_file.h"
 #include "io/formats/tiff/tiff_pages.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The chain of directories in a TIFF file, one for each page. */
-#ifndef RO_IO_FORMATS_TIFF_PAGES_H
-#define RO_IO_FORMATS_TIFF_PAGES_H
+#ifndef RO_IO_FORMATS_TIFF_TIFF_PAGES_H
+#define RO_IO_FORMATS_TIFF_TIFF_PAGES_H
 
 #include "io/bytes/source.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the colours of a TIFF file mean. */
-#ifndef RO_IO_FORMATS_TIFF_PROFILE_H
-#define RO_IO_FORMATS_TIFF_PROFILE_H
+#ifndef RO_IO_FORMATS_TIFF_TIFF_PROFILE_H
+#define RO_IO_FORMATS_TIFF_TIFF_PROFILE_H
 
 #include "io/filters/profile.h"
 

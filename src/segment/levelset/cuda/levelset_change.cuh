@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What a step changed beside the contour, pixel by pixel in the order of the image: few numbers of
 // many pixels, which the host sums up in that order. A block takes a row.
-#ifndef RO_PDE_LEVELSET_CUDA_LEVELSET_CHANGE_CUH
-#define RO_PDE_LEVELSET_CUDA_LEVELSET_CHANGE_CUH
+#ifndef RO_SEGMENT_LEVELSET_CUDA_LEVELSET_CHANGE_CUH
+#define RO_SEGMENT_LEVELSET_CUDA_LEVELSET_CHANGE_CUH
 
 #include <cstddef>
 #include <cuda_runtime.h>

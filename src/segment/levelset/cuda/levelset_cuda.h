@@ -3,8 +3,8 @@
  * Steps of fronts on a CUDA device, all fronts in one launch; a build without CUDA has the same
  * functions in cuda_none.c.
  */
-#ifndef RO_PDE_LEVELSET_CUDA_LEVELSET_CUDA_H
-#define RO_PDE_LEVELSET_CUDA_LEVELSET_CUDA_H
+#ifndef RO_SEGMENT_LEVELSET_CUDA_LEVELSET_CUDA_H
+#define RO_SEGMENT_LEVELSET_CUDA_LEVELSET_CUDA_H
 
 #include "segment/levelset/levelset.h"
 #include "roundoff/core.h"

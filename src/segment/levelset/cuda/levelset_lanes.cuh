@@ -10,8 +10,8 @@
 // After T steps the outermost T pixels are wrong, and the block writes the rest. Where the window
 // reaches beyond the image it is filled with the mirrored image and mirrored speeds, which evolve
 // as the image does: the border needs no case of its own. Labels are layers of the grid.
-#ifndef RO_PDE_LEVELSET_CUDA_LEVELSET_LANES_CUH
-#define RO_PDE_LEVELSET_CUDA_LEVELSET_LANES_CUH
+#ifndef RO_SEGMENT_LEVELSET_CUDA_LEVELSET_LANES_CUH
+#define RO_SEGMENT_LEVELSET_CUDA_LEVELSET_LANES_CUH
 
 #include "segment/levelset/cuda/levelset_numbers.cuh"
 

@@ -10,8 +10,8 @@
 // what the definition's rounding comes to for speeds of either sign, ties included:
 // phi' = phi - floor((F N + 2^(k-1)) / 2^k). Nothing is clamped where the monotone bound holds and
 // nothing but the result is rounded.
-#ifndef RO_PDE_LEVELSET_CUDA_LEVELSET_NUMBERS_CUH
-#define RO_PDE_LEVELSET_CUDA_LEVELSET_NUMBERS_CUH
+#ifndef RO_SEGMENT_LEVELSET_CUDA_LEVELSET_NUMBERS_CUH
+#define RO_SEGMENT_LEVELSET_CUDA_LEVELSET_NUMBERS_CUH
 
 #include <cstdint>
 #include <cuda_runtime.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Level sets with curvature or a velocity field on the device, by the definition itself: a window
 // in shared memory that loses a pixel on each side a step; its middle is written.
-#ifndef RO_PDE_LEVELSET_CUDA_LEVELSET_WINDOWS_CUH
-#define RO_PDE_LEVELSET_CUDA_LEVELSET_WINDOWS_CUH
+#ifndef RO_SEGMENT_LEVELSET_CUDA_LEVELSET_WINDOWS_CUH
+#define RO_SEGMENT_LEVELSET_CUDA_LEVELSET_WINDOWS_CUH
 
 #include "segment/levelset/cuda/levelset_lanes.cuh"
 #include "segment/levelset/levelset.h"
