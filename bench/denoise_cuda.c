@@ -153,12 +153,12 @@ static void print_floor(ro_context *context)
     const size_t bytes = (size_t)8192 * 8192 * 2;
     void *from = NULL, *to = NULL;
     double best = 1e9;
-    bool done = ro_cuda_alloc(context, bytes, &from) == RO_OK &&
-                ro_cuda_alloc(context, bytes, &to) == RO_OK &&
-                ro_cuda_fill(context, from, 1, bytes) == RO_OK;
+    bool done = cuda_alloc(context, bytes, &from) == RO_OK &&
+                cuda_alloc(context, bytes, &to) == RO_OK &&
+                cuda_fill(context, from, 1, bytes) == RO_OK;
     for (int i = 0; i < 9 && done; i++) {
         double start = bench_seconds();
-        done = ro_cuda_copy(context, to, from, bytes) == RO_OK && ro_cuda_wait(context) == RO_OK;
+        done = cuda_copy(context, to, from, bytes) == RO_OK && cuda_wait(context) == RO_OK;
         double took = bench_seconds() - start;
         best = took < best ? took : best;
     }
@@ -166,8 +166,8 @@ static void print_floor(ro_context *context)
         printf("\ncopying the numbers of 8192² in s16 on the device takes %.3f ms, %.0f Gpixel/s: "
                "the limit of a filter that does one step a pass\n",
                1e3 * best, 8192.0 * 8192 / best * 1e-9);
-    ro_cuda_free(from);
-    ro_cuda_free(to);
+    cuda_free(from);
+    cuda_free(to);
 }
 
 int bench_denoise_cuda(const struct bench_options *options)

@@ -45,7 +45,7 @@ static void fill(const ro_field *field)
         }
         for (uint32_t x = 0; x < 2 * field->width; x++)
             row[x] =
-                x < 2 * TILE ? (float)(ro_hash(1, x, y) >> 8) * 0x1p-23f - 1 : row[x - 2 * TILE];
+                x < 2 * TILE ? (float)(pixel_hash(1, x, y) >> 8) * 0x1p-23f - 1 : row[x - 2 * TILE];
     }
 }
 
@@ -188,8 +188,8 @@ static bool measure_size(ro_context *context, uint32_t width, uint32_t height, u
                          int first)
 {
     void *pixels = NULL, *numbers = NULL;
-    bool done = ro_cuda_alloc_pinned(context, (size_t)width * height * 8, &pixels) == RO_OK &&
-                ro_cuda_alloc_pinned(context, (size_t)width * height, &numbers) == RO_OK;
+    bool done = cuda_alloc_pinned(context, (size_t)width * height * 8, &pixels) == RO_OK &&
+                cuda_alloc_pinned(context, (size_t)width * height, &numbers) == RO_OK;
     ro_field field = {width, height, 8 * (ptrdiff_t)width, pixels};
     ro_image out = {RO_INDEX8, width, height, 255, (ptrdiff_t)width, numbers};
     if (done)
@@ -198,8 +198,8 @@ static bool measure_size(ro_context *context, uint32_t width, uint32_t height, u
         fprintf(stderr, "roundoff: %s\n", ro_context_message(context));
     for (int i = first; i < METHODS && done; i++)
         done = measure_device(context, width, height, hogel, &methods[i], &field, &out);
-    ro_cuda_free_pinned(pixels);
-    ro_cuda_free_pinned(numbers);
+    cuda_free_pinned(pixels);
+    cuda_free_pinned(numbers);
     return done;
 }
 

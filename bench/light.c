@@ -141,17 +141,17 @@ static bool measure_frame(ro_context *context, int layers)
     ro_field drawn = {0};
     void *amplitude = NULL, *depths = NULL, *light = NULL, *numbers = NULL;
     bool done = draw_target(context, width, height, &target, &drawn) &&
-                ro_cuda_alloc(context, pixels * 4, &amplitude) == RO_OK &&
-                ro_cuda_alloc(context, pixels * 4, &depths) == RO_OK &&
-                ro_cuda_alloc(context, pixels * 8, &light) == RO_OK &&
-                ro_cuda_alloc_pinned(context, pixels, &numbers) == RO_OK;
+                cuda_alloc(context, pixels * 4, &amplitude) == RO_OK &&
+                cuda_alloc(context, pixels * 4, &depths) == RO_OK &&
+                cuda_alloc(context, pixels * 8, &light) == RO_OK &&
+                cuda_alloc_pinned(context, pixels, &numbers) == RO_OK;
     for (uint32_t y = 0; y < height && done; y++) {
         float *row = (float *)((char *)target.data + (ptrdiff_t)y * target.stride);
         done =
-            ro_cuda_copy(context, (float *)amplitude + (size_t)y * width, row, width * 4) == RO_OK;
+            cuda_copy(context, (float *)amplitude + (size_t)y * width, row, width * 4) == RO_OK;
         for (uint32_t x = 0; x < width; x++)
             row[x] = 0.2f + 0.02f * (float)((x + y) % 1000) / 1000;
-        done &= ro_cuda_copy(context, (float *)depths + (size_t)y * width, row, width * 4) == RO_OK;
+        done &= cuda_copy(context, (float *)depths + (size_t)y * width, row, width * 4) == RO_OK;
     }
     const ptrdiff_t stride = 4 * (ptrdiff_t)width;
     const ro_scene_picture picture = {.amplitude = {RO_GRAYF, width, height, 1, stride, amplitude},
@@ -179,10 +179,10 @@ static bool measure_frame(ro_context *context, int layers)
     else
         failed(context);
     fflush(stdout);
-    ro_cuda_free(amplitude);
-    ro_cuda_free(depths);
-    ro_cuda_free(light);
-    ro_cuda_free_pinned(numbers);
+    cuda_free(amplitude);
+    cuda_free(depths);
+    cuda_free(light);
+    cuda_free_pinned(numbers);
     ro_image_free(&target);
     ro_field_free(&drawn);
     return done;

@@ -32,7 +32,7 @@ static bool open_field(struct field *field, ro_context *context, const struct ro
         ro_image_alloc(context, RO_GRAY8, width, height, 255, &field->moving) != RO_OK ||
         ro_image_alloc(context, RO_GRAYF, 2 * width, height, 0, &field->found) != RO_OK)
         return false;
-    ro_draw_pair(&field->pair, &field->fixed, &field->moving);
+    draw_pair(&field->pair, &field->fixed, &field->moving);
     return true;
 }
 
@@ -52,7 +52,7 @@ static double error_of(const struct field *field)
         const float *row = (const float *)(const void *)line;
         for (uint32_t x = width / 16; x < width - width / 16; x++) {
             double u[2];
-            ro_pair_field(&field->pair, x, y, u);
+            pair_field(&field->pair, x, y, u);
             if (x + u[0] < 0 || y + u[1] < 0 || x + u[0] > width - 1 || y + u[1] > height - 1)
                 continue;
             count++;

@@ -33,8 +33,8 @@ static void copy_row(const struct ro_level_field *field, uint32_t y)
 static bool make_front(ro_context *context, struct ro_level_front *front, int size,
                        const char *number_name, const char *norm_name, bool dense)
 {
-    const struct ro_level_number *number = ro_level_number_find(number_name);
-    const struct ro_level_norm *norm = ro_level_norm_find(norm_name);
+    const struct ro_level_number *number = level_number_find(number_name);
+    const struct ro_level_norm *norm = level_norm_find(norm_name);
     const double one = number->real ? 1 : 1 << number->bits;
     *front = (struct ro_level_front){.level = {.width = (uint32_t)size,
                                                .height = (uint32_t)size,
@@ -43,9 +43,9 @@ static bool make_front(ro_context *context, struct ro_level_front *front, int si
                                                .bits = number->bits,
                                                .min = number->min,
                                                .max = number->max}};
-    if (ro_level_field_make(context, &front->level, &front->phi[0]) != RO_OK ||
-        ro_level_field_make(context, &front->level, &front->phi[1]) != RO_OK ||
-        ro_level_field_make(context, &front->level, &front->speed) != RO_OK)
+    if (level_field_make(context, &front->level, &front->phi[0]) != RO_OK ||
+        level_field_make(context, &front->level, &front->phi[1]) != RO_OK ||
+        level_field_make(context, &front->level, &front->speed) != RO_OK)
         return false;
     for (uint32_t y = 0; y < (uint32_t)size; y++) {
         if (dense && y >= RANDOM_ROWS) {
@@ -58,24 +58,24 @@ static bool make_front(ro_context *context, struct ro_level_front *front, int si
             double phi = d * number->slope;
             if (dense)
                 phi =
-                    number->min + ro_hash(1, x, y) * 0x1p-32 * ((double)number->max - number->min);
+                    number->min + pixel_hash(1, x, y) * 0x1p-32 * ((double)number->max - number->min);
             phi = phi > number->max ? number->max : phi < number->min ? number->min : phi;
-            double speed = ro_level_bound(norm) * one;
+            double speed = level_bound(norm) * one;
             if (dense)
-                speed *= 2 * (ro_hash(2, x, y) * 0x1p-32) - 1;
-            ro_level_put(&front->level, &front->phi[0], x, y, phi);
-            ro_level_put(&front->level, &front->speed, x, y, number->real ? speed : trunc(speed));
+                speed *= 2 * (pixel_hash(2, x, y) * 0x1p-32) - 1;
+            level_put(&front->level, &front->phi[0], x, y, phi);
+            level_put(&front->level, &front->speed, x, y, number->real ? speed : trunc(speed));
         }
     }
-    ro_level_field_mirror(&front->level, &front->phi[0]);
+    level_field_mirror(&front->level, &front->phi[0]);
     return true;
 }
 
 static void drop_front(struct ro_level_front *front)
 {
-    ro_level_field_free(&front->phi[0]);
-    ro_level_field_free(&front->phi[1]);
-    ro_level_field_free(&front->speed);
+    level_field_free(&front->phi[0]);
+    level_field_free(&front->phi[1]);
+    level_field_free(&front->speed);
 }
 
 /* ---- Contenders ------------------------------------------------------------------------------ */
@@ -98,7 +98,7 @@ static bool run_entry(void *data)
     if (entry->start.data) {
         memcpy(entry->front->phi[entry->front->now].data - RO_LEVEL_PAD,
                entry->start.data - RO_LEVEL_PAD, entry->start.pitch * entry->front->level.height);
-        ro_level_tiles_wake(&entry->tiles, 0);
+        level_tiles_wake(&entry->tiles, 0);
     }
     if (entry->tiles.list) {
         static const bool chosen[RO_LEVEL_FRONTS] = {true};
@@ -108,11 +108,11 @@ static bool run_entry(void *data)
             for (size_t i = 0; entry->dense && i < (size_t)entry->tiles.columns * entry->tiles.rows;
                  i++)
                 of->bits[of->round & 1][i] = RO_TILE_AWAKE; /* none sleeps */
-            ro_level_tiles_run(&entry->tiles, entry->pool, chosen, entry->depth, any);
+            level_tiles_run(&entry->tiles, entry->pool, chosen, entry->depth, any);
         }
         return true;
     }
-    return ro_level_passes_run(&entry->passes, entry->pool, entry->steps, &moved) == RO_OK;
+    return level_passes_run(&entry->passes, entry->pool, entry->steps, &moved) == RO_OK;
 }
 
 struct field {
@@ -128,10 +128,10 @@ static void enter(struct field *field, ro_context *context, struct ro_pool *pool
     struct entry *entry = &field->entries[field->count];
     struct ro_level_front *front = &field->fronts[field->count];
     const bool passes = strcmp(schedule, "passes") == 0, tiles = strcmp(schedule, "active") == 0;
-    const int threads = ro_pool_threads(pool);
+    const int threads = pool_threads(pool);
     if (!make_front(context, front, size, number, norm, dense))
         return;
-    const struct ro_level_kernel *kernel = ro_level_kernel_find(&front->level, RO_CPU_AUTO);
+    const struct ro_level_kernel *kernel = level_kernel_find(&front->level, RO_CPU_AUTO);
     *entry = (struct entry){.front = front,
                             .number = number,
                             .norm = norm,
@@ -144,17 +144,17 @@ static void enter(struct field *field, ro_context *context, struct ro_pool *pool
                             .dense = dense};
     if (!dense) {
         entry->steps = (uint32_t)size / 4;
-        if (ro_level_field_make(context, &front->level, &entry->start) != RO_OK)
+        if (level_field_make(context, &front->level, &entry->start) != RO_OK)
             return;
         memcpy(entry->start.data - RO_LEVEL_PAD, front->phi[0].data - RO_LEVEL_PAD,
                entry->start.pitch * front->level.height);
     }
     struct ro_level_front *const fronts[RO_LEVEL_FRONTS] = {front};
     const struct ro_level_kernel *const kernels[RO_LEVEL_FRONTS] = {kernel};
-    if (tiles && ro_level_tiles_open(&entry->tiles, fronts, kernels, 8, threads) != RO_OK)
+    if (tiles && level_tiles_open(&entry->tiles, fronts, kernels, 8, threads) != RO_OK)
         return;
     if (!tiles)
-        ro_level_passes_open(&entry->passes, front, kernel, entry->depth);
+        level_passes_open(&entry->passes, front, kernel, entry->depth);
     field->list[field->count++] = (struct contender){.name = schedule,
                                                      .variant = ro_cpu_name(kernel->cpu),
                                                      .threads = threads,
@@ -165,9 +165,9 @@ static void enter(struct field *field, ro_context *context, struct ro_pool *pool
 static void close_field(struct field *field)
 {
     for (int i = 0; i < field->count; i++) {
-        ro_level_tiles_close(&field->entries[i].tiles);
-        ro_level_passes_close(&field->entries[i].passes);
-        ro_level_field_free(&field->entries[i].start);
+        level_tiles_close(&field->entries[i].tiles);
+        level_passes_close(&field->entries[i].passes);
+        level_field_free(&field->entries[i].start);
         drop_front(&field->fronts[i]);
     }
 }
@@ -251,7 +251,7 @@ static bool draw_lobes(ro_context *context, uint32_t side, int across, double ra
         for (uint32_t x = 0; x < side; x++) {
             double dx = fmod(x, room) - 0.5 * room, dy = fmod(y, room) - 0.5 * room, noise = 0;
             for (uint32_t i = 0; i < 4; i++)
-                noise += ro_hash(i, x, y) * 0x1p-32 - 0.5; /* deviation 0.577 */
+                noise += pixel_hash(i, x, y) * 0x1p-32 - 0.5; /* deviation 0.577 */
             double value = (hypot(dx, dy) < lobed_edge(dx, dy, radius) ? 160 : 80) + 20.8 * noise;
             ((uint8_t *)image->data + (ptrdiff_t)y * image->stride)[x] = (uint8_t)value;
         }
@@ -460,8 +460,8 @@ static int run(const struct bench_options *options)
         return run_cuda(options);
     if (ro_context_open(&with, &context) != RO_OK)
         return 1;
-    struct ro_pool *one = ro_pool_open(1), *all = context->pool;
-    const int threads = ro_pool_threads(all);
+    struct ro_pool *one = pool_open(1), *all = context->pool;
+    const int threads = pool_threads(all);
     if (!options->json) {
         printf("Level sets. ");
         print_machine();
@@ -497,7 +497,7 @@ static int run(const struct bench_options *options)
             compare_lobes(context, threads);
         }
     }
-    ro_pool_close(one);
+    pool_close(one);
     ro_context_close(context);
     return 0;
 }

@@ -37,7 +37,7 @@ ro_context *bench_device(void)
     if (ro_context_open(&(ro_context_options){RO_CONTEXT_DEFAULTS, .device = RO_DEVICE_CUDA},
                         &context) == RO_OK)
         return context;
-    ro_cuda_count(why, sizeof why);
+    cuda_count(why, sizeof why);
     fprintf(stderr, "roundoff: %s\n", why);
     return NULL;
 }

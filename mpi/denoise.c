@@ -202,9 +202,9 @@ ro_status ro_mpi_denoise(MPI_Comm comm, ro_context *context, const char *in, con
     ro_status status = ranks_open(&blocks.ranks, comm, context);
     if (status != RO_OK)
         return status;
-    status = ro_options_take(context, given, &how, "RO_MPI_OPTIONS");
+    status = take_options(context, given, &how, "RO_MPI_OPTIONS");
     if (status == RO_OK)
-        status = ro_options_take(context, options, &blocks.options, "RO_DENOISE_OPTIONS");
+        status = take_options(context, options, &blocks.options, "RO_DENOISE_OPTIONS");
     if (status == RO_OK && how.checkpoint)
         status = ro_context_fail(context, RO_E_UNSUPPORTED, "denoising has no checkpoints");
     status = ranks_agree(&blocks.ranks, status);

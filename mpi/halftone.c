@@ -393,9 +393,9 @@ ro_status halftone_by(MPI_Comm comm, ro_context *context, const char *in, const 
     if (status != RO_OK)
         return status;
     way.out.checkpoint.ranks = &way.ranks;
-    status = ro_options_take(context, given, &options, "RO_HALFTONE_OPTIONS");
+    status = take_options(context, given, &options, "RO_HALFTONE_OPTIONS");
     if (status == RO_OK)
-        status = ro_options_take(context, given_how, &how, "RO_MPI_OPTIONS");
+        status = take_options(context, given_how, &how, "RO_MPI_OPTIONS");
     status = ranks_agree(&way.ranks, status);
     if (status == RO_OK)
         status = begin(&way, in, out, &options, read, write, &how, &resolution);

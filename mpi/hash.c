@@ -100,7 +100,7 @@ ro_status ro_mpi_hash(MPI_Comm comm, ro_context *context, const char *path,
     ro_status status = ranks_open(&h.ranks, comm, context);
     if (status != RO_OK)
         return status;
-    status = ranks_agree(&h.ranks, ro_options_take(context, given, &how, "RO_MPI_OPTIONS"));
+    status = ranks_agree(&h.ranks, take_options(context, given, &how, "RO_MPI_OPTIONS"));
     if (status == RO_OK)
         status = begin(&h, path, read, how.rows);
     if (status == RO_OK) {

@@ -207,9 +207,9 @@ ro_status ro_mpi_hologram(MPI_Comm comm, ro_context *context, const char *in, co
     ro_status status = ranks_open(&plate.ranks, comm, context);
     if (status != RO_OK)
         return status;
-    status = ro_options_take(context, given, &how, "RO_MPI_OPTIONS");
+    status = take_options(context, given, &how, "RO_MPI_OPTIONS");
     if (status == RO_OK)
-        status = ro_options_take(context, options, &plate.options, "RO_HOLOGRAM_OPTIONS");
+        status = take_options(context, options, &plate.options, "RO_HOLOGRAM_OPTIONS");
     plate.options.measure = 0;
     status = ranks_agree(&plate.ranks, status);
     if (status == RO_OK)

@@ -301,7 +301,7 @@ ro_status ro_mpi_bench(MPI_Comm comm, ro_context *context, const char *folder,
     bench.shape =
         shape ? (ro_image){shape->format, shape->width, shape->height, shape->maxval, 0, NULL}
               : (ro_image){RO_GRAY8, 30000, 30000, 255, 0, NULL};
-    status = ro_options_take(context, given, &options, "RO_HALFTONE_OPTIONS");
+    status = take_options(context, given, &options, "RO_HALFTONE_OPTIONS");
     if (status == RO_OK && bench.shape.format != RO_GRAY8 && bench.shape.format != RO_GRAY16)
         status = ro_context_fail(context, RO_E_UNSUPPORTED,
                                  "grey pictures of 8 or 16 bits are measured");

@@ -136,7 +136,7 @@ ro_status ro_mpi_testcard(MPI_Comm comm, ro_context *context, const ro_image *sh
     ro_status status = ranks_open(&card.ranks, comm, context);
     if (status != RO_OK)
         return status;
-    status = ranks_agree(&card.ranks, ro_options_take(context, given, &how, "RO_MPI_OPTIONS"));
+    status = ranks_agree(&card.ranks, take_options(context, given, &how, "RO_MPI_OPTIONS"));
     if (status == RO_OK)
         status = begin(&card, out, write, &how);
     bool alone = false;

@@ -29,7 +29,7 @@ static inline double picture_natural(uint64_t seed, int x, int y, int width, int
         shade -= 0.3;
     double noise = 0;
     for (uint32_t i = 0; i < 4; i++)
-        noise += ro_hash(seed + i, (uint32_t)x, (uint32_t)y) * 0x1p-32 - 0.5;
+        noise += pixel_hash(seed + i, (uint32_t)x, (uint32_t)y) * 0x1p-32 - 0.5;
     shade += 0.08 * noise;
     return shade < 0 ? 0 : shade > 1 ? 1 : shade;
 }
@@ -41,7 +41,7 @@ static inline void picture_draw(enum picture picture, uint64_t seed, int width, 
     double range = (double)high - low;
     for (int y = 0; y < height; y++)
         for (int x = 0; x < width; x++) {
-            uint32_t h = ro_hash(seed, (uint32_t)x, (uint32_t)y);
+            uint32_t h = pixel_hash(seed, (uint32_t)x, (uint32_t)y);
             int32_t value = low;
             switch (picture) {
             case PICTURE_RANDOM:

@@ -214,7 +214,7 @@ void draw(unsigned char *tones, int tone, int kind)
                     double corner[4];
                     for (int c = 0; c < 4; c++)
                         corner[c] =
-                            (double)(ro_hash((uint64_t)scale * 977 + (uint64_t)tone,
+                            (double)(pixel_hash((uint64_t)scale * 977 + (uint64_t)tone,
                                              (uint32_t)(cx + c % 2), (uint32_t)(cy + c / 2)) %
                                      2001) /
                                 1000.0 -

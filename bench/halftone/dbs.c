@@ -187,9 +187,9 @@ static double kernel_time(ro_context *context, const ro_image *in, ro_image *out
     double times[ROUNDS];
     for (int i = -1; i < ROUNDS; i++) {
         double ms;
-        if (ro_cuda_timer_start(context) != RO_OK ||
-            ro_halftone_device(context, in, out, 1, options, ro_cuda_stream(context)) != RO_OK ||
-            ro_cuda_timer_stop(context, &ms) != RO_OK)
+        if (cuda_timer_start(context) != RO_OK ||
+            ro_halftone_device(context, in, out, 1, options, cuda_stream(context)) != RO_OK ||
+            cuda_timer_stop(context, &ms) != RO_OK)
             return 0;
         if (i >= 0)
             times[i] = ms;
@@ -222,9 +222,9 @@ static bool measure_device(ro_context *context, uint32_t width, uint32_t height,
                 ro_testcard(context, &in) == RO_OK;
     const size_t in_bytes = done ? (size_t)in.stride * height : 0;
     const size_t out_bytes = done ? (size_t)out.stride * height : 0;
-    done = done && ro_cuda_alloc(context, in_bytes, &memory[0]) == RO_OK &&
-           ro_cuda_alloc(context, out_bytes, &memory[1]) == RO_OK &&
-           ro_cuda_copy(context, memory[0], in.data, in_bytes) == RO_OK;
+    done = done && cuda_alloc(context, in_bytes, &memory[0]) == RO_OK &&
+           cuda_alloc(context, out_bytes, &memory[1]) == RO_OK &&
+           cuda_copy(context, memory[0], in.data, in_bytes) == RO_OK;
     if (done) {
         device_in = in;
         device_out = out;
@@ -244,8 +244,8 @@ static bool measure_device(ro_context *context, uint32_t width, uint32_t height,
     }
     if (!done)
         fprintf(stderr, "roundoff: %s\n", ro_context_message(context));
-    ro_cuda_free(memory[0]);
-    ro_cuda_free(memory[1]);
+    cuda_free(memory[0]);
+    cuda_free(memory[1]);
     ro_image_free(&in);
     ro_image_free(&out);
     return done;

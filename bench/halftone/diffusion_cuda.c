@@ -50,15 +50,15 @@ static bool make_images(ro_context *context, int size, int count, struct device_
     *images = (struct device_images){0};
     bool done = pixels && ro_image_alloc(context, RO_GRAY8, CARD, CARD, 0, &card) == RO_OK &&
                 ro_testcard(context, &card) == RO_OK &&
-                ro_cuda_alloc(context, in_bytes * (size_t)count, &images->in_memory) == RO_OK &&
-                ro_cuda_alloc(context, out_bytes * (size_t)count, &images->out_memory) == RO_OK;
+                cuda_alloc(context, in_bytes * (size_t)count, &images->in_memory) == RO_OK &&
+                cuda_alloc(context, out_bytes * (size_t)count, &images->out_memory) == RO_OK;
     for (size_t y = 0; y < side && done; y++)
         for (size_t x = 0; x < side; x += CARD)
             memcpy(pixels + y * side + x,
                    (unsigned char *)card.data + (ptrdiff_t)(y % CARD) * card.stride, CARD);
     for (int i = 0; i < count && done; i++) {
         unsigned char *to = (unsigned char *)images->in_memory + in_bytes * (size_t)i;
-        done = ro_cuda_copy(context, to, pixels, in_bytes) == RO_OK;
+        done = cuda_copy(context, to, pixels, in_bytes) == RO_OK;
         images->in[i] = (ro_image){RO_GRAY8, (uint32_t)size, (uint32_t)size, 255, size, to};
         images->out[i] = (ro_image){
             RO_BITS, (uint32_t)size, (uint32_t)size,
@@ -71,8 +71,8 @@ static bool make_images(ro_context *context, int size, int count, struct device_
 
 static void free_images(struct device_images *images)
 {
-    ro_cuda_free(images->in_memory);
-    ro_cuda_free(images->out_memory);
+    cuda_free(images->in_memory);
+    cuda_free(images->out_memory);
 }
 
 /* What is timed. */
@@ -90,10 +90,10 @@ static double time_images(ro_context *context, const ro_image *in, ro_image *out
                                    .schedule = timed->schedule, .levels = timed->levels};
     for (int i = -2; i < REPEATS; i++) {
         double ms;
-        if (ro_cuda_timer_start(context) != RO_OK ||
+        if (cuda_timer_start(context) != RO_OK ||
             ro_halftone_device(context, in, out, (uint32_t)count, &options,
-                               ro_cuda_stream(context)) != RO_OK ||
-            ro_cuda_timer_stop(context, &ms) != RO_OK) {
+                               cuda_stream(context)) != RO_OK ||
+            cuda_timer_stop(context, &ms) != RO_OK) {
             fprintf(stderr, "roundoff: %s\n", ro_context_message(context));
             return 0;
         }
@@ -271,13 +271,13 @@ static bool make_host(ro_context *context, int size, bool pinned, struct host_im
         .in_bytes = (size_t)side * side,
         .out_bytes = (size_t)side / 8 * side,
     };
-    if (ro_cuda_alloc(context, host->in_bytes, &host->device) != RO_OK)
+    if (cuda_alloc(context, host->in_bytes, &host->device) != RO_OK)
         return false;
     if (!pinned) {
         host->in.data = malloc(host->in_bytes);
         host->out.data = malloc(host->out_bytes);
-    } else if (ro_cuda_alloc_pinned(context, host->in_bytes, &host->in.data) != RO_OK ||
-               ro_cuda_alloc_pinned(context, host->out_bytes, &host->out.data) != RO_OK) {
+    } else if (cuda_alloc_pinned(context, host->in_bytes, &host->in.data) != RO_OK ||
+               cuda_alloc_pinned(context, host->out_bytes, &host->out.data) != RO_OK) {
         return false;
     }
     if (!host->in.data || !host->out.data)
@@ -289,10 +289,10 @@ static bool make_host(ro_context *context, int size, bool pinned, struct host_im
 
 static void free_host(struct host_images *host)
 {
-    ro_cuda_free(host->device);
+    cuda_free(host->device);
     if (host->pinned) {
-        ro_cuda_free_pinned(host->in.data);
-        ro_cuda_free_pinned(host->out.data);
+        cuda_free_pinned(host->in.data);
+        cuda_free_pinned(host->out.data);
     } else {
         free(host->in.data);
         free(host->out.data);
@@ -310,11 +310,11 @@ static double host_time(ro_context *context, struct host_images *host, const cha
     for (int i = 0; i < runs; i++) {
         double start = bench_seconds();
         bool done = schedule ? ro_halftone(context, &host->in, &host->out, &options) == RO_OK
-                             : ro_cuda_copy(context, host->device, host->in.data, host->in_bytes) ==
+                             : cuda_copy(context, host->device, host->in.data, host->in_bytes) ==
                                        RO_OK &&
-                                   ro_cuda_copy(context, host->out.data, host->device,
+                                   cuda_copy(context, host->out.data, host->device,
                                                 host->out_bytes) == RO_OK &&
-                                   ro_cuda_wait(context) == RO_OK;
+                                   cuda_wait(context) == RO_OK;
         double took = (bench_seconds() - start) * 1e3;
         if (!done) {
             fprintf(stderr, "roundoff: %s\n", ro_context_message(context));
@@ -364,11 +364,11 @@ static void print_bytes(ro_context *context)
     const size_t bytes = (size_t)1 << 30;
     void *from = NULL, *to = NULL;
     double best = 1e9;
-    bool done = ro_cuda_alloc(context, bytes, &from) == RO_OK &&
-                ro_cuda_alloc(context, bytes, &to) == RO_OK;
+    bool done = cuda_alloc(context, bytes, &from) == RO_OK &&
+                cuda_alloc(context, bytes, &to) == RO_OK;
     for (int i = 0; i < 5 && done; i++) {
         double start = bench_seconds();
-        done = ro_cuda_copy(context, to, from, bytes) == RO_OK && ro_cuda_wait(context) == RO_OK;
+        done = cuda_copy(context, to, from, bytes) == RO_OK && cuda_wait(context) == RO_OK;
         double took = bench_seconds() - start;
         best = took < best ? took : best;
     }
@@ -377,8 +377,8 @@ static void print_bytes(ro_context *context)
                "%.3f ms\n",
                2.0 * (double)bytes / best / 1e12,
                (16384.0 * 16384 * 1.125) / (2.0 * (double)bytes / best) * 1e3);
-    ro_cuda_free(from);
-    ro_cuda_free(to);
+    cuda_free(from);
+    cuda_free(to);
 }
 
 /* Where the wave's time goes: the time of a step where rows are long, of one band of 64 rows and of
@@ -391,9 +391,9 @@ static void print_anatomy(ro_context *context, double chain)
         {LONG, 64}, {LONG, 256}, {SHORT, 256}, {SHORT, 2048}};
     double ms[SHAPES] = {0};
     struct device_images images = {0};
-    bool done = ro_cuda_alloc(context, (size_t)LONG * 256, &images.in_memory) == RO_OK &&
-                ro_cuda_alloc(context, (size_t)LONG / 8 * 256, &images.out_memory) == RO_OK &&
-                ro_cuda_fill(context, images.in_memory, 100, (size_t)LONG * 256) == RO_OK;
+    bool done = cuda_alloc(context, (size_t)LONG * 256, &images.in_memory) == RO_OK &&
+                cuda_alloc(context, (size_t)LONG / 8 * 256, &images.out_memory) == RO_OK &&
+                cuda_fill(context, images.in_memory, 100, (size_t)LONG * 256) == RO_OK;
     for (int i = 0; i < SHAPES && done; i++) {
         const uint32_t width = shapes[i][0], height = shapes[i][1];
         images.in[0] = (ro_image){RO_GRAY8, width, height, 255, width, images.in_memory};

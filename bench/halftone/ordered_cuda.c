@@ -52,11 +52,11 @@ static double time_method(ro_context *context, int row, const ro_image *in, cons
     }
     for (int i = -2; i < REPEATS && status == RO_OK; i++) {
         double ms = 0;
-        status = ro_cuda_timer_start(context);
+        status = cuda_timer_start(context);
         if (status == RO_OK)
-            status = ro_plan_run_device(plan, ins, outs, IMAGES, ro_cuda_stream(context), NULL);
+            status = ro_plan_run_device(plan, ins, outs, IMAGES, cuda_stream(context), NULL);
         if (status == RO_OK)
-            status = ro_cuda_timer_stop(context, &ms);
+            status = cuda_timer_stop(context, &ms);
         if (i >= 0)
             times[i] = ms / IMAGES;
     }
@@ -73,7 +73,7 @@ static double copy_speed(ro_context *context, void *to, const void *from, size_t
     double best = 1e9;
     for (int i = 0; i < REPEATS; i++) {
         double start = bench_seconds();
-        if (ro_cuda_copy(context, to, from, bytes) != RO_OK || ro_cuda_wait(context) != RO_OK)
+        if (cuda_copy(context, to, from, bytes) != RO_OK || cuda_wait(context) != RO_OK)
             return 0;
         double took = bench_seconds() - start;
         best = took < best ? took : best;
@@ -86,12 +86,12 @@ static int run_size(ro_context *context, int size, bool json)
     const size_t side = (size_t)size, bytes = 2 * side * side;
     void *in = NULL, *out = NULL;
     unsigned char *pixels = malloc(bytes);
-    bool done = pixels && ro_cuda_alloc(context, bytes, &in) == RO_OK &&
-                ro_cuda_alloc(context, bytes, &out) == RO_OK;
+    bool done = pixels && cuda_alloc(context, bytes, &in) == RO_OK &&
+                cuda_alloc(context, bytes, &out) == RO_OK;
     uint32_t state = 1;
     for (size_t i = 0; i < bytes && done; i++)
         pixels[i] = (unsigned char)((state = state * 1664525u + 1013904223u) >> 24);
-    done = done && ro_cuda_copy(context, in, pixels, bytes) == RO_OK;
+    done = done && cuda_copy(context, in, pixels, bytes) == RO_OK;
     const double speed = done ? copy_speed(context, out, in, bytes) : 0;
     for (int i = 0; done && i < (int)(sizeof rows / sizeof *rows); i++) {
         const bool bits = rows[i].levels == 2;
@@ -119,8 +119,8 @@ static int run_size(ro_context *context, int size, bool json)
     }
     if (!done)
         fprintf(stderr, "roundoff: no memory to measure %d x %d\n", size, size);
-    ro_cuda_free(in);
-    ro_cuda_free(out);
+    cuda_free(in);
+    cuda_free(out);
     free(pixels);
     return done ? 0 : 1;
 }

@@ -202,7 +202,7 @@ static double time_register(ro_context *context, int width, int height)
                 ro_image_alloc(context, RO_GRAYF, 2 * pair.width, pair.height, 0, &field) == RO_OK;
     double best = 0;
     if (done)
-        ro_draw_pair(&pair, &fixed, &moving);
+        draw_pair(&pair, &fixed, &moving);
     for (int i = 0; i < RUNS && done; i++) {
         const double start = bench_seconds();
         done = ro_register(context, &fixed, &moving, &field, NULL, NULL) == RO_OK;

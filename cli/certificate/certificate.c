@@ -475,14 +475,14 @@ done:
 static bool read_line(struct certificate *to, const char *path, const char *line)
 {
     char name[80];
-    struct ro_json json = ro_json_of(to->context, path, line);
-    ro_json_text(&json, name, sizeof name);
-    ro_json_expect(&json, ':');
-    ro_json_next(&json);
+    struct ro_json json = json_of(to->context, path, line);
+    json_read_text(&json, name, sizeof name);
+    json_expect(&json, ':');
+    json_next(&json);
     const char *value = json.at;
-    ro_json_skip(&json);
+    json_skip(&json);
     const size_t length = (size_t)(json.at - value);
-    ro_json_take(&json, ',');
+    json_take(&json, ',');
     if (json.failed || *json.at || certificate_value(to, name) || to->count == MOST_LINES)
         return false;
     add_line(to, name, strndup(value, length));

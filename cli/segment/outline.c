@@ -36,7 +36,7 @@ static void draw_segment(const double *a, const double *b, uint32_t width, uint3
         }
 }
 
-void ro_draw_cover(const ro_polyline *lines, size_t count, int label, uint32_t width,
+void draw_cover(const ro_polyline *lines, size_t count, int label, uint32_t width,
                    uint32_t height, uint8_t *cover)
 {
     for (size_t i = 0; i < count; i++) {
@@ -49,12 +49,12 @@ void ro_draw_cover(const ro_polyline *lines, size_t count, int label, uint32_t w
     }
 }
 
-void ro_draw_outlines(const ro_image *image, const ro_polyline *lines, size_t count, uint8_t *cover)
+void draw_outlines(const ro_image *image, const ro_polyline *lines, size_t count, uint8_t *cover)
 {
     for (int label = 1; label <= RO_LABELS; label++) {
         const uint8_t *colour = ro_label_colours[label - 1];
         memset(cover, 0, (size_t)image->width * image->height);
-        ro_draw_cover(lines, count, label, image->width, image->height, cover);
+        draw_cover(lines, count, label, image->width, image->height, cover);
         for (uint32_t y = 0; y < image->height; y++) {
             uint8_t *row = (uint8_t *)image->data + (ptrdiff_t)y * image->stride;
             const uint8_t *share = cover + (size_t)y * image->width;

@@ -68,7 +68,7 @@ static ro_status draw_overlay(ro_context *context, const ro_image *picture,
     ro_status status = cover ? picture_of(context, picture, drawn)
                              : ro_context_fail(context, RO_E_MEMORY, "no memory for an overlay");
     if (status == RO_OK)
-        ro_draw_outlines(drawn, lines, count, cover);
+        draw_outlines(drawn, lines, count, cover);
     free(cover);
     return status;
 }
@@ -139,7 +139,7 @@ static ro_status add_to_gif(struct frames *frames, const ro_polyline *lines, siz
     }
     for (int label = 1; label <= RO_LABELS; label++) {
         memset(cover, 0, pixels);
-        ro_draw_cover(lines, count, label, picture->width, picture->height, cover);
+        draw_cover(lines, count, label, picture->width, picture->height, cover);
         for (size_t i = 0; i < pixels; i++)
             if (cover[i] > 127)
                 numbers[i] = (uint8_t)(GREYS + label - 1);

@@ -42,9 +42,9 @@ char *certificate_plain(ro_context *context, const char *value)
 {
     const size_t size = value ? strlen(value) : 0; /* with its quotes */
     char *text = size ? malloc(size) : NULL;
-    struct ro_json json = ro_json_of(context, "certificate", value);
+    struct ro_json json = json_of(context, "certificate", value);
     if (text)
-        ro_json_text(&json, text, size);
+        json_read_text(&json, text, size);
     if (text && (json.failed || *json.at)) {
         free(text);
         return NULL;
@@ -58,19 +58,19 @@ static bool add_texts(struct arguments *to, ro_context *context, const char *opt
 {
     const size_t size = strlen(list) + 1;
     char *text = malloc(size);
-    struct ro_json json = ro_json_of(context, "certificate", list);
+    struct ro_json json = json_of(context, "certificate", list);
     if (!text) {
         to->status = RO_E_MEMORY;
         return true;
     }
-    ro_json_expect(&json, '[');
-    if (!ro_json_take(&json, ']')) {
+    json_expect(&json, '[');
+    if (!json_take(&json, ']')) {
         do {
-            ro_json_text(&json, text, size);
+            json_read_text(&json, text, size);
             if (!json.failed)
                 arguments_add(to, option, text);
-        } while (ro_json_take(&json, ','));
-        ro_json_expect(&json, ']');
+        } while (json_take(&json, ','));
+        json_expect(&json, ']');
     }
     free(text);
     return !json.failed && *json.at == '\0';

@@ -15,7 +15,7 @@ void wedge_steps(int steps[WEDGE_PATCHES])
     for (int i = 0; i < WEDGE_PATCHES; i++)
         steps[i] = i < RO_WEDGE_STEPS ? i : 0;
     for (int i = WEDGE_PATCHES - 1; i > 0; i--) {
-        const int k = (int)(ro_hash(33, (uint32_t)i, 0) % (uint32_t)(i + 1)), step = steps[i];
+        const int k = (int)(pixel_hash(33, (uint32_t)i, 0) % (uint32_t)(i + 1)), step = steps[i];
         steps[i] = steps[k];
         steps[k] = step;
     }
@@ -46,7 +46,7 @@ static void fill(const ro_image *image, uint32_t unit, int x, int y, int width, 
 
 ro_status ro_wedge_draw(ro_context *context, uint32_t patch, ro_image *image)
 {
-    ro_status status = ro_image_check(context, image, "wedge");
+    ro_status status = image_check(context, image, "wedge");
     if (status != RO_OK)
         return status;
     if (!patch_allowed(patch))

@@ -83,8 +83,8 @@ static ro_status open_scan(ro_context *context, const ro_image *image,
     const int filter = filter_of(options, image);
     scan->width = image->width;
     scan->height = image->height;
-    if (ro_size_multiply(scan->width, scan->height, &pixels) &&
-        ro_size_multiply(pixels, sizeof *scan->tone, &bytes))
+    if (size_multiply(scan->width, scan->height, &pixels) &&
+        size_multiply(pixels, sizeof *scan->tone, &bytes))
         scan->tone = malloc(bytes);
     ro_status status = alloc_blocks(context, scan);
     if (status == RO_OK && filter >= 0)
@@ -346,9 +346,9 @@ ro_status ro_wedge_read(ro_context *context, const ro_image *scan, const ro_wedg
     const char *first = NULL, *why = no_marks;
     *report = (ro_wedge_report){0};
     *count = 0;
-    ro_status status = ro_options_take(context, given, &options, "RO_WEDGE_OPTIONS");
+    ro_status status = take_options(context, given, &options, "RO_WEDGE_OPTIONS");
     if (status == RO_OK)
-        status = ro_image_check(context, scan, "scan");
+        status = image_check(context, scan, "scan");
     if (status != RO_OK)
         return status;
     status = open_scan(context, scan, &options, &work);

@@ -57,17 +57,17 @@ ro_status ro_context_open(const ro_context_options *options, ro_context **contex
     if (!context)
         return refuse(RO_E_ARGUMENT, "there is no place for the context");
     *context = NULL;
-    ro_status status = ro_options_copy(options, &full, "RO_CONTEXT_OPTIONS", message);
+    ro_status status = options_copy(options, &full, "RO_CONTEXT_OPTIONS", message);
     if (status != RO_OK)
         return refuse(status, "%s", message);
     options = &full;
     if (options->threads < 0 || options->threads > RO_MAX_THREADS)
         return refuse(RO_E_ARGUMENT, "%d threads: must be from 1 to %d", options->threads,
                       RO_MAX_THREADS);
-    if ((unsigned)options->cpu > (unsigned)ro_cpu_best())
+    if ((unsigned)options->cpu > (unsigned)cpu_best())
         return refuse(RO_E_UNSUPPORTED, "this processor has no %s, its best is %s",
-                      ro_cpu_name(options->cpu), ro_cpu_name(ro_cpu_best()));
-    status = ro_device_usable(options, message, sizeof message);
+                      ro_cpu_name(options->cpu), ro_cpu_name(cpu_best()));
+    status = device_usable(options, message, sizeof message);
     if (status != RO_OK)
         return refuse(status, "%s", message);
 
@@ -75,10 +75,10 @@ ro_status ro_context_open(const ro_context_options *options, ro_context **contex
     if (!made)
         return refuse(RO_E_MEMORY, "no memory for a context");
     made->options = *options;
-    made->cpu = options->cpu ? options->cpu : ro_cpu_best();
-    made->threads = options->threads ? options->threads : ro_cpu_threads();
+    made->cpu = options->cpu ? options->cpu : cpu_best();
+    made->threads = options->threads ? options->threads : cpu_threads();
     pthread_mutex_init(&made->message_lock, NULL);
-    made->pool = ro_pool_open(made->threads);
+    made->pool = pool_open(made->threads);
     if (!made->pool) {
         ro_context_close(made);
         return refuse(RO_E_MEMORY, "no memory for a context of %d threads", full.threads);
@@ -93,8 +93,8 @@ void ro_context_close(ro_context *context)
     if (!context)
         return;
     ro_context_attach(context, NULL, NULL);
-    ro_cuda_close(context->cuda);
-    ro_pool_close(context->pool);
+    cuda_close(context->cuda);
+    pool_close(context->pool);
     pthread_mutex_destroy(&context->message_lock);
     free(context);
 }
@@ -139,11 +139,11 @@ void ro_context_attach(ro_context *context, void *what, void (*close)(void *what
 
 void *ro_context_attached(const ro_context *context) { return context->attached; }
 
-struct ro_cuda **ro_context_cuda(ro_context *context) { return &context->cuda; }
+struct ro_cuda **context_cuda(ro_context *context) { return &context->cuda; }
 
-int ro_context_device_number(const ro_context *context)
+int context_device_number(const ro_context *context)
 {
-    return ro_is_default(context->options.device_number) ? -1 : context->options.device_number;
+    return is_default(context->options.device_number) ? -1 : context->options.device_number;
 }
 
 ro_status ro_context_progress(ro_context *context, const char *phase, double done)

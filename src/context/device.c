@@ -15,26 +15,26 @@ const char *ro_device_name(ro_device device)
     return (unsigned)device < sizeof names / sizeof *names ? names[device] : "unknown";
 }
 
-int ro_device_count(void) { return 1 + ro_cuda_count(NULL, 0); }
+int ro_device_count(void) { return 1 + cuda_count(NULL, 0); }
 
 ro_status ro_device_at(int number, ro_device_info *info)
 {
     if (number < 0 || number >= ro_device_count() || !info)
         return RO_E_ARGUMENT;
     if (number > 0)
-        return ro_cuda_describe(number - 1, info);
+        return cuda_describe(number - 1, info);
     *info = (ro_device_info){.device = RO_DEVICE_CPU};
-    ro_cpu_model(info->name, sizeof info->name);
-    snprintf(info->detail, sizeof info->detail, "%s, %d threads", ro_cpu_name(ro_cpu_best()),
-             ro_cpu_threads());
+    cpu_model(info->name, sizeof info->name);
+    snprintf(info->detail, sizeof info->detail, "%s, %d threads", ro_cpu_name(cpu_best()),
+             cpu_threads());
     long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
     info->memory = pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : 0;
     return RO_OK;
 }
 
-ro_status ro_device_usable(const ro_context_options *asked, char *why, size_t size)
+ro_status device_usable(const ro_context_options *asked, char *why, size_t size)
 {
-    const bool numbered = !ro_is_default(asked->device_number);
+    const bool numbered = !is_default(asked->device_number);
     const int number = numbered ? asked->device_number : 0;
     switch (asked->device) {
     case RO_DEVICE_AUTO:
@@ -45,7 +45,7 @@ ro_status ro_device_usable(const ro_context_options *asked, char *why, size_t si
                  ro_device_name(asked->device));
         return RO_E_ARGUMENT;
     case RO_DEVICE_CUDA: {
-        const int count = ro_cuda_count(why, size);
+        const int count = cuda_count(why, size);
         if (count > 0 && number >= 0 && number < count)
             return RO_OK;
         if (count > 0)

@@ -6,6 +6,6 @@
 #include "roundoff/core.h"
 
 /* RO_OK when a context may be opened on the device asked for; else `why` says why not. */
-ro_status ro_device_usable(const ro_context_options *asked, char *why, size_t size);
+ro_status device_usable(const ro_context_options *asked, char *why, size_t size);
 
 #endif

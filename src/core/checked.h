@@ -6,12 +6,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-static inline bool ro_size_multiply(size_t a, size_t b, size_t *product)
+static inline bool size_multiply(size_t a, size_t b, size_t *product)
 {
     return !__builtin_mul_overflow(a, b, product);
 }
 
-static inline bool ro_size_add(size_t a, size_t b, size_t *sum)
+static inline bool size_add(size_t a, size_t b, size_t *sum)
 {
     return !__builtin_add_overflow(a, b, sum);
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-ro_cpu ro_cpu_best(void)
+ro_cpu cpu_best(void)
 {
     ro_cpu best = RO_CPU_SCALAR;
 #if defined(__x86_64__)
@@ -27,7 +27,7 @@ const char *ro_cpu_name(ro_cpu cpu)
     return (unsigned)cpu < sizeof names / sizeof *names ? names[cpu] : "unknown";
 }
 
-int ro_cpu_threads(void)
+int cpu_threads(void)
 {
 #ifdef CPU_COUNT
     cpu_set_t set;
@@ -38,7 +38,7 @@ int ro_cpu_threads(void)
     return online > 0 ? (int)online : 1;
 }
 
-void ro_cpu_model(char *name, size_t size)
+void cpu_model(char *name, size_t size)
 {
     snprintf(name, size, "CPU");
     FILE *file = fopen("/proc/cpuinfo", "r");

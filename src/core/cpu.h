@@ -5,9 +5,9 @@
 
 #include "roundoff/core.h"
 
-ro_cpu ro_cpu_best(void);
-int ro_cpu_threads(void);                   /* cores this process may run on */
-void ro_cpu_model(char *name, size_t size); /* as the system names it */
+ro_cpu cpu_best(void);
+int cpu_threads(void);                   /* cores this process may run on */
+void cpu_model(char *name, size_t size); /* as the system names it */
 
 /*
  * The instruction sets that vector code was compiled for, the widest last: DO(set, cpu, whether

@@ -23,7 +23,7 @@ struct ro_discs {
 };
 
 /* `diameter`: in pixels, up to 3; 0: squares, which cover themselves. */
-static inline void ro_discs_find(struct ro_discs *discs, double diameter)
+static inline void discs_find(struct ro_discs *discs, double diameter)
 {
     discs->count = 0;
     for (int y = -RO_DISC_REACH; y <= RO_DISC_REACH; y++)
@@ -43,7 +43,7 @@ static inline void ro_discs_find(struct ro_discs *discs, double diameter)
 }
 
 /* Pixels over which light spreads in paper, 0.2 mm: a side, odd and 1 at least. */
-static inline uint32_t ro_paper_spread(double dpi)
+static inline uint32_t paper_spread(double dpi)
 {
     const double pixels = 0.2 / 25.4 * (dpi > 0 ? dpi : 300);
     return 2 * (uint32_t)(pixels / 2) + 1;

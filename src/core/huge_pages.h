@@ -11,7 +11,7 @@
 enum { RO_LARGE_PAGE = 1 << 21 };
 
 /* Asks for them in memory that is there already and that nobody has touched. */
-static inline void ro_pages_enlarge(void *memory, size_t bytes)
+static inline void pages_enlarge(void *memory, size_t bytes)
 {
     const size_t before = (RO_LARGE_PAGE - (uintptr_t)memory % RO_LARGE_PAGE) % RO_LARGE_PAGE;
 #ifdef MADV_HUGEPAGE
@@ -23,12 +23,12 @@ static inline void ro_pages_enlarge(void *memory, size_t bytes)
 }
 
 /* For free(); begins at a large page, or at a cache line where it is smaller. NULL: no memory. */
-static inline void *ro_pages_alloc(size_t bytes)
+static inline void *pages_alloc(size_t bytes)
 {
     void *memory = NULL;
     if (posix_memalign(&memory, bytes > RO_LARGE_PAGE ? RO_LARGE_PAGE : 64, bytes) != 0)
         return NULL;
-    ro_pages_enlarge(memory, bytes);
+    pages_enlarge(memory, bytes);
     return memory;
 }
 

@@ -39,7 +39,7 @@ size_t ro_format_row_bytes(ro_format format, uint32_t width)
         return 0;
     if (found->bytes == 0)
         return ((size_t)width + 7) / 8;
-    return ro_size_multiply((size_t)found->channels * (size_t)found->bytes, width, &bytes) ? bytes
+    return size_multiply((size_t)found->channels * (size_t)found->bytes, width, &bytes) ? bytes
                                                                                            : 0;
 }
 
@@ -60,7 +60,7 @@ uint32_t ro_image_white(const ro_image *image)
     return image->maxval ? image->maxval : find(image->format)->white;
 }
 
-uint32_t ro_image_largest(const ro_image *image)
+uint32_t image_largest(const ro_image *image)
 {
     const struct format *format = find(image->format);
     const size_t samples = (size_t)image->width * (size_t)format->channels;
@@ -76,19 +76,19 @@ uint32_t ro_image_largest(const ro_image *image)
     return largest;
 }
 
-uint32_t ro_image_white_in_use(const ro_image *image)
+uint32_t image_white_in_use(const ro_image *image)
 {
     const uint32_t white = ro_image_white(image);
     if (ro_format_sample_bytes(image->format) != 2 || white != 65535)
         return white;
-    const uint32_t largest = ro_image_largest(image);
+    const uint32_t largest = image_largest(image);
     uint32_t in_use = 255;
     while (in_use < largest)
         in_use = 2 * in_use + 1;
     return in_use;
 }
 
-ro_status ro_image_check(ro_context *context, const ro_image *image, const char *role)
+ro_status image_check(ro_context *context, const ro_image *image, const char *role)
 {
     if (!context)
         return RO_E_ARGUMENT;
@@ -145,7 +145,7 @@ ro_status ro_image_alloc(ro_context *context, ro_format format, uint32_t width, 
         return ro_context_fail(context, RO_E_SIZE, "an image of %u x %u cannot be made", width,
                                height);
     size_t stride = (row + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
-    if (!ro_size_multiply(stride, height, &bytes) || bytes > PTRDIFF_MAX)
+    if (!size_multiply(stride, height, &bytes) || bytes > PTRDIFF_MAX)
         return ro_context_fail(context, RO_E_SIZE, "an image of %u x %u is too large", width,
                                height);
     void *data = take_pixels(bytes);

@@ -8,12 +8,12 @@
 enum { RO_MAX_SIDE = 1 << 30 }; /* widths and heights up to here never overflow 64-bit sums */
 
 /* RO_OK when format, size, maxval and stride make sense; `role` names the image in the message. */
-ro_status ro_image_check(ro_context *context, const ro_image *image, const char *role);
+ro_status image_check(ro_context *context, const ro_image *image, const char *role);
 
 /* The largest sample; of integers. */
-uint32_t ro_image_largest(const ro_image *image);
+uint32_t image_largest(const ro_image *image);
 /* What white seems to be: 10, 12 or 14 bits often lie in samples of 16. Of those whose white is
  * 65535, the smallest 2^n - 1, 255 at least, that no sample exceeds; else the white. */
-uint32_t ro_image_white_in_use(const ro_image *image);
+uint32_t image_white_in_use(const ro_image *image);
 
 #endif

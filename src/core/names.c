@@ -23,7 +23,7 @@ int ro_name_equal(const char *a, const char *b)
     return length_a == length_b && memcmp(folded_a, folded_b, length_a) == 0;
 }
 
-size_t ro_name_distance(const char *a, const char *b)
+size_t name_distance(const char *a, const char *b)
 {
     char from[LONGEST], to[LONGEST];
     size_t n = fold(a, from), m = fold(b, to), row[LONGEST + 1];
@@ -49,7 +49,7 @@ const char *ro_name_nearest(const char *name, const char *const *names, size_t c
     const char *best = NULL;
     size_t nearest = strlen(name) / 3 + 2;
     for (size_t i = 0; i < count; i++) {
-        size_t distance = ro_name_distance(name, names[i]);
+        size_t distance = name_distance(name, names[i]);
         if (distance < nearest) {
             nearest = distance;
             best = names[i];

@@ -8,6 +8,6 @@
 #include <stddef.h>
 
 /* How many letters must change to turn one name into the other. */
-size_t ro_name_distance(const char *a, const char *b);
+size_t name_distance(const char *a, const char *b);
 
 #endif

@@ -11,7 +11,7 @@ static size_t size_of(const void *options)
     return size;
 }
 
-ro_status ro_options_copy(const void *given, void *taken, const char *name,
+ro_status options_copy(const void *given, void *taken, const char *name,
                           char message[RO_OPTIONS_MESSAGE])
 {
     *message = 0;
@@ -36,9 +36,9 @@ ro_status ro_options_copy(const void *given, void *taken, const char *name,
     return RO_OK;
 }
 
-ro_status ro_options_take(ro_context *context, const void *given, void *taken, const char *name)
+ro_status take_options(ro_context *context, const void *given, void *taken, const char *name)
 {
     char message[RO_OPTIONS_MESSAGE];
-    ro_status status = ro_options_copy(given, taken, name, message);
+    ro_status status = options_copy(given, taken, name, message);
     return status == RO_OK ? RO_OK : ro_context_fail(context, status, "%s", message);
 }

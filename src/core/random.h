@@ -15,24 +15,24 @@
 #endif
 
 /* A mixing step with low bias: every input bit flips every output bit about half of the time. */
-RO_HASH_FN uint32_t ro_hash_mix(uint32_t x)
+RO_HASH_FN uint32_t mix_bits(uint32_t x)
 {
     x = (x ^ (x >> 16)) * 0x7feb352du;
     x = (x ^ (x >> 15)) * 0x846ca68bu;
     return x ^ (x >> 16);
 }
 
-/* What a row's numbers have in common: ro_hash(seed, x, y) is ro_hash_mix(row ^ x). */
-RO_HASH_FN uint32_t ro_hash_row(uint64_t seed, uint32_t y)
+/* What a row's numbers have in common: pixel_hash(seed, x, y) is mix_bits(row ^ x). */
+RO_HASH_FN uint32_t hash_of_row(uint64_t seed, uint32_t y)
 {
-    uint32_t h = ro_hash_mix((uint32_t)seed + 0x9e3779b9u);
-    h = ro_hash_mix(h ^ (uint32_t)(seed >> 32));
-    return ro_hash_mix(h ^ y);
+    uint32_t h = mix_bits((uint32_t)seed + 0x9e3779b9u);
+    h = mix_bits(h ^ (uint32_t)(seed >> 32));
+    return mix_bits(h ^ y);
 }
 
-RO_HASH_FN uint32_t ro_hash(uint64_t seed, uint32_t x, uint32_t y)
+RO_HASH_FN uint32_t pixel_hash(uint64_t seed, uint32_t x, uint32_t y)
 {
-    return ro_hash_mix(ro_hash_row(seed, y) ^ x);
+    return mix_bits(hash_of_row(seed, y) ^ x);
 }
 
 #endif

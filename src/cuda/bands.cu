@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-size_t ro_cuda_band_pitch(size_t bytes) { return (bytes + 255) & ~(size_t)255; }
+size_t cuda_band_pitch(size_t bytes) { return (bytes + 255) & ~(size_t)255; }
 
 static bool is_pinned(const void *memory)
 {
@@ -96,28 +96,28 @@ static ro_status open_lane(struct ro_cuda *cuda, const struct ro_cuda_rows *rows
 {
     struct ro_cuda_band *band = &lane->band;
     void *in, *out;
-    band->in_pitch = ro_cuda_band_pitch(rows->in_bytes);
-    band->out_pitch = ro_cuda_band_pitch(rows->out_bytes);
+    band->in_pitch = cuda_band_pitch(rows->in_bytes);
+    band->out_pitch = cuda_band_pitch(rows->out_bytes);
     RO_TRY(
-        ro_cuda_reserve(cuda, &ro_cuda_in[which], band->in_pitch * rows->band, cuda->compute, &in));
-    RO_TRY(ro_cuda_reserve(cuda, &ro_cuda_out[which], band->out_pitch * rows->band, cuda->compute,
+        cuda_reserve(cuda, &ro_cuda_in[which], band->in_pitch * rows->band, cuda->compute, &in));
+    RO_TRY(cuda_reserve(cuda, &ro_cuda_out[which], band->out_pitch * rows->band, cuda->compute,
                            &out));
     band->in = (unsigned char *)in;
     band->out = (unsigned char *)out;
     if (rows->fetch || rows->in_stride <= 0 || !is_pinned(rows->in))
-        RO_TRY(ro_cuda_reserve_pinned(cuda, which, rows->in_bytes * rows->band, &lane->staged_in));
+        RO_TRY(cuda_reserve_pinned(cuda, which, rows->in_bytes * rows->band, &lane->staged_in));
     if (rows->take || rows->out_stride <= 0 || !is_pinned(rows->out))
-        RO_TRY(ro_cuda_reserve_pinned(cuda, RO_CUDA_LANES + which, rows->out_bytes * rows->band,
+        RO_TRY(cuda_reserve_pinned(cuda, RO_CUDA_LANES + which, rows->out_bytes * rows->band,
                                       &lane->staged_out));
     return RO_OK;
 }
 
-ro_status ro_cuda_run_bands(struct ro_cuda *cuda, const struct ro_cuda_rows *rows,
+ro_status cuda_run_bands(struct ro_cuda *cuda, const struct ro_cuda_rows *rows,
                             ro_cuda_band_fn *run, void *data)
 {
     struct lane lanes[RO_CUDA_LANES] = {};
-    RO_TRY(ro_cuda_scratch_begin(cuda, cuda->compute));
-    RO_TRY(ro_cuda_scratch_begin(cuda, cuda->copy_in));
+    RO_TRY(cuda_scratch_begin(cuda, cuda->compute));
+    RO_TRY(cuda_scratch_begin(cuda, cuda->copy_in));
     for (int i = 0; i < RO_CUDA_LANES && (uint32_t)i * rows->band < rows->rows; i++)
         RO_TRY(open_lane(cuda, rows, i, &lanes[i]));
     /* Buffers made anew are cleared on the compute stream; copies must not overtake that. */
@@ -141,6 +141,6 @@ ro_status ro_cuda_run_bands(struct ro_cuda *cuda, const struct ro_cuda_rows *row
     }
     if (status != RO_OK) /* what was started may still be reading the caller's memory */
         cudaStreamSynchronize(cuda->copy_in);
-    ro_status ended = ro_cuda_scratch_end(cuda, cuda->compute);
+    ro_status ended = cuda_scratch_end(cuda, cuda->compute);
     return status == RO_OK ? ended : status;
 }

@@ -13,7 +13,7 @@ enum { LARGE_PAGE = 2 << 20 };
 
 static void unpin(struct ro_cuda *cuda, int number);
 
-ro_status ro_cuda_check(ro_context *context, cudaError_t error, const char *doing)
+ro_status cuda_check(ro_context *context, cudaError_t error, const char *doing)
 {
     if (error == cudaSuccess)
         return RO_OK;
@@ -26,7 +26,7 @@ ro_status ro_cuda_check(ro_context *context, cudaError_t error, const char *doin
                            cudaGetErrorString(error));
 }
 
-int ro_cuda_count(char *why, size_t size)
+int cuda_count(char *why, size_t size)
 {
     int count = 0;
     cudaError_t error = cudaGetDeviceCount(&count);
@@ -40,7 +40,7 @@ int ro_cuda_count(char *why, size_t size)
     return count;
 }
 
-ro_status ro_cuda_describe(int index, ro_device_info *info)
+ro_status cuda_describe(int index, ro_device_info *info)
 {
     cudaDeviceProp properties;
     if (cudaGetDeviceProperties(&properties, index) != cudaSuccess) {
@@ -94,11 +94,11 @@ static ro_status open_streams(struct ro_cuda *cuda)
     return RO_OK;
 }
 
-ro_status ro_cuda_open(ro_context *context, struct ro_cuda **cuda)
+ro_status cuda_open(ro_context *context, struct ro_cuda **cuda)
 {
     char why[160];
     *cuda = NULL;
-    if (ro_cuda_count(why, sizeof why) == 0)
+    if (cuda_count(why, sizeof why) == 0)
         return ro_context_fail(context, RO_E_DEVICE, "%s", why);
     struct ro_cuda *made = (struct ro_cuda *)calloc(1, sizeof *made);
     if (!made)
@@ -106,14 +106,14 @@ ro_status ro_cuda_open(ro_context *context, struct ro_cuda **cuda)
     made->context = context;
     ro_status status = open_streams(made);
     if (status != RO_OK) {
-        ro_cuda_close(made);
+        cuda_close(made);
         return status;
     }
     *cuda = made;
     return RO_OK;
 }
 
-void ro_cuda_close(struct ro_cuda *cuda)
+void cuda_close(struct ro_cuda *cuda)
 {
     if (!cuda)
         return;
@@ -132,7 +132,7 @@ void ro_cuda_close(struct ro_cuda *cuda)
         for (cudaEvent_t event : {cuda->ready[i], cuda->computed[i], cuda->fetched[i]})
             if (event)
                 cudaEventDestroy(event);
-    ro_cuda_drop_graph(cuda);
+    cuda_drop_graph(cuda);
     for (const struct ro_cuda_scratch &slot : cuda->slot)
         cudaFree(slot.data);
     for (int i = 0; i < 2 * RO_CUDA_LANES; i++)
@@ -143,22 +143,22 @@ void ro_cuda_close(struct ro_cuda *cuda)
     free(cuda);
 }
 
-ro_status ro_cuda_of(ro_context *context, struct ro_cuda **cuda)
+ro_status cuda_of(ro_context *context, struct ro_cuda **cuda)
 {
-    struct ro_cuda **kept = ro_context_cuda(context);
-    const int number = ro_context_device_number(context);
+    struct ro_cuda **kept = context_cuda(context);
+    const int number = context_device_number(context);
     if (number >=
         0) /* the current device is the thread's, and a context may go from one to another */
         RO_CUDA_TRY(context, cudaSetDevice(number));
     if (!*kept)
-        RO_TRY(ro_cuda_open(context, kept));
+        RO_TRY(cuda_open(context, kept));
     *cuda = *kept;
     return RO_OK;
 }
 
 const char ro_cuda_in[RO_CUDA_LANES] = {0}, ro_cuda_out[RO_CUDA_LANES] = {0};
 
-struct ro_cuda_scratch *ro_cuda_scratch_of(struct ro_cuda *cuda, const void *key)
+struct ro_cuda_scratch *cuda_scratch_of(struct ro_cuda *cuda, const void *key)
 {
     for (struct ro_cuda_scratch &slot : cuda->slot)
         if (slot.key == key)
@@ -166,12 +166,12 @@ struct ro_cuda_scratch *ro_cuda_scratch_of(struct ro_cuda *cuda, const void *key
     return NULL;
 }
 
-ro_status ro_cuda_reserve(struct ro_cuda *cuda, const void *key, size_t bytes, cudaStream_t stream,
+ro_status cuda_reserve(struct ro_cuda *cuda, const void *key, size_t bytes, cudaStream_t stream,
                           void **data)
 {
-    struct ro_cuda_scratch *slot = ro_cuda_scratch_of(cuda, key);
+    struct ro_cuda_scratch *slot = cuda_scratch_of(cuda, key);
     if (!slot)
-        slot = ro_cuda_scratch_of(cuda, NULL);
+        slot = cuda_scratch_of(cuda, NULL);
     if (!slot)
         return ro_context_fail(cuda->context, RO_E_MEMORY, "no more than %d pieces of scratch",
                                RO_CUDA_SLOTS);
@@ -202,7 +202,7 @@ static void unpin(struct ro_cuda *cuda, int number)
     cuda->pinned_bytes[number] = 0;
 }
 
-ro_status ro_cuda_reserve_pinned(struct ro_cuda *cuda, int number, size_t bytes, void **data)
+ro_status cuda_reserve_pinned(struct ro_cuda *cuda, int number, size_t bytes, void **data)
 {
     if (cuda->pinned_bytes[number] < bytes) {
         unpin(cuda, number);
@@ -215,7 +215,7 @@ ro_status ro_cuda_reserve_pinned(struct ro_cuda *cuda, int number, size_t bytes,
         if (error != cudaSuccess) {
             free(cuda->pinned[number]);
             cuda->pinned[number] = NULL;
-            return ro_cuda_check(cuda->context, error, "cudaHostRegister");
+            return cuda_check(cuda->context, error, "cudaHostRegister");
         }
         cuda->pinned_bytes[number] = bytes;
     }
@@ -223,14 +223,14 @@ ro_status ro_cuda_reserve_pinned(struct ro_cuda *cuda, int number, size_t bytes,
     return RO_OK;
 }
 
-ro_status ro_cuda_own(struct ro_cuda *cuda, size_t bytes, void **data)
+ro_status cuda_own(struct ro_cuda *cuda, size_t bytes, void **data)
 {
     *data = NULL;
     RO_CUDA_TRY(cuda->context, cudaMallocFromPoolAsync(data, bytes, cuda->pool, cuda->compute));
     return RO_OK;
 }
 
-void ro_cuda_disown(struct ro_cuda *cuda, void *data)
+void cuda_disown(struct ro_cuda *cuda, void *data)
 {
     if (!data)
         return;
@@ -239,7 +239,7 @@ void ro_cuda_disown(struct ro_cuda *cuda, void *data)
     cudaFreeAsync(data, cuda->compute);
 }
 
-void ro_cuda_drop_graph(struct ro_cuda *cuda)
+void cuda_drop_graph(struct ro_cuda *cuda)
 {
     if (cuda->graph)
         cudaGraphExecDestroy(cuda->graph);
@@ -249,14 +249,14 @@ void ro_cuda_drop_graph(struct ro_cuda *cuda)
     cuda->graph_key_bytes = 0;
 }
 
-ro_status ro_cuda_scratch_begin(struct ro_cuda *cuda, cudaStream_t stream)
+ro_status cuda_scratch_begin(struct ro_cuda *cuda, cudaStream_t stream)
 {
     if (cuda->scratch_used)
         RO_CUDA_TRY(cuda->context, cudaStreamWaitEvent(stream, cuda->scratch_free, 0));
     return RO_OK;
 }
 
-ro_status ro_cuda_scratch_end(struct ro_cuda *cuda, cudaStream_t stream)
+ro_status cuda_scratch_end(struct ro_cuda *cuda, cudaStream_t stream)
 {
     RO_CUDA_TRY(cuda->context, cudaEventRecord(cuda->scratch_free, stream));
     cuda->scratch_used = true;
@@ -265,31 +265,31 @@ ro_status ro_cuda_scratch_end(struct ro_cuda *cuda, cudaStream_t stream)
 
 /* ---- memory and time for benches and tests -------------------------------------------------- */
 
-ro_status ro_cuda_alloc(ro_context *context, size_t bytes, void **device)
+ro_status cuda_alloc(ro_context *context, size_t bytes, void **device)
 {
     *device = NULL;
     RO_CUDA_TRY(context, cudaMalloc(device, bytes));
     return RO_OK;
 }
 
-void ro_cuda_free(void *device) { cudaFree(device); }
+void cuda_free(void *device) { cudaFree(device); }
 
-ro_status ro_cuda_alloc_pinned(ro_context *context, size_t bytes, void **host)
+ro_status cuda_alloc_pinned(ro_context *context, size_t bytes, void **host)
 {
     *host = NULL;
     RO_CUDA_TRY(context, cudaMallocHost(host, bytes));
     return RO_OK;
 }
 
-void ro_cuda_free_pinned(void *host) { cudaFreeHost(host); }
+void cuda_free_pinned(void *host) { cudaFreeHost(host); }
 
-ro_status ro_cuda_copy(ro_context *context, void *to, const void *from, size_t bytes)
+ro_status cuda_copy(ro_context *context, void *to, const void *from, size_t bytes)
 {
     RO_CUDA_TRY(context, cudaMemcpy(to, from, bytes, cudaMemcpyDefault));
     return RO_OK;
 }
 
-ro_status ro_cuda_fill(ro_context *context, void *device, int value, size_t bytes)
+ro_status cuda_fill(ro_context *context, void *device, int value, size_t bytes)
 {
     RO_CUDA_TRY(context, cudaMemset(device, value, bytes));
     RO_CUDA_TRY(context, cudaDeviceSynchronize());
@@ -303,11 +303,11 @@ static __global__ void spoil_shared(unsigned words)
         ((volatile unsigned *)memory)[i] = ~0u;
 }
 
-ro_status ro_cuda_spoil_shared(ro_context *context)
+ro_status cuda_spoil_shared(ro_context *context)
 {
     struct ro_cuda *cuda;
     int bytes;
-    RO_TRY(ro_cuda_of(context, &cuda));
+    RO_TRY(cuda_of(context, &cuda));
     RO_CUDA_TRY(context, cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin,
                                                 cuda->device));
     RO_CUDA_TRY(context, cudaFuncSetAttribute(spoil_shared,
@@ -318,25 +318,25 @@ ro_status ro_cuda_spoil_shared(ro_context *context)
     return RO_OK;
 }
 
-void *ro_cuda_stream(ro_context *context)
+void *cuda_stream(ro_context *context)
 {
     struct ro_cuda *cuda;
-    return ro_cuda_of(context, &cuda) == RO_OK ? cuda->compute : NULL;
+    return cuda_of(context, &cuda) == RO_OK ? cuda->compute : NULL;
 }
 
-ro_status ro_cuda_timer_start(ro_context *context)
+ro_status cuda_timer_start(ro_context *context)
 {
     struct ro_cuda *cuda;
-    RO_TRY(ro_cuda_of(context, &cuda));
+    RO_TRY(cuda_of(context, &cuda));
     RO_CUDA_TRY(context, cudaEventRecord(cuda->begin, cuda->compute));
     return RO_OK;
 }
 
-ro_status ro_cuda_timer_stop(ro_context *context, double *milliseconds)
+ro_status cuda_timer_stop(ro_context *context, double *milliseconds)
 {
     struct ro_cuda *cuda;
     float elapsed;
-    RO_TRY(ro_cuda_of(context, &cuda));
+    RO_TRY(cuda_of(context, &cuda));
     RO_CUDA_TRY(context, cudaEventRecord(cuda->end, cuda->compute));
     RO_CUDA_TRY(context, cudaEventSynchronize(cuda->end));
     RO_CUDA_TRY(context, cudaEventElapsedTime(&elapsed, cuda->begin, cuda->end));
@@ -344,7 +344,7 @@ ro_status ro_cuda_timer_stop(ro_context *context, double *milliseconds)
     return RO_OK;
 }
 
-ro_status ro_cuda_wait(ro_context *context)
+ro_status cuda_wait(ro_context *context)
 {
     RO_CUDA_TRY(context, cudaDeviceSynchronize());
     return RO_OK;

@@ -48,31 +48,31 @@ struct ro_cuda {
 };
 
 /* The context's CUDA side, opened at first use. */
-ro_status ro_cuda_of(ro_context *context, struct ro_cuda **cuda);
+ro_status cuda_of(ro_context *context, struct ro_cuda **cuda);
 
 /* RO_E_DEVICE (or RO_E_MEMORY) with the driver's words, or RO_OK. */
-ro_status ro_cuda_check(ro_context *context, cudaError_t error, const char *doing);
+ro_status cuda_check(ro_context *context, cudaError_t error, const char *doing);
 
 /* Scratch of at least `bytes`, in the order of `stream`; made anew it is zero. */
-ro_status ro_cuda_reserve(struct ro_cuda *cuda, const void *key, size_t bytes, cudaStream_t stream,
+ro_status cuda_reserve(struct ro_cuda *cuda, const void *key, size_t bytes, cudaStream_t stream,
                           void **data);
-struct ro_cuda_scratch *ro_cuda_scratch_of(struct ro_cuda *cuda, const void *key); /* NULL: none */
-ro_status ro_cuda_reserve_pinned(struct ro_cuda *cuda, int number, size_t bytes, void **data);
+struct ro_cuda_scratch *cuda_scratch_of(struct ro_cuda *cuda, const void *key); /* NULL: none */
+ro_status cuda_reserve_pinned(struct ro_cuda *cuda, int number, size_t bytes, void **data);
 
 /* Memory of a job that may live beside others of the context, made on its compute stream; given
  * back after whatever used the scratch last. NULL is allowed there. */
-ro_status ro_cuda_own(struct ro_cuda *cuda, size_t bytes, void **data);
-void ro_cuda_disown(struct ro_cuda *cuda, void *data);
+ro_status cuda_own(struct ro_cuda *cuda, size_t bytes, void **data);
+void cuda_disown(struct ro_cuda *cuda, void *data);
 
-void ro_cuda_drop_graph(struct ro_cuda *cuda);
+void cuda_drop_graph(struct ro_cuda *cuda);
 
 /* Scratch is shared by all streams of a context: the next user waits on the device for the last. */
-ro_status ro_cuda_scratch_begin(struct ro_cuda *cuda, cudaStream_t stream);
-ro_status ro_cuda_scratch_end(struct ro_cuda *cuda, cudaStream_t stream);
+ro_status cuda_scratch_begin(struct ro_cuda *cuda, cudaStream_t stream);
+ro_status cuda_scratch_end(struct ro_cuda *cuda, cudaStream_t stream);
 
 #define RO_CUDA_TRY(context, call)                                                                 \
     do {                                                                                           \
-        ro_status try_status = ro_cuda_check(context, call, #call);                                \
+        ro_status try_status = cuda_check(context, call, #call);                                \
         if (try_status != RO_OK)                                                                   \
             return try_status;                                                                     \
     } while (0)

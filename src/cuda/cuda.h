@@ -17,8 +17,8 @@ extern "C" {
 #endif
 
 /* How many devices can be used; 0 without a driver. `why`, if not NULL, says why there are none. */
-int ro_cuda_count(char *why, size_t size);
-ro_status ro_cuda_describe(int index, ro_device_info *info);
+int cuda_count(char *why, size_t size);
+ro_status cuda_describe(int index, ro_device_info *info);
 
 #if RO_HAVE_CUDA
 #define RO_CUDA_NONE(calls, table) extern const struct calls *const table
@@ -28,25 +28,25 @@ ro_status ro_cuda_describe(int index, ro_device_info *info);
 
 /* What a context holds on its device: streams, events, scratch memory that grows and is kept. */
 struct ro_cuda;
-ro_status ro_cuda_open(ro_context *context, struct ro_cuda **cuda);
-void ro_cuda_close(struct ro_cuda *cuda);              /* NULL is allowed */
-struct ro_cuda **ro_context_cuda(ro_context *context); /* where a context keeps it */
-int ro_context_device_number(const ro_context *context); /* that was asked for; -1: none */
+ro_status cuda_open(ro_context *context, struct ro_cuda **cuda);
+void cuda_close(struct ro_cuda *cuda);              /* NULL is allowed */
+struct ro_cuda **context_cuda(ro_context *context); /* where a context keeps it */
+int context_device_number(const ro_context *context); /* that was asked for; -1: none */
 
 /* Memory and time for programs that measure: device memory, pinned host memory, copies that wait,
  * and a pair of events round whatever was put on the context's stream between them. */
-ro_status ro_cuda_alloc(ro_context *context, size_t bytes, void **device);
-void ro_cuda_free(void *device);
-ro_status ro_cuda_alloc_pinned(ro_context *context, size_t bytes, void **host);
-void ro_cuda_free_pinned(void *host);
-ro_status ro_cuda_copy(ro_context *context, void *to, const void *from, size_t bytes);
-ro_status ro_cuda_fill(ro_context *context, void *device, int value, size_t bytes);
+ro_status cuda_alloc(ro_context *context, size_t bytes, void **device);
+void cuda_free(void *device);
+ro_status cuda_alloc_pinned(ro_context *context, size_t bytes, void **host);
+void cuda_free_pinned(void *host);
+ro_status cuda_copy(ro_context *context, void *to, const void *from, size_t bytes);
+ro_status cuda_fill(ro_context *context, void *device, int value, size_t bytes);
 /* Leaves ones in the shared memory of all multiprocessors, for whoever reads before it writes. */
-ro_status ro_cuda_spoil_shared(ro_context *context);
-void *ro_cuda_stream(ro_context *context); /* the one the timer watches; NULL without a device */
-ro_status ro_cuda_timer_start(ro_context *context);
-ro_status ro_cuda_timer_stop(ro_context *context, double *milliseconds); /* waits */
-ro_status ro_cuda_wait(ro_context *context);
+ro_status cuda_spoil_shared(ro_context *context);
+void *cuda_stream(ro_context *context); /* the one the timer watches; NULL without a device */
+ro_status cuda_timer_start(ro_context *context);
+ro_status cuda_timer_stop(ro_context *context, double *milliseconds); /* waits */
+ro_status cuda_wait(ro_context *context);
 
 #ifdef __cplusplus
 }

@@ -31,7 +31,7 @@ static void load_row(struct sweep *sweep, uint32_t y, void *line)
     const char *row = (const char *)work->in.data + (ptrdiff_t)y * work->in.stride;
     sweep->figures[y] = ro_figures_none;
     for (int c = 0; c < work->channels; c++) {
-        ro_status status = ro_denoiser_read(work, row, y, c, line, &sweep->figures[y]);
+        ro_status status = denoiser_read(work, row, y, c, line, &sweep->figures[y]);
         if (status != RO_OK)
             atomic_store(&sweep->status, (int)status);
         sweep->store->keep(sweep->store->data, y, c, line);
@@ -47,7 +47,7 @@ static void sum_row(struct sweep *sweep, uint32_t y, void *line)
 {
     for (int c = 0; c < sweep->work->channels; c++)
         carry_of(sweep, y + 1)[c] =
-            ro_levels_row(sweep->work, sweep->store->fetch(sweep->store->data, y, c, line));
+            levels_row(sweep->work, sweep->store->fetch(sweep->store->data, y, c, line));
 }
 
 static void store_row(struct sweep *sweep, uint32_t y, void *line)
@@ -58,7 +58,7 @@ static void store_row(struct sweep *sweep, uint32_t y, void *line)
     for (int c = 0; c < work->channels; c++) {
         const void *values = sweep->store->fetch(sweep->store->data, y, c, line);
         uint64_t carry = carry_of(sweep, y)[c];
-        ro_denoiser_write(work, row, c, values, &carry, &sweep->figures[y]);
+        denoiser_write(work, row, c, values, &carry, &sweep->figures[y]);
         if (sweep->in_order)
             carry_of(sweep, y + 1)[c] = carry;
     }
@@ -79,7 +79,7 @@ static void go(struct sweep *sweep, void (*row)(struct sweep *, uint32_t, void *
     struct ro_pool *pool = sweep->work->context->pool;
     sweep->row = row;
     atomic_store(&sweep->ticket, 0);
-    ro_pool_run(pool, sweep->in_order ? 1 : ro_pool_threads(pool), take_rows, sweep);
+    pool_run(pool, sweep->in_order ? 1 : pool_threads(pool), take_rows, sweep);
 }
 
 /* From sums of rows to what each row starts with. */
@@ -88,24 +88,24 @@ static void add_up(struct sweep *sweep)
     const struct ro_denoiser *work = sweep->work;
     const size_t channels = (size_t)work->channels;
     for (size_t i = 0; i < channels; i++)
-        sweep->carry[i] = ro_levels_start(&work->levels);
+        sweep->carry[i] = levels_start(&work->levels);
     for (size_t i = channels; i < channels * (work->in.height + (size_t)1) && !sweep->in_order; i++)
         sweep->carry[i] = (sweep->carry[i] + sweep->carry[i - channels]) % work->levels.numbers;
 }
 
-ro_status ro_sweep_open(struct ro_denoiser *work)
+ro_status sweep_open(struct ro_denoiser *work)
 {
     struct ro_sweep_memory *memory = &work->sweep;
-    const size_t threads = (size_t)ro_pool_threads(work->context->pool), height = work->in.height;
+    const size_t threads = (size_t)pool_threads(work->context->pool), height = work->in.height;
     const size_t figure_bytes = height * sizeof *memory->figures;
     size_t line_bytes = 0;
     if (memory->carry)
         return RO_OK;
-    if (ro_size_multiply(threads * sizeof(int32_t), work->in.width, &line_bytes))
+    if (size_multiply(threads * sizeof(int32_t), work->in.width, &line_bytes))
         memory->lines = malloc(line_bytes);
     memory->figures = malloc(figure_bytes);
     if (memory->lines && memory->figures &&
-        ro_size_multiply(height + 1, (size_t)work->channels * sizeof *memory->carry,
+        size_multiply(height + 1, (size_t)work->channels * sizeof *memory->carry,
                          &memory->carry_bytes))
         memory->carry = malloc(memory->carry_bytes);
     memory->bytes = line_bytes + figure_bytes + memory->carry_bytes;
@@ -118,13 +118,13 @@ ro_status ro_sweep_open(struct ro_denoiser *work)
 static ro_status run(struct ro_denoiser *work, const struct ro_row_store *store, bool load)
 {
     const size_t height = work->in.height;
-    ro_status status = ro_sweep_open(work);
+    ro_status status = sweep_open(work);
     if (status != RO_OK)
         return status;
     struct sweep sweep = {
         .work = work,
         .store = store,
-        .in_order = ro_pool_threads(work->context->pool) == 1,
+        .in_order = pool_threads(work->context->pool) == 1,
         .lines = work->sweep.lines,
         .figures = work->sweep.figures,
         .carry = work->sweep.carry,
@@ -136,16 +136,16 @@ static ro_status run(struct ro_denoiser *work, const struct ro_row_store *store,
     add_up(&sweep);
     go(&sweep, load ? load_row : store_row);
     for (size_t y = 0; y < height; y++)
-        ro_figures_add(load ? &work->before : &work->after, &sweep.figures[y]);
+        figures_add(load ? &work->before : &work->after, &sweep.figures[y]);
     return (ro_status)atomic_load(&sweep.status);
 }
 
-ro_status ro_denoiser_load_rows(struct ro_denoiser *work, const struct ro_row_store *store)
+ro_status denoiser_load_rows(struct ro_denoiser *work, const struct ro_row_store *store)
 {
     return run(work, store, true);
 }
 
-ro_status ro_denoiser_store_rows(struct ro_denoiser *work, const struct ro_row_store *store)
+ro_status denoiser_store_rows(struct ro_denoiser *work, const struct ro_row_store *store)
 {
     return run(work, store, false);
 }
@@ -181,12 +181,12 @@ static ro_status run_planes(struct ro_denoiser *work, char *data, bool load)
     return run(work, &(struct ro_row_store){&planes, fetch, keep}, load);
 }
 
-ro_status ro_denoiser_load(struct ro_denoiser *work, void *planes)
+ro_status denoiser_load(struct ro_denoiser *work, void *planes)
 {
     return run_planes(work, planes, true);
 }
 
-ro_status ro_denoiser_store(struct ro_denoiser *work, const void *planes)
+ro_status denoiser_store(struct ro_denoiser *work, const void *planes)
 {
     return run_planes(work, (char *)planes, false);
 }

@@ -40,17 +40,17 @@ static ro_status open_run(struct ro_explicit *run)
     ro_cpu asked = context->options.cpu, best = asked ? asked : context->cpu;
     if (work->schedule == RO_SCHEDULE_REFERENCE)
         best = RO_CPU_SCALAR;
-    ro_status status = ro_rows_open(&run->rows, &work->diffusion, work->scale.white, best);
+    ro_status status = rows_open(&run->rows, &work->diffusion, work->scale.white, best);
     if (status != RO_OK)
         return no_memory(work);
-    run->stencil = ro_rows_stencil(&run->rows);
+    run->stencil = rows_stencil(&run->rows);
     if (asked && run->rows.kernel->cpu != asked && work->schedule != RO_SCHEDULE_REFERENCE)
-        return ro_denoiser_no_code(work, asked);
+        return denoiser_no_code(work, asked);
     size_t bytes;
-    if (!ro_size_multiply(run->rows.row_bytes, work->in.height, &bytes) || bytes > PTRDIFF_MAX)
+    if (!size_multiply(run->rows.row_bytes, work->in.height, &bytes) || bytes > PTRDIFF_MAX)
         return no_memory(work);
     for (int i = 0; i < 2; i++) {
-        void *data = ro_pages_alloc(bytes);
+        void *data = pages_alloc(bytes);
         if (!data)
             return no_memory(work);
         run->field[i] = (struct ro_stencil_rows){data, run->rows.row_bytes};
@@ -61,16 +61,16 @@ static ro_status open_run(struct ro_explicit *run)
     return run->line ? RO_OK : no_memory(work);
 }
 
-void ro_explicit_close(struct ro_explicit *run)
+void explicit_close(struct ro_explicit *run)
 {
     if (!run)
         return;
     for (int i = 0; i < 2; i++) {
-        ro_stream_close(&run->pass[i]);
+        stream_close(&run->pass[i]);
         free(run->field[i].data);
     }
     free(run->line);
-    ro_rows_close(&run->rows);
+    rows_close(&run->rows);
     free(run);
 }
 
@@ -114,13 +114,13 @@ static bool settled(const struct ro_explicit *run)
 static uint32_t depth_of(const struct ro_explicit *run)
 {
     const struct ro_denoiser *work = run->work;
-    if (work->options.until_converged || ro_denoiser_is_watched(work) ||
+    if (work->options.until_converged || denoiser_is_watched(work) ||
         work->schedule == RO_SCHEDULE_PASSES)
         return 1;
     if (work->options.steps_at_once)
         return work->options.steps_at_once;
     size_t stages = (size_t)run->stencil.stages;
-    size_t depth = PIPE_BYTES / (ro_pipe_stage_bytes(&run->stencil) * stages);
+    size_t depth = PIPE_BYTES / (pipe_stage_bytes(&run->stencil) * stages);
     return depth < 1 ? 1 : depth > USUAL_DEPTH ? USUAL_DEPTH : (uint32_t)depth;
 }
 
@@ -129,12 +129,12 @@ static void trace_field(const struct ro_explicit *run)
 {
     const struct ro_denoiser *work = run->work;
     struct ro_trace trace = {0};
-    if (!ro_denoiser_is_watched(work))
+    if (!denoiser_is_watched(work))
         return;
     for (uint32_t y = 0; y < work->in.height; y++)
         for (int c = 0; c < work->channels; c++)
-            ro_trace_add(&trace, work, fetch_row(run, y, c, run->line), work->in.width);
-    ro_trace_tell(&trace, work);
+            trace_add(&trace, work, fetch_row(run, y, c, run->line), work->in.width);
+    trace_tell(&trace, work);
 }
 
 static ro_status run_passes(struct ro_explicit *run)
@@ -144,16 +144,16 @@ static ro_status run_passes(struct ro_explicit *run)
     ro_status status = RO_OK;
     trace_field(run);
     while (work->report.steps < wanted && !work->report.converged &&
-           !ro_stop_is_over(work->watch) && status == RO_OK) {
+           !stop_is_over(work->watch) && status == RO_OK) {
         const bool rest = wanted - work->report.steps < run->depth;
-        ro_stream_pass(&run->pass[rest], &run->field[run->now], &run->field[1 - run->now]);
+        stream_pass(&run->pass[rest], &run->field[run->now], &run->field[1 - run->now]);
         run->now = 1 - run->now;
         work->report.converged = work->options.until_converged && settled(run);
         if (!work->report.converged) {
             work->report.steps += rest ? run->rest : run->depth;
             trace_field(run);
         }
-        status = ro_denoiser_progress(work);
+        status = denoiser_progress(work);
     }
     return status;
 }
@@ -169,7 +169,7 @@ static ro_status open_passes(struct ro_explicit *run)
     for (int i = 0; i < 2; i++) {
         if (steps[i] == 0)
             continue;
-        if (ro_stream_open(&run->pass[i], work->context->pool, &run->stencil, (int)steps[i]) !=
+        if (stencil_stream_open(&run->pass[i], work->context->pool, &run->stencil, (int)steps[i]) !=
             RO_OK)
             return no_memory(work);
         run->pass[i].stop = &work->context->cancelled;
@@ -184,18 +184,18 @@ static ro_status run_reference(struct ro_denoiser *work)
     size_t bytes;
     ro_status status = RO_OK;
     int32_t *memory = NULL;
-    if (ro_size_multiply(size, images * sizeof *memory, &bytes))
+    if (size_multiply(size, images * sizeof *memory, &bytes))
         memory = malloc(bytes);
     if (!memory)
         return no_memory(work);
     size_t all = size * (size_t)work->channels;
     int32_t *now = memory, *next = memory + all, *scratch = memory + 2 * all;
-    status = ro_denoiser_load(work, now);
+    status = denoiser_load(work, now);
     if (status == RO_OK)
-        ro_denoiser_trace(work, now);
+        denoiser_trace(work, now);
     while (work->report.steps < work->options.iterations && !work->report.converged &&
            status == RO_OK) {
-        ro_diffusion_iterate_ref(&work->diffusion, now, next, scratch);
+        diffusion_iterate_ref(&work->diffusion, now, next, scratch);
         work->report.converged =
             work->options.until_converged && memcmp(now, next, all * sizeof *now) == 0;
         work->report.steps += !work->report.converged;
@@ -203,13 +203,13 @@ static ro_status run_reference(struct ro_denoiser *work)
         now = next;
         next = last;
         if (!work->report.converged)
-            ro_denoiser_trace(work, now);
-        status = ro_denoiser_progress(work);
+            denoiser_trace(work, now);
+        status = denoiser_progress(work);
     }
     if (status == RO_OK)
-        status = ro_denoiser_store(work, now);
+        status = denoiser_store(work, now);
     if (status == RO_OK)
-        ro_denoiser_report(work, "reference", RO_CPU_SCALAR, 1);
+        denoiser_report(work, "reference", RO_CPU_SCALAR, 1);
     free(memory);
     return status;
 }
@@ -219,7 +219,7 @@ static bool by_reference(const struct ro_denoiser *work)
     return work->schedule == RO_SCHEDULE_REFERENCE && !work->number->floating;
 }
 
-ro_status ro_explicit_open(struct ro_denoiser *work)
+ro_status explicit_open(struct ro_denoiser *work)
 {
     if (by_reference(work))
         return RO_OK;
@@ -231,45 +231,45 @@ ro_status ro_explicit_open(struct ro_denoiser *work)
     if (status == RO_OK)
         status = open_passes(run);
     if (status == RO_OK)
-        status = ro_sweep_open(work);
+        status = sweep_open(work);
     return status;
 }
 
-size_t ro_explicit_bytes(const struct ro_denoiser *work)
+size_t explicit_bytes(const struct ro_denoiser *work)
 {
     const struct ro_explicit *run = work->ready;
     if (!run)
         return 0;
     size_t bytes = sizeof *run + work->sweep.bytes + 2 * run->rows.row_bytes * work->in.height;
     for (int i = 0; i < 2; i++)
-        bytes += (size_t)run->pass[i].threads * ro_pipe_stage_bytes(&run->stencil) *
+        bytes += (size_t)run->pass[i].threads * pipe_stage_bytes(&run->stencil) *
                  (size_t)run->stencil.stages * (i ? run->rest : run->depth);
     return bytes;
 }
 
-const char *ro_explicit_schedule(const struct ro_denoiser *work)
+const char *explicit_schedule(const struct ro_denoiser *work)
 {
     return work->schedule == RO_SCHEDULE_REFERENCE ? "reference"
            : depth_of(work->ready) == 1            ? "passes"
                                                    : "stream";
 }
 
-ro_status ro_denoise_explicit(struct ro_denoiser *work)
+ro_status denoise_explicit(struct ro_denoiser *work)
 {
     if (by_reference(work))
         return run_reference(work);
     struct ro_explicit *run = work->ready;
     const struct ro_row_store store = {run, fetch_row, keep_row};
     run->now = 0;
-    ro_status status = ro_denoiser_load_rows(work, &store);
+    ro_status status = denoiser_load_rows(work, &store);
     if (status == RO_OK)
         status = run_passes(run);
     if (status == RO_OK)
-        status = ro_denoiser_store_rows(work, &store);
+        status = denoiser_store_rows(work, &store);
     int threads = 1;
     for (int i = 0; i < 2; i++)
         threads = run->pass[i].threads > threads ? run->pass[i].threads : threads;
     if (status == RO_OK)
-        ro_denoiser_report(work, ro_explicit_schedule(work), run->rows.kernel->cpu, threads);
+        denoiser_report(work, explicit_schedule(work), run->rows.kernel->cpu, threads);
     return status;
 }

@@ -19,7 +19,7 @@ enum ro_denoise_schedule {
 };
 
 /* Whether a denoising that may run anywhere should run on a CUDA device. */
-bool ro_denoise_prefers_cuda(const struct ro_denoiser *work);
+bool denoise_prefers_cuda(const struct ro_denoiser *work);
 
 /* Options that not every scheme knows; one that is set and does not apply is an error. */
 enum ro_denoise_option {
@@ -33,7 +33,7 @@ enum ro_denoise_option {
 };
 
 /* The options of a scheme, bits of ro_denoise_option. */
-unsigned ro_denoise_traits(const char *scheme);
+unsigned denoise_traits(const char *scheme);
 
 struct ro_denoise_scheme {
     const char *name;
@@ -95,48 +95,48 @@ struct ro_denoiser {
 };
 
 /* From options to a denoiser. `in` may have no pixels if kappa is given. */
-ro_status ro_denoiser_make(struct ro_denoiser *work, ro_context *context, const ro_image *in,
+ro_status denoiser_make(struct ro_denoiser *work, ro_context *context, const ro_image *in,
                            const ro_image *out, const ro_denoise_options *options);
 
 /* The same with options of another denoiser: its derived values may lie outside of what a caller
  * may give. */
-ro_status ro_denoiser_remake(struct ro_denoiser *work, ro_context *context, const ro_image *in,
+ro_status denoiser_remake(struct ro_denoiser *work, ro_context *context, const ro_image *in,
                              const ro_image *out, const ro_denoise_options *options);
 
 /* Before another run: nothing done, nothing counted. */
-void ro_denoiser_restart(struct ro_denoiser *work);
-void ro_denoiser_free(struct ro_denoiser *work);
+void denoiser_restart(struct ro_denoiser *work);
+void denoiser_free(struct ro_denoiser *work);
 
 /* Fills in the reports of the context and of the options. */
-void ro_denoiser_report(struct ro_denoiser *work, const char *schedule, ro_cpu cpu, int threads);
+void denoiser_report(struct ro_denoiser *work, const char *schedule, ro_cpu cpu, int threads);
 
 /* ---- Pixels and numbers: a row of one channel, int32_t or float ------------------------------ */
 
 /* A value in the working float format, where zero has no sign; for s23e8 the machine rounds. */
-float ro_denoiser_round(const struct ro_denoiser *work, double value);
+float denoiser_round(const struct ro_denoiser *work, double value);
 /* RO_E_ARGUMENT for a value that is no number. */
-ro_status ro_denoiser_read(struct ro_denoiser *work, const char *row, uint32_t y, int channel,
+ro_status denoiser_read(struct ro_denoiser *work, const char *row, uint32_t y, int channel,
                            void *values, struct ro_figures *figures);
 /* `carry` is what the pixels before left, of this channel; it becomes what these leave. */
-void ro_denoiser_write(const struct ro_denoiser *work, char *row, int channel, const void *values,
+void denoiser_write(const struct ro_denoiser *work, char *row, int channel, const void *values,
                        uint64_t *carry, struct ro_figures *figures);
 /* The same for all channels, the values of one after those of another. */
-ro_status ro_denoiser_read_row(struct ro_denoiser *work, const char *row, uint32_t y, void *values,
+ro_status denoiser_read_row(struct ro_denoiser *work, const char *row, uint32_t y, void *values,
                                struct ro_figures *figures);
-void ro_denoiser_write_row(const struct ro_denoiser *work, char *row, const void *values,
+void denoiser_write_row(const struct ro_denoiser *work, char *row, const void *values,
                            uint64_t *carry, struct ro_figures *figures);
-uint64_t ro_samples_sum(const char *row, int bytes, size_t first, size_t step, uint32_t width);
-void ro_figures_count(const struct ro_denoiser *work, struct ro_figures *figures,
+uint64_t samples_sum(const char *row, int bytes, size_t first, size_t step, uint32_t width);
+void figures_count(const struct ro_denoiser *work, struct ro_figures *figures,
                       const void *values);
 /* Rows are added in order, for sums of floats must not notice threads. */
-void ro_figures_add(struct ro_figures *sum, const struct ro_figures *part);
+void figures_add(struct ro_figures *sum, const struct ro_figures *part);
 extern const struct ro_figures ro_figures_none;
 
 /* The last rounding: what the first pixel of a channel finds, and how much more a row leaves, mod
  * levels.numbers. */
-void ro_levels_make(struct ro_levels *levels, const struct ro_denoiser *work, bool nearest);
-uint64_t ro_levels_start(const struct ro_levels *levels);
-uint64_t ro_levels_row(const struct ro_denoiser *work, const void *values);
+void levels_make(struct ro_levels *levels, const struct ro_denoiser *work, bool nearest);
+uint64_t levels_start(const struct ro_levels *levels);
+uint64_t levels_row(const struct ro_denoiser *work, const void *values);
 
 /* Whole images by all threads. A store gives the values of a row, in `line` or where they lie, and
  * takes them from there. */
@@ -145,42 +145,42 @@ struct ro_row_store {
     const void *(*fetch)(const void *data, uint32_t y, int channel, void *line);
     void (*keep)(const void *data, uint32_t y, int channel, const void *line);
 };
-ro_status ro_sweep_open(struct ro_denoiser *work);
-ro_status ro_denoiser_load_rows(struct ro_denoiser *work, const struct ro_row_store *store);
-ro_status ro_denoiser_store_rows(struct ro_denoiser *work, const struct ro_row_store *store);
+ro_status sweep_open(struct ro_denoiser *work);
+ro_status denoiser_load_rows(struct ro_denoiser *work, const struct ro_row_store *store);
+ro_status denoiser_store_rows(struct ro_denoiser *work, const struct ro_row_store *store);
 /* One plane after another. */
-ro_status ro_denoiser_load(struct ro_denoiser *work, void *planes);
-ro_status ro_denoiser_store(struct ro_denoiser *work, const void *planes);
+ro_status denoiser_load(struct ro_denoiser *work, void *planes);
+ro_status denoiser_store(struct ro_denoiser *work, const void *planes);
 
 /* A stream of rows in numbers instead of samples, all channels of a row: false where it has no
  * room, and where no row is ready. A step reaches so many rows up and down. */
-bool ro_denoise_take_row(ro_denoise_stream *stream, const void *values);
-bool ro_denoise_give_row(ro_denoise_stream *stream, void *values);
-const struct ro_denoiser *ro_denoise_work(const ro_denoise_stream *stream);
-uint32_t ro_denoise_reach(const ro_denoise_stream *stream);
+bool denoise_take_row(ro_denoise_stream *stream, const void *values);
+bool denoise_give_row(ro_denoise_stream *stream, void *values);
+const struct ro_denoiser *denoise_work(const ro_denoise_stream *stream);
+uint32_t denoise_reach(const ro_denoise_stream *stream);
 
 /* The standard deviation of the noise, in 1/255 of white. */
-ro_status ro_noise_estimate(ro_context *context, const ro_image *image, double *sigma);
+ro_status noise_estimate(ro_context *context, const ro_image *image, double *sigma);
 /* The same of every `step`-th row and the one below it. */
-ro_status ro_noise_of_rows(ro_context *context, const ro_image *image, uint32_t step,
+ro_status noise_of_rows(ro_context *context, const ro_image *image, uint32_t step,
                            double *sigma);
-ro_status ro_noise_in_blocks(ro_context *context, const ro_image *image, double *sigma);
+ro_status noise_in_blocks(ro_context *context, const ro_image *image, double *sigma);
 
 /* The share of samples that are impulses, on some rows; and a copy in which they are mended. */
-ro_status ro_impulses_notice(ro_context *context, const ro_image *image, double *share);
-ro_status ro_impulses_mend(ro_context *context, const ro_image *in, ro_image *out, double *share);
+ro_status impulses_notice(ro_context *context, const ro_image *image, double *share);
+ro_status impulses_mend(ro_context *context, const ro_image *in, ro_image *out, double *share);
 
 /* After how many steps to stop, as a run on parts of the picture tells (stopping.c). Rows of each step
  * are shown to a watch in the same order, and then weighed. */
-ro_status ro_stop_choose(struct ro_denoiser *work, uint32_t *steps);
-void ro_stop_see(struct ro_stop_watch *watch, uint32_t step, const void *values);
-void ro_stop_weigh(struct ro_stop_watch *watch, uint32_t step);
-bool ro_stop_is_over(const struct ro_stop_watch *watch); /* NULL: it is not */
+ro_status stop_choose(struct ro_denoiser *work, uint32_t *steps);
+void stop_see(struct ro_stop_watch *watch, uint32_t step, const void *values);
+void stop_weigh(struct ro_stop_watch *watch, uint32_t step);
+bool stop_is_over(const struct ro_stop_watch *watch); /* NULL: it is not */
 
 /* How far a run is; one that only tells when to stop keeps that to itself. */
-ro_status ro_denoiser_progress(const struct ro_denoiser *work);
+ro_status denoiser_progress(const struct ro_denoiser *work);
 /* Fails: what is to be done has no code of that instruction set. */
-ro_status ro_denoiser_no_code(const struct ro_denoiser *work, ro_cpu asked);
+ro_status denoiser_no_code(const struct ro_denoiser *work, ro_cpu asked);
 
 /* Figures of a step, put together row by row and told to options.on_step. */
 struct ro_trace {
@@ -190,41 +190,41 @@ struct ro_trace {
     double real_sum, real_squares, real_min, real_max;
     bool any;
 };
-void ro_trace_add(struct ro_trace *trace, const struct ro_denoiser *work, const void *values,
+void trace_add(struct ro_trace *trace, const struct ro_denoiser *work, const void *values,
                   size_t count);
-void ro_trace_tell(const struct ro_trace *trace, const struct ro_denoiser *work);
-bool ro_denoiser_is_watched(const struct ro_denoiser *work);
+void trace_tell(const struct ro_trace *trace, const struct ro_denoiser *work);
+bool denoiser_is_watched(const struct ro_denoiser *work);
 /* All planes at once; does nothing where nobody listens. */
-void ro_denoiser_trace(const struct ro_denoiser *work, const void *planes);
+void denoiser_trace(const struct ro_denoiser *work, const void *planes);
 
 /* ---- The schemes ---------------------------------------------------------------------------- */
 
 /* The explicit scheme is made ready first, with all memory that it needs but for the reference. */
-ro_status ro_explicit_open(struct ro_denoiser *work);
-void ro_explicit_close(struct ro_explicit *ready);
-size_t ro_explicit_bytes(const struct ro_denoiser *work);
-const char *ro_explicit_schedule(const struct ro_denoiser *work); /* once it is ready */
-ro_status ro_denoise_explicit(struct ro_denoiser *work);
-ro_status ro_denoise_explicit_cuda(struct ro_denoiser *work);
+ro_status explicit_open(struct ro_denoiser *work);
+void explicit_close(struct ro_explicit *ready);
+size_t explicit_bytes(const struct ro_denoiser *work);
+const char *explicit_schedule(const struct ro_denoiser *work); /* once it is ready */
+ro_status denoise_explicit(struct ro_denoiser *work);
+ro_status denoise_explicit_cuda(struct ro_denoiser *work);
 /* Images in the memory of the device, on a caller's stream; what it needs there is kept. */
-ro_status ro_denoise_resident(struct ro_denoiser *work, const ro_image *in, const ro_image *out,
+ro_status denoise_resident(struct ro_denoiser *work, const ro_image *in, const ro_image *out,
                               uint32_t count, void *stream);
-void ro_denoise_resident_close(struct ro_denoiser *work);
-ro_status ro_denoise_implicit(struct ro_denoiser *work);
-ro_status ro_denoise_implicit_cuda(struct ro_denoiser *work);
-bool ro_implicit_fits_cuda(const struct ro_denoiser *work, uint64_t memory); /* of a device */
-ro_status ro_denoise_naive(struct ro_denoiser *work);
-ro_status ro_denoise_xpp24(struct ro_denoiser *work);
+void denoise_resident_close(struct ro_denoiser *work);
+ro_status denoise_implicit(struct ro_denoiser *work);
+ro_status denoise_implicit_cuda(struct ro_denoiser *work);
+bool implicit_fits_cuda(const struct ro_denoiser *work, uint64_t memory); /* of a device */
+ro_status denoise_naive(struct ro_denoiser *work);
+ro_status denoise_xpp24(struct ro_denoiser *work);
 
 /* A scheme on whole planes of integers, step by step in plain code: reads, marches, writes,
  * reports. A step makes all channels of `next` from `now`, with planes of scratch. */
 typedef void ro_plain_step(const struct ro_denoiser *work, const void *data, const int32_t *now,
                            int32_t *next, int32_t *scratch);
-ro_status ro_denoiser_march(struct ro_denoiser *work, size_t scratch_planes, ro_plain_step *step,
+ro_status denoiser_march(struct ro_denoiser *work, size_t scratch_planes, ro_plain_step *step,
                             const void *data);
 
 /* u' = round(A u) product by product; `scratch` holds 4 images. */
-void ro_naive_step(const struct ro_diffusion *diffusion, enum ro_rounding rounding,
+void naive_step(const struct ro_diffusion *diffusion, enum ro_rounding rounding,
                    const int32_t *u, int32_t *out, int32_t *scratch);
 
 /* ---- Parts of the hardware profile xpp24 ---------------------------------------------------- */
@@ -236,12 +236,12 @@ struct ro_xpp24 {
     uint16_t inverse[RO_TABLE];    /* 12 bits, of the sum of four weights */
     uint16_t smoothing_inverse[RO_TABLE];
 };
-void ro_xpp24_make(struct ro_xpp24 *xpp, const struct ro_diffusion_parameters *parameters);
+void xpp24_make(struct ro_xpp24 *xpp, const struct ro_diffusion_parameters *parameters);
 /* A time step. `scratch` holds 3 + planes images; the words of the last plane stay in the first. */
-void ro_xpp24_step(const struct ro_xpp24 *xpp, const int32_t *u, int32_t *out, int32_t *scratch);
+void xpp24_step(const struct ro_xpp24 *xpp, const int32_t *u, int32_t *out, int32_t *scratch);
 /* An iteration from x to next; a word is the weight of the element at a pixel's lower right and, in
  * its lower 12 bits, the pixel's inverse diagonal. */
-void ro_xpp24_iterate(const int32_t *words, int64_t width, int64_t height, uint32_t time,
+void xpp24_iterate(const int32_t *words, int64_t width, int64_t height, uint32_t time,
                       const int32_t *r, const int32_t *x, int32_t *next);
 
 #endif

@@ -28,7 +28,7 @@ static uint64_t common_divisor(uint64_t a, uint64_t b)
     return a;
 }
 
-void ro_levels_make(struct ro_levels *levels, const struct ro_denoiser *work, bool nearest)
+void levels_make(struct ro_levels *levels, const struct ro_denoiser *work, bool nearest)
 {
     uint64_t white = work->number->floating ? (uint64_t)float_white : (uint64_t)work->scale.white;
     uint64_t divisor = common_divisor(white, work->out_white);
@@ -41,7 +41,7 @@ void ro_levels_make(struct ro_levels *levels, const struct ro_denoiser *work, bo
         !nearest && levels->numbers > 1 && ro_format_sample_bytes(work->out.format) != 4;
 }
 
-uint64_t ro_levels_start(const struct ro_levels *levels) { return levels->numbers / 2; }
+uint64_t levels_start(const struct ro_levels *levels) { return levels->numbers / 2; }
 
 /* A number as the sum takes it: no scheme but the naive one and floats leaves black to white. */
 static inline uint64_t bounded(const struct ro_denoiser *work, const void *values, uint32_t x)
@@ -54,7 +54,7 @@ static inline uint64_t bounded(const struct ro_denoiser *work, const void *value
     return (uint64_t)(n < 0 ? 0 : n > white ? white : n);
 }
 
-uint64_t ro_levels_row(const struct ro_denoiser *work, const void *values)
+uint64_t levels_row(const struct ro_denoiser *work, const void *values)
 {
     const struct ro_levels *levels = &work->levels;
     uint64_t sum = 0; /* 2^31 numbers of up to 2^32 stay below 2^64 */
@@ -134,18 +134,18 @@ static void round_each(const struct ro_denoiser *work, char *row, int bytes, siz
             double v = (double)((const float *)values)[x] * work->out_white;
             pixel = v > 0 ? v < work->out_white ? (uint64_t)lrint(v) : work->out_white : 0;
         } else {
-            pixel = ro_scale_pixel(&work->scale, ((const int32_t *)values)[x], work->out_white);
+            pixel = scale_pixel(&work->scale, ((const int32_t *)values)[x], work->out_white);
         }
         put(row, bytes, x * step + first, pixel);
     }
 }
 
-void ro_denoiser_write(const struct ro_denoiser *work, char *row, int channel, const void *values,
+void denoiser_write(const struct ro_denoiser *work, char *row, int channel, const void *values,
                        uint64_t *carry, struct ro_figures *figures)
 {
     const size_t step = (size_t)work->channels, first = (size_t)channel;
     const int bytes = ro_format_sample_bytes(work->out.format);
-    ro_figures_count(work, figures, values);
+    figures_count(work, figures, values);
     if (bytes == 4) {
         float *out = (float *)(void *)row + first;
         for (uint32_t x = 0; x < work->out.width; x++)
@@ -165,5 +165,5 @@ void ro_denoiser_write(const struct ro_denoiser *work, char *row, int channel, c
     else
         round_sum(work, row, bytes, first, values, carry);
     if (work->told)
-        figures->pixels += ro_samples_sum(row, bytes, first, step, work->out.width);
+        figures->pixels += samples_sum(row, bytes, first, step, work->out.width);
 }

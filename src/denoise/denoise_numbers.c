@@ -7,7 +7,7 @@
 
 const struct ro_figures ro_figures_none = {.min = INFINITY, .max = -INFINITY};
 
-void ro_figures_add(struct ro_figures *sum, const struct ro_figures *part)
+void figures_add(struct ro_figures *sum, const struct ro_figures *part)
 {
     sum->sum += part->sum;
     sum->pixels += part->pixels;
@@ -18,7 +18,7 @@ void ro_figures_add(struct ro_figures *sum, const struct ro_figures *part)
     sum->max = part->max > sum->max ? part->max : sum->max;
 }
 
-void ro_figures_count(const struct ro_denoiser *work, struct ro_figures *figures,
+void figures_count(const struct ro_denoiser *work, struct ro_figures *figures,
                       const void *values)
 {
     const uint32_t width = work->in.width;
@@ -55,7 +55,7 @@ void ro_figures_count(const struct ro_denoiser *work, struct ro_figures *figures
     }
 }
 
-uint64_t ro_samples_sum(const char *row, int bytes, size_t first, size_t step, uint32_t width)
+uint64_t samples_sum(const char *row, int bytes, size_t first, size_t step, uint32_t width)
 {
     const uint8_t *in8 = (const uint8_t *)row + first;
     const uint16_t *in16 = (const uint16_t *)(const void *)row + first;
@@ -65,7 +65,7 @@ uint64_t ro_samples_sum(const char *row, int bytes, size_t first, size_t step, u
     return sum;
 }
 
-float ro_denoiser_round(const struct ro_denoiser *work, double v)
+float denoiser_round(const struct ro_denoiser *work, double v)
 {
     const struct ro_small_float *real = &work->number->real;
     if (real->mantissa == 23)
@@ -93,15 +93,15 @@ static ro_status read_floats(struct ro_denoiser *work, const float *in, uint32_t
                                    (double)v, x, y, work->number->name,
                                    work->number->floating ? "a million times that" : "0 to 1");
         if (work->number->floating)
-            ((float *)values)[x] = ro_denoiser_round(work, (double)v);
+            ((float *)values)[x] = denoiser_round(work, (double)v);
         else
             ((int32_t *)values)[x] =
-                (int32_t)ro_scale_number(&work->scale, (uint32_t)lrintf(65535 * v));
+                (int32_t)scale_number(&work->scale, (uint32_t)lrintf(65535 * v));
     }
     return RO_OK;
 }
 
-ro_status ro_denoiser_read(struct ro_denoiser *work, const char *row, uint32_t y, int channel,
+ro_status denoiser_read(struct ro_denoiser *work, const char *row, uint32_t y, int channel,
                            void *values, struct ro_figures *figures)
 {
     const size_t step = (size_t)work->channels, first = (size_t)channel;
@@ -123,7 +123,7 @@ ro_status ro_denoiser_read(struct ro_denoiser *work, const char *row, uint32_t y
     } else if (work->number->floating) {
         for (uint32_t x = 0; x < width; x++) {
             double v = (bytes == 1 ? in8[x * step] : in16[x * step]) / (double)work->in_white;
-            ((float *)values)[x] = ro_denoiser_round(work, v);
+            ((float *)values)[x] = denoiser_round(work, v);
         }
     } else if (work->scale.factor) {
         const int32_t factor = (int32_t)work->scale.factor;
@@ -139,11 +139,11 @@ ro_status ro_denoiser_read(struct ro_denoiser *work, const char *row, uint32_t y
     } else {
         for (uint32_t x = 0; x < width; x++)
             out[x] =
-                (int32_t)ro_scale_number(&work->scale, bytes == 1 ? in8[x * step] : in16[x * step]);
+                (int32_t)scale_number(&work->scale, bytes == 1 ? in8[x * step] : in16[x * step]);
     }
-    ro_figures_count(work, figures, values);
+    figures_count(work, figures, values);
     if (work->told && bytes != 4)
-        figures->pixels += ro_samples_sum(row, bytes, first, step, width);
+        figures->pixels += samples_sum(row, bytes, first, step, width);
     return RO_OK;
 }
 
@@ -166,7 +166,7 @@ static void report_levels(struct ro_denoiser *work)
         report->difference = pixels - report->sum_before / report->white * work->out_white;
 }
 
-void ro_denoiser_report(struct ro_denoiser *work, const char *schedule, ro_cpu cpu, int threads)
+void denoiser_report(struct ro_denoiser *work, const char *schedule, ro_cpu cpu, int threads)
 {
     ro_denoise_report *report = &work->report;
     const struct ro_figures *before = &work->before, *after = &work->after;
@@ -184,7 +184,7 @@ void ro_denoiser_report(struct ro_denoiser *work, const char *schedule, ro_cpu c
     if (work->told)
         *work->told = *report;
     work->context->report = (ro_report){
-        .method = ro_model_name(work->parameters.model),
+        .method = model_name(work->parameters.model),
         .schedule = schedule,
         .width = work->in.width,
         .height = work->in.height,

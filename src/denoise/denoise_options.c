@@ -121,5 +121,5 @@ const ro_option_table ro_denoise_table = {
     .unset = &unset,
     .size = sizeof unset,
     .method = "scheme",
-    .traits = ro_denoise_traits,
+    .traits = denoise_traits,
 };

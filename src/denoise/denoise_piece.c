@@ -32,7 +32,7 @@ static ro_status open_piece(ro_denoise_piece *piece, uint32_t halo)
                                        &piece->stream, NULL);
     if (status != RO_OK)
         return status;
-    const struct ro_denoiser *work = ro_denoise_work(piece->stream);
+    const struct ro_denoiser *work = denoise_work(piece->stream);
     const uint32_t height = piece->in.height, first = piece->first, rows = piece->rows;
     if (rows == 0 || first > height || rows > height - first)
         return ro_context_fail(piece->context, RO_E_SIZE,
@@ -40,14 +40,14 @@ static ro_status open_piece(ro_denoise_piece *piece, uint32_t halo)
                                height);
     const uint32_t left = height - first - rows;
     piece->options.iterations = work->options.iterations;
-    piece->info = (ro_denoise_piece_info){.reach = ro_denoise_reach(piece->stream),
+    piece->info = (ro_denoise_piece_info){.reach = denoise_reach(piece->stream),
                                           .steps = work->options.iterations,
                                           .above = halo < first ? halo : first,
                                           .below = halo < left ? halo : left,
                                           .row_bytes = (size_t)work->channels * work->in.width *
                                                        sizeof(int32_t)};
     size_t bytes;
-    if (!ro_size_multiply(piece->info.row_bytes,
+    if (!size_multiply(piece->info.row_bytes,
                           (size_t)piece->info.above + rows + piece->info.below, &bytes) ||
         !(piece->numbers = malloc(bytes)))
         return ro_context_fail(piece->context, RO_E_MEMORY, "no memory for %u rows of %u pixels",
@@ -66,7 +66,7 @@ ro_status ro_denoise_piece_open(ro_context *context, const ro_image *in, const r
     *piece = (ro_denoise_piece){
         .context = context, .in = *in, .out = *out, .first = first, .rows = rows};
     piece->options = (ro_denoise_options)RO_DENOISE_OPTIONS;
-    ro_status status = ro_options_take(context, options, &piece->options, "RO_DENOISE_OPTIONS");
+    ro_status status = take_options(context, options, &piece->options, "RO_DENOISE_OPTIONS");
     if (status == RO_OK)
         status = open_piece(piece, halo);
     if (status != RO_OK) {
@@ -84,11 +84,11 @@ const ro_denoise_piece_info *ro_denoise_piece_query(const ro_denoise_piece *piec
 
 ro_status ro_denoise_piece_load(ro_denoise_piece *piece, const void *rows, ptrdiff_t stride)
 {
-    struct ro_denoiser work = *ro_denoise_work(piece->stream);
+    struct ro_denoiser work = *denoise_work(piece->stream);
     ro_status status = RO_OK;
     for (uint32_t y = 0; y < piece->rows && status == RO_OK; y++) {
         struct ro_figures figures = ro_figures_none;
-        status = ro_denoiser_read_row(&work, (const char *)rows + (ptrdiff_t)y * stride,
+        status = denoiser_read_row(&work, (const char *)rows + (ptrdiff_t)y * stride,
                                       piece->first + y, row_of(piece, piece->first + y), &figures);
     }
     return status;
@@ -117,11 +117,11 @@ ro_status ro_denoise_piece_run(ro_denoise_piece *piece, uint32_t steps)
         status = ro_context_fail(piece->context, RO_E_MEMORY, "no memory for a row");
     uint32_t taken = piece->first - above, given = taken;
     while (given < last && status == RO_OK) {
-        while (taken < last + below && ro_denoise_take_row(stream, row_of(piece, taken)))
+        while (taken < last + below && denoise_take_row(stream, row_of(piece, taken)))
             taken++;
         /* A row is given when all that it came from was taken: it may have its place. */
         while (given < last &&
-               ro_denoise_give_row(stream, given < piece->first ? unused : row_of(piece, given)))
+               denoise_give_row(stream, given < piece->first ? unused : row_of(piece, given)))
             given++;
         if (ro_context_cancelled(piece->context))
             status = ro_context_fail(piece->context, RO_E_CANCELLED, "cancelled");
@@ -133,26 +133,26 @@ ro_status ro_denoise_piece_run(ro_denoise_piece *piece, uint32_t steps)
 
 void ro_denoise_piece_sums(const ro_denoise_piece *piece, uint64_t sums[3])
 {
-    const struct ro_denoiser *work = ro_denoise_work(piece->stream);
+    const struct ro_denoiser *work = denoise_work(piece->stream);
     memset(sums, 0, 3 * sizeof *sums);
     for (uint32_t y = 0; work->levels.carried && y < piece->rows; y++)
         for (int c = 0; c < work->channels; c++) {
             const char *line =
                 row_of(piece, piece->first + y) + (size_t)c * work->in.width * sizeof(int32_t);
-            sums[c] = (sums[c] + ro_levels_row(work, line)) % work->levels.numbers;
+            sums[c] = (sums[c] + levels_row(work, line)) % work->levels.numbers;
         }
 }
 
 ro_status ro_denoise_piece_round(ro_denoise_piece *piece, const uint64_t above[3], void *rows,
                                  ptrdiff_t stride)
 {
-    const struct ro_denoiser *work = ro_denoise_work(piece->stream);
+    const struct ro_denoiser *work = denoise_work(piece->stream);
     uint64_t carry[3] = {0};
     for (int c = 0; c < work->channels; c++)
-        carry[c] = (ro_levels_start(&work->levels) + above[c]) % work->levels.numbers;
+        carry[c] = (levels_start(&work->levels) + above[c]) % work->levels.numbers;
     for (uint32_t y = 0; y < piece->rows; y++) {
         struct ro_figures figures = ro_figures_none;
-        ro_denoiser_write_row(work, (char *)rows + (ptrdiff_t)y * stride,
+        denoiser_write_row(work, (char *)rows + (ptrdiff_t)y * stride,
                               row_of(piece, piece->first + y), carry, &figures);
     }
     return ro_context_progress(piece->context, "denoise", 1);

@@ -22,7 +22,7 @@ static const struct ro_denoise_scheme schemes[] = {
         .options = RO_OPTION_MODEL | RO_OPTION_SCHEDULE | RO_OPTION_NUMBER | RO_OPTION_CONVERGED |
                    RO_OPTION_ROUNDING | RO_OPTION_STOP,
         .iterations = 20,
-        .run = ro_denoise_explicit,
+        .run = denoise_explicit,
     },
     {
         .name = "implicit",
@@ -31,7 +31,7 @@ static const struct ro_denoise_scheme schemes[] = {
         .largest_time = 32, /* lines.h has room for it */
         .default_time = 2,
         .iterations = 5,
-        .run = ro_denoise_implicit,
+        .run = denoise_implicit,
     },
     {
         .name = "conjugate",
@@ -41,14 +41,14 @@ static const struct ro_denoise_scheme schemes[] = {
         .default_time = 2,
         .iterations = 5,
         .conjugate = true,
-        .run = ro_denoise_implicit,
+        .run = denoise_implicit,
     },
     {
         .name = "naive",
         .options = RO_OPTION_MODEL | RO_OPTION_NUMBER | RO_OPTION_ROUNDING,
         .iterations = 20,
         .integers_only = true,
-        .run = ro_denoise_naive,
+        .run = denoise_naive,
     },
     {
         .name = "xpp24",
@@ -56,7 +56,7 @@ static const struct ro_denoise_scheme schemes[] = {
         .default_time = 1,
         .iterations = 5,
         .integers_only = true,
-        .run = ro_denoise_xpp24,
+        .run = denoise_xpp24,
     },
 };
 enum { SCHEMES = sizeof schemes / sizeof *schemes };
@@ -79,14 +79,14 @@ static const struct ro_denoise_scheme *scheme_named(const char *name)
     return NULL;
 }
 
-unsigned ro_denoise_traits(const char *scheme) { return scheme_named(scheme)->options; }
+unsigned denoise_traits(const char *scheme) { return scheme_named(scheme)->options; }
 
 /* The number system that the options and the image stand for. */
 static const char *number_name(const struct ro_denoiser *work)
 {
     const int bytes = ro_format_sample_bytes(work->in.format);
     return work->options.number                         ? work->options.number
-           : work->scheme->run == ro_denoise_xpp24      ? "s24"
+           : work->scheme->run == denoise_xpp24      ? "s24"
            : bytes == 4 && !work->scheme->integers_only ? "s23e8"
            : work->scheme->conjugate                    ? "s24"
            : bytes == 1                                 ? "s16"
@@ -99,21 +99,21 @@ static ro_status check_rules(const struct ro_denoiser *work)
     ro_denoise_options resolved = work->options;
     resolved.scheme = work->scheme->name;
     resolved.number = number_name(work);
-    return ro_options_check(work->context, &ro_denoise_table, &work->options, &resolved);
+    return options_check(work->context, &ro_denoise_table, &work->options, &resolved);
 }
 
 /* What words stand for. */
 static ro_status find_model(struct ro_denoiser *work)
 {
     ro_denoise_options *o = &work->options;
-    const bool xpp24 = work->scheme->run == ro_denoise_xpp24;
+    const bool xpp24 = work->scheme->run == denoise_xpp24;
     work->parameters.model =
         xpp24 ? RO_MODEL_PERONA_MALIK : (enum ro_model)ro_options_word(&ro_denoise_table, o, model);
     work->parameters.diffusivity =
         (enum ro_diffusivity)ro_options_word(&ro_denoise_table, o, diffusivity);
     work->rounding = (enum ro_rounding)ro_options_word(&ro_denoise_table, o, rounding);
     work->schedule = (enum ro_denoise_schedule)ro_options_word(&ro_denoise_table, o, schedule);
-    if (ro_is_default(o->sigma))
+    if (is_default(o->sigma))
         o->sigma = xpp24 ? 0.5 : 0;
     if (xpp24 && o->sigma > 4)
         return ro_context_fail(work->context, RO_E_ARGUMENT,
@@ -132,7 +132,7 @@ static ro_status find_number(struct ro_denoiser *work)
     work->in_white = bytes == 4 ? (work->number->floating ? 1 : 65535) : ro_image_white(&work->in);
     work->out_white = to_float ? 1 : ro_image_white(&work->out);
     if (!work->number->floating)
-        work->scale = ro_scale_make(&work->number->fixed, work->in_white);
+        work->scale = scale_make(&work->number->fixed, work->in_white);
     return RO_OK;
 }
 
@@ -152,13 +152,13 @@ static ro_status find_white(struct ro_denoiser *work)
                                      : "white %u applies to integers in and out with the same "
                                        "levels",
                                asked);
-    if (asked && work->in.data && ro_image_largest(&work->in) > asked)
+    if (asked && work->in.data && image_largest(&work->in) > asked)
         return ro_context_fail(work->context, RO_E_ARGUMENT,
                                "white is %u but the input goes up to %u", asked,
-                               ro_image_largest(&work->in));
+                               image_largest(&work->in));
     if (!asked && !maxval && alike && work->in.data && work->options.kappa == 0 &&
         work->parameters.model != RO_MODEL_LINEAR)
-        white = ro_image_white_in_use(&work->in);
+        white = image_white_in_use(&work->in);
     if (white)
         work->in.maxval = work->out.maxval = white;
     work->report.sample_white = bytes == 4 ? 0 : ro_image_white(&work->in);
@@ -168,7 +168,7 @@ static ro_status find_white(struct ro_denoiser *work)
 /* How numbers become levels of the output: the running sum is rounded, or each pixel. */
 static ro_status find_levels(struct ro_denoiser *work)
 {
-    ro_levels_make(&work->levels, work, ro_options_word(&ro_denoise_table, &work->options, round));
+    levels_make(&work->levels, work, ro_options_word(&ro_denoise_table, &work->options, round));
     return RO_OK;
 }
 
@@ -182,7 +182,7 @@ static ro_status find_time(struct ro_denoiser *work)
         wanted = work->scheme->default_time > 0 ? work->scheme->default_time : largest;
     if (floor(wanted * RO_TIME_ONE) == floor(largest * RO_TIME_ONE))
         wanted = fmin(wanted, largest); /* steps are whole numbers of 1 / RO_TIME_ONE */
-    const bool saturates = work->scheme->run == ro_denoise_explicit && !work->number->floating;
+    const bool saturates = work->scheme->run == denoise_explicit && !work->number->floating;
     if (wanted > (saturates ? 1 : largest))
         return ro_context_fail(
             work->context, RO_E_ARGUMENT,
@@ -212,7 +212,7 @@ static ro_status find_kappa(struct ro_denoiser *work)
             return ro_context_fail(
                 work->context, RO_E_ARGUMENT,
                 "the noise cannot be estimated from a stream of rows: give kappa");
-        ro_status status = ro_noise_estimate(work->context, &work->in, &work->report.noise);
+        ro_status status = noise_estimate(work->context, &work->in, &work->report.noise);
         if (status != RO_OK)
             return status;
         /* half of the noise, which adds up where channels share a gradient */
@@ -227,7 +227,7 @@ static ro_status find_kappa(struct ro_denoiser *work)
 static ro_status find_steps(struct ro_denoiser *work)
 {
     ro_denoise_options *o = &work->options;
-    const bool given = !ro_is_default_count(o->iterations);
+    const bool given = !is_default_count(o->iterations);
     const bool named = o->stop && strcmp(o->stop, "auto") == 0;
     const bool chosen = named || (!o->stop && !given && !o->until_converged && o->kappa == 0 &&
                                   work->scheme->options & RO_OPTION_STOP);
@@ -241,7 +241,7 @@ static ro_status find_steps(struct ro_denoiser *work)
         return ro_context_fail(
             work->context, RO_E_ARGUMENT,
             "when to stop cannot be told from a stream of rows: give iterations");
-    return ro_stop_choose(work, &o->iterations);
+    return stop_choose(work, &o->iterations);
 }
 
 /* From options that were read to what runs. */
@@ -285,15 +285,15 @@ static ro_status plan(struct ro_denoiser *work)
     work->parameters.nearest = work->rounding == RO_ROUND_NEAREST;
     work->parameters.real = work->number->floating ? &work->number->real : NULL;
     if (work->scheme->largest_time == 0)
-        ro_diffusion_make(&work->diffusion, &work->parameters);
+        diffusion_make(&work->diffusion, &work->parameters);
     return RO_OK;
 }
 
-ro_status ro_denoiser_make(struct ro_denoiser *work, ro_context *context, const ro_image *in,
+ro_status denoiser_make(struct ro_denoiser *work, ro_context *context, const ro_image *in,
                            const ro_image *out, const ro_denoise_options *options)
 {
     *work = (struct ro_denoiser){.context = context, .in = *in, .out = *out};
-    ro_status status = ro_options_read(context, &ro_denoise_table, options, &work->options);
+    ro_status status = options_read(context, &ro_denoise_table, options, &work->options);
     if (status != RO_OK)
         return status;
     work->scheme = scheme_named(ro_denoise_scheme(&work->options));
@@ -301,7 +301,7 @@ ro_status ro_denoiser_make(struct ro_denoiser *work, ro_context *context, const 
     return status == RO_OK ? plan(work) : status;
 }
 
-ro_status ro_denoiser_remake(struct ro_denoiser *work, ro_context *context, const ro_image *in,
+ro_status denoiser_remake(struct ro_denoiser *work, ro_context *context, const ro_image *in,
                              const ro_image *out, const ro_denoise_options *options)
 {
     *work = (struct ro_denoiser){.context = context, .in = *in, .out = *out, .options = *options};

@@ -68,14 +68,14 @@ static void run_link(void *data, int number)
     while (link->taken < link->goal || link->given < goal_given) {
         bool done;
         if (link->taken < link->goal) {
-            ro_gate_wait(&stream->room, &from->filled, link->taken + 1);
-            done = ro_pipe_feed(&link->pipe, slot(from, link->taken), slot(to, link->given));
+            gate_wait(&stream->room, &from->filled, link->taken + 1);
+            done = pipe_feed(&link->pipe, slot(from, link->taken), slot(to, link->given));
             link->taken++;
         } else {
-            done = ro_pipe_flush(&link->pipe, slot(to, link->given));
+            done = pipe_flush(&link->pipe, slot(to, link->given));
         }
         if (done)
-            ro_gate_raise(&stream->room, &to->filled, ++link->given);
+            gate_raise(&stream->room, &to->filled, ++link->given);
     }
 }
 
@@ -86,7 +86,7 @@ static void run_batch(struct ro_denoise_stream *stream)
         stream->link[i].goal = rows;
         rows = given_for(stream, &stream->link[i], rows);
     }
-    ro_pool_run(stream->work.context->pool, stream->links, run_link, stream);
+    pool_run(stream->work.context->pool, stream->links, run_link, stream);
 }
 
 static ro_status no_memory(const struct ro_denoiser *work)
@@ -99,7 +99,7 @@ static ro_status no_memory(const struct ro_denoiser *work)
 static ro_status open_links(struct ro_denoise_stream *stream, int stages)
 {
     struct ro_denoiser *work = &stream->work;
-    int threads = ro_pool_threads(work->context->pool);
+    int threads = pool_threads(work->context->pool);
     int links = threads < stages ? threads : stages;
     stream->link = calloc((size_t)links, sizeof *stream->link);
     void *rings = NULL;
@@ -115,7 +115,7 @@ static ro_status open_links(struct ro_denoise_stream *stream, int stages)
         int from = (int)((int64_t)stages * i / links);
         ring->rows = BATCH + (uint64_t)from + 2; /* all that is flushed comes in one batch */
         ring->row_bytes = stream->stencil.row_bytes;
-        if (!ro_size_multiply(ring->row_bytes, (size_t)ring->rows, &bytes) ||
+        if (!size_multiply(ring->row_bytes, (size_t)ring->rows, &bytes) ||
             posix_memalign(&data, 64, bytes) != 0)
             return no_memory(work);
         __builtin_memset(data, 0, bytes);
@@ -124,9 +124,9 @@ static ro_status open_links(struct ro_denoise_stream *stream, int stages)
         if (i == links)
             break;
         int to = (int)((int64_t)stages * (i + 1) / links);
-        if (ro_pipe_open(&stream->link[i].pipe, &stream->stencil, from, to) != RO_OK)
+        if (pipe_open(&stream->link[i].pipe, &stream->stencil, from, to) != RO_OK)
             return no_memory(work);
-        ro_pipe_begin(&stream->link[i].pipe, 0, 0);
+        pipe_begin(&stream->link[i].pipe, 0, 0);
     }
     return RO_OK;
 }
@@ -141,7 +141,7 @@ static ro_status settle(ro_denoise_stream *stream, ro_context *context, const ro
         shape[i].data = stream;
         shape[i].stride = (ptrdiff_t)ro_format_row_bytes(shape[i].format, shape[i].width);
         if (status == RO_OK)
-            status = ro_image_check(context, &shape[i], i ? "output" : "input");
+            status = image_check(context, &shape[i], i ? "output" : "input");
         shape[i].data = NULL;
     }
     if (status == RO_OK && (in->width != out->width || in->height != out->height))
@@ -149,7 +149,7 @@ static ro_status settle(ro_denoise_stream *stream, ro_context *context, const ro
             ro_context_fail(context, RO_E_SIZE, "the input is %u x %u but the output is %u x %u",
                             in->width, in->height, out->width, out->height);
     if (status == RO_OK)
-        status = ro_denoiser_make(&stream->work, context, &shape[0], &shape[1], options);
+        status = denoiser_make(&stream->work, context, &shape[0], &shape[1], options);
     return status;
 }
 
@@ -162,7 +162,7 @@ static ro_status check_rows(ro_context *context, const struct ro_denoiser *work)
     if (work->options.on_step)
         return ro_context_fail(context, RO_E_UNSUPPORTED,
                                "figures of every step need the whole image, not rows");
-    if (work->scheme->run != ro_denoise_explicit || work->options.steps_at_once ||
+    if (work->scheme->run != denoise_explicit || work->options.steps_at_once ||
         work->options.until_converged || work->schedule == RO_SCHEDULE_REFERENCE ||
         work->schedule == RO_SCHEDULE_PASSES)
         return ro_context_fail(context, RO_E_UNSUPPORTED,
@@ -181,14 +181,14 @@ static ro_status open_rows(ro_denoise_stream *stream, ro_context *context)
 {
     struct ro_denoiser *work = &stream->work;
     const ro_cpu asked = context->options.cpu;
-    if (ro_rows_open(&stream->rows, &work->diffusion, work->scale.white,
+    if (rows_open(&stream->rows, &work->diffusion, work->scale.white,
                      asked ? asked : context->cpu) != RO_OK)
         return no_memory(work);
     if (asked && stream->rows.kernel->cpu != asked)
-        return ro_denoiser_no_code(work, asked);
-    stream->stencil = ro_rows_stencil(&stream->rows);
+        return denoiser_no_code(work, asked);
+    stream->stencil = rows_stencil(&stream->rows);
     for (int c = 0; c < work->channels; c++)
-        stream->carry[c] = ro_levels_start(&work->levels);
+        stream->carry[c] = levels_start(&work->levels);
     stream->values = malloc((size_t)work->in.width * (size_t)work->channels * sizeof(int32_t));
     if (!stream->values)
         return no_memory(work);
@@ -203,7 +203,7 @@ ro_status ro_denoise_open(ro_context *context, const ro_image *in, const ro_imag
     ro_denoise_stream *stream = calloc(1, sizeof *stream);
     if (!stream)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for a stream");
-    ro_gate_room_open(&stream->room, ro_context_threads(context));
+    gate_room_open(&stream->room, ro_context_threads(context));
     ro_status status = settle(stream, context, in, out, options);
     stream->work.told = report;
     if (status == RO_OK)
@@ -223,11 +223,11 @@ void ro_denoise_close(ro_denoise_stream *stream)
     if (!stream)
         return;
     for (int i = 0; i < stream->links; i++)
-        ro_pipe_close(&stream->link[i].pipe);
+        pipe_close(&stream->link[i].pipe);
     for (int i = 0; stream->ring && i <= stream->links; i++)
         free(stream->ring[i].data);
-    ro_gate_room_close(&stream->room);
-    ro_rows_close(&stream->rows);
+    gate_room_close(&stream->room);
+    rows_close(&stream->rows);
     free(stream->link);
     free(stream->ring);
     free(stream->values);
@@ -246,7 +246,7 @@ static bool rows_wait(ro_denoise_stream *stream)
     return filled(&stream->ring[stream->links]) > stream->pulled;
 }
 
-bool ro_denoise_take_row(ro_denoise_stream *stream, const void *values)
+bool denoise_take_row(ro_denoise_stream *stream, const void *values)
 {
     struct ring *ring = &stream->ring[0];
     if (batch_is_full(stream)) {
@@ -261,11 +261,11 @@ bool ro_denoise_take_row(ro_denoise_stream *stream, const void *values)
         stream->rows.kernel->pack(&stream->rows, line, to);
         line += stream->work.in.width * sizeof(int32_t);
     }
-    ro_gate_raise(&stream->room, &ring->filled, y + 1);
+    gate_raise(&stream->room, &ring->filled, y + 1);
     return true;
 }
 
-bool ro_denoise_give_row(ro_denoise_stream *stream, void *values)
+bool denoise_give_row(ro_denoise_stream *stream, void *values)
 {
     if (!rows_wait(stream) && batch_is_full(stream))
         run_batch(stream);
@@ -281,9 +281,9 @@ bool ro_denoise_give_row(ro_denoise_stream *stream, void *values)
     return true;
 }
 
-const struct ro_denoiser *ro_denoise_work(const ro_denoise_stream *stream) { return &stream->work; }
+const struct ro_denoiser *denoise_work(const ro_denoise_stream *stream) { return &stream->work; }
 
-uint32_t ro_denoise_reach(const ro_denoise_stream *stream)
+uint32_t denoise_reach(const ro_denoise_stream *stream)
 {
     return (uint32_t)stream->stencil.stages;
 }
@@ -305,11 +305,11 @@ ro_status ro_denoise_push(ro_denoise_stream *stream, const void *rows, ptrdiff_t
         const char *row = (const char *)rows + (ptrdiff_t)*taken * stride;
         struct ro_figures figures = ro_figures_none;
         ro_status status =
-            ro_denoiser_read_row(work, row, (uint32_t)filled(ring), stream->values, &figures);
+            denoiser_read_row(work, row, (uint32_t)filled(ring), stream->values, &figures);
         if (status != RO_OK)
             return status;
-        (void)ro_denoise_take_row(stream, stream->values);
-        ro_figures_add(&work->before, &figures);
+        (void)denoise_take_row(stream, stream->values);
+        figures_add(&work->before, &figures);
     }
     return RO_OK;
 }
@@ -322,37 +322,37 @@ ro_status ro_denoise_pull(ro_denoise_stream *stream, void *rows, ptrdiff_t strid
     if (ro_context_cancelled(work->context))
         return ro_context_fail(work->context, RO_E_CANCELLED, "cancelled");
     for (; *given < count; ++*given) {
-        if (!ro_denoise_give_row(stream, stream->values))
+        if (!denoise_give_row(stream, stream->values))
             break;
         struct ro_figures figures = ro_figures_none;
-        ro_denoiser_write_row(work, (char *)rows + (ptrdiff_t)*given * stride, stream->values,
+        denoiser_write_row(work, (char *)rows + (ptrdiff_t)*given * stride, stream->values,
                               stream->carry, &figures);
-        ro_figures_add(&work->after, &figures);
+        figures_add(&work->after, &figures);
     }
     work->report.steps = work->options.iterations;
     if (stream->pulled == work->in.height)
-        ro_denoiser_report(work, "stream", stream->rows.kernel->cpu, stream->links);
+        denoiser_report(work, "stream", stream->rows.kernel->cpu, stream->links);
     return ro_context_progress(work->context, "denoise", (double)stream->pulled / work->in.height);
 }
 
 /* ---- Rows of all channels -------------------------------------------------------------------- */
 
-ro_status ro_denoiser_read_row(struct ro_denoiser *work, const char *row, uint32_t y, void *values,
+ro_status denoiser_read_row(struct ro_denoiser *work, const char *row, uint32_t y, void *values,
                                struct ro_figures *figures)
 {
     ro_status status = RO_OK;
     char *line = values;
     for (int c = 0; c < work->channels && status == RO_OK; c++) {
-        status = ro_denoiser_read(work, row, y, c, line, figures);
+        status = denoiser_read(work, row, y, c, line, figures);
         line += work->in.width * sizeof(int32_t);
     }
     return status;
 }
 
-void ro_denoiser_write_row(const struct ro_denoiser *work, char *row, const void *values,
+void denoiser_write_row(const struct ro_denoiser *work, char *row, const void *values,
                            uint64_t *carry, struct ro_figures *figures)
 {
     const char *line = values;
     for (int c = 0; c < work->channels; c++, line += work->in.width * sizeof(int32_t))
-        ro_denoiser_write(work, row, c, line, &carry[c], figures);
+        denoiser_write(work, row, c, line, &carry[c], figures);
 }

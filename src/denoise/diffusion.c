@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-const char *ro_model_name(enum ro_model model)
+const char *model_name(enum ro_model model)
 {
     static const char *const names[] = {
         [RO_MODEL_LINEAR] = "linear",           [RO_MODEL_PERONA_MALIK] = "perona-malik",
@@ -16,7 +16,7 @@ const char *ro_model_name(enum ro_model model)
     return names[model];
 }
 
-const char *ro_diffusivity_name(enum ro_diffusivity diffusivity)
+const char *diffusivity_name(enum ro_diffusivity diffusivity)
 {
     static const char *const names[RO_DIFFUSIVITIES] = {"perona-malik", "exponential", "decay",
                                                         "lines"};
@@ -47,7 +47,7 @@ static void fill_shares(enum ro_diffusivity diffusivity, uint64_t share[RO_TABLE
             break;
         case RO_DIFFUSIVITY_DECAY:
             share[i] =
-                i ? (uint64_t)floor(0x1p32 * ro_power(0.36787944117144233, sqrt(i / 8.0))) : one;
+                i ? (uint64_t)floor(0x1p32 * power_of(0.36787944117144233, sqrt(i / 8.0))) : one;
             break;
         case RO_DIFFUSIVITY_LINES:
             for (int k = 0; k < 4; k++) {
@@ -149,7 +149,7 @@ static uint32_t set_smoothing(struct ro_diffusion *diffusion, double sigma)
     return time;
 }
 
-void ro_diffusion_make(struct ro_diffusion *diffusion,
+void diffusion_make(struct ro_diffusion *diffusion,
                        const struct ro_diffusion_parameters *parameters)
 {
     *diffusion = (struct ro_diffusion){

@@ -31,7 +31,7 @@ enum ro_model {
     RO_MODEL_ANISOTROPIC,
     RO_MODEL_TENSOR, /* two tables: as anisotropic, and the same in all directions */
 };
-const char *ro_model_name(enum ro_model model);
+const char *model_name(enum ro_model model);
 
 /* How diffusion falls with the gradient x in units of kappa. */
 enum ro_diffusivity {
@@ -41,7 +41,7 @@ enum ro_diffusivity {
     RO_DIFFUSIVITY_LINES,        /* Perona-Malik's by its tangents in x^2 */
     RO_DIFFUSIVITIES
 };
-const char *ro_diffusivity_name(enum ro_diffusivity diffusivity);
+const char *diffusivity_name(enum ro_diffusivity diffusivity);
 
 enum {
     RO_TABLE = 512,         /* entries of the diffusivity, linear in the squared gradient */
@@ -103,7 +103,7 @@ struct ro_diffusion_parameters {
     const struct ro_small_float *real; /* NULL: integers */
     int32_t ceiling;                   /* of a time step that is not stable */
 };
-void ro_diffusion_make(struct ro_diffusion *diffusion,
+void diffusion_make(struct ro_diffusion *diffusion,
                        const struct ro_diffusion_parameters *parameters);
 
 /* ---- The definition in integers ------------------------------------------------------------- */
@@ -118,7 +118,7 @@ void ro_diffusion_make(struct ro_diffusion *diffusion,
     (struct ro_element) { __VA_ARGS__ }
 #endif
 
-RO_FLOW_FN int32_t ro_flux(int32_t weight, int32_t difference, bool nearest)
+RO_FLOW_FN int32_t edge_flux(int32_t weight, int32_t difference, bool nearest)
 {
     int64_t product = (int64_t)weight * (difference < 0 ? -difference : difference);
     int32_t size = (int32_t)((product + (nearest ? 32768 : 0)) >> 16);
@@ -126,13 +126,13 @@ RO_FLOW_FN int32_t ro_flux(int32_t weight, int32_t difference, bool nearest)
 }
 
 /* Where a time step is too long to be stable. */
-RO_FLOW_FN int32_t ro_saturated(int32_t n, int32_t ceiling)
+RO_FLOW_FN int32_t saturated(int32_t n, int32_t ceiling)
 {
     return ceiling == 0 ? n : n < 0 ? 0 : n > ceiling ? ceiling : n;
 }
 
 /* The place of a squared norm in the table; from RO_TABLE on the diffusivity is 0. */
-RO_FLOW_FN uint32_t ro_table_index(const struct ro_diffusion *diffusion, uint64_t norm)
+RO_FLOW_FN uint32_t table_index(const struct ro_diffusion *diffusion, uint64_t norm)
 {
     uint64_t scaled;
     if (diffusion->shift >= 0)
@@ -143,7 +143,7 @@ RO_FLOW_FN uint32_t ro_table_index(const struct ro_diffusion *diffusion, uint64_
 }
 
 /* The weights of an element whose `joint` channels have the diagonal differences p and q. */
-RO_FLOW_FN struct ro_element ro_element_weights(const struct ro_diffusion *diffusion,
+RO_FLOW_FN struct ro_element element_weights(const struct ro_diffusion *diffusion,
                                                 const int32_t *p, const int32_t *q)
 {
     if (diffusion->model == RO_MODEL_LINEAR)
@@ -151,7 +151,7 @@ RO_FLOW_FN struct ro_element ro_element_weights(const struct ro_diffusion *diffu
     uint64_t norm = 0;
     for (int c = 0; c < diffusion->joint; c++)
         norm += (uint64_t)((int64_t)p[c] * p[c] + (int64_t)q[c] * q[c]);
-    uint32_t index = ro_table_index(diffusion, norm);
+    uint32_t index = table_index(diffusion, norm);
     int32_t weight = index < RO_TABLE ? diffusion->table[index] : diffusion->beyond;
     if (diffusion->model < RO_MODEL_ANISOTROPIC)
         return RO_ELEMENT(weight, weight, weight >> 1, weight >> 1);
@@ -194,16 +194,16 @@ RO_FLOW_FN struct ro_element ro_element_weights(const struct ro_diffusion *diffu
 struct ro_edges {
     int32_t *e, *s, *se, *sw; /* width * height each */
 };
-void ro_diffusion_assemble(const struct ro_diffusion *diffusion, const int32_t *guide, int plane,
+void diffusion_assemble(const struct ro_diffusion *diffusion, const int32_t *guide, int plane,
                            const struct ro_edges *edges);
 
 /* One explicit step (Eq. 2.48) of all planes from u to out, the gradient taken from `guide`.
  * `scratch` holds four images. */
-void ro_diffusion_step_ref(const struct ro_diffusion *diffusion, const int32_t *u,
+void diffusion_step_ref(const struct ro_diffusion *diffusion, const int32_t *u,
                            const int32_t *guide, int32_t *out, int32_t *scratch);
 
 /* A whole iteration: the smoothings, then the step. `scratch` holds 4 + 2 * planes images. */
-void ro_diffusion_iterate_ref(const struct ro_diffusion *diffusion, const int32_t *u, int32_t *out,
+void diffusion_iterate_ref(const struct ro_diffusion *diffusion, const int32_t *u, int32_t *out,
                               int32_t *scratch);
 
 #endif

@@ -17,10 +17,10 @@ static struct ro_element element_at(const struct ro_diffusion *diffusion, const 
         p[c] = a[width + 1] - a[0];
         q[c] = a[1] - a[width];
     }
-    return ro_element_weights(diffusion, p, q);
+    return element_weights(diffusion, p, q);
 }
 
-void ro_diffusion_assemble(const struct ro_diffusion *diffusion, const int32_t *guide, int plane,
+void diffusion_assemble(const struct ro_diffusion *diffusion, const int32_t *guide, int plane,
                            const struct ro_edges *edges)
 {
     int64_t width = diffusion->width, height = diffusion->height;
@@ -41,19 +41,19 @@ static void move(const struct ro_diffusion *diffusion, int32_t weight, const int
 {
     if (weight == 0)
         return; /* also every edge that would leave the image */
-    int32_t flux = ro_flux(weight, u[from] - u[to], diffusion->nearest);
+    int32_t flux = edge_flux(weight, u[from] - u[to], diffusion->nearest);
     out[to] += flux;
     out[from] -= flux;
 }
 
-void ro_diffusion_step_ref(const struct ro_diffusion *diffusion, const int32_t *u,
+void diffusion_step_ref(const struct ro_diffusion *diffusion, const int32_t *u,
                            const int32_t *guide, int32_t *out, int32_t *scratch)
 {
     int64_t width = diffusion->width, size = width * diffusion->height;
     struct ro_edges edges = {scratch, scratch + size, scratch + 2 * size, scratch + 3 * size};
     for (int plane = 0; plane < diffusion->planes; plane++) {
         if (plane % diffusion->joint == 0)
-            ro_diffusion_assemble(diffusion, guide, plane, &edges);
+            diffusion_assemble(diffusion, guide, plane, &edges);
         const int32_t *in = u + plane * size;
         int32_t *result = out + plane * size;
         memcpy(result, in, (size_t)size * sizeof *in);
@@ -64,11 +64,11 @@ void ro_diffusion_step_ref(const struct ro_diffusion *diffusion, const int32_t *
             move(diffusion, edges.sw[i], in, result, i + width - 1, i);
         }
         for (int64_t i = 0; i < size; i++)
-            result[i] = ro_saturated(result[i], diffusion->ceiling);
+            result[i] = saturated(result[i], diffusion->ceiling);
     }
 }
 
-void ro_diffusion_iterate_ref(const struct ro_diffusion *diffusion, const int32_t *u, int32_t *out,
+void diffusion_iterate_ref(const struct ro_diffusion *diffusion, const int32_t *u, int32_t *out,
                               int32_t *scratch)
 {
     struct ro_diffusion linear = *diffusion;
@@ -79,10 +79,10 @@ void ro_diffusion_iterate_ref(const struct ro_diffusion *diffusion, const int32_
     int32_t *now = scratch + 4 * size, *next = now + (size_t)diffusion->planes * size;
     const int32_t *guide = u;
     for (int i = 0; i < diffusion->smoothings; i++) {
-        ro_diffusion_step_ref(&linear, guide, guide, next, scratch);
+        diffusion_step_ref(&linear, guide, guide, next, scratch);
         guide = next;
         next = now;
         now = (int32_t *)guide;
     }
-    ro_diffusion_step_ref(diffusion, u, guide, out, scratch);
+    diffusion_step_ref(diffusion, u, guide, out, scratch);
 }

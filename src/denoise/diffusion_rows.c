@@ -40,7 +40,7 @@ static inline void scalar_row(const struct ro_rows *rows, const struct ro_row_wo
                     p[c] = bottom[1] - top[0];
                     q[c] = top[1] - bottom[0];
                 }
-                w = ro_element_weights(diffusion, p, q);
+                w = element_weights(diffusion, p, q);
             }
             for (int c = 0; c < diffusion->joint; c++) {
                 const int32_t *top = line_of(rows, work->top, plane + c) + x;
@@ -49,14 +49,14 @@ static inline void scalar_row(const struct ro_rows *rows, const struct ro_row_wo
                 int32_t *out = (int32_t *)line_of(rows, work->out, plane + c) + x;
                 int32_t p = 0, q = 0, h = 0, v = 0;
                 if (x + 1 < width)
-                    h = ro_flux(weights[x] + w.e, top[1] - top[0], nearest);
+                    h = edge_flux(weights[x] + w.e, top[1] - top[0], nearest);
                 if (!work->last)
-                    v = ro_flux(left_s + w.s, bottom[0] - top[0], nearest);
+                    v = edge_flux(left_s + w.s, bottom[0] - top[0], nearest);
                 if (inside) {
-                    p = ro_flux(w.se, bottom[1] - top[0], nearest);
-                    q = ro_flux(w.sw, top[1] - bottom[0], nearest);
+                    p = edge_flux(w.se, bottom[1] - top[0], nearest);
+                    q = edge_flux(w.sw, top[1] - bottom[0], nearest);
                 }
-                *out = ro_saturated(*top + *carry + p + v + h - left_qh[c], diffusion->ceiling);
+                *out = saturated(*top + *carry + p + v + h - left_qh[c], diffusion->ceiling);
                 *carry = q - v - left_p[c];
                 left_p[c] = p;
                 left_qh[c] = q + h;
@@ -81,12 +81,12 @@ static void scalar_smooth(const struct ro_rows *rows, const struct ro_row_work *
     scalar_row(rows, work, &linear);
 }
 
-void ro_plain_pack(const struct ro_rows *rows, const void *values, char *line)
+void plain_pack(const struct ro_rows *rows, const void *values, char *line)
 {
     memcpy(line + sizeof(int32_t), values, rows->diffusion->width * sizeof(int32_t));
 }
 
-void ro_plain_unpack(const struct ro_rows *rows, const char *line, void *values)
+void plain_unpack(const struct ro_rows *rows, const char *line, void *values)
 {
     memcpy(values, line + sizeof(int32_t), rows->diffusion->width * sizeof(int32_t));
 }
@@ -98,8 +98,8 @@ static const struct ro_row_kernel ro_row_kernel_scalar = {
     .supports = scalar_supports,
     .step = scalar_step,
     .smooth = scalar_smooth,
-    .pack = ro_plain_pack,
-    .unpack = ro_plain_unpack,
+    .pack = plain_pack,
+    .unpack = plain_unpack,
 };
 
 /* ---- The choice ------------------------------------------------------------------------------ */
@@ -124,19 +124,19 @@ static const struct ro_row_kernel *find_kernel(const struct ro_diffusion *diffus
     return &ro_float_kernel_rounded;
 }
 
-enum { INDICES = 2048 }; /* ro_table_index is below 2^16 * 2048 / 2^16 */
+enum { INDICES = 2048 }; /* table_index is below 2^16 * 2048 / 2^16 */
 
-ro_status ro_rows_open(struct ro_rows *rows, const struct ro_diffusion *diffusion, int64_t white,
+ro_status rows_open(struct ro_rows *rows, const struct ro_diffusion *diffusion, int64_t white,
                        ro_cpu best)
 {
     *rows = (struct ro_rows){.diffusion = diffusion, .white = white, .wide = white > INT16_MAX};
     if (best == RO_CPU_AUTO)
-        best = ro_cpu_best();
+        best = cpu_best();
     rows->kernel = find_kernel(diffusion, white, best);
     size_t lanes = (size_t)rows->kernel->lanes, bytes = (size_t)rows->kernel->sample_bytes;
     rows->vectors = (diffusion->width + lanes - 1) / lanes;
     rows->line_bytes = ((rows->vectors + 2) * lanes * bytes + 63) & ~(size_t)63;
-    if (!ro_size_multiply(rows->line_bytes, (size_t)diffusion->planes, &rows->row_bytes))
+    if (!size_multiply(rows->line_bytes, (size_t)diffusion->planes, &rows->row_bytes))
         return RO_E_SIZE;
 
     size_t table_bytes = 2 * INDICES * sizeof *rows->table;
@@ -162,7 +162,7 @@ ro_status ro_rows_open(struct ro_rows *rows, const struct ro_diffusion *diffusio
     return RO_OK;
 }
 
-void ro_rows_close(struct ro_rows *rows)
+void rows_close(struct ro_rows *rows)
 {
     free(rows->elements);
     *rows = (struct ro_rows){0};
@@ -194,7 +194,7 @@ static void run_stage(const struct ro_stencil *stencil, int stage,
     rows->kernel->smooth(rows, &work);
 }
 
-struct ro_stencil ro_rows_stencil(const struct ro_rows *rows)
+struct ro_stencil rows_stencil(const struct ro_rows *rows)
 {
     return (struct ro_stencil){
         .data = rows,

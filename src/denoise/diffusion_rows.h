@@ -61,13 +61,13 @@ struct ro_rows {
 
 /* Finds the kernel of an instruction set that can do this, at most `best`; with RO_CPU_AUTO the
  * fastest. RO_E_UNSUPPORTED when there is none, RO_E_MEMORY. */
-ro_status ro_rows_open(struct ro_rows *rows, const struct ro_diffusion *diffusion, int64_t white,
+ro_status rows_open(struct ro_rows *rows, const struct ro_diffusion *diffusion, int64_t white,
                        ro_cpu best);
-void ro_rows_close(struct ro_rows *rows);
+void rows_close(struct ro_rows *rows);
 
 /* The rows as a stencil: some smoothings and a step. Between stages a row is two where there are
  * smoothings, the image and behind it what becomes the gradient's image. */
-struct ro_stencil ro_rows_stencil(const struct ro_rows *rows);
+struct ro_stencil rows_stencil(const struct ro_rows *rows);
 
 extern const struct ro_row_kernel ro_float_kernel_scalar, ro_float_kernel_rounded;
 RO_VARIANTS_DECLARE(const struct ro_row_kernel, ro_row_kernel);
@@ -75,12 +75,12 @@ RO_VARIANTS_DECLARE(const struct ro_row_kernel, ro_float_kernel);
 RO_VARIANTS_DECLARE(const struct ro_row_kernel, ro_float_kernel_rounded);
 
 /* Lines of one lane with 32-bit samples. */
-void ro_plain_pack(const struct ro_rows *rows, const void *values, char *line);
-void ro_plain_unpack(const struct ro_rows *rows, const char *line, void *values);
-bool ro_float_is_exact(const struct ro_diffusion *diffusion, int64_t white); /* s23e8 */
+void plain_pack(const struct ro_rows *rows, const void *values, char *line);
+void plain_unpack(const struct ro_rows *rows, const char *line, void *values);
+bool float_is_exact(const struct ro_diffusion *diffusion, int64_t white); /* s23e8 */
 
 /* The vectors at either end of a line repeat the opposite ones by one lane. */
-static inline void ro_wrap_line(const struct ro_rows *rows, char *line, size_t vector, size_t lane)
+static inline void wrap_line(const struct ro_rows *rows, char *line, size_t vector, size_t lane)
 {
     char *first = line + vector, *last = line + rows->vectors * vector;
     memmove(line + lane, last, vector - lane);

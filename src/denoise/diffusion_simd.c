@@ -374,7 +374,7 @@ RO_INLINE void row(const struct ro_rows *rows, const struct ro_row_work *work, c
 
 static void wrap(const struct ro_rows *rows, char *line)
 {
-    ro_wrap_line(rows, line, sizeof(vec), sizeof(uint16_t));
+    wrap_line(rows, line, sizeof(vec), sizeof(uint16_t));
 }
 
 static void wrap_row(const struct ro_rows *rows, char *row)

@@ -3,7 +3,7 @@
  */
 #include "denoise/float_rows.h"
 
-bool ro_float_is_exact(const struct ro_diffusion *diffusion, int64_t white)
+bool float_is_exact(const struct ro_diffusion *diffusion, int64_t white)
 {
     (void)white;
     return diffusion->real && diffusion->real->mantissa == 23;
@@ -39,11 +39,11 @@ const struct ro_row_kernel ro_float_kernel_scalar = {
     .cpu = RO_CPU_SCALAR,
     .lanes = 1,
     .sample_bytes = sizeof(float),
-    .supports = ro_float_is_exact,
+    .supports = float_is_exact,
     .step = step,
     .smooth = smooth,
-    .pack = ro_plain_pack,
-    .unpack = ro_plain_unpack,
+    .pack = plain_pack,
+    .unpack = plain_unpack,
 };
 
 const struct ro_row_kernel ro_float_kernel_rounded = {
@@ -53,6 +53,6 @@ const struct ro_row_kernel ro_float_kernel_rounded = {
     .supports = is_float,
     .step = rounded_step,
     .smooth = rounded_smooth,
-    .pack = ro_plain_pack,
-    .unpack = ro_plain_unpack,
+    .pack = plain_pack,
+    .unpack = plain_unpack,
 };

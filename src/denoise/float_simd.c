@@ -17,9 +17,9 @@ const struct ro_row_kernel RO_SIMD_NAME(ro_float_kernel) = {
     .cpu = RO_SIMD_CPU,
     .lanes = 1,
     .sample_bytes = sizeof(float),
-    .supports = ro_float_is_exact,
+    .supports = float_is_exact,
     .step = step,
     .smooth = smooth,
-    .pack = ro_plain_pack,
-    .unpack = ro_plain_unpack,
+    .pack = plain_pack,
+    .unpack = plain_unpack,
 };

@@ -100,7 +100,7 @@ static ro_status run(ro_context *context, const ro_image *in, ro_image *out, uin
     const size_t channels = ro_format_is_colour(in->format) ? 3 : 1;
     const size_t samples = channels * in->width, line = samples + 2 * channels;
     double noise, median;
-    ro_status status = ro_noise_of_rows(context, in, step, &noise);
+    ro_status status = noise_of_rows(context, in, step, &noise);
     double *memory = malloc(3 * line * sizeof *memory);
     if (status == RO_OK && !memory)
         status =
@@ -126,7 +126,7 @@ static ro_status run(ro_context *context, const ro_image *in, ro_image *out, uin
     return status;
 }
 
-ro_status ro_impulses_notice(ro_context *context, const ro_image *image, double *share)
+ro_status impulses_notice(ro_context *context, const ro_image *image, double *share)
 {
     uint64_t found, seen;
     const uint32_t step = image->height / MOST_ROWS;
@@ -136,7 +136,7 @@ ro_status ro_impulses_notice(ro_context *context, const ro_image *image, double 
     return status;
 }
 
-ro_status ro_impulses_mend(ro_context *context, const ro_image *in, ro_image *out, double *share)
+ro_status impulses_mend(ro_context *context, const ro_image *in, ro_image *out, double *share)
 {
     uint64_t found, seen;
     ro_status status = ro_image_alloc(context, in->format, in->width, in->height, in->maxval, out);

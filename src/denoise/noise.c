@@ -166,7 +166,7 @@ static ro_status sum_blocks(ro_context *context, struct lines *lines, int64_t wh
     return status;
 }
 
-ro_status ro_noise_in_blocks(ro_context *context, const ro_image *image, double *sigma)
+ro_status noise_in_blocks(ro_context *context, const ro_image *image, double *sigma)
 {
     const bool floats = ro_format_sample_bytes(image->format) == 4;
     const uint32_t white = floats ? 65535 : ro_image_white(image);
@@ -190,7 +190,7 @@ ro_status ro_noise_in_blocks(ro_context *context, const ro_image *image, double 
         const double sum = (double)sums[count / 10]; /* 0.797885 of twice sigma, see above */
         *sigma = sum / (SIDE * SIDE * 2 * 0.797885 * 0.914) * 255 / white * range;
     } else if (status == RO_OK) {
-        status = ro_noise_estimate(context, image, sigma);
+        status = noise_estimate(context, image, sigma);
     }
     free(sums);
     return status;
@@ -198,12 +198,12 @@ ro_status ro_noise_in_blocks(ro_context *context, const ro_image *image, double 
 
 /* ---- The whole picture ---------------------------------------------------------------------- */
 
-ro_status ro_noise_estimate(ro_context *context, const ro_image *image, double *sigma)
+ro_status noise_estimate(ro_context *context, const ro_image *image, double *sigma)
 {
-    return ro_noise_of_rows(context, image, 1, sigma);
+    return noise_of_rows(context, image, 1, sigma);
 }
 
-ro_status ro_noise_of_rows(ro_context *context, const ro_image *image, uint32_t step,
+ro_status noise_of_rows(ro_context *context, const ro_image *image, uint32_t step,
                            double *sigma)
 {
     const bool floats = ro_format_sample_bytes(image->format) == 4;

@@ -14,7 +14,7 @@ struct denoise_plan {
     bool cuda;
 };
 
-void ro_denoiser_restart(struct ro_denoiser *work)
+void denoiser_restart(struct ro_denoiser *work)
 {
     ro_denoise_report *report = &work->report;
     work->before = work->after = ro_figures_none;
@@ -23,10 +23,10 @@ void ro_denoiser_restart(struct ro_denoiser *work)
     report->device_seconds = report->drift = report->difference = 0;
 }
 
-void ro_denoiser_free(struct ro_denoiser *work)
+void denoiser_free(struct ro_denoiser *work)
 {
-    ro_explicit_close(work->ready);
-    ro_denoise_resident_close(work);
+    explicit_close(work->ready);
+    denoise_resident_close(work);
     free(work->sweep.lines);
     free(work->sweep.figures);
     free(work->sweep.carry);
@@ -35,7 +35,7 @@ void ro_denoiser_free(struct ro_denoiser *work)
 static void free_plan(ro_plan *base)
 {
     struct denoise_plan *plan = (struct denoise_plan *)base;
-    ro_denoiser_free(&plan->work);
+    denoiser_free(&plan->work);
     free(plan);
 }
 
@@ -43,13 +43,13 @@ static void query(const ro_plan *base, ro_plan_info *info)
 {
     const struct denoise_plan *plan = (const struct denoise_plan *)base;
     const struct ro_denoiser *work = &plan->work;
-    info->method = ro_model_name(work->parameters.model);
-    info->schedule = work->ready ? ro_explicit_schedule(work) : work->scheme->name;
+    info->method = model_name(work->parameters.model);
+    info->schedule = work->ready ? explicit_schedule(work) : work->scheme->name;
     info->device = plan->cuda ? RO_DEVICE_CUDA : RO_DEVICE_CPU;
     info->cpu = plan->cuda ? RO_CPU_SCALAR : base->context->cpu;
     info->threads = plan->cuda ? 1 : base->context->threads;
     info->rows = work->in.height;
-    info->bytes = sizeof *plan + ro_explicit_bytes(work);
+    info->bytes = sizeof *plan + explicit_bytes(work);
 }
 
 /* Runs the pixels of two images that have the plan's shapes. */
@@ -62,18 +62,18 @@ static ro_status run_images(struct denoise_plan *plan, const ro_image *in, const
     work->out.data = out->data;
     work->out.stride = out->stride;
     work->told = report;
-    ro_denoiser_restart(work);
+    denoiser_restart(work);
     if (!plan->cuda)
         return work->scheme->run(work);
-    return work->scheme->run == ro_denoise_implicit ? ro_denoise_implicit_cuda(work)
-                                                    : ro_denoise_explicit_cuda(work);
+    return work->scheme->run == denoise_implicit ? denoise_implicit_cuda(work)
+                                                    : denoise_explicit_cuda(work);
 }
 
 static ro_status check_image(const struct denoise_plan *plan, const ro_image *image,
                              const ro_image *shape, const char *role)
 {
     ro_context *context = plan->plan.context;
-    ro_status status = ro_image_check(context, image, role);
+    ro_status status = image_check(context, image, role);
     if (status == RO_OK && (image->width != shape->width || image->height != shape->height))
         status = ro_context_fail(context, RO_E_SIZE,
                                  "the plan is for %u x %u pixels but the %s is %u x %u",
@@ -127,8 +127,8 @@ static ro_status run_device(ro_plan *base, const ro_image *in, const ro_image *o
     if (status != RO_OK)
         return status;
     plan->work.told = NULL;
-    ro_denoiser_restart(&plan->work);
-    status = ro_denoise_resident(&plan->work, in, out, count, stream);
+    denoiser_restart(&plan->work);
+    status = denoise_resident(&plan->work, in, out, count, stream);
     if (status == RO_OK && report)
         *report = context->report;
     return status;
@@ -157,16 +157,16 @@ static ro_status make_plan(ro_context *context, const ro_image *in, const ro_ima
     plan->in = *in;
     plan->out = *out;
     struct ro_denoiser *work = &plan->work;
-    ro_status status = ro_denoiser_make(work, context, in, out, options);
+    ro_status status = denoiser_make(work, context, in, out, options);
     const bool watched = work->options.on_step;
     if (status == RO_OK && watched && context->options.device == RO_DEVICE_CUDA)
         status = ro_context_fail(context, RO_E_UNSUPPORTED,
                                  "figures of every step are taken on the CPU only");
     if (status == RO_OK)
         plan->cuda = context->options.device == RO_DEVICE_CUDA ||
-                     (!watched && ro_denoise_prefers_cuda(work));
-    if (status == RO_OK && !plan->cuda && work->scheme->run == ro_denoise_explicit)
-        status = ro_explicit_open(work);
+                     (!watched && denoise_prefers_cuda(work));
+    if (status == RO_OK && !plan->cuda && work->scheme->run == denoise_explicit)
+        status = explicit_open(work);
     if (status != RO_OK) {
         free_plan(&plan->plan);
         return status;
@@ -187,14 +187,14 @@ ro_status ro_denoise_plan(ro_context *context, const ro_image *in, const ro_imag
         return ro_context_fail(context, RO_E_ARGUMENT, "a plan needs the shapes of two images");
     ro_image shape[2] = {*in, *out};
     ro_denoise_options taken = RO_DENOISE_OPTIONS;
-    ro_status status = ro_options_take(context, options, &taken, "RO_DENOISE_OPTIONS");
+    ro_status status = take_options(context, options, &taken, "RO_DENOISE_OPTIONS");
     if (status == RO_OK && taken.impulse)
         status = ro_context_fail(context, RO_E_UNSUPPORTED,
                                  "impulse noise is mended in whole images, without a plan");
     for (int i = 0; i < 2 && status == RO_OK; i++) {
         shape[i].data = &no_pixels;
         shape[i].stride = (ptrdiff_t)ro_format_row_bytes(shape[i].format, shape[i].width);
-        status = ro_image_check(context, &shape[i], i ? "output" : "input");
+        status = image_check(context, &shape[i], i ? "output" : "input");
         shape[i].data = NULL;
     }
     if (status == RO_OK)
@@ -211,16 +211,16 @@ ro_status ro_denoise(ro_context *context, const ro_image *in, ro_image *out,
     ro_denoise_options taken = RO_DENOISE_OPTIONS;
     ro_image mended = {0};
     double impulses = 0;
-    ro_status status = ro_image_check(context, in, "input");
+    ro_status status = image_check(context, in, "input");
     if (status == RO_OK)
-        status = ro_image_check(context, out, "output");
+        status = image_check(context, out, "output");
     if (status == RO_OK)
-        status = ro_options_take(context, options, &taken, "RO_DENOISE_OPTIONS");
+        status = take_options(context, options, &taken, "RO_DENOISE_OPTIONS");
     if (status == RO_OK && ro_format_sample_bytes(in->format) > 0 && in->format != RO_INDEX8) {
         if (taken.impulse)
-            status = ro_impulses_mend(context, in, &mended, &impulses);
+            status = impulses_mend(context, in, &mended, &impulses);
         else if (report)
-            status = ro_impulses_notice(context, in, &impulses);
+            status = impulses_notice(context, in, &impulses);
     }
     if (mended.data)
         in = &mended;

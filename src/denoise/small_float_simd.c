@@ -11,7 +11,7 @@
  * large is made the largest number before it is rounded. Where it cannot be too large, that is left
  * out: weights are below 1, for time steps below 1.
  *
- * A zero never has a sign here, and a pixel has none in float_rows.h (ro_denoiser_read); between
+ * A zero never has a sign here, and a pixel has none in float_rows.h (denoiser_read); between
  * them it does not matter, for nothing is divided by a zero.
  */
 #include "denoise/diffusion_rows.h"
@@ -233,7 +233,7 @@ RO_INLINE void row(const struct ro_rows *rows, const struct ro_row_work *work, c
 
 static void wrap(const struct ro_rows *rows, char *line)
 {
-    ro_wrap_line(rows, line, sizeof(vec), sizeof(float));
+    wrap_line(rows, line, sizeof(vec), sizeof(float));
 }
 
 static void wrap_row(const struct ro_rows *rows, char *row)

@@ -35,11 +35,11 @@ static void add_floats(struct ro_trace *trace, const float *values, size_t count
     }
 }
 
-void ro_trace_add(struct ro_trace *trace, const struct ro_denoiser *work, const void *values,
+void trace_add(struct ro_trace *trace, const struct ro_denoiser *work, const void *values,
                   size_t count)
 {
     if (work->watch)
-        ro_stop_see(work->watch, work->report.steps, values);
+        stop_see(work->watch, work->report.steps, values);
     if (!work->options.on_step)
         return;
     if (work->number->floating)
@@ -49,10 +49,10 @@ void ro_trace_add(struct ro_trace *trace, const struct ro_denoiser *work, const 
     trace->any = true;
 }
 
-void ro_trace_tell(const struct ro_trace *trace, const struct ro_denoiser *work)
+void trace_tell(const struct ro_trace *trace, const struct ro_denoiser *work)
 {
     if (work->watch)
-        ro_stop_weigh(work->watch, work->report.steps);
+        stop_weigh(work->watch, work->report.steps);
     if (!work->options.on_step)
         return;
     const ro_denoise_step step = {
@@ -71,12 +71,12 @@ void ro_trace_tell(const struct ro_trace *trace, const struct ro_denoiser *work)
     work->options.on_step(work->options.on_step_data, &step);
 }
 
-bool ro_denoiser_is_watched(const struct ro_denoiser *work)
+bool denoiser_is_watched(const struct ro_denoiser *work)
 {
     return work->options.on_step || work->watch;
 }
 
-ro_status ro_denoiser_progress(const struct ro_denoiser *work)
+ro_status denoiser_progress(const struct ro_denoiser *work)
 {
     if (!work->watch)
         return ro_context_progress(work->context, "denoise",
@@ -86,7 +86,7 @@ ro_status ro_denoiser_progress(const struct ro_denoiser *work)
                : RO_OK;
 }
 
-ro_status ro_denoiser_no_code(const struct ro_denoiser *work, ro_cpu asked)
+ro_status denoiser_no_code(const struct ro_denoiser *work, ro_cpu asked)
 {
     return ro_context_fail(work->context, RO_E_UNSUPPORTED,
                            work->report.saturating
@@ -95,13 +95,13 @@ ro_status ro_denoiser_no_code(const struct ro_denoiser *work, ro_cpu asked)
                            ro_cpu_name(asked), work->number->name);
 }
 
-void ro_denoiser_trace(const struct ro_denoiser *work, const void *planes)
+void denoiser_trace(const struct ro_denoiser *work, const void *planes)
 {
     const size_t width = work->in.width, rows = (size_t)work->in.height * (size_t)work->channels;
     struct ro_trace trace = {0};
-    if (!ro_denoiser_is_watched(work))
+    if (!denoiser_is_watched(work))
         return;
     for (size_t y = 0; y < rows; y++)
-        ro_trace_add(&trace, work, (const int32_t *)planes + y * width, width);
-    ro_trace_tell(&trace, work);
+        trace_add(&trace, work, (const int32_t *)planes + y * width, width);
+    trace_tell(&trace, work);
 }

@@ -54,7 +54,7 @@ static uint32_t place(uint32_t i, uint32_t count, uint32_t length, uint32_t bloc
 static void disturb(const ro_image *image, bool floating, char *row, size_t i, uint32_t y,
                     double step)
 {
-    const bool up = ro_hash(0, (uint32_t)i, y) & 1;
+    const bool up = pixel_hash(0, (uint32_t)i, y) & 1;
     const int bytes = ro_format_sample_bytes(image->format);
     const int64_t white = bytes == 4 ? 0 : ro_image_white(image);
     if (bytes == 4) {
@@ -128,7 +128,7 @@ static bool is_disturbed(const struct ro_stop_watch *w, size_t row, size_t *othe
     return disturbed;
 }
 
-void ro_stop_see(struct ro_stop_watch *w, uint32_t step, const void *values)
+void stop_see(struct ro_stop_watch *w, uint32_t step, const void *values)
 {
     size_t other;
     const size_t at = w->seen, row = at / w->row;
@@ -158,7 +158,7 @@ void ro_stop_see(struct ro_stop_watch *w, uint32_t step, const void *values)
 }
 
 /* All rows of a step were seen. */
-void ro_stop_weigh(struct ro_stop_watch *w, uint32_t step)
+void stop_weigh(struct ro_stop_watch *w, uint32_t step)
 {
     const double n = (double)w->samples;
     const double reacts = w->disturbance > 0 ? w->response / w->disturbance : 0;
@@ -174,7 +174,7 @@ void ro_stop_weigh(struct ro_stop_watch *w, uint32_t step)
     w->over = step >= w->best + PATIENCE + w->best / 2;
 }
 
-bool ro_stop_is_over(const struct ro_stop_watch *w) { return w && w->over; }
+bool stop_is_over(const struct ro_stop_watch *w) { return w && w->over; }
 
 /* ---- The whole ------------------------------------------------------------------------------ */
 
@@ -192,27 +192,27 @@ static ro_status run_probe(const struct ro_denoiser *work, const ro_image *probe
     if (work->parameters.model == RO_MODEL_LINEAR)
         options.kappa = 0;
     struct ro_denoiser inner;
-    ro_status status = ro_denoiser_remake(&inner, work->context, probe, probe, &options);
+    ro_status status = denoiser_remake(&inner, work->context, probe, probe, &options);
     inner.watch = watch;
-    if (status == RO_OK && inner.scheme->run == ro_denoise_explicit)
-        status = ro_explicit_open(&inner);
+    if (status == RO_OK && inner.scheme->run == denoise_explicit)
+        status = explicit_open(&inner);
     if (status == RO_OK) {
         status = inner.scheme->run(&inner);
         if (status == RO_E_ARGUMENT)
             status = RO_OK; /* a sample that is not a number: the run itself says where it is */
     }
-    ro_denoiser_free(&inner);
+    denoiser_free(&inner);
     return status;
 }
 
-ro_status ro_stop_choose(struct ro_denoiser *work, uint32_t *steps)
+ro_status stop_choose(struct ro_denoiser *work, uint32_t *steps)
 {
     const struct mosaic m = mosaic_of(work->in.width, work->in.height);
     const uint32_t width = m.nx * m.bw, half = m.ny * m.bh;
     const size_t samples = (size_t)width * half * (size_t)work->channels;
     const bool floats = ro_format_sample_bytes(work->in.format) == 4;
     double noise = 0;
-    ro_status status = ro_noise_in_blocks(work->context, &work->in, &noise);
+    ro_status status = noise_in_blocks(work->context, &work->in, &noise);
     if (status != RO_OK)
         return status;
     double step = noise / 255 * (floats ? 1 : (double)ro_image_white(&work->in)) / DISTURBANCE;
@@ -223,7 +223,7 @@ ro_status ro_stop_choose(struct ro_denoiser *work, uint32_t *steps)
         .row = width,
         .rows = 2 * (size_t)half,
         .channels = (size_t)work->channels,
-        .by_rows = work->scheme->run == ro_denoise_explicit,
+        .by_rows = work->scheme->run == denoise_explicit,
         .floating = work->number->floating,
         .first = malloc(2 * samples * 4),
         .noise = noise / 255 * work->report.white,

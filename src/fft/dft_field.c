@@ -23,8 +23,8 @@ float *dft_alloc(ro_context *context, uint32_t width, uint32_t height)
 {
     size_t bytes;
     float *data = NULL;
-    if (!ro_size_multiply((size_t)width * 2 * sizeof *data, height, &bytes) ||
-        !ro_size_add(bytes, 63, &bytes) || !(data = aligned_alloc(64, bytes / 64 * 64)))
+    if (!size_multiply((size_t)width * 2 * sizeof *data, height, &bytes) ||
+        !size_add(bytes, 63, &bytes) || !(data = aligned_alloc(64, bytes / 64 * 64)))
         ro_context_fail(context, RO_E_MEMORY, "no memory for a field of %u x %u pixels", width,
                         height);
     return data;
@@ -59,7 +59,7 @@ ro_status dft_field_open(ro_context *context, uint32_t width, uint32_t height,
         status = dft_open(context, height, &plan->column);
     if (status == RO_OK) {
         const size_t lanes = (size_t)plan->kernel->lanes;
-        const size_t threads = (size_t)ro_pool_threads(context->pool);
+        const size_t threads = (size_t)pool_threads(context->pool);
         plan->numbers = larger(dft_panel_numbers(plan->row) + dft_spare_numbers(plan->row),
                                dft_panel_numbers(plan->column) + dft_spare_numbers(plan->column));
         plan->numbers = (plan->numbers * lanes + 15) / 16 * 16;
@@ -114,7 +114,7 @@ void dft_field_run(struct dft_field *plan, float *data, bool inverse)
     plan->data = data;
     plan->inverse = inverse;
     atomic_store(&plan->ticket, 0);
-    ro_pool_run(pool, ro_pool_threads(pool), run_rows, plan);
+    pool_run(pool, pool_threads(pool), run_rows, plan);
     atomic_store(&plan->ticket, 0);
-    ro_pool_run(pool, ro_pool_threads(pool), run_columns, plan);
+    pool_run(pool, pool_threads(pool), run_columns, plan);
 }

@@ -95,7 +95,7 @@ static void walk_tonal(struct walk *walk, const unsigned char *in, const uint8_t
         const int64_t x = ahead > 0 ? n : width - 1 - n;
         const struct tonal_tone tone = tonal_tone_of(plan, diffusion_tone(plan, in, (uint32_t)x));
         const int32_t i = tone.index, v = tone.above + here[x];
-        const int32_t rise = tonal_rise(tone.modulation, ro_hash_row(plan->seed, y), (uint32_t)x);
+        const int32_t rise = tonal_rise(tone.modulation, hash_of_row(plan->seed, y), (uint32_t)x);
         if (tone.level + (v - rise > tone.step / 2) != levels[x])
             unlike(audit, (uint32_t)x, y);
         const int64_t e = v + plan->level[tone.level] - plan->level[levels[x]], sum = tonal->sum[i];
@@ -255,9 +255,9 @@ static ro_status run_again(struct rows *rows, const ro_halftone_options *options
 static ro_status check(ro_context *context, const ro_image *in, const ro_image *out,
                        const ro_halftone_options *options)
 {
-    ro_status status = ro_image_check(context, in, "input");
+    ro_status status = image_check(context, in, "input");
     if (status == RO_OK)
-        status = ro_image_check(context, out, "halftone");
+        status = image_check(context, out, "halftone");
     if (status != RO_OK)
         return status;
     if (in->width != out->width || in->height != out->height)
@@ -279,7 +279,7 @@ ro_status ro_halftone_audit_of(ro_context *context, const ro_image *in, const ro
     *audit = (ro_halftone_audit){0};
     ro_halftone_options full = RO_HALFTONE_OPTIONS;
     const ro_halftone_options *options = &full;
-    ro_status status = ro_options_take(context, given, &full, "RO_HALFTONE_OPTIONS");
+    ro_status status = take_options(context, given, &full, "RO_HALFTONE_OPTIONS");
     if (status == RO_OK)
         status = check(context, in, out, options);
     if (status != RO_OK)
@@ -288,7 +288,7 @@ ro_status ro_halftone_audit_of(ro_context *context, const ro_image *in, const ro
     struct walk walk = {.width = in->width, .height = in->height, .audit = audit};
     uint8_t *levels = malloc(in->width);
     size_t bytes;
-    if (ro_size_multiply((DIFFUSION_MAX_DY + 1) * line_length(in->width), sizeof(int32_t), &bytes))
+    if (size_multiply((DIFFUSION_MAX_DY + 1) * line_length(in->width), sizeof(int32_t), &bytes))
         walk.errors = calloc(bytes, 1);
     if (!levels || !walk.errors) {
         status =

@@ -42,11 +42,11 @@ static ro_status floats_to_samples(ro_context *context, const ro_image *in, uint
     struct ro_cuda *cuda;
     void *memory, *found;
     unsigned long long wrong = ULLONG_MAX;
-    RO_TRY(ro_cuda_of(context, &cuda));
-    const size_t pitch = ro_cuda_band_pitch(2 * (size_t)in->width), each = pitch * in->height;
-    RO_TRY(ro_cuda_scratch_begin(cuda, stream));
-    RO_TRY(ro_cuda_reserve(cuda, &samples_scratch, each * count, stream, &memory));
-    RO_TRY(ro_cuda_reserve(cuda, &wrong_scratch, sizeof wrong, stream, &found));
+    RO_TRY(cuda_of(context, &cuda));
+    const size_t pitch = cuda_band_pitch(2 * (size_t)in->width), each = pitch * in->height;
+    RO_TRY(cuda_scratch_begin(cuda, stream));
+    RO_TRY(cuda_reserve(cuda, &samples_scratch, each * count, stream, &memory));
+    RO_TRY(cuda_reserve(cuda, &wrong_scratch, sizeof wrong, stream, &found));
     RO_CUDA_TRY(context, cudaMemsetAsync(found, 0xff, sizeof wrong, stream));
     for (uint32_t i = 0; i < count; i++) {
         made[i] = in[i];
@@ -65,7 +65,7 @@ static ro_status floats_to_samples(ro_context *context, const ro_image *in, uint
         RO_CUDA_TRY(context, cudaGetLastError());
     }
     RO_CUDA_TRY(context, cudaMemcpyAsync(&wrong, found, sizeof wrong, cudaMemcpyDeviceToHost, stream));
-    RO_TRY(ro_cuda_scratch_end(cuda, stream));
+    RO_TRY(cuda_scratch_end(cuda, stream));
     RO_CUDA_TRY(context, cudaStreamSynchronize(stream));
     if (wrong != ULLONG_MAX)
         return ro_context_fail(context, RO_E_FORMAT,

@@ -56,9 +56,9 @@ static ro_status check_options(struct halftoner *work)
     } given[] = {
         {OPTION_LEVELS, options->levels != 0 && options->levels != 2, "levels"},
         {OPTION_SCHEDULE, options->schedule != NULL, "schedule"},
-        {OPTION_STRENGTH, !ro_is_default(options->strength), "strength"},
+        {OPTION_STRENGTH, !is_default(options->strength), "strength"},
         {OPTION_NOISE, options->noise != 0, "noise"},
-        {OPTION_THRESHOLD, !ro_is_default(options->threshold), "threshold"},
+        {OPTION_THRESHOLD, !is_default(options->threshold), "threshold"},
         {OPTION_STRENGTH, options->threshold == RO_THRESHOLD_BALANCED, "a balanced threshold"},
         {OPTION_SERPENTINE, options->serpentine != 0, "serpentine"},
         {OPTION_SEED, options->seed != 0, "seed"},
@@ -80,7 +80,7 @@ static ro_status check_options(struct halftoner *work)
         {OPTION_SEARCH, options->aim != NULL, "aim"},
         {OPTION_SEARCH, options->order != NULL, "order"},
         {OPTION_SEARCH, options->start || options->first, "start"},
-        {OPTION_SEARCH, !ro_is_default(options->rounds), "rounds"},
+        {OPTION_SEARCH, !is_default(options->rounds), "rounds"},
         {OPTION_SHADOW, options->shadow[0] || options->shadow[1], "shadow"},
     };
     if (palette && !(known & OPTION_PALETTE))
@@ -113,12 +113,12 @@ static ro_status check_options(struct halftoner *work)
         {options->threshold == RO_THRESHOLD_BALANCED ? 50 : options->threshold, 1, 99, "threshold"},
     };
     for (size_t i = 0; i < sizeof percents / sizeof *percents; i++)
-        if (!ro_is_default(percents[i].value) &&
+        if (!is_default(percents[i].value) &&
             (percents[i].value < percents[i].least || percents[i].value > percents[i].most))
             return ro_context_fail(context, RO_E_ARGUMENT, "%s %d%%: must be from %d%% to %d%%",
                                    percents[i].name, percents[i].value, percents[i].least,
                                    percents[i].most);
-    if (!ro_is_default(options->rounds) && options->rounds < 1)
+    if (!is_default(options->rounds) && options->rounds < 1)
         return ro_context_fail(context, RO_E_ARGUMENT, "%d rounds: must not be negative",
                                options->rounds);
     return check_output(work);

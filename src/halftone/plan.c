@@ -20,10 +20,10 @@ ro_status halftone_rows_alloc(const struct halftone_plan *plan, size_t row_bytes
     void *made = NULL;
     size_t bytes;
     ro_status status = RO_OK;
-    if (!ro_size_multiply(row_bytes, rows, &bytes))
+    if (!size_multiply(row_bytes, rows, &bytes))
         status = RO_E_MEMORY;
     else if (plan->work[0].device == RO_DEVICE_CUDA)
-        status = ro_cuda_alloc_pinned(context, bytes, &made);
+        status = cuda_alloc_pinned(context, bytes, &made);
     else if (!(made = malloc(bytes)))
         status = RO_E_MEMORY;
     *memory = made;
@@ -36,7 +36,7 @@ ro_status halftone_rows_alloc(const struct halftone_plan *plan, size_t row_bytes
 void halftone_rows_free(const struct halftone_plan *plan, unsigned char *memory)
 {
     if (plan->work[0].device == RO_DEVICE_CUDA)
-        ro_cuda_free_pinned(memory);
+        cuda_free_pinned(memory);
     else
         free(memory);
 }
@@ -133,7 +133,7 @@ ro_status halftone_plan_make(ro_context *context, const ro_image *shape, ro_form
     static _Alignas(8) unsigned char no_pixels;
     ro_halftone_options own = RO_HALFTONE_OPTIONS;
     *made = NULL;
-    ro_status status = ro_options_take(context, options, &own, "RO_HALFTONE_OPTIONS");
+    ro_status status = take_options(context, options, &own, "RO_HALFTONE_OPTIONS");
     if (status != RO_OK)
         return status;
     struct halftone_plan *plan = calloc(1, sizeof *plan);
@@ -153,7 +153,7 @@ ro_status halftone_plan_make(ro_context *context, const ro_image *shape, ro_form
         plan->recolour = *own.recolour;
         own.recolour = &plan->recolour;
     }
-    status = ro_image_check(context, &plan->shape, "input");
+    status = image_check(context, &plan->shape, "input");
     if (status == RO_OK)
         status = open_planes(plan, &own, device);
     if (status == RO_OK) {
@@ -296,7 +296,7 @@ ro_status halftone_plan_take(struct halftone_plan *plan, const void *rows, ptrdi
     const bool many =
         (plan->planes || plan->work[0].fit) && (uint64_t)count * plan->shape.width >= 1u << 16;
     if (many)
-        ro_pool_run(context->pool, context->threads < (int)count ? context->threads : (int)count,
+        pool_run(context->pool, context->threads < (int)count ? context->threads : (int)count,
                     convert_rows, &job);
     else
         convert_rows(&job, 0);
@@ -361,7 +361,7 @@ static ro_status check_image(const struct halftone_plan *plan, const ro_image *i
     const ro_image *shape = &plan->shape;
     const ro_format format = input ? shape->format : plan->out;
     ro_context *context = plan->plan.context;
-    ro_status status = ro_image_check(context, image, role);
+    ro_status status = image_check(context, image, role);
     if (status != RO_OK)
         return status;
     const uint32_t height = shape->height * (input ? 1 : rows_a_row(plan));
@@ -533,9 +533,9 @@ ro_status ro_halftone(ro_context *context, const ro_image *in, ro_image *out,
                       const ro_halftone_options *options)
 {
     struct halftone_plan *plan;
-    ro_status status = ro_image_check(context, in, "input");
+    ro_status status = image_check(context, in, "input");
     if (status == RO_OK)
-        status = ro_image_check(context, out, "output");
+        status = image_check(context, out, "output");
     if (status == RO_OK)
         status = halftone_plan_make(context, in, out->format, options, RO_DEVICE_AUTO, &plan);
     if (status != RO_OK)
@@ -559,7 +559,7 @@ ro_status ro_halftone_device(ro_context *context, const ro_image *in, ro_image *
     char why[160];
     if (count == 0)
         return ro_context_fail(context, RO_E_ARGUMENT, "the batch holds no images");
-    if (device == RO_DEVICE_AUTO && ro_cuda_count(why, sizeof why) == 0)
+    if (device == RO_DEVICE_AUTO && cuda_count(why, sizeof why) == 0)
         return ro_context_fail(context, RO_E_DEVICE, "%s", why);
     if (device == RO_DEVICE_AUTO)
         device = RO_DEVICE_CUDA; /* the pixels are there already */

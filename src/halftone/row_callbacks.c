@@ -76,7 +76,7 @@ ro_status halftone_pass_fetch_all(struct halftone_pass *pass, uint32_t first_row
     struct fetching job = {pass, first_row, count, each ? (uint32_t)each : 1, rows, 0};
     if (ro_context_cancelled(pass->context))
         settle(pass, RO_E_CANCELLED);
-    ro_pool_run(pass->context->pool, pass->context->threads, fetch_pieces, &job);
+    pool_run(pass->context->pool, pass->context->threads, fetch_pieces, &job);
     return (ro_status)atomic_load(&pass->status);
 }
 

@@ -32,7 +32,7 @@ static ro_status make_stream(struct halftone_plan *plan, ro_halftone_stream **ma
     ro_halftone_stream *stream = memory;
     memset(stream, 0, sizeof *stream);
     for (int i = 0; i < PLANES_MOST; i++)
-        ro_wavefront_link_open(&stream->link[i], &plan->plan.context->cancelled);
+        wavefront_link_open(&stream->link[i], &plan->plan.context->cancelled);
     stream->plan = plan;
     stream->room = halftone_plan_room(plan);
     if (stream->room > plan->shape.height)
@@ -53,7 +53,7 @@ void halftone_stream_free(ro_halftone_stream *stream)
     if (!stream)
         return;
     for (int i = 0; i < PLANES_MOST; i++)
-        ro_wavefront_link_close(&stream->link[i]);
+        wavefront_link_close(&stream->link[i]);
     halftone_rows_free(stream->plan, stream->ready);
     free(stream);
 }
@@ -89,7 +89,7 @@ static struct ro_wavefront_link *begin_links(struct halftone_plan *plan, uint32_
     const bool carries = halftone_plan_carried(plan) > 0;
     const bool above = carries && first_row > 0, below = carries && end_row < plan->shape.height;
     for (int i = 0; i < plan->count; i++)
-        ro_wavefront_link_begin(&links[i], above, below);
+        wavefront_link_begin(&links[i], above, below);
     return above || below ? links : NULL;
 }
 
@@ -312,7 +312,7 @@ ro_status ro_halftone_carry_in(ro_halftone_stream *stream, uint32_t x, uint32_t 
     for (int i = 0; i < plan->count && status == RO_OK; i++) {
         struct halftoner *work = &plan->work[i];
         work->engine->carry_in(work, x, count, values + (size_t)(i * work->carried) * count);
-        ro_gate_raise(&stream->link[i].room, &stream->link[i].given, x + count);
+        gate_raise(&stream->link[i].room, &stream->link[i].given, x + count);
     }
     return status;
 }
@@ -329,7 +329,7 @@ ro_status ro_halftone_carry_out(ro_halftone_stream *stream, uint32_t x, uint32_t
     for (int i = 0; i < plan->count && status == RO_OK; i++) {
         struct ro_wavefront_link *link = &stream->link[i];
         const struct halftoner *work = &plan->work[i];
-        if (ro_gate_wait_or_stop(&link->room, &link->finished, x + count, link->stop))
+        if (gate_wait_or_stop(&link->room, &link->finished, x + count, link->stop))
             work->engine->carry_out(work, x, count, values + (size_t)(i * work->carried) * count);
         if (ro_context_cancelled(context))
             status = ro_context_fail(context, RO_E_CANCELLED, "cancelled");

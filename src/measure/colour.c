@@ -238,9 +238,9 @@ static ro_status open_job(ro_context *context, struct colour_job *job, double si
             return ro_context_fail(context, RO_E_MEMORY, "no memory for a table of %u tones",
                                    white + 1);
     }
-    if (ro_size_multiply(6 * (size_t)width, rows, &floats)) {
+    if (size_multiply(6 * (size_t)width, rows, &floats)) {
         job->scratch_floats = floats + width + 2 * (size_t)job->radius;
-        if (ro_size_multiply(job->scratch_floats * sizeof(float), (size_t)threads, &bytes))
+        if (size_multiply(job->scratch_floats * sizeof(float), (size_t)threads, &bytes))
             job->scratch = malloc(bytes);
     }
     job->sums = calloc(job->bands, sizeof *job->sums);
@@ -280,13 +280,13 @@ ro_status ro_measure_colour(ro_context *context, const ro_image *original, const
 {
     ro_measure_options options = RO_MEASURE_OPTIONS;
     *report = (ro_colour_report){0};
-    ro_status status = ro_options_take(context, given, &options, "RO_MEASURE_OPTIONS");
+    ro_status status = take_options(context, given, &options, "RO_MEASURE_OPTIONS");
     if (status == RO_OK)
         status = measure_check(context, original, result, &options);
     if (status != RO_OK)
         return status;
     struct colour_job job = {.image = {original, result}};
-    const int threads = ro_pool_threads(context->pool);
+    const int threads = pool_threads(context->pool);
     report->pixels_per_degree = measure_pixels_per_degree(&options);
     report->sigma = report->pixels_per_degree / 60;
     job.radius = (int)ceil(5 * report->sigma);
@@ -297,7 +297,7 @@ ro_status ro_measure_colour(ro_context *context, const ro_image *original, const
     if (status == RO_OK)
         status = open_job(context, &job, report->sigma, threads);
     if (status == RO_OK) {
-        ro_pool_run(context->pool, threads, measure_bands, &job);
+        pool_run(context->pool, threads, measure_bands, &job);
         fill_report(&job, threads, report);
     }
     free(job.table[0]);

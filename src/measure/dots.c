@@ -208,7 +208,7 @@ static bool join_strips(struct search *search, struct run **all, size_t *count)
     size_t total = 0, bytes;
     for (uint32_t i = 0; i < search->count; i++)
         total += search->strips[i].count;
-    if (total > UINT32_MAX || !ro_size_multiply(total + 1, sizeof **all, &bytes))
+    if (total > UINT32_MAX || !size_multiply(total + 1, sizeof **all, &bytes))
         return false;
     struct run *runs = malloc(bytes);
     if (!runs)
@@ -235,7 +235,7 @@ static bool join_strips(struct search *search, struct run **all, size_t *count)
 ro_status measure_dots(struct measure_job *job, ro_measure_dots *dots)
 {
     struct ro_pool *pool = job->context->pool;
-    const size_t threads = (size_t)ro_pool_threads(pool);
+    const size_t threads = (size_t)pool_threads(pool);
     struct search search = {.job = job,
                             .count = (job->height + STRIP - 1) / STRIP,
                             .line = ((size_t)job->width + 15) & ~(size_t)15};
@@ -252,7 +252,7 @@ ro_status measure_dots(struct measure_job *job, ro_measure_dots *dots)
         search.strips[i].y1 = job->height - i * STRIP < STRIP ? job->height : (i + 1) * STRIP;
     }
     if (made)
-        ro_pool_run(pool, (int)threads, run_strips, &search);
+        pool_run(pool, (int)threads, run_strips, &search);
     if (!made || atomic_load(&search.no_memory) || !join_strips(&search, &runs, &count)) {
         status = ro_context_fail(job->context, RO_E_MEMORY, "no memory to look for dots");
         goto done;

@@ -40,7 +40,7 @@ static void run(struct search *search, ro_task_fn *task)
 {
     struct ro_pool *pool = search->job->context->pool;
     atomic_store(&search->ticket, 0);
-    ro_pool_run(pool, ro_pool_threads(pool), task, search);
+    pool_run(pool, pool_threads(pool), task, search);
 }
 
 static void sort_tiles(void *data, int thread)
@@ -237,7 +237,7 @@ static void run_fields(void *data, int thread)
 static ro_status open_search(struct search *search)
 {
     ro_context *context = search->job->context;
-    const size_t threads = (size_t)ro_pool_threads(context->pool);
+    const size_t threads = (size_t)pool_threads(context->pool);
     const size_t size = (size_t)search->side * search->side;
     search->scratch_floats = 2 * size + radix2_scratch(search->side);
     search->tiles = calloc(search->count, sizeof *search->tiles);
@@ -273,7 +273,7 @@ ro_status measure_fields(struct measure_job *job, uint32_t tile, ro_measure_repo
     struct search search = {.job = job, .side = tile, .across = job->width / tile};
     size_t count;
     bool used[RO_MEASURE_LEVELS] = {false};
-    if (!ro_size_multiply(search.across, job->height / tile, &count) || count > UINT32_MAX / 2)
+    if (!size_multiply(search.across, job->height / tile, &count) || count > UINT32_MAX / 2)
         return ro_context_fail(job->context, RO_E_SIZE, "%u x %u pixels are too many to measure",
                                job->width, job->height);
     if (count == 0)

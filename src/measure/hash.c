@@ -77,7 +77,7 @@ ro_status ro_hash_begin(ro_context *context, const ro_image *shape, ro_hash_stat
 
 ro_status ro_hash_rows(ro_context *context, ro_hash_state *state, const ro_image *rows)
 {
-    const ro_status status = ro_image_check(context, rows, "image");
+    const ro_status status = image_check(context, rows, "image");
     if (status != RO_OK)
         return status;
     const size_t bytes = ro_format_row_bytes(rows->format, rows->width);
@@ -149,7 +149,7 @@ ro_status ro_hash_end(ro_context *context, const ro_hash_state *state, char text
 ro_status ro_image_hash(ro_context *context, const ro_image *image, char text[RO_HASH_TEXT])
 {
     ro_hash_state state;
-    ro_status status = ro_image_check(context, image, "image");
+    ro_status status = image_check(context, image, "image");
     if (status == RO_OK)
         status = ro_hash_begin(context, image, &state);
     if (status == RO_OK)

@@ -21,9 +21,9 @@ ro_status measure_check(ro_context *context, const ro_image *original, const ro_
     options->distance = options->distance != 0 ? options->distance : 300;
     options->tile = options->tile ? options->tile : 64;
     options->border = options->border ? options->border : 16;
-    ro_status status = ro_image_check(context, original, "original");
+    ro_status status = image_check(context, original, "original");
     if (status == RO_OK)
-        status = ro_image_check(context, result, "result");
+        status = image_check(context, result, "result");
     if (status != RO_OK)
         return status;
     if (original->width != result->width || original->height != result->height)
@@ -85,19 +85,19 @@ static ro_status open_job(struct measure_job *job, const ro_measure_options *opt
     measure_gaussian(report->sigma, job->radius, job->eye);
     measure_gaussian(1.5, 5, job->window);
 
-    const size_t threads = (size_t)ro_pool_threads(context->pool);
+    const size_t threads = (size_t)pool_threads(context->pool);
     const uint32_t padded = measure_power_of_two(job->width < 4 ? 4 : job->width);
     const uint32_t rows = measure_power_of_two(job->height < 2 ? 2 : job->height);
     size_t error = 0, scratch, blocks, bytes;
     job->across = (job->width + MEASURE_BLOCK_WIDTH - 1) / MEASURE_BLOCK_WIDTH;
     job->error_stride = padded / 2;
     job->scratch_floats = measure_block_scratch(job->radius);
-    if (ro_size_multiply(job->across,
+    if (size_multiply(job->across,
                          (job->height + MEASURE_BLOCK_HEIGHT - 1) / MEASURE_BLOCK_HEIGHT,
                          &blocks) &&
-        blocks < UINT32_MAX / 2 && ro_size_multiply(padded, rows, &error) &&
-        ro_size_multiply(error, sizeof(float), &bytes) &&
-        ro_size_multiply(job->scratch_floats * sizeof(float), threads, &scratch)) {
+        blocks < UINT32_MAX / 2 && size_multiply(padded, rows, &error) &&
+        size_multiply(error, sizeof(float), &bytes) &&
+        size_multiply(job->scratch_floats * sizeof(float), threads, &scratch)) {
         job->blocks = (uint32_t)blocks;
         job->error[0] = calloc(bytes, 1);
         job->scratch = malloc(scratch);
@@ -188,7 +188,7 @@ static ro_status run(struct measure_job *job, uint32_t tile, ro_measure_report *
     ro_status status = ro_context_progress(context, "measure", 0);
     if (status != RO_OK)
         return status;
-    ro_pool_run(context->pool, ro_pool_threads(context->pool), measure_blocks, job);
+    pool_run(context->pool, pool_threads(context->pool), measure_blocks, job);
     fill_report(job, report);
     status = ro_context_progress(context, "measure", 0.6);
     if (status == RO_OK)
@@ -217,7 +217,7 @@ ro_status ro_measure(ro_context *context, const ro_image *original, const ro_ima
                      const ro_measure_options *options, ro_measure_report *report)
 {
     ro_measure_options asked = RO_MEASURE_OPTIONS;
-    ro_status status = ro_options_take(context, options, &asked, "RO_MEASURE_OPTIONS");
+    ro_status status = take_options(context, options, &asked, "RO_MEASURE_OPTIONS");
     *report = (ro_measure_report){0};
     if (status == RO_OK)
         status = measure_check(context, original, result, &asked);

@@ -51,7 +51,7 @@ static ro_status print_dots(ro_context *context, const ro_image *result, double 
     ro_status status = memory && line
                            ? measure_tones_open(context, result, false, &tones)
                            : ro_context_fail(context, RO_E_MEMORY, "no memory for a print");
-    ro_discs_find(&discs, diameter);
+    discs_find(&discs, diameter);
     for (int i = 0; i < RO_DISC_WINDOW && memory; i++)
         rows[i] = memory + (size_t)i * room;
     bool two = true;
@@ -127,6 +127,6 @@ ro_status measure_print(ro_context *context, const ro_image *result,
     if (status == RO_OK)
         status = print_dots(context, result, options->gain, paper);
     if (status == RO_OK && options->yule_nielsen > 0)
-        status = spread_light(context, paper, ro_paper_spread(options->dpi), options->yule_nielsen);
+        status = spread_light(context, paper, paper_spread(options->dpi), options->yule_nielsen);
     return status;
 }

@@ -146,18 +146,18 @@ static void run(struct transform *work, ro_task_fn *task)
 {
     struct ro_pool *pool = work->job->context->pool;
     atomic_store(&work->ticket, 0);
-    ro_pool_run(pool, ro_pool_threads(pool), task, work);
+    pool_run(pool, pool_threads(pool), task, work);
 }
 
 static ro_status open_transform(struct transform *work, double pixels_per_degree)
 {
     struct measure_job *job = work->job;
     ro_context *context = job->context;
-    const int threads = ro_pool_threads(context->pool);
+    const int threads = pool_threads(context->pool);
     const uint32_t longer = work->width > work->height ? work->width : work->height;
     size_t bytes;
     work->scratch_floats = radix2_scratch(longer);
-    if (ro_size_multiply(work->scratch_floats * sizeof(float), (size_t)threads, &bytes))
+    if (size_multiply(work->scratch_floats * sizeof(float), (size_t)threads, &bytes))
         work->scratch = malloc(bytes);
     work->rings = calloc(work->height / ROWS + 1, sizeof *work->rings);
     work->turns = malloc(((size_t)work->width + 2) * sizeof *work->turns);

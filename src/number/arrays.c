@@ -11,7 +11,7 @@ RO_VARIANTS_DECLARE(const struct ro_array_kernel, ro_array_kernel);
 static const struct ro_array_kernel *kernel(void)
 {
     static const struct ro_array_kernel *const kernels[RO_CPUS] = {RO_VARIANTS_OF(ro_array_kernel)};
-    return kernels[ro_cpu_best()];
+    return kernels[cpu_best()];
 }
 
 /* ---- Fixed point --------------------------------------------------------------------------- */

@@ -18,8 +18,8 @@ struct ro_scale {
     int64_t white;
     uint32_t maxval;
 };
-struct ro_scale ro_scale_make(const struct ro_fixed *q, uint32_t maxval);
-int64_t ro_scale_number(const struct ro_scale *scale, uint32_t pixel);
-uint32_t ro_scale_pixel(const struct ro_scale *scale, int64_t n, uint32_t maxval);
+struct ro_scale scale_make(const struct ro_fixed *q, uint32_t maxval);
+int64_t scale_number(const struct ro_scale *scale, uint32_t pixel);
+uint32_t scale_pixel(const struct ro_scale *scale, int64_t n, uint32_t maxval);
 
 #endif

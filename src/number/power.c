@@ -21,7 +21,7 @@ static double exp_near_zero(double f)
     return sum;
 }
 
-double ro_power(double x, double y)
+double power_of(double x, double y)
 {
     const double ln2 = 0.693147180559945309417;
     if (x <= 0)
@@ -44,12 +44,12 @@ double ro_power(double x, double y)
 /* Not a number and infinity stay what they are. */
 static int is_curved(double x, double from) { return x > from && x < 1e30; }
 
-double ro_light_of_srgb(double x)
+double light_of_srgb(double x)
 {
-    return is_curved(x, 0.04045) ? ro_power((x + 0.055) / 1.055, 2.4) : x / 12.92;
+    return is_curved(x, 0.04045) ? power_of((x + 0.055) / 1.055, 2.4) : x / 12.92;
 }
 
-double ro_srgb_of_light(double x)
+double srgb_of_light(double x)
 {
-    return is_curved(x, 0.04045 / 12.92) ? 1.055 * ro_power(x, 1 / 2.4) - 0.055 : 12.92 * x;
+    return is_curved(x, 0.04045 / 12.92) ? 1.055 * power_of(x, 1 / 2.4) - 0.055 : 12.92 * x;
 }

@@ -12,16 +12,16 @@
 #include <stdint.h>
 #include <string.h>
 
-double ro_power(double x, double y); /* x to the y; x from 0 to 1, y > 0 */
+double power_of(double x, double y); /* x to the y; x from 0 to 1, y > 0 */
 
 /* sRGB's curve: linear light of a value and back, both 0 to 1; what lies outside goes on along the
  * curve. */
-double ro_light_of_srgb(double x);
-double ro_srgb_of_light(double x);
+double light_of_srgb(double x);
+double srgb_of_light(double x);
 
 /* Of x = 0 or 1e-100 to 1e100. A third of the exponent by a division of the bits, then Halley's
  * steps, each of which triples the digits that are right: 5 %, 2e-5, 1e-15, done. */
-static inline double ro_cube_root(double x)
+static inline double cube_root(double x)
 {
     uint64_t bits;
     memcpy(&bits, &x, sizeof bits);

@@ -89,8 +89,8 @@ static ro_status check_needs(const struct check *check, const ro_option *option,
     while ((needs = next_condition(check->table, needs, &condition))) {
         if (holds(check, &condition))
             continue;
-        ro_option_spelled(option, name);
-        ro_option_spelled(condition.option, other);
+        option_spelled(option, name);
+        option_spelled(condition.option, other);
         const char *space = word ? " " : "", *said = word ? word->name : "";
         if (!condition.values)
             return ro_context_fail(check->context, RO_E_ARGUMENT, "%s%s%s needs %s", name, space,
@@ -110,8 +110,8 @@ static ro_status check_excludes(const struct check *check, const ro_option *opti
     while ((list = next_condition(check->table, list, &condition))) {
         if (!holds(check, &condition))
             continue;
-        ro_option_spelled(option, name);
-        ro_option_spelled(condition.option, other);
+        option_spelled(option, name);
+        option_spelled(condition.option, other);
         if (!condition.values)
             return ro_context_fail(check->context, RO_E_ARGUMENT, "%s and %s exclude each other",
                                    name, other);
@@ -134,17 +134,17 @@ static ro_status check_option(const struct check *check, const ro_option *option
         const char *now = value_of(check, method, room);
         if (!ro_option_applies(check->table, option, now))
             return ro_context_fail(check->context, RO_E_ARGUMENT, "%s does not apply to %s %s",
-                                   ro_option_spelled(option, name), ro_option_spelled(method, of),
+                                   option_spelled(option, name), option_spelled(method, of),
                                    now);
     }
     ro_status status = check_needs(check, option, NULL);
-    const ro_word *word = ro_option_word_of(option, ro_option_load(option, check->given));
+    const ro_word *word = option_word_of(option, option_load(option, check->given));
     if (status == RO_OK && word)
         status = check_needs(check, option, word);
     return status == RO_OK ? check_excludes(check, option) : status;
 }
 
-ro_status ro_options_check(ro_context *context, const ro_option_table *table, const void *given,
+ro_status options_check(ro_context *context, const ro_option_table *table, const void *given,
                            const void *resolved)
 {
     const struct check check = {context, table, given, resolved};

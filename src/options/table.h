@@ -5,8 +5,8 @@
  *     #define MEMBER(member) RO_MEMBER(ro_denoise_options, member)
  *     {MEMBER(kappa), "K", "the gradient of an edge in 1/255 of white", .max = 1e6},
  *
- * and a plan takes its options in two calls: ro_options_read checks values and fills in the
- * defaults that are constants; ro_options_check applies the rules between options once the derived
+ * and a plan takes its options in two calls: options_read checks values and fills in the
+ * defaults that are constants; options_check applies the rules between options once the derived
  * values that the rules name are known.
  */
 #ifndef RO_OPTIONS_TABLE_H
@@ -22,18 +22,18 @@ extern const ro_option_table ro_denoise_table;
 
 /* Copies what the caller gave (NULL: nothing) over `taken`, checks ranges and words, gives words
  * their usual spelling and fills in presets. */
-ro_status ro_options_read(ro_context *context, const ro_option_table *table, const void *given,
+ro_status options_read(ro_context *context, const ro_option_table *table, const void *given,
                           void *taken);
 
 /* Checks what the options that are set need of the method and of each other. `resolved` is `given`
  * with the derived values filled in that the rules name, the method among them. */
-ro_status ro_options_check(ro_context *context, const ro_option_table *table, const void *given,
+ro_status options_check(ro_context *context, const ro_option_table *table, const void *given,
                            const void *resolved);
 
 /* The value of the word that a member has; its row must have words. */
 #define ro_options_word(table, options, member)                                                    \
-    ro_option_word(table, options, offsetof(__typeof__(*(options)), member))
-int64_t ro_option_word(const ro_option_table *table, const void *options, size_t offset);
+    word_of_option(table, options, offsetof(__typeof__(*(options)), member))
+int64_t word_of_option(const ro_option_table *table, const void *options, size_t offset);
 
 /* ---- Between values.c and rules.c ------------------------------------------------------------ */
 
@@ -45,12 +45,12 @@ union ro_value {
     const char *text;
     const void *other;
 };
-union ro_value ro_option_load(const ro_option *option, const void *options);
+union ro_value option_load(const ro_option *option, const void *options);
 /* The word of a row that has this value; NULL: none has. */
-const ro_word *ro_option_word_of(const ro_option *option, union ro_value value);
+const ro_word *option_word_of(const ro_option *option, union ro_value value);
 
 /* An option's name in messages: "steps-at-once". */
 enum { RO_OPTION_NAME = 64 };
-const char *ro_option_spelled(const ro_option *option, char name[RO_OPTION_NAME]);
+const char *option_spelled(const ro_option *option, char name[RO_OPTION_NAME]);
 
 #endif

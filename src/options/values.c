@@ -24,7 +24,7 @@ static const size_t sizes[] = {
     [RO_OPTION_TEXT] = sizeof(char *),  [RO_OPTION_OTHER] = sizeof(void *),
 };
 
-union ro_value ro_option_load(const ro_option *option, const void *options)
+union ro_value option_load(const ro_option *option, const void *options)
 {
     union ro_value value = {0};
     memcpy(&value, (const char *)options + option->offset, sizes[option->kind]);
@@ -56,7 +56,7 @@ const ro_option *ro_option_at(const ro_option_table *table, int number)
     return NULL;
 }
 
-const char *ro_option_spelled(const ro_option *option, char name[RO_OPTION_NAME])
+const char *option_spelled(const ro_option *option, char name[RO_OPTION_NAME])
 {
     size_t i = 0;
     for (; option->name[i] && i + 1 < RO_OPTION_NAME; i++)
@@ -94,7 +94,7 @@ static const ro_word *word_named(const ro_option *option, const char *name)
     return NULL;
 }
 
-const ro_word *ro_option_word_of(const ro_option *option, union ro_value value)
+const ro_word *option_word_of(const ro_option *option, union ro_value value)
 {
     if (option->kind == RO_OPTION_TEXT)
         return value.text ? word_named(option, value.text) : NULL;
@@ -106,12 +106,12 @@ const ro_word *ro_option_word_of(const ro_option *option, union ro_value value)
     return NULL;
 }
 
-int64_t ro_option_word(const ro_option_table *table, const void *options, size_t offset)
+int64_t word_of_option(const ro_option_table *table, const void *options, size_t offset)
 {
     const ro_option *row = table->rows;
     while (row->offset != offset)
         row++;
-    return ro_option_word_of(row, ro_option_load(row, options))->value;
+    return option_word_of(row, option_load(row, options))->value;
 }
 
 /* ---- Numbers -------------------------------------------------------------------------------- */
@@ -248,7 +248,7 @@ static bool is_equal(const ro_option *option, union ro_value a, union ro_value b
 static bool is_untouched(const ro_option_table *table, const ro_option *option,
                          union ro_value value)
 {
-    return is_equal(option, value, ro_option_load(option, table->unset));
+    return is_equal(option, value, option_load(option, table->unset));
 }
 
 static bool read_value(const ro_option_table *table, const ro_option *option, const char *text,
@@ -261,7 +261,7 @@ static bool read_value(const ro_option_table *table, const ro_option *option, co
     if (option->kind == RO_OPTION_OTHER)
         return false;
     if (strcmp(text, default_word) == 0) {
-        *value = ro_option_load(option, table->unset);
+        *value = option_load(option, table->unset);
         return true;
     }
     if (read_word(option, text, value))
@@ -275,7 +275,7 @@ int ro_option_is_set(const ro_option_table *table, const ro_option *option, cons
     if (option->kind == RO_OPTION_TEXTS)
         return ((const ro_texts *)(const void *)((const char *)options + option->offset))->count >
                0;
-    const union ro_value value = ro_option_load(option, options);
+    const union ro_value value = option_load(option, options);
     union ro_value preset = {0};
     return !is_untouched(table, option, value) &&
            !(option->preset && read_value(table, option, option->preset, &preset) &&
@@ -285,7 +285,7 @@ int ro_option_is_set(const ro_option_table *table, const ro_option *option, cons
 static const char *print(const ro_option *option, union ro_value value,
                          char room[RO_OPTION_MESSAGE])
 {
-    const ro_word *word = ro_option_word_of(option, value);
+    const ro_word *word = option_word_of(option, value);
     if (is_flag(option))
         return value.whole ? "true" : "false";
     if (word)
@@ -308,7 +308,7 @@ const char *ro_option_text(const ro_option_table *table, const ro_option *option
 {
     if (option->kind == RO_OPTION_OTHER || option->kind == RO_OPTION_TEXTS)
         return NULL;
-    const union ro_value value = ro_option_load(option, options);
+    const union ro_value value = option_load(option, options);
     if (is_flag(option) || !is_untouched(table, option, value))
         return print(option, value, room);
     return option->derived ? NULL : option->preset;
@@ -363,7 +363,7 @@ static void refuse(const ro_option *option, const char *text, char message[RO_OP
     if (count)
         nearest = ro_name_nearest(text, names, count);
     snprintf(message, RO_OPTION_MESSAGE, "%s %.60s: must be %.240s%s%s%s",
-             ro_option_spelled(option, name), *text ? text : "\"\"",
+             option_spelled(option, name), *text ? text : "\"\"",
              ro_option_allowed(option, allowed), nearest ? "; did you mean " : "",
              nearest ? nearest : "", nearest ? "?" : "");
 }
@@ -395,19 +395,19 @@ static bool take_value(const ro_option_table *table, const ro_option *option, un
     if (option->kind == RO_OPTION_TEXT)
         return !value->text || read_value(table, option, value->text, value);
     return option->kind == RO_OPTION_TEXTS || option->kind == RO_OPTION_OTHER || is_flag(option) ||
-           ro_option_word_of(option, *value) || in_range(option, *value);
+           option_word_of(option, *value) || in_range(option, *value);
 }
 
-ro_status ro_options_read(ro_context *context, const ro_option_table *table, const void *given,
+ro_status options_read(ro_context *context, const ro_option_table *table, const void *given,
                           void *taken)
 {
     memcpy(taken, table->unset, table->size);
-    ro_status status = ro_options_take(context, given, taken, table->initialiser);
+    ro_status status = take_options(context, given, taken, table->initialiser);
     if (status != RO_OK)
         return status;
     for (const ro_option *row = table->rows; row->name; row++) {
         char message[RO_OPTION_MESSAGE], room[RO_OPTION_MESSAGE];
-        union ro_value value = ro_option_load(row, taken);
+        union ro_value value = option_load(row, taken);
         if (is_untouched(table, row, value)) {
             if (row->preset && !row->derived)
                 read_value(table, row, row->preset, &value);

@@ -320,7 +320,7 @@ ro_status blockwise_launch(struct ro_cuda *cuda, struct diffusion_launch *p, int
     ro_context *context = cuda->context;
     void *memory;
     size_t bytes = (size_t)p->rows * sizeof(int4) + (size_t)p->width * sizeof(int);
-    RO_TRY(ro_cuda_reserve(cuda, &errors_scratch, bytes, stream, &memory));
+    RO_TRY(cuda_reserve(cuda, &errors_scratch, bytes, stream, &memory));
     struct blockwise_key key;
     memset(&key, 0, sizeof key);
     key.launch = *p;
@@ -330,21 +330,21 @@ ro_status blockwise_launch(struct ro_cuda *cuda, struct diffusion_launch *p, int
     key.scatter = scatter;
     if (!cuda->graph || cuda->graph_key_bytes != sizeof key ||
         memcmp(cuda->graph_key, &key, sizeof key) != 0) {
-        ro_cuda_drop_graph(cuda);
+        cuda_drop_graph(cuda);
         cudaStream_t side;
         cudaGraph_t graph = NULL;
         RO_CUDA_TRY(context, cudaStreamCreateWithFlags(&side, cudaStreamNonBlocking));
-        ro_status status = ro_cuda_check(
+        ro_status status = cuda_check(
             context, cudaStreamBeginCapture(side, cudaStreamCaptureModeThreadLocal), "capture");
         if (status == RO_OK) {
             status = enqueue(cuda, p, key.between, sample_bytes, scatter, side,
                              &cuda->graph_launches);
             cudaError_t ended = cudaStreamEndCapture(side, &graph);
             if (status == RO_OK)
-                status = ro_cuda_check(context, ended, "cudaStreamEndCapture");
+                status = cuda_check(context, ended, "cudaStreamEndCapture");
         }
         if (status == RO_OK)
-            status = ro_cuda_check(context, cudaGraphInstantiate(&cuda->graph, graph, 0),
+            status = cuda_check(context, cudaGraphInstantiate(&cuda->graph, graph, 0),
                                    "cudaGraphInstantiate");
         if (graph)
             cudaGraphDestroy(graph);

@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* u' = sum of round(A u) over the pixel and its neighbours, A = 1 - tau L in 1/2^16. */
-void ro_naive_step(const struct ro_diffusion *diffusion, enum ro_rounding rounding,
+void naive_step(const struct ro_diffusion *diffusion, enum ro_rounding rounding,
                    const int32_t *u, int32_t *out, int32_t *scratch)
 {
     int64_t width = diffusion->width, size = width * diffusion->height;
@@ -22,7 +22,7 @@ void ro_naive_step(const struct ro_diffusion *diffusion, enum ro_rounding roundi
     } ways[] = {{edges.e, 1}, {edges.s, width}, {edges.se, width + 1}, {edges.sw, width - 1}};
     for (int plane = 0; plane < diffusion->planes; plane++) {
         if (plane % diffusion->joint == 0)
-            ro_diffusion_assemble(diffusion, u, plane, &edges);
+            diffusion_assemble(diffusion, u, plane, &edges);
         const int32_t *in = u + plane * size;
         int32_t *result = out + plane * size;
         for (int64_t i = 0; i < size; i++) {
@@ -43,36 +43,36 @@ void ro_naive_step(const struct ro_diffusion *diffusion, enum ro_rounding roundi
     }
 }
 
-ro_status ro_denoiser_march(struct ro_denoiser *work, size_t scratch_planes, ro_plain_step *step,
+ro_status denoiser_march(struct ro_denoiser *work, size_t scratch_planes, ro_plain_step *step,
                             const void *data)
 {
     size_t size = (size_t)work->in.width * work->in.height, bytes;
     size_t all = size * (size_t)work->channels;
     int32_t *memory = NULL;
-    if (ro_size_multiply(size, (scratch_planes + 2 * (size_t)work->channels) * sizeof *memory,
+    if (size_multiply(size, (scratch_planes + 2 * (size_t)work->channels) * sizeof *memory,
                          &bytes))
         memory = malloc(bytes);
     if (!memory)
         return ro_context_fail(work->context, RO_E_MEMORY, "no memory to denoise %u x %u pixels",
                                work->in.width, work->in.height);
     int32_t *now = memory, *next = memory + all, *scratch = memory + 2 * all;
-    ro_status status = ro_denoiser_load(work, now);
+    ro_status status = denoiser_load(work, now);
     if (status == RO_OK)
-        ro_denoiser_trace(work, now);
+        denoiser_trace(work, now);
     while (work->report.steps < work->options.iterations && status == RO_OK) {
         step(work, data, now, next, scratch);
         int32_t *last = now;
         now = next;
         next = last;
         work->report.steps++;
-        ro_denoiser_trace(work, now);
+        denoiser_trace(work, now);
         status = ro_context_progress(work->context, "denoise",
                                      (double)work->report.steps / work->options.iterations);
     }
     if (status == RO_OK)
-        status = ro_denoiser_store(work, now);
+        status = denoiser_store(work, now);
     if (status == RO_OK)
-        ro_denoiser_report(work, "reference", RO_CPU_SCALAR, 1);
+        denoiser_report(work, "reference", RO_CPU_SCALAR, 1);
     free(memory);
     return status;
 }
@@ -81,10 +81,10 @@ static void step(const struct ro_denoiser *work, const void *data, const int32_t
                  int32_t *next, int32_t *scratch)
 {
     (void)data;
-    ro_naive_step(&work->diffusion, work->rounding, now, next, scratch);
+    naive_step(&work->diffusion, work->rounding, now, next, scratch);
 }
 
-ro_status ro_denoise_naive(struct ro_denoiser *work)
+ro_status denoise_naive(struct ro_denoiser *work)
 {
-    return ro_denoiser_march(work, 4, step, NULL);
+    return denoiser_march(work, 4, step, NULL);
 }

@@ -188,8 +188,8 @@ static ro_status open_engine(struct halftoner *work)
     size_t pixels, bytes;
     struct wheel *wheel = calloc(1, sizeof *wheel);
     work->state = wheel;
-    if (wheel && ro_size_multiply(work->in.width, work->in.height, &pixels) &&
-        ro_size_multiply(pixels, sizeof *wheel->values, &bytes))
+    if (wheel && size_multiply(work->in.width, work->in.height, &pixels) &&
+        size_multiply(pixels, sizeof *wheel->values, &bytes))
         wheel->values = malloc(bytes);
     if (!wheel || !wheel->values)
         return ro_context_fail(work->context, RO_E_MEMORY, "no memory for %u x %u pixels",
@@ -225,7 +225,7 @@ static ro_status run_engine(struct halftoner *work, const struct halftone_block 
     ro_status status = ro_context_progress(work->context, "halftone", 0.1);
     for (wheel->turn = 0; wheel->turn < 2 && status == RO_OK; wheel->turn++) {
         atomic_store(&wheel->ticket, 0);
-        ro_pool_run(work->context->pool, work->context->threads, run_turn, wheel);
+        pool_run(work->context->pool, work->context->threads, run_turn, wheel);
         status = ro_context_progress(work->context, "halftone", 0.5 * (wheel->turn + 1));
     }
     work->report.steps = 2 * PIXELS;

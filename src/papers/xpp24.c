@@ -30,14 +30,14 @@ static void fill_inverse(uint16_t *table, uint32_t time)
     }
 }
 
-void ro_xpp24_make(struct ro_xpp24 *xpp, const struct ro_diffusion_parameters *parameters)
+void xpp24_make(struct ro_xpp24 *xpp, const struct ro_diffusion_parameters *parameters)
 {
     struct ro_diffusion_parameters p = *parameters;
     const double sigma = p.sigma;
     *xpp = (struct ro_xpp24){.time = p.time};
     p.time = RO_TIME_ONE;
     p.sigma = 0;
-    ro_diffusion_make(&xpp->diffusion, &p);
+    diffusion_make(&xpp->diffusion, &p);
     xpp->smoothing_time = (uint32_t)(RO_TIME_ONE * sigma * sigma / 2);
     for (uint32_t i = 0; i < RO_TABLE; i++) {
         uint32_t weight = 8 * WHOLE / (8 + i);
@@ -62,7 +62,7 @@ static void pack_inverses(int32_t *words, int64_t width, int64_t height, const u
         }
 }
 
-void ro_xpp24_iterate(const int32_t *words, int64_t width, int64_t height, uint32_t time,
+void xpp24_iterate(const int32_t *words, int64_t width, int64_t height, uint32_t time,
                       const int32_t *r, const int32_t *x, int32_t *next)
 {
     for (int64_t row = 0, i = 0; row < height; row++)
@@ -103,12 +103,12 @@ static void element_words(const struct ro_xpp24 *xpp, const int32_t *guide, int 
                 int64_t p = a[width + 1] - a[0], q = a[1] - a[width];
                 norm += (uint64_t)(p * p + q * q);
             }
-            uint32_t index = ro_table_index(d, norm);
+            uint32_t index = table_index(d, norm);
             words[i] = index < RO_TABLE ? xpp->weight[index] << 12 : 0;
         }
 }
 
-void ro_xpp24_step(const struct ro_xpp24 *xpp, const int32_t *u, int32_t *out, int32_t *scratch)
+void xpp24_step(const struct ro_xpp24 *xpp, const int32_t *u, int32_t *out, int32_t *scratch)
 {
     const struct ro_diffusion *d = &xpp->diffusion;
     const int64_t width = d->width, height = d->height, size = width * height;
@@ -123,7 +123,7 @@ void ro_xpp24_step(const struct ro_xpp24 *xpp, const int32_t *u, int32_t *out, i
         int32_t *smoothed = guide + plane * size;
         memcpy(smoothed, r, bytes);
         for (int n = 0; n < SMOOTHINGS; n++) {
-            ro_xpp24_iterate(words, width, height, xpp->smoothing_time, r, smoothed, next);
+            xpp24_iterate(words, width, height, xpp->smoothing_time, r, smoothed, next);
             memcpy(smoothed, next, bytes);
         }
     }
@@ -135,7 +135,7 @@ void ro_xpp24_step(const struct ro_xpp24 *xpp, const int32_t *u, int32_t *out, i
         }
         memcpy(x, r, bytes);
         for (int n = 0; n < ITERATIONS; n++) {
-            ro_xpp24_iterate(words, width, height, xpp->time, r, x, next);
+            xpp24_iterate(words, width, height, xpp->time, r, x, next);
             memcpy(x, next, bytes);
         }
         memcpy(out + plane * size, x, bytes);
@@ -146,12 +146,12 @@ static void step(const struct ro_denoiser *work, const void *xpp, const int32_t 
                  int32_t *scratch)
 {
     (void)work;
-    ro_xpp24_step(xpp, now, next, scratch);
+    xpp24_step(xpp, now, next, scratch);
 }
 
-ro_status ro_denoise_xpp24(struct ro_denoiser *work)
+ro_status denoise_xpp24(struct ro_denoiser *work)
 {
     struct ro_xpp24 xpp;
-    ro_xpp24_make(&xpp, &work->parameters);
-    return ro_denoiser_march(work, 3 + (size_t)work->channels, step, &xpp);
+    xpp24_make(&xpp, &work->parameters);
+    return denoiser_march(work, 3 + (size_t)work->channels, step, &xpp);
 }

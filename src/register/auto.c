@@ -25,19 +25,19 @@ static void copy_field(const ro_image *field, const ro_image *other, bool back)
 }
 
 /* The same images again, each tone as it is. */
-ro_status ro_register_plain(struct ro_flow *flow, const ro_image *fixed, const ro_image *moving)
+ro_status register_plain(struct ro_flow *flow, const ro_image *fixed, const ro_image *moving)
 {
     flow->normalised = flow->balanced = false;
-    ro_status status = ro_register_load(flow, fixed, moving);
+    ro_status status = register_load_images(flow, fixed, moving);
     for (int p = 0; p < 2; p++) {
         free(flow->keep[p]);
         flow->keep[p] = NULL;
     }
-    return status == RO_OK ? ro_register_mask(flow, true) : status;
+    return status == RO_OK ? register_mask(flow, true) : status;
 }
 
 /* A second record, where one is wanted. */
-ro_status ro_register_anew(struct ro_flow *flow)
+ro_status register_anew(struct ro_flow *flow)
 {
     const size_t steps = (size_t)flow->options.scales * flow->options.updates;
     if (!flow->report.record)
@@ -63,30 +63,30 @@ static ro_status set_aside(struct ro_flow *flow, const ro_image *field, ro_image
 static ro_status run_plain(struct ro_flow *flow, const ro_image *fixed, const ro_image *moving,
                            const ro_image *field, ro_report *ran)
 {
-    ro_status status = ro_register_anew(flow);
+    ro_status status = register_anew(flow);
     if (status == RO_OK)
-        status = ro_register_plain(flow, fixed, moving);
-    return status == RO_OK ? ro_flow_on_cpu(flow, field, ran) : status;
+        status = register_plain(flow, fixed, moving);
+    return status == RO_OK ? flow_on_cpu(flow, field, ran) : status;
 }
 
-ro_status ro_register_auto(struct ro_flow *flow, const ro_image *fixed, const ro_image *moving,
+ro_status register_auto(struct ro_flow *flow, const ro_image *fixed, const ro_image *moving,
                            const ro_image *field, ro_report *ran)
 {
     if (flow->on_device)
-        return ro_register_two(flow, fixed, moving, field, ran);
+        return register_two(flow, fixed, moving, field, ran);
     const ro_register_report before = flow->report;
     flow->watched = true;
-    ro_status status = ro_flow_on_cpu(flow, field, ran);
-    const double ended = ro_flow_disagreement(flow, &flow->ended);
+    ro_status status = flow_on_cpu(flow, field, ran);
+    const double ended = flow_disagreement(flow, &flow->ended);
     flow->watched = false;
-    if (status == RO_OK && ro_flow_doubted(flow)) {
+    if (status == RO_OK && flow_doubted(flow)) {
         ro_image kept = {0};
         const ro_register_report first = flow->report;
         status = set_aside(flow, field, &kept);
         flow->report = before;
         if (status == RO_OK)
             status = run_plain(flow, fixed, moving, field, ran);
-        if (status == RO_OK && !(ro_flow_disagreement(flow, &flow->ended) < ended)) {
+        if (status == RO_OK && !(flow_disagreement(flow, &flow->ended) < ended)) {
             copy_field(field, &kept, true);
             free(flow->report.record);
             flow->report = first;

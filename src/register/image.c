@@ -11,14 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-ro_status ro_register_heard(const struct ro_flow *flow)
+ro_status register_heard(const struct ro_flow *flow)
 {
     return ro_context_cancelled(flow->context)
                ? ro_context_fail(flow->context, RO_E_CANCELLED, "cancelled")
                : RO_OK;
 }
 
-int ro_register_threads(const struct ro_flow *flow, size_t pixels)
+int register_threads(const struct ro_flow *flow, size_t pixels)
 {
     enum { EACH = 1 << 16 };
     const size_t worth = pixels / EACH + 1;
@@ -37,15 +37,15 @@ static void run_part(void *data, int thread)
     woken->pass(woken->data, thread, woken->parts);
 }
 
-void ro_register_pass(const struct ro_flow *flow, size_t pixels, ro_pass_fn *pass, void *data)
+void register_pass(const struct ro_flow *flow, size_t pixels, ro_pass_fn *pass, void *data)
 {
-    const int most = ro_pool_threads(flow->context->pool);
-    struct woken woken = {pass, data, ro_register_threads(flow, pixels)};
+    const int most = pool_threads(flow->context->pool);
+    struct woken woken = {pass, data, register_threads(flow, pixels)};
     woken.parts = woken.parts < most ? woken.parts : most;
     if (flow->team)
-        ro_team_pass(flow->team, pixels, pass, data);
+        team_pass(flow->team, pixels, pass, data);
     else
-        ro_pool_run(flow->context->pool, woken.parts, run_part, &woken);
+        pool_run(flow->context->pool, woken.parts, run_part, &woken);
 }
 
 /* ---- In ------------------------------------------------------------------------------------- */
@@ -111,7 +111,7 @@ struct reading {
 static void read_row(const struct reading *reading, int p, int y)
 {
     const ro_image *image = reading->of[p].image;
-    float *row = reading->of[p].plane + ro_grid_at(reading->grid, y);
+    float *row = reading->of[p].plane + grid_at(reading->grid, y);
     float low = INFINITY, high = -INFINITY, sum = 0;
     if (image->format == RO_GRAY8) {
         find_bytes(image, (uint32_t)y, &reading->of[p].low[y], &reading->of[p].high[y]);
@@ -132,7 +132,7 @@ static void read_rows(void *data, int part, int parts)
     const struct reading *reading = data;
     for (int p = 0; p < 2; p++) {
         int y, to;
-        for (ro_team_share((int)reading->of[p].image->height, part, parts, &y, &to);
+        for (team_share((int)reading->of[p].image->height, part, parts, &y, &to);
              y < to && !ro_context_cancelled(reading->context); y++)
             read_row(reading, p, y);
     }
@@ -148,7 +148,7 @@ static ro_status find_ends(struct ro_flow *flow, const struct reading *reading, 
     *low = INFINITY;
     *high = -INFINITY;
     for (uint32_t y = 0; y < image->height && status == RO_OK; y++) {
-        const float *row = reading->of[p].plane + ro_grid_at(reading->grid, (int)y);
+        const float *row = reading->of[p].plane + grid_at(reading->grid, (int)y);
         const float least = reading->of[p].low[y], most = reading->of[p].high[y];
         for (uint32_t x = 0; isnan(least) && x < image->width && status == RO_OK; x++)
             if (!isfinite(row[x]))
@@ -180,8 +180,8 @@ static ro_status read_both(struct ro_flow *flow, const ro_image *const images[2]
         reading.of[p].high = next + images[p]->height;
         next += 2 * (size_t)images[p]->height;
     }
-    ro_register_pass(flow, 2 * (size_t)flow->width * (size_t)flow->height, read_rows, &reading);
-    ro_status status = ro_register_heard(flow);
+    register_pass(flow, 2 * (size_t)flow->width * (size_t)flow->height, read_rows, &reading);
+    ro_status status = register_heard(flow);
     for (int p = 1; p >= 0 && status == RO_OK; p--)
         status = find_ends(flow, &reading, p, &low[p], &high[p]);
     free(found);
@@ -212,15 +212,15 @@ static void stretch_row(const struct stretching *stretching, int p, int y)
     const struct ro_grid *grid = &flow->grids.grid[0];
     const int width = flow->size[p].width;
     const float low = stretching->of[p].low, by = stretching->of[p].by;
-    float *row = flow->images[p] + ro_grid_at(grid, y);
+    float *row = flow->images[p] + grid_at(grid, y);
     if (stretching->of[p].bytes)
         look_up(stretching->of[p].bytes, stretching->of[p].table, y, row);
     for (int x = 0; x < width && !stretching->of[p].bytes; x++)
         row[x] = (row[x] - low) * by;
     for (int x = width; x < grid->width; x++) /* columns beyond repeat the last */
         row[x] = row[width - 1];
-    row[-1] = row[ro_mirror(-1, grid->width)];
-    row[grid->width] = row[ro_mirror(grid->width, grid->width)];
+    row[-1] = row[mirror_index(-1, grid->width)];
+    row[grid->width] = row[mirror_index(grid->width, grid->width)];
 }
 
 static void stretch_rows(void *data, int part, int parts)
@@ -228,7 +228,7 @@ static void stretch_rows(void *data, int part, int parts)
     const struct stretching *stretching = data;
     for (int p = 0; p < 2; p++) {
         int y, to;
-        for (ro_team_share(stretching->flow->size[p].height, part, parts, &y, &to);
+        for (team_share(stretching->flow->size[p].height, part, parts, &y, &to);
              y < to && !ro_context_cancelled(stretching->flow->context); y++)
             stretch_row(stretching, p, y);
     }
@@ -250,7 +250,7 @@ static ro_status make_plane(struct ro_flow *flow, int p)
                                  flow->width, flow->height);
 }
 
-ro_status ro_register_load(struct ro_flow *flow, const ro_image *fixed, const ro_image *moving)
+ro_status register_load_images(struct ro_flow *flow, const ro_image *fixed, const ro_image *moving)
 {
     const struct ro_grid *grid = &flow->grids.grid[0];
     const ro_image *const images[2] = {moving, fixed};
@@ -292,15 +292,15 @@ ro_status ro_register_load(struct ro_flow *flow, const ro_image *fixed, const ro
         flow->darkest[p] = (own[p][0] - low[p]) * by[p];
         flow->lightest[p] = (own[p][1] - low[p]) * by[p];
     }
-    ro_register_pass(flow, 2 * (size_t)flow->width * (size_t)flow->height, stretch_rows,
+    register_pass(flow, 2 * (size_t)flow->width * (size_t)flow->height, stretch_rows,
                      &stretching);
     for (int p = 0; p < 2; p++) {
-        const float *last = flow->images[p] + ro_grid_at(grid, flow->size[p].height - 1);
+        const float *last = flow->images[p] + grid_at(grid, flow->size[p].height - 1);
         for (int y = flow->size[p].height; y < grid->height; y++) /* rows below repeat the last */
-            memcpy(flow->images[p] + ro_grid_at(grid, y) - 1, last - 1,
+            memcpy(flow->images[p] + grid_at(grid, y) - 1, last - 1,
                    ((size_t)grid->width + 2) * sizeof *last);
     }
-    return ro_register_heard(flow);
+    return register_heard(flow);
 }
 
 /* ---- Out ------------------------------------------------------------------------------------ */
@@ -359,7 +359,7 @@ static double moving_at(const struct ro_flow *flow, double x, double y)
     int ix = (int)x, iy = (int)y;
     ix -= ix > 0 && ix == flow->width - 1;
     iy -= iy > 0 && iy == flow->height - 1;
-    const float *a = flow->images[0] + ro_grid_at(grid, iy) + ix;
+    const float *a = flow->images[0] + grid_at(grid, iy) + ix;
     const float *b = iy + 1 < grid->height ? a + grid->stride : a;
     double fx = x - ix, fy = y - iy;
     double top = a[0] + fx * ((double)a[1] - a[0]), low = b[0] + fx * ((double)b[1] - b[0]);
@@ -383,7 +383,7 @@ static bool is_seen(const struct ro_flow *flow, double x, double y)
 {
     x = x < 0 ? 0 : x > flow->width - 1 ? flow->width - 1 : x;
     y = y < 0 ? 0 : y > flow->height - 1 ? flow->height - 1 : y;
-    return flow->keep[0][ro_grid_at(&flow->grids.grid[0], (int)(y + 0.5)) + (size_t)(x + 0.5)] != 0;
+    return flow->keep[0][grid_at(&flow->grids.grid[0], (int)(y + 0.5)) + (size_t)(x + 0.5)] != 0;
 }
 
 static void describe_rows(void *data, int thread)
@@ -402,10 +402,10 @@ static void describe_rows(void *data, int thread)
             (const float *)(const void *)((const char *)field->data + (ptrdiff_t)y * field->stride);
         const char *next = (const char *)row + (y + 1 < height ? field->stride : 0);
         const float *below = (const float *)(const void *)next;
-        const float *fixed = flow->images[1] + ro_grid_at(&flow->grids.grid[0], y);
+        const float *fixed = flow->images[1] + grid_at(&flow->grids.grid[0], y);
         struct line line = {.jacobian = INFINITY};
         const float *keep =
-            flow->keep[1] ? flow->keep[1] + ro_grid_at(&flow->grids.grid[0], y) : NULL;
+            flow->keep[1] ? flow->keep[1] + grid_at(&flow->grids.grid[0], y) : NULL;
         struct piece piece[2] = {{0}};
         for (int x = 0; x < width; x++) {
             double ux = row[2 * x], uy = row[2 * x + 1], length = ux * ux + uy * uy;
@@ -454,7 +454,7 @@ static unsigned use_of(const struct ro_flow *flow, const struct line *sum)
            (is_worse(flow, sum) ? RO_REGISTER_WORSE : 0U);
 }
 
-ro_status ro_register_describe(struct ro_flow *flow, const ro_image *field)
+ro_status register_describe(struct ro_flow *flow, const ro_image *field)
 {
     ro_register_report *report = &flow->report;
     struct figures figures = {.flow = flow, .field = field};
@@ -465,7 +465,7 @@ ro_status ro_register_describe(struct ro_flow *flow, const ro_image *field)
     if (!figures.lines)
         return ro_context_fail(flow->context, RO_E_MEMORY, "no memory for figures of %d rows",
                                height);
-    ro_pool_run(flow->context->pool, flow->context->threads, describe_rows, &figures);
+    pool_run(flow->context->pool, flow->context->threads, describe_rows, &figures);
     for (int y = 0; y < height; y++) {
         const struct line *line = &figures.lines[y];
         sum.before += line->before;
@@ -483,7 +483,7 @@ ro_status ro_register_describe(struct ro_flow *flow, const ro_image *field)
         sum.jacobian = line->jacobian < sum.jacobian ? line->jacobian : sum.jacobian;
     }
     free(figures.lines);
-    const ro_status status = ro_register_heard(flow);
+    const ro_status status = register_heard(flow);
     if (status != RO_OK)
         return status;
     /* tones that were stretched apart from each other are compared as they are now */

@@ -120,7 +120,7 @@ static void fit(const ro_context *context, struct way *way)
 
 static ro_status open_way(ro_context *context, const ro_image *field, struct way *way)
 {
-    ro_status status = ro_image_check(context, field, "field");
+    ro_status status = image_check(context, field, "field");
     if (status != RO_OK)
         return status;
     if (field->format != RO_GRAYF || field->width % 2)
@@ -183,7 +183,7 @@ ro_status ro_displacement_inverse(ro_context *context, const ro_image *field,
                                   const ro_image *inverse, uint64_t *missed)
 {
     struct inversion of = {.context = context, .out = inverse};
-    ro_status status = ro_image_check(context, inverse, "inverse");
+    ro_status status = image_check(context, inverse, "inverse");
     if (status == RO_OK && (inverse->format != RO_GRAYF || inverse->width % 2))
         status = ro_context_fail(context, RO_E_ARGUMENT,
                                  "a field has two floats for each pixel, u_x and u_y");
@@ -191,7 +191,7 @@ ro_status ro_displacement_inverse(ro_context *context, const ro_image *field,
         status = open_way(context, field, &of.way);
     if (status != RO_OK)
         return status;
-    ro_pool_run(context->pool, context->threads, invert_rows, &of);
+    pool_run(context->pool, context->threads, invert_rows, &of);
     if (ro_context_cancelled(context))
         return ro_context_fail(context, RO_E_CANCELLED, "cancelled");
     if (missed)

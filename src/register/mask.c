@@ -154,7 +154,7 @@ static ro_status find_borders(struct ro_flow *flow, int p, uint8_t **left)
     *left = own;
     free(flood.state);
     free(flood.found);
-    return good ? ro_register_heard(flow)
+    return good ? register_heard(flow)
                 : ro_context_fail(flow->context, RO_E_MEMORY, "no memory for a mask");
 }
 
@@ -187,7 +187,7 @@ static ro_status drop_masked(struct ro_flow *flow, int p, const ro_image *mask, 
 {
     static const char *const roles[2] = {"moving", "fixed"};
     const int width = flow->size[p].width, height = flow->size[p].height;
-    ro_status status = ro_image_check(flow->context, mask, "mask");
+    ro_status status = image_check(flow->context, mask, "mask");
     if (status != RO_OK)
         return status;
     if (mask->format == RO_BITS || ro_format_is_colour(mask->format))
@@ -205,7 +205,7 @@ static ro_status drop_masked(struct ro_flow *flow, int p, const ro_image *mask, 
             *at &= is_set(mask, x, y);
             left += *at;
         }
-    status = ro_register_heard(flow);
+    status = register_heard(flow);
     if (status != RO_OK)
         return status;
     return left ? RO_OK
@@ -281,7 +281,7 @@ static ro_status fill(struct ro_flow *flow, int p, const uint8_t *keep)
             if (i % LOOKS == 0 && ro_context_cancelled(flow->context))
                 break;
             const int y = (int)(i / (size_t)flow->width), x = (int)(i % (size_t)flow->width);
-            layer->tone[i] = flow->images[p][ro_grid_at(grid, y) + (size_t)x];
+            layer->tone[i] = flow->images[p][grid_at(grid, y) + (size_t)x];
             layer->part[i] = keep[i];
         }
         if (count > 0)
@@ -294,18 +294,18 @@ static ro_status fill(struct ro_flow *flow, int p, const uint8_t *keep)
     for (int i = count - 1; good && i >= 0; i--)
         spread(flow->context, &layers[i + 1], &layers[i]);
     for (int y = 0; good && y < grid->height && !ro_context_cancelled(flow->context); y++) {
-        float *row = flow->images[p] + ro_grid_at(grid, y);
+        float *row = flow->images[p] + grid_at(grid, y);
         for (int x = 0; x < grid->width; x++) {
             const int ix = x < flow->width ? x : flow->width - 1;
             const int iy = y < flow->height ? y : flow->height - 1;
             row[x] = layers[0].tone[(size_t)iy * (size_t)flow->width + (size_t)ix];
         }
-        row[-1] = row[ro_mirror(-1, grid->width)];
-        row[grid->width] = row[ro_mirror(grid->width, grid->width)];
+        row[-1] = row[mirror_index(-1, grid->width)];
+        row[grid->width] = row[mirror_index(grid->width, grid->width)];
     }
     for (int i = 0; i <= count; i++)
         free(layers[i].tone);
-    return good ? ro_register_heard(flow)
+    return good ? register_heard(flow)
                 : ro_context_fail(flow->context, RO_E_MEMORY, "no memory for a mask");
 }
 
@@ -318,17 +318,17 @@ static ro_status set_keep(struct ro_flow *flow, int p, const uint8_t *keep)
         return ro_context_fail(flow->context, RO_E_MEMORY, "no memory for a mask");
     for (int y = 0; y < flow->height && !ro_context_cancelled(flow->context); y++)
         for (int x = 0; x < flow->width; x++)
-            flow->keep[p][ro_grid_at(grid, y) + (size_t)x] =
+            flow->keep[p][grid_at(grid, y) + (size_t)x] =
                 keep[(size_t)y * (size_t)flow->width + (size_t)x];
     for (int y = 0; y < grid->height; y++) { /* coarser grids look at the ghosts too */
-        float *row = flow->keep[p] + ro_grid_at(grid, y);
-        row[-1] = row[ro_mirror(-1, grid->width)];
-        row[grid->width] = row[ro_mirror(grid->width, grid->width)];
+        float *row = flow->keep[p] + grid_at(grid, y);
+        row[-1] = row[mirror_index(-1, grid->width)];
+        row[grid->width] = row[mirror_index(grid->width, grid->width)];
     }
     return fill(flow, p, keep);
 }
 
-ro_status ro_register_mask(struct ro_flow *flow, bool borders)
+ro_status register_mask(struct ro_flow *flow, bool borders)
 {
     const ro_image *masks[2] = {flow->options.moving_mask, flow->options.fixed_mask};
     const size_t pixels = (size_t)flow->width * (size_t)flow->height;

@@ -34,7 +34,7 @@ struct counting {
 static void count_row(const struct ro_flow *flow, int p, int y, uint32_t *bins, uint32_t *count)
 {
     const struct ro_grid *grid = &flow->grids.grid[0];
-    const size_t at = ro_grid_at(grid, y);
+    const size_t at = grid_at(grid, y);
     const float *b = flow->images[p] + at, *a = b - grid->stride, *c = b + grid->stride;
     const float *keep = flow->keep[p] ? flow->keep[p] + at : NULL;
     const int width = flow->size[p].width;
@@ -72,7 +72,7 @@ static void count_rows(void *data, int part, int parts)
         uint32_t bins[BINS], count = 0;
         int i, to;
         memset(bins, 0, sizeof bins);
-        for (ro_team_share(rows_of(counting, p), part, parts, &i, &to);
+        for (team_share(rows_of(counting, p), part, parts, &i, &to);
              i < to && !ro_context_cancelled(counting->flow->context); i++)
             count_row(counting->flow, p, 1 + i * counting->step[p], bins, &count);
         for (int bin = 0; count > 0 && bin < BINS; bin++)
@@ -82,7 +82,7 @@ static void count_rows(void *data, int part, int parts)
     }
 }
 
-double ro_register_noise(const struct ro_flow *flow)
+double register_noise(const struct ro_flow *flow)
 {
     struct counting counting = {.flow = flow};
     size_t pixels = 0;
@@ -92,7 +92,7 @@ double ro_register_noise(const struct ro_flow *flow)
         counting.step[p] = height > 1024 ? height / 512 : 2;
         pixels += (size_t)flow->size[p].width * (size_t)(height / counting.step[p]);
     }
-    ro_register_pass(flow, pixels, count_rows, &counting);
+    register_pass(flow, pixels, count_rows, &counting);
     for (int p = 0; p < 2; p++) {
         const uint32_t count = counting.of[p].count;
         const double noise = count ? median(counting.of[p].bins, count) / (0.6745 * 6) : 0;

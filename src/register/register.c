@@ -80,7 +80,7 @@ static ro_status choose_names(struct ro_flow *flow, struct choice *choice)
                                      : RO_START_NONE;
     o->scheme = schemes[scheme];
     o->number = numbers[number];
-    flow->round = ro_rounder_make(&ro_number_find(o->number)->real);
+    flow->round = rounder_make(&ro_number_find(o->number)->real);
     flow->automatic = flow->by_lines = scheme == AUTO;
     flow->normalised = match >= 2 || choice->falls_back;
     flow->sizes = match == 3;
@@ -104,8 +104,8 @@ static ro_status settle_options(struct ro_flow *flow, struct choice *choice)
     o->updates = o->updates ? o->updates : flow->automatic ? 40 : 10;
     o->trials = o->trials ? o->trials : 10;
     o->cycles = o->cycles ? o->cycles : thesis ? 1 : 2;
-    o->finest = !ro_is_default(o->finest) ? o->finest : thesis ? 0 : 1;
-    o->tolerance = !ro_is_default(o->tolerance) ? o->tolerance : 0.01;
+    o->finest = !is_default(o->finest) ? o->finest : thesis ? 0 : 1;
+    o->tolerance = !is_default(o->tolerance) ? o->tolerance : 0.01;
     const double least = longer / 8 < 12 ? longer / 8 : 12; /* noise is not to be followed */
     const double usual = longer / (flow->automatic ? 36 : 32);
     if (o->sigma == 0)
@@ -157,7 +157,7 @@ static size_t filter_floats(const struct ro_flow *flow, int level)
 {
     const struct ro_grid *grid = &flow->grids.grid[level];
     const struct ro_grid *last = &flow->grids.grid[flow->grids.levels - 1];
-    return flow->by_lines ? ro_chain_floats(grid->width) + ro_chain_floats(grid->height)
+    return flow->by_lines ? chain_floats(grid->width) + chain_floats(grid->height)
                           : (size_t)last->width * (size_t)last->height;
 }
 
@@ -167,12 +167,12 @@ static void set_filter(const struct ro_flow *flow, int level, double sigma, floa
     const struct ro_grid *grid = &flow->grids.grid[level];
     const double half = sigma * sigma / 2;
     if (flow->by_lines) {
-        filter->along = ro_chain_make(grid->width, half / (grid->hx * grid->hx), tables);
-        filter->across = ro_chain_make(grid->height, half / (grid->hy * grid->hy),
-                                       tables + ro_chain_floats(grid->width));
+        filter->along = chain_make(grid->width, half / (grid->hx * grid->hx), tables);
+        filter->across = chain_make(grid->height, half / (grid->hy * grid->hy),
+                                       tables + chain_floats(grid->width));
     } else {
         filter->inverse = tables;
-        ro_multigrid_set(&flow->grids, sigma, filter->stencils, tables);
+        multigrid_set(&flow->grids, sigma, filter->stencils, tables);
     }
 }
 
@@ -180,7 +180,7 @@ static void set_filters(void *data, int part, int parts)
 {
     struct ro_flow *flow = data;
     int i, to;
-    for (ro_team_share(FILTERS * flow->scales, part, parts, &i, &to); i < to; i++) {
+    for (team_share(FILTERS * flow->scales, part, parts, &i, &to); i < to; i++) {
         struct ro_scale_plan *scale = &flow->scale[i / FILTERS];
         const struct ro_grid *grid = &flow->grids.grid[scale->level];
         const double node = grid->hx > grid->hy ? grid->hx : grid->hy;
@@ -222,7 +222,7 @@ static ro_status plan_scales(struct ro_flow *flow)
     if (!flow->tables)
         return ro_context_fail(flow->context, RO_E_MEMORY, "no memory for %u scales", o->scales);
     enum { SHARE = 8 }; /* an entry is as much work as this many pixels of a filter */
-    ro_register_pass(flow, SHARE * flow->table_floats, set_filters, flow);
+    register_pass(flow, SHARE * flow->table_floats, set_filters, flow);
     return RO_OK;
 }
 
@@ -232,11 +232,11 @@ static ro_status open_flow(struct ro_flow *flow, const ro_image *fixed, const ro
 {
     /* thin images are padded by their last row or column, which does not count */
     int width = flow->width, height = flow->height;
-    while (!ro_multigrid_fits(width, height)) {
+    while (!multigrid_fits(width, height)) {
         int *shorter = width < height ? &width : &height;
         *shorter = *shorter * 5 / 4 + 1;
     }
-    ro_status status = ro_multigrid_open(flow->context, width, height, &flow->grids);
+    ro_status status = multigrid_open(flow->context, width, height, &flow->grids);
     if (status != RO_OK)
         return status;
     for (int l = 0; l < flow->grids.levels; l++) {
@@ -244,13 +244,13 @@ static ro_status open_flow(struct ro_flow *flow, const ro_image *fixed, const ro
         flow->ends[l] = (struct ro_extent){(float)((flow->width - 1) / grid->hx),
                                            (float)((flow->height - 1) / grid->hy)};
     }
-    status = ro_register_load(flow, fixed, moving);
+    status = register_load_images(flow, fixed, moving);
     if (status == RO_OK)
-        status = ro_register_mask(flow, flow->automatic);
+        status = register_mask(flow, flow->automatic);
     if (status == RO_OK && flow->automatic)
-        flow->noise = ro_register_noise(flow);
+        flow->noise = register_noise(flow);
     if (status == RO_OK)
-        status = ro_register_heard(flow);
+        status = register_heard(flow);
     return status == RO_OK ? plan_scales(flow) : status;
 }
 
@@ -269,7 +269,7 @@ static void make_ready(struct ro_team *team, void *data)
     flow->team = team;
     opening->status = open_flow(flow, opening->fixed, opening->moving);
     if (opening->status == RO_OK && opening->start != RO_START_NONE)
-        opening->status = ro_register_align(flow, opening->start);
+        opening->status = register_align(flow, opening->start);
     flow->team = NULL;
 }
 
@@ -277,11 +277,11 @@ static ro_status check(ro_context *context, const ro_image *fixed, const ro_imag
                        const ro_image *field)
 {
     enum { MOST_PIXELS = 1 << 28 };
-    ro_status status = ro_image_check(context, fixed, "fixed image");
+    ro_status status = image_check(context, fixed, "fixed image");
     if (status == RO_OK)
-        status = ro_image_check(context, moving, "moving image");
+        status = image_check(context, moving, "moving image");
     if (status == RO_OK)
-        status = ro_image_check(context, field, "field");
+        status = image_check(context, field, "field");
     if (status != RO_OK)
         return status;
     const uint64_t width = fixed->width > moving->width ? fixed->width : moving->width;
@@ -298,12 +298,12 @@ static ro_status check(ro_context *context, const ro_image *fixed, const ro_imag
     return RO_OK;
 }
 
-ro_status ro_flow_anywhere(struct ro_flow *flow, const ro_image *field, ro_report *ran)
+ro_status flow_anywhere(struct ro_flow *flow, const ro_image *field, ro_report *ran)
 {
     if (!flow->on_device)
-        return ro_flow_on_cpu(flow, field, ran);
+        return flow_on_cpu(flow, field, ran);
     ro_status status = register_on_cuda->run(flow, ran);
-    return status == RO_OK ? ro_flow_fetch(flow, field) : status;
+    return status == RO_OK ? flow_fetch(flow, field) : status;
 }
 
 ro_status ro_register(ro_context *context, const ro_image *fixed, const ro_image *moving,
@@ -311,7 +311,7 @@ ro_status ro_register(ro_context *context, const ro_image *fixed, const ro_image
                       ro_register_report *report)
 {
     ro_register_options full = RO_REGISTER_OPTIONS;
-    ro_status status = ro_options_take(context, options, &full, "RO_REGISTER_OPTIONS");
+    ro_status status = take_options(context, options, &full, "RO_REGISTER_OPTIONS");
     if (status == RO_OK)
         status = check(context, fixed, moving, field);
     if (status != RO_OK)
@@ -340,12 +340,12 @@ ro_status ro_register(ro_context *context, const ro_image *fixed, const ro_image
     }
     if (status == RO_OK) {
         struct opening opening = {flow, fixed, moving, choice.start, RO_OK};
-        ro_team_open(context->pool, context->threads, make_ready, &opening);
+        team_open(context->pool, context->threads, make_ready, &opening);
         status = opening.status;
     }
     if (status == RO_OK)
-        status = choice.falls_back ? ro_register_auto(flow, fixed, moving, field, &ran)
-                                   : ro_flow_anywhere(flow, field, &ran);
+        status = choice.falls_back ? register_auto(flow, fixed, moving, field, &ran)
+                                   : flow_anywhere(flow, field, &ran);
     if (status == RO_OK) {
         ran.method = flow->options.scheme;
         ran.width = fixed->width;
@@ -353,7 +353,7 @@ ro_status ro_register(ro_context *context, const ro_image *fixed, const ro_image
         ran.steps = flow->report.steps;
         context->report = ran;
         if (report)
-            status = ro_register_describe(flow, field);
+            status = register_describe(flow, field);
         if (report && status == RO_OK)
             *report = flow->report;
     }
@@ -364,7 +364,7 @@ ro_status ro_register(ro_context *context, const ro_image *fixed, const ro_image
         free(flow->images[p]);
     free(flow->keep[0]);
     free(flow->keep[1]);
-    ro_multigrid_close(&flow->grids);
+    multigrid_close(&flow->grids);
     free(flow);
     return status;
 }

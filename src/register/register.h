@@ -20,7 +20,7 @@
 #include "solver/smooth.h"
 #include "roundoff/register.h"
 
-/* Rounds a displacement to s10e5 or s16e7 by operations that lanes have; see ro_rounder_make. */
+/* Rounds a displacement to s10e5 or s16e7 by operations that lanes have; see rounder_make. */
 struct ro_rounder {
     int drop;      /* mantissa bits to round away; 0: none */
     float limit;   /* the largest number */
@@ -31,8 +31,8 @@ struct ro_rounder {
 extern "C" {
 #endif
 
-struct ro_rounder ro_rounder_make(const struct ro_small_float *format);
-float ro_rounder_round(const struct ro_rounder *round, float x);
+struct ro_rounder rounder_make(const struct ro_small_float *format);
+float rounder_round(const struct ro_rounder *round, float x);
 
 /* Where the images end on a grid, in its nodes; padding lies beyond. */
 struct ro_extent {
@@ -75,7 +75,7 @@ struct ro_probe {
 __host__ __device__
 #endif
     static inline float
-    ro_scale_to(float peak, int bits)
+    scale_to(float peak, int bits)
 {
     union {
         float number;
@@ -91,12 +91,12 @@ __host__ __device__
 __host__ __device__
 #endif
     static inline double
-    ro_scale_unit(float peak, int bits)
+    scale_unit(float peak, int bits)
 {
     union {
         float number;
         uint32_t bits;
-    } value = {ro_scale_to(peak, bits)};
+    } value = {scale_to(peak, bits)};
     value.bits = (254u << 23) - value.bits;
     return (double)value.number;
 }
@@ -108,7 +108,7 @@ __host__ __device__
 __host__ __device__
 #endif
     static inline float
-    ro_mean_slope(float scale, int64_t total, double nodes)
+    mean_slope(float scale, int64_t total, double nodes)
 {
     const float mean = (float)((double)total / (double)scale / (2 * nodes));
     return mean > RO_LEAST_PEAK ? mean : RO_LEAST_PEAK;
@@ -162,7 +162,7 @@ struct ro_flow_kernels {
     void (*tones)(const struct ro_flow_rows *rows, int y, const float *ux, const float *uy,
                   const float *fixed, int32_t *moving_sum, int32_t *fixed_sum, int32_t *count);
 };
-const struct ro_flow_kernels *ro_flow_kernels_for(ro_cpu cpu);
+const struct ro_flow_kernels *flow_kernels_for(ro_cpu cpu);
 
 /* ---- The flow and its back ends ------------------------------------------------------------- */
 
@@ -245,42 +245,42 @@ struct ro_flow_backend {
 };
 
 /* Row y of u_x or u_y at the start, with its ghosts. */
-void ro_flow_start_row(const struct ro_flow *flow, int level, int component, int y, float *row);
+void flow_start_row(const struct ro_flow *flow, int level, int component, int y, float *row);
 
 /* Adds a block, given the sums of its columns; one that is not seen whole is left out. */
-void ro_flow_agree(const int32_t *moving, const int32_t *fixed, const int32_t *count,
+void flow_agree(const int32_t *moving, const int32_t *fixed, const int32_t *count,
                    struct ro_agreement *sums);
 
 /* 1 - c|c| of the correlation c of blocks, 0 for images that agree; 2 where too few are seen. */
-double ro_flow_disagreement(const struct ro_flow *flow, const struct ro_agreement *sums);
+double flow_disagreement(const struct ro_flow *flow, const struct ro_agreement *sums);
 
 /* Whether blocks agree less than when u came to the finest grid, and tones are not to blame; or
  * hardly more. */
-bool ro_flow_astray(const struct ro_flow *flow);
-bool ro_flow_doubted(const struct ro_flow *flow);
+bool flow_astray(const struct ro_flow *flow);
+bool flow_doubted(const struct ro_flow *flow);
 
 /* The three loops. */
-void ro_flow_run(struct ro_flow *flow);
+void flow_run(struct ro_flow *flow);
 
 /* The same in steps, for who has two flows at hand: after the start a scale is begun and ended, as
  * long as its end tells that there is another. */
-void ro_flow_start(struct ro_flow *flow);
-void ro_flow_begin_scale(struct ro_flow *flow);
-bool ro_flow_end_scale(struct ro_flow *flow);
-void ro_flow_finish(struct ro_flow *flow);
+void flow_start(struct ro_flow *flow);
+void flow_begin_scale(struct ro_flow *flow);
+bool flow_end_scale(struct ro_flow *flow);
+void flow_finish(struct ro_flow *flow);
 
 /* The back end of the CPU: runs the flow and stores u at the images' pixels. */
-ro_status ro_flow_on_cpu(struct ro_flow *flow, const ro_image *field, ro_report *ran);
+ro_status flow_on_cpu(struct ro_flow *flow, const ro_image *field, ro_report *ran);
 
 /* The back end of the context's device. */
-ro_status ro_flow_anywhere(struct ro_flow *flow, const ro_image *field, ro_report *ran);
+ro_status flow_anywhere(struct ro_flow *flow, const ro_image *field, ro_report *ran);
 
 /* Where to start: the matrix of `report.start`. */
 enum ro_start { RO_START_NONE, RO_START_TRANSLATION, RO_START_AFFINE };
-ro_status ro_register_align(struct ro_flow *flow, enum ro_start start);
+ro_status register_align(struct ro_flow *flow, enum ro_start start);
 
 /* The scheme that needs no options: normalised tones, or plain ones where they led astray. */
-ro_status ro_register_auto(struct ro_flow *flow, const ro_image *fixed, const ro_image *moving,
+ro_status register_auto(struct ro_flow *flow, const ro_image *fixed, const ro_image *moving,
                            const ro_image *field, ro_report *ran);
 
 #ifdef __cplusplus

@@ -87,11 +87,11 @@ static void warp_rows(void *data, int thread)
 ro_status ro_warp(ro_context *context, const ro_image *image, const ro_image *field, ro_image *out,
                   ro_sampling sampling)
 {
-    ro_status status = ro_image_check(context, image, "image");
+    ro_status status = image_check(context, image, "image");
     if (status == RO_OK)
-        status = ro_image_check(context, field, "field");
+        status = image_check(context, field, "field");
     if (status == RO_OK)
-        status = ro_image_check(context, out, "output");
+        status = image_check(context, out, "output");
     if (status != RO_OK)
         return status;
     if (image->format == RO_BITS)
@@ -131,7 +131,7 @@ ro_status ro_warp(ro_context *context, const ro_image *image, const ro_image *fi
                         .sampling = sampling,
                         .channels = ro_format_is_colour(image->format) ? 3 : 1,
                         .bytes = ro_format_sample_bytes(image->format)};
-    ro_pool_run(context->pool, context->threads, warp_rows, &warp);
+    pool_run(context->pool, context->threads, warp_rows, &warp);
     if (ro_context_cancelled(context))
         return ro_context_fail(context, RO_E_CANCELLED, "cancelled");
     context->report = (ro_report){.method = "warp",

@@ -418,7 +418,7 @@ ro_status ro_dots_find(ro_context *context, const ro_screen_options *options, in
     ro_screen_options full = RO_SCREEN_OPTIONS;
     struct dots_lattice lattice;
     *dots = (ro_dots){0};
-    ro_status status = ro_options_take(context, options, &full, "RO_SCREEN_OPTIONS");
+    ro_status status = take_options(context, options, &full, "RO_SCREEN_OPTIONS");
     if (status == RO_OK)
         status = dots_find(context, &full, tile != 0, &lattice);
     if (status == RO_OK)

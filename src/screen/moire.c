@@ -20,7 +20,7 @@ double moire_eye(double x, double y)
         return 1;
     const double twice = (x * x - y * y) / square; /* cosine of twice the angle */
     const double aslant = 0.85 + 0.15 * (2 * twice * twice - 1);
-    return ro_power(0.871, sqrt(square) * degree / aslant);
+    return power_of(0.871, sqrt(square) * degree / aslant);
 }
 
 /* ---- A screen ------------------------------------------------------------------------------- */
@@ -65,7 +65,7 @@ double moire_takes(const ro_ink *ink)
     static const double parts[3] = {0.2126, 0.7152, 0.0722};
     double light = 0;
     for (int c = 0; c < 3; c++)
-        light = light + parts[c] * ro_light_of_srgb(ink->colour[c] / 255.0);
+        light = light + parts[c] * light_of_srgb(ink->colour[c] / 255.0);
     return 1 - light;
 }
 
@@ -220,7 +220,7 @@ ro_status moire_take(ro_context *context, const ro_screen_options *given, const 
                      int count, ro_screen_options *options)
 {
     *options = (ro_screen_options)RO_SCREEN_OPTIONS;
-    ro_status status = ro_options_take(context, given, options, "RO_SCREEN_OPTIONS");
+    ro_status status = take_options(context, given, options, "RO_SCREEN_OPTIONS");
     if (status == RO_OK && (!inks || count < 1 || count > RO_INKS_MOST))
         status = ro_context_fail(context, RO_E_ARGUMENT, "%d inks: must be from 1 to %d", count,
                                  RO_INKS_MOST);

@@ -169,7 +169,7 @@ ro_status ro_screen_make(ro_context *context, const ro_screen_options *options, 
 {
     ro_screen_options full = RO_SCREEN_OPTIONS;
     *image = (ro_image){0};
-    ro_status status = ro_options_take(context, options, &full, "RO_SCREEN_OPTIONS");
+    ro_status status = take_options(context, options, &full, "RO_SCREEN_OPTIONS");
     if (status != RO_OK)
         return status;
     ro_format format = full.format ? full.format : RO_GRAY16;
@@ -233,7 +233,7 @@ static uint32_t order_of(const ro_image *image, const void *row, uint32_t x)
 ro_status screen_values(ro_context *context, const ro_image *image, struct screen *screen)
 {
     *screen = (struct screen){0};
-    ro_status status = ro_image_check(context, image, "screen");
+    ro_status status = image_check(context, image, "screen");
     if (status != RO_OK)
         return status;
     if (image->format != RO_GRAY8 && image->format != RO_GRAY16 && image->format != RO_GRAYF)

@@ -51,7 +51,7 @@ static bool order_dots(const struct dots_lattice *lattice, const struct dots_bri
                                (SCREEN_BUILT_IN_SIDE - 1);
             const uint32_t number = (uint32_t)(j * brick->width + i);
             const uint64_t blue = screen_built_in[y * SCREEN_BUILT_IN_SIDE + x];
-            keys[number] = (struct screen_key){blue << 32 | ro_hash_mix(number), number};
+            keys[number] = (struct screen_key){blue << 32 | mix_bits(number), number};
         }
     const bool sorted = screen_sort(keys, (size_t)dots);
     for (uint32_t r = 0; sorted && r < dots; r++)
@@ -102,7 +102,7 @@ static ro_status grey_spot(ro_context *context, const ro_image *spot, ro_image *
 static ro_status rank_spot(ro_context *context, const ro_image *image, struct screen *spot)
 {
     ro_image grey = {0};
-    ro_status status = ro_image_check(context, image, "spot");
+    ro_status status = image_check(context, image, "spot");
     const bool colour = status == RO_OK && ro_format_is_colour(image->format);
     if (colour)
         status = grey_spot(context, image, &grey);

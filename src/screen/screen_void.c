@@ -180,7 +180,7 @@ static void rebuild(struct field *field, uint32_t members)
     set_gaussian(field, members);
     for (uint32_t i = 0; i < field->cells; i++)
         field->energy[i] =
-            (field->energy[i] & member) | ro_hash(~field->seed, i % size, i / size) >> 22;
+            (field->energy[i] & member) | pixel_hash(~field->seed, i % size, i / size) >> 22;
     for (uint32_t i = 0; i < field->cells; i++)
         if (field->energy[i] & member)
             spread(field, i, 1);
@@ -222,7 +222,7 @@ static ro_status start(ro_context *context, struct field *field, uint32_t *membe
     ro_status status = RO_OK;
     *members = 0;
     for (uint32_t i = 0; i < field->cells; i++)
-        if (ro_hash(field->seed, i % field->size, i / field->size) < UINT32_MAX / 10) {
+        if (pixel_hash(field->seed, i % field->size, i / field->size) < UINT32_MAX / 10) {
             field->energy[i] = member;
             ++*members;
         }

@@ -221,7 +221,7 @@ static void draw(struct array *array, int count, uint64_t seed, uint32_t level)
         uint32_t cell = 0;
         int32_t best = -1;
         for (uint32_t k = 0; k < CANDIDATES; k++) {
-            uint64_t hash = ro_hash(seed, i * CANDIDATES + k, level);
+            uint64_t hash = pixel_hash(seed, i * CANDIDATES + k, level);
             uint32_t drawn = array->free[hash * free_cells >> 32];
             int x = (int)(drawn % size), y = (int)(drawn / size);
             int32_t square = array->taken[drawn] ? -1 : nearest(array, x, y, -1, -1);

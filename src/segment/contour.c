@@ -13,7 +13,7 @@ struct front {
 
 static double value(const struct front *front, uint32_t x, uint32_t y)
 {
-    return ro_level_value(front->level, front->phi, x, y);
+    return level_value(front->level, front->phi, x, y);
 }
 
 static double place(const void *data, uint32_t x, uint32_t y, int side)
@@ -34,12 +34,12 @@ static bool add_label(struct ro_segmentation *work, int i, uint16_t *labels, uns
 {
     const struct front front = {&work->front[i].level, &work->front[i].phi[work->front[i].now]};
     for (uint32_t y = 0; y < work->height; y++) {
-        ro_level_signs(front.level, front.phi, y, signs);
-        uint16_t *row = labels + ro_outline_at(work->width, 0, y);
+        level_signs(front.level, front.phi, y, signs);
+        uint16_t *row = labels + outline_at(work->width, 0, y);
         for (uint32_t x = 0; x < work->width; x++)
             row[x] = (uint16_t)(signs[x] * (i + 1));
     }
-    return ro_outlines_add(&work->outlines, &(struct ro_outline_map){.width = work->width,
+    return outlines_add(&work->outlines, &(struct ro_outline_map){.width = work->width,
                                                                      .height = work->height,
                                                                      .labels = labels,
                                                                      .highest = (uint16_t)(i + 1),
@@ -48,9 +48,9 @@ static bool add_label(struct ro_segmentation *work, int i, uint16_t *labels, uns
                                                                      .joined = joined});
 }
 
-ro_status ro_contours_make(struct ro_segmentation *work)
+ro_status contours_make(struct ro_segmentation *work)
 {
-    uint16_t *labels = ro_outline_labels(work->width, work->height);
+    uint16_t *labels = outline_labels(work->width, work->height);
     unsigned char *signs = malloc(work->width);
     bool made = labels && signs;
     for (int i = 0; i < RO_LABELS && made; i++)
@@ -59,7 +59,7 @@ ro_status ro_contours_make(struct ro_segmentation *work)
     free(labels);
     free(signs);
     if (!made) {
-        ro_outlines_drop(&work->outlines);
+        outlines_drop(&work->outlines);
         return ro_context_fail(work->context, RO_E_MEMORY, "no memory for the contours");
     }
     return RO_OK;

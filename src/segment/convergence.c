@@ -10,7 +10,7 @@ static int16_t *row_of(const struct ro_level_field *field, uint32_t y)
     return (int16_t *)(void *)(field->data + y * field->pitch);
 }
 
-void ro_level_double(const struct ro_level *level, const struct ro_level_field *field)
+void level_double(const struct ro_level *level, const struct ro_level_field *field)
 {
     for (uint32_t y = 0; y < level->height; y++) {
         int16_t *row = row_of(field, y);
@@ -23,7 +23,7 @@ void ro_level_double(const struct ro_level *level, const struct ro_level_field *
     }
 }
 
-int32_t ro_level_largest(const struct ro_level *level, const struct ro_level_field *field)
+int32_t level_largest(const struct ro_level *level, const struct ro_level_field *field)
 {
     int32_t largest = 0;
     for (uint32_t y = 0; y < level->height; y++) {
@@ -36,7 +36,7 @@ int32_t ro_level_largest(const struct ro_level *level, const struct ro_level_fie
     return largest;
 }
 
-bool ro_level_same_signs(const struct ro_level *level, const struct ro_level_field *one,
+bool level_same_signs(const struct ro_level *level, const struct ro_level_field *one,
                          const struct ro_level_field *other)
 {
     for (uint32_t y = 0; y < level->height; y++) {
@@ -64,7 +64,7 @@ static void tally_pixel(struct tally *tally, int32_t phi, int32_t speed, int32_t
     tally->held += (uint32_t)(beside & ((~phi & -speed) | (phi & speed))) >> 31;
 }
 
-uint64_t ro_level_held(const struct ro_level_front *front, uint64_t *beside)
+uint64_t level_held(const struct ro_level_front *front, uint64_t *beside)
 {
     const struct ro_level_field *phi = &front->phi[front->now];
     const uint32_t last = front->level.width - 1, height = front->level.height;
@@ -87,7 +87,7 @@ uint64_t ro_level_held(const struct ro_level_front *front, uint64_t *beside)
     return held;
 }
 
-void ro_level_signs(const struct ro_level *level, const struct ro_level_field *phi, uint32_t y,
+void level_signs(const struct ro_level *level, const struct ro_level_field *phi, uint32_t y,
                     unsigned char *signs)
 {
     const char *row = phi->data + y * phi->pitch;
@@ -100,7 +100,7 @@ void ro_level_signs(const struct ro_level *level, const struct ro_level_field *p
 }
 
 /* Rows of signs take turns; `edge` is where the contour runs between a pixel and a neighbour. */
-bool ro_level_change(const struct ro_level_front *front, double *rms)
+bool level_change(const struct ro_level_front *front, double *rms)
 {
     const struct ro_level *level = &front->level;
     const struct ro_level_field *now = &front->phi[front->now],
@@ -118,9 +118,9 @@ bool ro_level_change(const struct ro_level_front *front, double *rms)
         unsigned char *here = rows[y % 3], *below = rows[(y + 1) % 3];
         const unsigned char *above = y ? rows[(y + 2) % 3] : here;
         if (y == 0)
-            ro_level_signs(level, now, y, here);
+            level_signs(level, now, y, here);
         if (y + 1 < level->height)
-            ro_level_signs(level, now, y + 1, below);
+            level_signs(level, now, y + 1, below);
         else
             memcpy(below, here, width);
         here[-1] = here[0];
@@ -132,7 +132,7 @@ bool ro_level_change(const struct ro_level_front *front, double *rms)
              at++) {
             const uint32_t x = (uint32_t)(at - edge);
             const double change =
-                ro_level_value(level, now, x, y) - ro_level_value(level, before, x, y);
+                level_value(level, now, x, y) - level_value(level, before, x, y);
             sum += change * change;
             count++;
         }

@@ -68,7 +68,7 @@ static ro_status fetch_nothing(struct evolution *evolution, int label)
 
 static ro_status change_here(struct evolution *evolution, int label, double *rms)
 {
-    if (!ro_level_change(evolution->fronts[label], rms))
+    if (!level_change(evolution->fronts[label], rms))
         return ro_context_fail(evolution->work->context, RO_E_MEMORY, "no memory for a row");
     return RO_OK;
 }
@@ -77,7 +77,7 @@ static ro_status run_reference(struct evolution *evolution, uint32_t steps)
 {
     for (int i = 0; i < RO_LABELS; i++)
         for (uint32_t step = 0; step < steps && evolution->running[i]; step++) {
-            evolution->moved[i] = ro_level_step_ref(evolution->fronts[i]);
+            evolution->moved[i] = level_step_ref(evolution->fronts[i]);
             if (ro_context_cancelled(evolution->work->context))
                 return RO_E_CANCELLED;
         }
@@ -88,7 +88,7 @@ static ro_status open_passes(struct evolution *evolution)
 {
     for (int i = 0; i < RO_LABELS; i++)
         if (evolution->fronts[i])
-            ro_level_passes_open(&evolution->passes[i], evolution->fronts[i], evolution->kernels[i],
+            level_passes_open(&evolution->passes[i], evolution->fronts[i], evolution->kernels[i],
                                  evolution->depth);
     return RO_OK;
 }
@@ -98,7 +98,7 @@ static ro_status run_passes(struct evolution *evolution, uint32_t steps)
     ro_status status = RO_OK;
     for (int i = 0; i < RO_LABELS && status == RO_OK; i++)
         if (evolution->running[i])
-            status = ro_level_passes_run(&evolution->passes[i], evolution->work->context->pool,
+            status = level_passes_run(&evolution->passes[i], evolution->work->context->pool,
                                          steps, &evolution->moved[i]);
     return status;
 }
@@ -106,8 +106,8 @@ static ro_status run_passes(struct evolution *evolution, uint32_t steps)
 static ro_status open_tiles(struct evolution *evolution)
 {
     struct ro_segmentation *work = evolution->work;
-    if (ro_level_tiles_open(&evolution->tiles, evolution->fronts, evolution->kernels,
-                            evolution->depth, ro_pool_threads(work->context->pool)) != RO_OK)
+    if (level_tiles_open(&evolution->tiles, evolution->fronts, evolution->kernels,
+                            evolution->depth, pool_threads(work->context->pool)) != RO_OK)
         return ro_context_fail(work->context, RO_E_MEMORY, "no memory to segment %u x %u pixels",
                                work->width, work->height);
     return RO_OK;
@@ -115,14 +115,14 @@ static ro_status open_tiles(struct evolution *evolution)
 
 static ro_status run_tiles(struct evolution *evolution, uint32_t steps)
 {
-    ro_level_tiles_run(&evolution->tiles, evolution->work->context->pool, evolution->running, steps,
+    level_tiles_run(&evolution->tiles, evolution->work->context->pool, evolution->running, steps,
                        evolution->moved);
     return RO_OK;
 }
 
 static void wake_tiles(struct evolution *evolution, int label)
 {
-    ro_level_tiles_wake(&evolution->tiles, label);
+    level_tiles_wake(&evolution->tiles, label);
 }
 
 static ro_status open_cuda(struct evolution *evolution)
@@ -228,7 +228,7 @@ static ro_status choose(struct evolution *evolution)
     for (int i = 0; i < RO_LABELS; i++) {
         if (!evolution->fronts[i])
             continue;
-        evolution->kernels[i] = ro_level_kernel_find(&work->front[i].level, cpu);
+        evolution->kernels[i] = level_kernel_find(&work->front[i].level, cpu);
         if (strcmp(name, "reference") == 0)
             evolution->kernels[i] = &ro_level_plain;
         else if (context->options.cpu && evolution->kernels[i]->cpu != context->options.cpu)
@@ -247,7 +247,7 @@ static ro_status copy_phi(struct evolution *evolution, int label)
     struct ro_level_field *copy = &evolution->before[label];
     ro_status status = RO_OK;
     if (!copy->data)
-        status = ro_level_field_make(evolution->work->context, &front->level, copy);
+        status = level_field_make(evolution->work->context, &front->level, copy);
     if (status == RO_OK)
         memcpy(copy->data - RO_LEVEL_PAD, front->phi[front->now].data - RO_LEVEL_PAD,
                copy->pitch * front->level.height);
@@ -257,21 +257,21 @@ static ro_status copy_phi(struct evolution *evolution, int label)
 static bool same_signs(const struct evolution *evolution, int label)
 {
     const struct ro_level_front *front = &evolution->work->front[label];
-    return ro_level_same_signs(&front->level, &evolution->before[label], &front->phi[front->now]);
+    return level_same_signs(&front->level, &evolution->before[label], &front->phi[front->now]);
 }
 
 /* Doubles phi, and the speed if the bound allows; gives the factor of the speed. */
 static int rescale(struct ro_segmentation *work, int label)
 {
     struct ro_level_front *front = &work->front[label];
-    const int32_t bound = (int32_t)floor(ro_level_bound(work->norm) * (1 << front->level.bits));
-    ro_level_double(&front->level, &front->phi[front->now]);
-    ro_level_field_mirror(&front->level, &front->phi[front->now]);
+    const int32_t bound = (int32_t)floor(level_bound(work->norm) * (1 << front->level.bits));
+    level_double(&front->level, &front->phi[front->now]);
+    level_field_mirror(&front->level, &front->phi[front->now]);
     work->scale[label] *= 2;
-    if (!ro_level_is_simple(&front->level) ||
-        2 * ro_level_largest(&front->level, &front->speed) > bound)
+    if (!level_is_simple(&front->level) ||
+        2 * level_largest(&front->level, &front->speed) > bound)
         return 1;
-    ro_level_double(&front->level, &front->speed);
+    level_double(&front->level, &front->speed);
     return 2;
 }
 
@@ -289,7 +289,7 @@ static ro_status look_at(struct evolution *evolution, int label, uint32_t step, 
     ro_segment_label *report = &work->report.label[label];
     bool ended = false;
     const struct ro_level *level = &work->front[label].level;
-    const bool restless = !level->real && !ro_level_is_simple(level);
+    const bool restless = !level->real && !level_is_simple(level);
     if (evolution->watched[label] || restless || !evolution->moved[label]) {
         ro_status status = evolution->schedule->fetch(evolution, label);
         if (status != RO_OK)
@@ -336,7 +336,7 @@ static ro_status look_at(struct evolution *evolution, int label, uint32_t step, 
     if (ended) {
         uint64_t beside = 0;
         if (!asked && !level->real && !restless)
-            report->held = ro_level_held(&work->front[label], &beside);
+            report->held = level_held(&work->front[label], &beside);
         report->stalled = report->held > beside / STALLED;
         report->ended = !report->stalled;
         evolution->running[label] = false;
@@ -361,7 +361,7 @@ static ro_status show_frame(struct evolution *evolution, uint32_t step)
                 return status;
         }
     int stop = work->options.frame(work->options.frame_data, work, step);
-    ro_outlines_drop(&work->outlines);
+    outlines_drop(&work->outlines);
     if (stop)
         return ro_context_fail(work->context, RO_E_CANCELLED, "stopped at step %u", step);
     return RO_OK;
@@ -380,7 +380,7 @@ static ro_status run_all(struct evolution *evolution)
     struct ro_segmentation *work = evolution->work;
     const uint32_t most = work->options.iterations,
                    every = work->options.frame ? work->options.frame_every : 0;
-    const double max_rms = !ro_is_default(work->options.max_rms) ? work->options.max_rms
+    const double max_rms = !is_default(work->options.max_rms) ? work->options.max_rms
                            : work->number->real                  ? 0.001
                                                                  : 0;
     ro_status status = every ? show_frame(evolution, 0) : RO_OK;
@@ -424,7 +424,7 @@ static ro_status run_all(struct evolution *evolution)
     return status;
 }
 
-ro_status ro_fronts_evolve(struct ro_segmentation *work)
+ro_status fronts_evolve(struct ro_segmentation *work)
 {
     struct evolution evolution = {.work = work};
     ro_context *context = work->context;
@@ -443,10 +443,10 @@ ro_status ro_fronts_evolve(struct ro_segmentation *work)
         launches = level_on_cuda->launches(evolution.cuda);
         level_on_cuda->close(evolution.cuda);
     }
-    ro_level_tiles_close(&evolution.tiles);
+    level_tiles_close(&evolution.tiles);
     for (int i = 0; i < RO_LABELS; i++) {
-        ro_level_passes_close(&evolution.passes[i]);
-        ro_level_field_free(&evolution.before[i]);
+        level_passes_close(&evolution.passes[i]);
+        level_field_free(&evolution.before[i]);
         kernel = evolution.kernels[i] ? evolution.kernels[i] : kernel;
     }
     if (status != RO_OK)
@@ -460,7 +460,7 @@ ro_status ro_fronts_evolve(struct ro_segmentation *work)
         .height = work->height,
         .device = on_device ? RO_DEVICE_CUDA : RO_DEVICE_CPU,
         .cpu = on_device ? RO_CPU_AUTO : kernel->cpu,
-        .threads = on_device || alone ? 1 : ro_pool_threads(context->pool),
+        .threads = on_device || alone ? 1 : pool_threads(context->pool),
         .steps = work->report.steps,
         .launches = launches,
     };

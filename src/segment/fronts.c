@@ -86,7 +86,7 @@ static struct figures sweep_rows(struct making *making, int label, uint32_t rows
         .making = making, .label = label, .row = row, .rows = rows, .figures = {0, UINT32_MAX, 0}};
     atomic_init(&sweep.ticket, 0);
     pthread_mutex_init(&sweep.lock, NULL);
-    ro_pool_run(pool, ro_pool_threads(pool), run_sweep, &sweep);
+    pool_run(pool, pool_threads(pool), run_sweep, &sweep);
     pthread_mutex_destroy(&sweep.lock);
     return sweep.figures;
 }
@@ -113,7 +113,7 @@ static ro_status smoothed(struct making *making, double deviation, uint16_t **me
     if (!(*memory = malloc((size_t)work->width * work->height * sizeof **memory)))
         return no_memory(work);
     *plane = *memory;
-    return ro_intensity_smooth(work->context, making->grey, work->width, work->height, deviation,
+    return intensity_smooth(work->context, making->grey, work->width, work->height, deviation,
                                *memory);
 }
 
@@ -126,8 +126,8 @@ static ro_status read_image(struct making *making, const ro_image *in)
     making->seen = calloc(GREYS, sizeof *making->seen);
     if (!making->grey || !making->phi || !making->seen)
         return no_memory(work);
-    ro_status status = ro_intensity_read(work->context, in, making->grey);
-    making->least_window = 6.0 * ro_image_white_in_use(in) / ro_image_white(in);
+    ro_status status = intensity_read(work->context, in, making->grey);
+    making->least_window = 6.0 * image_white_in_use(in) / ro_image_white(in);
     if (status == RO_OK)
         status = smoothed(making, work->options.smooth, &making->smoothed, &making->smooth);
     if (status == RO_OK)
@@ -145,7 +145,7 @@ static void seed_row(struct sweep *sweep, uint32_t y, struct figures *figures)
     float *phi = sweep->making->phi + (size_t)y * work->width;
     const double reach = (double)work->number->max / work->number->slope;
     (void)figures;
-    ro_seeds_fill_row(&work->options, sweep->label + 1, work->width, y, reach, phi);
+    seeds_fill_row(&work->options, sweep->label + 1, work->width, y, reach, phi);
 }
 
 static void start_row(struct sweep *sweep, uint32_t y, struct figures *figures)
@@ -162,7 +162,7 @@ static void start_row(struct sweep *sweep, uint32_t y, struct figures *figures)
         value = value > max ? max : value;
         value = value < min ? min : value;
         lowest = phi[x] < lowest ? phi[x] : lowest;
-        ro_level_put(&front->level, &front->phi[0], x, y, value);
+        level_put(&front->level, &front->phi[0], x, y, value);
     }
     if (lowest < 0) {
         figures->first = y < figures->first ? y : figures->first;
@@ -186,12 +186,12 @@ static ro_status make_front(struct ro_segmentation *work, int label)
     struct ro_level_field *const fields[] = {&front->phi[0], &front->phi[1], &front->speed};
     ro_status status = RO_OK;
     for (size_t i = 0; i < 3 && status == RO_OK; i++)
-        status = ro_level_field_make(work->context, &front->level, fields[i]);
+        status = level_field_make(work->context, &front->level, fields[i]);
     /* the velocity is that of all labels */
     if (status == RO_OK && front->level.moved_by_field && !work->vx.data) {
-        status = ro_level_field_make(work->context, &front->level, &work->vx);
+        status = level_field_make(work->context, &front->level, &work->vx);
         if (status == RO_OK)
-            status = ro_level_field_make(work->context, &front->level, &work->vy);
+            status = level_field_make(work->context, &front->level, &work->vy);
     }
     front->vx = work->vx;
     front->vy = work->vy;
@@ -216,7 +216,7 @@ static void table_row(struct sweep *sweep, uint32_t y, struct figures *figures)
     for (uint32_t i = y * (GREYS / TABLE_ROWS); i < (y + 1) * (GREYS / TABLE_ROWS); i++) {
         if (!making->seen[i])
             continue;
-        const float value = (float)ro_speed_of_intensity(speed, i);
+        const float value = (float)speed_of_intensity(speed, i);
         making->speed[sweep->label][i] = value;
         if (fabs((double)value) > figures->fastest)
             figures->fastest = fabs((double)value);
@@ -230,7 +230,7 @@ static void edge_row(struct sweep *sweep, uint32_t y, struct figures *figures)
     const float *table = making->speed[sweep->label];
     const size_t at = (size_t)y * work->width;
     float *out = making->speed[sweep->label] + GREYS + at;
-    ro_speed_edge_row(&work->options.speed[sweep->label], making->edges, work->width, work->height,
+    speed_edge_row(&work->options.speed[sweep->label], making->edges, work->width, work->height,
                       y, out);
     for (uint32_t x = 0; x < work->width; x++) {
         out[x] = table[making->smooth[at + x]] + out[x];
@@ -252,19 +252,19 @@ static ro_status start_label(struct making *making, int label)
         return status;
     sweep_rows(making, label, work->height, seed_row);
     if (work->options.mask)
-        status = ro_seeds_add_mask(work->context, work->options.mask, label + 1, making->phi);
+        status = seeds_add_mask(work->context, work->options.mask, label + 1, making->phi);
     if (status != RO_OK)
         return status;
     const struct figures inside = sweep_rows(making, label, work->height, start_row);
     report->used = inside.first <= inside.last;
     if (!report->used)
         return RO_OK;
-    ro_level_field_mirror(&work->front[label].level, &work->front[label].phi[0]);
+    level_field_mirror(&work->front[label].level, &work->front[label].phi[0]);
     work->scale[label] = 1;
     if (!is_set(speed) && !work->options.velocity) {
         const size_t from = (size_t)inside.first * work->width;
         speed->window = 1;
-        if (ro_window_estimate(making->smooth + from, making->phi + from, work->width,
+        if (window_estimate(making->smooth + from, making->phi + from, work->width,
                                inside.last - inside.first + 1, making->least_window, &speed->low,
                                &speed->high) != RO_OK)
             return no_memory(work);
@@ -297,7 +297,7 @@ static ro_status set_time(struct making *making)
     for (int i = 0; i < RO_LABELS; i++) {
         if (!work->report.label[i].used)
             continue;
-        double rate = making->fastest[i] / ro_level_bound(work->norm) + making->velocity +
+        double rate = making->fastest[i] / level_bound(work->norm) + making->velocity +
                       4 * work->options.speed[i].curvature;
         largest = 1 / rate < largest ? 1 / rate : largest;
     }
@@ -324,7 +324,7 @@ static double unit_of(const struct ro_level_number *number)
 static float scaled_speed(const struct ro_segmentation *work, float speed)
 {
     const double one = unit_of(work->number);
-    const double bound = work->number->real ? 1 : floor(ro_level_bound(work->norm) * one);
+    const double bound = work->number->real ? 1 : floor(level_bound(work->norm) * one);
     const double value = clamped((double)speed * work->time_step * one, bound);
     return (float)(work->number->real ? value : rint(value)) + 0.0f; /* no negative zero */
 }
@@ -369,7 +369,7 @@ static void edge_speed_row(struct sweep *sweep, uint32_t y, struct figures *figu
     const float *plane = making->speed[sweep->label] + GREYS + (size_t)y * work->width;
     for (uint32_t x = 0; x < work->width; x++) {
         const float value = scaled_speed(work, plane[x]);
-        ro_level_put(&front->level, &front->speed, x, y, (double)value);
+        level_put(&front->level, &front->speed, x, y, (double)value);
         if (fabs((double)value) > figures->fastest)
             figures->fastest = fabs((double)value);
     }
@@ -383,14 +383,14 @@ static void velocity_row(struct sweep *sweep, uint32_t y, struct figures *figure
     const float *velocity = work->options.velocity + 2 * (size_t)y * work->width;
     (void)figures;
     for (uint32_t x = 0; x < work->width; x++) {
-        ro_level_put(level, &work->vx, x, y,
+        level_put(level, &work->vx, x, y,
                      clamped((double)velocity[2 * x] * work->time_step * one, carried));
-        ro_level_put(level, &work->vy, x, y,
+        level_put(level, &work->vy, x, y,
                      clamped((double)velocity[2 * x + 1] * work->time_step * one, carried));
     }
 }
 
-ro_status ro_fronts_make(struct ro_segmentation *work, const ro_image *in)
+ro_status fronts_make(struct ro_segmentation *work, const ro_image *in)
 {
     struct making making = {.work = work};
     const float *velocity = work->options.velocity;

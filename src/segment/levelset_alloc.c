@@ -7,38 +7,38 @@
 #include <stdlib.h>
 #include <string.h>
 
-size_t ro_level_bytes(const struct ro_level *level)
+size_t level_bytes(const struct ro_level *level)
 {
     return level->real ? sizeof(float) : sizeof(int16_t);
 }
 
-ro_status ro_level_field_make(ro_context *context, const struct ro_level *level,
+ro_status level_field_make(ro_context *context, const struct ro_level *level,
                               struct ro_level_field *field)
 {
-    size_t pitch = ((size_t)level->width * ro_level_bytes(level) + 63) / 64 * 64 + 2 * RO_LEVEL_PAD;
+    size_t pitch = ((size_t)level->width * level_bytes(level) + 63) / 64 * 64 + 2 * RO_LEVEL_PAD;
     size_t bytes;
     /* pages that nobody has touched cost nothing yet, so no posix_memalign and memset */
-    char *memory = ro_size_multiply(pitch, level->height, &bytes) && bytes < SIZE_MAX - 128
+    char *memory = size_multiply(pitch, level->height, &bytes) && bytes < SIZE_MAX - 128
                        ? calloc(bytes + 128, 1)
                        : NULL;
     if (!memory)
         return ro_context_fail(context, RO_E_MEMORY, "no memory to segment %u x %u pixels",
                                level->width, level->height);
-    ro_pages_enlarge(memory, bytes);
+    pages_enlarge(memory, bytes);
     char *aligned = memory + (64 - (uintptr_t)memory % 64) % 64;
     *field = (struct ro_level_field){aligned + RO_LEVEL_PAD, pitch, memory};
     return RO_OK;
 }
 
-void ro_level_field_free(struct ro_level_field *field)
+void level_field_free(struct ro_level_field *field)
 {
     free(field->memory);
     *field = (struct ro_level_field){0};
 }
 
-void ro_level_field_mirror(const struct ro_level *level, const struct ro_level_field *field)
+void level_field_mirror(const struct ro_level *level, const struct ro_level_field *field)
 {
-    const size_t bytes = ro_level_bytes(level), row = bytes * level->width;
+    const size_t bytes = level_bytes(level), row = bytes * level->width;
     for (uint32_t y = 0; y < level->height; y++) {
         char *at = field->data + y * field->pitch;
         memcpy(at - bytes, at, bytes);

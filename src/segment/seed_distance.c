@@ -39,7 +39,7 @@ int ro_segment_has_seed(const ro_segment_options *options, int label)
     return any;
 }
 
-void ro_seeds_fill_row(const ro_segment_options *options, int label, uint32_t width, uint32_t y,
+void seeds_fill_row(const ro_segment_options *options, int label, uint32_t width, uint32_t y,
                        double reach, float *phi)
 {
     for (uint32_t x = 0; x < width; x++)
@@ -121,7 +121,7 @@ static void fill_row(struct plane *plane, uint32_t y)
     }
 }
 
-ro_status ro_seeds_add_mask(ro_context *context, const ro_image *mask, int label, float *phi)
+ro_status seeds_add_mask(ro_context *context, const ro_image *mask, int label, float *phi)
 {
     const uint32_t width = mask->width, height = mask->height;
     size_t size = (size_t)width * height;

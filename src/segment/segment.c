@@ -31,11 +31,11 @@ static ro_status find_numbers(struct ro_segmentation *work)
     }
     const char *number = options->number ? options->number : "s16";
     const char *norm = options->norm ? options->norm : "lin";
-    work->number = ro_level_number_find(number);
+    work->number = level_number_find(number);
     if (!work->number)
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "number %s: level sets work in u8, s12, s16 and s23e8", number);
-    work->norm = ro_level_norm_find(norm);
+    work->norm = level_norm_find(norm);
     if (!work->norm)
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "unknown norm %s: must be lin, euclid, interpolative, volume, "
@@ -84,7 +84,7 @@ static ro_status check_image(struct ro_segmentation *work, const ro_image *image
 {
     if (!image)
         return RO_OK;
-    ro_status status = ro_image_check(work->context, image, role);
+    ro_status status = image_check(work->context, image, role);
     if (status != RO_OK)
         return status;
     bool bytes = image->format == RO_GRAY8 || image->format == RO_INDEX8;
@@ -156,10 +156,10 @@ static ro_status check(struct ro_segmentation *work, const ro_image *in)
     if (in->format == RO_BITS || in->format == RO_INDEX8)
         return ro_context_fail(context, RO_E_ARGUMENT, "an image of %s cannot be segmented",
                                ro_format_name(in->format));
-    if (!ro_size_multiply(work->width, work->height, &pixels) || pixels > SIZE_MAX / 64)
+    if (!size_multiply(work->width, work->height, &pixels) || pixels > SIZE_MAX / 64)
         return ro_context_fail(context, RO_E_SIZE, "an image of %u x %u is too large", work->width,
                                work->height);
-    const double positive[] = {ro_is_default(options->max_rms) ? 0 : options->max_rms,
+    const double positive[] = {is_default(options->max_rms) ? 0 : options->max_rms,
                                options->time_step, options->smooth, options->sigma};
     static const char *const names[] = {"RMS", "time step", "smoothing", "sigma"};
     for (size_t i = 0; i < sizeof positive / sizeof *positive; i++)
@@ -195,7 +195,7 @@ static void measure(struct ro_segmentation *work)
         for (uint32_t y = 0; report->used && y < work->height; y++) {
             uint32_t inside = 0;
             for (uint32_t x = 0; x < work->width; x++)
-                inside += ro_level_value(&front->level, &front->phi[front->now], x, y) < 0;
+                inside += level_value(&front->level, &front->phi[front->now], x, y) < 0;
             report->area += inside;
         }
         const uint64_t pixels = (uint64_t)work->width * work->height;
@@ -220,7 +220,7 @@ ro_status ro_segment(ro_context *context, const ro_image *in, const ro_segment_o
                      ro_segmentation **result, ro_segment_report *report)
 {
     *result = NULL;
-    ro_status status = ro_image_check(context, in, "input");
+    ro_status status = image_check(context, in, "input");
     if (status != RO_OK)
         return status;
     struct ro_segmentation *work = calloc(1, sizeof *work);
@@ -230,26 +230,26 @@ ro_status ro_segment(ro_context *context, const ro_image *in, const ro_segment_o
     work->width = in->width;
     work->height = in->height;
     work->options = (ro_segment_options)RO_SEGMENT_OPTIONS;
-    status = ro_options_take(context, options, &work->options, "RO_SEGMENT_OPTIONS");
+    status = take_options(context, options, &work->options, "RO_SEGMENT_OPTIONS");
     if (status == RO_OK)
         status = check(work, in);
-    if (ro_is_default_count(work->options.iterations)) {
+    if (is_default_count(work->options.iterations)) {
         uint64_t most = 16 * ((uint64_t)work->width + work->height);
         work->options.iterations = most < UINT32_MAX ? (uint32_t)most : UINT32_MAX;
     }
     if (status == RO_OK)
-        status = ro_fronts_make(work, in);
+        status = fronts_make(work, in);
     if (status == RO_OK)
-        status = ro_vectors_begin(work);
+        status = vectors_begin(work);
     if (status == RO_OK)
-        status = ro_fronts_evolve(work);
+        status = fronts_evolve(work);
     if (status == RO_OK)
-        status = ro_contours_make(work);
+        status = contours_make(work);
     if (status != RO_OK) {
         ro_segmentation_free(work);
         return status;
     }
-    ro_vectors_end(work);
+    vectors_end(work);
     measure(work);
     if (report)
         *report = work->report;
@@ -263,26 +263,26 @@ void ro_segmentation_free(ro_segmentation *work)
         return;
     for (int i = 0; i < RO_LABELS; i++) {
         struct ro_level_front *front = &work->front[i];
-        ro_level_field_free(&front->phi[0]);
-        ro_level_field_free(&front->phi[1]);
-        ro_level_field_free(&front->speed);
+        level_field_free(&front->phi[0]);
+        level_field_free(&front->phi[1]);
+        level_field_free(&front->speed);
     }
-    ro_level_field_free(&work->vx);
-    ro_level_field_free(&work->vy);
-    ro_outlines_drop(&work->outlines);
+    level_field_free(&work->vx);
+    level_field_free(&work->vy);
+    outlines_drop(&work->outlines);
     free(work);
 }
 
 static double phi_of(const ro_segmentation *work, int label, uint32_t x, uint32_t y)
 {
     const struct ro_level_front *front = &work->front[label];
-    return ro_level_value(&front->level, &front->phi[front->now], x, y) /
+    return level_value(&front->level, &front->phi[front->now], x, y) /
            ((double)work->number->slope * work->scale[label]);
 }
 
 static ro_status check_view(const ro_segmentation *work, const ro_image *view, bool floats)
 {
-    ro_status status = ro_image_check(work->context, view, "output");
+    ro_status status = image_check(work->context, view, "output");
     if (status != RO_OK)
         return status;
     bool bytes = view->format == RO_GRAY8 || view->format == RO_INDEX8;
@@ -307,7 +307,7 @@ ro_status ro_segmentation_labels(const ro_segmentation *work, ro_image *labels)
             for (int i = 0; i < RO_LABELS; i++) {
                 const struct ro_level_front *front = &work->front[i];
                 if (!work->report.label[i].used ||
-                    !(ro_level_value(&front->level, &front->phi[front->now], x, y) < 0))
+                    !(level_value(&front->level, &front->phi[front->now], x, y) < 0))
                     continue;
                 double phi = phi_of(work, i, x, y);
                 if (phi < deepest) {
@@ -335,7 +335,7 @@ ro_status ro_segmentation_phi(const ro_segmentation *work, int label, ro_image *
 
 ro_status ro_segmentation_contours(ro_segmentation *work, const ro_polyline **lines, size_t *count)
 {
-    ro_status status = work->outlines.lines ? RO_OK : ro_contours_make(work);
+    ro_status status = work->outlines.lines ? RO_OK : contours_make(work);
     *lines = work->outlines.lines;
     *count = work->outlines.count;
     return status;

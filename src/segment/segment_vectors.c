@@ -19,7 +19,7 @@ static void copy(const struct ro_level_front *front, const struct ro_level_field
     }
 }
 
-ro_status ro_vectors_begin(struct ro_segmentation *work)
+ro_status vectors_begin(struct ro_segmentation *work)
 {
     const ro_segment_vectors *vectors = work->options.vectors;
     if (!vectors)
@@ -33,7 +33,7 @@ ro_status ro_vectors_begin(struct ro_segmentation *work)
         return ro_context_fail(work->context, RO_E_ARGUMENT,
                                "there is no label %d to write vectors of", label);
     const struct ro_level_front *front = &work->front[label - 1];
-    if (!ro_level_is_simple(&front->level))
+    if (!level_is_simple(&front->level))
         return ro_context_fail(work->context, RO_E_ARGUMENT,
                                "vectors cannot hold curvature or a velocity field");
     copy(front, &front->phi[front->now], vectors->phi);
@@ -41,7 +41,7 @@ ro_status ro_vectors_begin(struct ro_segmentation *work)
     return RO_OK;
 }
 
-void ro_vectors_end(struct ro_segmentation *work)
+void vectors_end(struct ro_segmentation *work)
 {
     if (!work->options.vectors)
         return;

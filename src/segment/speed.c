@@ -28,7 +28,7 @@ static uint32_t sample(const ro_image *image, const char *row, size_t at, uint32
     }
 }
 
-ro_status ro_intensity_read(ro_context *context, const ro_image *image, uint16_t *grey)
+ro_status intensity_read(ro_context *context, const ro_image *image, uint16_t *grey)
 {
     const bool floats = ro_format_sample_bytes(image->format) == 4;
     const size_t channels = ro_format_is_colour(image->format) ? 3 : 1;
@@ -147,12 +147,12 @@ static void smooth_bands(void *data, int thread)
                 smooth_along(s, y, scratch);
 }
 
-ro_status ro_intensity_smooth(ro_context *context, const uint16_t *grey, uint32_t width,
+ro_status intensity_smooth(ro_context *context, const uint16_t *grey, uint32_t width,
                               uint32_t height, double deviation, uint16_t *out)
 {
     struct smoothing s = {
         .context = context, .grey = grey, .out = out, .width = width, .height = height};
-    const int threads = ro_pool_threads(context->pool);
+    const int threads = pool_threads(context->pool);
     s.reach = weights_of(deviation, s.weights);
     s.scratch_bytes =
         (width * sizeof(int64_t) + 2 * (size_t)s.reach * sizeof(uint16_t) + 63) / 64 * 64;
@@ -162,7 +162,7 @@ ro_status ro_intensity_smooth(ro_context *context, const uint16_t *grey, uint32_
     for (int across = 0; across < 2 && made; across++) {
         s.across = across;
         atomic_init(&s.ticket, 0);
-        ro_pool_run(context->pool, threads, smooth_bands, &s);
+        pool_run(context->pool, threads, smooth_bands, &s);
     }
     free(s.scratch);
     free(s.rows);
@@ -174,7 +174,7 @@ ro_status ro_intensity_smooth(ro_context *context, const uint16_t *grey, uint32_
 
 /* ---- The speed ------------------------------------------------------------------------------- */
 
-double ro_speed_of_intensity(const ro_speed *speed, uint32_t grey)
+double speed_of_intensity(const ro_speed *speed, uint32_t grey)
 {
     const double level = grey / 257.0, unit = grey / (double)WHITE;
     double sum = speed->constant, power = 0;
@@ -190,7 +190,7 @@ double ro_speed_of_intensity(const ro_speed *speed, uint32_t grey)
     return sum;
 }
 
-void ro_speed_edge_row(const ro_speed *speed, const uint16_t *edges, uint32_t width,
+void speed_edge_row(const ro_speed *speed, const uint16_t *edges, uint32_t width,
                        uint32_t height, uint32_t y, float *out)
 {
     const uint16_t *row = edges + (size_t)y * width;
@@ -220,7 +220,7 @@ static double quantile(const uint32_t *histogram, uint64_t total, double share)
 /* The middle half of the pixels tells centre and spread, whatever else the seed touches. Normally
  * spread intensities have quartiles 0.674 deviations from the median; three and a half deviations
  * let one in two thousand out. */
-ro_status ro_window_estimate(const uint16_t *grey, const float *phi, uint32_t width,
+ro_status window_estimate(const uint16_t *grey, const float *phi, uint32_t width,
                              uint32_t height, double least, double *low, double *high)
 {
     static const double deviations = 3.5;

@@ -5,10 +5,10 @@
  */
 #include "solver/smooth.h"
 
-struct ro_chain ro_chain_make(int count, double a, float *memory)
+struct ro_chain chain_make(int count, double a, float *memory)
 {
     const int half = count / 2;
-    float *r = memory, *q = memory + ro_chain_floats(count) / 2;
+    float *r = memory, *q = memory + chain_floats(count) / 2;
     struct ro_chain chain = {.count = count, .r = r, .q = q, .middle = 1};
     double e = 1, before = 0;
     for (int i = 0; i < half; i++) {

@@ -39,7 +39,7 @@ static inline long long line_floats(int count)
 
 static inline __host__ __device__ int row_table(const line_planes &planes)
 {
-    return planes.rows ? (int)ro_chain_floats(planes.width) : 0;
+    return planes.rows ? (int)chain_floats(planes.width) : 0;
 }
 
 /* For so many bytes of shared memory. */
@@ -50,8 +50,8 @@ static inline line_planes plan_lines(int width, int height, ptrdiff_t stride, si
     for (;;) {
         const long long rows = planes.rows ? line_floats(width) : 0;
         const long long columns = planes.columns ? line_floats(height) : 0;
-        const long long tables = (rows ? (long long)ro_chain_floats(width) : 0) +
-                                 (columns ? (long long)ro_chain_floats(height) : 0);
+        const long long tables = (rows ? (long long)chain_floats(width) : 0) +
+                                 (columns ? (long long)chain_floats(height) : 0);
         const long long lines = ((rows > columns ? rows : columns) + 3) / 4 * 4;
         if (lines + tables <= most) {
             planes.tables = (int)lines;
@@ -229,7 +229,7 @@ smooth_kept(const line_planes &planes, const ro_chain &chain, int first, int lin
     const unsigned base = (unsigned)__cvta_generic_to_shared(shared);
     ro_chain kept = chain;
     kept.r = shared + planes.tables + (ALONG ? 0 : row_table(planes));
-    kept.q = kept.r + ro_chain_floats(chain.count) / 2;
+    kept.q = kept.r + chain_floats(chain.count) / 2;
     each_node<TEAM, ALONG>(planes, first, lines, [&](size_t plane, int at) {
         copy_async<sizeof(float)>(base + at * (unsigned)sizeof(float), from + plane, sizeof(float));
     });

@@ -41,11 +41,11 @@ extern "C" {
 __host__ __device__
 #endif
     static inline size_t
-    ro_chain_floats(int count)
+    chain_floats(int count)
 {
     return 2 * (((size_t)count / 2 + 7) / 8 * 8);
 }
-struct ro_chain ro_chain_make(int count, double a, float *memory);
+struct ro_chain chain_make(int count, double a, float *memory);
 
 /* Planes are given by their first node. Rows begin at multiples of 64 bytes, and up to 15 floats
  * behind them are theirs to be overwritten. */
@@ -56,7 +56,7 @@ struct ro_smooth_plane {
 
 enum { RO_SMOOTH_STRIP = 32 }; /* columns that are done together */
 
-static inline size_t ro_smooth_scratch(int width) { return 16 * ((size_t)width + 15); } /* floats */
+static inline size_t smooth_scratch(int width) { return 16 * ((size_t)width + 15); } /* floats */
 
 struct ro_smooth_kernels {
     ro_cpu cpu;
@@ -70,7 +70,7 @@ struct ro_smooth_kernels {
     void (*columns)(const struct ro_chain *chain, const struct ro_smooth_plane *plane, int first,
                     int last, int times, const float *weight, float *to);
 };
-const struct ro_smooth_kernels *ro_smooth_kernels_for(ro_cpu cpu);
+const struct ro_smooth_kernels *smooth_kernels_for(ro_cpu cpu);
 
 #ifdef __cplusplus
 }

@@ -9,22 +9,22 @@
 
 static size_t ring_of(const struct ro_stencil *stencil) { return stencil->looks_up ? 3 : 2; }
 
-size_t ro_pipe_stage_bytes(const struct ro_stencil *stencil)
+size_t pipe_stage_bytes(const struct ro_stencil *stencil)
 {
     return ring_of(stencil) * stencil->row_bytes + stencil->memory_bytes;
 }
 
-ro_status ro_pipe_open(struct ro_pipe *pipe, const struct ro_stencil *stencil, int from, int to)
+ro_status pipe_open(struct ro_pipe *pipe, const struct ro_stencil *stencil, int from, int to)
 {
     *pipe = (struct ro_pipe){.stencil = stencil, .stages = to - from};
-    size_t row = stencil->row_bytes, stage_bytes = ro_pipe_stage_bytes(stencil), bytes;
+    size_t row = stencil->row_bytes, stage_bytes = pipe_stage_bytes(stencil), bytes;
     if (row > SIZE_MAX / 8 || stencil->memory_bytes > SIZE_MAX / 8 ||
-        !ro_size_multiply(stage_bytes, (size_t)pipe->stages, &bytes))
+        !size_multiply(stage_bytes, (size_t)pipe->stages, &bytes))
         return RO_E_SIZE;
     void *memory = NULL;
     pipe->stage = calloc((size_t)pipe->stages, sizeof *pipe->stage);
     if (!pipe->stage || posix_memalign(&memory, 64, bytes) != 0) {
-        ro_pipe_close(pipe);
+        pipe_close(pipe);
         return RO_E_MEMORY;
     }
     memset(memory, 0, bytes);
@@ -40,7 +40,7 @@ ro_status ro_pipe_open(struct ro_pipe *pipe, const struct ro_stencil *stencil, i
     return RO_OK;
 }
 
-void ro_pipe_close(struct ro_pipe *pipe)
+void pipe_close(struct ro_pipe *pipe)
 {
     free(pipe->stage);
     free(pipe->memory);
@@ -49,7 +49,7 @@ void ro_pipe_close(struct ro_pipe *pipe)
 
 /* Stage s must put out rows from max(0, wanted - stages behind it) on; where that is one row later
  * than its first row in, the row before is incomplete. */
-void ro_pipe_begin(struct ro_pipe *pipe, uint32_t first, uint32_t wanted)
+void pipe_begin(struct ro_pipe *pipe, uint32_t first, uint32_t wanted)
 {
     uint32_t in = first;
     pipe->flushed = 0;
@@ -114,12 +114,12 @@ static bool cascade(struct ro_pipe *pipe, int s, const char *row, char *out)
     return true;
 }
 
-bool ro_pipe_feed(struct ro_pipe *pipe, const char *row, char *out)
+bool pipe_feed(struct ro_pipe *pipe, const char *row, char *out)
 {
     return cascade(pipe, 0, row, out);
 }
 
-bool ro_pipe_flush(struct ro_pipe *pipe, char *out)
+bool pipe_flush(struct ro_pipe *pipe, char *out)
 {
     if (pipe->flushed == pipe->stages)
         return false;
@@ -142,15 +142,15 @@ static void run_band(struct ro_pipe *pipe, const struct pass *pass, uint32_t beg
 {
     uint32_t stages = (uint32_t)pipe->stages;
     uint32_t in = begin > stages ? begin - stages : 0;
-    ro_pipe_begin(pipe, in, begin);
+    pipe_begin(pipe, in, begin);
     const atomic_bool *stop = pass->stream->stop;
     for (uint32_t y = begin; y < end;) {
         if (stop && atomic_load_explicit(stop, memory_order_relaxed))
             return;
         char *out = pass->to->data + (size_t)y * pass->to->pitch;
         bool done = in < pass->height
-                        ? ro_pipe_feed(pipe, pass->from->data + (size_t)in * pass->from->pitch, out)
-                        : ro_pipe_flush(pipe, out);
+                        ? pipe_feed(pipe, pass->from->data + (size_t)in * pass->from->pitch, out)
+                        : pipe_flush(pipe, out);
         in += in < pass->height;
         y += done;
     }
@@ -182,10 +182,10 @@ static uint32_t bands_of(uint32_t height, uint32_t stages, uint32_t threads)
     return bands < threads ? bands : threads;
 }
 
-ro_status ro_stream_open(struct ro_stream *stream, struct ro_pool *pool,
+ro_status stencil_stream_open(struct ro_stream *stream, struct ro_pool *pool,
                          const struct ro_stencil *stencil, int iterations)
 {
-    int stages = iterations * stencil->stages, threads = ro_pool_threads(pool);
+    int stages = iterations * stencil->stages, threads = pool_threads(pool);
     *stream = (struct ro_stream){.pool = pool, .bands = 1};
     if (threads > 1)
         stream->bands = bands_of(stencil->height, (uint32_t)stages, (uint32_t)threads);
@@ -193,13 +193,13 @@ ro_status ro_stream_open(struct ro_stream *stream, struct ro_pool *pool,
     stream->pipes = calloc((size_t)stream->threads, sizeof *stream->pipes);
     ro_status status = stream->pipes ? RO_OK : RO_E_MEMORY;
     for (int i = 0; i < stream->threads && status == RO_OK; i++)
-        status = ro_pipe_open(&stream->pipes[i], stencil, 0, stages);
+        status = pipe_open(&stream->pipes[i], stencil, 0, stages);
     if (status != RO_OK)
-        ro_stream_close(stream);
+        stream_close(stream);
     return status;
 }
 
-void ro_stream_pass(struct ro_stream *stream, const struct ro_stencil_rows *from,
+void stream_pass(struct ro_stream *stream, const struct ro_stencil_rows *from,
                     const struct ro_stencil_rows *to)
 {
     struct pass pass = {
@@ -209,13 +209,13 @@ void ro_stream_pass(struct ro_stream *stream, const struct ro_stencil_rows *from
         .height = stream->pipes[0].stencil->height,
     };
     atomic_init(&pass.ticket, 0);
-    ro_pool_run(stream->pool, stream->threads, run_bands, &pass);
+    pool_run(stream->pool, stream->threads, run_bands, &pass);
 }
 
-void ro_stream_close(struct ro_stream *stream)
+void stream_close(struct ro_stream *stream)
 {
     for (int i = 0; stream->pipes && i < stream->threads; i++)
-        ro_pipe_close(&stream->pipes[i]);
+        pipe_close(&stream->pipes[i]);
     free(stream->pipes);
     *stream = (struct ro_stream){0};
 }

@@ -58,21 +58,21 @@ struct ro_pipe {
 
 /* A pipe of the stages from `from` to `to` of the endless sequence of iterations. RO_E_MEMORY,
  * RO_E_SIZE. */
-ro_status ro_pipe_open(struct ro_pipe *pipe, const struct ro_stencil *stencil, int from, int to);
-void ro_pipe_close(struct ro_pipe *pipe);
+ro_status pipe_open(struct ro_pipe *pipe, const struct ro_stencil *stencil, int from, int to);
+void pipe_close(struct ro_pipe *pipe);
 
 /* Bytes that a stage of a pipe takes. */
-size_t ro_pipe_stage_bytes(const struct ro_stencil *stencil);
+size_t pipe_stage_bytes(const struct ro_stencil *stencil);
 
 /* Makes it ready for rows first .. of an image, so that the first row out is `wanted` or earlier.
  */
-void ro_pipe_begin(struct ro_pipe *pipe, uint32_t first, uint32_t wanted);
+void pipe_begin(struct ro_pipe *pipe, uint32_t first, uint32_t wanted);
 
 /* A row goes in and must stay where it is until the next one went in, or the next two where the
  * stencil looks up; true when a row came out. */
-bool ro_pipe_feed(struct ro_pipe *pipe, const char *row, char *out);
+bool pipe_feed(struct ro_pipe *pipe, const char *row, char *out);
 /* After the last row of the image, once per stage: true when a row came out. */
-bool ro_pipe_flush(struct ro_pipe *pipe, char *out);
+bool pipe_flush(struct ro_pipe *pipe, char *out);
 
 /* An image in the order of the stencil's rows. */
 struct ro_stencil_rows {
@@ -90,10 +90,10 @@ struct ro_stream {
     const atomic_bool
         *stop; /* set by the caller; once it is true, passes end early and unfinished */
 };
-ro_status ro_stream_open(struct ro_stream *stream, struct ro_pool *pool,
+ro_status stencil_stream_open(struct ro_stream *stream, struct ro_pool *pool,
                          const struct ro_stencil *stencil, int iterations);
-void ro_stream_pass(struct ro_stream *stream, const struct ro_stencil_rows *from,
+void stream_pass(struct ro_stream *stream, const struct ro_stencil_rows *from,
                     const struct ro_stencil_rows *to);
-void ro_stream_close(struct ro_stream *stream);
+void stream_close(struct ro_stream *stream);
 
 #endif

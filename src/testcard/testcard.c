@@ -241,7 +241,7 @@ ro_status ro_testcard(ro_context *context, ro_image *image)
 ro_status ro_testcard_part(ro_context *context, uint32_t width, uint32_t height, uint32_t x,
                            uint32_t y, ro_image *image)
 {
-    ro_status status = ro_image_check(context, image, "output");
+    ro_status status = image_check(context, image, "output");
     if (status != RO_OK)
         return status;
     if (x > width || y > height || image->width > width - x || image->height > height - y)
@@ -271,12 +271,12 @@ ro_status ro_testcard_part(ro_context *context, uint32_t width, uint32_t height,
     int64_t gap = (width < height ? width : height) / 128;
     lay_out(card, gap);
     size_t rows = (size_t)card->panels[0].height, pixels, pixel_bytes, column_bytes;
-    if (!ro_size_multiply(rows, STRIP, &pixels))
+    if (!size_multiply(rows, STRIP, &pixels))
         goto no_memory;
     if (pixels < width)
         pixels = width;
-    if (!ro_size_multiply(pixels, sizeof *scratch->pixels, &pixel_bytes) ||
-        !ro_size_multiply(rows + 1, sizeof *scratch->column, &column_bytes))
+    if (!size_multiply(pixels, sizeof *scratch->pixels, &pixel_bytes) ||
+        !size_multiply(rows + 1, sizeof *scratch->column, &column_bytes))
         goto no_memory;
     for (int i = 0; i < threads; i++) {
         scratch[i].pixels = malloc(pixel_bytes);
@@ -286,7 +286,7 @@ ro_status ro_testcard_part(ro_context *context, uint32_t width, uint32_t height,
     }
     draw_scene_open(&card->scene);
     draw_paper(card, (gap + 4) / 8, scratch[0].pixels);
-    ro_pool_run(context->pool, threads, draw_strips, card);
+    pool_run(context->pool, threads, draw_strips, card);
     status = ro_context_progress(context, "drawing", 1);
     if (status == RO_OK)
         context->report = (ro_report){.method = "testcard",

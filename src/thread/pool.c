@@ -49,7 +49,7 @@ static void *work(void *argument)
     return NULL;
 }
 
-struct ro_pool *ro_pool_open(int threads)
+struct ro_pool *pool_open(int threads)
 {
     struct ro_pool *pool = calloc(1, sizeof *pool);
     if (!pool)
@@ -69,11 +69,11 @@ struct ro_pool *ro_pool_open(int threads)
     }
     return pool;
 fail:
-    ro_pool_close(pool);
+    pool_close(pool);
     return NULL;
 }
 
-void ro_pool_close(struct ro_pool *pool)
+void pool_close(struct ro_pool *pool)
 {
     if (!pool)
         return;
@@ -90,9 +90,9 @@ void ro_pool_close(struct ro_pool *pool)
     free(pool);
 }
 
-int ro_pool_threads(const struct ro_pool *pool) { return pool->threads; }
+int pool_threads(const struct ro_pool *pool) { return pool->threads; }
 
-void ro_pool_run(struct ro_pool *pool, int limit, ro_task_fn *task, void *data)
+void pool_run(struct ro_pool *pool, int limit, ro_task_fn *task, void *data)
 {
     if (limit > pool->threads)
         limit = pool->threads;
@@ -115,14 +115,14 @@ void ro_pool_run(struct ro_pool *pool, int limit, ro_task_fn *task, void *data)
     }
 }
 
-void ro_gate_room_open(struct ro_gate_room *room, int threads)
+void gate_room_open(struct ro_gate_room *room, int threads)
 {
-    room->crowded = threads > ro_cpu_threads();
+    room->crowded = threads > cpu_threads();
     pthread_mutex_init(&room->lock, NULL);
     pthread_cond_init(&room->changed, NULL);
 }
 
-void ro_gate_room_close(struct ro_gate_room *room)
+void gate_room_close(struct ro_gate_room *room)
 {
     pthread_cond_destroy(&room->changed);
     pthread_mutex_destroy(&room->lock);
@@ -130,7 +130,7 @@ void ro_gate_room_close(struct ro_gate_room *room)
 
 /* The store and the look at `sleepers` here, and the count and the look at `reached` below, are all
  * sequentially consistent: one side always sees the other, so no wake-up is missed. */
-void ro_gate_raise(struct ro_gate_room *room, struct ro_gate *gate, uint64_t value)
+void gate_raise(struct ro_gate_room *room, struct ro_gate *gate, uint64_t value)
 {
     atomic_store(&gate->reached, value);
     if (atomic_load(&gate->sleepers) > 0) {
@@ -165,7 +165,7 @@ static bool watch(const struct ro_gate_room *room, const struct ro_gate *gate, u
 /* Whoever wakes before its turn watches again. Of threads that each wait for the one before, all are
  * then awake when their turn comes; else each would sleep until the one before it had woken, and
  * all of them would go at the pace of wake-ups from then on. */
-void ro_gate_wait(struct ro_gate_room *room, struct ro_gate *gate, uint64_t value)
+void gate_wait(struct ro_gate_room *room, struct ro_gate *gate, uint64_t value)
 {
     while (!watch(room, gate, value)) {
         pthread_mutex_lock(&room->lock);
@@ -182,7 +182,7 @@ void ro_gate_wait(struct ro_gate_room *room, struct ro_gate *gate, uint64_t valu
 
 /* `stop` may be set by a signal handler, which can wake nobody: sleepers look at it now and then.
  */
-bool ro_gate_wait_or_stop(struct ro_gate_room *room, struct ro_gate *gate, uint64_t value,
+bool gate_wait_or_stop(struct ro_gate_room *room, struct ro_gate *gate, uint64_t value,
                           const atomic_bool *stop)
 {
     enum { NAP = 10 * 1000 * 1000, SECOND = 1000 * 1000 * 1000 }; /* nanoseconds */

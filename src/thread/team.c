@@ -39,7 +39,7 @@ static uint64_t take_parts(struct ro_team *team)
             continue;
         team->pass(team->data, part, parts);
         if (atomic_fetch_add(&team->done, 1) + 1 == parts)
-            ro_gate_raise(&team->room, &team->finished, now >> 32);
+            gate_raise(&team->room, &team->finished, now >> 32);
         now = atomic_load(&team->next);
     }
 }
@@ -50,29 +50,29 @@ static void member(void *data, int thread)
     if (thread == 0) {
         team->lead(team, team->lead_data);
         atomic_store(&team->over, true);
-        ro_gate_raise(&team->room, &team->begun, team->passes + 1);
+        gate_raise(&team->room, &team->begun, team->passes + 1);
         return;
     }
     for (uint64_t seen = 0;;) {
-        ro_gate_wait(&team->room, &team->begun, seen + 1);
+        gate_wait(&team->room, &team->begun, seen + 1);
         if (atomic_load(&team->over))
             return;
         seen = take_parts(team);
     }
 }
 
-void ro_team_open(struct ro_pool *pool, int threads, void (*lead)(struct ro_team *team, void *data),
+void team_open(struct ro_pool *pool, int threads, void (*lead)(struct ro_team *team, void *data),
                   void *data)
 {
     struct ro_team team = {.threads = threads, .lead = lead, .lead_data = data};
-    if (team.threads > ro_pool_threads(pool))
-        team.threads = ro_pool_threads(pool);
-    ro_gate_room_open(&team.room, team.threads);
-    ro_pool_run(pool, team.threads, member, &team);
-    ro_gate_room_close(&team.room);
+    if (team.threads > pool_threads(pool))
+        team.threads = pool_threads(pool);
+    gate_room_open(&team.room, team.threads);
+    pool_run(pool, team.threads, member, &team);
+    gate_room_close(&team.room);
 }
 
-void ro_team_pass(struct ro_team *team, size_t work, ro_pass_fn *pass, void *data)
+void team_pass(struct ro_team *team, size_t work, ro_pass_fn *pass, void *data)
 {
     if (team->threads == 1 || work < LEAST_WORK) {
         pass(data, 0, 1);
@@ -83,9 +83,9 @@ void ro_team_pass(struct ro_team *team, size_t work, ro_pass_fn *pass, void *dat
     atomic_store(&team->done, 0);
     team->passes++;
     atomic_store(&team->next, team->passes << 32 | (uint64_t)team->threads << 16);
-    ro_gate_raise(&team->room, &team->begun, team->passes);
+    gate_raise(&team->room, &team->begun, team->passes);
     take_parts(team);
-    ro_gate_wait(&team->room, &team->finished, team->passes);
+    gate_wait(&team->room, &team->finished, team->passes);
 }
 
-int ro_team_size(const struct ro_team *team) { return team->threads; }
+int team_size(const struct ro_team *team) { return team->threads; }

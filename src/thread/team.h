@@ -15,15 +15,15 @@ struct ro_team;
 typedef void ro_pass_fn(void *data, int part, int parts);
 
 /* Runs `lead` on the calling thread, with the pool's other threads as its team. */
-void ro_team_open(struct ro_pool *pool, int threads, void (*lead)(struct ro_team *team, void *data),
+void team_open(struct ro_pool *pool, int threads, void (*lead)(struct ro_team *team, void *data),
                   void *data);
 
 /* A pass of as many parts as there are threads, or in one part on this thread where the work (in
  * pixels) is too little to share. */
-void ro_team_pass(struct ro_team *team, size_t work, ro_pass_fn *pass, void *data);
-int ro_team_size(const struct ro_team *team);
+void team_pass(struct ro_team *team, size_t work, ro_pass_fn *pass, void *data);
+int team_size(const struct ro_team *team);
 
-static inline void ro_team_share(int count, int part, int parts, int *from, int *to)
+static inline void team_share(int count, int part, int parts, int *from, int *to)
 {
     *from = (int)((int64_t)count * part / parts);
     *to = (int)((int64_t)count * (part + 1) / parts);

@@ -14,7 +14,7 @@ struct walk {
 
 static size_t round_up(size_t bytes) { return (bytes + 63) & ~(size_t)63; }
 
-struct ro_wavefront_shape ro_wavefront_shape(int threads, int chains, int reach, size_t slot_bytes,
+struct ro_wavefront_shape wavefront_shape(int threads, int chains, int reach, size_t slot_bytes,
                                              size_t scratch_bytes)
 {
     struct ro_wavefront_shape shape = {
@@ -40,13 +40,13 @@ static size_t place_of(const struct ro_wavefront *front, int chain, int64_t numb
     return (size_t)((uint64_t)chain * slots + band % slots);
 }
 
-void *ro_wavefront_slot(const struct ro_wavefront *front, int chain, int64_t number)
+void *wavefront_slot(const struct ro_wavefront *front, int chain, int64_t number)
 {
     return (unsigned char *)front + front->shape.slots_at +
            place_of(front, chain, number) * front->shape.slot_bytes;
 }
 
-void *ro_wavefront_slot_of_all(const struct ro_wavefront *front,
+void *wavefront_slot_of_all(const struct ro_wavefront *front,
                                const struct ro_wavefront_shape *shape, int64_t number)
 {
     const uint64_t slots = (uint64_t)shape->slots;
@@ -54,7 +54,7 @@ void *ro_wavefront_slot_of_all(const struct ro_wavefront *front,
            (slots + (uint64_t)number) % slots * shape->slot_bytes;
 }
 
-void *ro_wavefront_scratch(const struct ro_wavefront *front, int thread)
+void *wavefront_scratch(const struct ro_wavefront *front, int thread)
 {
     return (unsigned char *)front + front->shape.scratch_at +
            (size_t)thread * front->shape.scratch_bytes;
@@ -79,10 +79,10 @@ static void wait_for_above(struct ro_wavefront *front, int chain, uint32_t numbe
     const int64_t most = front->chains[chain].columns;
     if (number == 0) { /* an earlier run finished the one above, or somebody else runs it */
         if (link && link->above && front->begun == 0)
-            ro_wavefront_link_wait(link, (uint64_t)(columns < most ? columns : most));
+            wavefront_link_wait(link, (uint64_t)(columns < most ? columns : most));
         return;
     }
-    ro_gate_wait(&front->room, gate_of(front, chain, number - 1),
+    gate_wait(&front->room, gate_of(front, chain, number - 1),
                  gate_value(front, chain, number - 1, columns < most ? columns : most));
 }
 
@@ -91,13 +91,13 @@ static void tell_below(struct ro_wavefront *front, int chain, uint32_t number, i
     struct ro_wavefront_link *link = front->link;
     if (columns <= 0)
         return;
-    ro_gate_raise(&front->room, gate_of(front, chain, number),
+    gate_raise(&front->room, gate_of(front, chain, number),
                   gate_value(front, chain, number, columns));
     if (link && link->below && front->last && number + 1 == front->chains[chain].bands)
-        ro_wavefront_link_tell(link, (uint64_t)columns);
+        wavefront_link_tell(link, (uint64_t)columns);
 }
 
-void ro_wavefront_skip(struct ro_wavefront *front, int chain, uint32_t number)
+void wavefront_skip(struct ro_wavefront *front, int chain, uint32_t number)
 {
     if (number > 0) /* else it overtakes bands that run, whose gates it shares */
         wait_for_above(front, chain, number, front->chains[chain].columns);
@@ -126,7 +126,7 @@ static struct walk *walk_of(const struct ro_wavefront *front, int place)
     return (struct walk *)((unsigned char *)front + front->shape.walks_at) + place;
 }
 
-void ro_wavefront_walk(struct ro_wavefront *front, int chain, uint32_t number, int thread,
+void wavefront_walk(struct ro_wavefront *front, int chain, uint32_t number, int thread,
                        const struct ro_band_way *way, ro_steps_fn *steps, void *work,
                        size_t work_bytes)
 {
@@ -145,15 +145,15 @@ void ro_wavefront_walk(struct ro_wavefront *front, int chain, uint32_t number, i
     }
 }
 
-void ro_wavefront_link_open(struct ro_wavefront_link *link, const atomic_bool *stop)
+void wavefront_link_open(struct ro_wavefront_link *link, const atomic_bool *stop)
 {
-    ro_gate_room_open(&link->room, 1);
+    gate_room_open(&link->room, 1);
     link->stop = stop;
 }
 
-void ro_wavefront_link_close(struct ro_wavefront_link *link) { ro_gate_room_close(&link->room); }
+void wavefront_link_close(struct ro_wavefront_link *link) { gate_room_close(&link->room); }
 
-void ro_wavefront_link_begin(struct ro_wavefront_link *link, bool above, bool below)
+void wavefront_link_begin(struct ro_wavefront_link *link, bool above, bool below)
 {
     link->above = above;
     link->below = below;
@@ -163,21 +163,21 @@ void ro_wavefront_link_begin(struct ro_wavefront_link *link, bool above, bool be
     atomic_store(&link->finished.reached, 0);
 }
 
-void ro_wavefront_link_wait(struct ro_wavefront_link *link, uint64_t columns)
+void wavefront_link_wait(struct ro_wavefront_link *link, uint64_t columns)
 {
     if (link->bring && atomic_load(&link->given.reached) < columns)
         link->bring(link->data, columns);
-    ro_gate_wait_or_stop(&link->room, &link->given, columns, link->stop);
+    gate_wait_or_stop(&link->room, &link->given, columns, link->stop);
 }
 
-void ro_wavefront_link_tell(struct ro_wavefront_link *link, uint64_t columns)
+void wavefront_link_tell(struct ro_wavefront_link *link, uint64_t columns)
 {
-    ro_gate_raise(&link->room, &link->finished, columns);
+    gate_raise(&link->room, &link->finished, columns);
     if (link->take)
         link->take(link->data);
 }
 
-void ro_wavefront_restart(struct ro_wavefront *front, const struct ro_wavefront_shape *shape)
+void wavefront_restart(struct ro_wavefront *front, const struct ro_wavefront_shape *shape)
 {
     struct ro_gate *gates = (void *)((unsigned char *)front + shape->gates_at);
     for (int i = 0; i < shape->chains * shape->slots; i++)
@@ -250,7 +250,7 @@ static void take_bands(void *data, int thread)
     }
 }
 
-void ro_wavefront_run(struct ro_wavefront *front, const struct ro_wavefront_shape *shape,
+void wavefront_run(struct ro_wavefront *front, const struct ro_wavefront_shape *shape,
                       struct ro_pool *pool, int threads, const struct ro_chain *chains, int count,
                       ro_band_fn *band, void *data)
 {
@@ -263,12 +263,12 @@ void ro_wavefront_run(struct ro_wavefront *front, const struct ro_wavefront_shap
     for (int i = 0; i < count; i++)
         front->most = chains[i].bands > front->most ? chains[i].bands : front->most;
     atomic_store(&front->ticket, 0);
-    ro_gate_room_open(&front->room, threads);
-    ro_pool_run(pool, threads, front->abreast > 1 ? take_bands_abreast : take_bands, front);
-    ro_gate_room_close(&front->room);
+    gate_room_open(&front->room, threads);
+    pool_run(pool, threads, front->abreast > 1 ? take_bands_abreast : take_bands, front);
+    gate_room_close(&front->room);
 }
 
-struct ro_wavefront_pace ro_wavefront_pace(int64_t columns, int64_t lag, int chunk, uint32_t bands,
+struct ro_wavefront_pace wavefront_pace(int64_t columns, int64_t lag, int chunk, uint32_t bands,
                                            int threads)
 {
     enum { MOST = 512 };

@@ -35,7 +35,7 @@ struct ro_wavefront_shape {
 
 /* `threads` is how many bands are under way at the same time, `reach` how many bands above a band
  * reads from. */
-struct ro_wavefront_shape ro_wavefront_shape(int threads, int chains, int reach, size_t slot_bytes,
+struct ro_wavefront_shape wavefront_shape(int threads, int chains, int reach, size_t slot_bytes,
                                              size_t scratch_bytes);
 
 /*
@@ -59,13 +59,13 @@ struct ro_wavefront_link {
     void (*take)(void *data);
     void *data;
 };
-void ro_wavefront_link_open(struct ro_wavefront_link *link, const atomic_bool *stop);
-void ro_wavefront_link_close(struct ro_wavefront_link *link);
-void ro_wavefront_link_begin(struct ro_wavefront_link *link, bool above, bool below);
+void wavefront_link_open(struct ro_wavefront_link *link, const atomic_bool *stop);
+void wavefront_link_close(struct ro_wavefront_link *link);
+void wavefront_link_begin(struct ro_wavefront_link *link, bool above, bool below);
 
 /* Until columns before `columns` have come; and these may go on. */
-void ro_wavefront_link_wait(struct ro_wavefront_link *link, uint64_t columns);
-void ro_wavefront_link_tell(struct ro_wavefront_link *link, uint64_t columns);
+void wavefront_link_wait(struct ro_wavefront_link *link, uint64_t columns);
+void wavefront_link_tell(struct ro_wavefront_link *link, uint64_t columns);
 
 /* Lies at the beginning of shape.total bytes, aligned to 64, which were zero at the start. */
 struct ro_wavefront;
@@ -91,19 +91,19 @@ struct ro_wavefront {
 };
 
 /* Makes ready for the first band of another image; all else stays. */
-void ro_wavefront_restart(struct ro_wavefront *front, const struct ro_wavefront_shape *shape);
+void wavefront_restart(struct ro_wavefront *front, const struct ro_wavefront_shape *shape);
 
 /* Calls `band` for every band of `count` chains and returns when all are done. */
-void ro_wavefront_run(struct ro_wavefront *front, const struct ro_wavefront_shape *shape,
+void wavefront_run(struct ro_wavefront *front, const struct ro_wavefront_shape *shape,
                       struct ro_pool *pool, int threads, const struct ro_chain *chains, int count,
                       ro_band_fn *band, void *data);
 
 /* What band `number` of a chain leaves to those below it; from -reach on. Of an image that comes in
  * several runs and is one chain, bands can also be counted from its first one. */
-void *ro_wavefront_slot(const struct ro_wavefront *front, int chain, int64_t number);
-void *ro_wavefront_slot_of_all(const struct ro_wavefront *front,
+void *wavefront_slot(const struct ro_wavefront *front, int chain, int64_t number);
+void *wavefront_slot_of_all(const struct ro_wavefront *front,
                                const struct ro_wavefront_shape *shape, int64_t number);
-void *ro_wavefront_scratch(const struct ro_wavefront *front, int thread);
+void *wavefront_scratch(const struct ro_wavefront *front, int thread);
 
 /* A band's way: after step s its columns before s - lag are finished, and for step s it needs those
  * before s + ahead of the band above. `steps` runs steps from first to last - 1. */
@@ -114,13 +114,13 @@ typedef void ro_steps_fn(void *work, int64_t first, int64_t last);
 /* Called by `band` with its thread, at its end: of bands that run side by side the steps are still to
  * come, with a copy of `work`. */
 enum { RO_WAVEFRONT_WORK = 768 }; /* bytes at most */
-void ro_wavefront_walk(struct ro_wavefront *front, int chain, uint32_t number, int thread,
+void wavefront_walk(struct ro_wavefront *front, int chain, uint32_t number, int thread,
                        const struct ro_band_way *way, ro_steps_fn *steps, void *work,
                        size_t work_bytes);
 
 /* For a band that will not run: nobody may wait for it. It ends in its turn, after the one above; so
  * not for bands side by side, where the same thread runs that one. */
-void ro_wavefront_skip(struct ro_wavefront *front, int chain, uint32_t number);
+void wavefront_skip(struct ro_wavefront *front, int chain, uint32_t number);
 
 /*
  * How far a band goes before it tells the next, in whole chunks, and how many threads are of use.
@@ -133,7 +133,7 @@ struct ro_wavefront_pace {
     int64_t interval;
     int threads;
 };
-struct ro_wavefront_pace ro_wavefront_pace(int64_t columns, int64_t lag, int chunk, uint32_t bands,
+struct ro_wavefront_pace wavefront_pace(int64_t columns, int64_t lag, int chunk, uint32_t bands,
                                            int threads);
 
 #endif

@@ -89,7 +89,7 @@ static ro_image scan(const struct sheet *sheet, const struct scanner *how)
                 ink += ink_at(sheet, u, v) / 25;
             }
             const double light = 1 - how->shade * ((double)x / width + (double)y / height) / 2;
-            const double grain = (ro_hash(1, x, y) % 1000 / 1000.0 - 0.5) * 6;
+            const double grain = (pixel_hash(1, x, y) % 1000 / 1000.0 - 0.5) * 6;
             const double value = 255 * light * (0.93 - 0.86 * ink) + grain;
             ((uint8_t *)image.data)[y * image.stride + x] = (uint8_t)(value < 0     ? 0
                                                                       : value > 255 ? 255
@@ -226,7 +226,7 @@ static void test_no_wedge(void **state)
     refused(&page, "marks");
     for (uint32_t y = 0; y < page.height; y++)
         for (uint32_t x = 0; x < page.width; x++)
-            ((uint8_t *)page.data)[y * page.stride + x] = (uint8_t)ro_hash(4, x, y);
+            ((uint8_t *)page.data)[y * page.stride + x] = (uint8_t)pixel_hash(4, x, y);
     refused(&page, "marks");
     ro_image_free(&page);
     uint8_t pixel = 0;

@@ -45,7 +45,7 @@ static void draw(ro_format format, uint32_t width, uint32_t height, ro_image *im
         width * (format == RO_RGB8 || format == RO_RGB16 || format == RO_RGBF ? 3u : 1u);
     for (uint32_t y = 0; y < height; y++)
         for (size_t i = 0; i < samples; i++) {
-            uint32_t h = ro_hash(5, (uint32_t)i, y);
+            uint32_t h = pixel_hash(5, (uint32_t)i, y);
             int noise = (int)(h % 41) - 20;
             char *to = (char *)image->data + (ptrdiff_t)y * image->stride;
             const char *from = (const char *)card.data + (ptrdiff_t)y * card.stride;
@@ -133,7 +133,7 @@ static void schedules_agree(void **state)
         ro_context_close(context);
         ro_denoise_report first = report;
         for (int threads = 1; threads <= 3; threads++)
-            for (ro_cpu cpu = RO_CPU_AUTO; cpu <= ro_cpu_best(); cpu++)
+            for (ro_cpu cpu = RO_CPU_AUTO; cpu <= cpu_best(); cpu++)
                 for (int way = 0; way < 5; way++) {
                     context = open_context(threads, cpu);
                     allocate(cases[i].format, 101, 67, 0, &out);

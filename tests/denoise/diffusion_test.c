@@ -51,7 +51,7 @@ static void choose(struct setting *setting, int number, bool positive)
         .kappa = kappas[number % 3] * setting->high / 255,
         .sigma = sigmas[number / 3 % 4],
     };
-    ro_diffusion_make(&setting->diffusion, &parameters);
+    diffusion_make(&setting->diffusion, &parameters);
     picture_draw(picture, (uint64_t)number, W, H, setting->low, setting->high, setting->image);
 }
 
@@ -62,7 +62,7 @@ static void iterate(const struct ro_diffusion *diffusion, int32_t *image, int st
     int32_t next[N];
     size_t size = (size_t)diffusion->width * diffusion->height;
     for (int i = 0; i < steps; i++) {
-        ro_diffusion_iterate_ref(diffusion, image, next, scratch);
+        diffusion_iterate_ref(diffusion, image, next, scratch);
         memcpy(image, next, size * sizeof *image);
     }
 }
@@ -225,9 +225,9 @@ static void translation(void **state)
                 there[(y + MARGIN + DY) * SIDE + x + MARGIN + DX] = value;
             }
         for (int n = 0; n < MOVES; n++) {
-            ro_diffusion_iterate_ref(&s.diffusion, here, next, room);
+            diffusion_iterate_ref(&s.diffusion, here, next, room);
             memcpy(here, next, sizeof here);
-            ro_diffusion_iterate_ref(&s.diffusion, there, next, room);
+            diffusion_iterate_ref(&s.diffusion, there, next, room);
             memcpy(there, next, sizeof there);
         }
         for (int y = 0; y < SIDE - DY; y++)
@@ -270,8 +270,8 @@ static bool ramp_moves(const char *format, int intervals)
                                                  .planes = 1,
                                                  .model = RO_MODEL_LINEAR,
                                                  .time = RO_TIME_ZERO};
-    ro_diffusion_make(&diffusion, &parameters);
-    ro_diffusion_iterate_ref(&diffusion, u, out, room);
+    diffusion_make(&diffusion, &parameters);
+    diffusion_iterate_ref(&diffusion, u, out, room);
     bool moves = memcmp(u, out, size * sizeof *u) != 0;
     free(memory);
     return moves;
@@ -315,7 +315,7 @@ static void element_matrix(void **state)
         .width = 2, .height = 2, .planes = 1, .time = RO_TIME_ZERO, .kappa = 1280};
     for (int m = 0; m < MODELS; m++) {
         parameters.model = (enum ro_model)m;
-        ro_diffusion_make(&diffusion, &parameters);
+        diffusion_make(&diffusion, &parameters);
         for (int k = 0; k < 60; k++) {
             double angle = 0.1 + k * 0.7, length = 100 + 150 * k;
             double x = length * cos(angle), y = length * sin(angle);
@@ -330,7 +330,7 @@ static void element_matrix(void **state)
                 g1 = value / 2;
             double gxx = g1 * bx * bx + g2 * by * by, gyy = g1 * by * by + g2 * bx * bx;
             double gxy = (g1 - g2) * bx * by, unit = 65536.0 * RO_TIME_ZERO / RO_TIME_ONE;
-            struct ro_element w = ro_element_weights(&diffusion, &p, &q);
+            struct ro_element w = element_weights(&diffusion, &p, &q);
             double bound = unit * 0.045 * (g1 + g2) / 2 + 2;
             assert_true(fabs(w.se + unit * integrate(gxx, gxy, gyy, 0, 3)) < bound);
             assert_true(fabs(w.sw + unit * integrate(gxx, gxy, gyy, 1, 2)) < bound);
@@ -356,11 +356,11 @@ static void weights_are_stable(void **state)
                                                          .time = nearest ? RO_TIME_NEAREST
                                                                          : RO_TIME_ZERO,
                                                          .kappa = 100};
-            ro_diffusion_make(&diffusion, &parameters);
+            diffusion_make(&diffusion, &parameters);
             int32_t largest = 0;
             for (int32_t p = -130; p <= 130; p++)
                 for (int32_t q = -130; q <= 130; q++) {
-                    struct ro_element w = ro_element_weights(&diffusion, &p, &q);
+                    struct ro_element w = element_weights(&diffusion, &p, &q);
                     int32_t diagonal = w.se > w.sw ? w.se : w.sw;
                     int32_t sum = 4 * (diagonal + w.e + w.s);
                     largest = sum > largest ? sum : largest;
@@ -380,7 +380,7 @@ static void tables(void **state)
                                                      .model = (enum ro_model)m,
                                                      .time = RO_TIME_ZERO,
                                                      .kappa = 1280};
-        ro_diffusion_make(&diffusion, &parameters);
+        diffusion_make(&diffusion, &parameters);
         double whole = 4.0 * RO_TIME_ZERO / (m == RO_MODEL_ANISOTROPIC ? 8 : 3);
         for (int i = 0; i < RO_TABLE; i++) {
             double value = m == RO_MODEL_EXPONENTIAL ? exp(-i / 8.0) : 1 / (1 + i / 8.0);
@@ -388,11 +388,11 @@ static void tables(void **state)
         }
         /* the squared gradient is half of the norm p^2 + q^2; the table ends at 64 kappa^2 */
         double end = 128.0 * 1280 * 1280;
-        assert_int_equal(ro_table_index(&diffusion, 0), 0);
-        assert_true(ro_table_index(&diffusion, (uint64_t)(0.998 * end)) < RO_TABLE);
-        assert_true(ro_table_index(&diffusion, (uint64_t)(1.002 * end)) >= RO_TABLE);
-        assert_true(ro_table_index(&diffusion, UINT64_MAX) >= RO_TABLE);
-        assert_int_equal(ro_table_index(&diffusion, (uint64_t)(end / 2 * 1.002)), RO_TABLE / 2);
+        assert_int_equal(table_index(&diffusion, 0), 0);
+        assert_true(table_index(&diffusion, (uint64_t)(0.998 * end)) < RO_TABLE);
+        assert_true(table_index(&diffusion, (uint64_t)(1.002 * end)) >= RO_TABLE);
+        assert_true(table_index(&diffusion, UINT64_MAX) >= RO_TABLE);
+        assert_int_equal(table_index(&diffusion, (uint64_t)(end / 2 * 1.002)), RO_TABLE / 2);
     }
 }
 

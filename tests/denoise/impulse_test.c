@@ -25,9 +25,9 @@ static void draw(uint32_t in_one, int noise)
         clean[i] = (uint8_t)(70 + x / 3 + (x / 40 + y / 40) % 2 * 50);
         spoilt[i] =
             (uint8_t)(clean[i] +
-                      (int)(ro_hash(1, (uint32_t)x, (uint32_t)y) % (uint32_t)(2 * noise + 1)) -
+                      (int)(pixel_hash(1, (uint32_t)x, (uint32_t)y) % (uint32_t)(2 * noise + 1)) -
                       noise);
-        const uint32_t chance = ro_hash(2, (uint32_t)x, (uint32_t)y);
+        const uint32_t chance = pixel_hash(2, (uint32_t)x, (uint32_t)y);
         if (in_one && chance % in_one == 0)
             spoilt[i] = chance >> 31 ? 255 : 0;
     }
@@ -80,7 +80,7 @@ static void single_grains(void **state)
         pixels[i] = i % 7 < 4 ? 300 : 700;
     pixels[0] = 1000;
     pixels[2 * 7 + 1] = pixels[2 * 7 + 2] = 0;
-    assert_int_equal(ro_impulses_mend(context, &image, &copy, &share), RO_OK);
+    assert_int_equal(impulses_mend(context, &image, &copy, &share), RO_OK);
     for (int i = 0; i < 35; i++)
         assert_int_equal(((uint16_t *)copy.data)[(i / 7) * copy.stride / 2 + i % 7],
                          i % 7 < 4 ? 300 : 700);

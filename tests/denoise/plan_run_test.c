@@ -104,7 +104,7 @@ static void runs_are_alike(void **state)
     (void)state;
     for (uint32_t p = 0; p < PICTURES; p++)
         for (uint32_t i = 0; i < sizeof pixels[p]; i++)
-            pixels[p][i] = (uint8_t)((ro_hash(p, i, 0) >> 26) + i % WIDTH * 2);
+            pixels[p][i] = (uint8_t)((pixel_hash(p, i, 0) >> 26) + i % WIDTH * 2);
     for (int threads = 1; threads <= 3; threads += 2) {
         check(threads, RO_GRAY8, RO_GRAY8,
               (ro_denoise_options){RO_DENOISE_DEFAULTS, .kappa = 4, .iterations = 11}, false);
@@ -154,15 +154,15 @@ static void runs_in_device_memory(void **state)
     assert_int_equal(ro_denoise_plan(context, &host, &right, &options, &plan), RO_OK);
     assert_int_equal(ro_plan_run(plan, &host, &right, NULL), RO_OK);
     for (int i = 0; i < 2; i++) {
-        assert_int_equal(ro_cuda_alloc(context, bytes, &in[i].data), RO_OK);
-        assert_int_equal(ro_cuda_alloc(context, bytes, &out[i].data), RO_OK);
-        assert_int_equal(ro_cuda_copy(context, in[i].data, host.data, bytes), RO_OK);
+        assert_int_equal(cuda_alloc(context, bytes, &in[i].data), RO_OK);
+        assert_int_equal(cuda_alloc(context, bytes, &out[i].data), RO_OK);
+        assert_int_equal(cuda_copy(context, in[i].data, host.data, bytes), RO_OK);
     }
-    assert_int_equal(ro_plan_run_device(plan, in, out, 2, ro_cuda_stream(context), &report), RO_OK);
+    assert_int_equal(ro_plan_run_device(plan, in, out, 2, cuda_stream(context), &report), RO_OK);
     assert_true(report.device == RO_DEVICE_CUDA && report.steps == 11 && report.launches > 2);
-    assert_int_equal(ro_cuda_wait(context), RO_OK);
+    assert_int_equal(cuda_wait(context), RO_OK);
     for (int i = 0; i < 2; i++) {
-        assert_int_equal(ro_cuda_copy(context, got, out[i].data, bytes), RO_OK);
+        assert_int_equal(cuda_copy(context, got, out[i].data, bytes), RO_OK);
         assert_memory_equal(expected, got, bytes);
     }
     out[1].height--;
@@ -173,8 +173,8 @@ static void runs_in_device_memory(void **state)
     assert_int_equal(ro_plan_run_device(plan, in, out, 1, NULL, NULL), RO_E_UNSUPPORTED);
     ro_plan_free(plan);
     for (int i = 0; i < 2; i++) {
-        ro_cuda_free(in[i].data);
-        ro_cuda_free(out[i].data);
+        cuda_free(in[i].data);
+        cuda_free(out[i].data);
     }
     ro_context_close(context);
 }

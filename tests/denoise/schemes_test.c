@@ -51,7 +51,7 @@ static void float_is_the_dense_operator(void **state)
     float in[SIDE * SIDE], out[SIDE * SIDE];
     double a[SIDE * SIDE], b[SIDE * SIDE];
     for (uint32_t i = 0; i < SIDE * SIDE; i++)
-        a[i] = (double)(in[i] = (float)ro_hash(1, i, 0) * 0x1p-32f);
+        a[i] = (double)(in[i] = (float)pixel_hash(1, i, 0) * 0x1p-32f);
     ro_image from = {RO_GRAYF, SIDE, SIDE, 0, sizeof(float) * SIDE, in};
     ro_image to = {RO_GRAYF, SIDE, SIDE, 0, sizeof(float) * SIDE, out};
     ro_denoise_options options = {RO_DENOISE_DEFAULTS, .model = "linear"};
@@ -101,7 +101,7 @@ static void gaussian_spreads(void **state)
 
 static double gauss(uint64_t seed, uint32_t x, uint32_t y)
 {
-    double u = (ro_hash(seed, x, y) + 0.5) * 0x1p-32, v = ro_hash(seed + 1, x, y) * 0x1p-32;
+    double u = (pixel_hash(seed, x, y) + 0.5) * 0x1p-32, v = pixel_hash(seed + 1, x, y) * 0x1p-32;
     return sqrt(-2 * log(u)) * cos(6.283185307179586 * v);
 }
 
@@ -134,7 +134,7 @@ static void noise_on_the_test_card(void **state)
                                                                                      : v);
         }
     double sigma;
-    assert_int_equal(ro_noise_estimate(context, &noisy, &sigma), RO_OK);
+    assert_int_equal(noise_estimate(context, &noisy, &sigma), RO_OK);
     assert_true(sigma > 17 && sigma < 22);
 
     static const char *const numbers[] = {"s9", "s12", "s16", "s23e8"};
@@ -239,7 +239,7 @@ static void solvers_solve(void **state)
     static float in[SIZE], out[SIZE];
     static double r[SIZE], x[SIZE], edges[4 * SIZE], scratch[4 * SIZE];
     for (int i = 0; i < SIZE; i++)
-        r[i] = x[i] = (double)(in[i] = (float)(ro_hash(2, (uint32_t)i, 1) >> 16) / 65535);
+        r[i] = x[i] = (double)(in[i] = (float)(pixel_hash(2, (uint32_t)i, 1) >> 16) / 65535);
     for (int y = 0; y < SIDE; y++)
         for (int c = 0; c < SIDE; c++) {
             int i = y * SIDE + c;
@@ -251,7 +251,7 @@ static void solvers_solve(void **state)
         }
     struct ro_real_system system = {
         SIDE, SIDE, 2, edges, edges + SIZE, edges + 2 * SIZE, edges + 3 * SIZE, NULL};
-    ro_solve_jacobi(&system, 2000, r, x, scratch);
+    solve_by_jacobi(&system, 2000, r, x, scratch);
     ro_image from = {RO_GRAYF, SIDE, SIDE, 0, sizeof(float) * SIDE, in};
     ro_image to = {RO_GRAYF, SIDE, SIDE, 0, sizeof(float) * SIDE, out};
     static const struct {
@@ -286,8 +286,8 @@ static void dither(void **state)
     for (int defect = -700; defect <= 700; defect += 100) {
         int64_t sum = 0, sum_x = 0;
         for (int i = 0; i < W * H; i++) {
-            r[i] = 100 + (int)(ro_hash(4, (uint32_t)i, 0) % 9);
-            x[i] = 101 + (int)(ro_hash(5, (uint32_t)i, 0) % 7);
+            r[i] = 100 + (int)(pixel_hash(4, (uint32_t)i, 0) % 9);
+            x[i] = 101 + (int)(pixel_hash(5, (uint32_t)i, 0) % 7);
         }
         for (int i = 0; i < W * H; i++) {
             sum += r[i];
@@ -303,8 +303,8 @@ static void dither(void **state)
             high = r[i] > high ? r[i] : high;
         }
         memcpy(again, x, sizeof x);
-        assert_true(ro_dither_defect(r, x, W, H, 11));
-        assert_true(ro_dither_defect(r, again, W, H, 11));
+        assert_true(dither_defect(r, x, W, H, 11));
+        assert_true(dither_defect(r, again, W, H, 11));
         assert_memory_equal(x, again, sizeof x);
         int64_t after = 0;
         for (int i = 0; i < W * H; i++) {
@@ -330,7 +330,7 @@ static void xpp24_keeps_even_images_and_range(void **state)
                                                  .sigma = 0.5,
                                                  .model = RO_MODEL_PERONA_MALIK};
     struct ro_xpp24 xpp;
-    ro_xpp24_make(&xpp, &parameters);
+    xpp24_make(&xpp, &parameters);
     for (int picture = -1; picture < PICTURES; picture++) {
         int32_t low = 0, high = 8388480;
         for (int plane = 0; plane < 3; plane++)
@@ -339,7 +339,7 @@ static void xpp24_keeps_even_images_and_range(void **state)
                     u[plane * W * H + i] = 1234567;
             else
                 picture_draw((enum picture)picture, 3, W, H, low, high, u + plane * W * H);
-        ro_xpp24_step(&xpp, u, out, scratch);
+        xpp24_step(&xpp, u, out, scratch);
         for (int i = 0; i < 3 * W * H; i++) {
             assert_true(out[i] >= low && out[i] <= high);
             if (picture < 0)

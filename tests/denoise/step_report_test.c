@@ -41,7 +41,7 @@ static struct trace traced(ro_denoise_options options, ro_format format, uint64_
     for (uint32_t y = 0; y < HEIGHT; y++)
         for (size_t x = 0; x < ro_format_row_bytes(format, WIDTH); x++) {
             uint8_t *pixel = (uint8_t *)in.data + y * in.stride + x;
-            *pixel = (uint8_t)(*pixel / 2 + ro_hash(3, (uint32_t)x, y) % 100);
+            *pixel = (uint8_t)(*pixel / 2 + pixel_hash(3, (uint32_t)x, y) % 100);
             *sum += *pixel;
         }
     options.on_step = remember;

@@ -28,7 +28,7 @@ static void draw(double sigma)
             if ((x % 80 - 40) * (x % 80 - 40) + (y % 60 - 30) * (y % 60 - 30) < 400)
                 value += 50;
             for (uint32_t k = 0; k < 12; k++)
-                noise += ro_hash(k, (uint32_t)x, (uint32_t)y) / 4294967296.0;
+                noise += pixel_hash(k, (uint32_t)x, (uint32_t)y) / 4294967296.0;
             clean[i] = (uint8_t)value;
             value = clean[i] + sigma * noise + 0.5;
             noisy[i] = (uint8_t)(value < 0 ? 0 : value > 255 ? 255 : value);
@@ -80,14 +80,14 @@ static void noise_in_even_places(void **state)
     double sigma;
     for (int s = 5; s <= 40; s += 35) {
         draw(s);
-        assert_int_equal(ro_noise_in_blocks(context, &in, &sigma), RO_OK);
+        assert_int_equal(noise_in_blocks(context, &in, &sigma), RO_OK);
         assert_true(fabs(sigma / s - 1) < 0.06);
     }
     /* half of it black: the median would see half of the noise */
     draw(20);
     for (int i = 0; i < W * H / 2; i++)
         noisy[i] = 0;
-    assert_int_equal(ro_noise_in_blocks(context, &in, &sigma), RO_OK);
+    assert_int_equal(noise_in_blocks(context, &in, &sigma), RO_OK);
     assert_true(fabs(sigma / 20 - 1) < 0.08);
 }
 

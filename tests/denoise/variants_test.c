@@ -20,7 +20,7 @@ static void draw(void)
 {
     for (int i = 0; i < W * H; i++) {
         const uint32_t x = (uint32_t)(i % W), y = (uint32_t)(i / W);
-        before[i] = (uint8_t)(40 + (x > y ? 130 : 0) + ro_hash(3, x, y) % 60);
+        before[i] = (uint8_t)(40 + (x > y ? 130 : 0) + pixel_hash(3, x, y) % 60);
     }
 }
 
@@ -34,7 +34,7 @@ static struct ro_diffusion made(enum ro_model model, enum ro_diffusivity diffusi
                                                        .diffusivity = diffusivity,
                                                        .time = RO_TIME_ZERO,
                                                        .kappa = 10};
-    ro_diffusion_make(&diffusion, &parameters);
+    diffusion_make(&diffusion, &parameters);
     return diffusion;
 }
 
@@ -76,10 +76,10 @@ static void edges(void **state)
     (void)state;
     const struct ro_diffusion d = made(RO_MODEL_TENSOR, RO_DIFFUSIVITY_PERONA_MALIK);
     const int32_t none = 0, steep[] = {2000, 2000}; /* a gradient along x */
-    const struct ro_element flat = ro_element_weights(&d, &none, &none);
+    const struct ro_element flat = element_weights(&d, &none, &none);
     assert_int_equal(flat.se, 2 * (4 * RO_TIME_ZERO / 6));
     assert_int_equal(flat.e, 4 * RO_TIME_ZERO / 6);
-    const struct ro_element edge = ro_element_weights(&d, &steep[0], &steep[1]);
+    const struct ro_element edge = element_weights(&d, &steep[0], &steep[1]);
     assert_int_equal(edge.e, 0); /* m/6 - d/2 = 0 */
     assert_int_equal(edge.s, 4 * RO_TIME_ZERO / 8 * 2);
     assert_int_equal(edge.se, 4 * RO_TIME_ZERO / 8 * 2);

@@ -27,7 +27,7 @@ static const uint32_t lengths[] = {1,   2,   3,   4,   5,   6,    7,    8,    9,
                                    16,  17,  25,  30,  31,  37,   64,   100,  170,  256,
                                    257, 360, 512, 683, 961, 1080, 1366, 1920, 2160, 4096};
 
-static float value(uint32_t i, uint32_t lane) { return (float)ro_hash(3, i, lane) * 0x1p-31f - 1; }
+static float value(uint32_t i, uint32_t lane) { return (float)pixel_hash(3, i, lane) * 0x1p-31f - 1; }
 
 static void run(const struct dft_kernel *k, const struct dft *plan, const float *in, float *out,
                 int count, bool inverse)
@@ -95,7 +95,7 @@ static void variants_agree(void **state)
             const struct dft_kernel *k = kernels[v];
             const uint32_t n = lengths[i], lanes = k ? (uint32_t)k->lanes : 0;
             struct dft *plan;
-            if (!k || k->cpu > ro_cpu_best())
+            if (!k || k->cpu > cpu_best())
                 continue;
             checked++;
             assert_int_equal(dft_open(*state, n, &plan), RO_OK);
@@ -172,7 +172,7 @@ static void phasors_are_phasors(void **state)
 {
     (void)state;
     for (uint32_t i = 0; i < 100000; i++) {
-        const double t = ((double)ro_hash(1, i, 0) * 0x1p-31 - 1) * (i % 2 ? 1 : 1e6);
+        const double t = ((double)pixel_hash(1, i, 0) * 0x1p-31 - 1) * (i % 2 ? 1 : 1e6);
         float c, s;
         double x, y;
         phasor(t, &c, &s);

@@ -17,7 +17,7 @@
 
 static const double tau = 6.283185307179586476925286766559;
 
-static double value(uint32_t i, uint32_t lane) { return ro_hash(7, i, lane) * 0x1p-31 - 1; }
+static double value(uint32_t i, uint32_t lane) { return pixel_hash(7, i, lane) * 0x1p-31 - 1; }
 
 /* `stride` numbers apart, the lanes beside one another. */
 static void floats_are_sums(void **state)

@@ -15,7 +15,7 @@ static ro_context *fuzz_context;
 static void fuzz_once(const uint8_t *bytes, size_t size, const ro_read_options *options)
 {
     ro_reader *reader;
-    if (ro_reader_open_memory(fuzz_context, bytes, size, options, &reader) != RO_OK) {
+    if (reader_open_memory(fuzz_context, bytes, size, options, &reader) != RO_OK) {
         if (reader || ro_context_message(fuzz_context)[0] == '\0')
             abort();
         return;

@@ -15,8 +15,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     struct ro_source source;
     struct y4m video;
     bool more = true;
-    ro_file_init(&file, context, "a video", "a video");
-    ro_source_open_memory(&source, &file, bytes, size);
+    file_init(&file, context, "a video", "a video");
+    source_open_memory(&source, &file, bytes, size);
     if (!y4m_is(bytes, size) || y4m_open(&source, &video) != RO_OK)
         return 0;
     if (video.bits < 8 || video.bits > 16 || video.planes < 1 || video.planes > Y4M_PLANES)
@@ -27,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
             y4m_plane(&video, i, &width, &height);
             if (width == 0 || height == 0)
                 abort();
-            more = ro_source_skip(&source, (uint64_t)width * height *
+            more = source_skip(&source, (uint64_t)width * height *
                                                (uint64_t)y4m_sample_bytes(&video)) == RO_OK;
         }
     return 0;

@@ -31,8 +31,8 @@ static int open_contexts(void **state)
 {
     (void)state;
     for (uint32_t i = 0; i < sizeof pixels; i++) /* dark, bright and all between */
-        pixels[i] = (uint8_t)((ro_hash(1, i, 0) >> 26) + i / 3 % WIDEST * 192 / WIDEST);
-    for (ro_cpu cpu = RO_CPU_SCALAR; cpu <= ro_cpu_best(); cpu++)
+        pixels[i] = (uint8_t)((pixel_hash(1, i, 0) >> 26) + i / 3 % WIDEST * 192 / WIDEST);
+    for (ro_cpu cpu = RO_CPU_SCALAR; cpu <= cpu_best(); cpu++)
         for (int threads = 1; threads <= 3; threads += 2) {
             const ro_context_options options = {RO_CONTEXT_DEFAULTS, .device = RO_DEVICE_CPU,
                                                 .cpu = cpu, .threads = threads};
@@ -326,7 +326,7 @@ static void palettes_and_planes(void **state)
     assert_int_equal(ro_palette_parse(contexts[0], "black white red yellow #2040c0", &few), RO_OK);
     many.count = 60;
     for (uint32_t i = 0; i < 180; i++)
-        many.colours[i / 3][i % 3] = (uint8_t)ro_hash(3, i, 0);
+        many.colours[i / 3][i % 3] = (uint8_t)pixel_hash(3, i, 0);
     const ro_image in = {RO_RGB8, 69, 30, 255, 3 * WIDEST, pixels};
     const ro_image wide = {RO_RGB16, 69, 30, 65535, 6 * WIDEST, pixels};
     cut_everywhere(&in, RO_INDEX8, &(ro_halftone_options){RO_HALFTONE_DEFAULTS, .palette = &few});

@@ -21,7 +21,7 @@ static uint8_t pixels[3 * PIXELS];
 static int open_context(void **state)
 {
     for (uint32_t i = 0; i < sizeof pixels; i++)
-        pixels[i] = (uint8_t)(ro_hash(1, i, 0) >> 24);
+        pixels[i] = (uint8_t)(pixel_hash(1, i, 0) >> 24);
     return fixture_open(state);
 }
 
@@ -181,7 +181,7 @@ static double overprint(const ro_halftone_options *options, uint8_t *light)
     for (uint32_t n = 0; n < COLOURS; n++) {
         uint8_t colour[3] = {200, 150, 120};
         for (uint32_t c = 0; c < 3 && n > 0; c++)
-            colour[c] = (uint8_t)(ro_hash(2, c, n) >> 24);
+            colour[c] = (uint8_t)(pixel_hash(2, c, n) >> 24);
         for (int i = 0; i < 3 * AREA; i++)
             flat[i] = colour[i % 3];
         assert_int_equal(ro_halftone(context, &in, &out, options), RO_OK);

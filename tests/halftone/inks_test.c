@@ -33,7 +33,7 @@ static void fill(ro_image *image, uint64_t seed)
     for (uint32_t y = 0; y < image->height; y++) {
         uint8_t *row = (uint8_t *)image->data + (ptrdiff_t)y * image->stride;
         for (uint32_t x = 0; x < 3 * image->width; x++) {
-            const uint32_t drawn = ro_hash(seed, x, y);
+            const uint32_t drawn = pixel_hash(seed, x, y);
             row[x] = (uint8_t)(drawn % 7 ? drawn >> 8 : drawn % 2 ? 255 : 0);
         }
     }
@@ -130,8 +130,8 @@ static void inks_give_the_light(void **state)
     ink_table_free(&table);
     assert_int_equal(ink_table_make(context, three, 3, 1.2, &table), RO_OK);
     for (uint32_t n = 0; n < 3000; n++) {
-        const uint32_t rgb[3] = {ro_hash(1, n, 0) & 65535, ro_hash(2, n, 0) & 65535,
-                                 ro_hash(3, n, 0) & 65535};
+        const uint32_t rgb[3] = {pixel_hash(1, n, 0) & 65535, pixel_hash(2, n, 0) & 65535,
+                                 pixel_hash(3, n, 0) & 65535};
         ink_table_at(&table, rgb, paper);
         assert_true(3 * 65535 - paper[0] - paper[1] - paper[2] <= 1.2 * 65535 + 3);
     }

@@ -52,7 +52,7 @@ static int open_context(void **state)
     const ro_context_options options = {RO_CONTEXT_DEFAULTS, .device = RO_DEVICE_CPU, .threads = 1};
     for (uint32_t p = 0; p < PICTURES; p++)
         for (uint32_t i = 0; i < sizeof pixels[p]; i++)
-            pixels[p][i] = (uint8_t)((ro_hash(p, i, 0) >> 25) + i % WIDTH * 128 / WIDTH);
+            pixels[p][i] = (uint8_t)((pixel_hash(p, i, 0) >> 25) + i % WIDTH * 128 / WIDTH);
     return ro_context_open(&options, &context) != RO_OK;
 }
 

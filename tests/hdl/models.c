@@ -28,14 +28,14 @@ static void expect(ro_status status)
     exit(1);
 }
 
-uint32_t model_random(uint32_t seed, uint32_t x, uint32_t y) { return ro_hash(seed, x, y); }
+uint32_t model_random(uint32_t seed, uint32_t x, uint32_t y) { return pixel_hash(seed, x, y); }
 
 struct model_numbers model_levelset_numbers(const char *number, const char *norm)
 {
-    const struct ro_level_number *n = ro_level_number_find(number);
-    const struct ro_level_norm *a = ro_level_norm_find(norm);
+    const struct ro_level_number *n = level_number_find(number);
+    const struct ro_level_norm *a = level_norm_find(norm);
     struct model_numbers numbers = {n->min, n->max, 0, 0, n->bits, a->a};
-    numbers.fastest = (int32_t)floor(ro_level_bound(a) * (1 << n->bits));
+    numbers.fastest = (int32_t)floor(level_bound(a) * (1 << n->bits));
     while (1 << numbers.phi_bits <= n->max - n->min)
         numbers.phi_bits++;
     return numbers;
@@ -57,7 +57,7 @@ void model_levelset(const struct model_numbers *numbers, uint32_t width, uint32_
         .speed = {(char *)(uintptr_t)speed, pitch, NULL},
     };
     for (uint32_t i = 0; i < steps; i++)
-        ro_level_step_ref(&front);
+        level_step_ref(&front);
     if (front.now == 1)
         memcpy(phi, other, bytes);
     free(other);
@@ -73,7 +73,7 @@ static void move_field(const struct ro_level_front *front, const struct ro_level
         memcpy(in ? (void *)row : (void *)pixel, in ? (void *)pixel : (void *)row, bytes);
     }
     if (in)
-        ro_level_field_mirror(&front->level, field);
+        level_field_mirror(&front->level, field);
 }
 
 struct model_run model_levelset_run(const char *number, const char *norm, uint32_t width,
@@ -84,8 +84,8 @@ struct model_run model_levelset_run(const char *number, const char *norm, uint32
         .options = {RO_SEGMENT_DEFAULTS, .iterations = steps},
         .width = width,
         .height = height,
-        .number = ro_level_number_find(number),
-        .norm = ro_level_norm_find(norm),
+        .number = level_number_find(number),
+        .norm = level_norm_find(norm),
         .scale = {1},
         .report.label = {{.used = 1}},
     };
@@ -98,14 +98,14 @@ struct model_run model_levelset_run(const char *number, const char *norm, uint32
                                      .max = work.number->max};
     struct ro_level_field *const fields[] = {&front->phi[0], &front->phi[1], &front->speed};
     for (int i = 0; i < 3; i++)
-        expect(ro_level_field_make(work.context, &front->level, fields[i]));
+        expect(level_field_make(work.context, &front->level, fields[i]));
     move_field(front, &front->phi[0], phi, true);
     move_field(front, &front->speed, speed, true);
-    expect(ro_fronts_evolve(&work));
+    expect(fronts_evolve(&work));
     move_field(front, &front->phi[front->now], phi, false);
     move_field(front, &front->speed, speed, false);
     for (int i = 0; i < 3; i++)
-        ro_level_field_free(fields[i]);
+        level_field_free(fields[i]);
     const ro_segment_label *label = &work.report.label[0];
     return (struct model_run){label->steps, label->rescalings, label->ended || label->stalled};
 }
@@ -125,9 +125,9 @@ void model_diffusion(uint32_t width, uint32_t height, int32_t *numbers, uint32_t
                                                        .kappa = 1};
     struct ro_diffusion *diffusion = malloc(sizeof *diffusion);
     int32_t *out = malloc(bytes), *scratch = malloc(4 * bytes);
-    ro_diffusion_make(diffusion, &parameters);
+    diffusion_make(diffusion, &parameters);
     for (uint32_t i = 0; i < steps; i++) {
-        ro_diffusion_step_ref(diffusion, numbers, numbers, out, scratch);
+        diffusion_step_ref(diffusion, numbers, numbers, out, scratch);
         memcpy(numbers, out, bytes);
     }
     free(diffusion);
@@ -148,8 +148,8 @@ void model_xpp24(uint32_t width, uint32_t height, const int32_t *numbers, uint32
                                                        .sigma = 0.5};
     struct ro_xpp24 *xpp = malloc(sizeof *xpp);
     int32_t *scratch = malloc(4 * bytes);
-    ro_xpp24_make(xpp, &parameters);
-    ro_xpp24_step(xpp, numbers, out, scratch);
+    xpp24_make(xpp, &parameters);
+    xpp24_step(xpp, numbers, out, scratch);
     memcpy(words, scratch, bytes);
     free(xpp);
     free(scratch);
@@ -161,7 +161,7 @@ void model_xpp24_iterate(uint32_t width, uint32_t height, const int32_t *words, 
     const size_t bytes = (size_t)width * height * sizeof *x;
     int32_t *next = malloc(bytes);
     for (uint32_t i = 0; i < iterations; i++) {
-        ro_xpp24_iterate(words, width, height, time, r, x, next);
+        xpp24_iterate(words, width, height, time, r, x, next);
         memcpy(x, next, bytes);
     }
     free(next);

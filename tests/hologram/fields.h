@@ -38,7 +38,7 @@ static inline ro_field window_field(ro_context *context, uint32_t side, ro_windo
     for (uint32_t y = 0; y < side; y++)
         for (uint32_t x = 0; x < side; x++) {
             double u = (double)x / side - (x > side / 2), v = (double)y / side - (y > side / 2);
-            double angle = 6.283185307179586 * ro_hash(seed, x, y) * 0x1p-32;
+            double angle = 6.283185307179586 * pixel_hash(seed, x, y) * 0x1p-32;
             bool inside = fabs(u - w.xi) <= w.width / 2 && fabs(v - w.eta) <= w.height / 2;
             data[2 * ((size_t)y * side + x)] = inside ? (float)cos(angle) : 0;
             data[2 * ((size_t)y * side + x) + 1] = inside ? (float)sin(angle) : 0;

@@ -112,7 +112,7 @@ static UNUSED ro_status read_memory(const void *bytes, size_t size, const ro_rea
 {
     ro_reader *reader;
     *pixels = NULL;
-    ro_status status = ro_reader_open_memory(context, bytes, size, options, &reader);
+    ro_status status = reader_open_memory(context, bytes, size, options, &reader);
     if (status != RO_OK) {
         assert_null(reader);
         return status;

@@ -46,7 +46,7 @@ static void pictures_differ(void **state)
     static uint8_t a[3 * SIDE * SIDE], b[3 * SIDE * SIDE];
     ro_colour_report report, again;
     for (int i = 0; i < 3 * SIDE * SIDE; i++)
-        a[i] = b[i] = (uint8_t)(ro_hash(1, (uint32_t)i, 0) >> 24);
+        a[i] = b[i] = (uint8_t)(pixel_hash(1, (uint32_t)i, 0) >> 24);
     ro_image one = {RO_RGB8, SIDE, SIDE, 0, 3 * SIDE, a},
              two = {RO_RGB8, SIDE, SIDE, 0, 3 * SIDE, b};
     assert_int_equal(ro_measure_colour(context, &one, &two, NULL, &report), RO_OK);

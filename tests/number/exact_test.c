@@ -20,7 +20,7 @@
 typedef __int128 wide;
 
 static uint32_t counter;
-static uint32_t draw(void) { return ro_hash(5, counter++, 0); }
+static uint32_t draw(void) { return pixel_hash(5, counter++, 0); }
 
 /* ---- Fixed point --------------------------------------------------------------------------- */
 

@@ -246,15 +246,15 @@ static void images(void **state)
                 {"s24", 65535, 128}, {"s12", 2048, 0},  {"s16", 65535, 0}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct ro_fixed *q = fixed(rows[i].name);
-        struct ro_scale scale = ro_scale_make(q, rows[i].maxval);
+        struct ro_scale scale = scale_make(q, rows[i].maxval);
         assert_int_equal(scale.factor, rows[i].factor);
         for (uint32_t a = 0; a <= rows[i].maxval; a++) {
-            int64_t n = ro_scale_number(&scale, a);
+            int64_t n = scale_number(&scale, a);
             assert_true(n >= q->min && n <= q->max);
             if (scale.factor)
-                assert_int_equal(ro_scale_pixel(&scale, n, rows[i].maxval), a);
+                assert_int_equal(scale_pixel(&scale, n, rows[i].maxval), a);
             else
-                assert_true(llabs((int64_t)ro_scale_pixel(&scale, n, rows[i].maxval) - a) <= 2);
+                assert_true(llabs((int64_t)scale_pixel(&scale, n, rows[i].maxval) - a) <= 2);
         }
     }
 }

@@ -238,9 +238,9 @@ static void locales_do_not_matter(void **state)
 static void try(ro_context *context, struct sample given, const char *sentence)
 {
     struct sample taken;
-    ro_status status = ro_options_read(context, &sample_table, &given, &taken);
+    ro_status status = options_read(context, &sample_table, &given, &taken);
     if (status == RO_OK)
-        status = ro_options_check(context, &sample_table, &taken, &taken);
+        status = options_check(context, &sample_table, &taken, &taken);
     if (!sentence)
         assert_int_equal(status, RO_OK);
     else {
@@ -267,7 +267,7 @@ static void rules_hold(void **state)
     try(context, GIVEN(.length = 0.1, .whole = 4), "length needs whole 3 or many, not 4");
     try(context, GIVEN(.length = 0.1, .real = 1, .whole = 3, .method = "fast"), NULL);
     struct sample taken;
-    assert_int_equal(ro_options_read(context, &sample_table, NULL, &taken), RO_OK);
+    assert_int_equal(options_read(context, &sample_table, NULL, &taken), RO_OK);
     assert_int_equal(taken.whole, 3);
     assert_string_equal(taken.method, "slow");
     ro_context_close(context);

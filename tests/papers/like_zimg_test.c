@@ -29,9 +29,9 @@ static void bytes_are_those_of_zimg(void **state)
         assert_int_equal(ro_image_alloc(context, RO_INDEX8, width, height, 0, &theirs), RO_OK);
         for (uint32_t y = 0; y < height; y++)
             for (uint32_t x = 0; x < width; x++) {
-                uint32_t grey = n % 3 == 0   ? ro_hash(1, x, y) % 256
+                uint32_t grey = n % 3 == 0   ? pixel_hash(1, x, y) % 256
                                 : n % 3 == 1 ? x * 255 / width
-                                             : 100 + ro_hash(2, x, y) % 9;
+                                             : 100 + pixel_hash(2, x, y) % 9;
                 ((uint8_t *)in.data)[(ptrdiff_t)y * in.stride + x] = (uint8_t)grey;
             }
         if (n % 3 == 2 && width > 400)

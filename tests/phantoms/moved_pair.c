@@ -9,7 +9,7 @@
 enum { WAVES = 6 };
 static const double USUAL_CELL = 30;
 
-static double unit(uint64_t seed, uint32_t x, uint32_t y) { return ro_hash(seed, x, y) * 0x1p-32; }
+static double unit(uint64_t seed, uint32_t x, uint32_t y) { return pixel_hash(seed, x, y) * 0x1p-32; }
 
 /* What one cell of the texture adds: a soft blob or a shape with an edge of a pixel or two. */
 static double cell_tone(uint64_t seed, double cell, int cx, int cy, double x, double y)
@@ -40,7 +40,7 @@ static double texture(uint64_t seed, double cell, double x, double y)
     return tone < 0 ? 0 : tone > 1 ? 1 : tone;
 }
 
-void ro_pair_field(const struct ro_pair *pair, double x, double y, double u[2])
+void pair_field(const struct ro_pair *pair, double x, double y, double u[2])
 {
     const double w = pair->width, h = pair->height, size = pair->size;
     const double pace = pair->motion == RO_MOTION_FINE      ? 10
@@ -97,13 +97,13 @@ static void put(const ro_image *image, uint32_t x, uint32_t y, double tone, cons
         ((uint8_t *)row)[x] = (uint8_t)lrint(255 * tone);
 }
 
-void ro_draw_pair(const struct ro_pair *pair, const ro_image *fixed, const ro_image *moving)
+void draw_pair(const struct ro_pair *pair, const ro_image *fixed, const ro_image *moving)
 {
     const double cell = pair->cell > 0 ? pair->cell : USUAL_CELL;
     for (uint32_t y = 0; y < pair->height; y++)
         for (uint32_t x = 0; x < pair->width; x++) {
             double u[2];
-            ro_pair_field(pair, x, y, u);
+            pair_field(pair, x, y, u);
             put(fixed, x, y, texture(pair->seed, cell, x + u[0], y + u[1]), pair->noise,
                 pair->seed + 21);
             put(moving, x, y, texture(pair->seed, cell, x, y), pair->noise, pair->seed + 31);

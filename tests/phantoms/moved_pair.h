@@ -30,12 +30,12 @@ struct ro_pair {
 
 /* The displacement at a pixel of the fixed image. */
 RO_API
-void ro_pair_field(const struct ro_pair *pair, double x, double y, double u[2]);
+void pair_field(const struct ro_pair *pair, double x, double y, double u[2]);
 
 /* Fills checked views of RO_GRAY8 or RO_GRAYF: fixed(x) = texture(x + u(x)), moving(x) =
  * texture(x).
  */
 RO_API
-void ro_draw_pair(const struct ro_pair *pair, const ro_image *fixed, const ro_image *moving);
+void draw_pair(const struct ro_pair *pair, const ro_image *fixed, const ro_image *moving);
 
 #endif

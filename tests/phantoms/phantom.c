@@ -41,7 +41,7 @@ static int tone_at(double x, double y)
     return tone < 0 ? 0 : tone;
 }
 
-void ro_draw_phantom(const ro_image *image)
+void draw_phantom(const ro_image *image)
 {
     uint32_t side = image->width < image->height ? image->width : image->height;
     uint64_t white = ro_image_white(image), full = (uint64_t)POINTS * POINTS * 100;

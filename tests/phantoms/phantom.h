@@ -7,6 +7,6 @@
 
 /* Fills a checked view of RO_GRAY8 or RO_GRAY16. */
 RO_API
-void ro_draw_phantom(const ro_image *image);
+void draw_phantom(const ro_image *image);
 
 #endif

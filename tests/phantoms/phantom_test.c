@@ -31,8 +31,8 @@ static void tones(void **state)
     static uint16_t wide[SIDE][SIDE];
     ro_image image8 = {RO_GRAY8, SIDE, SIDE, 100, SIDE, narrow};
     ro_image image16 = {RO_GRAY16, SIDE, SIDE, 1000, 2 * SIDE, wide};
-    ro_draw_phantom(&image8);
-    ro_draw_phantom(&image16);
+    draw_phantom(&image8);
+    draw_phantom(&image16);
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         int x = (int)((places[i].x + 1) * SIDE / 2), y = (int)((1 - places[i].y) * SIDE / 2);
         if (narrow[y][x] != places[i].tone)
@@ -48,7 +48,7 @@ static void mean(void **state)
     (void)state;
     static uint16_t pixels[SIDE][SIDE];
     ro_image image = {RO_GRAY16, SIDE, SIDE, 10000, 2 * SIDE, pixels};
-    ro_draw_phantom(&image);
+    draw_phantom(&image);
     double sum = 0;
     for (int y = 0; y < SIDE; y++)
         for (int x = 0; x < SIDE; x++)

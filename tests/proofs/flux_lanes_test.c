@@ -49,7 +49,7 @@ static void check(int32_t first, int32_t other, int32_t weight, bool wide, bool 
     store((char *)back, flux_of(difference_of(one, many, wide), w, nearest));
     int wrong = 0;
     for (int i = 0; i < LANES; i++) {
-        const int32_t flux = ro_flux(weight, first + i - other, nearest);
+        const int32_t flux = edge_flux(weight, first + i - other, nearest);
         wrong |= (there[i] ^ (int16_t)flux) | (back[i] ^ (int16_t)-flux);
     }
     if (wrong)

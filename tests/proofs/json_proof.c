@@ -74,20 +74,20 @@ void proof_text(void)
     struct ro_json json = any_json(LENGTH);
     char *text = malloc(ROOM);
     assume(text);
-    ro_json_text(&json, text, ROOM);
+    json_read_text(&json, text, ROOM);
     check(&json, LENGTH);
     if (!json.failed)
-        ro_json_text(&json, text, ROOM);
+        json_read_text(&json, text, ROOM);
     check(&json, LENGTH);
 }
 
 void proof_number(void)
 {
     struct ro_json json = any_json(LENGTH);
-    if (ro_json_take(&json, '['))
+    if (json_take(&json, '['))
         do
-            ro_json_number(&json);
-        while (ro_json_take(&json, ','));
-    ro_json_expect(&json, ']');
+            json_read_number(&json);
+        while (json_take(&json, ','));
+    json_expect(&json, ']');
     check(&json, LENGTH);
 }

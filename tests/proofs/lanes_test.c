@@ -37,9 +37,9 @@ static void flux_takes_its_share(void **state)
         for (int64_t weight = 0; weight <= MOST_WEIGHT; weight += step) {
             int wrong = 0;
             for (int32_t d = 0; d <= MOST_DIFFERENCE; d++) {
-                const int32_t flux = ro_flux((int32_t)weight, d, nearest);
+                const int32_t flux = edge_flux((int32_t)weight, d, nearest);
                 wrong |= flux < 0 || flux > d;
-                wrong |= ro_flux((int32_t)weight, -d, nearest) != -flux;
+                wrong |= edge_flux((int32_t)weight, -d, nearest) != -flux;
                 wrong |= ((int64_t)flux << 16) > weight * d + (nearest ? 32768 : 0);
             }
             assert_false(wrong);
@@ -49,7 +49,7 @@ static void flux_takes_its_share(void **state)
 static struct ro_diffusion diffusion_of(enum ro_model model, bool nearest)
 {
     struct ro_diffusion diffusion;
-    ro_diffusion_make(&diffusion, &(struct ro_diffusion_parameters){
+    diffusion_make(&diffusion, &(struct ro_diffusion_parameters){
                                       .width = 2,
                                       .height = 2,
                                       .planes = 1,
@@ -76,7 +76,7 @@ static void weights_leave_room(void **state)
             for (int i = 0; i < 2; i++)
                 for (int32_t p = -systems[i].most; p <= systems[i].most; p += systems[i].step)
                     for (int32_t q = -systems[i].most; q <= systems[i].most; q += systems[i].step) {
-                        const struct ro_element w = ro_element_weights(&diffusion, &p, &q);
+                        const struct ro_element w = element_weights(&diffusion, &p, &q);
                         const int32_t diagonal = w.se > w.sw ? w.se : w.sw;
                         assert_true(w.se >= 0 && w.sw >= 0 && w.e >= 0 && w.s >= 0);
                         assert_true(4 * (diagonal + w.e + w.s) <= room);
@@ -95,7 +95,7 @@ static void step_keeps_sum_and_range(void **state)
                 const int32_t u[4] = {i & 255, i / 65536 % 3 * 127, i / 65536 / 3 * 127,
                                       i >> 8 & 255};
                 int32_t out[4], scratch[16], sum = 0, least = 255, most = 0;
-                ro_diffusion_step_ref(&diffusion, u, u, out, scratch);
+                diffusion_step_ref(&diffusion, u, u, out, scratch);
                 for (int k = 0; k < 4; k++) {
                     sum += out[k] - u[k];
                     least = u[k] < least ? u[k] : least;
@@ -173,7 +173,7 @@ static void level_step_is_defined(void **state)
     (void)state;
     const struct ro_level level = {
         .width = 1, .height = 1, .a = 43, .bits = 11, .min = -2048, .max = 2047};
-    const struct ro_level_kernel *kernel = ro_level_kernel_find(&level, ro_cpu_best());
+    const struct ro_level_kernel *kernel = level_kernel_find(&level, cpu_best());
     const bool all = all_asked();
     if (kernel->cpu == RO_CPU_SCALAR)
         skip();

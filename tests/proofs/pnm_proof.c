@@ -13,14 +13,14 @@ enum { LENGTH = 5 };
 
 /* ---- What the reader calls ------------------------------------------------------------------ */
 
-ro_status ro_file_fail(struct ro_file *file, ro_status status, const char *format, ...)
+ro_status file_fail(struct ro_file *file, ro_status status, const char *format, ...)
 {
     (void)file, (void)format;
     return status;
 }
-ro_status ro_file_ends_early(struct ro_file *file) { return (void)file, RO_E_FORMAT; }
-ro_status ro_file_check_stop(struct ro_file *file) { return (void)file, RO_OK; }
-void ro_file_drop(struct ro_file *file, unsigned what, const char *format, ...)
+ro_status file_ends_early(struct ro_file *file) { return (void)file, RO_E_FORMAT; }
+ro_status file_check_stop(struct ro_file *file) { return (void)file, RO_OK; }
+void file_drop(struct ro_file *file, unsigned what, const char *format, ...)
 {
     (void)file, (void)what, (void)format;
 }
@@ -36,7 +36,7 @@ static void open_any(void)
     assume(bytes);
     for (int i = 0; i < LENGTH; i++)
         bytes[i] = nondet_byte();
-    ro_source_open_memory(&source, &file, bytes, LENGTH);
+    source_open_memory(&source, &file, bytes, LENGTH);
 }
 
 static void check(void) { assert(source.begin <= source.end && source.end == LENGTH); }

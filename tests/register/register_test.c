@@ -37,7 +37,7 @@ static void open_bed(struct bed *bed, const struct ro_pair *pair, ro_format form
     assert_int_equal(
         ro_image_alloc(bed->context, RO_GRAYF, 2 * pair->width, pair->height, 0, &bed->field),
         RO_OK);
-    ro_draw_pair(pair, &bed->fixed, &bed->moving);
+    draw_pair(pair, &bed->fixed, &bed->moving);
 }
 
 static void close_bed(struct bed *bed)
@@ -61,7 +61,7 @@ static double error_of(const struct ro_pair *pair, const ro_image *field)
     for (uint32_t y = edge_y; y < pair->height - edge_y; y++)
         for (uint32_t x = edge_x; x < pair->width - edge_x; x++) {
             double u[2];
-            ro_pair_field(pair, x, y, u);
+            pair_field(pair, x, y, u);
             if (x + u[0] < 0 || x + u[0] > pair->width - 1 || y + u[1] < 0 ||
                 y + u[1] > pair->height - 1)
                 continue;
@@ -186,7 +186,7 @@ static void test_rounding(void **state)
     (void)state;
     static const struct ro_small_float formats[] = {{10, 5}, {16, 7}, {23, 8}};
     for (size_t f = 0; f < 3; f++) {
-        struct ro_rounder round = ro_rounder_make(&formats[f]);
+        struct ro_rounder round = rounder_make(&formats[f]);
         uint32_t bits = 12345;
         for (int i = 0; i < 200000; i++) {
             float x;
@@ -200,9 +200,9 @@ static void test_rounding(void **state)
             if (!isfinite(x) || fabsf(x) < 1e-30f)
                 continue;
             double want = ro_small_float_round(&formats[f], (double)x, RO_ROUND_NEAREST_EVEN);
-            if ((double)ro_rounder_round(&round, x) != want)
+            if ((double)rounder_round(&round, x) != want)
                 fail_msg("s%de%d: %a becomes %a instead of %a", formats[f].mantissa,
-                         formats[f].exponent, (double)x, (double)ro_rounder_round(&round, x), want);
+                         formats[f].exponent, (double)x, (double)rounder_round(&round, x), want);
         }
     }
 }

@@ -151,21 +151,21 @@ static ro_status run_resident(ro_context *context, const struct trial *trial, co
     const size_t out_bytes = (size_t)got->stride * got->height;
     ro_image in = trial->in, out = *got;
     in.data = out.data = NULL;
-    ro_status status = ro_cuda_alloc(context, in_bytes, &in.data);
+    ro_status status = cuda_alloc(context, in_bytes, &in.data);
     if (status == RO_OK)
-        status = ro_cuda_alloc(context, out_bytes, &out.data);
+        status = cuda_alloc(context, out_bytes, &out.data);
     if (status == RO_OK)
-        status = ro_cuda_copy(context, in.data, trial->in.data, in_bytes);
+        status = cuda_copy(context, in.data, trial->in.data, in_bytes);
     if (status == RO_OK)
-        status = ro_cuda_copy(context, out.data, got->data, out_bytes);
+        status = cuda_copy(context, out.data, got->data, out_bytes);
     if (status == RO_OK)
-        status = ro_halftone_device(context, &in, &out, 1, options, ro_cuda_stream(context));
+        status = ro_halftone_device(context, &in, &out, 1, options, cuda_stream(context));
     if (status == RO_OK)
-        status = ro_cuda_wait(context);
+        status = cuda_wait(context);
     if (status == RO_OK)
-        status = ro_cuda_copy(context, got->data, out.data, out_bytes);
-    ro_cuda_free(in.data);
-    ro_cuda_free(out.data);
+        status = cuda_copy(context, got->data, out.data, out_bytes);
+    cuda_free(in.data);
+    cuda_free(out.data);
     return status;
 }
 

@@ -244,17 +244,17 @@ static ro_status run_batch(ro_context *context, struct trial *trial, struct resi
     ro_image in[2] = {trial->in, trial->in}, out[2] = {trial->got, trial->got};
     ro_plan *plan = NULL;
     ro_report report = {0};
-    ro_status status = ro_cuda_alloc(context, in_bytes, &memory->in);
+    ro_status status = cuda_alloc(context, in_bytes, &memory->in);
     for (uint32_t y = 0; y < trial->in.height && status == RO_OK; y++)
-        status = ro_cuda_copy(
+        status = cuda_copy(
             context, (char *)memory->in + stride * (flipped ? trial->in.height - 1 - y : y),
             (char *)trial->in.data + stride * y, (size_t)stride);
     for (int i = 0; i < 2 && status == RO_OK; i++) {
         in[i].data = (char *)memory->in + (flipped ? stride * (trial->in.height - 1) : 0);
         in[i].stride = flipped ? -stride : stride;
-        status = ro_cuda_alloc(context, trial->bytes, &memory->out[i]);
+        status = cuda_alloc(context, trial->bytes, &memory->out[i]);
         if (status == RO_OK)
-            status = ro_cuda_fill(context, memory->out[i], POISON, trial->bytes);
+            status = cuda_fill(context, memory->out[i], POISON, trial->bytes);
         out[i].data = (char *)memory->out[i] + GUARD;
     }
     if (status == RO_OK)
@@ -262,12 +262,12 @@ static ro_status run_batch(ro_context *context, struct trial *trial, struct resi
     if (status == RO_OK)
         status = ro_plan_run_device(plan, in, out, 2, stream, &report);
     if (status == RO_OK)
-        status = ro_cuda_wait(context);
+        status = cuda_wait(context);
     ro_plan_free(plan);
     if (status == RO_OK)
-        status = ro_cuda_copy(context, trial->got.data, memory->out[0], trial->bytes);
+        status = cuda_copy(context, trial->got.data, memory->out[0], trial->bytes);
     if (status == RO_OK)
-        status = ro_cuda_copy(context, memory->second, memory->out[1], trial->bytes);
+        status = cuda_copy(context, memory->second, memory->out[1], trial->bytes);
     trial->got_report = trial->want_report; /* figures are not taken there */
     trial->got_report.steps = report.steps;
     return status;
@@ -277,13 +277,13 @@ static ro_status run_resident(ro_context *context, struct trial *trial, struct c
                               const ro_denoise_options *options)
 {
     struct resident memory = {.second = malloc(trial->bytes)};
-    void *stream = draw(check, 2) ? ro_cuda_stream(context) : NULL;
+    void *stream = draw(check, 2) ? cuda_stream(context) : NULL;
     ro_status status = run_batch(context, trial, &memory, options, draw(check, 2) != 0, stream);
     if (status == RO_OK && memcmp(trial->got.data, memory.second, trial->bytes) != 0)
         memset(trial->got.data, 0, trial->bytes); /* never right: the guards are gone */
-    ro_cuda_free(memory.in);
-    ro_cuda_free(memory.out[0]);
-    ro_cuda_free(memory.out[1]);
+    cuda_free(memory.in);
+    cuda_free(memory.out[0]);
+    cuda_free(memory.out[1]);
     free(memory.second);
     return status;
 }

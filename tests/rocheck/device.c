@@ -68,11 +68,11 @@ static bool try_batch(struct check *check, struct pair *pair, uint32_t width, ui
     bool right = false;
     for (size_t i = 0; i < in_bytes * count; i++)
         pixels[i] = (unsigned char)draw(check, 256);
-    if (ro_cuda_alloc(pair->device, in_bytes * count, &device_in) != RO_OK ||
-        ro_cuda_alloc(pair->device, out_bytes * count, &device_out) != RO_OK ||
-        ro_cuda_copy(pair->device, device_in, pixels, in_bytes * count) != RO_OK ||
-        ro_cuda_spoil_shared(pair->device) != RO_OK ||
-        ro_cuda_fill(pair->device, device_out, 0xa5, out_bytes * count) != RO_OK) {
+    if (cuda_alloc(pair->device, in_bytes * count, &device_in) != RO_OK ||
+        cuda_alloc(pair->device, out_bytes * count, &device_out) != RO_OK ||
+        cuda_copy(pair->device, device_in, pixels, in_bytes * count) != RO_OK ||
+        cuda_spoil_shared(pair->device) != RO_OK ||
+        cuda_fill(pair->device, device_out, 0xa5, out_bytes * count) != RO_OK) {
         fail(check, "memory", pair->device);
         goto done;
     }
@@ -90,10 +90,10 @@ static bool try_batch(struct check *check, struct pair *pair, uint32_t width, ui
                             (ptrdiff_t)out_pitch,
                             (unsigned char *)device_out + i * out_bytes};
     }
-    if (ro_halftone_device(pair->device, in, out, count, &options, ro_cuda_stream(pair->caller)) !=
+    if (ro_halftone_device(pair->device, in, out, count, &options, cuda_stream(pair->caller)) !=
             RO_OK ||
-        ro_cuda_wait(pair->device) != RO_OK ||
-        ro_cuda_copy(pair->device, got, device_out, out_bytes * count) != RO_OK) {
+        cuda_wait(pair->device) != RO_OK ||
+        cuda_copy(pair->device, got, device_out, out_bytes * count) != RO_OK) {
         fail(check, "run", pair->device);
         goto done;
     }
@@ -115,8 +115,8 @@ static bool try_batch(struct check *check, struct pair *pair, uint32_t width, ui
             }
     }
 done:
-    ro_cuda_free(device_in);
-    ro_cuda_free(device_out);
+    cuda_free(device_in);
+    cuda_free(device_out);
     free(pixels);
     free(got);
     free(want);
@@ -132,10 +132,10 @@ static bool try_many(struct check *check, struct pair *pair)
     enum { LAUNCHES = RO_ON_DEVICE(70000, 210), LOOKS = RO_ON_DEVICE(70, 21) };
     enum { SIDE = RO_ON_DEVICE(512, 96) };
     void *in = NULL, *out = NULL;
-    bool right = ro_cuda_alloc(pair->device, SIDE * SIDE, &in) == RO_OK &&
-                 ro_cuda_alloc(pair->device, SIDE * SIDE, &out) == RO_OK &&
-                 ro_cuda_fill(pair->device, in, 0x5a, SIDE * SIDE) == RO_OK;
-    void *streams[2] = {ro_cuda_stream(pair->device), ro_cuda_stream(pair->caller)};
+    bool right = cuda_alloc(pair->device, SIDE * SIDE, &in) == RO_OK &&
+                 cuda_alloc(pair->device, SIDE * SIDE, &out) == RO_OK &&
+                 cuda_fill(pair->device, in, 0x5a, SIDE * SIDE) == RO_OK;
+    void *streams[2] = {cuda_stream(pair->device), cuda_stream(pair->caller)};
     const ro_halftone_options rows_apart = {RO_HALFTONE_DEFAULTS, .method = "stucki"};
     for (int i = 0; i < LAUNCHES && right; i++) {
         uint32_t width = 1 + draw(check, SIDE), height = 1 + draw(check, SIDE);
@@ -151,8 +151,8 @@ static bool try_many(struct check *check, struct pair *pair)
     }
     if (!right && !check->failure[0])
         fail(check, "launch", pair->device);
-    ro_cuda_free(in);
-    ro_cuda_free(out);
+    cuda_free(in);
+    cuda_free(out);
     return right;
 }
 
@@ -307,10 +307,10 @@ static bool try_floats_of(struct check *check, struct pair *pair, const ro_halft
         pixels[i] = (float)((double)draw(check, 1 << 20) / (1 << 19) - 0.5);
     if (wrong)
         pixels[in_pitch / 4 * draw(check, height) + draw(check, width)] = (float)NAN;
-    if (ro_cuda_alloc(pair->device, COUNT * in_bytes, &there_in) != RO_OK ||
-        ro_cuda_alloc(pair->device, COUNT * out_bytes, &there_out) != RO_OK ||
-        ro_cuda_copy(pair->device, there_in, pixels, COUNT * in_bytes) != RO_OK ||
-        ro_cuda_fill(pair->device, there_out, 0xa5, COUNT * out_bytes) != RO_OK) {
+    if (cuda_alloc(pair->device, COUNT * in_bytes, &there_in) != RO_OK ||
+        cuda_alloc(pair->device, COUNT * out_bytes, &there_out) != RO_OK ||
+        cuda_copy(pair->device, there_in, pixels, COUNT * in_bytes) != RO_OK ||
+        cuda_fill(pair->device, there_out, 0xa5, COUNT * out_bytes) != RO_OK) {
         fail(check, "memory", pair->device);
         goto done;
     }
@@ -321,7 +321,7 @@ static bool try_floats_of(struct check *check, struct pair *pair, const ro_halft
                             (char *)there_out + (size_t)i * out_bytes};
     }
     const ro_status ran = ro_halftone_device(pair->device, in, out, COUNT, options,
-                                             ro_cuda_stream(pair->caller));
+                                             cuda_stream(pair->caller));
     right = true;
     for (int i = 0; i < COUNT && right; i++) {
         ro_image host_in = in[i], host_out = out[i];
@@ -335,8 +335,8 @@ static bool try_floats_of(struct check *check, struct pair *pair, const ro_halft
                 fail(check, "not a number", pair->device);
             break;
         }
-        if (ran != RO_OK || known != RO_OK || ro_cuda_wait(pair->device) != RO_OK ||
-            ro_cuda_copy(pair->device, got, there_out, COUNT * out_bytes) != RO_OK) {
+        if (ran != RO_OK || known != RO_OK || cuda_wait(pair->device) != RO_OK ||
+            cuda_copy(pair->device, got, there_out, COUNT * out_bytes) != RO_OK) {
             right = fail(check, "run", ran != RO_OK ? pair->device : pair->cpu);
             break;
         }
@@ -350,8 +350,8 @@ static bool try_floats_of(struct check *check, struct pair *pair, const ro_halft
             }
     }
 done:
-    ro_cuda_free(there_in);
-    ro_cuda_free(there_out);
+    cuda_free(there_in);
+    cuda_free(there_out);
     free(pixels);
     free(got);
     free(want);
@@ -411,9 +411,9 @@ static bool open_denoising(struct check *check, struct pair *pair, struct denois
     work->out_bytes = (size_t)work->want.stride * height;
     work->there_in = work->in;
     work->there_out = work->got;
-    if (ro_cuda_alloc(pair->device, work->in_bytes, &work->there_in.data) != RO_OK ||
-        ro_cuda_alloc(pair->device, work->out_bytes, &work->there_out.data) != RO_OK ||
-        ro_cuda_copy(pair->device, work->there_in.data, work->in.data, work->in_bytes) != RO_OK ||
+    if (cuda_alloc(pair->device, work->in_bytes, &work->there_in.data) != RO_OK ||
+        cuda_alloc(pair->device, work->out_bytes, &work->there_out.data) != RO_OK ||
+        cuda_copy(pair->device, work->there_in.data, work->in.data, work->in_bytes) != RO_OK ||
         ro_denoise_plan(pair->device, &work->in, &work->want, &work->options, &work->plan) != RO_OK)
         return fail(check, "plan", pair->device);
     return true;
@@ -422,8 +422,8 @@ static bool open_denoising(struct check *check, struct pair *pair, struct denois
 static void close_denoising(struct denoising *work)
 {
     ro_plan_free(work->plan);
-    ro_cuda_free(work->there_in.data);
-    ro_cuda_free(work->there_out.data);
+    cuda_free(work->there_in.data);
+    cuda_free(work->there_out.data);
     ro_image_free(&work->in);
     ro_image_free(&work->want);
     ro_image_free(&work->got);
@@ -431,7 +431,7 @@ static void close_denoising(struct denoising *work)
 
 static bool look(struct check *check, struct pair *pair, struct denoising *work)
 {
-    if (ro_cuda_copy(pair->device, work->got.data, work->there_out.data, work->out_bytes) != RO_OK)
+    if (cuda_copy(pair->device, work->got.data, work->there_out.data, work->out_bytes) != RO_OK)
         return fail(check, "copy", pair->device);
     for (uint32_t y = 0; y < work->got.height; y++)
         if (memcmp((char *)work->got.data + (ptrdiff_t)y * work->got.stride,
@@ -466,7 +466,7 @@ static bool try_denoise(struct check *check, struct pair *pair)
          .options = {RO_DENOISE_DEFAULTS, .kappa = 3, .number = "s10e5"}},
     };
     enum { COUNT = sizeof works / sizeof *works, ROUNDS = RO_ON_DEVICE(6, 2) };
-    void *streams[2] = {ro_cuda_stream(pair->device), ro_cuda_stream(pair->caller)};
+    void *streams[2] = {cuda_stream(pair->device), cuda_stream(pair->caller)};
     bool right = true;
     for (int i = 0; i < COUNT && right; i++)
         right =
@@ -481,7 +481,7 @@ static bool try_denoise(struct check *check, struct pair *pair)
              ro_plan_run(work->plan, &work->in, &work->got, NULL) != RO_OK))
             right = fail(check, "run", pair->device);
     }
-    right = right && (ro_cuda_wait(pair->device) == RO_OK || fail(check, "wait", pair->device));
+    right = right && (cuda_wait(pair->device) == RO_OK || fail(check, "wait", pair->device));
     for (int i = 0; i < COUNT && right; i++)
         right = look(check, pair, &works[i]);
     for (int i = 0; i < COUNT; i++)

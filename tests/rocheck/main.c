@@ -41,7 +41,7 @@ bool same_bytes(const ro_image *want, const ro_image *got, size_t bytes, char wh
 uint32_t draw(struct check *check, uint32_t limit)
 {
     uint64_t n = check->counter++;
-    return ro_hash(check->seed, (uint32_t)n, (uint32_t)(n >> 32)) % limit;
+    return pixel_hash(check->seed, (uint32_t)n, (uint32_t)(n >> 32)) % limit;
 }
 
 double seconds_now(void)
@@ -104,7 +104,7 @@ double halftone_speed(const struct variant *variant, int threads, uint32_t side,
 static bool present(const struct variant *variant)
 {
     if (variant->device == RO_DEVICE_CPU)
-        return variant->cpu <= ro_cpu_best();
+        return variant->cpu <= cpu_best();
     for (int i = 0; i < ro_device_count(); i++) {
         ro_device_info info;
         if (ro_device_at(i, &info) == RO_OK && info.device == variant->device)
@@ -163,7 +163,7 @@ static int run_case(const struct suite *suite, int number, const struct variant 
     if (strcmp(arguments->command, "bench") == 0) {
         if (!suite->bench)
             return 0;
-        int threads = ro_cpu_threads();
+        int threads = cpu_threads();
         double one = suite->bench(number, variant, 1);
         double all = one > 0 ? suite->bench(number, variant, threads) : 0;
         printf("%-44s %-8s %9.0f Mpixel/s on 1 thread", name, variant->name, one);

@@ -180,24 +180,24 @@ static ro_status run_resident(ro_context *context, const struct trial *trial, co
     const size_t out_bytes = (size_t)got->stride * got->height;
     void *in_memory = NULL, *out_memory = NULL;
     ro_image in = trial->in, out = *got;
-    ro_status status = ro_cuda_alloc(context, trial->in_bytes + shift, &in_memory);
+    ro_status status = cuda_alloc(context, trial->in_bytes + shift, &in_memory);
     if (status == RO_OK)
-        status = ro_cuda_alloc(context, out_bytes + shift, &out_memory);
+        status = cuda_alloc(context, out_bytes + shift, &out_memory);
     in.data = (char *)in_memory + shift;
     out.data = (char *)out_memory + shift;
     if (status == RO_OK)
-        status = ro_cuda_copy(context, in.data, trial->in_memory, trial->in_bytes);
+        status = cuda_copy(context, in.data, trial->in_memory, trial->in_bytes);
     if (status == RO_OK)
-        status = ro_cuda_copy(context, out.data, got->data, out_bytes);
+        status = cuda_copy(context, out.data, got->data, out_bytes);
     if (status == RO_OK)
         status =
-            ro_halftone_device(context, &in, &out, 1, &trial->options, ro_cuda_stream(context));
+            ro_halftone_device(context, &in, &out, 1, &trial->options, cuda_stream(context));
     if (status == RO_OK)
-        status = ro_cuda_wait(context);
+        status = cuda_wait(context);
     if (status == RO_OK)
-        status = ro_cuda_copy(context, got->data, out.data, out_bytes);
-    ro_cuda_free(in_memory);
-    ro_cuda_free(out_memory);
+        status = cuda_copy(context, got->data, out.data, out_bytes);
+    cuda_free(in_memory);
+    cuda_free(out_memory);
     return status;
 }
 

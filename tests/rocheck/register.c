@@ -108,7 +108,7 @@ static bool try_pair(struct check *check, const struct pair *pair, const struct 
                  ro_image_alloc(pair->scalar, RO_GRAYF, 2 * width, height, 0, &want) == RO_OK &&
                  ro_image_alloc(pair->scalar, RO_GRAYF, 2 * width, height, 0, &got) == RO_OK;
     if (right)
-        ro_draw_pair(drawn, &fixed, &moving);
+        draw_pair(drawn, &fixed, &moving);
     for (uint32_t y = 0; right && corner && y < height / 3; y++)
         memset((char *)fixed.data + (ptrdiff_t)y * fixed.stride, 0, width / 2 - y / 2);
     options.record = 1;

@@ -89,8 +89,8 @@ static void rows_are_as_asked_for(void **state)
 {
     (void)state;
     for (uint32_t n = 0; n < 200; n++) {
-        const double lpi = 60 + ro_hash(1, n, 0) % 14001 / 100.0;
-        const double angle = ro_hash(2, n, 0) % 90000 / 1000.0;
+        const double lpi = 60 + pixel_hash(1, n, 0) % 14001 / 100.0;
+        const double angle = pixel_hash(2, n, 0) % 90000 / 1000.0;
         const double dpi[2] = {2400, n % 4 ? 2400 : 1200 + 1200 * (double)(n % 3)};
         const ro_screen_options options = {RO_SCREEN_DEFAULTS,   .kind = "am", .lpi = lpi,
                                            .degrees = angle,     .dpi = dpi[0],

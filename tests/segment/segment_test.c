@@ -263,7 +263,7 @@ static ro_image lobes(uint32_t size, double radius, double noise, uint64_t seed)
             double edge = radius * (1 + 0.25 * cos(5 * atan2(dy, dx)));
             double sum = 0;
             for (uint32_t i = 0; i < 4; i++)
-                sum += ro_hash(seed + i, x, y) * 0x1p-32 - 0.5;
+                sum += pixel_hash(seed + i, x, y) * 0x1p-32 - 0.5;
             double value = (hypot(dx, dy) < edge ? 160 : 80) + noise * sum * 1.7;
             *pixel(&image, x, y) = (uint8_t)(value < 0 ? 0 : value > 255 ? 255 : lrint(value));
         }
@@ -286,7 +286,7 @@ static void few_bits_find_the_same(void **state)
         options.seeds = &seed;
         options.speed[0] = (ro_speed){.window = 1, .low = 120, .high = 220};
         if (shape == 0) {
-            ro_draw_phantom(&image);
+            draw_phantom(&image);
             seed = (ro_seed){1, 128, 225, 5};
             /* a speed of many values: towards the tissue's tone, slower at edges */
             options.speed[0] = (ro_speed){.constant = -0.6,
@@ -359,7 +359,7 @@ static void defaults_find_an_object(void **state)
         for (uint32_t x = 0; x < 220; x++) {
             double dx = (x - 110.0) / 60, dy = (y - 90.0) / 40;
             bool object = dx * dx + dy * dy < 1;
-            uint32_t h = ro_hash(4, x, y);
+            uint32_t h = pixel_hash(4, x, y);
             double texture = 90 + 40 * sin(0.9 * x) * cos(0.7 * y + 0.3 * x) + h % 41;
             *pixel(&image, x, y) = (uint8_t)(object ? 190 + h % 9 : texture);
             *pixel(&truth, x, y) = object;

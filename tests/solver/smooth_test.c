@@ -25,7 +25,7 @@ struct field {
 
 static float number(uint64_t seed, int x, int y)
 {
-    return (float)(ro_hash(seed, (uint32_t)x, (uint32_t)y) >> 8) * 0x1p-24f - 0.5f;
+    return (float)(pixel_hash(seed, (uint32_t)x, (uint32_t)y) >> 8) * 0x1p-24f - 0.5f;
 }
 
 static void fill(struct field *field, uint64_t seed, int width, int height)
@@ -39,11 +39,11 @@ static void fill(struct field *field, uint64_t seed, int width, int height)
 static void smooth(ro_cpu cpu, int direction, double a, int times, const struct field *weight,
                    int width, int height, struct field *field)
 {
-    const struct ro_smooth_kernels *kernels = ro_smooth_kernels_for(cpu);
+    const struct ro_smooth_kernels *kernels = smooth_kernels_for(cpu);
     const struct ro_smooth_plane plane = {width, height, PITCH};
-    float *tables = malloc((ro_chain_floats(MOST) + 1) * sizeof *tables);
-    float *scratch = aligned_alloc(64, (ro_smooth_scratch(MOST) + 15) / 16 * 64);
-    const struct ro_chain chain = ro_chain_make(direction == ALONG ? width : height, a, tables);
+    float *tables = malloc((chain_floats(MOST) + 1) * sizeof *tables);
+    float *scratch = aligned_alloc(64, (smooth_scratch(MOST) + 15) / 16 * 64);
+    const struct ro_chain chain = chain_make(direction == ALONG ? width : height, a, tables);
     if (direction == ALONG)
         kernels->rows(&chain, &plane, 0, height, field->node, field->node, scratch);
     else
@@ -123,7 +123,7 @@ static void as_defined(void **state)
     static const double as[] = {0, 0.3, 40, 5e11};
     struct field *field = calloc(1, sizeof *field), *weight = calloc(1, sizeof *weight);
     (void)state;
-    for (int cpu = RO_CPU_SCALAR; cpu <= (int)ro_cpu_best(); cpu++)
+    for (int cpu = RO_CPU_SCALAR; cpu <= (int)cpu_best(); cpu++)
         for (int n = 1; n <= MOST; n += n < 70 ? 1 : 29)
             for (size_t k = 0; k < sizeof as / sizeof *as; k++) {
                 float b[MOST], once[MOST], twice[MOST];
@@ -154,7 +154,7 @@ static void the_same_bits(void **state)
     static const int sizes[][2] = {{1, 1},  {2, 7},   {7, 2},    {15, 33},  {16, 16},
                                    {33, 5}, {65, 50}, {100, 31}, {131, 17}, {160, 97}};
     (void)state;
-    for (int cpu = RO_CPU_SCALAR + 1; cpu <= (int)ro_cpu_best(); cpu++)
+    for (int cpu = RO_CPU_SCALAR + 1; cpu <= (int)cpu_best(); cpu++)
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
             for (int way = 0; way < 4; way++) {
                 const int width = sizes[i][0], height = sizes[i][1], times = 1 + (way > 1);

@@ -42,7 +42,7 @@ static void run_reference(const struct ro_diffusion *d, int32_t *image, int iter
     int32_t *next = malloc(all * sizeof *next);
     int32_t *scratch = malloc((4 * size + 2 * all) * sizeof *scratch);
     for (int i = 0; i < iterations; i++) {
-        ro_diffusion_iterate_ref(d, image, next, scratch);
+        diffusion_iterate_ref(d, image, next, scratch);
         memcpy(image, next, all * sizeof *next);
     }
     free(next);
@@ -55,8 +55,8 @@ static bool run_stream(const struct problem *problem, const struct ro_diffusion 
 {
     struct ro_rows rows;
     size_t size = (size_t)d->width * d->height;
-    assert_int_equal(ro_rows_open(&rows, d, problem->white, cpu), RO_OK);
-    const struct ro_stencil stencil = ro_rows_stencil(&rows);
+    assert_int_equal(rows_open(&rows, d, problem->white, cpu), RO_OK);
+    const struct ro_stencil stencil = rows_stencil(&rows);
     bool ran = rows.kernel->cpu == cpu;
     struct ro_stencil_rows field[2];
     for (int i = 0; i < 2; i++) {
@@ -69,18 +69,18 @@ static bool run_stream(const struct problem *problem, const struct ro_diffusion 
         for (int plane = 0; plane < d->planes; plane++)
             rows.kernel->pack(&rows, image + (size_t)plane * size + y * d->width,
                               field[0].data + y * field[0].pitch + (size_t)plane * rows.line_bytes);
-    struct ro_pool *pool = ro_pool_open(problem->threads);
+    struct ro_pool *pool = pool_open(problem->threads);
     int now = 0;
     for (int done = 0; done < problem->iterations; now = 1 - now) {
         int depth = problem->iterations - done;
         depth = depth > problem->depth ? problem->depth : depth;
         struct ro_stream stream;
-        assert_int_equal(ro_stream_open(&stream, pool, &stencil, depth), RO_OK);
-        ro_stream_pass(&stream, &field[now], &field[1 - now]);
-        ro_stream_close(&stream);
+        assert_int_equal(stencil_stream_open(&stream, pool, &stencil, depth), RO_OK);
+        stream_pass(&stream, &field[now], &field[1 - now]);
+        stream_close(&stream);
         done += depth;
     }
-    ro_pool_close(pool);
+    pool_close(pool);
     for (uint32_t y = 0; y < d->height; y++)
         for (int plane = 0; plane < d->planes; plane++)
             rows.kernel->unpack(
@@ -88,7 +88,7 @@ static bool run_stream(const struct problem *problem, const struct ro_diffusion 
                 image + (size_t)plane * size + y * d->width);
     free(field[0].data);
     free(field[1].data);
-    ro_rows_close(&rows);
+    rows_close(&rows);
     return ran;
 }
 
@@ -97,12 +97,12 @@ static int check(const struct problem *problem)
 {
     const struct ro_diffusion_parameters *p = &problem->parameters;
     struct ro_diffusion d;
-    ro_diffusion_make(&d, p);
+    diffusion_make(&d, p);
     size_t size = (size_t)p->width * p->height, all = size * (size_t)p->planes;
     int32_t *start = draw(problem), *expected = draw(problem);
     int ran = 0;
     run_reference(&d, expected, problem->iterations);
-    for (ro_cpu cpu = RO_CPU_SCALAR; cpu <= ro_cpu_best(); cpu++) {
+    for (ro_cpu cpu = RO_CPU_SCALAR; cpu <= cpu_best(); cpu++) {
         int32_t *image = malloc(all * sizeof *image);
         memcpy(image, start, all * sizeof *image);
         bool own = run_stream(problem, &d, cpu, image);
@@ -112,7 +112,7 @@ static int check(const struct problem *problem)
                 fail_msg("%s, %s: %ux%u, %d planes%s, white %d, kappa %g, sigma %g, %s, picture "
                          "%d, seed %llu, %d iterations by %d, %d threads: plane %zu, (%zu, %zu) is "
                          "%d, not %d",
-                         ro_cpu_name(cpu), ro_model_name(p->model), p->width, p->height, p->planes,
+                         ro_cpu_name(cpu), model_name(p->model), p->width, p->height, p->planes,
                          p->independent ? " apart" : "", problem->white, p->kappa, p->sigma,
                          p->nearest ? "nearest" : "zero", problem->picture,
                          (unsigned long long)problem->seed, problem->iterations, problem->depth,
@@ -134,7 +134,7 @@ static struct problem random_problem(uint64_t seed)
     struct ro_diffusion_parameters *p = &problem.parameters;
     uint32_t h[16];
     for (uint32_t i = 0; i < 16; i++)
-        h[i] = ro_hash(seed, i, 12345);
+        h[i] = pixel_hash(seed, i, 12345);
     problem.white = whites[h[0] % 9];
     problem.picture = (enum picture)(h[1] % PICTURES);
     p->width = 1 + h[2] % (h[3] % 4 ? 70 : 300);
@@ -161,7 +161,7 @@ static void random_problems(void **state)
     for (uint64_t seed = 0; seed < 1500; seed++) {
         struct problem problem = random_problem(seed);
         ran += check(&problem);
-        possible += (int)(ro_cpu_best() - RO_CPU_SCALAR);
+        possible += (int)(cpu_best() - RO_CPU_SCALAR);
     }
     print_message("vector kernels ran %d of %d times\n", ran, possible);
     assert_true(ran >= possible * 9 / 10);
@@ -202,7 +202,7 @@ static void every_direction(void **state)
                                                  .time = RO_TIME_ZERO,
                                                  .kappa = 100};
     struct ro_diffusion d;
-    ro_diffusion_make(&d, &parameters);
+    diffusion_make(&d, &parameters);
     struct problem problem = {.white = 255, .iterations = 1, .depth = 1, .threads = 1};
     int32_t *start = malloc(3 * SIDE * SIDE * sizeof *start);
     int32_t *expected = start + SIDE * SIDE, *image = expected + SIDE * SIDE;
@@ -215,7 +215,7 @@ static void every_direction(void **state)
         }
     memcpy(expected, start, SIDE * SIDE * sizeof *start);
     run_reference(&d, expected, 1);
-    for (ro_cpu cpu = RO_CPU_SCALAR; cpu <= ro_cpu_best(); cpu++) {
+    for (ro_cpu cpu = RO_CPU_SCALAR; cpu <= cpu_best(); cpu++) {
         memcpy(image, start, SIDE * SIDE * sizeof *start);
         assert_true(run_stream(&problem, &d, cpu, image));
         assert_memory_equal(image, expected, SIDE * SIDE * sizeof *start);

@@ -18,7 +18,7 @@ enum { COLUMNS = 211, BANDS = 37, LOOK = 3, MOST_CHAINS = 3 };
  * on the left. Outside it is 1. */
 static uint32_t next_number(uint32_t above, uint32_t left, uint32_t c)
 {
-    return ro_hash(above, left, c);
+    return pixel_hash(above, left, c);
 }
 
 static void expect(uint32_t table[BANDS][COLUMNS], uint32_t chain)
@@ -51,7 +51,7 @@ static void steps(void *work, int64_t first, int64_t last)
 {
     struct band *band = work;
     const struct job *job = band->job;
-    if ((job->delay && ro_hash(7, band->band, (uint32_t)first) % 16 == 0) ||
+    if ((job->delay && pixel_hash(7, band->band, (uint32_t)first) % 16 == 0) ||
         (job->late && band->band == job->late))
         nanosleep(&(struct timespec){.tv_nsec = 200000}, NULL);
     for (int64_t step = first; step < last; step++) {
@@ -69,14 +69,14 @@ static void run_band(struct ro_wavefront *front, void *data, int chain, uint32_t
 {
     struct job *job = data;
     if (job->skipped_from && number >= (uint32_t)job->skipped_from) {
-        ro_wavefront_skip(front, chain, number);
+        wavefront_skip(front, chain, number);
         return;
     }
     struct band band = {job, chain, job->first + number,
-                        ro_wavefront_slot(front, chain, (int64_t)number - 1),
-                        ro_wavefront_slot(front, chain, number)};
+                        wavefront_slot(front, chain, (int64_t)number - 1),
+                        wavefront_slot(front, chain, number)};
     struct ro_band_way way = {COLUMNS + job->lag, 16, LOOK + 1 - job->lag, job->lag};
-    ro_wavefront_walk(front, chain, number, thread, &way, steps, &band, sizeof band);
+    wavefront_walk(front, chain, number, thread, &way, steps, &band, sizeof band);
 }
 
 /* `runs` holds how many bands each run has. */
@@ -88,9 +88,9 @@ static void check_abreast(int threads, int abreast, int chains, int lag, int del
     memset(&job, 0, sizeof job);
     job.lag = lag;
     job.delay = delay;
-    struct ro_pool *pool = ro_pool_open(threads);
+    struct ro_pool *pool = pool_open(threads);
     struct ro_wavefront_shape shape =
-        ro_wavefront_shape(threads * abreast, chains, 1, COLUMNS * sizeof(uint32_t), 0);
+        wavefront_shape(threads * abreast, chains, 1, COLUMNS * sizeof(uint32_t), 0);
     struct ro_wavefront *front = aligned_alloc(64, shape.total);
     assert_true(pool && front);
     memset(front, 0, shape.total);
@@ -100,7 +100,7 @@ static void check_abreast(int threads, int abreast, int chains, int lag, int del
         for (int i = 0; i < chains; i++)
             chain[i] = (struct ro_chain){COLUMNS, front->begun, (uint32_t)*bands};
         job.first = (uint32_t)front->begun;
-        ro_wavefront_run(front, &shape, pool, threads, chain, chains, run_band, &job);
+        wavefront_run(front, &shape, pool, threads, chain, chains, run_band, &job);
         front->begun += (uint64_t)*bands;
     }
     assert_int_equal(front->begun, BANDS);
@@ -109,7 +109,7 @@ static void check_abreast(int threads, int abreast, int chains, int lag, int del
         assert_memory_equal(job.seen[i], expected, sizeof expected);
     }
     free(front);
-    ro_pool_close(pool);
+    pool_close(pool);
 }
 
 static void check(int threads, int chains, int lag, int delay, const int *runs)
@@ -156,29 +156,29 @@ static void test_bands_left_out(void **state)
     (void)state;
     static struct job job = {.skipped_from = 5, .late = 3};
     static uint32_t expected[BANDS][COLUMNS];
-    struct ro_pool *pool = ro_pool_open(4);
-    struct ro_wavefront_shape shape = ro_wavefront_shape(4, 1, 1, COLUMNS * sizeof(uint32_t), 0);
+    struct ro_pool *pool = pool_open(4);
+    struct ro_wavefront_shape shape = wavefront_shape(4, 1, 1, COLUMNS * sizeof(uint32_t), 0);
     struct ro_wavefront *front = aligned_alloc(64, shape.total);
     assert_true(pool && front);
     memset(front, 0, shape.total);
-    ro_wavefront_run(front, &shape, pool, 4, &(struct ro_chain){COLUMNS, 0, BANDS}, 1, run_band,
+    wavefront_run(front, &shape, pool, 4, &(struct ro_chain){COLUMNS, 0, BANDS}, 1, run_band,
                      &job);
     expect(expected, 0);
     assert_memory_equal(job.seen[0], expected, 5 * sizeof *expected);
     free(front);
-    ro_pool_close(pool);
+    pool_close(pool);
 }
 
 static void test_pace(void **state)
 {
     (void)state;
-    struct ro_wavefront_pace pace = ro_wavefront_pace(100, 93, 64, 1000, 8);
+    struct ro_wavefront_pace pace = wavefront_pace(100, 93, 64, 1000, 8);
     assert_int_equal(pace.interval, 64);
     assert_int_equal(pace.threads, 1); /* the next band starts when this one ends */
-    pace = ro_wavefront_pace(100000, 93, 64, 1000, 8);
+    pace = wavefront_pace(100000, 93, 64, 1000, 8);
     assert_int_equal(pace.interval, 512);
     assert_int_equal(pace.threads, 8);
-    pace = ro_wavefront_pace(100000, 93, 64, 3, 8);
+    pace = wavefront_pace(100000, 93, 64, 3, 8);
     assert_int_equal(pace.threads, 3);
 }
 

@@ -27,19 +27,19 @@ static bool uses_tables(const struct ro_denoiser *work)
 /* Two tables, and numbers that saturate, are not there. */
 static bool has_kernels(const struct ro_denoiser *work)
 {
-    return work->scheme->run != ro_denoise_explicit ||
+    return work->scheme->run != denoise_explicit ||
            (work->diffusion.model != RO_MODEL_TENSOR && !work->diffusion.ceiling);
 }
 
-bool ro_denoise_prefers_cuda(const struct ro_denoiser *work)
+bool denoise_prefers_cuda(const struct ro_denoiser *work)
 {
     const ro_context *context = work->context;
     if (context->options.device != RO_DEVICE_AUTO || context->options.cpu ||
         context->options.threads || work->options.schedule ||
-        (work->scheme->run != ro_denoise_explicit && work->scheme->run != ro_denoise_implicit) ||
+        (work->scheme->run != denoise_explicit && work->scheme->run != denoise_implicit) ||
         !has_kernels(work))
         return false;
-    const bool implicit = work->scheme->run == ro_denoise_implicit;
+    const bool implicit = work->scheme->run == denoise_implicit;
     const double passes = implicit ? SOLVER_STEPS : 1 + work->diffusion.smoothings;
     const double steps = (double)work->in.width * work->in.height * work->channels * passes *
                          work->options.iterations;
@@ -49,7 +49,7 @@ bool ro_denoise_prefers_cuda(const struct ro_denoiser *work)
         return false;
     const uint64_t memory = info.memory - info.memory / 8;
     if (implicit)
-        return ro_implicit_fits_cuda(work, memory);
+        return implicit_fits_cuda(work, memory);
     return flow_on_cuda->bytes(&work->diffusion, work->scale.white, work->options.until_converged,
                                uses_tables(work)) < memory;
 }
@@ -69,9 +69,9 @@ static ro_status make_tables(struct ro_denoiser *work, struct tables *tables)
         return ro_context_fail(work->context, RO_E_MEMORY, "no memory for tables of numbers");
     tables->pixels = tables->numbers + tables->values;
     for (uint32_t i = 0; i < tables->values; i++)
-        tables->numbers[i] = (uint32_t)ro_scale_number(&work->scale, i);
+        tables->numbers[i] = (uint32_t)scale_number(&work->scale, i);
     for (uint32_t i = 0; i < tables->count; i++)
-        tables->pixels[i] = ro_scale_pixel(&work->scale, i, work->out_white);
+        tables->pixels[i] = scale_pixel(&work->scale, i, work->out_white);
     return RO_OK;
 }
 
@@ -83,7 +83,7 @@ static ro_status store_sums(struct ro_denoiser *work, struct diffusion_device *d
                                                 (uint32_t)levels->numbers, totals);
     for (int c = 0; c < work->channels; c++)
         work->after.pixels +=
-            ((unsigned __int128)totals[c] * levels->levels + ro_levels_start(levels)) /
+            ((unsigned __int128)totals[c] * levels->levels + levels_start(levels)) /
             levels->numbers;
     return status;
 }
@@ -135,12 +135,12 @@ static ro_status run_planes(struct ro_denoiser *work, struct diffusion_device *d
 {
     size_t size = (size_t)work->in.width * work->in.height, bytes;
     void *planes = NULL;
-    if (ro_size_multiply(size, (size_t)work->channels * sizeof(int32_t), &bytes))
+    if (size_multiply(size, (size_t)work->channels * sizeof(int32_t), &bytes))
         planes = malloc(bytes);
     if (!planes)
         return ro_context_fail(work->context, RO_E_MEMORY, "no memory to denoise %u x %u pixels",
                                work->in.width, work->in.height);
-    ro_status status = ro_denoiser_load(work, planes);
+    ro_status status = denoiser_load(work, planes);
     if (status == RO_OK)
         status = flow_on_cuda->load_planes(device, planes);
     if (status == RO_OK)
@@ -148,7 +148,7 @@ static ro_status run_planes(struct ro_denoiser *work, struct diffusion_device *d
     if (status == RO_OK)
         status = flow_on_cuda->store_planes(device, planes);
     if (status == RO_OK)
-        status = ro_denoiser_store(work, planes);
+        status = denoiser_store(work, planes);
     free(planes);
     return status;
 }
@@ -156,9 +156,9 @@ static ro_status run_planes(struct ro_denoiser *work, struct diffusion_device *d
 static ro_status check_runs(const struct ro_denoiser *work)
 {
     ro_context *context = work->context;
-    if (work->scheme->run != ro_denoise_explicit)
+    if (work->scheme->run != denoise_explicit)
         return ro_context_fail(context, RO_E_UNSUPPORTED,
-                               work->scheme->run == ro_denoise_implicit
+                               work->scheme->run == denoise_implicit
                                    ? "scheme %s takes images of the host; those on a device have "
                                      "the explicit one"
                                    : "scheme %s runs on the CPU only; CUDA has explicit, implicit "
@@ -169,8 +169,8 @@ static ro_status check_runs(const struct ro_denoiser *work)
                                work->diffusion.ceiling
                                    ? "time steps that are not stable run on the CPU only"
                                    : "the %s model with diffusivity %s runs on the CPU only",
-                               ro_model_name(work->parameters.model),
-                               ro_diffusivity_name(work->parameters.diffusivity));
+                               model_name(work->parameters.model),
+                               diffusivity_name(work->parameters.diffusivity));
     if (work->options.schedule && work->schedule != RO_SCHEDULE_AUTO)
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "schedule %s runs on the CPU only; CUDA has its own",
@@ -183,12 +183,12 @@ static void report(struct ro_denoiser *work, const struct diffusion_run *run, ui
     work->report.steps = run->steps;
     work->report.converged = run->converged;
     work->report.device_seconds = run->seconds;
-    ro_denoiser_report(work, "fused", RO_CPU_AUTO, 1);
+    denoiser_report(work, "fused", RO_CPU_AUTO, 1);
     work->context->report.device = RO_DEVICE_CUDA;
     work->context->report.launches = launches;
 }
 
-ro_status ro_denoise_explicit_cuda(struct ro_denoiser *work)
+ro_status denoise_explicit_cuda(struct ro_denoiser *work)
 {
     ro_context *context = work->context;
     struct diffusion_device *device;
@@ -219,11 +219,11 @@ static ro_status send_numbers(const struct ro_denoiser *work, struct diffusion_d
         return ro_context_fail(work->context, RO_E_MEMORY, "no memory for tables of numbers");
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t pixel = i < work->in_white ? i : work->in_white;
-        const float real = ro_denoiser_round(work, pixel / (double)work->in_white);
+        const float real = denoiser_round(work, pixel / (double)work->in_white);
         if (work->number->floating)
             memcpy(&words[i], &real, sizeof real);
         else
-            words[i] = (uint32_t)ro_scale_number(&work->scale, pixel);
+            words[i] = (uint32_t)scale_number(&work->scale, pixel);
     }
     ro_status status = flow_on_cuda->prepare_resident(device, words, count);
     free(words);
@@ -245,13 +245,13 @@ static ro_status open_resident(struct ro_denoiser *work)
     return status;
 }
 
-void ro_denoise_resident_close(struct ro_denoiser *work)
+void denoise_resident_close(struct ro_denoiser *work)
 {
     if (work->resident)
         flow_on_cuda->close(work->resident);
 }
 
-ro_status ro_denoise_resident(struct ro_denoiser *work, const ro_image *in, const ro_image *out,
+ro_status denoise_resident(struct ro_denoiser *work, const ro_image *in, const ro_image *out,
                               uint32_t count, void *stream)
 {
     const struct diffusion_rounding rounding = {

@@ -153,8 +153,8 @@ static ro_status take(struct diffusion_device *work, int number, size_t bytes, v
 {
     static const void *const keys[] = {&fields_scratch, &tables_scratch};
     if (!work->resident)
-        return ro_cuda_reserve(work->cuda, keys[number], bytes, work->stream, memory);
-    RO_TRY(ro_cuda_own(work->cuda, bytes, &work->own[number]));
+        return cuda_reserve(work->cuda, keys[number], bytes, work->stream, memory);
+    RO_TRY(cuda_own(work->cuda, bytes, &work->own[number]));
     *memory = work->own[number];
     return RO_OK;
 }
@@ -229,9 +229,9 @@ static ro_status check_room(struct diffusion_device *work, size_t bytes)
 static void diffusion_device_close(struct diffusion_device *work)
 {
     if (work && work->field[0] && !work->resident)
-        ro_cuda_scratch_end(work->cuda, work->stream);
+        cuda_scratch_end(work->cuda, work->stream);
     for (int i = 0; work && i < 2; i++)
-        ro_cuda_disown(work->cuda, work->own[i]);
+        cuda_disown(work->cuda, work->own[i]);
     free(work);
 }
 
@@ -251,13 +251,13 @@ static ro_status diffusion_device_open(ro_context *context, const struct ro_diff
     work->pitch = pitch_of(diffusion);
     work->plane = work->pitch * diffusion->height;
     work->field_bytes = work->plane * (size_t)diffusion->planes * (work->samples_of_32 ? 4 : 2);
-    ro_status status = ro_cuda_of(context, &work->cuda);
+    ro_status status = cuda_of(context, &work->cuda);
     if (status == RO_OK)
         status =
             check_room(work, diffusion_device_bytes(diffusion, white, until_converged, tables));
     if (status == RO_OK) {
         work->stream = work->cuda->compute;
-        status = ro_cuda_scratch_begin(work->cuda, work->stream);
+        status = cuda_scratch_begin(work->cuda, work->stream);
     }
     if (status == RO_OK)
         status = reserve(work);
@@ -356,7 +356,7 @@ static ro_status diffusion_device_load(struct diffusion_device *work, const ro_i
     cudaStream_t stream = work->stream;
     const size_t bytes = ro_format_row_bytes(in->format, in->width);
     void *data;
-    RO_TRY(ro_cuda_reserve(work->cuda, &ro_cuda_in[0], bytes * in->height, stream, &data));
+    RO_TRY(cuda_reserve(work->cuda, &ro_cuda_in[0], bytes * in->height, stream, &data));
     RO_TRY(send_values(work, work->numbers, numbers, count));
     RO_TRY(copy_rows(work, data, in, bytes, true));
     const struct pixels pixels = pixels_of(work, in, data);
@@ -376,7 +376,7 @@ static ro_status diffusion_device_store(struct diffusion_device *work, const ro_
     cudaStream_t stream = work->stream;
     const size_t bytes = ro_format_row_bytes(out->format, out->width);
     void *data;
-    RO_TRY(ro_cuda_reserve(work->cuda, &ro_cuda_out[0], bytes * out->height, stream, &data));
+    RO_TRY(cuda_reserve(work->cuda, &ro_cuda_out[0], bytes * out->height, stream, &data));
     RO_TRY(send_values(work, work->pixels, values, count));
     const struct pixels pixels = pixels_of(work, out, data);
     if (is_of_bytes(work, out))
@@ -402,7 +402,7 @@ static ro_status diffusion_device_store_sums(struct diffusion_device *work, cons
     const unsigned grid = (unsigned)(rows < 65536 ? rows : 65536);
     uint64_t *sums = (uint64_t *)work->field[1], *ends = (uint64_t *)work->partials;
     void *data;
-    RO_TRY(ro_cuda_reserve(work->cuda, &ro_cuda_out[0], bytes * out->height, stream, &data));
+    RO_TRY(cuda_reserve(work->cuda, &ro_cuda_out[0], bytes * out->height, stream, &data));
     const struct pixels pixels = pixels_of(work, out, data);
     const struct ratio ratio = {levels, numbers};
     row_sum_kernel<uint16_t><<<grid, SUM_THREADS, 0, stream>>>(pixels, sums);
@@ -606,9 +606,9 @@ static ro_status diffusion_device_run(struct diffusion_device *work, uint32_t it
 {
     ro_context *context = work->context;
     double milliseconds;
-    RO_TRY(ro_cuda_timer_start(context));
+    RO_TRY(cuda_timer_start(context));
     RO_TRY(march(work, iterations, run));
-    RO_TRY(ro_cuda_timer_stop(context, &milliseconds));
+    RO_TRY(cuda_timer_stop(context, &milliseconds));
     run->seconds = 1e-3 * milliseconds;
     return ro_context_progress(context, "denoise", 1);
 }

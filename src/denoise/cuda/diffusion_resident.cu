@@ -219,10 +219,10 @@ ro_status diffusion_resident_run(struct diffusion_device *work,
                                  struct diffusion_run *run)
 {
     struct ro_cuda *cuda;
-    RO_TRY(ro_cuda_of(work->context, &cuda)); /* its device is this thread's */
+    RO_TRY(cuda_of(work->context, &cuda)); /* its device is this thread's */
     work->stream = (cudaStream_t)stream;
-    RO_TRY(ro_cuda_scratch_begin(cuda, work->stream));
+    RO_TRY(cuda_scratch_begin(cuda, work->stream));
     ro_status status = run_on_stream(work, rounding, in, out, iterations, run);
-    ro_status end = ro_cuda_scratch_end(cuda, work->stream);
+    ro_status end = cuda_scratch_end(cuda, work->stream);
     return status == RO_OK ? end : status;
 }

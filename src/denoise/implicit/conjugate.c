@@ -47,11 +47,11 @@ static int64_t stride_of(int64_t width)
     return (width + lanes - 1) / lanes * lanes + lanes;
 }
 
-bool ro_conjugate_bytes(int64_t width, int64_t height, size_t *bytes)
+bool conjugate_bytes(int64_t width, int64_t height, size_t *bytes)
 {
-    return ro_size_multiply((size_t)stride_of(width), (size_t)height + 2, bytes) &&
-           ro_size_multiply(*bytes, IMAGES * sizeof(float), bytes) &&
-           ro_size_add(*bytes, 2 * ALIGNED, bytes);
+    return size_multiply((size_t)stride_of(width), (size_t)height + 2, bytes) &&
+           size_multiply(*bytes, IMAGES * sizeof(float), bytes) &&
+           size_add(*bytes, 2 * ALIGNED, bytes);
 }
 
 static float *row(const struct solver *s, float *image, int64_t y)
@@ -119,7 +119,7 @@ static void weights_pass(void *data, int part, int parts)
 {
     struct solver *s = data;
     int from, to;
-    ro_team_share((int)s->height, part, parts, &from, &to);
+    team_share((int)s->height, part, parts, &from, &to);
     const struct ro_line_elements e = {line_of(s, part, 0), line_of(s, part, 1),
                                        line_of(s, part, 2), line_of(s, part, 3)};
     const struct ro_line_weights edges = {line_of(s, part, 5),
@@ -191,7 +191,7 @@ static void start_pass(void *data, int part, int parts)
 {
     struct solver *s = data;
     int from, to;
-    ro_team_share((int)s->height, part, parts, &from, &to);
+    team_share((int)s->height, part, parts, &from, &to);
     load_single(s, part, from - 1);
     load_single(s, part, from);
     for (int64_t y = from; y < to; y++) {
@@ -211,7 +211,7 @@ static void advance_pass(void *data, int part, int parts)
 {
     struct solver *s = data;
     int from, to;
-    ro_team_share((int)s->height, part, parts, &from, &to);
+    team_share((int)s->height, part, parts, &from, &to);
     for (int64_t y = from; y < to; y++) {
         s->kernel->advance(&s->steps, s->width, row(s, s->product, y), row(s, s->x, y),
                            row(s, s->residual, y), row(s, s->direction, y));
@@ -225,7 +225,7 @@ static void border_pass(void *data, int part, int parts)
 {
     struct solver *s = data;
     int from, to;
-    ro_team_share((int)s->height, part, parts, &from, &to);
+    team_share((int)s->height, part, parts, &from, &to);
     if (from < to)
         multiply(s, from);
     if (from + 1 < to)
@@ -238,7 +238,7 @@ static void store_pass(void *data, int part, int parts)
     struct solver *s = data;
     const struct ro_conjugate *run = s->run;
     int from, to;
-    ro_team_share((int)s->height, part, parts, &from, &to);
+    team_share((int)s->height, part, parts, &from, &to);
     for (int64_t y = from; y < to; y++) {
         const float *x = row(s, s->x, y), *direction = row(s, s->direction, y);
         const int64_t at = ((int64_t)s->plane * s->height + y) * s->width;
@@ -281,16 +281,16 @@ static void solve(struct ro_team *team, struct solver *s)
 {
     const size_t size = (size_t)(s->width * s->height);
     double square = 0;
-    ro_team_pass(team, size, start_pass, s);
-    ro_team_pass(team, size, border_pass, s);
+    team_pass(team, size, start_pass, s);
+    team_pass(team, size, border_pass, s);
     for (int64_t y = 0; y < s->height; y++)
         square += s->squares[y];
     s->steps = (struct ro_conjugate_steps){.enough = s->run->enough * square};
     struct ro_conjugate_sums sums = total(s);
-    while (ro_conjugate_next(&s->steps, &sums) &&
+    while (conjugate_next(&s->steps, &sums) &&
            !atomic_load_explicit(&s->context->cancelled, memory_order_relaxed)) {
-        ro_team_pass(team, size, advance_pass, s);
-        ro_team_pass(team, size, border_pass, s);
+        team_pass(team, size, advance_pass, s);
+        team_pass(team, size, border_pass, s);
         sums = total(s);
     }
 }
@@ -300,10 +300,10 @@ static void lead(struct ro_team *team, void *data)
     struct solver *s = data;
     const struct ro_conjugate *run = s->run;
     const size_t size = (size_t)(s->width * s->height);
-    const int parts = ro_team_size(team);
+    const int parts = team_size(team);
     for (s->plane = 0; s->plane < run->channels; s->plane++) {
         if (s->plane % run->diffusion->joint == 0)
-            ro_team_pass(team, size, weights_pass, s);
+            team_pass(team, size, weights_pass, s);
         for (int i = 0; i < parts; i++)
             s->balance[i] = (struct ro_balance){0, INT32_MAX, INT32_MIN};
         solve(team, s);
@@ -314,7 +314,7 @@ static void lead(struct ro_team *team, void *data)
         }
         s->min = range.min;
         s->max = range.max;
-        ro_team_pass(team, size, store_pass, s);
+        team_pass(team, size, store_pass, s);
         range.defect = 0;
         for (int i = 0; i < parts; i++)
             range.defect += s->balance[i].defect;
@@ -323,15 +323,15 @@ static void lead(struct ro_team *team, void *data)
     }
 }
 
-ro_status ro_conjugate_run(ro_context *context, const struct ro_conjugate *run)
+ro_status conjugate_run(ro_context *context, const struct ro_conjugate *run)
 {
     const struct ro_diffusion *d = run->diffusion;
-    const size_t threads = (size_t)ro_pool_threads(context->pool);
+    const size_t threads = (size_t)pool_threads(context->pool);
     struct solver s = {
         .context = context,
         .run = run,
-        .lines_of = ro_line_kernel_of(context->cpu),
-        .kernel = ro_conjugate_kernel_of(context->cpu),
+        .lines_of = line_kernel_of(context->cpu),
+        .kernel = conjugate_kernel_of(context->cpu),
         .width = d->width,
         .height = d->height,
         .stride = stride_of(d->width),
@@ -343,7 +343,7 @@ ro_status ro_conjugate_run(ro_context *context, const struct ro_conjugate *run)
                                     &s.x,          &s.residual,   &s.direction,  &s.product};
     for (int i = 0; i < IMAGES; i++, image += s.stride * (s.height + 2))
         *images[i] = image;
-    ro_line_tables(d, s.table);
+    line_tables(d, s.table);
     s.lines = calloc(threads * LINES * (size_t)s.line_stride, sizeof *s.lines);
     const size_t single_bytes = threads * SINGLES * (size_t)s.stride * sizeof *s.singles;
     char *singles = calloc(1, single_bytes + 3 * ALIGNED);
@@ -353,7 +353,7 @@ ro_status ro_conjugate_run(ro_context *context, const struct ro_conjugate *run)
     s.balance = calloc(threads, sizeof *s.balance);
     ro_status status = RO_OK;
     if (s.lines && singles && s.sums && s.squares && s.balance)
-        ro_team_open(context->pool, (int)threads, lead, &s);
+        team_open(context->pool, (int)threads, lead, &s);
     else
         status = ro_context_fail(context, RO_E_MEMORY, "no memory to denoise %u x %u pixels",
                                  d->width, d->height);

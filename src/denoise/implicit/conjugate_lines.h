@@ -46,6 +46,6 @@ struct ro_conjugate_kernel {
 };
 
 /* That of the context's instruction set. */
-const struct ro_conjugate_kernel *ro_conjugate_kernel_of(ro_cpu cpu);
+const struct ro_conjugate_kernel *conjugate_kernel_of(ro_cpu cpu);
 
 #endif

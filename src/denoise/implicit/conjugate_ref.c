@@ -56,7 +56,7 @@ static void multiply(const struct ro_conjugate_system *system, const float *u, f
             product[y * system->width + x] = u[y * system->width + x] - pulls(system, u, x, y);
 }
 
-void ro_solve_conjugate(const struct ro_conjugate_system *system, const float *r, float *way,
+void solve_by_conjugates(const struct ro_conjugate_system *system, const float *r, float *way,
                         float *scratch)
 {
     const int64_t size = system->width * system->height;
@@ -72,7 +72,7 @@ void ro_solve_conjugate(const struct ro_conjugate_system *system, const float *r
     struct ro_conjugate_steps steps = {.enough = system->enough * dot(system, r, r)};
     for (int64_t i = 0; i < size; i++)
         way[i] = 0;
-    while (ro_conjugate_next(&steps, &sums) &&
+    while (conjugate_next(&steps, &sums) &&
            !(system->stop && atomic_load_explicit(system->stop, memory_order_relaxed))) {
         for (int64_t i = 0; i < size; i++) {
             way[i] += steps.step * direction[i];

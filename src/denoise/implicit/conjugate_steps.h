@@ -22,7 +22,7 @@ struct ro_conjugate_steps {
 
 /* The next step and factor. false: behind this step it is enough, and nothing is left to do but to
  * add it to x. */
-static inline bool ro_conjugate_next(struct ro_conjugate_steps *steps,
+static inline bool conjugate_next(struct ro_conjugate_steps *steps,
                                      const struct ro_conjugate_sums *sums)
 {
     steps->step = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The defect of the sum given back by all threads; see ro_dither_defect. The pixels with the
+ * The defect of the sum given back by all threads; see dither_defect. The pixels with the
  * smallest hashes are found by counting the hashes by their upper bits: all below one of these
  * counts get a unit, and only the few in it must be sorted. Rounds in which every pixel gets one
  * are done together, without hashes.
@@ -87,7 +87,7 @@ static void run_rows(void *data, int thread)
         for (uint64_t y = block * BLOCK; y < (block + 1) * BLOCK && y < d->height; y++) {
             int32_t *x = d->x + y * d->width;
             if (d->pass <= TAKING)
-                d->kernel->hash(ro_hash_row(d->seed, (uint32_t)y), d->width, part->hashes);
+                d->kernel->hash(hash_of_row(d->seed, (uint32_t)y), d->width, part->hashes);
             if (d->pass == COUNTING)
                 count_row(d, part, x);
             else if (d->pass == TAKING)
@@ -103,7 +103,7 @@ static void run_pass(ro_context *context, struct dither *d, enum pass pass)
 {
     d->pass = pass;
     atomic_store(&d->ticket, 0);
-    ro_pool_run(context->pool, ro_pool_threads(context->pool), run_rows, d);
+    pool_run(context->pool, pool_threads(context->pool), run_rows, d);
 }
 
 static int by_hash(const void *a, const void *b)
@@ -145,7 +145,7 @@ static bool open_parts(struct dither *d, int threads)
 /* One round; gives what is still needed, or -1 without memory. */
 static int64_t round_of(ro_context *context, struct dither *d, int64_t need)
 {
-    const int threads = ro_pool_threads(context->pool);
+    const int threads = pool_threads(context->pool);
     uint64_t size;
     for (int i = 0; i < threads; i++) {
         memset(d->parts[i].counts, 0, sizeof d->parts[i].counts);
@@ -177,7 +177,7 @@ static int64_t round_of(ro_context *context, struct dither *d, int64_t need)
  * the last; gives what is still needed. */
 static int64_t whole_rounds(ro_context *context, struct dither *d, int64_t need)
 {
-    const int threads = ro_pool_threads(context->pool);
+    const int threads = pool_threads(context->pool);
     int64_t free = 0, nearest = INT32_MAX;
     for (int i = 0; i < threads; i++) {
         d->parts[i].free = 0;
@@ -195,13 +195,13 @@ static int64_t whole_rounds(ro_context *context, struct dither *d, int64_t need)
     return need - rounds * free;
 }
 
-ro_status ro_dither_run(ro_context *context, int32_t *x, uint32_t width, uint32_t height,
+ro_status dither_run(ro_context *context, int32_t *x, uint32_t width, uint32_t height,
                         const struct ro_balance *balance, uint64_t seed)
 {
-    const int threads = ro_pool_threads(context->pool);
+    const int threads = pool_threads(context->pool);
     const int64_t defect = balance->defect;
     struct dither d = {
-        .kernel = ro_line_kernel_of(context->cpu),
+        .kernel = line_kernel_of(context->cpu),
         .x = x,
         .unit = defect < 0 ? -1 : 1,
         .limit = defect < 0 ? balance->min : balance->max,

@@ -37,7 +37,7 @@ static ro_status smooth(struct run *run, struct ro_planes *smoothed)
             .guide = *smoothed,
             .out = run->guide[i % 2],
         };
-        status = ro_sweeps_run(work->context, &pass);
+        status = sweeps_run(work->context, &pass);
         *smoothed = pass.out;
         done += pass.count;
     }
@@ -55,7 +55,7 @@ static ro_status solve(struct run *run, const struct ro_planes *guide, struct ro
             .diffusion = &run->stiffness,
             .integers = !floating,
             .time = work->report.time_step,
-            .enough = ro_conjugate_enough(work->number),
+            .enough = conjugate_enough(work->number),
             .channels = work->channels,
             .in = run->now,
             .guide = *guide,
@@ -64,7 +64,7 @@ static ro_status solve(struct run *run, const struct ro_planes *guide, struct ro
             .balance = balance,
             .memory = run->conjugate,
         };
-        return ro_conjugate_run(work->context, &pass);
+        return conjugate_run(work->context, &pass);
     }
     const struct ro_sweeps pass = {
         .diffusion = &run->stiffness,
@@ -79,7 +79,7 @@ static ro_status solve(struct run *run, const struct ro_planes *guide, struct ro
         .real = real,
         .balance = floating ? NULL : balance,
     };
-    return ro_sweeps_run(work->context, &pass);
+    return sweeps_run(work->context, &pass);
 }
 
 static ro_status step(struct run *run)
@@ -94,9 +94,9 @@ static ro_status step(struct run *run)
     for (int plane = 0; plane < work->channels && status == RO_OK && !work->number->floating &&
                         !ro_context_cancelled(work->context);
          plane++)
-        status = ro_dither_run(work->context, (int32_t *)run->next.data + (size_t)plane * size,
+        status = dither_run(work->context, (int32_t *)run->next.data + (size_t)plane * size,
                                work->in.width, work->in.height, &balance[plane],
-                               ro_dither_seed(work, work->report.steps, plane));
+                               dither_seed(work, work->report.steps, plane));
     const struct ro_planes last = run->now;
     run->now = run->next;
     run->next = last;
@@ -107,11 +107,11 @@ static ro_status open_run(struct run *run)
 {
     struct ro_denoiser *work = run->work;
     const bool floating = work->number->floating;
-    ro_implicit_stiffness(work, &run->stiffness);
+    implicit_stiffness(work, &run->stiffness);
     const size_t all = (size_t)work->in.width * work->in.height * (size_t)work->channels;
     size_t bytes = 0;
     const enum ro_plane_type type = floating ? RO_PLANE_FLOATS : RO_PLANE_INTEGERS;
-    bool there = ro_size_multiply(all, sizeof(double), &bytes);
+    bool there = size_multiply(all, sizeof(double), &bytes);
     struct ro_planes *planes[] = {&run->now, &run->next, &run->guide[0], &run->guide[1]};
     for (int i = 0; i < (run->stiffness.smoothings ? 4 : 2) && there; i++) {
         const bool doubles = i >= 2 && floating;
@@ -120,11 +120,11 @@ static ro_status open_run(struct run *run)
         there = planes[i]->data;
     }
     if (there && work->scheme->conjugate) {
-        there = ro_conjugate_bytes(work->in.width, work->in.height, &bytes);
+        there = conjugate_bytes(work->in.width, work->in.height, &bytes);
         run->conjugate = there ? calloc(1, bytes) : NULL;
         there = run->conjugate;
         if (there)
-            ro_pages_enlarge(run->conjugate, bytes);
+            pages_enlarge(run->conjugate, bytes);
     }
     return there
                ? RO_OK
@@ -132,44 +132,44 @@ static ro_status open_run(struct run *run)
                                  work->in.width, work->in.height);
 }
 
-void ro_implicit_stiffness(const struct ro_denoiser *work, struct ro_diffusion *stiffness)
+void implicit_stiffness(const struct ro_denoiser *work, struct ro_diffusion *stiffness)
 {
     struct ro_diffusion_parameters parameters = work->parameters;
     if (!work->number->floating)
         parameters.time = RO_TIME_ONE;
-    ro_diffusion_make(stiffness, &parameters);
+    diffusion_make(stiffness, &parameters);
 }
 
-bool ro_implicit_has_vectors(const struct ro_denoiser *work)
+bool implicit_has_vectors(const struct ro_denoiser *work)
 {
     return work->scheme->conjugate || work->number->floating ||
            work->number->fixed.max <= UINT16_MAX;
 }
 
-ro_status ro_denoise_implicit(struct ro_denoiser *work)
+ro_status denoise_implicit(struct ro_denoiser *work)
 {
-    if (work->schedule == RO_SCHEDULE_REFERENCE || !ro_implicit_has_vectors(work))
-        return ro_implicit_reference(work);
+    if (work->schedule == RO_SCHEDULE_REFERENCE || !implicit_has_vectors(work))
+        return implicit_reference(work);
     struct run run = {.work = work};
     ro_status status = open_run(&run);
     if (status == RO_OK)
-        status = ro_denoiser_load(work, run.now.data);
+        status = denoiser_load(work, run.now.data);
     if (status == RO_OK)
-        ro_denoiser_trace(work, run.now.data);
-    while (work->report.steps < work->options.iterations && !ro_stop_is_over(work->watch) &&
+        denoiser_trace(work, run.now.data);
+    while (work->report.steps < work->options.iterations && !stop_is_over(work->watch) &&
            status == RO_OK) {
         status = step(&run);
         work->report.steps++;
         if (status == RO_OK)
-            ro_denoiser_trace(work, run.now.data);
+            denoiser_trace(work, run.now.data);
         if (status == RO_OK)
-            status = ro_denoiser_progress(work);
+            status = denoiser_progress(work);
     }
     if (status == RO_OK)
-        status = ro_denoiser_store(work, run.now.data);
+        status = denoiser_store(work, run.now.data);
     if (status == RO_OK)
-        ro_denoiser_report(work, work->scheme->conjugate ? "passes" : "tiles", work->context->cpu,
-                           ro_pool_threads(work->context->pool));
+        denoiser_report(work, work->scheme->conjugate ? "passes" : "tiles", work->context->cpu,
+                           pool_threads(work->context->pool));
     free(run.now.data);
     free(run.next.data);
     free(run.guide[0].data);

@@ -22,12 +22,12 @@ struct ro_system {
 };
 
 /* One Jacobi sweep in the form of Eq. 2.50 with one rounding: x to next, r the right-hand side. */
-void ro_jacobi_sweep(const struct ro_system *system, uint32_t time, enum ro_rounding rounding,
+void jacobi_sweep(const struct ro_system *system, uint32_t time, enum ro_rounding rounding,
                      const int32_t *r, const int32_t *x, int32_t *next);
 
 /* Adds what x lacks of the sum of r to the pixels with the smallest hash of (seed, x, y), at most
  * to the extremes of r (Eq. 2.52). false: no memory. */
-bool ro_dither_defect(const int32_t *r, int32_t *x, int64_t width, int64_t height, uint64_t seed);
+bool dither_defect(const int32_t *r, int32_t *x, int64_t width, int64_t height, uint64_t seed);
 
 /* Solves (1 + tau L) x = r in double precision by `sweeps` Jacobi sweeps (Eq. 2.39); edges and
  * `scratch` are images. x comes in as the start. */
@@ -37,7 +37,7 @@ struct ro_real_system {
     const double *e, *s, *se, *sw;
     const atomic_bool *stop; /* once it is true, solving ends early; NULL: it does not */
 };
-void ro_solve_jacobi(const struct ro_real_system *system, int sweeps, const double *r, double *x,
+void solve_by_jacobi(const struct ro_real_system *system, int sweeps, const double *r, double *x,
                      double *scratch);
 
 /* The same by conjugate gradients; `way` becomes x - r, `scratch` has room for three images. */
@@ -45,31 +45,31 @@ struct ro_conjugate_system {
     int64_t width, height;
     const float *e, *s, *se, *sw; /* weights times tau */
     const atomic_bool *stop;
-    double enough; /* where it ends, see ro_conjugate_enough */
+    double enough; /* where it ends, see conjugate_enough */
 };
-void ro_solve_conjugate(const struct ro_conjugate_system *system, const float *r, float *way,
+void solve_by_conjugates(const struct ro_conjugate_system *system, const float *r, float *way,
                         float *scratch);
 
 /* Whole runs by the definitions. */
-ro_status ro_implicit_reference(struct ro_denoiser *work);
-ro_status ro_implicit_real_reference(struct ro_denoiser *work);
+ro_status implicit_reference(struct ro_denoiser *work);
+ro_status implicit_real_reference(struct ro_denoiser *work);
 
 /* The weights that systems are made of: of integers those of L alone. */
-void ro_implicit_stiffness(const struct ro_denoiser *work, struct ro_diffusion *stiffness);
+void implicit_stiffness(const struct ro_denoiser *work, struct ro_diffusion *stiffness);
 
 /* Whether more than the definition can do it: Jacobi in 24 bits is beyond what lines.h and jacobi.cu
  * compute exactly. */
-bool ro_implicit_has_vectors(const struct ro_denoiser *work);
+bool implicit_has_vectors(const struct ro_denoiser *work);
 
 /* The seed of a channel's dither after a time step, from 0. */
-static inline uint64_t ro_dither_seed(const struct ro_denoiser *work, uint32_t step, int plane)
+static inline uint64_t dither_seed(const struct ro_denoiser *work, uint32_t step, int plane)
 {
     return work->options.seed + ((uint64_t)step << 16) + ((uint64_t)plane << 48);
 }
 
 /* What is small enough of |residual|^2 / |r|^2: 6 bits below the numbers' last, but no less than
  * single precision can reach. */
-static inline double ro_conjugate_enough(const struct ro_number *number)
+static inline double conjugate_enough(const struct ro_number *number)
 {
     double enough = 0x1p-60;
     for (int64_t n = number->floating ? 0x1p24 : number->fixed.max + 1; n < 0x1p24; n *= 2)
@@ -105,9 +105,9 @@ struct ro_sweeps {
     const struct ro_small_float *real; /* what a float is rounded to; NULL: to a float */
     struct ro_balance *balance;        /* a plane each; NULL: not wanted */
 };
-ro_status ro_sweeps_run(ro_context *context, const struct ro_sweeps *sweeps);
+ro_status sweeps_run(ro_context *context, const struct ro_sweeps *sweeps);
 
-/* Solves all planes by conjugate gradients; `memory` holds ro_conjugate_bytes. */
+/* Solves all planes by conjugate gradients; `memory` holds conjugate_bytes. */
 struct ro_conjugate {
     const struct ro_diffusion *diffusion;
     bool integers; /* weights are whole numbers of 1/2^16, and the solution is rounded */
@@ -118,11 +118,11 @@ struct ro_conjugate {
     struct ro_balance *balance;
     void *memory;
 };
-bool ro_conjugate_bytes(int64_t width, int64_t height, size_t *bytes);
-ro_status ro_conjugate_run(ro_context *context, const struct ro_conjugate *run);
+bool conjugate_bytes(int64_t width, int64_t height, size_t *bytes);
+ro_status conjugate_run(ro_context *context, const struct ro_conjugate *run);
 
-/* The dither of ro_dither_defect by all threads; the balance is known. */
-ro_status ro_dither_run(ro_context *context, int32_t *x, uint32_t width, uint32_t height,
+/* The dither of dither_defect by all threads; the balance is known. */
+ro_status dither_run(ro_context *context, int32_t *x, uint32_t width, uint32_t height,
                         const struct ro_balance *balance, uint64_t seed);
 
 #endif

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void ro_jacobi_sweep(const struct ro_system *system, uint32_t time, enum ro_rounding rounding,
+void jacobi_sweep(const struct ro_system *system, uint32_t time, enum ro_rounding rounding,
                      const int32_t *r, const int32_t *x, int32_t *next)
 {
     const int64_t width = system->width, size = width * system->height;
@@ -59,7 +59,7 @@ static int by_hash(const void *a, const void *b)
 
 /* In rounds: of the pixels that are not yet at the limit those with the smallest hash get a unit,
  * the first in raster order among equals; all of them if more is needed, and another round. */
-bool ro_dither_defect(const int32_t *r, int32_t *x, int64_t width, int64_t height, uint64_t seed)
+bool dither_defect(const int32_t *r, int32_t *x, int64_t width, int64_t height, uint64_t seed)
 {
     const int64_t size = width * height;
     struct place *places = malloc((size_t)size * sizeof *places);
@@ -78,7 +78,7 @@ bool ro_dither_defect(const int32_t *r, int32_t *x, int64_t width, int64_t heigh
         for (int64_t i = 0; i < size; i++)
             if (x[i] != limit)
                 places[count++] =
-                    (struct place){ro_hash(seed, (uint32_t)(i % width), (uint32_t)(i / width)), i};
+                    (struct place){pixel_hash(seed, (uint32_t)(i % width), (uint32_t)(i / width)), i};
         if (need < count)
             qsort(places, (size_t)count, sizeof *places, by_hash);
         for (int64_t i = 0; i < count && need > 0; i++, need--)
@@ -106,7 +106,7 @@ static const int32_t *smooth(const ro_context *context, const struct ro_diffusio
     const int32_t *smoothed = memory->u;
     for (int i = 0; i < stiffness->smoothings && !ro_context_cancelled(context); i++) {
         int32_t *to = memory->guide + (i % 2) * all;
-        ro_diffusion_step_ref(&linear, smoothed, smoothed, to, memory->edges);
+        diffusion_step_ref(&linear, smoothed, smoothed, to, memory->edges);
         smoothed = to;
     }
     return smoothed;
@@ -134,8 +134,8 @@ static void conjugate(const struct ro_denoiser *work, const struct ro_system *sy
                                              real + 2 * size,
                                              real + 3 * size,
                                              &work->context->cancelled,
-                                             ro_conjugate_enough(work->number)};
-    ro_solve_conjugate(&same, right, way, way + size);
+                                             conjugate_enough(work->number)};
+    solve_by_conjugates(&same, right, way, way + size);
     for (int64_t i = 0; i < size; i++) {
         const double solution = r[i] + (double)way[i];
         x[i] = (int32_t)lrint(solution < min ? min : solution > max ? max : solution);
@@ -147,16 +147,16 @@ static void conjugate(const struct ro_denoiser *work, const struct ro_system *sy
 static bool dither(struct ro_denoiser *work, const int32_t *r, int32_t *x, int plane)
 {
     const uint32_t width = work->in.width, height = work->in.height;
-    const uint64_t seed = ro_dither_seed(work, work->report.steps, plane);
+    const uint64_t seed = dither_seed(work, work->report.steps, plane);
     if (work->schedule == RO_SCHEDULE_REFERENCE)
-        return ro_dither_defect(r, x, width, height, seed);
+        return dither_defect(r, x, width, height, seed);
     struct ro_balance balance = {0, INT32_MAX, INT32_MIN};
     for (size_t i = 0; i < (size_t)width * height; i++) {
         balance.defect += r[i] - x[i];
         balance.min = r[i] < balance.min ? r[i] : balance.min;
         balance.max = r[i] > balance.max ? r[i] : balance.max;
     }
-    return ro_dither_run(work->context, x, width, height, &balance, seed) == RO_OK;
+    return dither_run(work->context, x, width, height, &balance, seed) == RO_OK;
 }
 
 static bool run_step(struct ro_denoiser *work, const struct ro_diffusion *stiffness,
@@ -170,14 +170,14 @@ static bool run_step(struct ro_denoiser *work, const struct ro_diffusion *stiffn
     for (int plane = 0; plane < work->channels; plane++) {
         int32_t *r = memory->u + plane * size, *x = memory->x, *next = memory->next;
         if (plane % stiffness->joint == 0)
-            ro_diffusion_assemble(stiffness, smoothed, plane, &to);
+            diffusion_assemble(stiffness, smoothed, plane, &to);
         memcpy(x, r, (size_t)size * sizeof *x);
         if (work->scheme->conjugate)
             conjugate(work, &system, r, x, memory->real);
         for (int i = 0;
              i < RO_SWEEPS && !work->scheme->conjugate && !ro_context_cancelled(work->context);
              i++) {
-            ro_jacobi_sweep(&system, work->parameters.time, work->rounding, r, x, next);
+            jacobi_sweep(&system, work->parameters.time, work->rounding, r, x, next);
             int32_t *last = x;
             x = next;
             next = last;
@@ -195,19 +195,19 @@ static ro_status no_memory(const struct ro_denoiser *work)
                            work->in.width, work->in.height);
 }
 
-ro_status ro_implicit_reference(struct ro_denoiser *work)
+ro_status implicit_reference(struct ro_denoiser *work)
 {
     if (work->number->floating)
-        return ro_implicit_real_reference(work);
+        return implicit_real_reference(work);
     struct ro_diffusion stiffness;
-    ro_implicit_stiffness(work, &stiffness);
+    implicit_stiffness(work, &stiffness);
 
     size_t size = (size_t)work->in.width * work->in.height, bytes, real_bytes;
     size_t images = 6 + 3 * (size_t)work->channels;
     struct memory memory = {0};
     ro_status status = RO_E_MEMORY;
-    if (ro_size_multiply(size, images * sizeof *memory.u, &bytes) &&
-        ro_size_multiply(size, work->scheme->conjugate ? 9 * sizeof *memory.real : 1,
+    if (size_multiply(size, images * sizeof *memory.u, &bytes) &&
+        size_multiply(size, work->scheme->conjugate ? 9 * sizeof *memory.real : 1,
                          &real_bytes)) {
         memory.u = malloc(bytes);
         memory.real = malloc(real_bytes);
@@ -221,23 +221,23 @@ ro_status ro_implicit_reference(struct ro_denoiser *work)
     memory.x = memory.guide + 2 * size * (size_t)work->channels;
     memory.next = memory.x + size;
 
-    status = ro_denoiser_load(work, memory.u);
+    status = denoiser_load(work, memory.u);
     if (status == RO_OK)
-        ro_denoiser_trace(work, memory.u);
-    while (work->report.steps < work->options.iterations && !ro_stop_is_over(work->watch) &&
+        denoiser_trace(work, memory.u);
+    while (work->report.steps < work->options.iterations && !stop_is_over(work->watch) &&
            status == RO_OK) {
         if (!run_step(work, &stiffness, &memory)) {
             status = no_memory(work);
             break;
         }
         work->report.steps++;
-        ro_denoiser_trace(work, memory.u);
-        status = ro_denoiser_progress(work);
+        denoiser_trace(work, memory.u);
+        status = denoiser_progress(work);
     }
     if (status == RO_OK)
-        status = ro_denoiser_store(work, memory.u);
+        status = denoiser_store(work, memory.u);
     if (status == RO_OK)
-        ro_denoiser_report(work, "reference", RO_CPU_SCALAR, 1);
+        denoiser_report(work, "reference", RO_CPU_SCALAR, 1);
 done:
     free(memory.u);
     free(memory.real);

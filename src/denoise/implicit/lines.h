@@ -55,13 +55,13 @@ struct ro_line_kernel {
     void (*jacobi_real)(const struct ro_line_sweep *sweep);
     void (*flow_integers)(const struct ro_line_sweep *sweep);
     void (*apply_real)(const struct ro_line_sweep *sweep); /* (1 + time L) x */
-    void (*hash)(uint32_t row, uint32_t width, uint32_t *out); /* ro_hash_mix(row ^ x) */
+    void (*hash)(uint32_t row, uint32_t width, uint32_t *out); /* mix_bits(row ^ x) */
 };
 
 /* Both tables for every place, one after the other: what `elements` takes. */
-void ro_line_tables(const struct ro_diffusion *diffusion, int32_t tables[2 * RO_LINE_TABLE]);
+void line_tables(const struct ro_diffusion *diffusion, int32_t tables[2 * RO_LINE_TABLE]);
 
 /* That of the context's instruction set. */
-const struct ro_line_kernel *ro_line_kernel_of(ro_cpu cpu);
+const struct ro_line_kernel *line_kernel_of(ro_cpu cpu);
 
 #endif

@@ -10,7 +10,7 @@
 
 /* ---- Elements ------------------------------------------------------------------------------- */
 
-/* As ro_element_weights: places of norms in the table, and entries. */
+/* As element_weights: places of norms in the table, and entries. */
 static void entries(const struct ro_diffusion *d, const int32_t *table, const double *norm,
                     int64_t count, int32_t *entry)
 {
@@ -33,7 +33,7 @@ static void entries(const struct ro_diffusion *d, const int32_t *table, const do
         }
 }
 
-/* The direction: as in ro_element_weights, the length of the longest |g| by the exponent of a float
+/* The direction: as in element_weights, the length of the longest |g| by the exponent of a float
  * whose second bit is cleared, so that it is not rounded up to the next power of two. */
 static void directions(int joint, const double *const *top, const double *const *bottom,
                        int64_t count, int32_t *shift, float *length, int32_t *sine, int32_t *cosine,
@@ -351,7 +351,7 @@ static void flow_integers(const struct ro_line_sweep *w)
 static void hash(uint32_t row, uint32_t width, uint32_t *out)
 {
     for (uint32_t x = 0; x < width; x++)
-        out[x] = ro_hash_mix(row ^ x);
+        out[x] = mix_bits(row ^ x);
 }
 
 #define RO_LINE_KERNEL(set)                                                                        \

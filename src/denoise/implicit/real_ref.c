@@ -36,7 +36,7 @@ static bool stopped(const struct ro_real_system *system)
     return system->stop && atomic_load_explicit(system->stop, memory_order_relaxed);
 }
 
-void ro_solve_jacobi(const struct ro_real_system *system, int sweeps, const double *r, double *x,
+void solve_by_jacobi(const struct ro_real_system *system, int sweeps, const double *r, double *x,
                      double *scratch)
 {
     const int64_t size = system->width * system->height;
@@ -158,8 +158,8 @@ static void solve_conjugate(const struct ro_denoiser *work, const double *edges,
                                                singles + 2 * size,
                                                singles + 3 * size,
                                                &work->context->cancelled,
-                                               ro_conjugate_enough(work->number)};
-    ro_solve_conjugate(&system, right, way, way + size);
+                                               conjugate_enough(work->number)};
+    solve_by_conjugates(&system, right, way, way + size);
     for (int64_t i = 0; i < size; i++)
         x[i] = r[i] + (double)way[i];
 }
@@ -187,22 +187,22 @@ static void step(struct ro_denoiser *work, const struct ro_diffusion *d, double 
         if (work->scheme->conjugate)
             solve_conjugate(work, edges, r, x, (float *)scratch);
         else
-            ro_solve_jacobi(&system, RO_SWEEPS, r, x, scratch);
+            solve_by_jacobi(&system, RO_SWEEPS, r, x, scratch);
         for (int64_t i = 0; i < size; i++)
             r[i] = ro_small_float_round(&work->number->real, x[i], RO_ROUND_NEAREST_EVEN);
     }
 }
 
-ro_status ro_implicit_real_reference(struct ro_denoiser *work)
+ro_status implicit_real_reference(struct ro_denoiser *work)
 {
     struct ro_diffusion d;
-    ro_diffusion_make(&d, &work->parameters);
+    diffusion_make(&d, &work->parameters);
     const int64_t size = (int64_t)work->in.width * work->in.height, all = size * work->channels;
     size_t bytes = 0, images = 11 + 2 * (size_t)work->channels;
     double *memory = NULL;
     float *values = NULL;
     ro_status status = RO_OK;
-    if (ro_size_multiply((size_t)size, images * sizeof *memory, &bytes)) {
+    if (size_multiply((size_t)size, images * sizeof *memory, &bytes)) {
         memory = malloc(bytes);
         values = malloc((size_t)all * sizeof *values);
     }
@@ -213,27 +213,27 @@ ro_status ro_implicit_real_reference(struct ro_denoiser *work)
     }
     double *u = memory, *guide = u + all, *edges = guide + all, *x = edges + 4 * size;
     double *scratch = x + size;
-    status = ro_denoiser_load(work, values);
+    status = denoiser_load(work, values);
     for (int64_t i = 0; i < all && status == RO_OK; i++)
         u[i] = (double)values[i];
     if (status == RO_OK)
-        ro_denoiser_trace(work, values);
-    while (work->report.steps < work->options.iterations && !ro_stop_is_over(work->watch) &&
+        denoiser_trace(work, values);
+    while (work->report.steps < work->options.iterations && !stop_is_over(work->watch) &&
            status == RO_OK) {
         step(work, &d, u, guide, edges, x, scratch);
         work->report.steps++;
-        for (int64_t i = 0; i < all && ro_denoiser_is_watched(work); i++)
+        for (int64_t i = 0; i < all && denoiser_is_watched(work); i++)
             values[i] = (float)u[i];
-        ro_denoiser_trace(work, values);
-        status = ro_denoiser_progress(work);
+        denoiser_trace(work, values);
+        status = denoiser_progress(work);
     }
     if (status == RO_OK) {
         for (int64_t i = 0; i < all; i++)
             values[i] = (float)u[i];
-        status = ro_denoiser_store(work, values);
+        status = denoiser_store(work, values);
     }
     if (status == RO_OK)
-        ro_denoiser_report(work, "reference", RO_CPU_SCALAR, 1);
+        denoiser_report(work, "reference", RO_CPU_SCALAR, 1);
 done:
     free(memory);
     free(values);

@@ -283,14 +283,14 @@ static void add_up(const struct job *job, int threads)
     }
 }
 
-ro_status ro_sweeps_run(ro_context *context, const struct ro_sweeps *sweeps)
+ro_status sweeps_run(ro_context *context, const struct ro_sweeps *sweeps)
 {
     const struct ro_diffusion *d = sweeps->diffusion;
-    const int threads = ro_pool_threads(context->pool);
+    const int threads = pool_threads(context->pool);
     struct job job = {
         .context = context,
         .sweeps = sweeps,
-        .kernel = ro_line_kernel_of(context->cpu),
+        .kernel = line_kernel_of(context->cpu),
         .columns = parts(d->width, TILE_COLUMNS),
         .rows = d->height,
     };
@@ -309,10 +309,10 @@ ro_status ro_sweeps_run(ro_context *context, const struct ro_sweeps *sweeps)
     job.balance = malloc(planes * sizeof *job.balance);
     ro_status status = RO_OK;
     if (job.memory && job.table && job.balance) {
-        ro_line_tables(d, job.table);
+        line_tables(d, job.table);
         for (size_t i = 0; i < planes; i++)
             job.balance[i] = (struct ro_balance){0, INT32_MAX, INT32_MIN};
-        ro_pool_run(context->pool, threads, run_tiles, &job);
+        pool_run(context->pool, threads, run_tiles, &job);
         add_up(&job, threads);
     } else {
         status = ro_context_fail(context, RO_E_MEMORY, "no memory to denoise %u x %u pixels",

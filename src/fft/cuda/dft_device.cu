@@ -114,14 +114,14 @@ ro_status dft_device_open(struct ro_cuda *cuda, const struct dft *plan, struct d
         return ro_context_fail(cuda->context, RO_E_MEMORY, "no memory for transforms");
     tables.used = 0;
     add_plan(&tables, plan, device);
-    ro_status status = ro_cuda_own(cuda, bytes, &data);
+    ro_status status = cuda_own(cuda, bytes, &data);
     if (status == RO_OK)
-        status = ro_cuda_check(
+        status = cuda_check(
             cuda->context,
             cudaMemcpyAsync(data, tables.at, bytes, cudaMemcpyHostToDevice, cuda->compute),
             "copying tables");
     if (status == RO_OK) /* the copy has been staged, or the memory would have to stay */
-        status = ro_cuda_check(cuda->context, cudaStreamSynchronize(cuda->compute), "copying");
+        status = cuda_check(cuda->context, cudaStreamSynchronize(cuda->compute), "copying");
     device->table = (const float2 *)data;
     device->place = (const int *)(device->table + (ptrdiff_t)device->place);
     free(tables.at);
@@ -130,7 +130,7 @@ ro_status dft_device_open(struct ro_cuda *cuda, const struct dft *plan, struct d
 
 void dft_device_close(struct ro_cuda *cuda, struct dft_device *device)
 {
-    ro_cuda_disown(cuda, (void *)device->table);
+    cuda_disown(cuda, (void *)device->table);
     device->table = NULL;
 }
 

@@ -100,9 +100,9 @@ struct diffusion_request diffusion_request_of(const struct halftoner *work)
         .levels = work->options.levels,
         .bits_out = work->out == RO_BITS,
         .number_bytes = work->out == RO_GRAY16 || work->out == RO_RGB16 ? 2 : 1,
-        .strength = ro_is_default(work->options.strength) ? 0 : work->options.strength,
+        .strength = is_default(work->options.strength) ? 0 : work->options.strength,
         .noise = work->options.noise,
-        .threshold = ro_is_default(work->options.threshold) || balanced(work)
+        .threshold = is_default(work->options.threshold) || balanced(work)
                          ? 0
                          : work->options.threshold,
         .seed = work->seed,
@@ -366,7 +366,7 @@ static ro_status run_cuda_piece(struct halftoner *work, const struct halftone_bl
     ro_status status = RO_OK;
     struct halftone_block part = *block;
     if (first && link->above) {
-        ro_wavefront_link_wait(link, width);
+        wavefront_link_wait(link, width);
         get_lines(work, work->first_row, 0, width, state->lines);
         status = diffusion_on_cuda->put_lines(state->cuda, state->lines);
     }
@@ -386,7 +386,7 @@ static ro_status run_cuda_piece(struct halftoner *work, const struct halftone_bl
         part.rows = rest;
         state->schedule->run(&state->run, &part);
     }
-    ro_wavefront_link_tell(link, width);
+    wavefront_link_tell(link, width);
     return status;
 }
 
@@ -397,11 +397,11 @@ ro_status diffusion_run_block(struct halftoner *work, const struct halftone_bloc
         return work->link ? run_cuda_piece(work, block) : run_cuda(work, block);
     struct ro_wavefront_link *link = state->schedule->sequential ? work->link : NULL;
     if (link && link->above && block->first_row == work->first_row)
-        ro_wavefront_link_wait(link, work->in.width);
+        wavefront_link_wait(link, work->in.width);
     state->run.pass = work->pass;
     state->schedule->run(&state->run, block);
     if (link && link->below && block->first_row + block->rows == work->end_row)
-        ro_wavefront_link_tell(link, work->in.width);
+        wavefront_link_tell(link, work->in.width);
     work->report.steps = state->run.steps;
     return RO_OK;
 }
@@ -445,7 +445,7 @@ static ro_status open_engine(struct halftoner *work)
     ro_context *context = work->context;
     if (work->options.seed && !work->options.noise)
         return ro_context_fail(context, RO_E_ARGUMENT, "a seed has no effect without noise");
-    if (!ro_is_default(work->options.threshold) && !balanced(work) && work->options.levels != 2)
+    if (!is_default(work->options.threshold) && !balanced(work) && work->options.levels != 2)
         return ro_context_fail(context, RO_E_ARGUMENT, "threshold needs 2 levels, not %d",
                                work->options.levels);
     struct diffusion_state *state = calloc(1, sizeof *state);

@@ -295,7 +295,7 @@ static inline int32_t diffusion_seen(const struct diffusion_plan *plan, int32_t 
         v += plan->white <= DIFFUSION_TABLE_WHITE ? plan->balanced[tone / 16]
                                                   : diffusion_balance(plan, tone);
     if (plan->noise)
-        v += (int32_t)(ro_hash(plan->seed, x, y) % (2 * (uint32_t)plan->noise + 1)) - plan->noise;
+        v += (int32_t)(pixel_hash(plan->seed, x, y) % (2 * (uint32_t)plan->noise + 1)) - plan->noise;
     return v;
 }
 

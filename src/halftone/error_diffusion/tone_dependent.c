@@ -103,7 +103,7 @@ TEMPLATE void scan(const struct diffusion_plan *plan, struct diffusion_row *row,
 {
     const struct tonal_plan *tonal = plan->tonal;
     const bool bits_out = plan->bits_out;
-    const uint32_t row_hash = ro_hash_row(plan->seed, row->y);
+    const uint32_t row_hash = hash_of_row(plan->seed, row->y);
     const int32_t *in_flow = row->line[1];
     int32_t *out_flow = row->line[0];
     int64_t carry = row->carry, x = first, down = out_flow[first - ahead];

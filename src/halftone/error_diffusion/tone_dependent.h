@@ -62,10 +62,10 @@ static inline struct tonal_tone tonal_tone_of(const struct diffusion_plan *plan,
     return (struct tonal_tone){tone, plan->white, i, 0, tonal->modulation[i]};
 }
 
-/* By how much the threshold lies above the middle at a pixel; `row_hash` is ro_hash_row of it. */
+/* By how much the threshold lies above the middle at a pixel; `row_hash` is hash_of_row of it. */
 static inline int32_t tonal_rise(int32_t modulation, uint32_t row_hash, uint32_t x)
 {
-    return (int32_t)(ro_hash_mix(row_hash ^ x) % 128) * modulation >> 8;
+    return (int32_t)(mix_bits(row_hash ^ x) % 128) * modulation >> 8;
 }
 
 /* A row for the wave without vectors: columns first to last-1, `line[1]` what flows in from above,

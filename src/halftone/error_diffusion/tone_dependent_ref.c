@@ -39,7 +39,7 @@ static void run(struct diffusion_run *run, const struct halftone_block *block)
                 tonal_tone_of(plan, diffusion_tone(plan, in, (uint32_t)x));
             const int32_t i = tone.index, v = tone.above + here[x];
             const int32_t rise =
-                tonal_rise(tone.modulation, ro_hash_row(plan->seed, y), (uint32_t)x);
+                tonal_rise(tone.modulation, hash_of_row(plan->seed, y), (uint32_t)x);
             const int up = v - rise > tone.step / 2;
             int64_t e = v - (up ? tone.step : 0), sum = tonal->sum[i];
             int64_t right = floor_divide(2 * tonal->weights[i][0] * e + sum, 2 * sum);

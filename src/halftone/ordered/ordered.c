@@ -160,7 +160,7 @@ static ro_status open_engine(struct halftoner *work)
 {
     ro_context *context = work->context;
     const bool on_device = work->device == RO_DEVICE_CUDA;
-    const int percent = ro_is_default(work->options.threshold) ? 50 : work->options.threshold;
+    const int percent = is_default(work->options.threshold) ? 50 : work->options.threshold;
     if (percent < 1 || percent > 99)
         return ro_context_fail(context, RO_E_ARGUMENT, "threshold %d%%: must be from 1%% to 99%%",
                                percent);
@@ -268,7 +268,7 @@ static void run_rows(struct halftoner *work, const struct halftone_block *block,
     }
     uint32_t shares = (block->rows + job.rows_at_once - 1) / job.rows_at_once;
     int threads = work->report.threads;
-    ro_pool_run(work->context->pool, (uint32_t)threads < shares ? threads : (int)shares, task,
+    pool_run(work->context->pool, (uint32_t)threads < shares ? threads : (int)shares, task,
                 &job);
 }
 

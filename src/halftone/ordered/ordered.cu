@@ -130,7 +130,7 @@ __global__ void lookup_kernel(const __grid_constant__ struct ordered_launch laun
         }
         const Sample *row = (const Sample *)(launch.in + y * launch.in_pitch) + x;
         const uint32_t hash_row =
-            HASH ? ro_hash_row(launch.seed, launch.first_row + (uint32_t)y) : 0;
+            HASH ? hash_of_row(launch.seed, launch.first_row + (uint32_t)y) : 0;
         uint32_t samples[SHARE], low = 0, high = 0;
         if (launch.aligned && count == SHARE)
             read_share(row, samples);
@@ -144,7 +144,7 @@ __global__ void lookup_kernel(const __grid_constant__ struct ordered_launch laun
                                        ? entries[samples[i]]
                                        : __ldg(launch.lookup + min(samples[i], launch.values - 1));
             const uint32_t rank =
-                HASH ? ro_hash_mix(hash_row ^ (x + i)) >> (32 - RANDOM_BITS) : ranks[i];
+                HASH ? mix_bits(hash_row ^ (x + i)) >> (32 - RANDOM_BITS) : ranks[i];
             const uint32_t k = (entry >> RANK_BITS) + (rank < (entry & ((1u << RANK_BITS) - 1)));
             if (BITS)
                 low |= (uint32_t)i < count ? k << (SHARE - 1 - i) : 0;
@@ -346,16 +346,16 @@ static ro_status send_tables(struct ordered_cuda *work, const struct ordered_cud
         fill_limits(plan, period, (uint8_t *)(host + limits_at));
     else if (compares)
         fill_limits(plan, period, (uint16_t *)(host + limits_at));
-    ro_status status = ro_cuda_scratch_begin(cuda, cuda->compute);
+    ro_status status = cuda_scratch_begin(cuda, cuda->compute);
     if (status == RO_OK)
-        status = ro_cuda_own(cuda, bytes, &memory);
+        status = cuda_own(cuda, bytes, &memory);
     if (status == RO_OK)
-        status = ro_cuda_check(
+        status = cuda_check(
             work->context,
             cudaMemcpyAsync(memory, host, bytes, cudaMemcpyHostToDevice, cuda->compute),
             "cudaMemcpyAsync");
     if (status == RO_OK)
-        status = ro_cuda_scratch_end(cuda, cuda->compute);
+        status = cuda_scratch_end(cuda, cuda->compute);
     free(host);
     work->tables = memory;
     launch->lookup = (const uint32_t *)memory;
@@ -371,7 +371,7 @@ static void ordered_cuda_close(struct ordered_cuda *work)
 {
     if (!work)
         return;
-    ro_cuda_disown(work->cuda, work->tables);
+    cuda_disown(work->cuda, work->tables);
     free(work);
 }
 
@@ -391,7 +391,7 @@ static ro_status ordered_cuda_open(ro_context *context, const struct ordered_cud
     made->launch.screen_height = plan->screen_height;
     made->launch.shift = plan->shift;
     made->launch.seed = plan->seed;
-    ro_status status = ro_cuda_of(context, &made->cuda);
+    ro_status status = cuda_of(context, &made->cuda);
     if (status == RO_OK)
         status = send_tables(made, plan);
     if (status != RO_OK) {
@@ -478,13 +478,13 @@ static ro_status ordered_cuda_run(struct ordered_cuda *work, const struct ordere
         NULL,       NULL,
         NULL};
     work->first_row = rows->first_row;
-    return ro_cuda_run_bands(work->cuda, &bands, run_band, work);
+    return cuda_run_bands(work->cuda, &bands, run_band, work);
 }
 
 static ro_status ordered_cuda_run_resident(struct ordered_cuda *work, const ro_image *in,
                                            const ro_image *out, uint32_t images, void *stream)
 {
-    RO_TRY(ro_cuda_scratch_begin(work->cuda, (cudaStream_t)stream));
+    RO_TRY(cuda_scratch_begin(work->cuda, (cudaStream_t)stream));
     for (uint32_t i = 0; i < images; i++) {
         struct ordered_launch launch = work->launch;
         launch.in = (const unsigned char *)in[i].data;
@@ -494,7 +494,7 @@ static ro_status ordered_cuda_run_resident(struct ordered_cuda *work, const ro_i
         launch.rows = in[i].height;
         RO_TRY(launch_image(work, launch, (cudaStream_t)stream));
     }
-    return ro_cuda_scratch_end(work->cuda, (cudaStream_t)stream);
+    return cuda_scratch_end(work->cuda, (cudaStream_t)stream);
 }
 
 static const struct ordered_cuda_calls calls = {

@@ -155,7 +155,7 @@ static void *table(struct ordered_plan *plan, bool wanted, size_t entries, size_
     size_t bytes;
     if (!wanted)
         return NULL;
-    void *made = ro_size_multiply(entries, size, &bytes) ? malloc(bytes) : NULL;
+    void *made = size_multiply(entries, size, &bytes) ? malloc(bytes) : NULL;
     if (made)
         plan->bytes += bytes;
     else
@@ -174,7 +174,7 @@ bool ordered_plan_tables(struct ordered_plan *plan, enum ordered_tables tables)
     bool enough = true;
     plan->period = (ORDERED_BLOCK + width - 1) / width * width;
     plan->pitch = (size_t)plan->period + ORDERED_BLOCK;
-    if (!ro_size_multiply(plan->pitch, plan->screen.height, &entries))
+    if (!size_multiply(plan->pitch, plan->screen.height, &entries))
         return false;
     plan->large = entries > LARGE / (parts ? sizeof *plan->parts : (size_t)plan->sample_bytes);
     plan->apart = plan->large && width > NEAR ? find_apart(&plan->screen) : 1;

@@ -7,7 +7,7 @@ uint32_t ordered_rank(const struct ordered_plan *plan, uint32_t x, uint32_t y)
 {
     const struct screen *screen = &plan->screen;
     if (plan->rule == ORDERED_BY_HASH)
-        return ro_hash(plan->seed, x, y) >> (32 - ORDERED_RANDOM_BITS);
+        return pixel_hash(plan->seed, x, y) >> (32 - ORDERED_RANDOM_BITS);
     const uint64_t column = (uint64_t)x + ordered_first_cell(plan, y);
     return screen->ranks[y % screen->height * screen->width + column % screen->width];
 }

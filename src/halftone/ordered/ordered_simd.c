@@ -311,7 +311,7 @@ RO_INLINE void store_words(unsigned char *to, lanes v)
 
 #endif
 
-/* ro_hash_mix, in lanes. */
+/* mix_bits, in lanes. */
 RO_INLINE lanes mix(lanes x)
 {
     x = multiply(x ^ shift_right(x, 16), all(0x7feb352du));
@@ -470,7 +470,7 @@ void RO_SIMD_NAME(ordered_row)(const struct ordered_plan *plan, const unsigned c
         return;
     }
     row.ranks = plan->ranks + at;
-    row.hash = ro_hash_row(plan->seed, y);
+    row.hash = hash_of_row(plan->seed, y);
     const bool computed = random && plan->bits_out;
     if (computed && wide && plan->maxval == UINT16_MAX)
         compare_row(row, in, NULL, out, 2);

@@ -425,7 +425,7 @@ static void colour_of(const double at[3], uint8_t rgb[3])
     for (int i = 0; i < 3; i++) {
         const double light =
             (lights[i][0] * cone[0] + lights[i][1] * cone[1]) + lights[i][2] * cone[2];
-        const double value = ro_srgb_of_light(light < 0 ? 0 : light > 1 ? 1 : light);
+        const double value = srgb_of_light(light < 0 ? 0 : light > 1 ? 1 : light);
         rgb[i] = (uint8_t)floor(255 * value + 0.5);
     }
 }
@@ -457,7 +457,7 @@ ro_status ro_palette_adapt(ro_context *context, const ro_image *in, const ro_ton
     static const ro_tone none = {0};
     struct group groups[PALETTE_MOST];
     *palette = (ro_palette){0};
-    ro_status status = ro_image_check(context, in, "input");
+    ro_status status = image_check(context, in, "input");
     if (status != RO_OK)
         return status;
     if (count < 2 || count > PALETTE_MOST)

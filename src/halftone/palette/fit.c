@@ -130,7 +130,7 @@ __attribute__((noinline)) static uint64_t learn(struct halftone_fit *fit, uint32
     fit_light(fit, light);
     for (int c = 0; c < 3; c++) {
         const double value = light[c] < 0 ? 0 : light[c] > 1 ? 1 : light[c];
-        own |= (uint64_t)floor(TONE_WHITE * ro_srgb_of_light(value) + 0.5) << 16 * c;
+        own |= (uint64_t)floor(TONE_WHITE * srgb_of_light(value) + 0.5) << 16 * c;
     }
     atomic_store_explicit(&fit->node[node], own, memory_order_relaxed);
     return own;
@@ -245,10 +245,10 @@ ro_status halftone_fit_open(ro_context *context, const struct grey_form *form, u
     }
     for (uint32_t a = 0; a <= tone->in_white; a++)
         fit->place[a] = (uint32_t)floor(
-            (NODES - 1) * PART * ro_srgb_of_light(linear[a] / (double)TONE_WHITE) + 0.5);
+            (NODES - 1) * PART * srgb_of_light(linear[a] / (double)TONE_WHITE) + 0.5);
     free(linear);
     for (int n = 0; n < NODES; n++)
-        fit->light[n] = ro_light_of_srgb(n / (double)(NODES - 1));
+        fit->light[n] = light_of_srgb(n / (double)(NODES - 1));
     palette_light(palette, colour);
     fit->hull.count = palette->count;
     for (int k = 0; k < palette->count; k++)
@@ -306,9 +306,9 @@ ro_status ro_palette_fit(ro_context *context, const ro_image *in, const ro_palet
     struct tone tone = {0};
     struct grey_form form = {.plane = PLANE_COLOUR, .tone = &tone};
     struct halftone_fit *fit = NULL;
-    ro_status status = ro_image_check(context, in, "input");
+    ro_status status = image_check(context, in, "input");
     if (status == RO_OK)
-        status = ro_image_check(context, out, "output");
+        status = image_check(context, out, "output");
     if (status == RO_OK && (out->format != RO_RGB16 || ro_image_white(out) != TONE_WHITE ||
                             out->width != in->width || out->height != in->height))
         status = ro_context_fail(context, RO_E_ARGUMENT,

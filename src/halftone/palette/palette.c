@@ -78,7 +78,7 @@ uint16_t *palette_linear(const struct tone *tone)
 static void plan_options(struct palette_plan *plan, const struct halftoner *work)
 {
     const ro_halftone_options *options = &work->options;
-    const bool all = ro_is_default(options->strength) || options->strength == 100;
+    const bool all = is_default(options->strength) || options->strength == 100;
     plan->strength = all ? 0 : options->strength;
     plan->noise = (int32_t)((int64_t)options->noise * palette_smallest_step(plan) *
                             (1 << PALETTE_FINE) / 200);

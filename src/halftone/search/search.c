@@ -159,7 +159,7 @@ static ro_status open_engine(struct halftoner *work)
         .order = (enum dbs_order)order,
         .start = asked->start,
         .first = asked->first,
-        .rounds = ro_is_default(asked->rounds) ? 0 : asked->rounds,
+        .rounds = is_default(asked->rounds) ? 0 : asked->rounds,
         .seed = asked->seed,
         .clipping_free = work->method->variant == DBS_CLIPPING_FREE,
         .shadow_numerator = asked->shadow[0],

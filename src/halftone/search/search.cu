@@ -77,17 +77,17 @@ static ro_status send_tables(struct dbs_cuda *work)
     copy_eye(plan, (int32_t *)to + DBS_UPDATES * side * side);
 
     void *memory = NULL;
-    ro_status status = ro_cuda_scratch_begin(cuda, cuda->compute);
+    ro_status status = cuda_scratch_begin(cuda, cuda->compute);
     if (status == RO_OK)
         status =
-            ro_cuda_reserve(cuda, &tables_scratch, words * sizeof *host, cuda->compute, &memory);
+            cuda_reserve(cuda, &tables_scratch, words * sizeof *host, cuda->compute, &memory);
     if (status == RO_OK)
-        status = ro_cuda_check(context,
+        status = cuda_check(context,
                                cudaMemcpyAsync(memory, host, words * sizeof *host,
                                                cudaMemcpyHostToDevice, cuda->compute),
                                "cudaMemcpyAsync");
     if (status == RO_OK)
-        status = ro_cuda_scratch_end(cuda, cuda->compute);
+        status = cuda_scratch_end(cuda, cuda->compute);
     free(host);
     const uint32_t *at = (const uint32_t *)memory;
     d->target = (const int32_t *)at;
@@ -206,7 +206,7 @@ static ro_status dbs_cuda_open(ro_context *context, const struct dbs_options *op
         return ro_context_fail(context, RO_E_MEMORY, "no memory for a search");
     made->context = context;
     made->start = *start;
-    ro_status status = ro_cuda_of(context, &made->cuda);
+    ro_status status = cuda_of(context, &made->cuda);
     if (status == RO_OK)
         status = dbs_open_tables(context, options, shape, &made->tables);
     if (status == RO_OK) {
@@ -236,7 +236,7 @@ static ro_status reserve_state(struct dbs_cuda *work, cudaStream_t stream)
     const size_t bytes = aligned(pe_bytes) + 2 * aligned(work->b_bytes) +
                          aligned(work->stale_bytes) + aligned(sizeof(struct dbs_counters));
     void *memory;
-    RO_TRY(ro_cuda_reserve(work->cuda, &state_scratch, bytes, stream, &memory));
+    RO_TRY(cuda_reserve(work->cuda, &state_scratch, bytes, stream, &memory));
     unsigned char *at = (unsigned char *)memory;
     d->pe = (int32_t *)at;
     at += aligned(pe_bytes);
@@ -266,7 +266,7 @@ static ro_status launch_first(struct dbs_cuda *work, const ro_image *in, cudaStr
     bits.stride = (ptrdiff_t)aligned(((size_t)d->width + 7) / 8);
     const size_t grey_bytes = (size_t)padded.stride * padded.height;
     void *memory;
-    RO_TRY(ro_cuda_reserve(work->cuda, &first_scratch,
+    RO_TRY(cuda_reserve(work->cuda, &first_scratch,
                            grey_bytes + (size_t)bits.stride * bits.height, stream, &memory));
     padded.data = memory;
     bits.data = (unsigned char *)memory + grey_bytes;
@@ -339,7 +339,7 @@ static ro_status send(struct dbs_cuda *work, const ro_image *from, const char *k
     const size_t bytes = ro_format_row_bytes(from->format, from->width), pitch = aligned(bytes);
     *on_device = *from;
     on_device->stride = (ptrdiff_t)pitch;
-    RO_TRY(ro_cuda_reserve(work->cuda, key, pitch * from->height, stream, &on_device->data));
+    RO_TRY(cuda_reserve(work->cuda, key, pitch * from->height, stream, &on_device->data));
     const unsigned char *row = (const unsigned char *)from->data;
     if (from->stride > 0) {
         RO_CUDA_TRY(work->context,
@@ -379,17 +379,17 @@ static ro_status dbs_cuda_run(struct dbs_cuda *work, const ro_image *in, const r
     ro_image device_in, device_own, device_out = *out;
     struct dbs_counters counters;
     device_out.stride = (ptrdiff_t)aligned(ro_format_row_bytes(out->format, out->width));
-    RO_TRY(ro_cuda_scratch_begin(cuda, stream));
+    RO_TRY(cuda_scratch_begin(cuda, stream));
     RO_TRY(send(work, in, &ro_cuda_in[0], &device_in));
     if (own)
         RO_TRY(send(work, own, &ro_cuda_in[1], &device_own));
-    RO_TRY(ro_cuda_reserve(cuda, &ro_cuda_out[0], (size_t)device_out.stride * out->height, stream,
+    RO_TRY(cuda_reserve(cuda, &ro_cuda_out[0], (size_t)device_out.stride * out->height, stream,
                            &device_out.data));
     RO_TRY(launch(work, &device_in, own ? &device_own : NULL, &device_out, 1, stream));
     RO_TRY(fetch(work, &device_out, out));
     RO_CUDA_TRY(work->context, cudaMemcpyAsync(&counters, work->device.counters, sizeof counters,
                                                cudaMemcpyDeviceToHost, stream));
-    RO_TRY(ro_cuda_scratch_end(cuda, stream));
+    RO_TRY(cuda_scratch_end(cuda, stream));
     RO_CUDA_TRY(work->context, cudaStreamSynchronize(stream));
     result->rounds = counters.rounds;
     result->changes = counters.all_changes;
@@ -403,10 +403,10 @@ static ro_status dbs_cuda_run_resident(struct dbs_cuda *work, const ro_image *in
                                        const ro_image *out, uint32_t images, void *stream_pointer)
 {
     cudaStream_t stream = (cudaStream_t)stream_pointer;
-    RO_TRY(ro_cuda_scratch_begin(work->cuda, stream));
+    RO_TRY(cuda_scratch_begin(work->cuda, stream));
     for (uint32_t i = 0; i < images; i++)
         RO_TRY(launch(work, &in[i], NULL, &out[i], 0, stream));
-    return ro_cuda_scratch_end(work->cuda, stream);
+    return cuda_scratch_end(work->cuda, stream);
 }
 
 static const struct dbs_cuda_calls calls = {

@@ -263,7 +263,7 @@ void RO_SIMD_NAME(dbs_start)(struct dbs_state *state, int y0, int y1, void *scra
         uint8_t *b = dbs_bit_row(plan, state->b, y), *open = dbs_bit_row(plan, state->open, y);
         const uint32_t *ranks =
             m ? state->ranks + (size_t)((uint32_t)y % m) * (m + DBS_LANES) : NULL;
-        const uint32_t row_hash = ro_hash_row(plan->options.seed, (uint32_t)y);
+        const uint32_t row_hash = hash_of_row(plan->options.seed, (uint32_t)y);
         const uint8_t *given =
             state->first.data ? (uint8_t *)state->first.data + y * state->first.stride : NULL;
         dbs_values(state, y, values);

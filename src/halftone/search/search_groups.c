@@ -148,9 +148,9 @@ static void search_part(const struct round *round, int group, int part, struct d
 static void meet(struct round *round, int groups)
 {
     if (atomic_fetch_add(&round->arrived, 1) + 1 == groups * round->threads)
-        ro_gate_raise(&round->room, &round->gate, (uint64_t)groups);
+        gate_raise(&round->room, &round->gate, (uint64_t)groups);
     else
-        ro_gate_wait(&round->room, &round->gate, (uint64_t)groups);
+        gate_wait(&round->room, &round->gate, (uint64_t)groups);
 }
 
 static void search_groups(void *data, int thread)
@@ -170,7 +170,7 @@ static void search_groups(void *data, int thread)
 static void run(ro_context *context, struct job *job, ro_task_fn *task)
 {
     atomic_store(&job->ticket, 0);
-    ro_pool_run(context->pool, job->state->threads, task, job);
+    pool_run(context->pool, job->state->threads, task, job);
 }
 
 /* An area in raster order, strip by strip. */
@@ -196,12 +196,12 @@ static void search_round(ro_context *context, struct job *job)
         job->gain = tally.gain;
         return;
     }
-    const int most = ro_pool_threads(context->pool), limit = job->state->threads;
+    const int most = pool_threads(context->pool), limit = job->state->threads;
     struct round round = {.job = job, .threads = limit < most ? limit : most};
     memset(job->state->parts, 0, (size_t)limit * DBS_PART);
-    ro_gate_room_open(&round.room, round.threads);
-    ro_pool_run(context->pool, round.threads, search_groups, &round);
-    ro_gate_room_close(&round.room);
+    gate_room_open(&round.room, round.threads);
+    pool_run(context->pool, round.threads, search_groups, &round);
+    gate_room_close(&round.room);
 }
 
 ro_status dbs_begin(ro_context *context, struct dbs_state *state, const struct dbs_kernels *kernels,

@@ -110,7 +110,7 @@ __global__ void start_kernel(struct dbs_device d, const unsigned char *in, size_
         if (first.bits)
             white = first.bits[by * first.pitch + bx / 8] >> (7 - bx % 8) & 1;
         else
-            white = (ro_hash(d.seed, (uint32_t)x, (uint32_t)y) & 0xffffff) < d.chance[value];
+            white = (pixel_hash(d.seed, (uint32_t)x, (uint32_t)y) & 0xffffff) < d.chance[value];
         open = true;
         if (d.screen_size) {
             const uint32_t m = d.screen_size;

@@ -83,7 +83,7 @@ ro_status dbs_plan_make(ro_context *context, const struct dbs_options *options, 
     plan->image_height = (int)in->height;
     /* Sums of e^2 stay below 2^63: e^2 is at most 2^32. */
     size_t pixels;
-    if (!ro_size_multiply((size_t)in->width + 2 * DBS_MARGIN, (size_t)in->height + 2 * DBS_MARGIN,
+    if (!size_multiply((size_t)in->width + 2 * DBS_MARGIN, (size_t)in->height + 2 * DBS_MARGIN,
                           &pixels) ||
         pixels >= (size_t)1 << 31)
         return ro_context_fail(context, RO_E_SIZE,

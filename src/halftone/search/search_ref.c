@@ -32,7 +32,7 @@ static void start(struct dbs_state *state, int y0, int y1, void *scratch)
     for (int y = y0; y < y1; y++)
         for (int x = 0; x < plan->width; x++) {
             const uint32_t value = dbs_value(state, x, y);
-            const uint32_t hash = ro_hash(plan->options.seed, (uint32_t)x, (uint32_t)y);
+            const uint32_t hash = pixel_hash(plan->options.seed, (uint32_t)x, (uint32_t)y);
             bool white = (hash & 0xffffff) < state->chance[value], determined = false;
             if (state->first.data)
                 white = first_bit(&state->first, x, y);

@@ -165,7 +165,7 @@ ro_status dbs_start_make(ro_context *context, struct dbs_state *state)
     ro_status status = alloc_first(context, state);
     if (status == RO_OK && work.own) {
         work.padded = &state->first;
-        ro_pool_run(context->pool, context->threads, pad_strips, &work);
+        pool_run(context->pool, context->threads, pad_strips, &work);
         return ro_context_cancelled(context) ? ro_context_fail(context, RO_E_CANCELLED, "cancelled")
                                              : RO_OK;
     }
@@ -174,7 +174,7 @@ ro_status dbs_start_make(ro_context *context, struct dbs_state *state)
                                 (uint32_t)plan->height, plan->white, &padded);
     if (status == RO_OK) {
         work.padded = &padded;
-        ro_pool_run(context->pool, context->threads, pad_strips, &work);
+        pool_run(context->pool, context->threads, pad_strips, &work);
         const ro_halftone_options how = {RO_HALFTONE_DEFAULTS, .method = options->start,
                                          .seed = options->seed};
         status = ro_halftone(context, &padded, &state->first, &how);

@@ -21,7 +21,7 @@ static double cut(double x) { return x < 0 ? 0 : x > 1 ? 1 : x; }
 
 uint16_t tone_round(double x) { return (uint16_t)floor(TONE_WHITE * cut(x) + 0.5); }
 
-double tone_from_srgb(double x) { return ro_light_of_srgb(x); }
+double tone_from_srgb(double x) { return light_of_srgb(x); }
 
 static ro_status check_curve(ro_context *context, const ro_tone *options)
 {
@@ -71,7 +71,7 @@ static double adjust(const ro_tone *options, bool linear, double x)
     x = x + options->brightness / 100;
     x = cut((x - 0.5) * (1 + options->contrast / 100) + 0.5);
     if (options->gamma != 0 && options->gamma != 1)
-        x = ro_power(x, 1 / options->gamma);
+        x = power_of(x, 1 / options->gamma);
     return linear ? tone_from_srgb(x) : x;
 }
 

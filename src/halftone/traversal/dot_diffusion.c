@@ -155,8 +155,8 @@ ro_status dots_open(struct halftoner *work, const struct dots_rule *rule)
     ro_status status = halftone_scalar_only(work, true);
     if (status != RO_OK)
         return status;
-    if (state && ro_size_multiply(work->in.width, work->in.height, &pixels) &&
-        ro_size_multiply(pixels, (size_t)rule->channels * sizeof *state->values, &bytes))
+    if (state && size_multiply(work->in.width, work->in.height, &pixels) &&
+        size_multiply(pixels, (size_t)rule->channels * sizeof *state->values, &bytes))
         state->values = malloc(bytes);
     if (!state || !state->values)
         return ro_context_fail(work->context, RO_E_MEMORY, "no memory for %u x %u pixels",
@@ -188,7 +188,7 @@ ro_status dots_run(struct halftoner *work, const struct halftone_block *block)
             return status;
         state->now = &state->classes[k];
         atomic_store(&state->ticket, 0);
-        ro_pool_run(work->context->pool, work->context->threads, run_class, state);
+        pool_run(work->context->pool, work->context->threads, run_class, state);
     }
     work->report.steps = DOTS_CLASSES;
     return RO_OK;

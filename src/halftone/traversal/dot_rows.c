@@ -115,7 +115,7 @@ ro_status dots_rows_open(struct halftoner *work)
         (state->tile_rows + (uint32_t)context->threads - 1) / (uint32_t)context->threads;
     state->piece = share > PIECE ? PIECE : share;
     size_t bytes;
-    if (ro_size_multiply(state->bytes, (size_t)context->threads, &bytes))
+    if (size_multiply(state->bytes, (size_t)context->threads, &bytes))
         state->memory = calloc(1, bytes);
     if (!state->memory)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for rows of %u pixels",
@@ -293,7 +293,7 @@ ro_status dots_rows_run(struct halftoner *work, const struct halftone_block *blo
             return status;
         state->end = pieces - done < threads ? pieces : done + threads;
         atomic_store(&state->ticket, done);
-        ro_pool_run(work->context->pool, (int)threads, take_pieces, state);
+        pool_run(work->context->pool, (int)threads, take_pieces, state);
     }
     work->report.steps = DOTS_CLASSES;
     return RO_OK;

@@ -22,8 +22,8 @@ ro_status ro_field_alloc(ro_context *context, uint32_t width, uint32_t height, r
     row = ((size_t)width * 8 + 63) / 64 * 64;
     if (row % 4096 == 0) /* rows a power of two apart share their places in a cache */
         row += 64;
-    void *data = ro_size_multiply(row, height, &bytes) && bytes <= PTRDIFF_MAX
-                     ? ro_pages_alloc(bytes)
+    void *data = size_multiply(row, height, &bytes) && bytes <= PTRDIFF_MAX
+                     ? pages_alloc(bytes)
                      : NULL;
     if (!data)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for a field of %u x %u pixels",
@@ -156,7 +156,7 @@ static struct row_sum *sums_of(ro_context *context, const ro_field *field, bool 
     struct totals totals = {.field = field, .real = real, .sum = sums[context->cpu]};
     totals.rows = malloc(field->height * sizeof *totals.rows);
     if (totals.rows)
-        ro_pool_run(context->pool, ro_pool_threads(context->pool), sum_rows, &totals);
+        pool_run(context->pool, pool_threads(context->pool), sum_rows, &totals);
     else
         ro_context_fail(context, RO_E_MEMORY, "no memory for the sums of %u rows", field->height);
     return totals.rows;

@@ -83,7 +83,7 @@ static ro_status open_transforms(struct propagation *p)
     const size_t lanes = (size_t)p->kernel->dft->lanes, blocks = blocks_of(p);
     p->numbers = (across > down ? across : down) * lanes + rows_at_once(p) * row_numbers(p);
     p->numbers = (p->numbers + 15) / 16 * 16;
-    p->panels = aligned_alloc(64, (size_t)ro_pool_threads(context->pool) * p->numbers * 4);
+    p->panels = aligned_alloc(64, (size_t)pool_threads(context->pool) * p->numbers * 4);
     p->slots = malloc(2 * blocks * sizeof *p->slots);
     p->blocks = malloc(2 * blocks * sizeof *p->blocks);
     if (!p->panels || !p->slots || !p->blocks)
@@ -348,7 +348,7 @@ static ro_status run_kinds(struct pass *pass)
     struct ro_pool *pool = p->context->pool;
     for (pass->stage = 0; pass->stage < 3 && atomic_load(&pass->status) == RO_OK; pass->stage++) {
         atomic_store(&pass->ticket, 0);
-        ro_pool_run(pool, ro_pool_threads(pool), work, pass);
+        pool_run(pool, pool_threads(pool), work, pass);
     }
     return (ro_status)atomic_load(&pass->status);
 }

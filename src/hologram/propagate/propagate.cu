@@ -227,7 +227,7 @@ ro_status propagate_on_device(struct propagate_cuda *d, const float2 *from, floa
     p.down = d->turns[1];
     if (from == to && d->batch < kinds) { /* later kinds need the field as it was */
         if (!d->sum)
-            RO_TRY(ro_cuda_own(d->cuda, bytes, (void **)&d->sum));
+            RO_TRY(cuda_own(d->cuda, bytes, (void **)&d->sum));
         sum = d->sum;
     }
     for (p.kind = 0; p.kind < kinds; p.kind += p.kinds) {
@@ -246,7 +246,7 @@ static ro_status propagate_cuda_run(struct propagate_cuda *d, float *field,
     cudaStream_t stream = d->cuda->compute;
     const size_t bytes = (size_t)d->width * d->height * sizeof(float2);
     if (!d->field)
-        RO_TRY(ro_cuda_own(d->cuda, bytes, (void **)&d->field));
+        RO_TRY(cuda_own(d->cuda, bytes, (void **)&d->field));
     RO_CUDA_TRY(d->context, cudaMemcpyAsync(d->field, field, bytes, cudaMemcpyDefault, stream));
     RO_TRY(propagate_on_device(d, d->field, d->field, filter, wraps));
     RO_CUDA_TRY(d->context, cudaMemcpyAsync(field, d->field, bytes, cudaMemcpyDefault, stream));
@@ -264,7 +264,7 @@ static void propagate_cuda_close(struct propagate_cuda *d)
         dft_device_close(d->cuda, &d->row);
         dft_device_close(d->cuda, &d->column);
         for (float2 *memory : {d->turns[0], d->turns[1], d->field, d->work, d->sum})
-            ro_cuda_disown(d->cuda, memory);
+            cuda_disown(d->cuda, memory);
     }
     free(d);
 }
@@ -272,7 +272,7 @@ static void propagate_cuda_close(struct propagate_cuda *d)
 static ro_status open_turns(struct propagate_cuda *d, int i, const float *turns)
 {
     const size_t bytes = (size_t)(i ? d->height : d->width) * sizeof(float2);
-    RO_TRY(ro_cuda_own(d->cuda, bytes, (void **)&d->turns[i]));
+    RO_TRY(cuda_own(d->cuda, bytes, (void **)&d->turns[i]));
     RO_CUDA_TRY(d->context, cudaMemcpyAsync(d->turns[i], turns, bytes, cudaMemcpyHostToDevice,
                                             d->cuda->compute));
     return RO_OK;
@@ -281,7 +281,7 @@ static ro_status open_turns(struct propagate_cuda *d, int i, const float *turns)
 static ro_status open_all(struct propagate_cuda *d, const struct dft *row, const struct dft *column,
                           const float *const turns[2])
 {
-    RO_TRY(ro_cuda_of(d->context, &d->cuda));
+    RO_TRY(cuda_of(d->context, &d->cuda));
     RO_TRY(dft_device_open(d->cuda, row, &d->row));
     RO_TRY(dft_device_open(d->cuda, column, &d->column));
     RO_TRY(dft_device_fit(d->cuda, &d->row, 1, false, &d->rows));
@@ -301,10 +301,10 @@ static ro_status open_all(struct propagate_cuda *d, const struct dft *row, const
                                     kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
     const size_t bytes = (size_t)d->width * d->height * sizeof(float2);
     d->batch = KINDS * bytes <= d->cuda->memory / 4 ? KINDS : 1;
-    ro_status status = ro_cuda_own(d->cuda, d->batch * bytes, (void **)&d->work);
+    ro_status status = cuda_own(d->cuda, d->batch * bytes, (void **)&d->work);
     if (status == RO_E_MEMORY && d->batch > 1) { /* others have some of it */
         d->batch = 1;
-        status = ro_cuda_own(d->cuda, bytes, (void **)&d->work);
+        status = cuda_own(d->cuda, bytes, (void **)&d->work);
     }
     RO_TRY(status);
     RO_CUDA_TRY(d->context, cudaStreamSynchronize(d->cuda->compute));

@@ -52,7 +52,7 @@ static uint64_t run_band(struct group *group, struct ro_wavefront *front, int wh
     const uint32_t y = hogel->y + number * BAND_ROWS, left = hogel->height - number * BAND_ROWS;
     struct band_work work = {
         .kernel = group->kernel,
-        .scratch = ro_wavefront_scratch(front, thread),
+        .scratch = wavefront_scratch(front, thread),
         .band =
             {
                 .taps = &hogel->taps,
@@ -74,7 +74,7 @@ static uint64_t run_band(struct group *group, struct ro_wavefront *front, int wh
         .interval = BAND_CHUNK,
         .ahead = (int64_t)hogel->taps.p * BAND_ROWS,
     };
-    ro_wavefront_walk(front, which, number, thread, &way, band_steps_of, &work, sizeof work);
+    wavefront_walk(front, which, number, thread, &way, band_steps_of, &work, sizeof work);
     return work.band.clips;
 }
 
@@ -86,7 +86,7 @@ static void take_band(struct ro_wavefront *front, void *data, int which, uint32_
         group->clips[thread * group->count + which] +=
             run_band(group, front, which, number, thread);
     else
-        ro_wavefront_skip(front, which, number);
+        wavefront_skip(front, which, number);
     uint64_t done = atomic_fetch_add(&group->bands_done, 1) + 1;
     if (thread == 0) {
         ro_status status = ro_context_progress(group->job->context, "quantize",
@@ -119,7 +119,7 @@ static ro_status run_group(struct group *group, struct ro_wavefront *front,
     }
     memset(group->clips, 0, (size_t)threads * (size_t)group->count * sizeof *group->clips);
     memset(front, 0, shape->slots_at); /* with the gates of the last group */
-    ro_wavefront_run(front, shape, job->context->pool, threads, group->chains, group->count,
+    wavefront_run(front, shape, job->context->pool, threads, group->chains, group->count,
                      take_band, group);
     status = (ro_status)atomic_load(&group->status);
     for (int i = 0; i < group->count; i++) {
@@ -150,12 +150,12 @@ ro_status hologram_run_bands(struct hologram_job *job, const struct band_kernel 
         group.bands_all += (uint64_t)bands_of(&job->hogels[i]);
         all += all < RO_MAX_THREADS ? bands_of(&job->hogels[i]) : 0;
     }
-    *threads = ro_pool_threads(job->context->pool);
+    *threads = pool_threads(job->context->pool);
     *threads = *threads < all ? *threads : all;
     ro_status status = RO_OK;
     const int most = *threads < (int)job->count ? *threads : (int)job->count;
     const struct ro_wavefront_shape shape =
-        ro_wavefront_shape(*threads, most, 1, 0, sizeof(struct band_scratch));
+        wavefront_shape(*threads, most, 1, 0, sizeof(struct band_scratch));
     struct ro_wavefront *front = aligned_alloc(64, shape.total);
     group.chains = calloc((size_t)most, sizeof *group.chains);
     group.carry = calloc((size_t)most, sizeof *group.carry);

@@ -115,11 +115,11 @@ ro_status ro_hologram_quantize(ro_context *context, const ro_field *in, ro_image
                                const ro_hologram_options *options, ro_hologram_report *told)
 {
     struct trials t = {.context = context, .in = in, .out = out, .options = RO_HOLOGRAM_OPTIONS};
-    ro_status status = ro_options_take(context, options, &t.options, "RO_HOLOGRAM_OPTIONS");
+    ro_status status = take_options(context, options, &t.options, "RO_HOLOGRAM_OPTIONS");
     if (status != RO_OK)
         return status;
     ro_hologram_options o = t.options;
-    if (o.gain_auto && !ro_is_default(o.gain))
+    if (o.gain_auto && !is_default(o.gain))
         return ro_context_fail(context, RO_E_ARGUMENT, "a gain is given or found, not both");
     if (!(o.least_snr >= 0 && o.least_snr <= 200) || (o.least_snr > 0 && !o.gain_auto))
         return ro_context_fail(context, RO_E_ARGUMENT,

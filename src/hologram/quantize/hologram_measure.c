@@ -305,9 +305,9 @@ ro_status ro_hologram_noise(ro_context *context, const ro_field *in, const ro_im
 {
     ro_status status = field_check(context, in, "the field");
     if (status == RO_OK)
-        status = ro_image_check(context, numbers, "the image of level numbers");
+        status = image_check(context, numbers, "the image of level numbers");
     if (status == RO_OK)
-        status = ro_image_check(context, out, "the picture");
+        status = image_check(context, out, "the picture");
     if (status != RO_OK)
         return status;
     if (hogel >= report->hogels)

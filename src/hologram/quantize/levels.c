@@ -289,10 +289,10 @@ int hologram_nearest(const struct hologram_levels *levels, int x, int y)
 
 ro_status hologram_check_gain(ro_context *context, double gain)
 {
-    if (ro_is_default(gain) || (gain > 0 && gain <= 4))
+    if (is_default(gain) || (gain > 0 && gain <= 4))
         return RO_OK;
     return ro_context_fail(context, RO_E_ARGUMENT, "a gain of %g: must be above 0 and at most 4",
                            gain);
 }
 
-double hologram_gain(double gain) { return ro_is_default(gain) ? 0.4 : gain; }
+double hologram_gain(double gain) { return is_default(gain) ? 0.4 : gain; }

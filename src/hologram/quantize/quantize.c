@@ -72,7 +72,7 @@ static ro_status read_names(ro_context *context, struct quantizer *q)
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "unknown schedule %s: must be auto, reference or bands",
                                o->schedule);
-    if (!q->windowed && (o->weights || o->own || o->taps || o->p || !ro_is_default(o->rho)))
+    if (!q->windowed && (o->weights || o->own || o->taps || o->p || !is_default(o->rho)))
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "weights, taps, p and rho do not apply to %s",
                                algorithms[found].name);
@@ -92,13 +92,13 @@ static ro_status check_numbers(ro_context *context, const struct quantizer *q)
     if (o->p < 0 || o->p > RO_HOLOGRAM_SKEW)
         return ro_context_fail(context, RO_E_ARGUMENT, "p is %d: must be from 1 to %d", o->p,
                                RO_HOLOGRAM_SKEW);
-    if (!ro_is_default(o->rho) && !(o->rho > 0 && o->rho <= 1e6))
+    if (!is_default(o->rho) && !(o->rho > 0 && o->rho <= 1e6))
         return ro_context_fail(context, RO_E_ARGUMENT, "rho is %g: must be above 0", o->rho);
-    if (!ro_is_default(o->rho) && (q->paper || o->own))
+    if (!is_default(o->rho) && (q->paper || o->own))
         return ro_context_fail(context, RO_E_ARGUMENT, "rho applies to least squares only");
-    if (!ro_is_default(o->kappa) && !q->paper)
+    if (!is_default(o->kappa) && !q->paper)
         return ro_context_fail(context, RO_E_ARGUMENT, "kappa applies to the paper's weights only");
-    if (!ro_is_default(o->kappa) && !(o->kappa > 0 && o->kappa <= 1))
+    if (!is_default(o->kappa) && !(o->kappa > 0 && o->kappa <= 1))
         return ro_context_fail(context, RO_E_ARGUMENT, "kappa is %g: must be above 0 and at most 1",
                                o->kappa);
     ro_status status = hologram_check_gain(context, o->gain);
@@ -212,7 +212,7 @@ static ro_status weigh(struct quantizer *q, struct hogel *hogel, ro_hogel_report
             if (status != RO_OK)
                 return status;
         } else if (q->paper) {
-            weights_paper(&r->window, ro_is_default(o->kappa) ? 0.9 : o->kappa,
+            weights_paper(&r->window, is_default(o->kappa) ? 0.9 : o->kappa,
                           o->taps ? o->taps : 27, o->p, &hogel->taps);
         } else {
             weights_least_squares(&region, o->taps ? o->taps : 12, o->p ? o->p : 2, r->rho,
@@ -277,7 +277,7 @@ static ro_status lay_out(struct quantizer *q)
     q->job.hogels = calloc(q->job.count, sizeof *q->job.hogels);
     if (!q->job.hogels)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for %u hogels", q->job.count);
-    const double rho = !ro_is_default(o->rho) ? o->rho : q->levels.count == 2 ? 0.03 : 0.01;
+    const double rho = !is_default(o->rho) ? o->rho : q->levels.count == 2 ? 0.03 : 0.01;
     for (uint32_t i = 0; i < q->job.count; i++) {
         ro_hogel_report *r = &q->reports[i];
         q->job.hogels[i] =
@@ -285,9 +285,9 @@ static ro_status lay_out(struct quantizer *q)
         r->rho = q->windowed && !q->paper && !o->own ? rho : 0;
     }
     struct weighing weighing = {.q = q};
-    int threads = ro_pool_threads(context->pool);
+    int threads = pool_threads(context->pool);
     threads = threads < (int)q->job.count ? threads : (int)q->job.count;
-    ro_pool_run(context->pool, q->o.window.width > 0 ? 1 : threads, weigh_all, &weighing);
+    pool_run(context->pool, q->o.window.width > 0 ? 1 : threads, weigh_all, &weighing);
     return (ro_status)atomic_load(&weighing.status);
 }
 
@@ -432,7 +432,7 @@ ro_status hologram_quantize_at(ro_context *context, const ro_field *in, ro_image
 {
     ro_status status = field_check(context, in, "the field");
     if (status == RO_OK)
-        status = ro_image_check(context, out, "the output");
+        status = image_check(context, out, "the output");
     if (status != RO_OK)
         return status;
     if (out->format != RO_INDEX8)

@@ -11,7 +11,7 @@
 static ro_status take(ro_context *context, const ro_hologram_options *given,
                       ro_hologram_options *options, bool *hogels)
 {
-    ro_status status = ro_options_take(context, given, options, "RO_HOLOGRAM_OPTIONS");
+    ro_status status = take_options(context, given, options, "RO_HOLOGRAM_OPTIONS");
     if (status == RO_OK)
         status = hologram_cut(context, options, hogels);
     if (status == RO_OK && options->gain_auto)

@@ -49,7 +49,7 @@ FRAME_INLINE void frame_begin(const struct frame_now *now, uint32_t x, uint32_t 
 {
     float c, s;
     phasor(now->smooth ? 0.6180339887498949 * now->number
-                       : ro_hash(now->seed + (uint64_t)now->number, x, y) * 0x1p-32,
+                       : pixel_hash(now->seed + (uint64_t)now->number, x, y) * 0x1p-32,
            &c, &s);
     b[0] = to * (phase[0] * c - phase[1] * s);
     b[1] = to * (phase[0] * s + phase[1] * c);

@@ -41,7 +41,7 @@ static void look_row(struct refiner *f, const void *data, uint32_t y)
 
 static ro_status check_target(ro_context *context, const ro_field *in, const ro_refinement *o)
 {
-    ro_status status = ro_image_check(context, &o->target, "the target");
+    ro_status status = image_check(context, &o->target, "the target");
     if (status != RO_OK)
         return status;
     if (o->target.format != RO_GRAYF || o->target.width != in->width ||
@@ -58,7 +58,7 @@ static ro_status check(ro_context *context, const ro_field *in, const ro_image *
 {
     ro_status status = field_check(context, in, "the field");
     if (status == RO_OK)
-        status = ro_image_check(context, out, "the output");
+        status = image_check(context, out, "the output");
     if (status == RO_OK &&
         (out->format != RO_INDEX8 || out->width != in->width || out->height != in->height))
         status = ro_context_fail(context, RO_E_ARGUMENT, "level numbers are %s of %u x %u",
@@ -76,8 +76,8 @@ static ro_status check(ro_context *context, const ro_field *in, const ro_image *
     if (!(o->light >= 0 && o->light <= 1))
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "a share of %g of the light: must be from 0 to 1", o->light);
-    if ((o->iterations < 0 && !ro_is_default(o->iterations)) ||
-        (o->passes < 0 && !ro_is_default(o->passes)))
+    if ((o->iterations < 0 && !is_default(o->iterations)) ||
+        (o->passes < 0 && !is_default(o->passes)))
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "%d iterations and %d passes: must not be negative", o->iterations,
                                o->passes);
@@ -196,8 +196,8 @@ static ro_status run(struct refiner *f, ro_refinement_report *report)
                many = ring && f->levels.count >= RO_REFINEMENT_MANY;
     const ro_refinement *o = f->o;
     double light;
-    f->iterations = !ring ? 0 : !ro_is_default(o->iterations) ? o->iterations : many ? 50 : 15;
-    f->passes = many ? 0 : !ro_is_default(o->passes) ? o->passes : 10;
+    f->iterations = !ring ? 0 : !is_default(o->iterations) ? o->iterations : many ? 50 : 15;
+    f->passes = many ? 0 : !is_default(o->passes) ? o->passes : 10;
     const double work = 2.0 * f->iterations + 18.0 * f->passes + 1;
     ro_status status = refine_start(f, 0.5);
     if (status == RO_OK)
@@ -292,9 +292,9 @@ ro_status ro_hologram_refine(ro_context *context, const ro_field *in, ro_image *
     ro_hologram_options full = RO_HOLOGRAM_OPTIONS;
     const ro_hologram_options *options = &full;
     ro_refinement wanted = RO_REFINEMENT;
-    ro_status status = ro_options_take(context, given, &full, "RO_HOLOGRAM_OPTIONS");
+    ro_status status = take_options(context, given, &full, "RO_HOLOGRAM_OPTIONS");
     if (status == RO_OK)
-        status = ro_options_take(context, refinement, &wanted, "RO_REFINEMENT");
+        status = take_options(context, refinement, &wanted, "RO_REFINEMENT");
     if (status == RO_OK)
         status = check(context, in, out, options, &wanted);
     if (status != RO_OK)
@@ -338,7 +338,7 @@ ro_status ro_hologram_refine(ro_context *context, const ro_field *in, ro_image *
                     .height = in->height,
                     .device = f->device ? RO_DEVICE_CUDA : RO_DEVICE_CPU,
                     .cpu = f->light.kernel ? f->light.kernel->dft->cpu : RO_CPU_SCALAR,
-                    .threads = ro_pool_threads(context->pool),
+                    .threads = pool_threads(context->pool),
                     .steps = (uint64_t)in->width * in->height};
     close_refiner(f);
     return status;

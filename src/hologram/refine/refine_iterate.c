@@ -29,7 +29,7 @@ static void run_rows(void *data, int thread)
 void refine_rows(struct refiner *f, refine_row_fn *run, const void *data)
 {
     struct rows rows = {.f = f, .run = run, .data = data};
-    ro_pool_run(f->context->pool, ro_pool_threads(f->context->pool), run_rows, &rows);
+    pool_run(f->context->pool, pool_threads(f->context->pool), run_rows, &rows);
 }
 
 /* ---- Numbers and light ----------------------------------------------------------------------- */

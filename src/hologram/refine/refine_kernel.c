@@ -61,7 +61,7 @@ static bool fill_response(struct response *r)
     r->factors = factors;
     struct ro_pool *pool = f->context->pool;
     if (made)
-        ro_pool_run(pool, ro_pool_threads(pool), respond, r);
+        pool_run(pool, pool_threads(pool), respond, r);
     free(turns);
     free(factors);
     return made;
@@ -116,7 +116,7 @@ ro_status refine_kernel_open(struct refiner *f, int axis, struct refine_kernel *
     }
     struct sums sums = {
         .r = &r, .kernel = kernel, .n = n, .first = first, .end = first + (int)f->region[axis + 2]};
-    ro_pool_run(pool, ro_pool_threads(pool), sum_offsets, &sums);
+    pool_run(pool, pool_threads(pool), sum_offsets, &sums);
     free(r.h);
     return RO_OK;
 }

@@ -224,7 +224,7 @@ static ro_status run_colour(struct search *s, double *best)
         return refine_on_cuda->search(f->device,
                                       &(struct refine_colour){(int)s->colour, s->others, s->pairs});
     atomic_store(&s->ticket, 0);
-    ro_pool_run(pool, ro_pool_threads(pool), search_tiles, s);
+    pool_run(pool, pool_threads(pool), search_tiles, s);
     return RO_OK;
 }
 

@@ -71,7 +71,7 @@ static void weigh_hogels(struct refiner *f, const struct hologram_job *job)
 {
     struct ro_pool *pool = f->context->pool;
     struct weighing weighing = {.f = f, .job = job};
-    ro_pool_run(pool, ro_pool_threads(pool), weigh_all, &weighing);
+    pool_run(pool, pool_threads(pool), weigh_all, &weighing);
 }
 
 static double scale_of(double gain, double rms)

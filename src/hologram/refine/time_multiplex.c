@@ -77,7 +77,7 @@ static void all_rows(struct work *work, row_fn *run)
     struct ro_pool *pool = work->f->context->pool;
     work->run = run;
     atomic_store(&work->ticket, 0);
-    ro_pool_run(pool, ro_pool_threads(pool), run_rows, work);
+    pool_run(pool, pool_threads(pool), run_rows, work);
 }
 
 static double add_lanes(double sums[FRAME_LANES])
@@ -345,7 +345,7 @@ static ro_status check(ro_context *context, const ro_field *in, const ro_image *
         return ro_context_fail(context, RO_E_ARGUMENT, "%d frames: must be from 1 to %d", o->count,
                                MOST_FRAMES);
     for (int i = 0; i < o->count && status == RO_OK; i++) {
-        status = ro_image_check(context, &out[i], "a frame");
+        status = image_check(context, &out[i], "a frame");
         if (status == RO_OK && (out[i].format != RO_INDEX8 || out[i].width != in->width ||
                                 out[i].height != in->height))
             status = ro_context_fail(context, RO_E_ARGUMENT, "a frame is %s of %u x %u",
@@ -457,9 +457,9 @@ ro_status ro_hologram_frames(ro_context *context, const ro_field *in, ro_image *
     ro_frames_report report = {0};
     ro_hologram_options all = RO_HOLOGRAM_OPTIONS;
     ro_frames wanted = RO_FRAMES;
-    ro_status status = ro_options_take(context, options, &all, "RO_HOLOGRAM_OPTIONS");
+    ro_status status = take_options(context, options, &all, "RO_HOLOGRAM_OPTIONS");
     if (status == RO_OK)
-        status = ro_options_take(context, frames, &wanted, "RO_FRAMES");
+        status = take_options(context, frames, &wanted, "RO_FRAMES");
     if (status == RO_OK)
         status = check(context, in, out, &all, &wanted);
     if (status == RO_OK)
@@ -488,7 +488,7 @@ ro_status ro_hologram_frames(ro_context *context, const ro_field *in, ro_image *
                                   .height = in->height,
                                   .device = f->device ? RO_DEVICE_CUDA : RO_DEVICE_CPU,
                                   .cpu = context->cpu,
-                                  .threads = ro_pool_threads(context->pool),
+                                  .threads = pool_threads(context->pool),
                                   .steps = f->n * (uint64_t)wanted.count};
     close_frames(f);
     return status;

@@ -58,7 +58,7 @@ static ro_status run_planes(struct propagation *p, const struct layers *layers, 
         p->done = share * plane / layers->count;
         e.plane = plane;
         atomic_store(&e.ticket, 0);
-        ro_pool_run(pool, ro_pool_threads(pool), emit, &e);
+        pool_run(pool, pool_threads(pool), emit, &e);
         ro_status status = (ro_status)atomic_load(&e.status);
         const double next =
             plane + 1 < layers->count ? layers->depth(layers->scene, plane + 1) : end;
@@ -125,7 +125,7 @@ static ro_status fetch(ro_context *context, struct scene_cuda *device, const ro_
         const ro_status came = scene_on_cuda->wait(device, (int)turn, &s.from);
         status = status == RO_OK ? came : status;
         if (status == RO_OK)
-            ro_pool_run(context->pool, ro_pool_threads(context->pool), spread_rows, &s);
+            pool_run(context->pool, pool_threads(context->pool), spread_rows, &s);
     }
     return status;
 }

@@ -69,7 +69,7 @@ ro_status ro_hologram_make(ro_context *context, const ro_hologram_scene *options
                            ro_optics *optics)
 {
     ro_hologram_scene o = RO_HOLOGRAM_SCENE;
-    ro_status status = ro_options_take(context, options, &o, "RO_HOLOGRAM_SCENE");
+    ro_status status = take_options(context, options, &o, "RO_HOLOGRAM_SCENE");
     if (status != RO_OK)
         return status;
     o.wavelength = o.wavelength != 0 ? o.wavelength : 635e-9;

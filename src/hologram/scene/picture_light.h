@@ -55,7 +55,7 @@ LIGHT_INLINE double picture_turns(const struct picture_layer *p, uint32_t column
     if (p->phase == PICTURE_CONSTANT)
         return 0;
     if (p->phase == PICTURE_RANDOM)
-        return ro_hash(p->seed, column, row) * 0x1p-32;
+        return pixel_hash(p->seed, column, row) * 0x1p-32;
     const double dx = x - p->viewer[0], dy = y - p->viewer[1], away = p->depth - p->viewer[2];
     if (p->phase == PICTURE_SPHERICAL) /* with the way to the viewer, so that layers fit together */
         return -sqrt(dx * dx + dy * dy + away * away) / p->wavelength;

@@ -206,9 +206,9 @@ static void add_picture(struct pictures *p, int number, const struct picture_ran
 static ro_status check_picture(ro_context *context, const ro_scene_picture *p, double side_x,
                                double side_y)
 {
-    ro_status status = ro_image_check(context, &p->amplitude, "a picture of the scene");
+    ro_status status = image_check(context, &p->amplitude, "a picture of the scene");
     if (status == RO_OK && p->depths.data)
-        status = ro_image_check(context, &p->depths, "the depths of a picture");
+        status = image_check(context, &p->depths, "the depths of a picture");
     if (status != RO_OK)
         return status;
     if (p->amplitude.format != RO_GRAYF || (p->depths.data && p->depths.format != RO_GRAYF) ||
@@ -239,7 +239,7 @@ static ro_status check_phases(ro_context *context, const ro_scene_picture *p)
     const ro_image *phases = &p->phases;
     if (!phases->data)
         return ro_context_fail(context, RO_E_ARGUMENT, "a picture has no phases that were given");
-    ro_status status = ro_image_check(context, phases, "the phases of a picture");
+    ro_status status = image_check(context, phases, "the phases of a picture");
     if (status != RO_OK)
         return status;
     if (phases->format != RO_GRAYF || phases->width != p->amplitude.width ||
@@ -316,7 +316,7 @@ ro_status ro_hologram_pictures(ro_context *context, const ro_picture_scene *opti
 {
     ro_picture_scene all = RO_PICTURE_SCENE;
     const ro_picture_scene *scene = &all;
-    ro_status status = ro_options_take(context, options, &all, "RO_PICTURE_SCENE");
+    ro_status status = take_options(context, options, &all, "RO_PICTURE_SCENE");
     struct pictures pictures = {.scene = scene, .wavelength = scene->optics.wavelength};
     ro_optics seen = scene->optics;
     if (status == RO_OK)

@@ -226,7 +226,7 @@ static ro_status take_points(ro_context *context, const ro_point_scene *scene,
                                    "100",
                                    i + 1, s->x, s->y, s->depth, s->amplitude);
         const double away = s->depth - optics->viewer[2], across = dx * dx + dy * dy;
-        const double turns = random      ? ro_hash(scene->seed, (uint32_t)i, 0) * 0x1p-32
+        const double turns = random      ? pixel_hash(scene->seed, (uint32_t)i, 0) * 0x1p-32
                              : given     ? s->phase / PHASOR_TAU
                              : smooth    ? -across / (2 * away * optics->wavelength)
                              : spherical ? -sqrt(across + away * away) / optics->wavelength
@@ -243,7 +243,7 @@ ro_status ro_hologram_points(ro_context *context, const ro_point_scene *options,
                              ro_optics *optics)
 {
     ro_point_scene scene = RO_POINT_SCENE;
-    ro_status status = ro_options_take(context, options, &scene, "RO_POINT_SCENE");
+    ro_status status = take_options(context, options, &scene, "RO_POINT_SCENE");
     if (status == RO_OK)
         status = field_check_out(context, field, scene.view_specific && scene.rows);
     if (status == RO_OK)

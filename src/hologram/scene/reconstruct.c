@@ -44,7 +44,7 @@ static ro_status check(ro_context *context, const ro_field *in, const ro_image *
     const ro_optics *o = &view->optics;
     ro_status status = field_check(context, in, "the field");
     if (status == RO_OK)
-        status = ro_image_check(context, out, "the picture");
+        status = image_check(context, out, "the picture");
     if (status == RO_OK)
         status = field_check_physics(context, o);
     if (status != RO_OK)
@@ -87,7 +87,7 @@ ro_status ro_hologram_reconstruct(ro_context *context, const ro_field *in, ro_im
     struct propagation p;
     ro_view full = RO_VIEW;
     const ro_view *view = &full;
-    ro_status status = ro_options_take(context, given, &full, "RO_VIEW");
+    ro_status status = take_options(context, given, &full, "RO_VIEW");
     if (status == RO_OK)
         status = check(context, in, out, view);
     if (status == RO_OK)

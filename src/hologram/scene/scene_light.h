@@ -143,11 +143,11 @@ LIGHT_INLINE double scene_turns(const struct scene *scene, int plane, uint32_t c
 {
     const ro_hologram_scene *o = &scene->options;
     if (!scene->smooth)
-        return ro_hash(o->seed, column, row) * 0x1p-32;
+        return pixel_hash(o->seed, column, row) * 0x1p-32;
     /* towards the viewer, each plane with an offset of its own */
     double dx = x - o->viewer[0], dy = y - o->viewer[1];
     double distance = scene->depth[plane] - o->viewer[2];
-    return ro_hash(o->seed, (uint32_t)plane, 0) * 0x1p-32 -
+    return pixel_hash(o->seed, (uint32_t)plane, 0) * 0x1p-32 -
            (dx * dx + dy * dy) / (2 * distance * o->wavelength);
 }
 

@@ -134,7 +134,7 @@ static ro_status run(struct enlarge *e, ro_task_fn *task)
 {
     struct ro_pool *pool = e->context->pool;
     atomic_store(&e->ticket, 0);
-    ro_pool_run(pool, ro_pool_threads(pool), task, e);
+    pool_run(pool, pool_threads(pool), task, e);
     return (ro_status)atomic_load(&e->status);
 }
 
@@ -193,7 +193,7 @@ ro_status enlarge_field(ro_context *context, const float *coarse, const struct l
                         .share = 0.4};
     const uint32_t height = out->field->height;
     const size_t lanes = (size_t)e.kernel->dft->lanes;
-    const uint32_t all = (uint32_t)lanes * (uint32_t)ro_pool_threads(context->pool);
+    const uint32_t all = (uint32_t)lanes * (uint32_t)pool_threads(context->pool);
     const uint32_t block = all > BLOCK ? all : BLOCK;
     uint32_t most = (uint32_t)(BETWEEN_BYTES / 8 / grid->width / BLOCK * BLOCK);
     most = most < BLOCK ? BLOCK : most > height ? height : most;
@@ -207,7 +207,7 @@ ro_status enlarge_field(ro_context *context, const float *coarse, const struct l
     }
     e.numbers = (e.numbers + 15) / 16 * 16;
     if (status == RO_OK) {
-        e.panels = aligned_alloc(64, 2 * (size_t)ro_pool_threads(context->pool) * e.numbers * 4);
+        e.panels = aligned_alloc(64, 2 * (size_t)pool_threads(context->pool) * e.numbers * 4);
         e.between = dft_alloc(context, grid->width, most);
         if (!e.panels || !e.between)
             status = ro_context_fail(context, RO_E_MEMORY, "no memory to enlarge a field");

@@ -110,9 +110,9 @@ ro_status ro_view_compare(ro_context *context, const ro_image *view, const ro_im
                           const ro_optics *optics, ro_view_figures *figures)
 {
     struct compared c = {.view = view, .reference = reference};
-    ro_status status = ro_image_check(context, view, "the view");
+    ro_status status = image_check(context, view, "the view");
     if (status == RO_OK)
-        status = ro_image_check(context, reference, "the reference");
+        status = image_check(context, reference, "the reference");
     if (status != RO_OK)
         return status;
     if (view->format != RO_GRAYF || reference->format != RO_GRAYF)

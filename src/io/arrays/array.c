@@ -32,23 +32,23 @@ static const struct plain *plain_of(char kind, int bytes)
     return NULL;
 }
 
-bool ro_array_knows(char kind, int bytes)
+bool array_knows(char kind, int bytes)
 {
-    return plain_of(kind, bytes) || ro_sample_of(kind, bytes) != RO_SAMPLE_PLAIN;
+    return plain_of(kind, bytes) || sample_type_of(kind, bytes) != RO_SAMPLE_PLAIN;
 }
 
-ro_status ro_array_axes(struct ro_file *file, const uint64_t *sizes, int axes, const char *shape,
+ro_status array_axes(struct ro_file *file, const uint64_t *sizes, int axes, const char *shape,
                         struct ro_array *array)
 {
     const uint64_t last = axes ? sizes[axes - 1] : 0;
     array->channels = 1;
     if (axes < 2 || axes > RO_OUTER_AXES + 2)
-        return ro_file_fail(file, RO_E_UNSUPPORTED,
+        return file_fail(file, RO_E_UNSUPPORTED,
                             "an array of shape %s is not an image; (h, w), (h, w, 1) and (h, w, 3) "
                             "are, with up to %d axes of pages before them",
                             shape, RO_OUTER_AXES);
     if (axes > 2 && (last == 2 || last == 4))
-        return ro_file_fail(
+        return file_fail(
             file, RO_E_UNSUPPORTED,
             "an array of shape %s is not an image: it may be %d channels, or pages that are %d "
             "wide; a[..., 0] takes a channel, a[..., :3] three",
@@ -61,7 +61,7 @@ ro_status ro_array_axes(struct ro_file *file, const uint64_t *sizes, int axes, c
     array->width = sizes[axes - 1];
     array->outer_count = axes - 2;
     if (array->outer_count > RO_OUTER_AXES)
-        return ro_file_fail(file, RO_E_UNSUPPORTED, "an array of shape %s has too many axes",
+        return file_fail(file, RO_E_UNSUPPORTED, "an array of shape %s has too many axes",
                             shape);
     memcpy(array->outer, sizes, (size_t)array->outer_count * sizeof *sizes);
     return RO_OK;
@@ -100,11 +100,11 @@ static size_t place_by_columns(const struct ro_array *array, unsigned page)
 static ro_status open_columns(struct decoder *self)
 {
     const struct ro_array *array = &self->array;
-    ro_status status = ro_columns_open(
+    ro_status status = columns_open(
         &self->columns, self->source, (size_t)array->bytes, self->stage.info.pages,
         self->stage.info.height, (size_t)array->width, array->pair ? 2 : (size_t)array->channels);
     if (status == RO_OK)
-        ro_columns_page(&self->columns, place_by_columns(array, self->page));
+        columns_page(&self->columns, place_by_columns(array, self->page));
     return status;
 }
 
@@ -116,12 +116,12 @@ static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stri
         status = open_columns(self);
     for (uint32_t y = 0; y < count && status == RO_OK; y++, rows += stride) {
         if (self->array.by_columns)
-            ro_columns_row(&self->columns, self->row, rows);
+            columns_row(&self->columns, self->row, rows);
         else
-            status = ro_source_need(self->source, rows, self->row_bytes);
+            status = source_need(self->source, rows, self->row_bytes);
         self->row++;
         if (self->array.swapped)
-            ro_sample_swap(rows, (size_t)self->array.bytes, self->samples);
+            sample_swap(rows, (size_t)self->array.bytes, self->samples);
         if (self->array.kind == 'b')
             for (size_t i = 0; i < self->samples; i++)
                 rows[i] = rows[i] != 0;
@@ -134,7 +134,7 @@ static ro_status seek_row(struct ro_stage *stage, uint32_t row)
     struct decoder *self = (struct decoder *)stage;
     const uint64_t rows = (uint64_t)(self->page - self->first_page) * stage->info.height + row;
     self->row = row;
-    return ro_source_seek(self->source, self->first + rows * self->row_bytes);
+    return source_seek(self->source, self->first + rows * self->row_bytes);
 }
 
 static ro_status next_page(struct ro_stage *stage)
@@ -143,35 +143,35 @@ static ro_status next_page(struct ro_stage *stage)
     self->page++;
     self->row = 0;
     if (self->columns.bytes)
-        ro_columns_page(&self->columns, place_by_columns(&self->array, self->page));
+        columns_page(&self->columns, place_by_columns(&self->array, self->page));
     return RO_OK;
 }
 
 static void close_reader(struct ro_stage *stage)
 {
     struct decoder *self = (struct decoder *)stage;
-    ro_columns_close(&self->columns);
+    columns_close(&self->columns);
     free(self->header);
     free(self);
 }
 
-ro_status ro_array_info(struct ro_file *file, const struct ro_array *array, ro_file_info *info,
+ro_status array_info(struct ro_file *file, const struct ro_array *array, ro_file_info *info,
                         bool *raw)
 {
     const struct plain *plain = plain_of(array->kind, array->bytes);
     uint64_t pages = 1;
     ro_status status =
         array->width > UINT32_MAX
-            ? ro_file_too_large(file, array->width, array->height)
-            : ro_stage_check_size(file, array->width * (array->pair ? 2 : 1), array->height);
+            ? file_too_large(file, array->width, array->height)
+            : stage_check_size(file, array->width * (array->pair ? 2 : 1), array->height);
     if (status != RO_OK)
         return status;
     for (int i = 0; i < array->outer_count; i++) {
         if (array->outer[i] == 0)
-            return ro_file_fail(file, RO_E_SIZE, "the stack has no pages");
+            return file_fail(file, RO_E_SIZE, "the stack has no pages");
         if (array->outer[i] > INT32_MAX || __builtin_mul_overflow(pages, array->outer[i], &pages) ||
             pages > INT32_MAX)
-            return ro_file_fail(file, RO_E_SIZE, "the stack has too many pages");
+            return file_fail(file, RO_E_SIZE, "the stack has too many pages");
     }
     info->width = (uint32_t)array->width * (array->pair ? 2 : 1);
     info->height = (uint32_t)array->height;
@@ -180,7 +180,7 @@ ro_status ro_array_info(struct ro_file *file, const struct ro_array *array, ro_f
     if (array->outer_count > 1)
         for (int i = 0; i < array->outer_count; i++)
             info->outer[i] = (uint32_t)array->outer[i];
-    info->sample = plain ? RO_SAMPLE_PLAIN : ro_sample_of(array->kind, array->bytes);
+    info->sample = plain ? RO_SAMPLE_PLAIN : sample_type_of(array->kind, array->bytes);
     info->format = array->channels == 3 ? plain ? plain->colour : RO_RGBF
                    : plain              ? plain->grey
                                         : RO_GRAYF;
@@ -194,7 +194,7 @@ static ro_status read_shape(struct decoder *self)
 {
     const ro_file_info *info = &self->stage.info;
     ro_status status =
-        ro_array_info(self->stage.file, &self->array, &self->stage.info, &self->stage.raw);
+        array_info(self->stage.file, &self->array, &self->stage.info, &self->stage.raw);
     self->stage.stack = true;
     self->samples = (size_t)info->width * (size_t)self->array.channels;
     self->row_bytes = self->samples * (size_t)self->array.bytes;
@@ -205,28 +205,28 @@ static ro_status read_shape(struct decoder *self)
 static ro_status check_bytes(struct decoder *self)
 {
     const ro_file_info *info = &self->stage.info;
-    const uint64_t left = ro_source_left(self->source);
+    const uint64_t left = source_left(self->source);
     size_t page, all;
-    if (!ro_size_multiply(self->row_bytes, info->height, &page) ||
-        !ro_size_multiply(page, info->pages, &all))
-        return ro_file_too_large(self->stage.file, info->width, info->height);
+    if (!size_multiply(self->row_bytes, info->height, &page) ||
+        !size_multiply(page, info->pages, &all))
+        return file_too_large(self->stage.file, info->width, info->height);
     if (left == RO_SIZE_UNKNOWN)
         return RO_OK;
     if (all > left)
-        return ro_file_fail(self->stage.file, RO_E_FORMAT,
+        return file_fail(self->stage.file, RO_E_FORMAT,
                             "the file ends early: its array takes %zu bytes, %" PRIu64 " are there",
                             all, left);
     if (all < left)
-        ro_file_drop(self->stage.file, RO_DROPPED_PAGES, "what follows the array");
+        file_drop(self->stage.file, RO_DROPPED_PAGES, "what follows the array");
     return RO_OK;
 }
 
-ro_status ro_array_decode(struct ro_source *source, const struct ro_array *array, unsigned page,
+ro_status array_decode(struct ro_source *source, const struct ro_array *array, unsigned page,
                           const ro_file_info *more, struct ro_stage **stage)
 {
     struct decoder *self = calloc(1, sizeof *self);
     if (!self)
-        return ro_file_no_memory(source->file, sizeof *self);
+        return file_no_memory(source->file, sizeof *self);
     self->stage = (struct ro_stage){
         .file = source->file, .rows = read_rows, .close = close_reader, .next = next_page};
     if (more)
@@ -235,7 +235,7 @@ ro_status ro_array_decode(struct ro_source *source, const struct ro_array *array
         self->header = malloc(more->header_size);
         if (!self->header) {
             close_reader(&self->stage);
-            return ro_file_no_memory(source->file, more->header_size);
+            return file_no_memory(source->file, more->header_size);
         }
         memcpy(self->header, more->header, more->header_size);
         self->stage.info.header = self->header;
@@ -247,7 +247,7 @@ ro_status ro_array_decode(struct ro_source *source, const struct ro_array *array
     if (status == RO_OK)
         status = check_bytes(self);
     if (status == RO_OK && !array->by_columns && page > 1 && page <= self->stage.info.pages)
-        status = ro_source_skip(source,
+        status = source_skip(source,
                                 (uint64_t)(page - 1) * self->row_bytes * self->stage.info.height);
     if (status != RO_OK) {
         close_reader(&self->stage);
@@ -276,12 +276,12 @@ static ro_status write_rows(struct ro_encoder *encoder, const uint8_t *rows, ptr
 {
     struct encoder *self = (struct encoder *)encoder;
     if (!self->line && stride == (ptrdiff_t)self->row_bytes)
-        return ro_sink_write(self->sink, rows, self->row_bytes * count);
+        return sink_write(self->sink, rows, self->row_bytes * count);
     ro_status status = RO_OK;
     for (uint32_t y = 0; y < count && status == RO_OK; y++, rows += stride) {
         if (self->line)
-            ro_samples_pack(&self->info, self->line, rows, self->samples);
-        status = ro_sink_write(self->sink, self->line ? self->line : rows, self->row_bytes);
+            samples_pack(&self->info, self->line, rows, self->samples);
+        status = sink_write(self->sink, self->line ? self->line : rows, self->row_bytes);
     }
     return status;
 }
@@ -298,10 +298,10 @@ static void close_writer(struct ro_encoder *encoder)
     free(encoder);
 }
 
-struct ro_array ro_array_of(const ro_file_info *info)
+struct ro_array array_of(const ro_file_info *info)
 {
     struct ro_array array = {
-        .channels = ro_channels_of(info->format), .width = info->width, .height = info->height};
+        .channels = channels_of(info->format), .width = info->width, .height = info->height};
     const unsigned pages = info->stack ? info->stack : 1;
     uint64_t product = 1;
     for (int i = 0; i < PLAINS; i++)
@@ -313,8 +313,8 @@ struct ro_array ro_array_of(const ro_file_info *info)
     if (!array.kind) /* levels, a byte each */
         array.kind = 'u', array.bytes = 1;
     if (info->sample != RO_SAMPLE_PLAIN) {
-        array.kind = ro_sample_is_whole(info->sample) ? *ro_sample_name(info->sample) : 'f';
-        array.bytes = (int)ro_sample_bytes(info->sample);
+        array.kind = sample_is_whole(info->sample) ? *ro_sample_name(info->sample) : 'f';
+        array.bytes = (int)bytes_of_sample(info->sample);
     }
     for (int i = 0; i < RO_OUTER_AXES && info->outer[i]; i++) {
         array.outer[array.outer_count++] = info->outer[i];
@@ -327,19 +327,19 @@ struct ro_array ro_array_of(const ro_file_info *info)
     return array;
 }
 
-bool ro_array_is_truth(const ro_file_info *info)
+bool array_is_truth(const ro_file_info *info)
 {
     return info->sample == RO_SAMPLE_PLAIN && !info->palette && !info->inks && info->maxval == 1 &&
            (info->format == RO_INDEX8 || info->format == RO_GRAY8 || info->format == RO_RGB8);
 }
 
-ro_status ro_array_encode(struct ro_sink *sink, const ro_file_info *info,
+ro_status array_encode(struct ro_sink *sink, const ro_file_info *info,
                           struct ro_encoder **encoder)
 {
     struct encoder *self = calloc(1, sizeof *self);
     if (!self)
-        return ro_file_no_memory(sink->file, sizeof *self);
-    const struct ro_array array = ro_array_of(info);
+        return file_no_memory(sink->file, sizeof *self);
+    const struct ro_array array = array_of(info);
     self->encoder = (struct ro_encoder){.rows = write_rows, .finish = finish_writer, .close = close_writer};
     self->sink = sink;
     self->info = *info;
@@ -347,6 +347,6 @@ ro_status ro_array_encode(struct ro_sink *sink, const ro_file_info *info,
     self->row_bytes = self->samples * (size_t)array.bytes;
     *encoder = &self->encoder;
     if (info->sample != RO_SAMPLE_PLAIN && !(self->line = malloc(self->row_bytes)))
-        return ro_file_no_memory(sink->file, self->row_bytes);
+        return file_no_memory(sink->file, self->row_bytes);
     return RO_OK;
 }

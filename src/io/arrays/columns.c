@@ -13,14 +13,14 @@ enum {
 
 static ro_status read_all(struct ro_columns *columns, struct ro_source *source, size_t size)
 {
-    const bool known = ro_source_left(source) != RO_SIZE_UNKNOWN;
+    const bool known = source_left(source) != RO_SIZE_UNKNOWN;
     for (size_t done = 0; done < size;) {
         size_t part = known || size - done < GROWTH ? size - done : GROWTH;
         uint8_t *more = realloc(columns->bytes, done + part);
         if (!more)
-            return ro_file_no_memory(source->file, size);
+            return file_no_memory(source->file, size);
         columns->bytes = more;
-        ro_status status = ro_source_need(source, columns->bytes + done, part);
+        ro_status status = source_need(source, columns->bytes + done, part);
         if (status != RO_OK)
             return status;
         done += part;
@@ -28,26 +28,26 @@ static ro_status read_all(struct ro_columns *columns, struct ro_source *source, 
     return RO_OK;
 }
 
-ro_status ro_columns_open(struct ro_columns *columns, struct ro_source *source, size_t element,
+ro_status columns_open(struct ro_columns *columns, struct ro_source *source, size_t element,
                           size_t pages, uint32_t height, size_t width, size_t planes)
 {
     size_t row, size, band;
     *columns = (struct ro_columns){
         .element = element, .width = width, .planes = planes, .pages = pages, .height = height};
-    if (!ro_size_multiply(width, planes * element, &row) || !ro_size_multiply(row, height, &size) ||
-        !ro_size_multiply(size, pages, &size) || !ro_size_multiply(row, BAND_ROWS, &band) ||
-        size > ro_memory_limit())
-        return ro_file_fail(
+    if (!size_multiply(width, planes * element, &row) || !size_multiply(row, height, &size) ||
+        !size_multiply(size, pages, &size) || !size_multiply(row, BAND_ROWS, &band) ||
+        size > memory_limit())
+        return file_fail(
             source->file, RO_E_MEMORY,
             "the array is stored by columns (fortran_order) and must be held in memory, but this "
             "machine has too little; numpy.ascontiguousarray stores it by rows");
-    if (size > ro_source_left(source))
-        return ro_file_ends_early(source->file);
+    if (size > source_left(source))
+        return file_ends_early(source->file);
     ro_status status = read_all(columns, source, size);
     if (status == RO_OK && !(columns->band = malloc(height < BAND_ROWS ? row * height : band)))
-        status = ro_file_no_memory(source->file, band);
+        status = file_no_memory(source->file, band);
     if (status != RO_OK)
-        ro_columns_close(columns);
+        columns_close(columns);
     return status;
 }
 
@@ -71,13 +71,13 @@ static void fill_band(struct ro_columns *columns, uint32_t y)
         }
 }
 
-void ro_columns_page(struct ro_columns *columns, size_t page)
+void columns_page(struct ro_columns *columns, size_t page)
 {
     columns->page = page;
     columns->band_at = columns->band_rows = 0;
 }
 
-void ro_columns_row(struct ro_columns *columns, uint32_t y, uint8_t *row)
+void columns_row(struct ro_columns *columns, uint32_t y, uint8_t *row)
 {
     const size_t bytes = columns->width * columns->planes * columns->element;
     if (y < columns->band_at || y - columns->band_at >= columns->band_rows)
@@ -85,7 +85,7 @@ void ro_columns_row(struct ro_columns *columns, uint32_t y, uint8_t *row)
     memcpy(row, columns->band + (y - columns->band_at) * bytes, bytes);
 }
 
-void ro_columns_close(struct ro_columns *columns)
+void columns_close(struct ro_columns *columns)
 {
     free(columns->bytes);
     free(columns->band);

@@ -18,15 +18,15 @@ struct ro_columns {
     uint32_t height, band_at, band_rows;
 };
 
-/* Reads all samples of (pages, height, width, planes); sizes as ro_stage_check_size allows them. */
-ro_status ro_columns_open(struct ro_columns *columns, struct ro_source *source, size_t element,
+/* Reads all samples of (pages, height, width, planes); sizes as stage_check_size allows them. */
+ro_status columns_open(struct ro_columns *columns, struct ro_source *source, size_t element,
                           size_t pages, uint32_t height, size_t width, size_t planes);
 
 /* Which page rows are taken from; counted as the file has them, from 0. */
-void ro_columns_page(struct ro_columns *columns, size_t page);
+void columns_page(struct ro_columns *columns, size_t page);
 
 /* A row as it would lie in a file stored by rows; rows are asked for in order. */
-void ro_columns_row(struct ro_columns *columns, uint32_t y, uint8_t *row);
-void ro_columns_close(struct ro_columns *columns);
+void columns_row(struct ro_columns *columns, uint32_t y, uint8_t *row);
+void columns_close(struct ro_columns *columns);
 
 #endif

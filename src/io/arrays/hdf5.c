@@ -82,17 +82,17 @@ static ro_status open_dataset(struct hdf5 *self, const struct ro_hdf5 *h5, const
         h5->group_close(root);
     }
     if (names.count == 0)
-        return ro_file_fail(file, RO_E_FORMAT, "the file holds no dataset");
+        return file_fail(file, RO_E_FORMAT, "the file holds no dataset");
     if (name)
-        return ro_file_fail(file, RO_E_ARGUMENT, "there is no dataset %.100s; it has %.250s", name,
+        return file_fail(file, RO_E_ARGUMENT, "there is no dataset %.100s; it has %.250s", name,
                             names.text);
     if (names.count > 1)
-        return ro_file_fail(file, RO_E_ARGUMENT,
+        return file_fail(file, RO_E_ARGUMENT,
                             "the file holds several datasets; add :NAME, one of %.250s",
                             names.text);
     self->dataset = h5->dataset_open(self->file, names.only, 0);
     return self->dataset >= 0 ? RO_OK
-                              : ro_file_fail(file, RO_E_FORMAT, "%s cannot be opened", names.only);
+                              : file_fail(file, RO_E_FORMAT, "%s cannot be opened", names.only);
 }
 
 /* ---- Its type and shape ---------------------------------------------------------------------- */
@@ -112,7 +112,7 @@ static ro_status read_type(struct hdf5 *self, const struct ro_hdf5 *h5)
         array->kind = 'f';
         array->bytes = bytes == 2 && !half ? 4 : bytes;
         if (half) {
-            array->swapped = (h5->type_order(type) == RO_H5T_ORDER_BE) == ro_little_endian();
+            array->swapped = (h5->type_order(type) == RO_H5T_ORDER_BE) == little_endian();
             self->type = self->own_type = type;
             return RO_OK;
         }
@@ -121,12 +121,12 @@ static ro_status read_type(struct hdf5 *self, const struct ro_hdf5 *h5)
         array->bytes = 1;
     }
     h5->type_close(type);
-    self->type = array->kind == 'b' ? ro_hdf5_native('i', 1)
-                 : array->kind      ? ro_hdf5_native(array->kind, array->bytes)
+    self->type = array->kind == 'b' ? hdf5_native('i', 1)
+                 : array->kind      ? hdf5_native(array->kind, array->bytes)
                                     : -1;
     if (array->kind && self->type >= 0)
         return RO_OK;
-    return ro_file_fail(self->stage.file, RO_E_UNSUPPORTED, "%s",
+    return file_fail(self->stage.file, RO_E_UNSUPPORTED, "%s",
                         class == RO_H5T_COMPOUND
                             ? "complex numbers or records where real numbers are wanted"
                             : "the dataset holds no numbers that are read");
@@ -142,7 +142,7 @@ static ro_status read_shape(struct hdf5 *self, const struct ro_hdf5 *h5)
                        h5->space_sizes(space, self->sizes, NULL) == self->axes;
     h5->space_close(space);
     if (!known)
-        return ro_file_fail(self->stage.file, RO_E_UNSUPPORTED, "a dataset of %d axes", self->axes);
+        return file_fail(self->stage.file, RO_E_UNSUPPORTED, "a dataset of %d axes", self->axes);
     self->turned = self->axes > 1 && h5->has_attribute(self->dataset, "MATLAB_class") > 0;
     for (int i = 0; i < self->axes; i++)
         sizes[i] = self->sizes[i];
@@ -162,7 +162,7 @@ static ro_status read_shape(struct hdf5 *self, const struct ro_hdf5 *h5)
         memcpy(self->array.outer, sizes, (size_t)self->array.outer_count * sizeof *sizes);
         return RO_OK;
     }
-    return ro_array_axes(self->stage.file, sizes, self->axes, shape, &self->array);
+    return array_axes(self->stage.file, sizes, self->axes, shape, &self->array);
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
@@ -174,7 +174,7 @@ static ro_status read_part(struct hdf5 *self, uint64_t row, uint64_t count, void
     ro_hsize start[AXES] = {0}, block[AXES];
     const int outer = self->array.outer_count;
     unsigned page = self->page;
-    ro_status status = ro_hdf5_enter(self->stage.file, &h5);
+    ro_status status = hdf5_enter(self->stage.file, &h5);
     if (status != RO_OK)
         return status;
     memcpy(block, self->sizes, sizeof block);
@@ -189,13 +189,13 @@ static ro_status read_part(struct hdf5 *self, uint64_t row, uint64_t count, void
     const ro_hid memory = h5->space_make(self->axes, block, NULL);
     if (space < 0 || memory < 0 || h5->space_select(space, 0, start, NULL, block, NULL) < 0 ||
         h5->dataset_read(self->dataset, self->type, memory, space, 0, to) < 0)
-        status = ro_file_fail(self->stage.file, RO_E_FORMAT,
+        status = file_fail(self->stage.file, RO_E_FORMAT,
                               "the dataset cannot be read: it is damaged, or a filter is missing");
     if (space >= 0)
         h5->space_close(space);
     if (memory >= 0)
         h5->space_close(memory);
-    ro_hdf5_leave();
+    hdf5_leave();
     return status;
 }
 
@@ -203,9 +203,9 @@ static ro_status read_part(struct hdf5 *self, uint64_t row, uint64_t count, void
 static ro_status read_turned(struct hdf5 *self)
 {
     size_t size;
-    if (!ro_size_multiply(self->row_bytes, self->stage.info.height, &size) ||
-        size > ro_memory_limit() || !(self->turns = malloc(size)))
-        return ro_file_no_memory(self->stage.file, self->row_bytes);
+    if (!size_multiply(self->row_bytes, self->stage.info.height, &size) ||
+        size > memory_limit() || !(self->turns = malloc(size)))
+        return file_no_memory(self->stage.file, self->row_bytes);
     return read_part(self, 0, self->array.width, self->turns);
 }
 
@@ -229,7 +229,7 @@ static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stri
                 memcpy(rows + x * bytes, self->turns + (x * height + self->row) * bytes, bytes);
     }
     for (uint32_t y = 0; y < all && self->array.swapped && status == RO_OK; y++)
-        ro_sample_swap(first + (ptrdiff_t)y * stride, bytes, self->samples);
+        sample_swap(first + (ptrdiff_t)y * stride, bytes, self->samples);
     for (uint32_t y = 0; y < all && self->array.kind == 'b' && status == RO_OK; y++)
         for (size_t i = 0; i < self->samples; i++)
             first[(ptrdiff_t)y * stride + (ptrdiff_t)i] =
@@ -251,13 +251,13 @@ static void close_reader(struct ro_stage *stage)
 {
     struct hdf5 *self = (struct hdf5 *)stage;
     const struct ro_hdf5 *h5;
-    if (self->file >= 0 && ro_hdf5_enter(stage->file, &h5) == RO_OK) {
+    if (self->file >= 0 && hdf5_enter(stage->file, &h5) == RO_OK) {
         if (self->own_type >= 0)
             h5->type_close(self->own_type);
         if (self->dataset >= 0)
             h5->dataset_close(self->dataset);
         h5->file_close(self->file);
-        ro_hdf5_leave();
+        hdf5_leave();
     }
     free(self->turns);
     free(self);
@@ -268,7 +268,7 @@ static void note_attributes(struct hdf5 *self, const struct ro_hdf5 *h5)
 {
     const int count = self->turned ? 0 : h5->attributes(self->dataset);
     if (count > 0)
-        ro_file_drop(self->stage.file, RO_DROPPED_METADATA, "%d attribute%s of the dataset", count,
+        file_drop(self->stage.file, RO_DROPPED_METADATA, "%d attribute%s of the dataset", count,
                      count > 1 ? "s" : "");
 }
 
@@ -277,15 +277,15 @@ static ro_status open_file(struct hdf5 *self, struct ro_source *source)
     const struct ro_hdf5 *h5;
     char path[64];
     if (source->fd < 0 || !source->seekable)
-        return ro_file_fail(source->file, RO_E_UNSUPPORTED,
+        return file_fail(source->file, RO_E_UNSUPPORTED,
                             "an HDF5 file cannot be read from a pipe; it needs a file with a name");
-    ro_status status = ro_hdf5_enter(source->file, &h5);
+    ro_status status = hdf5_enter(source->file, &h5);
     if (status != RO_OK)
         return status;
     snprintf(path, sizeof path, "/proc/self/fd/%d", source->fd); /* the very file that was opened */
     self->file = h5->file_open(path, 0, 0);
     if (self->file < 0)
-        status = ro_file_fail(source->file, RO_E_FORMAT, "not a proper HDF5 file");
+        status = file_fail(source->file, RO_E_FORMAT, "not a proper HDF5 file");
     if (status == RO_OK)
         status = open_dataset(self, h5, source->member);
     if (status == RO_OK)
@@ -294,15 +294,15 @@ static ro_status open_file(struct hdf5 *self, struct ro_source *source)
         status = read_shape(self, h5);
     if (status == RO_OK)
         note_attributes(self, h5);
-    ro_hdf5_leave();
+    hdf5_leave();
     return status;
 }
 
-ro_status ro_hdf5_decode(struct ro_source *source, unsigned page, struct ro_stage **stage)
+ro_status hdf5_decode(struct ro_source *source, unsigned page, struct ro_stage **stage)
 {
     struct hdf5 *self = calloc(1, sizeof *self);
     if (!self)
-        return ro_file_no_memory(source->file, sizeof *self);
+        return file_no_memory(source->file, sizeof *self);
     self->stage = (struct ro_stage){.file = source->file,
                                     .rows = read_rows,
                                     .close = close_reader,
@@ -312,7 +312,7 @@ ro_status ro_hdf5_decode(struct ro_source *source, unsigned page, struct ro_stag
     self->page = page - 1;
     ro_status status = open_file(self, source);
     if (status == RO_OK)
-        status = ro_array_info(source->file, &self->array, &self->stage.info, &self->stage.raw);
+        status = array_info(source->file, &self->array, &self->stage.info, &self->stage.raw);
     if (status != RO_OK) {
         close_reader(&self->stage);
         return status;

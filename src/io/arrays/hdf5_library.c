@@ -70,7 +70,7 @@ static bool load(void)
     return start && start() >= 0;
 }
 
-ro_status ro_hdf5_enter(struct ro_file *file, const struct ro_hdf5 **found)
+ro_status hdf5_enter(struct ro_file *file, const struct ro_hdf5 **found)
 {
     pthread_mutex_lock(&lock);
     if (!tried)
@@ -82,14 +82,14 @@ ro_status ro_hdf5_enter(struct ro_file *file, const struct ro_hdf5 **found)
         return RO_OK;
     }
     pthread_mutex_unlock(&lock);
-    return ro_file_fail(file, RO_E_UNSUPPORTED,
+    return file_fail(file, RO_E_UNSUPPORTED,
                         "HDF5 files need libhdf5 1.10 or later, which was not found (Debian: "
                         "libhdf5-103-1 or libhdf5-310)");
 }
 
-void ro_hdf5_leave(void) { pthread_mutex_unlock(&lock); }
+void hdf5_leave(void) { pthread_mutex_unlock(&lock); }
 
-ro_hid ro_hdf5_native(char kind, int bytes)
+ro_hid hdf5_native(char kind, int bytes)
 {
     static const struct {
         char kind;

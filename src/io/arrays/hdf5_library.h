@@ -49,11 +49,11 @@ struct ro_hdf5 {
     int (*set_errors)(ro_hid, void *, void *);
 };
 
-/* The calls, with the lock held until ro_hdf5_leave; or RO_E_UNSUPPORTED, told. */
-ro_status ro_hdf5_enter(struct ro_file *file, const struct ro_hdf5 **library);
-void ro_hdf5_leave(void);
+/* The calls, with the lock held until hdf5_leave; or RO_E_UNSUPPORTED, told. */
+ro_status hdf5_enter(struct ro_file *file, const struct ro_hdf5 **library);
+void hdf5_leave(void);
 
 /* The type in memory of numbers of a kind ('u', 'i', 'f') and size; below 0: none. */
-ro_hid ro_hdf5_native(char kind, int bytes);
+ro_hid hdf5_native(char kind, int bytes);
 
 #endif

@@ -135,7 +135,7 @@ static void put_group(struct header *h, const char *name, size_t length)
 static void put_type(struct header *h, const struct ro_array *array)
 {
     const bool real = array->kind == 'f';
-    const int bits = 8 * array->bytes, order = ro_little_endian() ? 0 : 1;
+    const int bits = 8 * array->bytes, order = little_endian() ? 0 : 1;
     begin_message(h, 3);
     if (real) {
         const int exponent = bits == 64 ? 11 : bits == 32 ? 8 : 5, mantissa = bits - 1 - exponent;
@@ -238,7 +238,7 @@ static ro_status check_path(struct ro_file *file, const char *path)
     for (const char *at = path; *at; at++)
         groups += *at == '/';
     if (strlen(path) > LONGEST_PATH || groups >= MOST_GROUPS)
-        return ro_file_fail(file, RO_E_ARGUMENT,
+        return file_fail(file, RO_E_ARGUMENT,
                             "a dataset's name has %d letters and %d groups at most", LONGEST_PATH,
                             MOST_GROUPS);
     return RO_OK;
@@ -264,8 +264,8 @@ static bool begins_later(struct ro_source *source)
     bool found = false;
     for (uint64_t at = 512; !found && at < size; at *= 2) {
         size_t have = 0;
-        found = ro_source_seek(source, at) == RO_OK &&
-                ro_source_peek(source, SIGNATURE, &have) == RO_OK && have >= SIGNATURE &&
+        found = source_seek(source, at) == RO_OK &&
+                source_peek(source, SIGNATURE, &have) == RO_OK && have >= SIGNATURE &&
                 memcmp(source->bytes + source->begin, signature, SIGNATURE) == 0;
     }
     return found;
@@ -273,7 +273,7 @@ static bool begins_later(struct ro_source *source)
 
 /* A file with the groups that would be written has nothing but that dataset; of others it takes a
  * library to tell. */
-ro_status ro_hdf5_alone(struct ro_source *source, const char *member)
+ro_status hdf5_alone(struct ro_source *source, const char *member)
 {
     const char *path = path_of(member);
     struct header h = {.used = 0};
@@ -283,7 +283,7 @@ ro_status ro_hdf5_alone(struct ro_source *source, const char *member)
         return status;
     put_superblock(&h, 0);
     put_groups(&h, path);
-    status = ro_source_peek(source, h.used, &have);
+    status = source_peek(source, h.used, &have);
     if (status != RO_OK)
         return status;
     const uint8_t *head = source->bytes + source->begin;
@@ -291,7 +291,7 @@ ro_status ro_hdf5_alone(struct ro_source *source, const char *member)
     const bool same = begins && have >= h.used &&
                       memcmp(head + SUPERBLOCK, h.bytes + SUPERBLOCK, h.used - SUPERBLOCK) == 0;
     if (!same && (begins || begins_later(source)))
-        return ro_file_fail(
+        return file_fail(
             source->file, RO_E_ARGUMENT,
             "the file is there and may hold more than /%s, which would be lost: one "
             "that is written has one dataset; choose a new name",
@@ -299,13 +299,13 @@ ro_status ro_hdf5_alone(struct ro_source *source, const char *member)
     return RO_OK;
 }
 
-ro_status ro_hdf5_encode(struct ro_sink *sink, const ro_file_info *info,
+ro_status hdf5_encode(struct ro_sink *sink, const ro_file_info *info,
                          const ro_write_options *options, struct ro_encoder **encoder)
 {
     (void)options;
     const char *path = path_of(sink->member);
-    const struct ro_array array = ro_array_of(info);
-    ro_status status = ro_array_encode(sink, info, encoder);
+    const struct ro_array array = array_of(info);
+    ro_status status = array_encode(sink, info, encoder);
     if (status == RO_OK)
         status = check_path(sink->file, path);
     if (status != RO_OK)
@@ -320,8 +320,8 @@ ro_status ro_hdf5_encode(struct ro_sink *sink, const ro_file_info *info,
         h = (struct header){.used = 0};
         put_superblock(&h, data + bytes);
         put_groups(&h, path);
-        put_dataset(&h, &array, ro_array_is_truth(info), data, bytes);
+        put_dataset(&h, &array, array_is_truth(info), data, bytes);
         data = (h.used + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     }
-    return ro_sink_write(sink, h.bytes, data);
+    return sink_write(sink, h.bytes, data);
 }

@@ -82,22 +82,22 @@ static ro_status read_type(struct ro_file *file, const struct nifti *head, struc
             return RO_OK;
         }
     if (code == 32 || code == 1792)
-        return ro_file_fail(file, RO_E_UNSUPPORTED, "complex numbers where real ones are wanted");
-    return ro_file_fail(file, RO_E_UNSUPPORTED, "NIfTI data of type %d cannot be read", code);
+        return file_fail(file, RO_E_UNSUPPORTED, "complex numbers where real ones are wanted");
+    return file_fail(file, RO_E_UNSUPPORTED, "NIfTI data of type %d cannot be read", code);
 }
 
 static ro_status read_shape(struct ro_file *file, const struct nifti *head, struct ro_array *array)
 {
     const int count = short_at(head, AT_DIM);
     if (count < 1 || count > DIMENSIONS)
-        return ro_file_fail(file, RO_E_FORMAT, "not a proper NIfTI file: it has %d dimensions",
+        return file_fail(file, RO_E_FORMAT, "not a proper NIfTI file: it has %d dimensions",
                             count);
     uint64_t sizes[DIMENSIONS];
     int last = 1; /* axes behind it have one element */
     for (int i = 0; i < count; i++) {
         const int size = short_at(head, AT_DIM + 2 * (size_t)(i + 1));
         if (size < 1)
-            return ro_file_fail(file, RO_E_FORMAT,
+            return file_fail(file, RO_E_FORMAT,
                                 "not a proper NIfTI file: dimension %d has the size %d", i + 1,
                                 size);
         sizes[i] = (uint64_t)size;
@@ -107,7 +107,7 @@ static ro_status read_shape(struct ro_file *file, const struct nifti *head, stru
     array->width = sizes[0];
     array->height = count > 1 ? sizes[1] : 1;
     if (last - 1 > RO_OUTER_AXES)
-        return ro_file_fail(file, RO_E_UNSUPPORTED, "%d axes are too many", count);
+        return file_fail(file, RO_E_UNSUPPORTED, "%d axes are too many", count);
     for (int i = last; i >= 2; i--)
         array->outer[array->outer_count++] = sizes[i];
     return RO_OK;
@@ -131,50 +131,50 @@ static ro_status skip_extensions(struct ro_source *source, const struct nifti *h
     unsigned count = 0;
     ro_status status = RO_OK;
     if (start >= DATA)
-        status = ro_source_need(source, mark, sizeof mark);
+        status = source_need(source, mark, sizeof mark);
     if (start < DATA || status != RO_OK || mark[0] == 0)
-        return status == RO_OK ? ro_source_skip(source, start - source->position) : status;
+        return status == RO_OK ? source_skip(source, start - source->position) : status;
     while (start - source->position >= sizeof entry && status == RO_OK) {
         uint32_t size;
-        status = ro_source_need(source, entry, sizeof entry);
+        status = source_need(source, entry, sizeof entry);
         memcpy(&size, entry, sizeof size);
         size = head->swapped ? __builtin_bswap32(size) : size;
         if (status != RO_OK || size < sizeof entry || size - sizeof entry > start - source->position)
             break;
         count++;
-        status = ro_source_skip(source, size - sizeof entry);
+        status = source_skip(source, size - sizeof entry);
     }
     if (status == RO_OK && count > 0)
-        ro_file_drop(source->file, RO_DROPPED_METADATA, "%u extension%s of its header", count,
+        file_drop(source->file, RO_DROPPED_METADATA, "%u extension%s of its header", count,
                      count > 1 ? "s" : "");
-    return status == RO_OK ? ro_source_skip(source, start - source->position) : status;
+    return status == RO_OK ? source_skip(source, start - source->position) : status;
 }
 
-ro_status ro_nifti_decode(struct ro_source *source, unsigned page, struct ro_stage **stage)
+ro_status nifti_decode(struct ro_source *source, unsigned page, struct ro_stage **stage)
 {
     struct nifti head;
     struct ro_array array = {0};
     ro_file_info info = {0};
     struct ro_file *file = source->file;
-    ro_status status = ro_source_need(source, head.bytes, HEADER);
+    ro_status status = source_need(source, head.bytes, HEADER);
     if (status != RO_OK)
         return status;
     if (memcmp(head.bytes + 4, "n+2", 3) == 0 || memcmp(head.bytes + 4, "ni2", 3) == 0)
-        return ro_file_fail(file, RO_E_UNSUPPORTED, "a NIfTI-2 file; NIfTI-1 is read");
+        return file_fail(file, RO_E_UNSUPPORTED, "a NIfTI-2 file; NIfTI-1 is read");
     const char *magic = (const char *)head.bytes + AT_MAGIC;
-    head.swapped = head.bytes[ro_little_endian() ? 0 : 3] != 0x5c;
+    head.swapped = head.bytes[little_endian() ? 0 : 3] != 0x5c;
     if (memcmp(magic, "ni1", 4) == 0)
-        return ro_file_fail(file, RO_E_UNSUPPORTED,
+        return file_fail(file, RO_E_UNSUPPORTED,
                             "a header whose numbers are in another file (.img); a single .nii is "
                             "read");
     if (memcmp(magic, "n+1", 4) != 0)
-        return ro_file_fail(file, RO_E_FORMAT, "not a proper NIfTI-1 file");
+        return file_fail(file, RO_E_FORMAT, "not a proper NIfTI-1 file");
     status = read_type(file, &head, &array);
     if (status == RO_OK)
         status = read_shape(file, &head, &array);
     const float start = float_at(&head, AT_DATA);
     if (status == RO_OK && !(start >= HEADER && start <= LONGEST_SKIP))
-        status = ro_file_fail(file, RO_E_FORMAT, "not a proper NIfTI file: its numbers begin at %g",
+        status = file_fail(file, RO_E_FORMAT, "not a proper NIfTI file: its numbers begin at %g",
                               (double)start);
     if (status == RO_OK)
         status = skip_extensions(source, &head, (uint64_t)start);
@@ -188,7 +188,7 @@ ro_status ro_nifti_decode(struct ro_source *source, unsigned page, struct ro_sta
     }
     info.header = head.swapped ? NULL : head.bytes;
     info.header_size = head.swapped ? 0 : HEADER;
-    return ro_array_decode(source, &array, page, &info, stage);
+    return array_decode(source, &array, page, &info, stage);
 }
 
 /* ---- Rows out ----------------------------------------------------------------------------- */
@@ -221,15 +221,15 @@ static void make_header(uint8_t *head, const ro_file_info *info)
     put_float(head, AT_INTERCEPT, info->intercept);
 }
 
-ro_status ro_nifti_encode(struct ro_sink *sink, const ro_file_info *info,
+ro_status nifti_encode(struct ro_sink *sink, const ro_file_info *info,
                           const ro_write_options *options, struct ro_encoder **encoder)
 {
     (void)options;
     uint8_t head[DATA] = {0};
-    const struct ro_array array = ro_array_of(info);
+    const struct ro_array array = array_of(info);
     int code = RGB24, axes = 2 + array.outer_count;
     if (array.width > INT16_MAX || array.height > INT16_MAX)
-        return ro_file_fail(sink->file, RO_E_SIZE,
+        return file_fail(sink->file, RO_E_SIZE,
                             "a NIfTI file holds sides of 32767 at most, not %u x %u", info->width,
                             info->height);
     if (info->header && info->header_size == HEADER)
@@ -240,7 +240,7 @@ ro_status ro_nifti_encode(struct ro_sink *sink, const ro_file_info *info,
         if (types[i].kind == array.kind && types[i].bytes == array.bytes)
             code = types[i].code;
     if (code == RGB24 && (array.channels != 3 || array.bytes != 1))
-        return ro_file_fail(sink->file, RO_E_UNSUPPORTED,
+        return file_fail(sink->file, RO_E_UNSUPPORTED,
                             "a .nii file cannot hold %s of %d bytes%s",
                             array.kind == 'f' ? "floats" : "integers", array.bytes,
                             array.channels == 3 ? " in colour" : "");
@@ -251,13 +251,13 @@ ro_status ro_nifti_encode(struct ro_sink *sink, const ro_file_info *info,
     for (int i = 0; i < DIMENSIONS - 2; i++) {
         const uint64_t size = i < array.outer_count ? array.outer[array.outer_count - 1 - i] : 1;
         if (size > INT16_MAX || array.outer_count > DIMENSIONS - 2)
-            return ro_file_fail(sink->file, RO_E_SIZE, "a NIfTI file holds 32767 pages at most");
+            return file_fail(sink->file, RO_E_SIZE, "a NIfTI file holds 32767 pages at most");
         put_short(head, AT_DIM + 6 + 2 * (size_t)i, (int)size);
     }
     put_short(head, AT_TYPE, code);
     put_short(head, AT_BITS, 8 * array.bytes * array.channels);
     put_float(head, AT_DATA, DATA);
     memcpy(head + AT_MAGIC, "n+1", 4);
-    ro_status status = ro_array_encode(sink, info, encoder);
-    return status == RO_OK ? ro_sink_write(sink, head, DATA) : status;
+    ro_status status = array_encode(sink, info, encoder);
+    return status == RO_OK ? sink_write(sink, head, DATA) : status;
 }

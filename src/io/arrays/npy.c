@@ -14,14 +14,14 @@
 
 static ro_status check_element(struct ro_file *file, const struct ro_npy *npy)
 {
-    if (ro_array_knows(npy->kind, npy->bytes))
+    if (array_knows(npy->kind, npy->bytes))
         return RO_OK;
     if (npy->kind == 'c')
-        return ro_file_fail(file, RO_E_UNSUPPORTED,
+        return file_fail(file, RO_E_UNSUPPORTED,
                             "complex numbers (%s) where real ones are wanted; numpy.abs, "
                             "numpy.angle or .real make some",
                             npy->element);
-    return ro_file_fail(file, RO_E_UNSUPPORTED,
+    return file_fail(file, RO_E_UNSUPPORTED,
                         "elements of type %s; integers of 8 to 64 bits, bool and floats of 16, 32 "
                         "and 64 bits are read",
                         npy->element);
@@ -30,7 +30,7 @@ static ro_status check_element(struct ro_file *file, const struct ro_npy *npy)
 static ro_status find_pairs(struct ro_file *file, const struct ro_npy *npy, struct ro_array *array)
 {
     if (npy->dimensions != 3 || npy->sizes[2] != 2 || npy->kind != 'f' || npy->bytes < 4)
-        return ro_file_fail(
+        return file_fail(
             file, RO_E_UNSUPPORTED,
             "an array of shape %s of %s is not a field; (h, w, 2) of float32 or float64 is",
             npy->shape, npy->element);
@@ -45,7 +45,7 @@ static ro_status decode(struct ro_source *source, unsigned page, bool pairs,
                         struct ro_stage **stage)
 {
     struct ro_npy npy;
-    ro_status status = ro_npy_header(source, &npy);
+    ro_status status = npy_header(source, &npy);
     if (status == RO_OK)
         status = check_element(source->file, &npy);
     if (status != RO_OK)
@@ -53,21 +53,21 @@ static ro_status decode(struct ro_source *source, unsigned page, bool pairs,
     struct ro_array array = {
         .kind = npy.kind, .bytes = npy.bytes, .swapped = npy.swapped, .by_columns = npy.by_columns};
     status = pairs ? find_pairs(source->file, &npy, &array)
-                   : ro_array_axes(source->file, npy.sizes, npy.dimensions, npy.shape, &array);
-    return status == RO_OK ? ro_array_decode(source, &array, page, NULL, stage) : status;
+                   : array_axes(source->file, npy.sizes, npy.dimensions, npy.shape, &array);
+    return status == RO_OK ? array_decode(source, &array, page, NULL, stage) : status;
 }
 
-ro_status ro_npy_decode(struct ro_source *source, unsigned page, struct ro_stage **stage)
+ro_status npy_decode(struct ro_source *source, unsigned page, struct ro_stage **stage)
 {
     return decode(source, page, false, stage);
 }
 
-ro_status ro_npy_decode_pairs(struct ro_source *source, unsigned page, struct ro_stage **stage)
+ro_status npy_decode_pairs(struct ro_source *source, unsigned page, struct ro_stage **stage)
 {
     const struct ro_span none = RO_SPAN_EMPTY;
     ro_status status = decode(source, page, true, stage);
     if (status == RO_OK && (*stage)->raw)
-        status = ro_samples(*stage, &none, stage);
+        status = samples_stage(*stage, &none, stage);
     return status;
 }
 
@@ -78,9 +78,9 @@ static ro_status encode(struct ro_sink *sink, const ro_file_info *info, bool pai
 {
     enum { PREFIX = 10, ALIGNMENT = 64, ROOM = 384 };
     char header[ROOM], shape[160];
-    const struct ro_array array = ro_array_of(info);
-    const char order = array.bytes == 1 ? '|' : ro_little_endian() ? '<' : '>';
-    ro_status status = ro_array_encode(sink, info, encoder);
+    const struct ro_array array = array_of(info);
+    const char order = array.bytes == 1 ? '|' : little_endian() ? '<' : '>';
+    ro_status status = array_encode(sink, info, encoder);
     if (status != RO_OK)
         return status;
     int used = 0;
@@ -97,7 +97,7 @@ static ro_status encode(struct ro_sink *sink, const ro_file_info *info, bool pai
     memset(header, ' ', sizeof header);
     int text = snprintf(header + PREFIX, sizeof header - PREFIX,
                         "{'descr': '%c%c%d', 'fortran_order': False, 'shape': (%s), }", order,
-                        ro_array_is_truth(info) ? 'b' : array.kind, array.bytes, shape);
+                        array_is_truth(info) ? 'b' : array.kind, array.bytes, shape);
     size_t end = PREFIX + (size_t)text;
     size_t size = (end + 1 + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     header[end] = ' '; /* over the text's terminating zero */
@@ -105,17 +105,17 @@ static ro_status encode(struct ro_sink *sink, const ro_file_info *info, bool pai
     memcpy(header, "\x93NUMPY\x01\x00", 8);
     header[8] = (char)((size - PREFIX) & 255);
     header[9] = (char)((size - PREFIX) >> 8);
-    return ro_sink_write(sink, header, size);
+    return sink_write(sink, header, size);
 }
 
-ro_status ro_npy_encode(struct ro_sink *sink, const ro_file_info *info,
+ro_status npy_encode(struct ro_sink *sink, const ro_file_info *info,
                         const ro_write_options *options, struct ro_encoder **encoder)
 {
     (void)options;
     return encode(sink, info, false, encoder);
 }
 
-ro_status ro_npy_encode_pairs(struct ro_sink *sink, const ro_file_info *info,
+ro_status npy_encode_pairs(struct ro_sink *sink, const ro_file_info *info,
                               const ro_write_options *options, struct ro_encoder **encoder)
 {
     (void)options;

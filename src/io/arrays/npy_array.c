@@ -12,7 +12,7 @@ enum { LONGEST_HEADER = 1 << 15 };
 
 static ro_status bad_header(struct ro_file *file)
 {
-    return ro_file_fail(file, RO_E_FORMAT, "not a proper NPY file: its header cannot be read");
+    return file_fail(file, RO_E_FORMAT, "not a proper NPY file: its header cannot be read");
 }
 
 /* ---- The header: a Python dictionary of three known keys ------------------------------------- */
@@ -70,7 +70,7 @@ static ro_status parse_header(struct ro_file *file, const char *header, struct r
     if (!array->by_columns && strncmp(order, "False", 5) != 0)
         return bad_header(file);
     if (*element != '\'' || strlen(element) < 5)
-        return ro_file_fail(file, RO_E_UNSUPPORTED,
+        return file_fail(file, RO_E_UNSUPPORTED,
                             "an array of records; only plain numbers are read");
     size_t length = strcspn(element + 1, "'") + 2, room = sizeof array->element - 1;
     snprintf(array->element, sizeof array->element, "%.*s", (int)(length < room ? length : room),
@@ -80,7 +80,7 @@ static ro_status parse_header(struct ro_file *file, const char *header, struct r
         long bytes = strtol(element + 3, &end, 10);
         array->kind = element[2];
         array->bytes = *end == '\'' && bytes > 0 && bytes <= 16 ? (int)bytes : 0;
-        array->swapped = bytes > 1 && element[1] == (ro_little_endian() ? '>' : '<');
+        array->swapped = bytes > 1 && element[1] == (little_endian() ? '>' : '<');
     }
     length = (size_t)(strchr(shape, ')') - shape) + 1;
     room = sizeof array->shape - 1;
@@ -90,21 +90,21 @@ static ro_status parse_header(struct ro_file *file, const char *header, struct r
     return RO_OK;
 }
 
-ro_status ro_npy_header(struct ro_source *source, struct ro_npy *array)
+ro_status npy_header(struct ro_source *source, struct ro_npy *array)
 {
     uint8_t head[12];
     *array = (struct ro_npy){0};
-    ro_status status = ro_source_need(source, head, 10);
+    ro_status status = source_need(source, head, 10);
     if (status != RO_OK)
         return status;
     if (memcmp(head, "\x93NUMPY", 6) != 0)
-        return ro_file_fail(source->file, RO_E_FORMAT, "not an NPY file");
+        return file_fail(source->file, RO_E_FORMAT, "not an NPY file");
     if (head[6] < 1 || head[6] > 3)
-        return ro_file_fail(source->file, RO_E_UNSUPPORTED, "NPY version %u; 1, 2 and 3 are read",
+        return file_fail(source->file, RO_E_UNSUPPORTED, "NPY version %u; 1, 2 and 3 are read",
                             head[6]);
     size_t length = head[8] | (size_t)head[9] << 8;
     if (head[6] > 1) {
-        if ((status = ro_source_need(source, head + 10, 2)) != RO_OK)
+        if ((status = source_need(source, head + 10, 2)) != RO_OK)
             return status;
         length |= (size_t)head[10] << 16 | (size_t)head[11] << 24;
     }
@@ -112,8 +112,8 @@ ro_status ro_npy_header(struct ro_source *source, struct ro_npy *array)
         return bad_header(source->file);
     char *header = malloc(length + 1);
     if (!header)
-        return ro_file_no_memory(source->file, length);
-    status = ro_source_need(source, header, length);
+        return file_no_memory(source->file, length);
+    status = source_need(source, header, length);
     header[length] = '\0';
     if (status == RO_OK)
         status = parse_header(source->file, header, array);

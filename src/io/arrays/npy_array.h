@@ -19,6 +19,6 @@ struct ro_npy {
 };
 
 /* Takes the header from the source; the samples follow. Sizes are not checked. */
-ro_status ro_npy_header(struct ro_source *source, struct ro_npy *array);
+ro_status npy_header(struct ro_source *source, struct ro_npy *array);
 
 #endif

@@ -24,16 +24,16 @@ struct npz {
 
 static const char *name_of(const char *member) { return member ? member : "arr_0"; }
 
-ro_status ro_npz_alone(struct ro_source *source, const char *member)
+ro_status npz_alone(struct ro_source *source, const char *member)
 {
     char others[160];
     size_t have = 0;
-    ro_status status = ro_source_peek(source, 2, &have);
+    ro_status status = source_peek(source, 2, &have);
     if (status != RO_OK || have < 2 || memcmp(source->bytes + source->begin, "PK", 2) != 0)
         return status;
-    status = ro_zip_others(source, name_of(member), others, sizeof others);
+    status = zip_others(source, name_of(member), others, sizeof others);
     if (status == RO_OK && *others)
-        status = ro_file_fail(source->file, RO_E_ARGUMENT,
+        status = file_fail(source->file, RO_E_ARGUMENT,
                               "the archive is there and holds other arrays (%s), which would be "
                               "lost: one that is written has one member; choose a new name",
                               others);
@@ -93,7 +93,7 @@ static ro_status begin_member(struct npz *self)
     put_name(&record, self->name);
     put_extra(&record, self, 0);
     self->begin = self->sink->position;
-    return ro_sink_write(self->sink, record.bytes, record.used);
+    return sink_write(self->sink, record.bytes, record.used);
 }
 
 /* The end in 64 bits, and where it is. */
@@ -145,7 +145,7 @@ static ro_status end_archive(struct npz *self, uint32_t checksum)
     put(&record, end - directory, 4);
     put(&record, self->wide ? UINT32_MAX : directory, 4);
     put(&record, 0, 2);
-    return ro_sink_write(self->sink, record.bytes, record.used);
+    return sink_write(self->sink, record.bytes, record.used);
 }
 
 /* ---- The encoder ----------------------------------------------------------------------------- */
@@ -174,26 +174,26 @@ static void close_encoder(struct ro_encoder *encoder)
     free(self);
 }
 
-ro_status ro_npz_encode(struct ro_sink *sink, const ro_file_info *info,
+ro_status npz_encode(struct ro_sink *sink, const ro_file_info *info,
                         const ro_write_options *options, struct ro_encoder **encoder)
 {
     const char *name = name_of(sink->member);
     struct npz *self = calloc(1, sizeof *self);
     if (!self)
-        return ro_file_no_memory(sink->file, sizeof *self);
+        return file_no_memory(sink->file, sizeof *self);
     self->encoder = (struct ro_encoder){.rows = write_rows, .finish = finish, .close = close_encoder};
     self->sink = sink;
     *encoder = &self->encoder;
     if (*name == '/') /* others take it for a place outside */
-        return ro_file_fail(sink->file, RO_E_ARGUMENT, "'%s' is not the name of an array in a file",
+        return file_fail(sink->file, RO_E_ARGUMENT, "'%s' is not the name of an array in a file",
                             name);
     if (strlen(name) > LONGEST_NAME)
-        return ro_file_fail(sink->file, RO_E_ARGUMENT, "a member's name has %d letters at most",
+        return file_fail(sink->file, RO_E_ARGUMENT, "a member's name has %d letters at most",
                             LONGEST_NAME);
     const size_t length = strlen(name);
     const bool whole = length > 4 && strcmp(name + length - 4, ".npy") == 0;
     snprintf(self->name, sizeof self->name, "%s%s", name, whole ? "" : ".npy");
-    const struct ro_array array = ro_array_of(info);
+    const struct ro_array array = array_of(info);
     double bytes = (double)array.width * (double)array.height * array.channels * array.bytes;
     for (int i = 0; i < array.outer_count; i++)
         bytes *= (double)array.outer[i];
@@ -202,5 +202,5 @@ ro_status ro_npz_encode(struct ro_sink *sink, const ro_file_info *info,
     self->start = sink->position;
     sink->checksum = 0;
     sink->summed = true;
-    return status == RO_OK ? ro_npy_encode(sink, info, options, &self->array) : status;
+    return status == RO_OK ? npy_encode(sink, info, options, &self->array) : status;
 }

@@ -52,7 +52,7 @@ struct nrrd {
 
 static ro_status bad(struct ro_file *file, const char *what, const char *value)
 {
-    return ro_file_fail(file, RO_E_FORMAT, "not a proper NRRD file: %s %.60s", what, value);
+    return file_fail(file, RO_E_FORMAT, "not a proper NRRD file: %s %.60s", what, value);
 }
 
 static ro_status read_sizes(struct ro_file *file, const char *value, struct nrrd *nrrd)
@@ -107,7 +107,7 @@ static ro_status take_field(struct ro_file *file, const char *name, const char *
                     nrrd->bytes = types[i].bytes;
                 }
         return nrrd->kind ? RO_OK
-                          : ro_file_fail(file, RO_E_UNSUPPORTED,
+                          : file_fail(file, RO_E_UNSUPPORTED,
                                          "NRRD data of type %.60s cannot be read", value);
     }
     if (strcmp(name, "dimension") == 0) {
@@ -127,19 +127,19 @@ static ro_status take_field(struct ro_file *file, const char *name, const char *
                        strncasecmp(value, "3-color", 7) == 0 ||
                        strncasecmp(value, "vector", 6) == 0;
     else if (strcmp(name, "data file") == 0 || strcmp(name, "datafile") == 0)
-        return ro_file_fail(file, RO_E_UNSUPPORTED,
+        return file_fail(file, RO_E_UNSUPPORTED,
                             "a header whose numbers are in another file; a single .nrrd is read");
     else if (strcmp(name, "byte skip") == 0 || strcmp(name, "byteskip") == 0)
         nrrd->skip = atoll(value);
     else if (strcmp(name, "line skip") == 0 || strcmp(name, "lineskip") == 0)
         return atoll(value) == 0 ? RO_OK
-                                 : ro_file_fail(file, RO_E_UNSUPPORTED,
+                                 : file_fail(file, RO_E_UNSUPPORTED,
                                                 "NRRD data that follow a line skip of %.60s", value);
     else if (strcmp(name, "encoding") == 0) {
         nrrd->gzip = strcmp(value, "gzip") == 0 || strcmp(value, "gz") == 0;
         nrrd->known_encoding = nrrd->gzip || strcmp(value, "raw") == 0;
         if (!nrrd->known_encoding)
-            return ro_file_fail(file, RO_E_UNSUPPORTED,
+            return file_fail(file, RO_E_UNSUPPORTED,
                                 "NRRD data as %.60s cannot be read; raw and gzip can", value);
     }
     return RO_OK;
@@ -151,7 +151,7 @@ static ro_status read_line(struct ro_source *source, char *line, bool *last)
     ro_status status = RO_OK;
     size_t length = 0;
     int byte;
-    while ((byte = ro_source_byte(source, &status)) >= 0 && byte != '\n') {
+    while ((byte = source_byte(source, &status)) >= 0 && byte != '\n') {
         if (length == LONGEST_LINE - 1 || byte == 0)
             return bad(source->file, "a line", "that never ends");
         line[length++] = (char)byte;
@@ -161,7 +161,7 @@ static ro_status read_line(struct ro_source *source, char *line, bool *last)
     line[length] = '\0';
     *last = length == 0;
     if (status == RO_OK && byte < 0 && length == 0)
-        status = ro_file_ends_early(source->file);
+        status = file_ends_early(source->file);
     return status;
 }
 
@@ -186,7 +186,7 @@ static ro_status keep_line(struct ro_source *source, struct nrrd *nrrd, const ch
         return bad(source->file, "a header", "that is too long");
     char *more = realloc(nrrd->text, nrrd->length + length + 2);
     if (!more)
-        return ro_file_no_memory(source->file, length);
+        return file_no_memory(source->file, length);
     nrrd->text = more;
     memcpy(more + nrrd->length, line, length);
     more[nrrd->length + length] = '\n';
@@ -230,17 +230,17 @@ static ro_status shape_of(struct ro_file *file, const struct nrrd *nrrd, struct 
     array->channels = 1;
     if (nrrd->colour) {
         if (sizes[0] != 3 && sizes[0] != 1)
-            return ro_file_fail(file, RO_E_UNSUPPORTED, "pixels of %llu numbers; 1 and 3 are read",
+            return file_fail(file, RO_E_UNSUPPORTED, "pixels of %llu numbers; 1 and 3 are read",
                                 (unsigned long long)sizes[0]);
         array->channels = (int)sizes[0];
         sizes++;
         axes--;
     }
     if (axes < 1 || axes - 2 > RO_OUTER_AXES)
-        return ro_file_fail(file, RO_E_UNSUPPORTED, "%d axes cannot be read", nrrd->dimensions);
+        return file_fail(file, RO_E_UNSUPPORTED, "%d axes cannot be read", nrrd->dimensions);
     array->kind = nrrd->kind;
     array->bytes = nrrd->bytes;
-    array->swapped = nrrd->bytes > 1 && nrrd->big == ro_little_endian();
+    array->swapped = nrrd->bytes > 1 && nrrd->big == little_endian();
     array->width = sizes[0];
     array->height = axes > 1 ? sizes[1] : 1;
     for (int i = axes - 1; i >= 2; i--)
@@ -248,7 +248,7 @@ static ro_status shape_of(struct ro_file *file, const struct nrrd *nrrd, struct 
     return RO_OK;
 }
 
-ro_status ro_nrrd_decode(struct ro_source *source, unsigned page, struct ro_stage **stage)
+ro_status nrrd_decode(struct ro_source *source, unsigned page, struct ro_stage **stage)
 {
     struct nrrd nrrd = {0};
     struct ro_array array = {0};
@@ -257,29 +257,29 @@ ro_status ro_nrrd_decode(struct ro_source *source, unsigned page, struct ro_stag
     if (status == RO_OK)
         status = shape_of(source->file, &nrrd, &array);
     if (status == RO_OK && nrrd.gzip)
-        status = ro_source_unpack_from(source, RO_GZIP_WITHIN, source->position, RO_SIZE_UNKNOWN,
+        status = source_unpack_from(source, RO_GZIP_WITHIN, source->position, RO_SIZE_UNKNOWN,
                                        RO_SIZE_UNKNOWN);
     if (status == RO_OK && nrrd.skip < 0)
         status = bad(source->file, "byte skip", "below 0");
     if (status == RO_OK && nrrd.skip > 0)
-        status = ro_source_skip(source, (uint64_t)nrrd.skip);
+        status = source_skip(source, (uint64_t)nrrd.skip);
     memcpy(info.spacing, nrrd.spacing + nrrd.colour, sizeof info.spacing);
     info.header = nrrd.text;
     info.header_size = nrrd.length;
     if (status == RO_OK)
-        status = ro_array_decode(source, &array, page, &info, stage);
+        status = array_decode(source, &array, page, &info, stage);
     free(nrrd.text);
     return status;
 }
 
 /* ---- Rows out ----------------------------------------------------------------------------- */
 
-ro_status ro_nrrd_encode(struct ro_sink *sink, const ro_file_info *info,
+ro_status nrrd_encode(struct ro_sink *sink, const ro_file_info *info,
                          const ro_write_options *options, struct ro_encoder **encoder)
 {
     (void)options;
     char text[1024];
-    const struct ro_array array = ro_array_of(info);
+    const struct ro_array array = array_of(info);
     const bool colour = array.channels == 3;
     const char *type = NULL;
     int used = 0;
@@ -287,7 +287,7 @@ ro_status ro_nrrd_encode(struct ro_sink *sink, const ro_file_info *info,
         if (types[i].kind == array.kind && types[i].bytes == array.bytes)
             type = types[i].names[0];
     if (!type)
-        return ro_file_fail(sink->file, RO_E_UNSUPPORTED, "a .nrrd file cannot hold %s",
+        return file_fail(sink->file, RO_E_UNSUPPORTED, "a .nrrd file cannot hold %s",
                             ro_sample_name(info->sample));
     const int axes = 2 + array.outer_count + colour;
     used += snprintf(text, sizeof text, "NRRD0004\ntype: %s\ndimension: %d\nsizes:%s %u %u", type,
@@ -296,7 +296,7 @@ ro_status ro_nrrd_encode(struct ro_sink *sink, const ro_file_info *info,
         used += snprintf(text + used, sizeof text - (size_t)used, " %u", (unsigned)array.outer[i]);
     used +=
         snprintf(text + used, sizeof text - (size_t)used, "\nencoding: raw\nendian: %s\nkinds:%s",
-                 ro_little_endian() ? "little" : "big", colour ? " RGB-color" : "");
+                 little_endian() ? "little" : "big", colour ? " RGB-color" : "");
     for (int i = colour; i < axes; i++)
         used += snprintf(text + used, sizeof text - (size_t)used, " domain");
     used += snprintf(text + used, sizeof text - (size_t)used, "\n");
@@ -311,10 +311,10 @@ ro_status ro_nrrd_encode(struct ro_sink *sink, const ro_file_info *info,
         }
         used += snprintf(text + used, sizeof text - (size_t)used, "\n");
     }
-    ro_status status = ro_array_encode(sink, info, encoder);
+    ro_status status = array_encode(sink, info, encoder);
     if (status == RO_OK)
-        status = ro_sink_write(sink, text, (size_t)used);
+        status = sink_write(sink, text, (size_t)used);
     if (status == RO_OK && info->header)
-        status = ro_sink_write(sink, info->header, info->header_size);
-    return status == RO_OK ? ro_sink_write(sink, "\n", 1) : status;
+        status = sink_write(sink, info->header, info->header_size);
+    return status == RO_OK ? sink_write(sink, "\n", 1) : status;
 }

@@ -38,7 +38,7 @@ struct list {
 
 /* ---- Places --------------------------------------------------------------------------------- */
 
-char *ro_follow_links(const char *path)
+char *follow_links(const char *path)
 {
     char *place = strdup(path);
     for (int links = 0; place; links++) {
@@ -47,7 +47,7 @@ char *ro_follow_links(const char *path)
         if (length < 0)
             return place; /* not a link, or not there */
         link[length] = '\0';
-        size_t folder = link[0] == '/' ? 0 : ro_folder_length(place);
+        size_t folder = link[0] == '/' ? 0 : folder_length(place);
         char *next = links < MOST_LINKS ? malloc(folder + (size_t)length + 1) : NULL;
         if (next) {
             memcpy(next, place, folder);
@@ -72,9 +72,9 @@ static void free_place(struct place *place)
 static int find_place(const char *path, struct place *place)
 {
     struct stat about;
-    *place = (struct place){.path = ro_follow_links(path)};
+    *place = (struct place){.path = follow_links(path)};
     if (place->path) {
-        const size_t length = ro_folder_length(place->path);
+        const size_t length = folder_length(place->path);
         place->folder = length ? strndup(place->path, length) : strdup(".");
     }
     if (!place->folder || stat(place->folder, &about) != 0) {
@@ -91,7 +91,7 @@ static int find_place(const char *path, struct place *place)
 static bool same_place(const struct place *a, const struct place *b)
 {
     return a->device == b->device && a->number == b->number &&
-           strcmp(a->path + ro_folder_length(a->path), b->path + ro_folder_length(b->path)) == 0;
+           strcmp(a->path + folder_length(a->path), b->path + folder_length(b->path)) == 0;
 }
 
 static const struct waiting *find(const struct list *list, const struct place *place)
@@ -108,7 +108,7 @@ static void close_list(void *data)
 {
     struct list *list = data;
     for (size_t i = 0; i < list->count; i++) {
-        ro_temporary_remove(list->files[i].temporary);
+        temporary_remove(list->files[i].temporary);
         free_place(&list->files[i].place);
     }
     free(list->files);
@@ -130,7 +130,7 @@ void ro_commit_drop(ro_context *context) { ro_context_attach(context, NULL, NULL
 
 static ro_status cannot_commit(struct ro_file *file)
 {
-    return ro_file_fail(file, errno == ENOMEM ? RO_E_MEMORY : RO_E_IO, "cannot be written: %s",
+    return file_fail(file, errno == ENOMEM ? RO_E_MEMORY : RO_E_IO, "cannot be written: %s",
                         strerror(errno));
 }
 
@@ -142,7 +142,7 @@ static ro_status add(struct list *list, struct ro_file *file, struct ro_temporar
         const size_t room = 2 * list->room + 8;
         struct waiting *more = realloc(list->files, room * sizeof *more);
         if (!more)
-            return ro_file_no_memory(file, room * sizeof *more);
+            return file_no_memory(file, room * sizeof *more);
         list->files = more;
         list->room = room;
     }
@@ -150,13 +150,13 @@ static ro_status add(struct list *list, struct ro_file *file, struct ro_temporar
         return cannot_commit(file);
     if (find(list, &place)) {
         free_place(&place);
-        return ro_file_fail(file, RO_E_ARGUMENT, "would be written twice");
+        return file_fail(file, RO_E_ARGUMENT, "would be written twice");
     }
     list->files[list->count++] = (struct waiting){temporary, place};
     return RO_OK;
 }
 
-const char *ro_commit_place(ro_context *context, const char *path)
+const char *commit_place(ro_context *context, const char *path)
 {
     const struct list *list = ro_context_attached(context);
     struct place place;
@@ -166,7 +166,7 @@ const char *ro_commit_place(ro_context *context, const char *path)
         return errno == ENOMEM ? NULL : path; /* opening it says what is wrong */
     const struct waiting *found = find(list, &place);
     free_place(&place);
-    return found ? ro_temporary_path(found->temporary) : path;
+    return found ? temporary_path(found->temporary) : path;
 }
 
 /* ---- The names ------------------------------------------------------------------------------ */
@@ -193,21 +193,21 @@ static ro_status not_synced(ro_context *context, const char *path)
                            path, strerror(errno));
 }
 
-ro_status ro_commit_file(struct ro_file *file, struct ro_temporary *temporary, const char *target)
+ro_status commit_file(struct ro_file *file, struct ro_temporary *temporary, const char *target)
 {
     struct list *list = ro_context_attached(file->context);
     if (list) {
         const ro_status status = add(list, file, temporary, target);
         if (status != RO_OK)
-            ro_temporary_remove(temporary);
+            temporary_remove(temporary);
         return status;
     }
-    const size_t length = ro_folder_length(target);
+    const size_t length = folder_length(target);
     char *folder = length ? strndup(target, length) : strdup(".");
     ro_status status = RO_OK;
-    if (!folder || ro_temporary_rename(temporary, target) != 0) {
+    if (!folder || temporary_rename(temporary, target) != 0) {
         status = cannot_commit(file);
-        ro_temporary_remove(temporary);
+        temporary_remove(temporary);
     } else if (sync_folder(folder) != 0) {
         status = not_synced(file->context, target);
     }
@@ -226,7 +226,7 @@ ro_status ro_commit_all(ro_context *context)
         status = ro_context_fail(context, RO_E_CANCELLED, "cancelled");
     for (; renamed < list->count && status == RO_OK; renamed++) {
         struct waiting *file = &list->files[renamed];
-        if (ro_temporary_rename(file->temporary, file->place.path) == 0) {
+        if (temporary_rename(file->temporary, file->place.path) == 0) {
             file->temporary = NULL;
             continue;
         }
@@ -248,13 +248,13 @@ ro_status ro_commit_all(ro_context *context)
     return status;
 }
 
-ro_status ro_commit_own_begin(ro_context *context, bool *own)
+ro_status commit_own_begin(ro_context *context, bool *own)
 {
     *own = !ro_context_attached(context);
     return *own ? ro_commit_begin(context) : RO_OK;
 }
 
-ro_status ro_commit_own_end(ro_context *context, bool own, ro_status status)
+ro_status commit_own_end(ro_context *context, bool own, ro_status status)
 {
     if (own && status == RO_OK)
         return ro_commit_all(context);

@@ -8,17 +8,17 @@
 
 /* Gives a complete file its name, or puts it on the context's list if there is one. Takes the
  * temporary over, whatever comes of it. */
-ro_status ro_commit_file(struct ro_file *file, struct ro_temporary *temporary, const char *target);
+ro_status commit_file(struct ro_file *file, struct ro_temporary *temporary, const char *target);
 
 /* Where a path is read: the file that waits for this name, or the path itself. NULL: no memory. */
-const char *ro_commit_place(ro_context *context, const char *path);
+const char *commit_place(ro_context *context, const char *path);
 
 /* For calls that write several files: a list of their own where the caller has none. */
-ro_status ro_commit_own_begin(ro_context *context, bool *own);
-ro_status ro_commit_own_end(ro_context *context, bool own, ro_status status);
+ro_status commit_own_begin(ro_context *context, bool *own);
+ro_status commit_own_end(ro_context *context, bool own, ro_status status);
 
 /* The file that symbolic links lead to, which need not exist; to be freed. NULL with errno set on a
  * failure. */
-char *ro_follow_links(const char *path);
+char *follow_links(const char *path);
 
 #endif

@@ -14,7 +14,7 @@ struct ro_packer {
     uint8_t bytes[BUFFER];
 };
 
-ro_status ro_packer_open(struct ro_packer **packer, struct ro_file *file)
+ro_status packer_open(struct ro_packer **packer, struct ro_file *file)
 {
     *packer = calloc(1, sizeof **packer);
     if (*packer &&
@@ -22,7 +22,7 @@ ro_status ro_packer_open(struct ro_packer **packer, struct ro_file *file)
         return RO_OK;
     free(*packer);
     *packer = NULL;
-    return ro_file_no_memory(file, 1 << 18);
+    return file_no_memory(file, 1 << 18);
 }
 
 static ro_status run(struct ro_packer *packer, struct ro_sink *sink, ro_packer_fn *put, int flush)
@@ -39,7 +39,7 @@ static ro_status run(struct ro_packer *packer, struct ro_sink *sink, ro_packer_f
     return status;
 }
 
-ro_status ro_packer_write(struct ro_packer *packer, struct ro_sink *sink, ro_packer_fn *put,
+ro_status packer_write(struct ro_packer *packer, struct ro_sink *sink, ro_packer_fn *put,
                           const void *bytes, size_t size)
 {
     enum { LONGEST = 1 << 24 };
@@ -56,13 +56,13 @@ ro_status ro_packer_write(struct ro_packer *packer, struct ro_sink *sink, ro_pac
     return status;
 }
 
-ro_status ro_packer_finish(struct ro_packer *packer, struct ro_sink *sink, ro_packer_fn *put)
+ro_status packer_finish(struct ro_packer *packer, struct ro_sink *sink, ro_packer_fn *put)
 {
     packer->zlib.avail_in = 0;
     return run(packer, sink, put, Z_FINISH);
 }
 
-void ro_packer_close(struct ro_packer *packer)
+void packer_close(struct ro_packer *packer)
 {
     if (!packer)
         return;
@@ -72,26 +72,26 @@ void ro_packer_close(struct ro_packer *packer)
 
 #else
 
-ro_status ro_packer_open(struct ro_packer **packer, struct ro_file *file)
+ro_status packer_open(struct ro_packer **packer, struct ro_file *file)
 {
     *packer = NULL;
-    return ro_file_fail(file, RO_E_UNSUPPORTED,
+    return file_fail(file, RO_E_UNSUPPORTED,
                         "this build has no zlib and cannot write compressed files");
 }
 
-ro_status ro_packer_write(struct ro_packer *packer, struct ro_sink *sink, ro_packer_fn *put,
+ro_status packer_write(struct ro_packer *packer, struct ro_sink *sink, ro_packer_fn *put,
                           const void *bytes, size_t size)
 {
     (void)packer;
     return put(sink, bytes, size);
 }
 
-ro_status ro_packer_finish(struct ro_packer *packer, struct ro_sink *sink, ro_packer_fn *put)
+ro_status packer_finish(struct ro_packer *packer, struct ro_sink *sink, ro_packer_fn *put)
 {
     (void)packer, (void)sink, (void)put;
     return RO_OK;
 }
 
-void ro_packer_close(struct ro_packer *packer) { (void)packer; }
+void packer_close(struct ro_packer *packer) { (void)packer; }
 
 #endif

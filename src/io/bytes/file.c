@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-void ro_file_init(struct ro_file *file, ro_context *context, const char *path, const char *standard)
+void file_init(struct ro_file *file, ro_context *context, const char *path, const char *standard)
 {
     *file = (struct ro_file){.context = context};
     if (strcmp(path, "-") == 0)
@@ -19,7 +19,7 @@ void ro_file_init(struct ro_file *file, ro_context *context, const char *path, c
         memcpy(file->name, path, length + 1);
 }
 
-ro_status ro_file_fail(struct ro_file *file, ro_status status, const char *format, ...)
+ro_status file_fail(struct ro_file *file, ro_status status, const char *format, ...)
 {
     va_list arguments;
     if (file->quiet)
@@ -31,30 +31,30 @@ ro_status ro_file_fail(struct ro_file *file, ro_status status, const char *forma
     return ro_context_fail(file->context, status, "%s", file->message);
 }
 
-ro_status ro_file_named(ro_context *context, const char *path)
+ro_status file_named(ro_context *context, const char *path)
 {
     return context && path ? RO_OK
                            : ro_context_fail(context, RO_E_ARGUMENT, "the file has no name");
 }
 
-ro_status ro_file_no_memory(struct ro_file *file, uint64_t bytes)
+ro_status file_no_memory(struct ro_file *file, uint64_t bytes)
 {
-    return ro_file_fail(file, RO_E_MEMORY, "not enough memory (%" PRIu64 " MB are needed)",
+    return file_fail(file, RO_E_MEMORY, "not enough memory (%" PRIu64 " MB are needed)",
                         (bytes + (1 << 20) - 1) >> 20);
 }
 
-ro_status ro_file_ends_early(struct ro_file *file)
+ro_status file_ends_early(struct ro_file *file)
 {
-    return ro_file_fail(file, RO_E_FORMAT, "the file ends early");
+    return file_fail(file, RO_E_FORMAT, "the file ends early");
 }
 
-ro_status ro_file_too_large(struct ro_file *file, uint64_t width, uint64_t height)
+ro_status file_too_large(struct ro_file *file, uint64_t width, uint64_t height)
 {
-    return ro_file_fail(file, RO_E_SIZE, "an image of %" PRIu64 " x %" PRIu64 " is too large",
+    return file_fail(file, RO_E_SIZE, "an image of %" PRIu64 " x %" PRIu64 " is too large",
                         width, height);
 }
 
-void ro_file_drop(struct ro_file *file, unsigned what, const char *format, ...)
+void file_drop(struct ro_file *file, unsigned what, const char *format, ...)
 {
     char words[100];
     va_list arguments;
@@ -71,7 +71,7 @@ void ro_file_drop(struct ro_file *file, unsigned what, const char *format, ...)
     snprintf(dropped->text + used, room, "%s%s", used ? ", " : "", words);
 }
 
-ro_status ro_file_check_stop(struct ro_file *file)
+ro_status file_check_stop(struct ro_file *file)
 {
     if (ro_context_cancelled(file->context)) {
         snprintf(file->message, sizeof file->message, "cancelled");
@@ -82,7 +82,7 @@ ro_status ro_file_check_stop(struct ro_file *file)
     return RO_OK;
 }
 
-uint64_t ro_memory_limit(void)
+uint64_t memory_limit(void)
 {
     long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
     if (pages <= 0 || page <= 0)

@@ -24,28 +24,28 @@ struct ro_file {
 };
 
 /* "-" is shown as `standard`; a long path by its end. */
-void ro_file_init(struct ro_file *file, ro_context *context, const char *path,
+void file_init(struct ro_file *file, ro_context *context, const char *path,
                   const char *standard);
 
 /* Records "name: sentence" here and in the context; returns `status`. */
-ro_status ro_file_fail(struct ro_file *file, ro_status status, const char *format, ...)
+ro_status file_fail(struct ro_file *file, ro_status status, const char *format, ...)
     RO_PRINTF(3, 4);
 
 /* Whether a call has a context and a name to work with; if not, RO_E_ARGUMENT, told. */
-ro_status ro_file_named(ro_context *context, const char *path);
+ro_status file_named(ro_context *context, const char *path);
 
 /* The three sentences that every reader needs. */
-ro_status ro_file_no_memory(struct ro_file *file, uint64_t bytes);
-ro_status ro_file_ends_early(struct ro_file *file);
-ro_status ro_file_too_large(struct ro_file *file, uint64_t width, uint64_t height);
+ro_status file_no_memory(struct ro_file *file, uint64_t bytes);
+ro_status file_ends_early(struct ro_file *file);
+ro_status file_too_large(struct ro_file *file, uint64_t width, uint64_t height);
 
 /* Notes what is not passed on, each thing once; nothing while the file is quiet. */
-void ro_file_drop(struct ro_file *file, unsigned what, const char *format, ...) RO_PRINTF(3, 4);
+void file_drop(struct ro_file *file, unsigned what, const char *format, ...) RO_PRINTF(3, 4);
 
 /* RO_E_CANCELLED once the context or `stop` says so. */
-ro_status ro_file_check_stop(struct ro_file *file);
+ro_status file_check_stop(struct ro_file *file);
 
 /* Bytes that one image may hold in memory: three quarters of the machine's. */
-uint64_t ro_memory_limit(void);
+uint64_t memory_limit(void);
 
 #endif

@@ -24,7 +24,7 @@ static ro_status read_packed(struct ro_packed *packed, uint8_t *bytes, size_t si
 {
     if (size > packed->left)
         size = (size_t)packed->left;
-    ro_status status = ro_source_read(&packed->inner, bytes, size, got);
+    ro_status status = source_read(&packed->inner, bytes, size, got);
     if (status == RO_OK && packed->left != RO_SIZE_UNKNOWN)
         packed->left -= *got;
     return status;
@@ -34,7 +34,7 @@ static ro_status read_packed(struct ro_packed *packed, uint8_t *bytes, size_t si
 
 static ro_status damaged(struct ro_file *file)
 {
-    return ro_file_fail(file, RO_E_FORMAT, "its compressed data is damaged");
+    return file_fail(file, RO_E_FORMAT, "its compressed data is damaged");
 }
 
 static ro_status start_zlib(struct ro_packed *packed, struct ro_file *file)
@@ -42,7 +42,7 @@ static ro_status start_zlib(struct ro_packed *packed, struct ro_file *file)
     packed->zlib = (z_stream){0};
     packed->ended = false;
     if (inflateInit2(&packed->zlib, packed->packing == RO_DEFLATED ? -15 : 15 + 16) != Z_OK)
-        return ro_file_no_memory(file, 1 << 15);
+        return file_no_memory(file, 1 << 15);
     return RO_OK;
 }
 
@@ -55,7 +55,7 @@ static ro_status go_on(struct ro_packed *packed, struct ro_file *file)
     if (packed->packing == RO_DEFLATED)
         return RO_OK;
     if (have == 0)
-        status = ro_source_peek(&packed->inner, 1, &have);
+        status = source_peek(&packed->inner, 1, &have);
     if (status != RO_OK || have == 0)
         return status;
     packed->ended = false;
@@ -77,7 +77,7 @@ static ro_status inflate_some(struct ro_packed *packed, struct ro_file *file, ui
             zlib->next_in = packed->bytes;
             zlib->avail_in = (uInt)more;
             if (status == RO_OK && more == 0)
-                status = ro_file_ends_early(file);
+                status = file_ends_early(file);
         }
         if (status != RO_OK)
             break;
@@ -93,11 +93,11 @@ static ro_status inflate_some(struct ro_packed *packed, struct ro_file *file, ui
 
 #endif
 
-ro_status ro_packed_read(struct ro_packed *packed, struct ro_file *file, uint8_t *bytes,
+ro_status packed_read(struct ro_packed *packed, struct ro_file *file, uint8_t *bytes,
                          size_t size, size_t *got)
 {
     *got = 0;
-    ro_status status = ro_file_check_stop(file);
+    ro_status status = file_check_stop(file);
     if (status != RO_OK)
         return status;
 #if RO_WITH_ZLIB
@@ -107,21 +107,21 @@ ro_status ro_packed_read(struct ro_packed *packed, struct ro_file *file, uint8_t
     return read_packed(packed, bytes, size, got);
 }
 
-bool ro_packed_rewinds(const struct ro_packed *packed) { return ro_source_rewinds(&packed->inner); }
+bool packed_rewinds(const struct ro_packed *packed) { return source_rewinds(&packed->inner); }
 
-ro_status ro_packed_rewind(struct ro_source *source)
+ro_status packed_rewind(struct ro_source *source)
 {
     struct ro_packed *packed = source->packed;
     if (packed->packing == RO_GZIP_WITHIN) {
         const struct ro_source inner = packed->inner;
         packed->inner = (struct ro_source){.fd = -1};
-        ro_source_close(source);
+        source_close(source);
         *source = inner;
-        return ro_source_seek(source, 0);
+        return source_seek(source, 0);
     }
     source->begin = source->end = 0;
     source->position = 0;
-    ro_status status = ro_source_seek(&packed->inner, packed->start);
+    ro_status status = source_seek(&packed->inner, packed->start);
     packed->left = packed->size;
 #if RO_WITH_ZLIB
     if (packed->packing != RO_STORED) {
@@ -133,7 +133,7 @@ ro_status ro_packed_rewind(struct ro_source *source)
     return status;
 }
 
-void ro_packed_close(struct ro_packed *packed)
+void packed_close(struct ro_packed *packed)
 {
     if (!packed)
         return;
@@ -141,25 +141,25 @@ void ro_packed_close(struct ro_packed *packed)
     if (packed->packing != RO_STORED)
         inflateEnd(&packed->zlib);
 #endif
-    ro_source_close(&packed->inner);
+    source_close(&packed->inner);
     free(packed);
 }
 
-ro_status ro_source_unpack_from(struct ro_source *source, enum ro_packing packing, uint64_t start,
+ro_status source_unpack_from(struct ro_source *source, enum ro_packing packing, uint64_t start,
                                 uint64_t packed_size, uint64_t size)
 {
 #if !RO_WITH_ZLIB
     if (packing != RO_STORED)
-        return ro_file_fail(source->file, RO_E_UNSUPPORTED,
+        return file_fail(source->file, RO_E_UNSUPPORTED,
                             "this build has no zlib and cannot read compressed files");
 #endif
-    ro_status status = source->position == start ? RO_OK : ro_source_seek(source, start);
+    ro_status status = source->position == start ? RO_OK : source_seek(source, start);
     struct ro_packed *packed = status == RO_OK ? calloc(1, sizeof *packed) : NULL;
     uint8_t *buffer = malloc(BUFFER);
     if (status != RO_OK || !packed || !buffer) {
         free(packed);
         free(buffer);
-        return status != RO_OK ? status : ro_file_no_memory(source->file, sizeof *packed);
+        return status != RO_OK ? status : file_no_memory(source->file, sizeof *packed);
     }
     packed->packing = packing;
     packed->start = start;
@@ -181,17 +181,17 @@ ro_status ro_source_unpack_from(struct ro_source *source, enum ro_packing packin
     return RO_OK;
 }
 
-ro_status ro_source_unpack(struct ro_source *source, const char *member)
+ro_status source_unpack(struct ro_source *source, const char *member)
 {
     size_t have;
-    ro_status status = ro_source_peek(source, 4, &have);
+    ro_status status = source_peek(source, 4, &have);
     if (status != RO_OK)
         return status;
     const uint8_t *head = source->bytes + source->begin;
     if (have >= 4 && memcmp(head, "PK\3\4", 4) == 0)
-        return ro_zip_open(source, member);
+        return zip_open(source, member);
     if (have >= 3 && memcmp(head, "\x1f\x8b\x08", 3) == 0)
-        status = ro_source_unpack_from(source, RO_GZIP, source->position, RO_SIZE_UNKNOWN,
+        status = source_unpack_from(source, RO_GZIP, source->position, RO_SIZE_UNKNOWN,
                                        RO_SIZE_UNKNOWN);
     return status;
 }

@@ -5,12 +5,12 @@
 
 enum { BLOCK = 1 << 20 };
 
-ro_status ro_store_open(struct ro_store *store, struct ro_file *file, size_t row_bytes,
+ro_status store_open(struct ro_store *store, struct ro_file *file, size_t row_bytes,
                         uint32_t height)
 {
     *store = (struct ro_store){.file = file, .row_bytes = row_bytes};
-    if (row_bytes > ro_memory_limit() / height)
-        return ro_file_fail(
+    if (row_bytes > memory_limit() / height)
+        return file_fail(
             file, RO_E_MEMORY,
             "%u rows of %zu bytes must be held in memory, but this machine has too little", height,
             row_bytes);
@@ -19,10 +19,10 @@ ro_status ro_store_open(struct ro_store *store, struct ro_file *file, size_t row
         store->block_rows = height;
     store->blocks_count = (height - 1) / store->block_rows + 1;
     store->blocks = calloc(store->blocks_count, sizeof *store->blocks);
-    return store->blocks ? RO_OK : ro_file_no_memory(file, store->blocks_count * sizeof(void *));
+    return store->blocks ? RO_OK : file_no_memory(file, store->blocks_count * sizeof(void *));
 }
 
-void ro_store_close(struct ro_store *store)
+void store_close(struct ro_store *store)
 {
     for (uint32_t i = 0; store->blocks && i < store->blocks_count; i++)
         free(store->blocks[i]);
@@ -30,11 +30,11 @@ void ro_store_close(struct ro_store *store)
     *store = (struct ro_store){0};
 }
 
-uint8_t *ro_store_row(struct ro_store *store, uint32_t y)
+uint8_t *lazy_row(struct ro_store *store, uint32_t y)
 {
     uint8_t **block = &store->blocks[y / store->block_rows];
     if (!*block && !(*block = calloc(store->block_rows, store->row_bytes))) {
-        ro_file_no_memory(store->file, store->block_rows * store->row_bytes);
+        file_no_memory(store->file, store->block_rows * store->row_bytes);
         return NULL;
     }
     return *block + y % store->block_rows * store->row_bytes;

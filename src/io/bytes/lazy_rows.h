@@ -16,11 +16,11 @@ struct ro_store {
     uint8_t **blocks;
 };
 
-ro_status ro_store_open(struct ro_store *store, struct ro_file *file, size_t row_bytes,
+ro_status store_open(struct ro_store *store, struct ro_file *file, size_t row_bytes,
                         uint32_t height);
-void ro_store_close(struct ro_store *store);
+void store_close(struct ro_store *store);
 
 /* A row, its memory taken now if need be; NULL and a message when there is none. */
-uint8_t *ro_store_row(struct ro_store *store, uint32_t y);
+uint8_t *lazy_row(struct ro_store *store, uint32_t y);
 
 #endif

@@ -35,7 +35,7 @@ static void shorten(atomic_size_t *end, size_t to)
         ;
 }
 
-int ro_read_at(int fd, uint64_t position, void *bytes, size_t size, size_t *got)
+int read_at(int fd, uint64_t position, void *bytes, size_t size, size_t *got)
 {
     *got = 0;
     while (*got < size) {
@@ -53,7 +53,7 @@ int ro_read_at(int fd, uint64_t position, void *bytes, size_t size, size_t *got)
 static void read_part(struct ro_readers *readers, size_t first, size_t size)
 {
     size_t done;
-    const int error = ro_read_at(readers->fd, readers->position + first, readers->bytes + first,
+    const int error = read_at(readers->fd, readers->position + first, readers->bytes + first,
                                  size, &done);
     if (error)
         atomic_store(&readers->error, error);
@@ -93,7 +93,7 @@ static void *run_reader(void *data)
     return NULL;
 }
 
-struct ro_readers *ro_readers_open(int threads)
+struct ro_readers *readers_open(int threads)
 {
     if (threads < 1)
         return NULL;
@@ -105,12 +105,12 @@ struct ro_readers *ro_readers_open(int threads)
     pthread_cond_init(&readers->begun, NULL);
     pthread_cond_init(&readers->ended, NULL);
     while (readers->threads < threads &&
-           ro_thread_start(&readers->thread[readers->threads], run_reader, readers))
+           thread_start(&readers->thread[readers->threads], run_reader, readers))
         readers->threads++;
     return readers;
 }
 
-void ro_readers_close(struct ro_readers *readers)
+void readers_close(struct ro_readers *readers)
 {
     if (!readers)
         return;
@@ -126,7 +126,7 @@ void ro_readers_close(struct ro_readers *readers)
     free(readers);
 }
 
-int ro_readers_read(struct ro_readers *readers, int fd, uint64_t position, uint8_t *bytes,
+int readers_read(struct ro_readers *readers, int fd, uint64_t position, uint8_t *bytes,
                     size_t size, size_t *got)
 {
     pthread_mutex_lock(&readers->lock);

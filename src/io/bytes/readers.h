@@ -11,16 +11,16 @@
 
 /* Reads up to `size` bytes from a place of a file that allows it; *got is fewer only at its end.
  * Returns 0, or the system's number of what went wrong. */
-int ro_read_at(int fd, uint64_t position, void *bytes, size_t size, size_t *got);
+int read_at(int fd, uint64_t position, void *bytes, size_t size, size_t *got);
 
 struct ro_readers;
 
 /* So many threads beside the caller's, or fewer; NULL: none could be had. */
-struct ro_readers *ro_readers_open(int threads);
-void ro_readers_close(struct ro_readers *readers); /* NULL is allowed */
+struct ro_readers *readers_open(int threads);
+void readers_close(struct ro_readers *readers); /* NULL is allowed */
 
 /* The same by all of them. */
-int ro_readers_read(struct ro_readers *readers, int fd, uint64_t position, uint8_t *bytes,
+int readers_read(struct ro_readers *readers, int fd, uint64_t position, uint8_t *bytes,
                     size_t size, size_t *got);
 
 #endif

@@ -23,7 +23,7 @@ enum {
     WAIT_MS = 100,
 };
 
-bool ro_sink_is_standard(const char *path)
+bool sink_is_standard(const char *path)
 {
     return strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0;
 }
@@ -31,8 +31,8 @@ bool ro_sink_is_standard(const char *path)
 static ro_status cannot_write(struct ro_file *file)
 {
     if (errno == EPIPE)
-        return ro_file_fail(file, RO_E_IO, "the reader of the output has gone away");
-    return ro_file_fail(file, RO_E_IO, "cannot be written: %s", strerror(errno));
+        return file_fail(file, RO_E_IO, "the reader of the output has gone away");
+    return file_fail(file, RO_E_IO, "cannot be written: %s", strerror(errno));
 }
 
 /* What stands at `path`: *regular tells whether a file is there that a commit would replace, and
@@ -42,16 +42,16 @@ static ro_status look(struct ro_file *file, const char *path, struct stat *about
 {
     *regular = *special = false;
     if (path[0] == '\0')
-        return ro_file_fail(file, RO_E_ARGUMENT, "the output has no name");
+        return file_fail(file, RO_E_ARGUMENT, "the output has no name");
     if (stat(path, about) != 0) {
         if (errno != ENOENT)
             return cannot_write(file);
         if (path[strlen(path) - 1] == '/')
-            return ro_file_fail(file, RO_E_IO, "is a directory, not a file name");
+            return file_fail(file, RO_E_IO, "is a directory, not a file name");
         return RO_OK;
     }
     if (S_ISDIR(about->st_mode))
-        return ro_file_fail(file, RO_E_IO, "is a directory, not a file name");
+        return file_fail(file, RO_E_IO, "is a directory, not a file name");
     if (access(path, W_OK) != 0)
         return cannot_write(file);
     *regular = S_ISREG(about->st_mode);
@@ -59,18 +59,18 @@ static ro_status look(struct ro_file *file, const char *path, struct stat *about
     return RO_OK;
 }
 
-ro_status ro_sink_check(struct ro_file *file, const char *path)
+ro_status sink_check(struct ro_file *file, const char *path)
 {
     struct stat about;
     bool regular, special;
-    if (ro_sink_is_standard(path))
+    if (sink_is_standard(path))
         return RO_OK;
     ro_status status = look(file, path, &about, &regular, &special);
     if (status != RO_OK || regular || special)
         return status;
-    char *target = ro_follow_links(path), *folder = NULL;
+    char *target = follow_links(path), *folder = NULL;
     if (target) {
-        size_t length = ro_folder_length(target);
+        size_t length = folder_length(target);
         folder = length ? strndup(target, length) : strdup(".");
     }
     if (!folder || access(folder, W_OK | X_OK) != 0)
@@ -85,7 +85,7 @@ static ro_status open_special(struct ro_sink *sink, const char *path, bool pipe)
     /* Opening a named pipe waits for its reader: done in steps, so that it can be cancelled. */
     int flags = O_WRONLY | O_CLOEXEC | O_NOCTTY | (pipe ? O_NONBLOCK : 0);
     for (;;) {
-        ro_status status = ro_file_check_stop(sink->file);
+        ro_status status = file_check_stop(sink->file);
         if (status != RO_OK)
             return status;
         sink->fd = open(path, flags);
@@ -108,12 +108,12 @@ static ro_status open_file(struct ro_sink *sink, const char *path)
         return status;
     if (special)
         return open_special(sink, path, S_ISFIFO(about.st_mode));
-    if (!(sink->target = ro_follow_links(path)))
+    if (!(sink->target = follow_links(path)))
         return cannot_write(sink->file);
     /* The new file looks like the old one, and is never open to more people than that; another
      * owner can be kept by root only. */
     sink->temporary =
-        ro_temporary_make(sink->target, regular ? about.st_mode & 0600 : 0666, &sink->fd);
+        temporary_make(sink->target, regular ? about.st_mode & 0600 : 0666, &sink->fd);
     if (!sink->temporary)
         return cannot_write(sink->file);
     sink->owned = true;
@@ -125,13 +125,13 @@ static ro_status open_file(struct ro_sink *sink, const char *path)
     return RO_OK;
 }
 
-ro_status ro_sink_open(struct ro_sink *sink, struct ro_file *file, const char *path)
+ro_status sink_open(struct ro_sink *sink, struct ro_file *file, const char *path)
 {
     struct stat about;
     *sink = (struct ro_sink){.file = file, .fd = -1, .memory = !path, .seekable = !path};
     if (!path)
         return RO_OK;
-    if (ro_sink_is_standard(path)) {
+    if (sink_is_standard(path)) {
         sink->fd = STDOUT_FILENO;
     } else {
         ro_status status = open_file(sink, path);
@@ -147,15 +147,15 @@ ro_status ro_sink_open(struct ro_sink *sink, struct ro_file *file, const char *p
         (void)fcntl(sink->fd, F_SETPIPE_SZ, 1 << 20); /* fewer hand-overs; may be refused */
 #endif
     sink->buffer = malloc(BUFFER);
-    return sink->buffer ? RO_OK : ro_file_no_memory(file, BUFFER);
+    return sink->buffer ? RO_OK : file_no_memory(file, BUFFER);
 }
 
-void ro_sink_close(struct ro_sink *sink)
+void sink_close(struct ro_sink *sink)
 {
     if (sink->owned)
         close(sink->fd);
-    ro_packer_close(sink->packer);
-    ro_temporary_remove(sink->temporary);
+    packer_close(sink->packer);
+    temporary_remove(sink->temporary);
     free(sink->target);
     free(sink->buffer);
     *sink = (struct ro_sink){.fd = -1};
@@ -181,7 +181,7 @@ static size_t pipe_room(int fd)
 static ro_status write_all(struct ro_sink *sink, const uint8_t *bytes, size_t size)
 {
     while (size > 0) {
-        ro_status status = ro_file_check_stop(sink->file);
+        ro_status status = file_check_stop(sink->file);
         if (status != RO_OK)
             return status;
         size_t part = size < LONGEST_WRITE ? size : LONGEST_WRITE;
@@ -239,12 +239,12 @@ static ro_status keep(struct ro_sink *sink, const void *bytes, size_t size)
     if (at >= sink->hole)
         at -= sink->hole_bytes;
     if (size > SIZE_MAX / 4 || at > SIZE_MAX / 4)
-        return ro_file_no_memory(sink->file, at);
+        return file_no_memory(sink->file, at);
     if (at + size > sink->room) {
         const size_t room = 2 * ((size_t)at + size) + BUFFER;
         uint8_t *more = realloc(sink->buffer, room);
         if (!more)
-            return ro_file_no_memory(sink->file, room);
+            return file_no_memory(sink->file, room);
         sink->buffer = more;
         sink->room = room;
     }
@@ -290,15 +290,15 @@ static uint32_t summed(uint32_t sum, const uint8_t *bytes, size_t size)
     return ~sum;
 }
 
-ro_status ro_sink_write(struct ro_sink *sink, const void *bytes, size_t size)
+ro_status sink_write(struct ro_sink *sink, const void *bytes, size_t size)
 {
     if (sink->summed)
         sink->checksum = summed(sink->checksum, bytes, size);
-    return sink->packer ? ro_packer_write(sink->packer, sink, put, bytes, size)
+    return sink->packer ? packer_write(sink->packer, sink, put, bytes, size)
                         : put(sink, bytes, size);
 }
 
-void ro_sink_print(struct ro_sink *sink, ro_status *status, const char *format, ...)
+void sink_print(struct ro_sink *sink, ro_status *status, const char *format, ...)
 {
     char line[512], *text = line;
     va_list list;
@@ -313,21 +313,21 @@ void ro_sink_print(struct ro_sink *sink, ro_status *status, const char *format, 
         va_end(list);
     }
     if (length < 0)
-        *status = ro_sink_cannot(sink, errno);
+        *status = sink_cannot(sink, errno);
     else
-        *status = text ? ro_sink_write(sink, text, (size_t)length)
-                       : ro_file_no_memory(sink->file, (size_t)length + 1);
+        *status = text ? sink_write(sink, text, (size_t)length)
+                       : file_no_memory(sink->file, (size_t)length + 1);
     if (text != line)
         free(text);
 }
 
-ro_status ro_sink_pack(struct ro_sink *sink)
+ro_status sink_pack(struct ro_sink *sink)
 {
     sink->seekable = false; /* nothing that is packed is written twice */
-    return ro_packer_open(&sink->packer, sink->file);
+    return packer_open(&sink->packer, sink->file);
 }
 
-ro_status ro_sink_seek(struct ro_sink *sink, uint64_t position)
+ro_status sink_seek(struct ro_sink *sink, uint64_t position)
 {
     if (position == sink->position)
         return RO_OK;
@@ -339,19 +339,19 @@ ro_status ro_sink_seek(struct ro_sink *sink, uint64_t position)
     if (status != RO_OK)
         return status;
     if (!sink->seekable || position > INT64_MAX)
-        return ro_file_fail(sink->file, RO_E_IO, "cannot be written at another position");
+        return file_fail(sink->file, RO_E_IO, "cannot be written at another position");
     if (lseek(sink->fd, (off_t)position, SEEK_SET) < 0)
         return cannot_write(sink->file);
     sink->position = position;
     return RO_OK;
 }
 
-bool ro_sink_plain(const struct ro_sink *sink)
+bool sink_plain(const struct ro_sink *sink)
 {
     return sink->temporary && sink->seekable && !sink->packer && !sink->summed;
 }
 
-int ro_sink_put(const struct ro_sink *sink, uint64_t position, const void *bytes, size_t size)
+int sink_put(const struct ro_sink *sink, uint64_t position, const void *bytes, size_t size)
 {
     for (size_t done = 0; done < size;) {
         const ssize_t count =
@@ -363,17 +363,17 @@ int ro_sink_put(const struct ro_sink *sink, uint64_t position, const void *bytes
     return 0;
 }
 
-ro_status ro_sink_cannot(struct ro_sink *sink, int error)
+ro_status sink_cannot(struct ro_sink *sink, int error)
 {
     errno = error;
     return cannot_write(sink->file);
 }
 
-ro_status ro_sink_read(struct ro_sink *sink, void *bytes, size_t size, size_t *got)
+ro_status sink_read(struct ro_sink *sink, void *bytes, size_t size, size_t *got)
 {
     *got = 0;
     if (!sink->seekable)
-        return ro_file_fail(sink->file, RO_E_IO, "cannot be read while it is written");
+        return file_fail(sink->file, RO_E_IO, "cannot be read while it is written");
     ro_status status = flush(sink);
     while (*got < size && status == RO_OK) {
         const ssize_t count =
@@ -385,14 +385,14 @@ ro_status ro_sink_read(struct ro_sink *sink, void *bytes, size_t size, size_t *g
         else if (errno != EINTR)
             status = cannot_write(sink->file);
     }
-    return status == RO_OK ? ro_sink_seek(sink, sink->position + *got) : status;
+    return status == RO_OK ? sink_seek(sink, sink->position + *got) : status;
 }
 
-ro_status ro_sink_complete(struct ro_sink *sink)
+ro_status sink_complete(struct ro_sink *sink)
 {
     if (sink->memory || sink->complete)
         return RO_OK;
-    ro_status status = sink->packer ? ro_packer_finish(sink->packer, sink, put) : RO_OK;
+    ro_status status = sink->packer ? packer_finish(sink->packer, sink, put) : RO_OK;
     if (status == RO_OK)
         status = flush(sink);
     if (status != RO_OK)
@@ -410,17 +410,17 @@ ro_status ro_sink_complete(struct ro_sink *sink)
     return RO_OK;
 }
 
-ro_status ro_sink_commit(struct ro_sink *sink)
+ro_status sink_commit(struct ro_sink *sink)
 {
-    ro_status status = ro_sink_complete(sink);
+    ro_status status = sink_complete(sink);
     if (status != RO_OK)
         return status;
     if (sink->temporary) {
-        if ((status = ro_file_check_stop(sink->file)) != RO_OK)
+        if ((status = file_check_stop(sink->file)) != RO_OK)
             return status;
         struct ro_temporary *temporary = sink->temporary;
         sink->temporary = NULL;
-        status = ro_commit_file(sink->file, temporary, sink->target);
+        status = commit_file(sink->file, temporary, sink->target);
     }
     return status;
 }

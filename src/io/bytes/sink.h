@@ -37,39 +37,39 @@ struct ro_sink {
 };
 
 /* "-" and "/dev/stdout". */
-bool ro_sink_is_standard(const char *path);
+bool sink_is_standard(const char *path);
 
 /* Whether a file can be made at `path`, as far as can be told without making one. */
-ro_status ro_sink_check(struct ro_file *file, const char *path);
+ro_status sink_check(struct ro_file *file, const char *path);
 
 /* Path "-" is standard output; NULL is memory. */
-ro_status ro_sink_open(struct ro_sink *sink, struct ro_file *file, const char *path);
-ro_status ro_sink_write(struct ro_sink *sink, const void *bytes, size_t size);
+ro_status sink_open(struct ro_sink *sink, struct ro_file *file, const char *path);
+ro_status sink_write(struct ro_sink *sink, const void *bytes, size_t size);
 
 /* Writes text; does nothing after a failure that is in *status. */
-void ro_sink_print(struct ro_sink *sink, ro_status *status, const char *format, ...)
+void sink_print(struct ro_sink *sink, ro_status *status, const char *format, ...)
     RO_PRINTF(3, 4);
-ro_status ro_sink_seek(struct ro_sink *sink, uint64_t position);
+ro_status sink_seek(struct ro_sink *sink, uint64_t position);
 
 /* Whether threads may write places of it by themselves, in any order: a file of its own. Those who
- * do end with a seek behind the last byte. ro_sink_put returns 0, or the system's number of what
- * went wrong, for ro_sink_cannot. */
-bool ro_sink_plain(const struct ro_sink *sink);
-int ro_sink_put(const struct ro_sink *sink, uint64_t position, const void *bytes, size_t size);
-ro_status ro_sink_cannot(struct ro_sink *sink, int error);
+ * do end with a seek behind the last byte. sink_put returns 0, or the system's number of what
+ * went wrong, for sink_cannot. */
+bool sink_plain(const struct ro_sink *sink);
+int sink_put(const struct ro_sink *sink, uint64_t position, const void *bytes, size_t size);
+ro_status sink_cannot(struct ro_sink *sink, int error);
 
 /* From here on bytes are packed as a gzip file. */
-ro_status ro_sink_pack(struct ro_sink *sink);
+ro_status sink_pack(struct ro_sink *sink);
 
 /* Takes back bytes that were written, from where the sink is; *got is fewer at the end. */
-ro_status ro_sink_read(struct ro_sink *sink, void *bytes, size_t size, size_t *got);
+ro_status sink_read(struct ro_sink *sink, void *bytes, size_t size, size_t *got);
 
 /* Brings all bytes to the disk; only the name is missing then. */
-ro_status ro_sink_complete(struct ro_sink *sink);
+ro_status sink_complete(struct ro_sink *sink);
 /* Completes, and gives the temporary file its name, or puts it on the context's list. */
-ro_status ro_sink_commit(struct ro_sink *sink);
+ro_status sink_commit(struct ro_sink *sink);
 
 /* Without a commit before, removes the temporary file. */
-void ro_sink_close(struct ro_sink *sink);
+void sink_close(struct ro_sink *sink);
 
 #endif

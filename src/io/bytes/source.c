@@ -22,24 +22,24 @@ enum {
     WAIT_MS = 100,
 };
 
-ro_status ro_source_open(struct ro_source *source, struct ro_file *file, const char *path)
+ro_status source_open(struct ro_source *source, struct ro_file *file, const char *path)
 {
     struct stat about;
     *source = (struct ro_source){.file = file, .fd = STDIN_FILENO, .size = RO_SIZE_UNKNOWN};
     if (strcmp(path, "-") != 0) {
-        const char *place = ro_commit_place(file->context, path);
+        const char *place = commit_place(file->context, path);
         if (!place)
-            return ro_file_no_memory(file, 1);
+            return file_no_memory(file, 1);
         /* Without O_NONBLOCK, opening a named pipe waits for its writer and cannot be cancelled. */
         source->fd = open(place, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
         if (source->fd < 0)
-            return ro_file_fail(file, RO_E_IO, "cannot be opened: %s", strerror(errno));
+            return file_fail(file, RO_E_IO, "cannot be opened: %s", strerror(errno));
         source->owned = true;
     }
     if (fstat(source->fd, &about) != 0)
-        return ro_file_fail(file, RO_E_IO, "cannot be read: %s", strerror(errno));
+        return file_fail(file, RO_E_IO, "cannot be read: %s", strerror(errno));
     if (S_ISDIR(about.st_mode))
-        return ro_file_fail(file, RO_E_IO, "is a directory, not a file");
+        return file_fail(file, RO_E_IO, "is a directory, not a file");
     if (S_ISREG(about.st_mode)) {
         off_t here = lseek(source->fd, 0, SEEK_CUR);
         source->size = (uint64_t)about.st_size;
@@ -53,48 +53,48 @@ ro_status ro_source_open(struct ro_source *source, struct ro_file *file, const c
 #endif
     }
     source->bytes = source->buffer = malloc(BUFFER);
-    return source->buffer ? RO_OK : ro_file_no_memory(file, BUFFER);
+    return source->buffer ? RO_OK : file_no_memory(file, BUFFER);
 }
 
-void ro_source_open_memory(struct ro_source *source, struct ro_file *file, const void *bytes,
+void source_open_memory(struct ro_source *source, struct ro_file *file, const void *bytes,
                            size_t size)
 {
     *source = (struct ro_source){
         .file = file, .fd = -1, .seekable = true, .size = size, .bytes = bytes, .end = size};
 }
 
-void ro_source_close(struct ro_source *source)
+void source_close(struct ro_source *source)
 {
-    ro_readers_close(source->readers);
-    ro_packed_close(source->packed);
+    readers_close(source->readers);
+    packed_close(source->packed);
     free(source->buffer);
     if (source->owned)
         close(source->fd);
     *source = (struct ro_source){.fd = -1};
 }
 
-bool ro_source_plain(const struct ro_source *source)
+bool source_plain(const struct ro_source *source)
 {
     return source->fd >= 0 && source->seekable && !source->waits && !source->packed;
 }
 
-void ro_source_share(struct ro_source *source, int threads)
+void source_share(struct ro_source *source, int threads)
 {
-    if (ro_source_plain(source) && !source->readers)
-        source->readers = ro_readers_open(threads);
+    if (source_plain(source) && !source->readers)
+        source->readers = readers_open(threads);
 }
 
 /* A long read by several threads, which leaves the file behind what was read. */
 static ro_status read_together(struct ro_source *source, uint8_t *bytes, size_t size, size_t *got)
 {
-    ro_status status = ro_file_check_stop(source->file);
+    ro_status status = file_check_stop(source->file);
     if (status != RO_OK)
         return status;
-    int error = ro_readers_read(source->readers, source->fd, source->position, bytes,
+    int error = readers_read(source->readers, source->fd, source->position, bytes,
                                 size < LONGEST_READ ? size : LONGEST_READ, got);
     if (!error && lseek(source->fd, (off_t)(source->position + *got), SEEK_SET) < 0)
         error = errno;
-    return error ? ro_file_fail(source->file, RO_E_IO, "cannot be read: %s", strerror(error))
+    return error ? file_fail(source->file, RO_E_IO, "cannot be read: %s", strerror(error))
                  : RO_OK;
 }
 
@@ -103,11 +103,11 @@ static ro_status read_some(struct ro_source *source, uint8_t *bytes, size_t size
 {
     *got = 0;
     if (source->packed)
-        return ro_packed_read(source->packed, source->file, bytes, size, got);
+        return packed_read(source->packed, source->file, bytes, size, got);
     if (source->fd < 0)
         return RO_OK;
     for (;;) {
-        ro_status status = ro_file_check_stop(source->file);
+        ro_status status = file_check_stop(source->file);
         if (status != RO_OK)
             return status;
         if (source->waits) {
@@ -122,11 +122,11 @@ static ro_status read_some(struct ro_source *source, uint8_t *bytes, size_t size
             return RO_OK;
         }
         if (errno != EINTR && errno != EAGAIN)
-            return ro_file_fail(source->file, RO_E_IO, "cannot be read: %s", strerror(errno));
+            return file_fail(source->file, RO_E_IO, "cannot be read: %s", strerror(errno));
     }
 }
 
-ro_status ro_source_peek(struct ro_source *source, size_t want, size_t *have)
+ro_status source_peek(struct ro_source *source, size_t want, size_t *have)
 {
     if (source->buffer && source->end - source->begin < want) {
         memmove(source->buffer, source->buffer + source->begin, source->end - source->begin);
@@ -147,7 +147,7 @@ ro_status ro_source_peek(struct ro_source *source, size_t want, size_t *have)
     return RO_OK;
 }
 
-ro_status ro_source_read(struct ro_source *source, void *bytes, size_t size, size_t *got)
+ro_status source_read(struct ro_source *source, void *bytes, size_t size, size_t *got)
 {
     uint8_t *to = bytes;
     *got = 0;
@@ -175,7 +175,7 @@ ro_status ro_source_read(struct ro_source *source, void *bytes, size_t size, siz
             source->position += part;
             *got += part;
         } else {
-            if ((status = ro_source_peek(source, 1, &ready)) != RO_OK)
+            if ((status = source_peek(source, 1, &ready)) != RO_OK)
                 return status;
             if (ready == 0)
                 break;
@@ -184,12 +184,12 @@ ro_status ro_source_read(struct ro_source *source, void *bytes, size_t size, siz
     return RO_OK;
 }
 
-ro_status ro_source_need(struct ro_source *source, void *bytes, size_t size)
+ro_status source_need(struct ro_source *source, void *bytes, size_t size)
 {
     size_t got;
-    ro_status status = ro_source_read(source, bytes, size, &got);
+    ro_status status = source_read(source, bytes, size, &got);
     if (status == RO_OK && got < size)
-        status = ro_file_ends_early(source->file);
+        status = file_ends_early(source->file);
     return status;
 }
 
@@ -200,13 +200,13 @@ static ro_status grow(struct ro_file *file, char **bytes, size_t *room, size_t m
     wanted = wanted < most + 1 ? wanted : most + 1; /* one more tells that there is more */
     char *more = realloc(*bytes, wanted + 1);
     if (!more)
-        return ro_file_no_memory(file, wanted);
+        return file_no_memory(file, wanted);
     *bytes = more;
     *room = wanted;
     return RO_OK;
 }
 
-ro_status ro_source_all(struct ro_source *source, size_t most, char **bytes, size_t *size)
+ro_status source_all(struct ro_source *source, size_t most, char **bytes, size_t *size)
 {
     size_t room = 0, got = 1;
     ro_status status = RO_OK;
@@ -216,12 +216,12 @@ ro_status ro_source_all(struct ro_source *source, size_t most, char **bytes, siz
         if (*size == room)
             status = grow(source->file, bytes, &room, most);
         if (status == RO_OK)
-            status = ro_source_read(source, *bytes + *size, room - *size, &got);
+            status = source_read(source, *bytes + *size, room - *size, &got);
         *size += status == RO_OK ? got : 0;
     }
     if (status == RO_OK && *size > most)
         status =
-            ro_file_fail(source->file, RO_E_FORMAT, "is larger than the limit of %zu bytes", most);
+            file_fail(source->file, RO_E_FORMAT, "is larger than the limit of %zu bytes", most);
     if (status == RO_OK) {
         (*bytes)[*size] = '\0';
         return RO_OK;
@@ -232,49 +232,49 @@ ro_status ro_source_all(struct ro_source *source, size_t most, char **bytes, siz
     return status;
 }
 
-ro_status ro_source_seek(struct ro_source *source, uint64_t position)
+ro_status source_seek(struct ro_source *source, uint64_t position)
 {
     uint64_t start = source->position - source->begin; /* of bytes[0] */
-    if (position == 0 && source->packed && ro_source_rewinds(source))
-        return ro_packed_rewind(source);
+    if (position == 0 && source->packed && source_rewinds(source))
+        return packed_rewind(source);
     if (position >= start && position - start <= source->end) {
         source->begin = (size_t)(position - start);
         source->position = position;
         return RO_OK;
     }
     if (!source->seekable || position > INT64_MAX)
-        return ro_file_fail(source->file, RO_E_IO, "cannot be read at another position");
+        return file_fail(source->file, RO_E_IO, "cannot be read at another position");
     if (source->fd < 0) {
         source->begin = source->end; /* past the end of memory: nothing more comes */
         source->position = source->size;
         return RO_OK;
     }
     if (lseek(source->fd, (off_t)position, SEEK_SET) < 0)
-        return ro_file_fail(source->file, RO_E_IO, "cannot be read: %s", strerror(errno));
+        return file_fail(source->file, RO_E_IO, "cannot be read: %s", strerror(errno));
     source->begin = source->end = 0;
     source->position = position;
     return RO_OK;
 }
 
-bool ro_source_rewinds(const struct ro_source *source)
+bool source_rewinds(const struct ro_source *source)
 {
-    return source->packed ? ro_packed_rewinds(source->packed) : source->seekable;
+    return source->packed ? packed_rewinds(source->packed) : source->seekable;
 }
 
-ro_status ro_source_skip(struct ro_source *source, uint64_t count)
+ro_status source_skip(struct ro_source *source, uint64_t count)
 {
     if (source->seekable) {
-        if (ro_source_left(source) < count)
-            return ro_file_ends_early(source->file);
-        return ro_source_seek(source, source->position + count);
+        if (source_left(source) < count)
+            return file_ends_early(source->file);
+        return source_seek(source, source->position + count);
     }
     while (count > 0) {
         size_t ready;
-        ro_status status = ro_source_peek(source, 1, &ready);
+        ro_status status = source_peek(source, 1, &ready);
         if (status != RO_OK)
             return status;
         if (ready == 0)
-            return ro_file_ends_early(source->file);
+            return file_ends_early(source->file);
         size_t part = count < ready ? (size_t)count : ready;
         source->begin += part;
         source->position += part;
@@ -283,17 +283,17 @@ ro_status ro_source_skip(struct ro_source *source, uint64_t count)
     return RO_OK;
 }
 
-uint64_t ro_source_left(const struct ro_source *source)
+uint64_t source_left(const struct ro_source *source)
 {
     if (source->size == RO_SIZE_UNKNOWN)
         return RO_SIZE_UNKNOWN;
     return source->size > source->position ? source->size - source->position : 0;
 }
 
-int ro_source_refill_byte(struct ro_source *source, ro_status *status)
+int source_refill_byte(struct ro_source *source, ro_status *status)
 {
     size_t ready;
-    *status = ro_source_peek(source, 1, &ready);
+    *status = source_peek(source, 1, &ready);
     if (*status != RO_OK || ready == 0)
         return -1;
     source->position++;

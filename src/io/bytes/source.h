@@ -34,46 +34,46 @@ struct ro_source {
 };
 
 /* Path "-" is standard input. */
-ro_status ro_source_open(struct ro_source *source, struct ro_file *file, const char *path);
-void ro_source_open_memory(struct ro_source *source, struct ro_file *file, const void *bytes,
+ro_status source_open(struct ro_source *source, struct ro_file *file, const char *path);
+void source_open_memory(struct ro_source *source, struct ro_file *file, const void *bytes,
                            size_t size);
-void ro_source_close(struct ro_source *source);
+void source_close(struct ro_source *source);
 
 /* Long reads of a plain file shall be shared with so many other threads; of others nothing changes.
  */
-void ro_source_share(struct ro_source *source, int threads);
+void source_share(struct ro_source *source, int threads);
 
-/* Whether threads may read places of it by themselves (ro_read_at): a plain file. */
-bool ro_source_plain(const struct ro_source *source);
+/* Whether threads may read places of it by themselves (read_at): a plain file. */
+bool source_plain(const struct ro_source *source);
 
 /* Makes bytes ready without taking them: *have is fewer than `want` (at most 64 KB) only at the
  * end of the file. */
-ro_status ro_source_peek(struct ro_source *source, size_t want, size_t *have);
+ro_status source_peek(struct ro_source *source, size_t want, size_t *have);
 
 /* Takes up to `size` bytes; *got is fewer only at the end of the file. */
-ro_status ro_source_read(struct ro_source *source, void *bytes, size_t size, size_t *got);
+ro_status source_read(struct ro_source *source, void *bytes, size_t size, size_t *got);
 
 /* The same, where fewer bytes are an error. */
-ro_status ro_source_need(struct ro_source *source, void *bytes, size_t size);
+ro_status source_need(struct ro_source *source, void *bytes, size_t size);
 
 /* Takes all that is left into memory to be freed, with a byte 0 behind it; more than `most` bytes
  * are an error. */
-ro_status ro_source_all(struct ro_source *source, size_t most, char **bytes, size_t *size);
+ro_status source_all(struct ro_source *source, size_t most, char **bytes, size_t *size);
 
 /* What is packed can go back to its start only, and only where the file can be read again. */
-ro_status ro_source_seek(struct ro_source *source, uint64_t position);
-bool ro_source_rewinds(const struct ro_source *source);
-ro_status ro_source_skip(struct ro_source *source, uint64_t count);
+ro_status source_seek(struct ro_source *source, uint64_t position);
+bool source_rewinds(const struct ro_source *source);
+ro_status source_skip(struct ro_source *source, uint64_t count);
 
 /* Bytes from here to the end, or RO_SIZE_UNKNOWN. */
-uint64_t ro_source_left(const struct ro_source *source);
+uint64_t source_left(const struct ro_source *source);
 
 /* Takes one byte; -1 at the end of the file or on a failure, which *status then tells. */
-int ro_source_refill_byte(struct ro_source *source, ro_status *status);
-static inline int ro_source_byte(struct ro_source *source, ro_status *status)
+int source_refill_byte(struct ro_source *source, ro_status *status);
+static inline int source_byte(struct ro_source *source, ro_status *status)
 {
     if (source->begin == source->end)
-        return ro_source_refill_byte(source, status);
+        return source_refill_byte(source, status);
     source->position++;
     return source->bytes[source->begin++];
 }

@@ -34,7 +34,7 @@ struct ro_temporary {
 
 static _Atomic(struct ro_temporary *) first;
 
-size_t ro_folder_length(const char *path)
+size_t folder_length(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? (size_t)(slash - path) + 1 : 0;
@@ -64,16 +64,16 @@ static void give_back(struct ro_temporary *temporary)
     atomic_store(&temporary->taken, false);
 }
 
-struct ro_temporary *ro_temporary_make(const char *target, mode_t mode, int *fd)
+struct ro_temporary *temporary_make(const char *target, mode_t mode, int *fd)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyz012345";
-    size_t folder = ro_folder_length(target), size = strlen(target) + 16;
+    size_t folder = folder_length(target), size = strlen(target) + 16;
     struct ro_temporary *made = take_place();
     char *name = made ? malloc(size) : NULL;
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
     for (unsigned number = 0; name && number < MOST_TRIES; number++) {
-        uint32_t mixed = ro_hash((uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec,
+        uint32_t mixed = pixel_hash((uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec,
                                  (uint32_t)getpid(), number);
         char suffix[7] = {0};
         for (int i = 0; i < 6; i++)
@@ -100,21 +100,21 @@ struct ro_temporary *ro_temporary_make(const char *target, mode_t mode, int *fd)
     return NULL;
 }
 
-const char *ro_temporary_path(const struct ro_temporary *temporary)
+const char *temporary_path(const struct ro_temporary *temporary)
 {
     const char *path = atomic_load(&temporary->path);
     return path ? path : ""; /* a handler took it: the process ends */
 }
 
-int ro_temporary_rename(struct ro_temporary *temporary, const char *target)
+int temporary_rename(struct ro_temporary *temporary, const char *target)
 {
-    if (rename(ro_temporary_path(temporary), target) != 0)
+    if (rename(temporary_path(temporary), target) != 0)
         return -1;
     give_back(temporary);
     return 0;
 }
 
-struct ro_temporary *ro_temporary_adopt(const char *path)
+struct ro_temporary *temporary_adopt(const char *path)
 {
     struct ro_temporary *made = take_place();
     char *name = made ? strdup(path) : NULL;
@@ -126,13 +126,13 @@ struct ro_temporary *ro_temporary_adopt(const char *path)
     return made;
 }
 
-void ro_temporary_keep(struct ro_temporary *temporary) { give_back(temporary); }
+void temporary_keep(struct ro_temporary *temporary) { give_back(temporary); }
 
-void ro_temporary_remove(struct ro_temporary *temporary)
+void temporary_remove(struct ro_temporary *temporary)
 {
     if (!temporary)
         return;
-    unlink(ro_temporary_path(temporary));
+    unlink(temporary_path(temporary));
     give_back(temporary);
 }
 

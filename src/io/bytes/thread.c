@@ -3,7 +3,7 @@
 
 #include <signal.h>
 
-bool ro_thread_start(pthread_t *thread, void *(*run)(void *), void *data)
+bool thread_start(pthread_t *thread, void *(*run)(void *), void *data)
 {
     sigset_t all, before;
     sigfillset(&all);

@@ -7,6 +7,6 @@
 
 /* Starts a thread that no signal is delivered to: handlers run where the caller expects them, and
  * writing to a closed pipe is an error, not the end of the program. */
-bool ro_thread_start(pthread_t *thread, void *(*run)(void *), void *data);
+bool thread_start(pthread_t *thread, void *(*run)(void *), void *data);
 
 #endif

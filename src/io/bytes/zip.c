@@ -34,7 +34,7 @@ struct member {
 
 static ro_status not_proper(struct ro_source *source)
 {
-    return ro_file_fail(source->file, RO_E_FORMAT, "not a proper ZIP archive");
+    return file_fail(source->file, RO_E_FORMAT, "not a proper ZIP archive");
 }
 
 /* The directory, to be freed; a zero lies behind it. */
@@ -43,15 +43,15 @@ static ro_status read_directory(struct ro_source *source, uint8_t **bytes, size_
     const uint64_t total = source->size;
     *bytes = NULL;
     if (!source->seekable || total == RO_SIZE_UNKNOWN)
-        return ro_file_fail(source->file, RO_E_UNSUPPORTED,
+        return file_fail(source->file, RO_E_UNSUPPORTED,
                             "an archive cannot be read from a pipe; it needs a file with a name");
     const size_t tail = total < LONGEST_END ? (size_t)total : LONGEST_END;
     uint8_t *end = malloc(tail + 1), *found = NULL;
     if (!end)
-        return ro_file_no_memory(source->file, tail);
-    ro_status status = ro_source_seek(source, total - tail);
+        return file_no_memory(source->file, tail);
+    ro_status status = source_seek(source, total - tail);
     if (status == RO_OK)
-        status = ro_source_need(source, end, tail);
+        status = source_need(source, end, tail);
     for (size_t i = 0; status == RO_OK && i + END <= tail; i++)
         if (memcmp(end + i, "PK\5\6", 4) == 0)
             found = end + i;
@@ -63,9 +63,9 @@ static ro_status read_directory(struct ro_source *source, uint8_t **bytes, size_
     free(end);
     if (status == RO_OK && wide && wide_end <= total - WIDE_END) {
         uint8_t record[WIDE_END];
-        status = ro_source_seek(source, wide_end);
+        status = source_seek(source, wide_end);
         if (status == RO_OK)
-            status = ro_source_need(source, record, sizeof record);
+            status = source_need(source, record, sizeof record);
         start = u64(record + 48);
     }
     if (status != RO_OK)
@@ -73,10 +73,10 @@ static ro_status read_directory(struct ro_source *source, uint8_t **bytes, size_
     if (!found || *size > MOST_DIRECTORY || start > total || *size > total - start)
         return not_proper(source);
     if (!(*bytes = malloc(*size + 1)))
-        return ro_file_no_memory(source->file, *size);
-    status = ro_source_seek(source, start);
+        return file_no_memory(source->file, *size);
+    status = source_seek(source, start);
     if (status == RO_OK)
-        status = ro_source_need(source, *bytes, *size);
+        status = source_need(source, *bytes, *size);
     return status;
 }
 
@@ -143,7 +143,7 @@ static size_t add_name(char *names, size_t size, size_t used, const struct membe
                                          plain_length(member), member->name);
 }
 
-ro_status ro_zip_others(struct ro_source *source, const char *name, char *names, size_t size)
+ro_status zip_others(struct ro_source *source, const char *name, char *names, size_t size)
 {
     uint8_t *bytes = NULL;
     size_t length = 0, at = 0, used = 0;
@@ -176,15 +176,15 @@ static ro_status choose(struct ro_source *source, const uint8_t *bytes, size_t s
     if (count == 1 && !name)
         return RO_OK;
     if (count == 0)
-        return ro_file_fail(source->file, RO_E_FORMAT, "the archive holds no member");
+        return file_fail(source->file, RO_E_FORMAT, "the archive holds no member");
     if (!name)
-        return ro_file_fail(source->file, RO_E_ARGUMENT,
+        return file_fail(source->file, RO_E_ARGUMENT,
                             "the archive holds several arrays; add :NAME, one of %s", names);
-    return ro_file_fail(source->file, RO_E_ARGUMENT, "there is no '%s' in the archive; it has %s",
+    return file_fail(source->file, RO_E_ARGUMENT, "there is no '%s' in the archive; it has %s",
                         name, names);
 }
 
-ro_status ro_zip_open(struct ro_source *source, const char *name)
+ro_status zip_open(struct ro_source *source, const char *name)
 {
     uint8_t *bytes = NULL, local[LOCAL];
     size_t size = 0;
@@ -193,19 +193,19 @@ ro_status ro_zip_open(struct ro_source *source, const char *name)
     if (status == RO_OK)
         status = choose(source, bytes, size, name, &member);
     if (status == RO_OK && member.method != STORED && member.method != DEFLATED)
-        status = ro_file_fail(source->file, RO_E_UNSUPPORTED,
+        status = file_fail(source->file, RO_E_UNSUPPORTED,
                               "a member packed by method %u cannot be read", member.method);
     free(bytes);
     if (status == RO_OK)
-        status = ro_source_seek(source, member.offset);
+        status = source_seek(source, member.offset);
     if (status == RO_OK)
-        status = ro_source_need(source, local, LOCAL);
+        status = source_need(source, local, LOCAL);
     if (status != RO_OK)
         return status;
     const uint64_t start = member.offset + LOCAL + u16(local + 26) + u16(local + 28);
     if (memcmp(local, "PK\3\4", 4) != 0 || start > source->size ||
         member.packed > source->size - start)
         return not_proper(source);
-    return ro_source_unpack_from(source, member.method == STORED ? RO_STORED : RO_DEFLATED, start,
+    return source_unpack_from(source, member.method == STORED ? RO_STORED : RO_DEFLATED, start,
                                  member.packed, member.size);
 }

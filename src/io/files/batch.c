@@ -198,7 +198,7 @@ ro_status ro_halftone_files(ro_context *context, ro_file_job *jobs, size_t count
     if (!context || (!jobs && count))
         return ro_context_fail(context, RO_E_ARGUMENT, "there are no files");
     ro_context_options each = RO_CONTEXT_OPTIONS;
-    ro_status status = ro_options_take(context, given, &each, "RO_CONTEXT_OPTIONS");
+    ro_status status = take_options(context, given, &each, "RO_CONTEXT_OPTIONS");
     if (status == RO_OK)
         status = check_names(context, jobs, count);
     if (status != RO_OK || count == 0)

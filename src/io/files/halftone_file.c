@@ -62,7 +62,7 @@ static ro_status note_above(ro_reader *reader, const ro_halftone_options *option
         return RO_OK;
     snprintf(words, sizeof words, "numbers above white, %.0f%% of them (white is 1; up to %g, see --range data)",
              100.0 * (double)reader->above / (double)reader->floats, (double)reader->largest);
-    return ro_reader_drop(reader, RO_DROPPED_ABOVE, words);
+    return reader_drop(reader, RO_DROPPED_ABOVE, words);
 }
 
 /* ---- Rings -------------------------------------------------------------------------------- */
@@ -152,9 +152,9 @@ static void *write_stage(void *data)
         if (!block)
             break;
         ro_status status =
-            ro_output_rows(&pump->output, block->rows, (ptrdiff_t)pump->out.stride, block->count);
+            output_rows(&pump->output, block->rows, (ptrdiff_t)pump->out.stride, block->count);
         if (status != RO_OK) {
-            stop(pump, status, ro_output_file(&pump->output));
+            stop(pump, status, output_file(&pump->output));
             break;
         }
         y += block->count;
@@ -218,10 +218,10 @@ static ro_status run_threads(struct pump *pump)
     pthread_t reader, writer;
     ro_status status = RO_OK;
     pump->reader->file.stop = &pump->stop;
-    ro_source_share(&pump->reader->source, other_readers(pump->context));
-    ro_output_set_stop(&pump->output, &pump->stop);
-    bool reading = ro_thread_start(&reader, read_stage, pump);
-    bool writing = reading && ro_thread_start(&writer, write_stage, pump);
+    source_share(&pump->reader->source, other_readers(pump->context));
+    output_set_stop(&pump->output, &pump->stop);
+    bool reading = thread_start(&reader, read_stage, pump);
+    bool writing = reading && thread_start(&writer, write_stage, pump);
     if (writing)
         status = compute_stage(pump);
     else
@@ -233,7 +233,7 @@ static ro_status run_threads(struct pump *pump)
     if (writing)
         pthread_join(writer, NULL);
     pump->reader->file.stop = NULL;
-    ro_output_set_stop(&pump->output, NULL);
+    output_set_stop(&pump->output, NULL);
     if (pump->status != RO_OK)
         status = ro_context_fail(pump->context, pump->status, "%s", pump->message);
     return status;
@@ -282,10 +282,10 @@ static bool lies_in_places(const struct pump *pump)
 {
     const ro_reader *reader = pump->reader;
     const ro_writer *writer = pump->output.writers[0];
-    return reader->stage->place && ro_source_plain(&reader->source) && !reader->ahead &&
+    return reader->stage->place && source_plain(&reader->source) && !reader->ahead &&
            reader->row == 0 && reader->info.stack <= 1 && pump->output.count == 1 &&
            !pump->output.alpha && writer->encoder->place && !writer->converted &&
-           !writer->joined && ro_sink_plain(&writer->sink) && ro_halftone_passes(pump->plan);
+           !writer->joined && sink_plain(&writer->sink) && ro_halftone_passes(pump->plan);
 }
 
 static ro_status fetch_rows(void *data, uint32_t first_row, uint32_t count, void *rows)
@@ -293,9 +293,9 @@ static ro_status fetch_rows(void *data, uint32_t first_row, uint32_t count, void
     struct pump *pump = data;
     const struct ro_stage *stage = pump->reader->stage;
     struct ro_file *file = &pump->reader->file;
-    const size_t row = ro_stage_row_bytes(stage), size = row * count;
+    const size_t row = stage_row_bytes(stage), size = row * count;
     size_t got;
-    const int error = ro_read_at(pump->reader->source.fd, stage->place + (uint64_t)first_row * row,
+    const int error = read_at(pump->reader->source.fd, stage->place + (uint64_t)first_row * row,
                                  rows, size, &got);
     if (!error && got == size) {
         if (stage->turn)
@@ -304,8 +304,8 @@ static ro_status fetch_rows(void *data, uint32_t first_row, uint32_t count, void
     }
     pthread_mutex_lock(&pump->lock);
     if (pump->status == RO_OK) /* the first one's sentence is told */
-        pump->status = error ? ro_file_fail(file, RO_E_IO, "cannot be read: %s", strerror(error))
-                             : ro_file_ends_early(file);
+        pump->status = error ? file_fail(file, RO_E_IO, "cannot be read: %s", strerror(error))
+                             : file_ends_early(file);
     pthread_mutex_unlock(&pump->lock);
     return pump->status;
 }
@@ -318,13 +318,13 @@ static ro_status take_rows(void *data, uint32_t first_row, uint32_t count, void 
     const size_t row = encoder->row_bytes;
     if (encoder->turn)
         encoder->turn(encoder, rows, count);
-    const int error = ro_sink_put(&writer->sink, encoder->place + (uint64_t)first_row * row, rows,
+    const int error = sink_put(&writer->sink, encoder->place + (uint64_t)first_row * row, rows,
                                   row * count);
     if (!error)
         return RO_OK;
     pthread_mutex_lock(&pump->lock);
     if (pump->status == RO_OK)
-        pump->status = ro_sink_cannot(&writer->sink, error);
+        pump->status = sink_cannot(&writer->sink, error);
     pthread_mutex_unlock(&pump->lock);
     return pump->status;
 }
@@ -341,7 +341,7 @@ static ro_status run_places(struct pump *pump)
         return status;
     pump->reader->row = height;
     writer->row = height;
-    return ro_sink_seek(&writer->sink,
+    return sink_seek(&writer->sink,
                         writer->encoder->place + (uint64_t)height * writer->encoder->row_bytes);
 }
 
@@ -350,7 +350,7 @@ static ro_status write_whole(struct pump *pump, const ro_image *out, uint32_t he
 {
     const size_t row = pump->output.plate_bytes;
     if (pump->output.count == 1 && row == 0)
-        return ro_output_rows(&pump->output, out->data, out->stride, height);
+        return output_rows(&pump->output, out->data, out->stride, height);
     uint8_t *together = malloc(row * (size_t)pump->output.count);
     ro_status status = together ? RO_OK : RO_E_MEMORY;
     for (uint32_t y = 0; y < height && status == RO_OK; y++) {
@@ -359,7 +359,7 @@ static ro_status write_whole(struct pump *pump, const ro_image *out, uint32_t he
                    (const uint8_t *)out->data +
                        ((ptrdiff_t)y * pump->output.count + i) * out->stride,
                    row);
-        status = ro_output_rows(&pump->output, together, 0, 1);
+        status = output_rows(&pump->output, together, 0, 1);
     }
     free(together);
     return status == RO_E_MEMORY
@@ -372,7 +372,7 @@ static ro_status run_whole(struct pump *pump, ro_format format)
 {
     ro_image in = pump->picture, out = {0};
     const ro_file_info *info = ro_reader_info(pump->reader);
-    ro_status status = in.data ? RO_OK : ro_reader_image(pump->reader, &in);
+    ro_status status = in.data ? RO_OK : reader_image(pump->reader, &in);
     pump->picture = (ro_image){0};
     const uint32_t plates = (uint32_t)pump->output.count; /* a row of each for every row */
     if (status == RO_OK && info->height > UINT32_MAX / plates)
@@ -416,7 +416,7 @@ static ro_status adapt(struct pump *pump, const ro_halftone_options *options, in
     if (ro_reader_info(pump->reader)->stack > 1)
         return ro_context_fail(pump->context, RO_E_ARGUMENT,
                                "a palette is made for one picture, not for several pages");
-    ro_status status = ro_reader_image(pump->reader, &pump->picture);
+    ro_status status = reader_image(pump->reader, &pump->picture);
     return status == RO_OK
                ? ro_palette_adapt(pump->context, &pump->picture, &options->tone, colours, palette)
                : status;
@@ -475,19 +475,19 @@ static ro_status check_video(struct ro_file *file, const char *out, const ro_rea
                              const ro_write_options *write)
 {
     if (!names_video(out, write->type) && (write->type || strcmp(out, "-") != 0))
-        return ro_file_fail(file, RO_E_ARGUMENT,
+        return file_fail(file, RO_E_ARGUMENT,
                             "is a video; the output's name should end in .y4m");
     if (read->resize_width || read->resize_height || read->resize_percent > 0 || read->page)
-        return ro_file_fail(file, RO_E_ARGUMENT,
+        return file_fail(file, RO_E_ARGUMENT,
                             "is a video, which has no pages and no other size");
     if (write->dpi_x > 0 || write->dpi_y > 0 || write->split_inks)
-        return ro_file_fail(file, RO_E_ARGUMENT, "is a video, which has no resolution and no inks");
+        return file_fail(file, RO_E_ARGUMENT, "is a video, which has no resolution and no inks");
     if (read->alpha || read->background_given)
-        return ro_file_fail(file, RO_E_ARGUMENT, "is a video, which has no alpha");
+        return file_fail(file, RO_E_ARGUMENT, "is a video, which has no alpha");
     if (write->compression)
-        return ro_file_fail(file, RO_E_ARGUMENT, "is a video; compression is of TIFF only");
+        return file_fail(file, RO_E_ARGUMENT, "is a video; compression is of TIFF only");
     if (write->low_bits_first || write->ones_are_black || write->pixel_bits || write->numbers)
-        return ro_file_fail(file, RO_E_ARGUMENT,
+        return file_fail(file, RO_E_ARGUMENT,
                             "is a video; the order of bits and the numbers of colours are those of "
                             "raw files only");
     return RO_OK;
@@ -500,16 +500,16 @@ static ro_status open_input(ro_context *context, const char *in, const char *out
                             ro_video_report *report)
 {
     bool video;
-    ro_status status = ro_reader_open_any(context, in, read, &video, reader);
+    ro_status status = reader_open_any(context, in, read, &video, reader);
     if (status != RO_OK)
         return status;
     if (!video && names_video(out, write->type))
         status =
-            ro_file_fail(&(*reader)->file, RO_E_ARGUMENT, "is a picture and cannot become a video");
+            file_fail(&(*reader)->file, RO_E_ARGUMENT, "is a picture and cannot become a video");
     if (video)
         status = check_video(&(*reader)->file, out, read, write);
     if (status == RO_OK && video)
-        status = ro_video_halftone(context, &(*reader)->source, out, options, report);
+        status = video_halftone(context, &(*reader)->source, out, options, report);
     if (video || status != RO_OK) {
         ro_reader_close(*reader);
         *reader = NULL;
@@ -533,12 +533,12 @@ ro_status ro_halftone_video(ro_context *context, const char *in, const char *out
     *video = (ro_video_report){0};
     if (dropped)
         *dropped = (ro_dropped){0};
-    ro_status status = ro_options_take(context, given, &full, "RO_HALFTONE_OPTIONS");
+    ro_status status = take_options(context, given, &full, "RO_HALFTONE_OPTIONS");
     if (status == RO_OK)
-        status = ro_options_take(context, read, &reading, "RO_READ_OPTIONS");
+        status = take_options(context, read, &reading, "RO_READ_OPTIONS");
     if (status == RO_OK)
-        status = ro_options_take(context, write, &form, "RO_WRITE_OPTIONS");
-    if (status != RO_OK || ro_file_named(context, out) != RO_OK)
+        status = take_options(context, write, &form, "RO_WRITE_OPTIONS");
+    if (status != RO_OK || file_named(context, out) != RO_OK)
         return status == RO_OK ? RO_E_ARGUMENT : status;
     if (reading.colours) {
         status = check_colours(context, options, reading.colours);
@@ -559,7 +559,7 @@ ro_status ro_halftone_video(ro_context *context, const char *in, const char *out
     if (plates)
         result = (ro_file_info){.format = RO_BITS, .maxval = 1};
     if (result.maxval >= 1 && result.maxval <= 65535 && !names_video(out, form.type))
-        status = ro_output_accepts(context, out, &result, &form, plates,
+        status = output_accepts(context, out, &result, &form, plates,
                                    in); /* else the method says what is allowed */
     reading.least = full.black;
     reading.largest = full.white;
@@ -578,7 +578,7 @@ ro_status ro_halftone_video(ro_context *context, const char *in, const char *out
             full.range = RO_RANGE_AUTO;
     }
     if (status == RO_OK && reading.colours && full.black < full.white)
-        status = ro_file_fail(&pump.reader->file, RO_E_UNSUPPORTED,
+        status = file_fail(&pump.reader->file, RO_E_UNSUPPORTED,
                               "%s numbers: a palette is made for integers that span 16 bits at most",
                               ro_sample_name(info->sample));
     if (status == RO_OK && reading.colours) {
@@ -603,27 +603,27 @@ ro_status ro_halftone_video(ro_context *context, const char *in, const char *out
     const bool stated = form.dpi_x > 0 || form.dpi_y > 0;
     if (status == RO_OK && (info->dpi_x > 0 || info->dpi_y > 0) && !stated &&
         !ro_writer_holds_resolution(out, form.type))
-        status = ro_reader_drop(pump.reader, RO_DROPPED_RESOLUTION, "its resolution");
+        status = reader_drop(pump.reader, RO_DROPPED_RESOLUTION, "its resolution");
     result.with_alpha = pump.reader->has_alpha && pump.reader->options.alpha == RO_ALPHA_KEEP;
     if (status == RO_OK && result.with_alpha && options->ink_count + (plates != NULL) > 0)
         status = ro_context_fail(context, RO_E_ARGUMENT, "alpha cannot be kept with inks");
     if (status == RO_OK && result.with_alpha)
-        status = ro_output_take_alpha(&pump.output, context, in, pump.reader);
+        status = output_take_alpha(&pump.output, context, in, pump.reader);
     if (status == RO_OK)
-        status = ro_output_open(&pump.output, context, out, &result, &form, plates);
+        status = file_output_open(&pump.output, context, out, &result, &form, plates);
     if (status == RO_OK)
         status = run_pages(&pump, result.format, way.streams);
     ro_halftone_close(pump.stream);
     ro_plan_free(pump.plan);
     ro_image_free(&pump.picture);
     if (status == RO_OK && pump.output.writers[0]->cut_alpha)
-        status = ro_reader_drop(pump.reader, RO_DROPPED_ALPHA,
+        status = reader_drop(pump.reader, RO_DROPPED_ALPHA,
                                 "soft alpha (a palette's is all or nothing)");
     if (status == RO_OK)
         status = note_above(pump.reader, options);
     if (status == RO_OK)
-        status = ro_output_commit(&pump.output);
-    ro_output_close(&pump.output);
+        status = file_output_commit(&pump.output);
+    file_output_close(&pump.output);
     if (dropped)
         *dropped = *ro_reader_dropped(pump.reader);
     ro_reader_close(pump.reader);

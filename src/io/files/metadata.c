@@ -47,9 +47,9 @@ static void add(ro_dropped *lost, unsigned what, const char *words)
 void ro_writer_loses(const char *path, const char *type, const ro_file_info *in,
                      const ro_file_info *out, ro_dropped *lost)
 {
-    const struct ro_extension *extension = path ? ro_writer_extension(path, type) : NULL;
+    const struct ro_extension *extension = path ? writer_extension(path, type) : NULL;
     const unsigned holds = extension ? extension->holds : 0;
-    const bool header = extension && out && out->header && ro_header_fits(out, extension);
+    const bool header = extension && out && out->header && header_fits(out, extension);
     char scale[64];
     *lost = (ro_dropped){0};
     if ((in->dpi_x > 0 || in->dpi_y > 0) && !(holds & RO_HOLDS_RESOLUTION))

@@ -27,7 +27,7 @@ static const struct ro_type *archive_before(const char *path, size_t end)
     if (dot == 0 || end - dot >= sizeof ending)
         return NULL;
     snprintf(ending, sizeof ending, "%.*s", (int)(end - dot), path + dot);
-    const struct ro_extension *extension = ro_extension_of(ending);
+    const struct ro_extension *extension = file_extension_of(ending);
     return extension && extension->type->alone ? extension->type : NULL;
 }
 
@@ -39,13 +39,13 @@ size_t ro_path_file(const char *path)
     return strlen(path);
 }
 
-const char *ro_path_member(const char *path)
+const char *path_member(const char *path)
 {
     const size_t length = ro_path_file(path);
     return path[length] ? path + length + 1 : NULL;
 }
 
-bool ro_path_is_packed(const char *path)
+bool path_is_packed(const char *path)
 {
     const size_t length = ro_path_file(path);
     return length > 3 && strncasecmp(path + length - 3, ".gz", 3) == 0;
@@ -54,7 +54,7 @@ bool ro_path_is_packed(const char *path)
 size_t ro_path_stem(const char *path)
 {
     const size_t end = ro_path_file(path), dot = dot_before(path, end);
-    const size_t inner = ro_path_is_packed(path) ? dot_before(path, dot) : dot;
+    const size_t inner = path_is_packed(path) ? dot_before(path, dot) : dot;
     return inner < dot ? inner : dot;
 }
 
@@ -72,34 +72,34 @@ static bool is_proper(const char *member)
     return !strchr(member, '\\');
 }
 
-ro_status ro_archive_check(struct ro_file *file, const char *path,
+ro_status archive_check(struct ro_file *file, const char *path,
                            const struct ro_extension *extension)
 {
-    const char *member = ro_path_member(path);
+    const char *member = path_member(path);
     struct stat about;
     if (member && archive_before(path, ro_path_file(path)) != extension->type)
-        return ro_file_fail(
+        return file_fail(
             file, RO_E_ARGUMENT,
             "an array in such a file cannot be of type %s; leave '%s' or the type away",
             extension->name, member - 1);
     if (!extension->type->alone)
         return RO_OK;
-    if (ro_path_is_packed(path))
-        return ro_file_fail(file, RO_E_UNSUPPORTED,
+    if (path_is_packed(path))
+        return file_fail(file, RO_E_UNSUPPORTED,
                             "a .%s file is not packed once more; leave .gz away", extension->name);
     if (member && !is_proper(member + (*member == '/')))
-        return ro_file_fail(file, RO_E_ARGUMENT, "'%s' is not the name of an array in a file",
+        return file_fail(file, RO_E_ARGUMENT, "'%s' is not the name of an array in a file",
                             member);
     char *only = strndup(path, ro_path_file(path));
     if (!only)
-        return ro_file_no_memory(file, strlen(path));
+        return file_no_memory(file, strlen(path));
     ro_status status = RO_OK;
     if (stat(only, &about) == 0 && S_ISREG(about.st_mode) && about.st_size > 0) {
         struct ro_source source;
-        status = ro_source_open(&source, file, only);
+        status = source_open(&source, file, only);
         if (status == RO_OK)
             status = extension->type->alone(&source, member);
-        ro_source_close(&source);
+        source_close(&source);
     }
     free(only);
     return status;

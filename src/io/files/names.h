@@ -8,13 +8,13 @@
 struct ro_extension;
 
 /* What the file is to hold, behind "file.npz:" or "file.h5:"; NULL: none is named. */
-const char *ro_path_member(const char *path);
+const char *path_member(const char *path);
 
 /* Whether the file's name ends in ".gz". */
-bool ro_path_is_packed(const char *path);
+bool path_is_packed(const char *path);
 
 /* Whether an archive may be written there: its member has a proper name, and no other is lost. */
-ro_status ro_archive_check(struct ro_file *file, const char *path,
+ro_status archive_check(struct ro_file *file, const char *path,
                            const struct ro_extension *extension);
 
 #endif

@@ -84,7 +84,7 @@ static ro_status each_ink(struct ro_output *output, ro_context *context, const c
     return status;
 }
 
-ro_status ro_output_accepts(ro_context *context, const char *path, const ro_file_info *info,
+ro_status output_accepts(ro_context *context, const char *path, const ro_file_info *info,
                             const ro_write_options *options, const ro_halftone_options *plates,
                             const char *in)
 {
@@ -93,7 +93,7 @@ ro_status ro_output_accepts(ro_context *context, const char *path, const ro_file
     return ro_writer_accepts(context, path, info, options);
 }
 
-ro_status ro_output_open(struct ro_output *output, ro_context *context, const char *path,
+ro_status file_output_open(struct ro_output *output, ro_context *context, const char *path,
                          const ro_file_info *info, const ro_write_options *options,
                          const ro_halftone_options *plates)
 {
@@ -105,7 +105,7 @@ ro_status ro_output_open(struct ro_output *output, ro_context *context, const ch
     return each_ink(output, context, path, info, options, plates, NULL);
 }
 
-ro_status ro_output_take_alpha(struct ro_output *output, ro_context *context, const char *in,
+ro_status output_take_alpha(struct ro_output *output, ro_context *context, const char *in,
                                const ro_reader *reader)
 {
     ro_read_options options = reader->options;
@@ -168,7 +168,7 @@ static ro_status rows_with_alpha(struct ro_output *output, const uint8_t *rows, 
     return status;
 }
 
-ro_status ro_output_rows(struct ro_output *output, const void *rows, ptrdiff_t stride,
+ro_status output_rows(struct ro_output *output, const void *rows, ptrdiff_t stride,
                          uint32_t count)
 {
     ro_status status = RO_OK;
@@ -184,17 +184,17 @@ ro_status ro_output_rows(struct ro_output *output, const void *rows, ptrdiff_t s
     return status;
 }
 
-ro_status ro_output_commit(struct ro_output *output)
+ro_status file_output_commit(struct ro_output *output)
 {
     ro_context *context = output->writers[0]->file.context;
     bool own;
-    ro_status status = ro_commit_own_begin(context, &own); /* all, or none gets its name */
+    ro_status status = commit_own_begin(context, &own); /* all, or none gets its name */
     for (int i = 0; i < output->count && status == RO_OK; i++)
         status = ro_writer_commit(output->writers[i]);
-    return ro_commit_own_end(context, own, status);
+    return commit_own_end(context, own, status);
 }
 
-void ro_output_close(struct ro_output *output)
+void file_output_close(struct ro_output *output)
 {
     for (int i = 0; i < output->count; i++)
         ro_writer_close(output->writers[i]);
@@ -203,12 +203,12 @@ void ro_output_close(struct ro_output *output)
     *output = (struct ro_output){0};
 }
 
-const struct ro_file *ro_output_file(const struct ro_output *output)
+const struct ro_file *output_file(const struct ro_output *output)
 {
     return output->alpha_failed ? &output->alpha->file : &output->writers[output->failed]->file;
 }
 
-void ro_output_set_stop(struct ro_output *output, const atomic_bool *stop)
+void output_set_stop(struct ro_output *output, const atomic_bool *stop)
 {
     for (int i = 0; i < output->count; i++)
         output->writers[i]->file.stop = stop;

@@ -19,24 +19,24 @@ struct ro_output {
 /* As the functions of a writer. Inks with files of their own are named as ro_plate_path has it;
  * `plates` are the options that name them, or NULL: one file. Their rows lie one after another in
  * each row of the output. No plate may be the file `in`. */
-ro_status ro_output_accepts(ro_context *context, const char *path, const ro_file_info *info,
+ro_status output_accepts(ro_context *context, const char *path, const ro_file_info *info,
                             const ro_write_options *options, const ro_halftone_options *plates,
                             const char *in);
-ro_status ro_output_open(struct ro_output *output, ro_context *context, const char *path,
+ro_status file_output_open(struct ro_output *output, ro_context *context, const char *path,
                          const ro_file_info *info, const ro_write_options *options,
                          const ro_halftone_options *plates);
-ro_status ro_output_rows(struct ro_output *output, const void *rows, ptrdiff_t stride,
+ro_status output_rows(struct ro_output *output, const void *rows, ptrdiff_t stride,
                          uint32_t count);
-ro_status ro_output_commit(struct ro_output *output);
-void ro_output_close(struct ro_output *output);
+ro_status file_output_commit(struct ro_output *output);
+void file_output_close(struct ro_output *output);
 
 /* Opens the picture that `reader` reads once more, for its alpha alone; before the output. Fails
  * where it comes through a pipe, which is read once. */
-ro_status ro_output_take_alpha(struct ro_output *output, ro_context *context, const char *in,
+ro_status output_take_alpha(struct ro_output *output, ro_context *context, const char *in,
                                const ro_reader *reader);
 
 /* The file that failed, and who may stop the writing. */
-const struct ro_file *ro_output_file(const struct ro_output *output);
-void ro_output_set_stop(struct ro_output *output, const atomic_bool *stop);
+const struct ro_file *output_file(const struct ro_output *output);
+void output_set_stop(struct ro_output *output, const atomic_bool *stop);
 
 #endif

@@ -8,40 +8,40 @@
 #include <math.h>
 #include <stdlib.h>
 
-ro_status ro_reader_choose_pages(ro_reader *reader)
+ro_status reader_choose_pages(ro_reader *reader)
 {
     const struct ro_stage *stage = reader->stage;
     const unsigned first = reader->page, pages = stage->info.pages;
     unsigned count = reader->options.pages ? reader->options.pages : 1;
     if (first > pages)
-        return ro_file_fail(&reader->file, RO_E_ARGUMENT, "there is no page %u; the last one is %u",
+        return file_fail(&reader->file, RO_E_ARGUMENT, "there is no page %u; the last one is %u",
                             first, pages);
     if (count == RO_PAGES_STACK)
         count = stage->stack && first == 1 ? pages : 1;
     if (count == RO_PAGES_ALL)
         count = pages - first + 1;
     if (count > pages - first + 1)
-        return ro_file_fail(&reader->file, RO_E_ARGUMENT,
+        return file_fail(&reader->file, RO_E_ARGUMENT,
                             "there is no page %u; the file has %u page%s", first + count - 1, pages,
                             pages == 1 ? "" : "s");
     reader->last = first + count - 1;
     const unsigned further = pages - reader->last;
     if (further > 0)
-        ro_file_drop(&reader->file, RO_DROPPED_PAGES, "%u further page%s", further,
+        file_drop(&reader->file, RO_DROPPED_PAGES, "%u further page%s", further,
                      further > 1 ? "s" : "");
     return RO_OK;
 }
 
-ro_status ro_reader_reopen(ro_reader *reader, unsigned page)
+ro_status reader_reopen(ro_reader *reader, unsigned page)
 {
     if (reader->stage)
         reader->stage->close(reader->stage);
     reader->stage = NULL;
-    ro_status status = ro_source_seek(&reader->source, 0);
+    ro_status status = source_seek(&reader->source, 0);
     if (status == RO_OK)
         status = reader->type->decode(&reader->source, page, &reader->stage);
     if (status == RO_OK && page > reader->stage->info.pages) /* of a pipe they are counted on */
-        status = ro_file_fail(&reader->file, RO_E_ARGUMENT, "there is no page %u; the last is %u",
+        status = file_fail(&reader->file, RO_E_ARGUMENT, "there is no page %u; the last is %u",
                               page, reader->stage->info.pages);
     return status;
 }
@@ -50,16 +50,16 @@ static ro_status measure_page(ro_reader *reader)
 {
     struct ro_stage *stage = reader->stage;
     const size_t samples =
-        (size_t)stage->info.width * (size_t)ro_channels_of(stage->info.format);
-    const size_t bytes = samples * ro_sample_bytes(stage->info.sample);
+        (size_t)stage->info.width * (size_t)channels_of(stage->info.format);
+    const size_t bytes = samples * bytes_of_sample(stage->info.sample);
     void *line = malloc(bytes);
-    ro_status status = line ? RO_OK : ro_file_no_memory(&reader->file, bytes);
+    ro_status status = line ? RO_OK : file_no_memory(&reader->file, bytes);
     for (uint32_t y = 0; y < stage->info.height && status == RO_OK; y++) {
         status = stage->rows(stage, line, 0, 1);
         if (status == RO_OK)
-            ro_span_add(&reader->span, stage->info.sample, line, samples);
+            span_add(&reader->span, stage->info.sample, line, samples);
         if (status == RO_OK)
-            status = ro_file_check_stop(&reader->file);
+            status = file_check_stop(&reader->file);
     }
     free(line);
     return status;
@@ -76,12 +76,12 @@ static void extend(struct ro_span *span, double least, double largest)
     span->largest = (int64_t)high;
 }
 
-ro_status ro_reader_measure(ro_reader *reader)
+ro_status reader_measure(ro_reader *reader)
 {
     const ro_file_info info = reader->stage->info;
     reader->span = RO_SPAN_EMPTY;
-    if (!reader->stage->raw || !ro_sample_is_whole(info.sample) ||
-        !ro_source_rewinds(&reader->source))
+    if (!reader->stage->raw || !sample_is_whole(info.sample) ||
+        !source_rewinds(&reader->source))
         return RO_OK;
     ro_status status = RO_OK;
     for (unsigned page = reader->page; status == RO_OK; page++) {
@@ -89,12 +89,12 @@ ro_status ro_reader_measure(ro_reader *reader)
         if (page == reader->last || status != RO_OK)
             break;
         status = reader->stage->next ? reader->stage->next(reader->stage)
-                                     : ro_reader_reopen(reader, page + 1);
+                                     : reader_reopen(reader, page + 1);
         const ro_file_info *now = status == RO_OK ? &reader->stage->info : &info;
         if (now->sample != info.sample ||
-            ro_channels_of(now->format) != ro_channels_of(info.format))
+            channels_of(now->format) != channels_of(info.format))
             break; /* who comes to that page refuses it */
     }
     extend(&reader->span, reader->options.least, reader->options.largest);
-    return status == RO_OK ? ro_reader_reopen(reader, reader->page) : status;
+    return status == RO_OK ? reader_reopen(reader, reader->page) : status;
 }

@@ -44,7 +44,7 @@ static const struct ro_packed *const tiff_packed = NULL;
 /* The types that can be written in parts. */
 static bool has_parts(const char *type, const struct ro_packed **packed)
 {
-    const struct ro_extension *extension = ro_extension_of(type);
+    const struct ro_extension *extension = file_extension_of(type);
     const char *name = extension ? extension->type->name : "";
     *packed = strcmp(name, "tiff") == 0 ? tiff_packed : NULL;
     return *packed || strcmp(name, "pnm") == 0 || strcmp(name, "npy") == 0;
@@ -61,7 +61,7 @@ static ro_status open_writer(ro_parts *parts, uint32_t height, ro_writer **write
     info.height = height;
     ro_writer_close(*writer);
     *writer = NULL;
-    return ro_writer_open_memory(parts->context, &info, &parts->options, writer);
+    return writer_open_memory(parts->context, &info, &parts->options, writer);
 }
 
 ro_status ro_parts_open(ro_context *context, const char *path, const ro_file_info *info,
@@ -84,7 +84,7 @@ ro_status ro_parts_open(ro_context *context, const char *path, const ro_file_inf
     }
     made->file = *info;
     made->options = (ro_write_options)RO_WRITE_OPTIONS;
-    status = ro_options_take(context, options, &made->options, "RO_WRITE_OPTIONS");
+    status = take_options(context, options, &made->options, "RO_WRITE_OPTIONS");
     const char *dot = strrchr(path, '.');
     const char *type = made->options.type ? made->options.type : dot ? dot + 1 : "pnm";
     const size_t length = strlen(type); /* of a name that was accepted */
@@ -208,7 +208,7 @@ ro_status ro_parts_frame(ro_parts *parts, const uint64_t *sizes, const void **he
 
 static ro_status cannot_write(ro_parts *parts)
 {
-    return ro_file_fail(&parts->out, errno == ENOMEM ? RO_E_MEMORY : RO_E_IO,
+    return file_fail(&parts->out, errno == ENOMEM ? RO_E_MEMORY : RO_E_IO,
                         "cannot be written: %s", strerror(errno));
 }
 
@@ -217,10 +217,10 @@ static ro_status open_kept(ro_parts *parts, const char *kept)
 {
     struct stat about;
     if (kept[0] != '.' || strchr(kept, '/'))
-        return ro_file_fail(&parts->out, RO_E_ARGUMENT, "%s is not a file that was kept", kept);
-    if (!(parts->sink.target = ro_follow_links(parts->path)))
+        return file_fail(&parts->out, RO_E_ARGUMENT, "%s is not a file that was kept", kept);
+    if (!(parts->sink.target = follow_links(parts->path)))
         return cannot_write(parts);
-    const size_t folder = ro_folder_length(parts->sink.target);
+    const size_t folder = folder_length(parts->sink.target);
     parts->name = malloc(folder + strlen(kept) + 1);
     if (!parts->name)
         return no_memory(parts);
@@ -234,7 +234,7 @@ static ro_status open_kept(ro_parts *parts, const char *kept)
     }
     parts->sink.owned = parts->sink.fd >= 0;
     return parts->sink.owned ? RO_OK
-                             : ro_file_fail(&parts->out, RO_E_IO, "%s, which was kept: %s",
+                             : file_fail(&parts->out, RO_E_IO, "%s, which was kept: %s",
                                             parts->name, strerror(errno));
 }
 
@@ -246,18 +246,18 @@ ro_status ro_parts_begin(ro_parts *parts, int keeps, const char *kept, const cha
         return ro_context_fail(parts->context, RO_E_STATE, "the file has been begun");
     parts->keeps = keeps;
     parts->sink = (struct ro_sink){.file = &parts->out, .fd = -1};
-    ro_file_init(&parts->out, parts->context, parts->path, "standard output");
-    if (ro_sink_is_standard(parts->path) ||
+    file_init(&parts->out, parts->context, parts->path, "standard output");
+    if (sink_is_standard(parts->path) ||
         (stat(parts->path, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode)))
-        return ro_file_fail(&parts->out, RO_E_UNSUPPORTED,
+        return file_fail(&parts->out, RO_E_UNSUPPORTED,
                             "only files are written in parts, not pipes or devices");
     ro_status status =
-        kept ? open_kept(parts, kept) : ro_sink_open(&parts->sink, &parts->out, parts->path);
+        kept ? open_kept(parts, kept) : sink_open(&parts->sink, &parts->out, parts->path);
     if (status == RO_OK && !kept &&
-        !(parts->name = strdup(ro_temporary_path(parts->sink.temporary))))
+        !(parts->name = strdup(temporary_path(parts->sink.temporary))))
         status = no_memory(parts);
     if (status == RO_OK && !kept && keeps) {
-        ro_temporary_keep(parts->sink.temporary);
+        temporary_keep(parts->sink.temporary);
         parts->sink.temporary = NULL;
     }
     if (status == RO_OK)
@@ -269,11 +269,11 @@ ro_status ro_parts_commit(ro_parts *parts)
 {
     if (!parts->name)
         return ro_context_fail(parts->context, RO_E_STATE, "no file has been begun");
-    if (parts->keeps && !(parts->sink.temporary = ro_temporary_adopt(parts->name)))
+    if (parts->keeps && !(parts->sink.temporary = temporary_adopt(parts->name)))
         return no_memory(parts);
-    const ro_status status = ro_sink_commit(&parts->sink);
+    const ro_status status = sink_commit(&parts->sink);
     if (status != RO_OK && parts->keeps && parts->sink.temporary) {
-        ro_temporary_keep(parts->sink.temporary);
+        temporary_keep(parts->sink.temporary);
         parts->sink.temporary = NULL;
     }
     return status;
@@ -283,7 +283,7 @@ void ro_parts_close(ro_parts *parts)
 {
     if (!parts)
         return;
-    ro_sink_close(&parts->sink);
+    sink_close(&parts->sink);
     free(parts->name);
     free(parts->path);
     ro_writer_close(parts->rows);

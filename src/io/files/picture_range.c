@@ -10,11 +10,11 @@ ro_status ro_reader_range(ro_reader *reader, double *black, double *white)
     const ro_file_info *info = &reader->info;
     const struct ro_span *span = &reader->span;
     *black = *white = 0;
-    if (!ro_sample_is_whole(info->sample) ||
+    if (!sample_is_whole(info->sample) ||
         (info->format != RO_GRAYF && info->format != RO_RGBF))
         return RO_OK;
     if (!span->known)
-        return ro_file_fail(&reader->file, RO_E_UNSUPPORTED,
+        return file_fail(&reader->file, RO_E_UNSUPPORTED,
                             "%s numbers through a pipe, which cannot be searched for the least, "
                             "black, and the largest, white: give both by --range",
                             ro_sample_name(info->sample));
@@ -50,7 +50,7 @@ ro_status ro_picture_range(ro_context *context, const char *path, const ro_read_
     const size_t samples = bytes / (size_t)ro_format_sample_bytes(info->format);
     void *row = malloc(bytes);
     if (!row)
-        status = ro_file_no_memory(&reader->file, bytes);
+        status = file_no_memory(&reader->file, bytes);
     const uint64_t rows = (uint64_t)info->height * info->stack;
     for (uint64_t y = 0; y < rows && status == RO_OK; y++) {
         uint32_t got;

@@ -98,7 +98,7 @@ static void make_row(struct proof *proof, uint32_t rows)
             if (proof->spread > 0)
                 light = pow(light, proof->spread);
             proof->out[3 * (size_t)x + (size_t)c] =
-                (uint8_t)ro_light_to_sample(&proof->light, light);
+                (uint8_t)light_to_sample(&proof->light, light);
         }
     }
     memset(proof->sums, 0, 3 * (size_t)width * sizeof *proof->sums);
@@ -151,15 +151,15 @@ static ro_status prepare(struct proof *proof, ro_context *context,
                          const ro_halftone_options *options, const ro_proof_options *asked)
 {
     struct ro_file file;
-    ro_file_init(&file, context, "a proof", "standard output");
+    file_init(&file, context, "a proof", "standard output");
     const uint32_t longest = proof->width > proof->height ? proof->width : proof->height;
     proof->reduce = asked->reduce ? asked->reduce : (longest + LARGEST - 1) / LARGEST;
-    const uint32_t spread = ro_paper_spread(options->dpi);
+    const uint32_t spread = paper_spread(options->dpi);
     if (asked->yule_nielsen > 0 && proof->reduce < spread)
         proof->reduce = spread;
     proof->spread = asked->yule_nielsen;
-    ro_discs_find(&proof->around, asked->diameter);
-    ro_status status = ro_light_open(&proof->light, &file, RO_RGB8, 255, 255);
+    discs_find(&proof->around, asked->diameter);
+    ro_status status = light_open(&proof->light, &file, RO_RGB8, 255, 255);
     if (status != RO_OK)
         return status;
     for (int set = 0; set < 1 << proof->count; set++)
@@ -188,9 +188,9 @@ ro_status ro_proof_file(ro_context *context, const char *out, const ro_halftone_
     ro_proof_options asked = RO_PROOF_OPTIONS;
     ro_halftone_options full = RO_HALFTONE_OPTIONS;
     ro_writer *writer = NULL;
-    ro_status status = ro_options_take(context, given, &asked, "RO_PROOF_OPTIONS");
+    ro_status status = take_options(context, given, &asked, "RO_PROOF_OPTIONS");
     if (status == RO_OK)
-        status = ro_options_take(context, options, &full, "RO_HALFTONE_OPTIONS");
+        status = take_options(context, options, &full, "RO_HALFTONE_OPTIONS");
     if (status == RO_OK && (!full.inks || full.ink_count < 1 || full.ink_count > RO_INKS_MOST))
         status = ro_context_fail(context, RO_E_ARGUMENT,
                                  "a proof needs the colours of 1 to %d inks", RO_INKS_MOST);
@@ -222,7 +222,7 @@ ro_status ro_proof_file(ro_context *context, const char *out, const ro_halftone_
     ro_writer_close(writer);
     for (int i = 0; i < proof->count; i++)
         ro_reader_close(proof->plates[i]);
-    ro_light_close(&proof->light);
+    light_close(&proof->light);
     free(proof->rows);
     free(proof->plate);
     free(proof->sums);

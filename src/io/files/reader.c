@@ -17,13 +17,13 @@
 
 enum { LONG_ROW = 1 << 20 };
 
-ro_status ro_stage_check_size(struct ro_file *file, uint64_t width, uint64_t height)
+ro_status stage_check_size(struct ro_file *file, uint64_t width, uint64_t height)
 {
     if (width == 0 || height == 0)
-        return ro_file_fail(file, RO_E_SIZE, "the image is empty (%ju x %ju)", (uintmax_t)width,
+        return file_fail(file, RO_E_SIZE, "the image is empty (%ju x %ju)", (uintmax_t)width,
                             (uintmax_t)height);
     if (width > RO_MAX_SIDE || height > RO_MAX_SIDE)
-        return ro_file_too_large(file, width, height);
+        return file_too_large(file, width, height);
     return RO_OK;
 }
 
@@ -32,29 +32,29 @@ static ro_status find_type(struct ro_reader *reader, const char *asked, const st
     struct ro_source *source = &reader->source;
     char types[RO_TYPES_TEXT];
     size_t have;
-    ro_status status = ro_source_peek(source, RO_TYPE_HEAD, &have);
+    ro_status status = source_peek(source, RO_TYPE_HEAD, &have);
     if (status != RO_OK)
         return status;
     if (have == 0)
-        return ro_file_fail(&reader->file, RO_E_FORMAT, "the file is empty");
-    *type = ro_type_of(source->bytes + source->begin, have);
+        return file_fail(&reader->file, RO_E_FORMAT, "the file is empty");
+    *type = file_type_of(source->bytes + source->begin, have);
     if (asked) {
-        const struct ro_extension *extension = ro_extension_of(asked);
+        const struct ro_extension *extension = file_extension_of(asked);
         if (!extension)
-            return ro_file_fail(&reader->file, RO_E_ARGUMENT,
+            return file_fail(&reader->file, RO_E_ARGUMENT,
                                 "'%s' is not a known type; a picture may be %s", asked,
-                                ro_types_read(types, sizeof types));
+                                types_read(types, sizeof types));
         if (*type != extension->type)
-            return ro_file_fail(&reader->file, RO_E_FORMAT, "not a %s file",
+            return file_fail(&reader->file, RO_E_FORMAT, "not a %s file",
                                 extension->type->label);
     }
     if (!*type && have >= 10 && memcmp(source->bytes + source->begin, "MATLAB 5.0", 10) == 0)
-        return ro_file_fail(&reader->file, RO_E_UNSUPPORTED,
+        return file_fail(&reader->file, RO_E_UNSUPPORTED,
                             "a MAT file of version 5; those of 7.3 are read (save -v7.3)");
     if (!*type)
-        return ro_file_fail(&reader->file, RO_E_FORMAT, "not an image that can be read (%s)",
-                            ro_types_read(types, sizeof types));
-    return (*type)->left_out ? ro_type_left_out(&reader->file, *type) : RO_OK;
+        return file_fail(&reader->file, RO_E_FORMAT, "not an image that can be read (%s)",
+                            types_read(types, sizeof types));
+    return (*type)->left_out ? type_left_out(&reader->file, *type) : RO_OK;
 }
 
 /* The stages on top of the decoder. */
@@ -67,19 +67,19 @@ static ro_status build_chain(struct ro_reader *reader)
     snprintf(before->info.type, sizeof before->info.type, "%s", reader->type->name);
     before->info.stack = reader->last - reader->options.page + 1;
     if (before->no_memory)
-        return ro_file_fail(&reader->file, RO_E_MEMORY, "not enough memory to read its head");
+        return file_fail(&reader->file, RO_E_MEMORY, "not enough memory to read its head");
     if (before->raw && before->profile)
-        ro_file_drop(&reader->file, RO_DROPPED_PROFILE, RO_PROFILE_WORDS);
+        file_drop(&reader->file, RO_DROPPED_PROFILE, RO_PROFILE_WORDS);
     if (before->raw) {
         reader->stage = NULL;
-        if ((status = ro_samples(before, &reader->span, &reader->stage)) != RO_OK)
+        if ((status = samples_stage(before, &reader->span, &reader->stage)) != RO_OK)
             return status;
         before = reader->stage;
     }
 #if RO_WITH_LCMS
     if (before->profile) {
         reader->stage = NULL;
-        if ((status = ro_profile_stage(before, options, &reader->stage)) != RO_OK)
+        if ((status = profile_stage(before, options, &reader->stage)) != RO_OK)
             return status;
         before = reader->stage;
     }
@@ -87,34 +87,34 @@ static ro_status build_chain(struct ro_reader *reader)
     reader->has_alpha = before->alpha != RO_NO_ALPHA;
     if (reader->has_alpha || options->alpha == RO_ALPHA_ONLY) {
         reader->stage = NULL;
-        if ((status = ro_alpha_stage(before, options, &reader->stage)) != RO_OK)
+        if ((status = alpha_stage(before, options, &reader->stage)) != RO_OK)
             return status;
         before = reader->stage;
     }
     if (before->orientation > 1 && before->orientation <= 8) {
         reader->stage = NULL;
-        if ((status = ro_orient(before, &reader->stage)) != RO_OK)
+        if ((status = orient_stage(before, &reader->stage)) != RO_OK)
             return status;
     }
     const bool resize =
         options->resize_width || options->resize_height || options->resize_percent != 0;
     if (resize && options->enlarge)
-        return ro_file_fail(&reader->file, RO_E_ARGUMENT,
+        return file_fail(&reader->file, RO_E_ARGUMENT,
                             "resizing takes a size or a whole factor, not both");
     if (resize) {
         before = reader->stage;
         reader->stage = NULL;
-        status = ro_resize(before, options, &reader->stage);
+        status = resize_stage(before, options, &reader->stage);
     }
     if (resize && status == RO_OK && options->resize_rule == RO_RESIZE_FILL) {
         before = reader->stage;
         reader->stage = NULL;
-        status = ro_crop(before, options->resize_width, options->resize_height, &reader->stage);
+        status = crop_stage(before, options->resize_width, options->resize_height, &reader->stage);
     }
     if (options->enlarge > 1) {
         before = reader->stage;
         reader->stage = NULL;
-        status = ro_enlarge(before, options->enlarge, &reader->stage);
+        status = replicate_stage(before, options->enlarge, &reader->stage);
     }
     return status;
 }
@@ -125,9 +125,9 @@ static ro_status open_chain(struct ro_reader *reader)
     if (status == RO_OK)
         status = reader->type->decode(&reader->source, reader->page, &reader->stage);
     if (status == RO_OK)
-        status = ro_reader_choose_pages(reader);
+        status = reader_choose_pages(reader);
     if (status == RO_OK)
-        status = ro_reader_measure(reader);
+        status = reader_measure(reader);
     return status == RO_OK ? build_chain(reader) : status;
 }
 
@@ -135,24 +135,24 @@ static ro_status check_dropped(struct ro_reader *reader)
 {
     if (!reader->strict || !reader->file.dropped.what)
         return RO_OK;
-    return ro_file_fail(&reader->file, RO_E_UNSUPPORTED, "must not be dropped: %s",
+    return file_fail(&reader->file, RO_E_UNSUPPORTED, "must not be dropped: %s",
                         reader->file.dropped.text);
 }
 
-ro_status ro_reader_drop(ro_reader *reader, unsigned what, const char *words)
+ro_status reader_drop(ro_reader *reader, unsigned what, const char *words)
 {
-    ro_file_drop(&reader->file, what, "%s", words);
+    file_drop(&reader->file, what, "%s", words);
     return check_dropped(reader);
 }
 
 /* Very long rows: the first is read before anyone takes memory by the size that a file declares. */
 static ro_status read_ahead(struct ro_reader *reader)
 {
-    size_t row = ro_stage_row_bytes(reader->stage);
+    size_t row = stage_row_bytes(reader->stage);
     if (row <= LONG_ROW)
         return RO_OK;
-    if (row > ro_memory_limit() || !(reader->ahead = malloc(row)))
-        return ro_file_no_memory(&reader->file, row);
+    if (row > memory_limit() || !(reader->ahead = malloc(row)))
+        return file_no_memory(&reader->file, row);
     return reader->stage->rows(reader->stage, reader->ahead, (ptrdiff_t)row, 1);
 }
 
@@ -169,9 +169,9 @@ static ro_status keep_info(struct ro_reader *reader)
         info->header = NULL;
     }
     if (info->description && !(reader->description = strdup(info->description)))
-        return ro_file_no_memory(&reader->file, strlen(info->description));
+        return file_no_memory(&reader->file, strlen(info->description));
     if (info->header && !(reader->header = malloc(info->header_size + 1)))
-        return ro_file_no_memory(&reader->file, info->header_size);
+        return file_no_memory(&reader->file, info->header_size);
     if (info->header)
         memcpy(reader->header, info->header, info->header_size);
     info->description = reader->description;
@@ -180,7 +180,7 @@ static ro_status keep_info(struct ro_reader *reader)
     said.dpi_x = said.dpi_y = 0; /* which whoever writes tells of */
     ro_writer_loses(NULL, NULL, &said, NULL, &lost);
     if (lost.what && !options->carries)
-        ro_file_drop(&reader->file, lost.what, "%s", lost.text);
+        file_drop(&reader->file, lost.what, "%s", lost.text);
     return RO_OK;
 }
 
@@ -195,11 +195,11 @@ static const char *member_of(const char *path)
 static ro_status open_source(struct ro_reader *reader, const char *path)
 {
     if (!reader->member)
-        return ro_source_open(&reader->source, &reader->file, path);
+        return source_open(&reader->source, &reader->file, path);
     char *file = strndup(path, strlen(path) - strlen(reader->member) - 1);
     if (!file)
-        return ro_file_no_memory(&reader->file, strlen(path));
-    ro_status status = ro_source_open(&reader->source, &reader->file, file);
+        return file_no_memory(&reader->file, strlen(path));
+    ro_status status = source_open(&reader->source, &reader->file, file);
     free(file);
     return status;
 }
@@ -208,7 +208,7 @@ static ro_status open_source(struct ro_reader *reader, const char *path)
 static ro_status look_for_video(struct ro_source *source, bool *video)
 {
     size_t have = 0;
-    ro_status status = ro_source_peek(source, Y4M_HEAD, &have);
+    ro_status status = source_peek(source, Y4M_HEAD, &have);
     *video = status == RO_OK && y4m_is(source->bytes + source->begin, have);
     return status;
 }
@@ -219,13 +219,13 @@ static ro_status open_reader(ro_context *context, const char *path, const void *
 {
     ro_read_options full = RO_READ_OPTIONS;
     *reader = NULL;
-    ro_status status = ro_options_take(context, options, &full, "RO_READ_OPTIONS");
+    ro_status status = take_options(context, options, &full, "RO_READ_OPTIONS");
     if (status != RO_OK)
         return status;
     ro_reader *made = calloc(1, sizeof *made);
     if (!made)
         return ro_context_fail(context, RO_E_MEMORY, "not enough memory to open %s", path);
-    ro_file_init(&made->file, context, path, "standard input");
+    file_init(&made->file, context, path, "standard input");
     made->strict = full.strict;
     made->page = full.page ? full.page : 1;
     made->options = full;
@@ -234,13 +234,13 @@ static ro_status open_reader(ro_context *context, const char *path, const void *
     if (full.profile == RO_PROFILE_IGNORE)
         made->file.not_dropped |= RO_DROPPED_PROFILE | RO_DROPPED_GAMMA;
     if (!bytes && member_of(path) && !(made->member = strdup(member_of(path))))
-        status = ro_file_no_memory(&made->file, strlen(path));
+        status = file_no_memory(&made->file, strlen(path));
     if (bytes)
-        ro_source_open_memory(&made->source, &made->file, bytes, size);
+        source_open_memory(&made->source, &made->file, bytes, size);
     else if (status == RO_OK)
         status = open_source(made, path);
     if (status == RO_OK)
-        status = ro_source_unpack(&made->source, made->member);
+        status = source_unpack(&made->source, made->member);
     made->source.member = made->member;
     if (status == RO_OK && video)
         status = look_for_video(&made->source, video);
@@ -265,22 +265,22 @@ ro_status ro_reader_open(ro_context *context, const char *path, const ro_read_op
                          ro_reader **reader)
 {
     *reader = NULL;
-    if (ro_file_named(context, path) != RO_OK)
+    if (file_named(context, path) != RO_OK)
         return RO_E_ARGUMENT;
     return open_reader(context, path, NULL, 0, options, NULL, reader);
 }
 
-ro_status ro_reader_open_any(ro_context *context, const char *path, const ro_read_options *options,
+ro_status reader_open_any(ro_context *context, const char *path, const ro_read_options *options,
                              bool *video, ro_reader **reader)
 {
     *reader = NULL;
     *video = false;
-    if (ro_file_named(context, path) != RO_OK)
+    if (file_named(context, path) != RO_OK)
         return RO_E_ARGUMENT;
     return open_reader(context, path, NULL, 0, options, video, reader);
 }
 
-ro_status ro_reader_open_memory(ro_context *context, const void *bytes, size_t size,
+ro_status reader_open_memory(ro_context *context, const void *bytes, size_t size,
                                 const ro_read_options *options, ro_reader **reader)
 {
     return open_reader(context, "memory", bytes, size, options, NULL, reader);
@@ -318,10 +318,10 @@ ro_status ro_reader_rows(ro_reader *reader, void *rows, ptrdiff_t stride, uint32
     const uint32_t left = reader->stage->info.height - reader->row;
     if (count > left)
         count = left;
-    ro_status status = ro_file_check_stop(&reader->file);
+    ro_status status = file_check_stop(&reader->file);
     uint32_t given = 0;
     if (status == RO_OK && count > 0 && reader->ahead) {
-        memcpy(rows, reader->ahead, ro_stage_row_bytes(reader->stage));
+        memcpy(rows, reader->ahead, stage_row_bytes(reader->stage));
         free(reader->ahead);
         reader->ahead = NULL;
         given = 1;
@@ -345,10 +345,10 @@ ro_status ro_reader_seek(ro_reader *reader, uint32_t row)
     if (reader->status != RO_OK)
         return ro_context_fail(reader->file.context, reader->status, "%s", reader->file.message);
     if (row > stage->info.height)
-        return ro_file_fail(&reader->file, RO_E_ARGUMENT, "there is no row %u of %u", row,
+        return file_fail(&reader->file, RO_E_ARGUMENT, "there is no row %u of %u", row,
                             stage->info.height);
     if (!stage->seek || !reader->source.seekable)
-        return ro_file_fail(&reader->file, RO_E_UNSUPPORTED,
+        return file_fail(&reader->file, RO_E_UNSUPPORTED,
                             "its rows can be read one after another only; those of raw PNM, NPY by "
                             "rows and TIFF, upright and not resized, can be read from anywhere");
     if (row == reader->row)
@@ -375,7 +375,7 @@ static bool same_stages(const struct ro_stage *a, const struct ro_stage *b)
 static ro_status refuse_page(ro_reader *reader)
 {
     const ro_file_info *first = &reader->info, *now = &reader->stage->info;
-    return ro_file_fail(&reader->file, RO_E_FORMAT,
+    return file_fail(&reader->file, RO_E_FORMAT,
                         "page %u is %u x %u of %s (%s, up to %u), where those before are %u x %u "
                         "of %s (%s, up to %u); pages of one stack have the same shape",
                         reader->page + 1, now->width, now->height, ro_format_name(now->format),
@@ -396,14 +396,14 @@ static ro_status open_next(ro_reader *reader)
         rebuild = status == RO_OK && !same_stages(&before, reader->decoder);
     }
     if (rebuild)
-        status = ro_reader_reopen(reader, reader->page + 1);
+        status = reader_reopen(reader, reader->page + 1);
     if (rebuild && status == RO_OK)
         status = build_chain(reader);
     if (status == RO_OK && !alike(&reader->info, &reader->stage->info))
         return refuse_page(reader);
     if (status == RO_OK && reader->has_alpha && !had_alpha &&
         reader->options.alpha == RO_ALPHA_KEEP)
-        return ro_file_fail(&reader->file, RO_E_FORMAT,
+        return file_fail(&reader->file, RO_E_FORMAT,
                             "page %u has alpha, which cannot be kept: those before have none",
                             reader->page + 1);
     reader->has_alpha = reader->has_alpha || had_alpha;
@@ -415,10 +415,10 @@ ro_status ro_reader_next(ro_reader *reader)
     if (reader->status != RO_OK)
         return ro_context_fail(reader->file.context, reader->status, "%s", reader->file.message);
     if (reader->page == reader->last)
-        return ro_file_fail(&reader->file, RO_E_STATE, "page %u is the last one that is read",
+        return file_fail(&reader->file, RO_E_STATE, "page %u is the last one that is read",
                             reader->page);
     if (reader->row < reader->stage->info.height)
-        return ro_file_fail(&reader->file, RO_E_STATE, "rows of page %u are left", reader->page);
+        return file_fail(&reader->file, RO_E_STATE, "rows of page %u are left", reader->page);
     ro_status status = open_next(reader);
     if (status == RO_OK)
         status = check_dropped(reader);
@@ -435,7 +435,7 @@ void ro_reader_close(ro_reader *reader)
         return;
     if (reader->stage)
         reader->stage->close(reader->stage);
-    ro_source_close(&reader->source);
+    source_close(&reader->source);
     free(reader->member);
     free(reader->description);
     free(reader->header);

@@ -28,29 +28,29 @@ struct ro_reader {
 };
 
 /* Notes something that the caller of a reader drops; in words. */
-ro_status ro_reader_drop(ro_reader *reader, unsigned what, const char *words);
+ro_status reader_drop(ro_reader *reader, unsigned what, const char *words);
 
 /* Opens a picture or a video; of a video there is only its source, at the first byte. */
-ro_status ro_reader_open_any(ro_context *context, const char *path, const ro_read_options *options,
+ro_status reader_open_any(ro_context *context, const char *path, const ro_read_options *options,
                              bool *video, ro_reader **reader);
 
 /* A file that is in memory already; the bytes must outlive the reader. */
-ro_status ro_reader_open_memory(ro_context *context, const void *bytes, size_t size,
+ro_status reader_open_memory(ro_context *context, const void *bytes, size_t size,
                                 const ro_read_options *options, ro_reader **reader);
 
 /* ---- pages.c --------------------------------------------------------------------------------- */
 
 /* Which pages are read, from the decoder of the first; those that are left out are noted. */
-ro_status ro_reader_choose_pages(ro_reader *reader);
+ro_status reader_choose_pages(ro_reader *reader);
 
 /* What the numbers of a raw decoder span over all pages chosen, with the decoder as it was. Nothing
  * where it cannot be known: of floats, and of a pipe. */
-ro_status ro_reader_measure(ro_reader *reader);
+ro_status reader_measure(ro_reader *reader);
 
 /* Opens the decoder at a page of a file of which something was read before. */
-ro_status ro_reader_reopen(ro_reader *reader, unsigned page);
+ro_status reader_reopen(ro_reader *reader, unsigned page);
 
 /* The whole image, into memory that ro_image_free gives back. */
-ro_status ro_reader_image(ro_reader *reader, ro_image *image);
+ro_status reader_image(ro_reader *reader, ro_image *image);
 
 #endif

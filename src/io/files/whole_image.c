@@ -18,8 +18,8 @@ static ro_status read_image(ro_reader *reader, size_t behind, ro_image *image)
     *image = (ro_image){0};
     row = (row + 63) & ~(size_t)63; /* as ro_image_alloc does */
     const uint64_t rows = info->height + (uint64_t)behind / row + (behind % row != 0);
-    if (rows > RO_MAX_SIDE || row > ro_memory_limit() / rows)
-        return ro_file_no_memory(&reader->file, rows * row);
+    if (rows > RO_MAX_SIDE || row > memory_limit() / rows)
+        return file_no_memory(&reader->file, rows * row);
     ro_status status = ro_image_alloc(reader->file.context, info->format, info->width,
                                       (uint32_t)rows, info->maxval, image);
     image->height = info->height;
@@ -31,7 +31,7 @@ static ro_status read_image(ro_reader *reader, size_t behind, ro_image *image)
     return status;
 }
 
-ro_status ro_reader_image(ro_reader *reader, ro_image *image)
+ro_status reader_image(ro_reader *reader, ro_image *image)
 {
     return read_image(reader, 0, image);
 }
@@ -133,7 +133,7 @@ ro_status ro_image_encode(ro_context *context, const char *type, const ro_image 
     const ro_file_info info = info_of(image);
     const ro_write_options options = {RO_WRITE_DEFAULTS, .type = type};
     ro_writer *writer;
-    ro_status status = ro_writer_open_memory(context, &info, &options, &writer);
+    ro_status status = writer_open_memory(context, &info, &options, &writer);
     if (status == RO_OK)
         status = write_rows(writer, image);
     if (status == RO_OK)

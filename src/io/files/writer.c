@@ -19,54 +19,54 @@ enum {
 
 static const struct ro_extension *extension_of(const char *path)
 {
-    if (ro_sink_is_standard(path))
-        return ro_extension_of("pnm");
+    if (sink_is_standard(path))
+        return file_extension_of("pnm");
     const size_t stem = ro_path_stem(path);
-    const size_t end = ro_path_file(path) - (ro_path_is_packed(path) ? 3 : 0);
+    const size_t end = ro_path_file(path) - (path_is_packed(path) ? 3 : 0);
     char ending[16];
     if (stem + 1 >= end || end - stem >= sizeof ending)
         return NULL;
     snprintf(ending, sizeof ending, "%.*s", (int)(end - stem), path + stem);
-    return ro_extension_of(ending);
+    return file_extension_of(ending);
 }
 
-const struct ro_extension *ro_writer_extension(const char *path, const char *asked)
+const struct ro_extension *writer_extension(const char *path, const char *asked)
 {
     if (asked)
-        return ro_extension_of(asked);
+        return file_extension_of(asked);
     return extension_of(path);
 }
 
-bool ro_header_fits(const ro_file_info *info, const struct ro_extension *extension)
+bool header_fits(const ro_file_info *info, const struct ro_extension *extension)
 {
     return strcmp(info->type, extension->type->name) == 0;
 }
 
 int ro_writer_holds_resolution(const char *path, const char *type)
 {
-    const struct ro_extension *extension = ro_writer_extension(path, type);
+    const struct ro_extension *extension = writer_extension(path, type);
     return extension && (extension->holds & RO_HOLDS_RESOLUTION);
 }
 
 int ro_writer_reads_back(const char *path, const char *type)
 {
-    const struct ro_extension *extension = ro_writer_extension(path, type);
+    const struct ro_extension *extension = writer_extension(path, type);
     return !extension || extension->type->decode || extension->type->left_out;
 }
 
 static ro_status find_extension(struct ro_file *file, const char *path, const char *asked,
                                 const struct ro_extension **extension)
 {
-    *extension = ro_writer_extension(path, asked);
+    *extension = writer_extension(path, asked);
     if (*extension)
         return RO_OK;
     char types[RO_TYPES_TEXT];
     if (asked)
-        return ro_file_fail(file, RO_E_ARGUMENT, "'%s' is not a known type; use %s", asked,
-                            ro_types_written(types, sizeof types, ""));
-    return ro_file_fail(file, RO_E_ARGUMENT,
+        return file_fail(file, RO_E_ARGUMENT, "'%s' is not a known type; use %s", asked,
+                            types_written(types, sizeof types, ""));
+    return file_fail(file, RO_E_ARGUMENT,
                         "the type cannot be told from the name; it should end in %s",
-                        ro_types_written(types, sizeof types, "."));
+                        types_written(types, sizeof types, "."));
 }
 
 /* Whether the options are those of the type. */
@@ -74,21 +74,21 @@ static ro_status options_fit(struct ro_file *file, const struct ro_extension *ex
                              const ro_file_info *layout, const ro_write_options *options)
 {
     if (options->compression && !(extension->holds & RO_TAKES_COMPRESSION))
-        return ro_file_fail(file, RO_E_ARGUMENT,
+        return file_fail(file, RO_E_ARGUMENT,
                             "a .%s file has no choice of compression; .tif has", extension->name);
     if (options->compression == RO_COMPRESSION_G4 && layout->format != RO_BITS)
-        return ro_file_fail(file, RO_E_ARGUMENT,
+        return file_fail(file, RO_E_ARGUMENT,
                             "compression g4 holds two levels of grey and nothing else");
     if (extension->holds & RO_TAKES_PACKING) {
         struct ro_packing packing;
         ro_write_options form = *options;
         if (strcmp(extension->name, "bits") == 0 && !form.pixel_bits)
             form.pixel_bits = 1;
-        return ro_packing_open(&packing, file, layout, &form);
+        return packing_open(&packing, file, layout, &form);
     }
     if (options->low_bits_first || options->ones_are_black || options->pixel_bits ||
         options->numbers)
-        return ro_file_fail(file, RO_E_ARGUMENT,
+        return file_fail(file, RO_E_ARGUMENT,
                             "the order, number and meaning of bits can be chosen for types bits, "
                             "packed and c, not for a .%s file",
                             extension->name);
@@ -99,29 +99,29 @@ static ro_status check(struct ro_file *file, const char *path, const ro_file_inf
                        const ro_write_options *options, const struct ro_extension **extension,
                        ro_file_info *layout)
 {
-    uint32_t most = ro_white_of(info->format, 0);
+    uint32_t most = white_of(info->format, 0);
     if (ro_format_row_bytes(info->format, 1) == 0)
-        return ro_file_fail(file, RO_E_ARGUMENT, "the image to be written has no format");
+        return file_fail(file, RO_E_ARGUMENT, "the image to be written has no format");
     if (info->maxval > most)
-        return ro_file_fail(file, RO_E_ARGUMENT, "maxval %u does not fit %s", info->maxval,
+        return file_fail(file, RO_E_ARGUMENT, "maxval %u does not fit %s", info->maxval,
                             ro_format_name(info->format));
     if (info->palette && info->format != RO_INDEX8)
-        return ro_file_fail(file, RO_E_ARGUMENT, "a palette needs colour numbers, not %s",
+        return file_fail(file, RO_E_ARGUMENT, "a palette needs colour numbers, not %s",
                             ro_format_name(info->format));
     if (info->palette && (info->palette->count < 1 || info->palette->count > MOST_COLOURS))
-        return ro_file_fail(file, RO_E_ARGUMENT, "a palette of %d colours: must be from 1 to %d",
+        return file_fail(file, RO_E_ARGUMENT, "a palette of %d colours: must be from 1 to %d",
                             info->palette->count, MOST_COLOURS);
     ro_status status = find_extension(file, path, options->type, extension);
     if (status == RO_OK)
-        status = ro_extension_layout(file, *extension, info, layout);
+        status = extension_layout(file, *extension, info, layout);
     if (status == RO_OK && info->with_alpha)
-        status = ro_extension_alpha(file, *extension, layout);
+        status = extension_alpha(file, *extension, layout);
     if (status != RO_OK)
         return status;
     status = options_fit(file, *extension, layout, options);
     if (status != RO_OK)
         return status;
-    if (layout->header && !ro_header_fits(layout, *extension))
+    if (layout->header && !header_fits(layout, *extension))
         layout->header = NULL;
     if (options->dpi_x > 0 || options->dpi_y > 0) {
         layout->dpi_x = options->dpi_x;
@@ -138,20 +138,20 @@ ro_status ro_writer_accepts(ro_context *context, const char *path, const ro_file
                             const ro_write_options *options)
 {
     ro_write_options full = RO_WRITE_OPTIONS;
-    if (ro_file_named(context, path) != RO_OK ||
-        ro_options_take(context, options, &full, "RO_WRITE_OPTIONS") != RO_OK)
+    if (file_named(context, path) != RO_OK ||
+        take_options(context, options, &full, "RO_WRITE_OPTIONS") != RO_OK)
         return RO_E_ARGUMENT;
     struct ro_file file;
     const struct ro_extension *extension = NULL;
     ro_file_info layout;
-    ro_file_init(&file, context, path, "standard output");
+    file_init(&file, context, path, "standard output");
     ro_status status = check(&file, path, info, &full, &extension, &layout);
     if (status != RO_OK)
         return status;
     char *only = strndup(path, ro_path_file(path));
-    status = only ? ro_sink_check(&file, only) : ro_file_no_memory(&file, strlen(path));
+    status = only ? sink_check(&file, only) : file_no_memory(&file, strlen(path));
     free(only);
-    return status == RO_OK ? ro_archive_check(&file, path, extension) : status;
+    return status == RO_OK ? archive_check(&file, path, extension) : status;
 }
 
 /* Puts alpha behind the colours of a row, or a number that is transparent in the place of others.
@@ -168,7 +168,7 @@ static void join_alpha(ro_writer *writer, const uint8_t *row, const uint8_t *alp
         return;
     }
     const size_t pixel = ro_format_row_bytes(layout->format, 1);
-    const size_t sample = pixel / (size_t)ro_channels_of(layout->format);
+    const size_t sample = pixel / (size_t)channels_of(layout->format);
     for (uint32_t x = 0; x < layout->width; x++, row += pixel, to += pixel + sample) {
         memcpy(to, row, pixel);
         memset(to + pixel, alpha[x], sample); /* of 16 bits: 257 times as much */
@@ -177,21 +177,21 @@ static void join_alpha(ro_writer *writer, const uint8_t *row, const uint8_t *alp
 
 static ro_status open_conversion(struct ro_writer *writer, const ro_file_info *info)
 {
-    ro_conversion_init(&writer->conversion, info->format, ro_white_of(info->format, info->maxval),
+    conversion_init(&writer->conversion, info->format, white_of(info->format, info->maxval),
                        writer->layout.format, writer->layout.maxval);
     if (info->palette && writer->layout.format == RO_RGB8)
         writer->conversion.palette = info->palette;
     if (writer->layout.with_alpha &&
         !(writer->joined = malloc(4 * sizeof(uint16_t) * (size_t)info->width)))
-        return ro_file_no_memory(&writer->file, 4 * sizeof(uint16_t) * (size_t)info->width);
-    if (!ro_conversion_needed(&writer->conversion))
+        return file_no_memory(&writer->file, 4 * sizeof(uint16_t) * (size_t)info->width);
+    if (!conversion_needed(&writer->conversion))
         return RO_OK;
     size_t row = ro_format_row_bytes(writer->layout.format, info->width);
     size_t rows = row < CONVERTED_BYTES ? CONVERTED_BYTES / row : 1;
     writer->converted_stride = row;
     writer->converted_rows = rows < info->height ? (uint32_t)rows : info->height;
     writer->converted = malloc(row * writer->converted_rows);
-    return writer->converted ? RO_OK : ro_file_no_memory(&writer->file, row * rows);
+    return writer->converted ? RO_OK : file_no_memory(&writer->file, row * rows);
 }
 
 /* `path` NULL: into memory. */
@@ -202,30 +202,30 @@ static ro_status open_writer(ro_context *context, const char *path, const ro_fil
     const struct ro_extension *extension = NULL;
     ro_write_options full = RO_WRITE_OPTIONS;
     *writer = NULL;
-    ro_status status = ro_options_take(context, options, &full, "RO_WRITE_OPTIONS");
+    ro_status status = take_options(context, options, &full, "RO_WRITE_OPTIONS");
     if (status != RO_OK)
         return status;
     ro_writer *made = calloc(1, sizeof *made);
     if (!made)
         return ro_context_fail(context, RO_E_MEMORY, "not enough memory to write %s", name);
     made->sink.fd = -1;
-    ro_file_init(&made->file, context, name, "standard output");
+    file_init(&made->file, context, name, "standard output");
     status = check(&made->file, name, info, &full, &extension, &made->layout);
     if (status == RO_OK)
-        status = ro_stage_check_size(&made->file, info->width, info->height);
+        status = stage_check_size(&made->file, info->width, info->height);
     if (status == RO_OK)
         status = open_conversion(made, info);
     if (status == RO_OK && path)
-        status = ro_archive_check(&made->file, path, extension);
+        status = archive_check(&made->file, path, extension);
     char *only = path ? strndup(path, ro_path_file(path)) : NULL;
     if (status == RO_OK && path && !only)
-        status = ro_file_no_memory(&made->file, strlen(path));
+        status = file_no_memory(&made->file, strlen(path));
     if (status == RO_OK)
-        status = ro_sink_open(&made->sink, &made->file, only);
+        status = sink_open(&made->sink, &made->file, only);
     free(only);
-    made->sink.member = path ? ro_path_member(path) : NULL;
-    if (status == RO_OK && path && ro_path_is_packed(path))
-        status = ro_sink_pack(&made->sink);
+    made->sink.member = path ? path_member(path) : NULL;
+    if (status == RO_OK && path && path_is_packed(path))
+        status = sink_pack(&made->sink);
     if (status == RO_OK)
         status = extension->type->encode(&made->sink, &made->layout, &full, &made->encoder);
     if (status != RO_OK) {
@@ -240,12 +240,12 @@ ro_status ro_writer_open(ro_context *context, const char *path, const ro_file_in
                          const ro_write_options *options, ro_writer **writer)
 {
     *writer = NULL;
-    if (ro_file_named(context, path) != RO_OK)
+    if (file_named(context, path) != RO_OK)
         return RO_E_ARGUMENT;
     return open_writer(context, path, info, options, writer);
 }
 
-ro_status ro_writer_open_memory(ro_context *context, const ro_file_info *info,
+ro_status writer_open_memory(ro_context *context, const ro_file_info *info,
                                 const ro_write_options *options, ro_writer **writer)
 {
     return open_writer(context, NULL, info, options, writer);
@@ -260,7 +260,7 @@ static ro_status convert_and_write(ro_writer *writer, const uint8_t *rows, ptrdi
         if (part > writer->converted_rows)
             part = writer->converted_rows;
         for (uint32_t y = 0; y < part; y++)
-            ro_conversion_row(&writer->conversion, writer->converted + y * writer->converted_stride,
+            conversion_row(&writer->conversion, writer->converted + y * writer->converted_stride,
                               rows + (ptrdiff_t)(done + y) * stride, writer->layout.width);
         status = writer->encoder->rows(writer->encoder, writer->converted,
                                        (ptrdiff_t)writer->converted_stride, part);
@@ -288,8 +288,8 @@ static ro_status check_state(ro_writer *writer)
     if (writer->status != RO_OK)
         return ro_context_fail(writer->file.context, writer->status, "%s", writer->file.message);
     if (writer->committed)
-        return ro_file_fail(&writer->file, RO_E_STATE, "the file was committed before");
-    return ro_file_check_stop(&writer->file);
+        return file_fail(&writer->file, RO_E_STATE, "the file was committed before");
+    return file_check_stop(&writer->file);
 }
 
 /* Whether so many rows may come now, with or without alpha. */
@@ -299,10 +299,10 @@ static ro_status check_rows(ro_writer *writer, uint32_t count, bool alpha)
     if (status != RO_OK)
         return status;
     if (alpha != (writer->layout.with_alpha != 0))
-        return ro_file_fail(&writer->file, RO_E_STATE, "rows come %s alpha, unlike the info",
+        return file_fail(&writer->file, RO_E_STATE, "rows come %s alpha, unlike the info",
                             alpha ? "with" : "without");
     if (count > rows_of(writer) - writer->row)
-        return ro_file_fail(&writer->file, RO_E_STATE, "more rows than its %ju are written",
+        return file_fail(&writer->file, RO_E_STATE, "more rows than its %ju are written",
                             (uintmax_t)rows_of(writer));
     return RO_OK;
 }
@@ -316,7 +316,7 @@ ro_status ro_writer_rows_alpha(ro_writer *writer, const void *rows, ptrdiff_t st
     for (uint32_t y = 0; y < count && status == RO_OK; y++, alpha += alpha_stride) {
         const uint8_t *row = (const uint8_t *)rows + (ptrdiff_t)y * stride;
         if (writer->converted)
-            ro_conversion_row(&writer->conversion, writer->converted, row, writer->layout.width);
+            conversion_row(&writer->conversion, writer->converted, row, writer->layout.width);
         join_alpha(writer, writer->converted ? writer->converted : row, alpha);
         status = writer->encoder->rows(writer->encoder, writer->joined, 0, 1);
     }
@@ -354,11 +354,11 @@ ro_status ro_writer_complete(ro_writer *writer)
     if (status != RO_OK || writer->complete)
         return status;
     if (writer->row < rows_of(writer))
-        return ro_file_fail(&writer->file, RO_E_STATE, "only %ju of its %ju rows were written",
+        return file_fail(&writer->file, RO_E_STATE, "only %ju of its %ju rows were written",
                             (uintmax_t)writer->row, (uintmax_t)rows_of(writer));
     status = writer->encoder->finish(writer->encoder);
     if (status == RO_OK)
-        status = ro_sink_complete(&writer->sink);
+        status = sink_complete(&writer->sink);
     writer->complete = status == RO_OK;
     release(writer);
     return settle(writer, status);
@@ -369,7 +369,7 @@ ro_status ro_writer_commit(ro_writer *writer)
     ro_status status = ro_writer_complete(writer);
     if (status != RO_OK)
         return status;
-    status = ro_sink_commit(&writer->sink);
+    status = sink_commit(&writer->sink);
     writer->committed = status == RO_OK;
     return settle(writer, status);
 }
@@ -379,6 +379,6 @@ void ro_writer_close(ro_writer *writer)
     if (!writer)
         return;
     release(writer);
-    ro_sink_close(&writer->sink);
+    sink_close(&writer->sink);
     free(writer);
 }

@@ -25,13 +25,13 @@ struct ro_writer {
 struct ro_extension;
 
 /* The type asked for, else the one of the name's ending; standard output is PNM. NULL: none. */
-const struct ro_extension *ro_writer_extension(const char *path, const char *asked);
+const struct ro_extension *writer_extension(const char *path, const char *asked);
 
 /* Whether the header of an info is one of the type that is written. */
-bool ro_header_fits(const ro_file_info *info, const struct ro_extension *extension);
+bool header_fits(const ro_file_info *info, const struct ro_extension *extension);
 
 /* As ro_writer_open, into memory: what was written lies in sink.buffer after the commit. */
-ro_status ro_writer_open_memory(ro_context *context, const ro_file_info *info,
+ro_status writer_open_memory(ro_context *context, const ro_file_info *info,
                                 const ro_write_options *options, ro_writer **writer);
 
 #endif

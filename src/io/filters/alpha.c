@@ -50,8 +50,8 @@ static uint32_t one(const struct ro_alpha_rule *rule, uint32_t colour, uint32_t 
         return least < rule->white;                                                                \
     }
 
-ALPHA_ROW(ro_alpha_row8, uint8_t)
-ALPHA_ROW(ro_alpha_row16, uint16_t)
+ALPHA_ROW(alpha_row8, uint8_t)
+ALPHA_ROW(alpha_row16, uint16_t)
 
 struct alpha {
     struct ro_stage stage; /* first, so that a stage can be cast back */
@@ -69,14 +69,14 @@ static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stri
     ro_status status = RO_OK;
     for (uint32_t y = 0; y < count && status == RO_OK; y++, rows += stride) {
         status = self->before->rows(self->before, self->line,
-                                    (ptrdiff_t)ro_stage_row_bytes(self->before), 1);
+                                    (ptrdiff_t)stage_row_bytes(self->before), 1);
         if (status != RO_OK)
             break;
         const bool holes =
-            wide ? ro_alpha_row16(&self->rule, (uint16_t *)rows, (uint16_t *)self->line, width)
-                 : ro_alpha_row8(&self->rule, rows, self->line, width);
+            wide ? alpha_row16(&self->rule, (uint16_t *)rows, (uint16_t *)self->line, width)
+                 : alpha_row8(&self->rule, rows, self->line, width);
         if (holes && self->tell)
-            ro_file_drop(stage->file, RO_DROPPED_ALPHA, "alpha (laid over white)");
+            file_drop(stage->file, RO_DROPPED_ALPHA, "alpha (laid over white)");
     }
     return status;
 }
@@ -89,7 +89,7 @@ static ro_status opaque_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t st
     ro_status status = RO_OK;
     for (uint32_t y = 0; y < count && status == RO_OK; y++, rows += stride) {
         status = self->before->rows(self->before, self->line,
-                                    (ptrdiff_t)ro_stage_row_bytes(self->before), 1);
+                                    (ptrdiff_t)stage_row_bytes(self->before), 1);
         memset(rows, 255, stage->info.width);
     }
     return status;
@@ -125,15 +125,15 @@ static void set_format(struct alpha *self, const ro_file_info *from)
         info->format = wide ? RO_RGB16 : RO_RGB8;
 }
 
-ro_status ro_alpha_stage(struct ro_stage *before, const ro_read_options *options,
+ro_status alpha_stage(struct ro_stage *before, const ro_read_options *options,
                          struct ro_stage **stage)
 {
     const ro_file_info *from = &before->info;
     struct alpha *self = calloc(1, sizeof *self);
     if (self)
-        self->line = malloc(ro_stage_row_bytes(before));
+        self->line = malloc(stage_row_bytes(before));
     if (!self || !self->line) {
-        ro_status status = ro_file_no_memory(before->file, ro_stage_row_bytes(before));
+        ro_status status = file_no_memory(before->file, stage_row_bytes(before));
         free(self);
         before->close(before);
         return status;
@@ -142,7 +142,7 @@ ro_status ro_alpha_stage(struct ro_stage *before, const ro_read_options *options
     const bool coloured = options->background_given &&
                           (ground[0] != ground[1] || ground[1] != ground[2]) &&
                           options->alpha != RO_ALPHA_DROP;
-    const int channels = ro_channels_of(from->format);
+    const int channels = channels_of(from->format);
     self->before = before;
     self->tell = options->alpha == RO_ALPHA_DEFAULT && !options->background_given;
     self->rule = (struct ro_alpha_rule){.what = options->alpha == RO_ALPHA_DEFAULT ? RO_ALPHA_OVER

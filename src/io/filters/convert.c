@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-void ro_unpack(uint8_t *samples, const uint8_t *packed, uint32_t width, int depth, uint8_t flip)
+void unpack_bits(uint8_t *samples, const uint8_t *packed, uint32_t width, int depth, uint8_t flip)
 {
     uint32_t per_byte = 8 / (uint32_t)depth, whole = width / per_byte;
     uint8_t mask = (uint8_t)((1 << depth) - 1);
@@ -37,21 +37,21 @@ static void pack_bits(uint8_t *bits, const uint8_t *samples, uint32_t width,
     }
 }
 
-void ro_swap16(uint16_t *samples, size_t count)
+void swap16(uint16_t *samples, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         samples[i] = (uint16_t)(samples[i] << 8 | samples[i] >> 8);
 }
 
-void ro_swap32(uint32_t *samples, size_t count)
+void swap32(uint32_t *samples, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         samples[i] = __builtin_bswap32(samples[i]);
 }
 
-bool ro_little_endian(void) { return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__; }
+bool little_endian(void) { return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__; }
 
-uint8_t ro_largest8(const uint8_t *samples, size_t count)
+uint8_t largest8(const uint8_t *samples, size_t count)
 {
     uint8_t largest = 0;
     for (size_t i = 0; i < count; i++)
@@ -59,7 +59,7 @@ uint8_t ro_largest8(const uint8_t *samples, size_t count)
     return largest;
 }
 
-uint16_t ro_largest16(const uint16_t *samples, size_t count)
+uint16_t largest16(const uint16_t *samples, size_t count)
 {
     uint16_t largest = 0;
     for (size_t i = 0; i < count; i++)
@@ -67,7 +67,7 @@ uint16_t ro_largest16(const uint16_t *samples, size_t count)
     return largest;
 }
 
-void ro_cmyk_to_rgb(uint8_t *to, const uint8_t *from, uint32_t width, bool inverted)
+void cmyk_to_rgb(uint8_t *to, const uint8_t *from, uint32_t width, bool inverted)
 {
     unsigned flip = inverted ? 0 : 255;
     for (uint32_t x = 0; x < width; x++, from += 4, to += 3) {
@@ -77,7 +77,7 @@ void ro_cmyk_to_rgb(uint8_t *to, const uint8_t *from, uint32_t width, bool inver
     }
 }
 
-void ro_colour_map_finish(struct ro_colour_map *palette, unsigned colours)
+void colour_map_finish(struct ro_colour_map *palette, unsigned colours)
 {
     palette->grey = true;
     for (unsigned i = 0; i < colours; i++) {
@@ -88,7 +88,7 @@ void ro_colour_map_finish(struct ro_colour_map *palette, unsigned colours)
     memset(palette->alpha + colours, 255, sizeof palette->alpha - colours);
 }
 
-void ro_colour_map_apply(const struct ro_colour_map *palette, uint8_t *to, const uint8_t *indices,
+void colour_map_apply(const struct ro_colour_map *palette, uint8_t *to, const uint8_t *indices,
                          uint32_t width)
 {
     if (palette->holes)
@@ -106,7 +106,7 @@ void ro_colour_map_apply(const struct ro_colour_map *palette, uint8_t *to, const
             memcpy(to + 3 * (size_t)x, palette->rgb[indices[x]], 3);
 }
 
-uint32_t ro_white_of(ro_format format, uint32_t maxval)
+uint32_t white_of(ro_format format, uint32_t maxval)
 {
     if (maxval)
         return maxval;
@@ -123,14 +123,14 @@ uint32_t ro_white_of(ro_format format, uint32_t maxval)
     }
 }
 
-int ro_channels_of(ro_format format)
+int channels_of(ro_format format)
 {
     return format == RO_RGB8 || format == RO_RGB16 || format == RO_RGBF ? 3 : 1;
 }
 
 static bool is_wide(ro_format format) { return format == RO_GRAY16 || format == RO_RGB16; }
 
-void ro_conversion_init(struct ro_conversion *conversion, ro_format from, uint32_t from_white,
+void conversion_init(struct ro_conversion *conversion, ro_format from, uint32_t from_white,
                         ro_format to, uint32_t to_white)
 {
     *conversion = (struct ro_conversion){from, to, from_white, to_white, {0}, NULL};
@@ -140,16 +140,16 @@ void ro_conversion_init(struct ro_conversion *conversion, ro_format from, uint32
     }
 }
 
-bool ro_conversion_needed(const struct ro_conversion *conversion)
+bool conversion_needed(const struct ro_conversion *conversion)
 {
     bool packing = (conversion->from == RO_BITS) != (conversion->to == RO_BITS);
     return packing || conversion->palette || conversion->from_white != conversion->to_white;
 }
 
-void ro_conversion_row(const struct ro_conversion *conversion, void *to, const void *from,
+void conversion_row(const struct ro_conversion *conversion, void *to, const void *from,
                        uint32_t width)
 {
-    size_t samples = (size_t)width * (size_t)ro_channels_of(conversion->from);
+    size_t samples = (size_t)width * (size_t)channels_of(conversion->from);
     if (conversion->palette) {
         for (size_t x = 0; x < width; x++)
             memcpy((uint8_t *)to + 3 * x, conversion->palette->colours[((const uint8_t *)from)[x]],
@@ -164,7 +164,7 @@ void ro_conversion_row(const struct ro_conversion *conversion, void *to, const v
         pack_bits(to, from, width, conversion->table);
     } else if (conversion->from == RO_BITS) {
         uint8_t *out = to;
-        ro_unpack(out, from, width, 1, 0);
+        unpack_bits(out, from, width, 1, 0);
         for (size_t i = 0; i < samples; i++)
             out[i] = conversion->table[out[i]];
     } else {

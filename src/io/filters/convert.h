@@ -9,19 +9,19 @@
 
 /* Unpacks samples of 1, 2 or 4 bits, most significant first, to a byte each. `flip` is XORed to
  * every sample (a mask of the depth turns black and white round). */
-void ro_unpack(uint8_t *samples, const uint8_t *packed, uint32_t width, int depth, uint8_t flip);
+void unpack_bits(uint8_t *samples, const uint8_t *packed, uint32_t width, int depth, uint8_t flip);
 
-void ro_swap16(uint16_t *samples, size_t count);
-void ro_swap32(uint32_t *samples, size_t count);
-bool ro_little_endian(void);
+void swap16(uint16_t *samples, size_t count);
+void swap32(uint32_t *samples, size_t count);
+bool little_endian(void);
 
 /* The largest sample; for files whose values must not be above their maxval. */
-uint8_t ro_largest8(const uint8_t *samples, size_t count);
-uint16_t ro_largest16(const uint16_t *samples, size_t count);
+uint8_t largest8(const uint8_t *samples, size_t count);
+uint16_t largest16(const uint16_t *samples, size_t count);
 
 /* Ink to light: (255-C)*(255-K)/255, rounded; `inverted` samples already hold 255-C. `to` may be
  * `from`. */
-void ro_cmyk_to_rgb(uint8_t *to, const uint8_t *from, uint32_t width, bool inverted);
+void cmyk_to_rgb(uint8_t *to, const uint8_t *from, uint32_t width, bool inverted);
 
 /* A palette as rows become it: grey if all its colours are, else RGB, with alpha behind them where
  * `holes` says so. */
@@ -30,8 +30,8 @@ struct ro_colour_map {
     uint8_t rgb[256][3];
     uint8_t alpha[256]; /* set it and `holes` together */
 };
-void ro_colour_map_finish(struct ro_colour_map *palette, unsigned colours);
-void ro_colour_map_apply(const struct ro_colour_map *palette, uint8_t *to, const uint8_t *indices,
+void colour_map_finish(struct ro_colour_map *palette, unsigned colours);
+void colour_map_apply(const struct ro_colour_map *palette, uint8_t *to, const uint8_t *indices,
                          uint32_t width);
 
 /* From what a caller has to what a file holds: bits and levels to tones, tones to the file's white;
@@ -42,14 +42,14 @@ struct ro_conversion {
     uint8_t table[256];
     const ro_palette *palette; /* from numbers of its colours to RGB */
 };
-void ro_conversion_init(struct ro_conversion *conversion, ro_format from, uint32_t from_white,
+void conversion_init(struct ro_conversion *conversion, ro_format from, uint32_t from_white,
                         ro_format to, uint32_t to_white);
-bool ro_conversion_needed(const struct ro_conversion *conversion);
-void ro_conversion_row(const struct ro_conversion *conversion, void *to, const void *from,
+bool conversion_needed(const struct ro_conversion *conversion);
+void conversion_row(const struct ro_conversion *conversion, void *to, const void *from,
                        uint32_t width);
 
 /* maxval, or all bits set where it is 0. */
-uint32_t ro_white_of(ro_format format, uint32_t maxval);
-int ro_channels_of(ro_format format);
+uint32_t white_of(ro_format format, uint32_t maxval);
+int channels_of(ro_format format);
 
 #endif

@@ -16,7 +16,7 @@ struct crop {
 static ro_status next_row(struct crop *self)
 {
     self->read++;
-    return self->before->rows(self->before, self->line, (ptrdiff_t)ro_stage_row_bytes(self->before),
+    return self->before->rows(self->before, self->line, (ptrdiff_t)stage_row_bytes(self->before),
                               1);
 }
 
@@ -29,7 +29,7 @@ static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stri
         status = next_row(self);
     for (uint32_t y = 0; y < count && status == RO_OK; y++, rows += stride) {
         status = next_row(self);
-        memcpy(rows, self->line + self->left * pixel, ro_stage_row_bytes(stage));
+        memcpy(rows, self->line + self->left * pixel, stage_row_bytes(stage));
     }
     while (self->read >= self->top + stage->info.height && self->read < self->before->info.height &&
            status == RO_OK)
@@ -45,13 +45,13 @@ static void close_stage(struct ro_stage *stage)
     free(self);
 }
 
-ro_status ro_crop(struct ro_stage *before, uint32_t width, uint32_t height, struct ro_stage **stage)
+ro_status crop_stage(struct ro_stage *before, uint32_t width, uint32_t height, struct ro_stage **stage)
 {
     struct crop *self = calloc(1, sizeof *self);
     if (self)
-        self->line = malloc(ro_stage_row_bytes(before));
+        self->line = malloc(stage_row_bytes(before));
     if (!self || !self->line) {
-        ro_status status = ro_file_no_memory(before->file, ro_stage_row_bytes(before));
+        ro_status status = file_no_memory(before->file, stage_row_bytes(before));
         free(self);
         before->close(before);
         return status;

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
-static inline float ro_half_to_float(uint16_t half)
+static inline float half_to_float(uint16_t half)
 {
     const int exponent = half >> 10 & 31, fraction = half & 1023;
     float value;
@@ -20,7 +20,7 @@ static inline float ro_half_to_float(uint16_t half)
     return half & 0x8000 ? -value : value;
 }
 
-static inline uint16_t ro_float_to_half(float value)
+static inline uint16_t float_to_half(float value)
 {
     uint32_t bits;
     memcpy(&bits, &value, sizeof bits);

@@ -105,7 +105,7 @@ static void run(struct ro_lcms *lcms, void (*work)(cmsContext context, void *dat
     }
 }
 
-struct ro_lcms *ro_lcms_run(void (*work)(cmsContext context, void *data), void *data)
+struct ro_lcms *lcms_run(void (*work)(cmsContext context, void *data), void *data)
 {
     cmsPluginMemHandler kept = {
         .base = {cmsPluginMagicNumber, LCMS_WITH_CONTEXTS, cmsPluginMemHandlerSig, NULL},
@@ -123,11 +123,11 @@ struct ro_lcms *ro_lcms_run(void (*work)(cmsContext context, void *data), void *
     running = NULL;
     if (lcms->context && !lcms->is_short)
         return lcms;
-    ro_lcms_close(lcms);
+    lcms_close(lcms);
     return NULL;
 }
 
-void ro_lcms_close(struct ro_lcms *lcms)
+void lcms_close(struct ro_lcms *lcms)
 {
     if (!lcms)
         return;

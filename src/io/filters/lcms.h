@@ -12,11 +12,11 @@
 struct ro_lcms;
 
 /* Runs work(context, data), which makes things with the context, and keeps them until
- * ro_lcms_close. Returns NULL if there is not enough memory; work may then have been left in the
+ * lcms_close. Returns NULL if there is not enough memory; work may then have been left in the
  * middle. */
-struct ro_lcms *ro_lcms_run(void (*work)(cmsContext context, void *data), void *data);
+struct ro_lcms *lcms_run(void (*work)(cmsContext context, void *data), void *data);
 
 /* Frees everything that was made with the context. NULL is allowed. */
-void ro_lcms_close(struct ro_lcms *lcms);
+void lcms_close(struct ro_lcms *lcms);
 
 #endif

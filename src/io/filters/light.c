@@ -7,7 +7,7 @@
 
 enum { FEW_BUCKETS = 1 << 12, MANY_BUCKETS = 1 << 16 };
 
-void ro_light_close(struct ro_light *light)
+void light_close(struct ro_light *light)
 {
     free(light->of_sample);
     free(light->threshold);
@@ -15,7 +15,7 @@ void ro_light_close(struct ro_light *light)
     *light = (struct ro_light){0};
 }
 
-ro_status ro_light_open(struct ro_light *light, struct ro_file *file, ro_format format,
+ro_status light_open(struct ro_light *light, struct ro_file *file, ro_format format,
                         uint32_t white_in, uint32_t white_out)
 {
     *light = (struct ro_light){.real = format == RO_GRAYF || format == RO_RGBF, .white = white_out};
@@ -26,13 +26,13 @@ ro_status ro_light_open(struct ro_light *light, struct ro_file *file, ro_format 
     light->threshold = malloc(white_out * sizeof *light->threshold);
     light->start = malloc(((size_t)light->buckets + 1) * sizeof *light->start);
     if (!light->of_sample || !light->threshold || !light->start) {
-        ro_light_close(light);
-        return ro_file_no_memory(file, white_out * sizeof *light->threshold);
+        light_close(light);
+        return file_no_memory(file, white_out * sizeof *light->threshold);
     }
     for (uint32_t k = 0; k <= white_in; k++)
-        light->of_sample[k] = (float)ro_light_of_srgb((double)k / white_in);
+        light->of_sample[k] = (float)light_of_srgb((double)k / white_in);
     for (uint32_t k = 0; k < white_out; k++)
-        light->threshold[k] = ro_light_of_srgb((k + 0.5) / white_out);
+        light->threshold[k] = light_of_srgb((k + 0.5) / white_out);
     for (uint32_t b = 0, k = 0; b <= light->buckets; b++) {
         while (k < white_out && light->threshold[k] <= (double)b / light->buckets)
             k++;
@@ -41,12 +41,12 @@ ro_status ro_light_open(struct ro_light *light, struct ro_file *file, ro_format 
     return RO_OK;
 }
 
-void ro_light_from_row(const struct ro_light *light, float *values, const void *row,
+void light_from_row(const struct ro_light *light, float *values, const void *row,
                        ro_format format, size_t count)
 {
     if (light->real)
         for (size_t i = 0; i < count; i++)
-            values[i] = (float)ro_light_of_srgb(((const float *)row)[i]);
+            values[i] = (float)light_of_srgb(((const float *)row)[i]);
     else if (format == RO_GRAY16 || format == RO_RGB16)
         for (size_t i = 0; i < count; i++)
             values[i] = light->of_sample[((const uint16_t *)row)[i]];
@@ -55,7 +55,7 @@ void ro_light_from_row(const struct ro_light *light, float *values, const void *
             values[i] = light->of_sample[((const uint8_t *)row)[i]];
 }
 
-uint32_t ro_light_to_sample(const struct ro_light *light, double value)
+uint32_t light_to_sample(const struct ro_light *light, double value)
 {
     if (!(value > 0))
         return 0;
@@ -67,4 +67,4 @@ uint32_t ro_light_to_sample(const struct ro_light *light, double value)
     return k;
 }
 
-float ro_light_to_float(double value) { return (float)ro_srgb_of_light(value); }
+float light_to_float(double value) { return (float)srgb_of_light(value); }

@@ -15,18 +15,18 @@ struct ro_light {
     uint32_t buckets;
 };
 
-ro_status ro_light_open(struct ro_light *light, struct ro_file *file, ro_format format,
+ro_status light_open(struct ro_light *light, struct ro_file *file, ro_format format,
                         uint32_t white_in, uint32_t white_out);
-void ro_light_close(struct ro_light *light);
+void light_close(struct ro_light *light);
 
 /* Samples as they come, in the format of the opening, to light. */
-void ro_light_from_row(const struct ro_light *light, float *values, const void *row,
+void light_from_row(const struct ro_light *light, float *values, const void *row,
                        ro_format format, size_t count);
 
 /* The nearest sample of a light; what lies outside 0 to 1 is cut off. */
-uint32_t ro_light_to_sample(const struct ro_light *light, double value);
+uint32_t light_to_sample(const struct ro_light *light, double value);
 
 /* A float in sRGB, outside 0 to 1 too. */
-float ro_light_to_float(double value);
+float light_to_float(double value);
 
 #endif

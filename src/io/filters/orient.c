@@ -41,10 +41,10 @@ struct orient {
 static ro_status fill_store(struct orient *orient)
 {
     struct ro_stage *before = orient->before;
-    size_t row = ro_stage_row_bytes(before);
-    ro_status status = ro_store_open(&orient->store, before->file, row, before->info.height);
+    size_t row = stage_row_bytes(before);
+    ro_status status = store_open(&orient->store, before->file, row, before->info.height);
     for (uint32_t y = 0; y < before->info.height && status == RO_OK; y++) {
-        uint8_t *to = ro_store_row(&orient->store, y);
+        uint8_t *to = lazy_row(&orient->store, y);
         status = to ? before->rows(before, to, (ptrdiff_t)row, 1) : RO_E_MEMORY;
     }
     orient->stored = status == RO_OK;
@@ -68,7 +68,7 @@ static void turned_row(struct orient *orient, uint8_t *row)
     struct turn turn = orient->turn;
     size_t pixel = orient->pixel;
     if (!turn.exchange) {
-        memcpy(row, ro_store_row(&orient->store, turn.flip_y ? from->height - 1 - y : y),
+        memcpy(row, lazy_row(&orient->store, turn.flip_y ? from->height - 1 - y : y),
                width * pixel);
         if (turn.flip_x)
             reverse_row(row, width, pixel);
@@ -77,7 +77,7 @@ static void turned_row(struct orient *orient, uint8_t *row)
     size_t column = (turn.flip_x ? from->width - 1 - y : y) * pixel;
     for (uint32_t x = 0; x < width; x++)
         memcpy(row + x * pixel,
-               ro_store_row(&orient->store, turn.flip_y ? from->height - 1 - x : x) + column,
+               lazy_row(&orient->store, turn.flip_y ? from->height - 1 - x : x) + column,
                pixel);
 }
 
@@ -95,7 +95,7 @@ static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stri
         return status;
     for (uint32_t y = 0; y < count && status == RO_OK; y++, rows += stride) {
         turned_row(orient, rows);
-        status = ro_file_check_stop(stage->file);
+        status = file_check_stop(stage->file);
     }
     return status;
 }
@@ -104,15 +104,15 @@ static void close_stage(struct ro_stage *stage)
 {
     struct orient *orient = (struct orient *)stage;
     orient->before->close(orient->before);
-    ro_store_close(&orient->store);
+    store_close(&orient->store);
     free(orient);
 }
 
-ro_status ro_orient(struct ro_stage *before, struct ro_stage **stage)
+ro_status orient_stage(struct ro_stage *before, struct ro_stage **stage)
 {
     struct orient *orient = calloc(1, sizeof *orient);
     if (!orient) {
-        ro_status status = ro_file_no_memory(before->file, sizeof *orient);
+        ro_status status = file_no_memory(before->file, sizeof *orient);
         before->close(before);
         return status;
     }

@@ -41,7 +41,7 @@ static bool says_srgb(const uint8_t *bytes, size_t size)
     return strstr(name, "srgb") && !strstr(name, "linear") && !strstr(name, "g10");
 }
 
-bool ro_profile_is(const uint8_t *bytes, size_t size, const char *space)
+bool profile_is(const uint8_t *bytes, size_t size, const char *space)
 {
     enum { SPACE = 16 };
     return size >= HEADER && memcmp(bytes + SPACE, space, 4) == 0;
@@ -62,7 +62,7 @@ static struct ro_profile *new_profile(struct ro_stage *stage, struct ro_profile 
     return NULL;
 }
 
-void ro_profile_take(struct ro_stage *stage, const uint8_t *bytes, size_t size)
+void profile_take(struct ro_stage *stage, const uint8_t *bytes, size_t size)
 {
     if (stage->profile || says_srgb(bytes, size))
         return;
@@ -75,10 +75,10 @@ void ro_profile_take(struct ro_stage *stage, const uint8_t *bytes, size_t size)
         return;
     }
     free(copy);
-    ro_file_drop(stage->file, RO_DROPPED_PROFILE, RO_PROFILE_WORDS);
+    file_drop(stage->file, RO_DROPPED_PROFILE, RO_PROFILE_WORDS);
 }
 
-void ro_profile_take_gamma(struct ro_stage *stage, double gamma, const double xy[4][2],
+void profile_take_gamma(struct ro_stage *stage, double gamma, const double xy[4][2],
                            const char *words)
 {
     struct ro_profile profile = {.kind = RO_KIND_GAMMA, .gamma = gamma, .has_primaries = xy};
@@ -86,21 +86,21 @@ void ro_profile_take_gamma(struct ro_stage *stage, double gamma, const double xy
     if (xy)
         memcpy(profile.xy, xy, sizeof profile.xy);
     if (!new_profile(stage, profile))
-        ro_file_drop(stage->file, RO_DROPPED_GAMMA, "%s", words);
+        file_drop(stage->file, RO_DROPPED_GAMMA, "%s", words);
 }
 
-ro_status ro_profile_take_lab(struct ro_stage *stage)
+ro_status profile_take_lab(struct ro_stage *stage)
 {
     if (stage->profile && stage->profile->kind == RO_KIND_LAB) /* of the page before */
         return RO_OK;
     if (new_profile(stage, (struct ro_profile){.kind = RO_KIND_LAB}))
         return RO_OK;
     if (stage->no_memory)
-        return ro_file_no_memory(stage->file, sizeof *stage->profile);
-    return ro_file_fail(stage->file, RO_E_UNSUPPORTED, "this build has no lcms2, which Lab needs");
+        return file_no_memory(stage->file, sizeof *stage->profile);
+    return file_fail(stage->file, RO_E_UNSUPPORTED, "this build has no lcms2, which Lab needs");
 }
 
-void ro_profile_free(struct ro_stage *stage)
+void profile_free(struct ro_stage *stage)
 {
     if (stage->profile)
         free(stage->profile->bytes);

@@ -92,7 +92,7 @@ static void make_transform(cmsContext lcms, void *data)
     struct to_srgb *self = data;
     const struct ro_profile *profile = self->before->profile;
     const ro_format format = self->stage.info.format;
-    const bool colour = ro_channels_of(format) == 3;
+    const bool colour = channels_of(format) == 3;
     const bool alpha = self->before->alpha != RO_NO_ALPHA && format != RO_GRAY8;
     cmsHPROFILE from = source_profile(lcms, profile, colour);
     cmsHPROFILE to = target_profile(lcms, colour);
@@ -119,7 +119,7 @@ static void make_transform(cmsContext lcms, void *data)
 static void scale_row(const struct to_srgb *self, void *row)
 {
     const size_t samples =
-        ro_stage_row_bytes(&self->stage) / (is_wide(self->stage.info.format) ? 2 : 1);
+        stage_row_bytes(&self->stage) / (is_wide(self->stage.info.format) ? 2 : 1);
     const uint64_t white = self->before->info.maxval;
     if (is_wide(self->stage.info.format))
         for (size_t i = 0; i < samples; i++)
@@ -154,7 +154,7 @@ static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stri
         else if (self->transform)
             cmsDoTransform(self->transform, self->line, rows, stage->info.width);
         else if (profile->inks)
-            ro_cmyk_to_rgb(rows, self->line, stage->info.width, profile->inverted);
+            cmyk_to_rgb(rows, self->line, stage->info.width, profile->inverted);
         else
             memcpy(rows, self->line, self->row_bytes);
     }
@@ -164,7 +164,7 @@ static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stri
 static void close_stage(struct ro_stage *stage)
 {
     struct to_srgb *self = (struct to_srgb *)stage;
-    ro_lcms_close(self->lcms);
+    lcms_close(self->lcms);
     self->before->close(self->before);
     free(self->line);
     free(self);
@@ -173,24 +173,24 @@ static void close_stage(struct ro_stage *stage)
 static void note_dropped(const struct to_srgb *self, const struct ro_profile *profile, bool damaged)
 {
     const bool icc = profile->kind == RO_KIND_ICC;
-    ro_file_drop(self->stage.file, icc ? RO_DROPPED_PROFILE : RO_DROPPED_GAMMA, "%s",
+    file_drop(self->stage.file, icc ? RO_DROPPED_PROFILE : RO_DROPPED_GAMMA, "%s",
                  !damaged ? profile->words
                  : icc
                      ? "its ICC profile, damaged or not for such pixels (colours are taken as sRGB)"
                      : "its gamma or primaries, which are damaged (taken as sRGB's)");
 }
 
-ro_status ro_profile_stage(struct ro_stage *before, const ro_read_options *options,
+ro_status profile_stage(struct ro_stage *before, const ro_read_options *options,
                            struct ro_stage **stage)
 {
     const struct ro_profile *profile = before->profile;
     const ro_file_info *info = &before->info;
     struct to_srgb *self = calloc(1, sizeof *self);
-    const size_t bytes = profile->inks ? 4 * (size_t)info->width : ro_stage_row_bytes(before);
+    const size_t bytes = profile->inks ? 4 * (size_t)info->width : stage_row_bytes(before);
     if (self)
         self->line = malloc(bytes);
     if (!self || !self->line) {
-        ro_status status = ro_file_no_memory(before->file, bytes);
+        ro_status status = file_no_memory(before->file, bytes);
         free(self);
         before->close(before);
         return status;
@@ -207,9 +207,9 @@ ro_status ro_profile_stage(struct ro_stage *before, const ro_read_options *optio
     if (info->maxval == 1 && !is_real(info->format))
         return RO_OK; /* black stays black, and white white */
     const bool wanted = options->profile == RO_PROFILE_APPLY || profile->kind == RO_KIND_LAB;
-    if (wanted && !(self->lcms = ro_lcms_run(make_transform, self))) {
+    if (wanted && !(self->lcms = lcms_run(make_transform, self))) {
         const ro_status status =
-            ro_file_fail(before->file, RO_E_MEMORY, "no memory for its colour profile");
+            file_fail(before->file, RO_E_MEMORY, "no memory for its colour profile");
         *stage = NULL;
         close_stage(&self->stage);
         return status;

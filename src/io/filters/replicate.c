@@ -31,13 +31,13 @@ static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stri
     for (uint32_t y = 0; y < count; y++, rows += stride) {
         if (self->again == 0) {
             ro_status status = self->before->rows(self->before, self->line,
-                                                  (ptrdiff_t)ro_stage_row_bytes(self->before), 1);
+                                                  (ptrdiff_t)stage_row_bytes(self->before), 1);
             if (status != RO_OK)
                 return status;
             widen(self);
             self->again = self->times;
         }
-        memcpy(rows, self->wide, ro_stage_row_bytes(stage));
+        memcpy(rows, self->wide, stage_row_bytes(stage));
         self->again--;
     }
     return RO_OK;
@@ -52,12 +52,12 @@ static void close_stage(struct ro_stage *stage)
     free(self);
 }
 
-ro_status ro_enlarge(struct ro_stage *before, uint32_t times, struct ro_stage **stage)
+ro_status replicate_stage(struct ro_stage *before, uint32_t times, struct ro_stage **stage)
 {
     ro_file_info info = before->info;
     ro_status status = RO_OK;
     if ((uint64_t)info.width * times > RO_MAX_SIDE || (uint64_t)info.height * times > RO_MAX_SIDE)
-        status = ro_file_fail(before->file, RO_E_SIZE,
+        status = file_fail(before->file, RO_E_SIZE,
                               "%u x %u pixels, each %u times, are too many; a side has at most %d",
                               info.width, info.height, times, RO_MAX_SIDE);
     struct enlarge *self = status == RO_OK ? calloc(1, sizeof *self) : NULL;
@@ -71,8 +71,8 @@ ro_status ro_enlarge(struct ro_stage *before, uint32_t times, struct ro_stage **
         self->pixel = ro_format_row_bytes(info.format, 1);
         self->stage = (struct ro_stage){
             .file = before->file, .info = info, .rows = read_rows, .close = close_stage};
-        self->line = malloc(ro_stage_row_bytes(before));
-        self->wide = malloc(ro_stage_row_bytes(&self->stage));
+        self->line = malloc(stage_row_bytes(before));
+        self->wide = malloc(stage_row_bytes(&self->stage));
         *stage = &self->stage;
         if (self->line && self->wide)
             return RO_OK;
@@ -82,7 +82,7 @@ ro_status ro_enlarge(struct ro_stage *before, uint32_t times, struct ro_stage **
         free(self);
     }
     if (status == RO_OK)
-        status = ro_file_no_memory(before->file, (uint64_t)info.width * sizeof(float));
+        status = file_no_memory(before->file, (uint64_t)info.width * sizeof(float));
     before->close(before);
     return status;
 }

@@ -63,8 +63,8 @@ static bool filter_plan(struct filter *filter, uint32_t size_in, uint32_t size_o
     if (most > size_in)
         most = size_in;
     *filter = (struct filter){.size_in = size_in, .size_out = size_out, .most = (uint32_t)most};
-    return ro_size_multiply(most, size_out, &weights) &&
-           ro_size_multiply(weights, sizeof(double), &weights) && weights <= ro_memory_limit();
+    return size_multiply(most, size_out, &weights) &&
+           size_multiply(weights, sizeof(double), &weights) && weights <= memory_limit();
 }
 
 static ro_status filter_open(struct filter *filter, struct ro_file *file)
@@ -76,9 +76,9 @@ static ro_status filter_open(struct filter *filter, struct ro_file *file)
     filter->count = malloc(size_out * sizeof *filter->count);
     filter->weights = malloc(bytes);
     if (!filter->first || !filter->count || !filter->weights)
-        return ro_file_no_memory(file, bytes);
+        return file_no_memory(file, bytes);
     for (uint32_t i = 0; i < size_out; i++) {
-        ro_status status = ro_file_check_stop(file);
+        ro_status status = file_check_stop(file);
         if (status != RO_OK)
             return status;
         double centre = (i + 0.5) * step, sum = 0;
@@ -146,16 +146,16 @@ static void light_to_row(const struct resize *resize, void *row, size_t count)
     case RO_GRAY16:
     case RO_RGB16:
         for (size_t i = 0; i < count; i++)
-            ((uint16_t *)row)[i] = (uint16_t)ro_light_to_sample(light, sums[i]);
+            ((uint16_t *)row)[i] = (uint16_t)light_to_sample(light, sums[i]);
         break;
     case RO_GRAYF:
     case RO_RGBF:
         for (size_t i = 0; i < count; i++)
-            ((float *)row)[i] = ro_light_to_float(sums[i]);
+            ((float *)row)[i] = light_to_float(sums[i]);
         break;
     default:
         for (size_t i = 0; i < count; i++)
-            ((uint8_t *)row)[i] = (uint8_t)ro_light_to_sample(light, sums[i]);
+            ((uint8_t *)row)[i] = (uint8_t)light_to_sample(light, sums[i]);
     }
 }
 
@@ -195,7 +195,7 @@ static ro_status start(struct resize *resize)
         status = filter_open(&resize->down, file);
     if (status == RO_OK && resize->as_light)
         status =
-            ro_light_open(&resize->light, file, resize->stage.info.format, white_in, white_out);
+            light_open(&resize->light, file, resize->stage.info.format, white_in, white_out);
     return status;
 }
 
@@ -205,13 +205,13 @@ static ro_status next_row(struct resize *resize)
     struct ro_stage *before = resize->before;
     const struct filter *across = &resize->across;
     size_t channels = (size_t)resize->channels, samples = across->size_in * channels;
-    ro_status status = before->rows(before, resize->line, (ptrdiff_t)ro_stage_row_bytes(before), 1);
+    ro_status status = before->rows(before, resize->line, (ptrdiff_t)stage_row_bytes(before), 1);
     if (status == RO_OK && resize->ready == 0)
         status = start(resize);
     if (status != RO_OK)
         return status;
     if (resize->as_light)
-        ro_light_from_row(&resize->light, resize->values, resize->line, before->info.format,
+        light_from_row(&resize->light, resize->values, resize->line, before->info.format,
                           samples);
     else
         row_to_values(&before->info, resize->values, resize->line, samples);
@@ -275,7 +275,7 @@ static void close_stage(struct ro_stage *stage)
     resize->before->close(resize->before);
     filter_close(&resize->across);
     filter_close(&resize->down);
-    ro_light_close(&resize->light);
+    light_close(&resize->light);
     free(resize->line);
     free(resize->values);
     free(resize->window);
@@ -286,7 +286,7 @@ static void close_stage(struct ro_stage *stage)
 static ro_status too_large(const struct resize *resize)
 {
     const ro_file_info *from = &resize->before->info, *to = &resize->stage.info;
-    return ro_file_fail(resize->stage.file, RO_E_SIZE,
+    return file_fail(resize->stage.file, RO_E_SIZE,
                         "resizing %u x %u to %u x %u takes more memory than this machine has",
                         from->width, from->height, to->width, to->height);
 }
@@ -304,20 +304,20 @@ static ro_status open_buffers(struct resize *resize)
     size_t channels = (size_t)resize->channels, window;
     if (!filter_plan(&resize->across, from->width, to->width) ||
         !filter_plan(&resize->down, from->height, to->height) ||
-        !ro_size_multiply(to->width * channels * sizeof(float), resize->down.most, &window) ||
-        window > ro_memory_limit())
+        !size_multiply(to->width * channels * sizeof(float), resize->down.most, &window) ||
+        window > memory_limit())
         return too_large(resize);
     /* All together, with a few rows that whoever asked for them will hold. */
     if (filter_bytes(&resize->across) + filter_bytes(&resize->down) + window +
             (ROWS_BEHIND + 1) * to->width * channels * sizeof *resize->sums >
-        ro_memory_limit())
+        memory_limit())
         return too_large(resize);
-    resize->line = malloc(ro_stage_row_bytes(resize->before));
+    resize->line = malloc(stage_row_bytes(resize->before));
     resize->values = malloc(from->width * channels * sizeof *resize->values);
     resize->window = malloc(window);
     resize->sums = malloc(to->width * channels * sizeof *resize->sums);
     if (!resize->line || !resize->values || !resize->window || !resize->sums)
-        return ro_file_no_memory(resize->stage.file, window);
+        return file_no_memory(resize->stage.file, window);
     return RO_OK;
 }
 
@@ -335,16 +335,16 @@ static ro_status new_size(const struct ro_stage *before, const ro_read_options *
     const double percent = options->resize_percent;
     double width = options->resize_width, height = options->resize_height;
     if (percent != 0 && (width != 0 || height != 0))
-        return ro_file_fail(before->file, RO_E_ARGUMENT,
+        return file_fail(before->file, RO_E_ARGUMENT,
                             "resizing takes a percentage or a size, not both");
     if (percent != 0 && !(percent > 0 && percent <= RO_MAX_SIDE))
-        return ro_file_fail(before->file, RO_E_ARGUMENT, "cannot resize to %g %%", percent);
+        return file_fail(before->file, RO_E_ARGUMENT, "cannot resize to %g %%", percent);
     if (percent != 0) {
         width = scaled(old->width, percent, 100);
         height = scaled(old->height, percent, 100);
     } else if (options->resize_rule != RO_RESIZE_EXACT) {
         if (width == 0 || height == 0)
-            return ro_file_fail(before->file, RO_E_ARGUMENT,
+            return file_fail(before->file, RO_E_ARGUMENT,
                                 "fitting and filling need a width and a height");
         const bool fit = options->resize_rule == RO_RESIZE_FIT;
         const bool by_width = (width * old->height <= height * old->width) == fit;
@@ -360,7 +360,7 @@ static ro_status new_size(const struct ro_stage *before, const ro_read_options *
         height = scaled(old->height, width, old->width);
     }
     if (width > RO_MAX_SIDE || height > RO_MAX_SIDE)
-        return ro_file_fail(before->file, RO_E_SIZE,
+        return file_fail(before->file, RO_E_SIZE,
                             "resizing %u x %u to %.0f x %.0f is too large; a side has at most %d "
                             "pixels",
                             old->width, old->height, width, height, RO_MAX_SIDE);
@@ -371,7 +371,7 @@ static ro_status new_size(const struct ro_stage *before, const ro_read_options *
     return RO_OK;
 }
 
-ro_status ro_resize(struct ro_stage *before, const ro_read_options *options,
+ro_status resize_stage(struct ro_stage *before, const ro_read_options *options,
                     struct ro_stage **stage)
 {
     ro_file_info info = before->info;
@@ -382,7 +382,7 @@ ro_status ro_resize(struct ro_stage *before, const ro_read_options *options,
     }
     struct resize *resize = status == RO_OK ? calloc(1, sizeof *resize) : NULL;
     if (status == RO_OK && !resize)
-        status = ro_file_no_memory(before->file, sizeof *resize);
+        status = file_no_memory(before->file, sizeof *resize);
     if (status != RO_OK) {
         before->close(before);
         return status;
@@ -390,7 +390,7 @@ ro_status ro_resize(struct ro_stage *before, const ro_read_options *options,
     if (info.maxval == 1 && (info.format == RO_GRAY8 || info.format == RO_RGB8))
         info.maxval = 255; /* between black and white there are tones now */
     resize->before = before;
-    resize->channels = ro_channels_of(info.format);
+    resize->channels = channels_of(info.format);
     resize->scale = (double)info.maxval / before->info.maxval;
     resize->as_light = options->resize_light;
     resize->stage = (struct ro_stage){

@@ -28,14 +28,14 @@ static const struct kind *kind_of(ro_sample sample)
 
 const char *ro_sample_name(ro_sample sample) { return kind_of(sample)->name; }
 
-size_t ro_sample_bytes(ro_sample sample) { return (size_t)kind_of(sample)->bytes; }
+size_t bytes_of_sample(ro_sample sample) { return (size_t)kind_of(sample)->bytes; }
 
-bool ro_sample_is_whole(ro_sample sample)
+bool sample_is_whole(ro_sample sample)
 {
     return kind_of(sample)->kind == 'u' || kind_of(sample)->kind == 'i';
 }
 
-ro_sample ro_sample_of(char kind, int bytes)
+ro_sample sample_type_of(char kind, int bytes)
 {
     for (int i = RO_SAMPLE_INT8; i < KINDS; i++)
         if (kinds[i].kind == kind && kinds[i].bytes == bytes)
@@ -43,12 +43,12 @@ ro_sample ro_sample_of(char kind, int bytes)
     return RO_SAMPLE_PLAIN;
 }
 
-void ro_sample_swap(void *numbers, size_t bytes, size_t count)
+void sample_swap(void *numbers, size_t bytes, size_t count)
 {
     if (bytes == 2)
-        ro_swap16(numbers, count);
+        swap16(numbers, count);
     else if (bytes == 4)
-        ro_swap32(numbers, count);
+        swap32(numbers, count);
     else if (bytes == 8)
         for (size_t i = 0; i < count; i++)
             ((uint64_t *)numbers)[i] = __builtin_bswap64(((uint64_t *)numbers)[i]);
@@ -83,7 +83,7 @@ static double real(ro_sample sample, int64_t number)
     return beyond(sample, number) ? (double)(uint64_t)number : (double)number;
 }
 
-void ro_span_add(struct ro_span *span, ro_sample sample, const void *numbers, size_t count)
+void span_add(struct ro_span *span, ro_sample sample, const void *numbers, size_t count)
 {
     int64_t least = span->least, largest = span->largest;
     double low = span->low, high = span->high;
@@ -128,7 +128,7 @@ static bool real_row(const struct samples *self, float *to, size_t count)
     bool exact = true;
     for (size_t i = 0; i < count; i++) {
         if (sample == RO_SAMPLE_FLOAT16) {
-            to[i] = ro_half_to_float(((const uint16_t *)(const void *)self->line)[i]);
+            to[i] = half_to_float(((const uint16_t *)(const void *)self->line)[i]);
         } else if (sample == RO_SAMPLE_FLOAT64) {
             to[i] = (float)((const double *)(const void *)self->line)[i];
         } else {
@@ -146,10 +146,10 @@ static bool real_row(const struct samples *self, float *to, size_t count)
 static ro_status check_large(const struct samples *self, const float *row, size_t count)
 {
     const double *given = (const double *)(const void *)self->line;
-    const size_t channels = (size_t)ro_channels_of(self->stage.info.format);
+    const size_t channels = (size_t)channels_of(self->stage.info.format);
     for (size_t i = 0; i < count; i++)
         if (isinf(row[i]) && isfinite(given[i]))
-            return ro_file_fail(self->stage.file, RO_E_UNSUPPORTED,
+            return file_fail(self->stage.file, RO_E_UNSUPPORTED,
                                 "%g at (%zu, %u) is too large for the float32 that it becomes",
                                 given[i], i / channels, self->row);
     return RO_OK;
@@ -158,7 +158,7 @@ static ro_status check_large(const struct samples *self, const float *row, size_
 static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stride, uint32_t count)
 {
     struct samples *self = (struct samples *)stage;
-    const size_t samples = (size_t)stage->info.width * (size_t)ro_channels_of(stage->info.format);
+    const size_t samples = (size_t)stage->info.width * (size_t)channels_of(stage->info.format);
     for (uint32_t y = 0; y < count; y++, rows += stride, self->row++) {
         ro_status status = self->before->rows(self->before, self->line, 0, 1);
         if (status != RO_OK)
@@ -166,7 +166,7 @@ static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stri
         if (stage->info.format == RO_GRAY16 || stage->info.format == RO_RGB16)
             whole_row(self, (uint16_t *)(void *)rows, samples);
         else if (!real_row(self, (float *)(void *)rows, samples))
-            ro_file_drop(stage->file, RO_DROPPED_PRECISION, "bits beyond 24 of its %s numbers",
+            file_drop(stage->file, RO_DROPPED_PRECISION, "bits beyond 24 of its %s numbers",
                          ro_sample_name(stage->info.sample));
         if (stage->info.sample == RO_SAMPLE_FLOAT64)
             status = check_large(self, (const float *)(const void *)rows, samples);
@@ -198,16 +198,16 @@ static void close_stage(struct ro_stage *stage)
     free(self);
 }
 
-ro_status ro_samples(struct ro_stage *before, const struct ro_span *span, struct ro_stage **stage)
+ro_status samples_stage(struct ro_stage *before, const struct ro_span *span, struct ro_stage **stage)
 {
     const ro_sample sample = before->info.sample;
-    const bool colour = ro_channels_of(before->info.format) == 3;
+    const bool colour = channels_of(before->info.format) == 3;
     const size_t channels = colour ? 3 : 1;
-    const size_t row = before->info.width * channels * ro_sample_bytes(sample);
+    const size_t row = before->info.width * channels * bytes_of_sample(sample);
     struct samples *self = calloc(1, sizeof *self);
     uint8_t *line = malloc(row);
     if (!self || !line) {
-        ro_status status = ro_file_no_memory(before->file, row);
+        ro_status status = file_no_memory(before->file, row);
         free(self);
         free(line);
         before->close(before);
@@ -226,7 +226,7 @@ ro_status ro_samples(struct ro_stage *before, const struct ro_span *span, struct
     ro_file_info *info = &self->stage.info;
     info->format = colour ? RO_RGBF : RO_GRAYF;
     info->maxval = 1;
-    if (ro_sample_is_whole(sample) && span->known && span->least <= span->largest &&
+    if (sample_is_whole(sample) && span->known && span->least <= span->largest &&
         (uint64_t)span->largest - (uint64_t)span->least <= LARGEST) {
         info->format = colour ? RO_RGB16 : RO_GRAY16;
         info->zero = span->least;
@@ -238,14 +238,14 @@ ro_status ro_samples(struct ro_stage *before, const struct ro_span *span, struct
 
 /* ---- Out ------------------------------------------------------------------------------------ */
 
-ro_status ro_samples_check(struct ro_file *file, const ro_file_info *info)
+ro_status samples_check(struct ro_file *file, const ro_file_info *info)
 {
     const ro_format format = info->format;
     const bool real = format == RO_GRAYF || format == RO_RGBF;
     const bool wide = format == RO_GRAY16 || format == RO_RGB16;
-    if (real || (wide && ro_sample_is_whole(info->sample)))
+    if (real || (wide && sample_is_whole(info->sample)))
         return RO_OK;
-    return ro_file_fail(file, RO_E_ARGUMENT, "%s samples cannot be made of %s",
+    return file_fail(file, RO_E_ARGUMENT, "%s samples cannot be made of %s",
                         ro_sample_name(info->sample), ro_format_name(format));
 }
 
@@ -262,7 +262,7 @@ static void put_whole(ro_sample sample, void *numbers, size_t i, int64_t value)
     value = value < range[sample].least     ? range[sample].least
             : value > range[sample].largest ? range[sample].largest
                                             : value;
-    switch (ro_sample_bytes(sample)) {
+    switch (bytes_of_sample(sample)) {
     case 1:
         ((int8_t *)numbers)[i] = (int8_t)value;
         break;
@@ -285,14 +285,14 @@ static int64_t nearest(double value)
     return value < 0x1p63 ? llrint(value) : INT64_MAX;
 }
 
-void ro_samples_pack(const ro_file_info *info, void *numbers, const void *samples, size_t count)
+void samples_pack(const ro_file_info *info, void *numbers, const void *samples, size_t count)
 {
     const bool real = info->format == RO_GRAYF || info->format == RO_RGBF;
     const uint16_t *levels = samples;
     const float *values = samples;
     for (size_t i = 0; i < count; i++)
         if (info->sample == RO_SAMPLE_FLOAT16)
-            ((uint16_t *)numbers)[i] = ro_float_to_half(values[i]);
+            ((uint16_t *)numbers)[i] = float_to_half(values[i]);
         else if (info->sample == RO_SAMPLE_FLOAT64)
             ((double *)numbers)[i] = (double)values[i];
         else if (real && info->sample == RO_SAMPLE_UINT64 && values[i] >= 0x1p63f)

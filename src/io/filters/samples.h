@@ -11,11 +11,11 @@
 
 #include <math.h>
 
-size_t ro_sample_bytes(ro_sample sample); /* 0 of plain ones */
-bool ro_sample_is_whole(ro_sample sample);
+size_t bytes_of_sample(ro_sample sample); /* 0 of plain ones */
+bool sample_is_whole(ro_sample sample);
 
 /* A number that is no plain sample: kind 'u', 'i' or 'f' and its bytes. RO_SAMPLE_PLAIN: none. */
-ro_sample ro_sample_of(char kind, int bytes);
+ro_sample sample_type_of(char kind, int bytes);
 
 /* What the integers of a file span. */
 struct ro_span {
@@ -24,19 +24,19 @@ struct ro_span {
     double low, high;       /* the same, also of numbers beyond int64_t */
 };
 #define RO_SPAN_EMPTY ((struct ro_span){false, INT64_MAX, INT64_MIN, INFINITY, -INFINITY})
-void ro_span_add(struct ro_span *span, ro_sample sample, const void *numbers, size_t count);
+void span_add(struct ro_span *span, ro_sample sample, const void *numbers, size_t count);
 
 /* Turns numbers into another byte order, in place. */
-void ro_sample_swap(void *numbers, size_t bytes, size_t count);
+void sample_swap(void *numbers, size_t bytes, size_t count);
 
 /* A stage on top of a raw one, which it owns from then on; on a failure it closes it. */
-ro_status ro_samples(struct ro_stage *before, const struct ro_span *span, struct ro_stage **stage);
+ro_status samples_stage(struct ro_stage *before, const struct ro_span *span, struct ro_stage **stage);
 
 /* The format in which samples of such a file are handed to its encoder: as a reader gives them. */
-ro_status ro_samples_check(struct ro_file *file, const ro_file_info *info);
+ro_status samples_check(struct ro_file *file, const ro_file_info *info);
 
 /* Rows for the file: numbers of info->sample, in this machine's byte order. Beyond its range they
  * are the nearest it has. */
-void ro_samples_pack(const ro_file_info *info, void *numbers, const void *samples, size_t count);
+void samples_pack(const ro_file_info *info, void *numbers, const void *samples, size_t count);
 
 #endif

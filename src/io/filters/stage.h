@@ -71,47 +71,47 @@ typedef ro_status ro_decode_fn(struct ro_source *source, unsigned page, struct r
 typedef ro_status ro_encode_fn(struct ro_sink *sink, const ro_file_info *info,
                                const ro_write_options *options, struct ro_encoder **encoder);
 
-ro_decode_fn ro_pnm_decode, ro_png_decode, ro_tiff_decode, ro_jpeg_decode, ro_npy_decode,
-    ro_bmp_decode, ro_gif_decode, ro_pam_decode, ro_pfm_decode, ro_webp_decode;
-ro_encode_fn ro_pnm_encode, ro_png_encode, ro_tiff_encode, ro_npy_encode, ro_bmp_encode,
-    ro_mem_encode, ro_packed_encode, ro_bits_encode, ro_carray_encode;
+ro_decode_fn pnm_decode, png_decode, tiff_decode, jpeg_decode, npy_decode,
+    bmp_decode, gif_decode, pam_decode, pfm_decode, webp_decode;
+ro_encode_fn pnm_encode, png_encode, tiff_encode, npy_encode, bmp_encode,
+    mem_encode, packed_encode, bits_encode, carray_encode;
 
-ro_decode_fn ro_nifti_decode, ro_nrrd_decode, ro_hdf5_decode;
-ro_encode_fn ro_nifti_encode, ro_nrrd_encode, ro_npz_encode, ro_hdf5_encode;
+ro_decode_fn nifti_decode, nrrd_decode, hdf5_decode;
+ro_encode_fn nifti_encode, nrrd_encode, npz_encode, hdf5_encode;
 
 /* See struct ro_type. */
-ro_status ro_npz_alone(struct ro_source *source, const char *member);
-ro_status ro_hdf5_alone(struct ro_source *source, const char *member);
+ro_status npz_alone(struct ro_source *source, const char *member);
+ro_status hdf5_alone(struct ro_source *source, const char *member);
 
 /* Two floats a pixel, (h, w, 2) in the file, as rows of RO_GRAYF twice as wide. */
-ro_decode_fn ro_npy_decode_pairs;
-ro_encode_fn ro_npy_encode_pairs;
+ro_decode_fn npy_decode_pairs;
+ro_encode_fn npy_encode_pairs;
 
 /* Stages on top of `before`, which they own from then on; on a failure they close it. */
-ro_status ro_orient(struct ro_stage *before, struct ro_stage **stage);
-ro_status ro_resize(struct ro_stage *before, const ro_read_options *options,
+ro_status orient_stage(struct ro_stage *before, struct ro_stage **stage);
+ro_status resize_stage(struct ro_stage *before, const ro_read_options *options,
                     struct ro_stage **stage);
 
 /* As often each way, and the middle of a picture that is no smaller; the same. */
-ro_status ro_enlarge(struct ro_stage *before, uint32_t times, struct ro_stage **stage);
-ro_status ro_crop(struct ro_stage *before, uint32_t width, uint32_t height,
+ro_status replicate_stage(struct ro_stage *before, uint32_t times, struct ro_stage **stage);
+ro_status crop_stage(struct ro_stage *before, uint32_t width, uint32_t height,
                   struct ro_stage **stage);
 
 /* What every decoder does first with the size that a file declares. */
-ro_status ro_stage_check_size(struct ro_file *file, uint64_t width, uint64_t height);
+ro_status stage_check_size(struct ro_file *file, uint64_t width, uint64_t height);
 
 /* Bytes of a row of what a stage gives. */
-static inline size_t ro_stage_row_bytes(const struct ro_stage *stage)
+static inline size_t stage_row_bytes(const struct ro_stage *stage)
 {
     size_t bytes = ro_format_row_bytes(stage->info.format, stage->info.width);
     if (stage->alpha != RO_NO_ALPHA)
-        bytes += bytes / (size_t)ro_channels_of(stage->info.format);
+        bytes += bytes / (size_t)channels_of(stage->info.format);
     return bytes;
 }
 
 /* Whether `left` bytes of a file can hold `pixels` bytes when at best `ratio` to one is packed: a
  * tiny file that declares a huge image is refused before memory is taken for it. */
-static inline bool ro_stage_plausible(uint64_t left, uint64_t pixels, uint64_t ratio)
+static inline bool stage_plausible(uint64_t left, uint64_t pixels, uint64_t ratio)
 {
     return left == RO_SIZE_UNKNOWN || pixels / ratio <= left;
 }

@@ -65,7 +65,7 @@ static uint32_t get32(const uint8_t *bytes) { return get16(bytes) | get16(bytes 
 
 static ro_status improper(struct bmp *self, const char *why)
 {
-    return ro_file_fail(self->stage.file, RO_E_FORMAT, "not a proper BMP file: %s", why);
+    return file_fail(self->stage.file, RO_E_FORMAT, "not a proper BMP file: %s", why);
 }
 
 static bool has_runs(const struct bmp *self)
@@ -110,20 +110,20 @@ static ro_status read_palette(struct bmp *self, uint32_t colours, size_t entry)
         colours = most;
     if (self->pixels == self->source->position) {
         self->pixels += colours * entry;
-        ro_file_drop(self->stage.file, RO_DROPPED_METADATA,
+        file_drop(self->stage.file, RO_DROPPED_METADATA,
                      "its pixel offset, which points to its palette");
     }
     for (uint32_t i = 0; i < colours; i++) {
         /* Some files state more colours than lie before their pixels. */
         if (self->source->position + entry > self->pixels)
             break;
-        ro_status status = ro_source_need(self->source, bytes, entry);
+        ro_status status = source_need(self->source, bytes, entry);
         if (status != RO_OK)
             return status;
         for (int c = 0; c < 3; c++)
             self->palette.rgb[i][c] = bytes[2 - c];
     }
-    ro_colour_map_finish(&self->palette, colours);
+    colour_map_finish(&self->palette, colours);
     return RO_OK;
 }
 
@@ -138,7 +138,7 @@ static ro_status check_kind(struct bmp *self)
     if (!known ||
         (how != PLAIN && !(how == RLE8 && self->bits == 8) && !(how == RLE4 && self->bits == 4) &&
          !(masks && (self->bits == 16 || self->bits == 32))))
-        return ro_file_fail(self->stage.file, RO_E_UNSUPPORTED,
+        return file_fail(self->stage.file, RO_E_UNSUPPORTED,
                             "a BMP file of %u bits and compression %u cannot be read", self->bits,
                             how);
     return RO_OK;
@@ -177,7 +177,7 @@ static void take_calibrated(struct bmp *self, const uint8_t *primaries, const ui
     const bool curved = gamma[0] > 0 && !near(gamma[0], 2.2, 0.022);
     char words[100];
     if (!alike) {
-        ro_file_drop(self->stage.file, RO_DROPPED_GAMMA,
+        file_drop(self->stage.file, RO_DROPPED_GAMMA,
                      "its gammas, which differ by channel%s (taken as sRGB)",
                      other ? ", and primaries" : "");
         return;
@@ -189,7 +189,7 @@ static void take_calibrated(struct bmp *self, const uint8_t *primaries, const ui
                  other ? " and primaries" : "");
     else
         snprintf(words, sizeof words, "its primaries (taken as sRGB's)");
-    ro_profile_take_gamma(&self->stage, curved ? gamma[0] : 0, other ? xy : NULL, words);
+    profile_take_gamma(&self->stage, curved ? gamma[0] : 0, other ? xy : NULL, words);
 }
 
 /* What a head of at least 108 bytes says of colours. */
@@ -206,14 +206,14 @@ static void read_colours(struct bmp *self, const uint8_t *head, uint32_t size)
         self->profile_size = get32(head + 116);
         break;
     case LINKED:
-        ro_file_drop(self->stage.file, RO_DROPPED_PROFILE,
+        file_drop(self->stage.file, RO_DROPPED_PROFILE,
                      "its ICC profile, which is another file (colours are taken as sRGB)");
         break;
     case SRGB:
     case WINDOWS:
         break;
     default:
-        ro_file_drop(self->stage.file, RO_DROPPED_GAMMA, "its colour space (taken as sRGB)");
+        file_drop(self->stage.file, RO_DROPPED_GAMMA, "its colour space (taken as sRGB)");
         break;
     }
 }
@@ -224,16 +224,16 @@ static ro_status read_head(struct bmp *self)
     uint8_t file[FILE_HEAD], head[LARGEST_HEAD + 16] = {0};
     struct ro_source *source = self->source;
     ro_file_info *info = &self->stage.info;
-    ro_status status = ro_source_need(source, file, sizeof file);
+    ro_status status = source_need(source, file, sizeof file);
     if (status == RO_OK)
-        status = ro_source_need(source, head, 4);
+        status = source_need(source, head, 4);
     if (status != RO_OK)
         return status;
     const uint32_t size = get32(head);
     const bool core = size == CORE_HEAD;
     if (file[0] != 'B' || file[1] != 'M' || (!core && (size < 16 || size > LARGEST_HEAD)))
         return improper(self, "a head of an unknown kind");
-    if ((status = ro_source_need(source, head + 4, size - 4)) != RO_OK)
+    if ((status = source_need(source, head + 4, size - 4)) != RO_OK)
         return status;
     const int64_t width = core ? (int32_t)get16(head + 4) : (int32_t)get32(head + 4);
     const int64_t height = core ? (int32_t)get16(head + 6) : (int32_t)get32(head + 8);
@@ -243,7 +243,7 @@ static ro_status read_head(struct bmp *self)
     self->pixels = get32(file + 10);
     if (width < 0)
         return improper(self, "a negative width");
-    status = ro_stage_check_size(self->stage.file, (uint64_t)width,
+    status = stage_check_size(self->stage.file, (uint64_t)width,
                                  (uint64_t)(height < 0 ? -height : height));
     if (status == RO_OK)
         status = check_kind(self);
@@ -266,7 +266,7 @@ static ro_status read_head(struct bmp *self)
     if (self->compression == MASKS || self->compression == ALPHA_MASKS) {
         bool alpha = size >= MASKS_HEAD + 4 || self->compression == ALPHA_MASKS;
         if (size < MASKS_HEAD) /* they follow the head */
-            status = ro_source_need(source, head + INFO_HEAD, alpha ? 16 : 12);
+            status = source_need(source, head + INFO_HEAD, alpha ? 16 : 12);
         return status == RO_OK ? set_masks(self, head + INFO_HEAD, alpha) : status;
     }
     if (self->bits >= 16)
@@ -292,7 +292,7 @@ static ro_status put_number(struct bmp *self, struct run_place *at, uint8_t numb
         at->x++;
         return RO_OK;
     }
-    uint8_t *row = ro_store_row(&self->store, at->y);
+    uint8_t *row = lazy_row(&self->store, at->y);
     if (!row)
         return RO_E_MEMORY;
     row[at->x++] = number;
@@ -321,9 +321,9 @@ static ro_status read_runs(struct bmp *self)
     struct run_place at = {0, 0};
     uint8_t pair[2], bytes[256];
     for (uint64_t codes = 0;; codes++) {
-        ro_status status = codes % 4096 == 0 ? ro_file_check_stop(self->stage.file) : RO_OK;
+        ro_status status = codes % 4096 == 0 ? file_check_stop(self->stage.file) : RO_OK;
         if (status == RO_OK)
-            status = ro_source_need(self->source, pair, 2);
+            status = source_need(self->source, pair, 2);
         if (status != RO_OK)
             return status;
         if (pair[0] > 0) {
@@ -335,7 +335,7 @@ static ro_status read_runs(struct bmp *self)
             if (at.y > self->stage.info.height)
                 return improper(self, "a run leaves the picture");
         } else if (pair[1] == JUMP) {
-            status = ro_source_need(self->source, bytes, 2);
+            status = source_need(self->source, bytes, 2);
             at.x += bytes[0];
             at.y += bytes[1];
             if (status == RO_OK &&
@@ -343,7 +343,7 @@ static ro_status read_runs(struct bmp *self)
                 return improper(self, "a jump leaves the picture");
         } else {
             const size_t used = self->compression == RLE8 ? pair[1] : (pair[1] + 1u) / 2;
-            status = ro_source_need(self->source, bytes, used + used % 2);
+            status = source_need(self->source, bytes, used + used % 2);
             if (status == RO_OK)
                 status = put_run(self, &at, pair[1], bytes, false);
         }
@@ -358,13 +358,13 @@ static ro_status fill_store(struct bmp *self)
 {
     const ro_file_info *info = &self->stage.info;
     self->filled = true;
-    ro_status status = ro_store_open(&self->store, self->stage.file,
+    ro_status status = store_open(&self->store, self->stage.file,
                                      has_runs(self) ? info->width : self->row_bytes, info->height);
     if (status == RO_OK && has_runs(self))
         return read_runs(self);
     for (uint32_t y = 0; y < info->height && status == RO_OK; y++) {
-        uint8_t *row = ro_store_row(&self->store, y);
-        status = row ? ro_source_need(self->source, row, self->row_bytes) : RO_E_MEMORY;
+        uint8_t *row = lazy_row(&self->store, y);
+        status = row ? source_need(self->source, row, self->row_bytes) : RO_E_MEMORY;
     }
     return status;
 }
@@ -385,10 +385,10 @@ static void convert_row(struct bmp *self, uint8_t *row, const uint8_t *from)
     if (self->bits <= 8) {
         const uint8_t *numbers = from;
         if (self->bits < 8 && !has_runs(self)) {
-            ro_unpack(self->numbers, from, width, (int)self->bits, 0);
+            unpack_bits(self->numbers, from, width, (int)self->bits, 0);
             numbers = self->numbers;
         }
-        ro_colour_map_apply(&self->palette, row, numbers, width);
+        colour_map_apply(&self->palette, row, numbers, width);
     } else if (self->bits == 24) {
         for (uint32_t x = 0; x < width; x++, from += 3, row += 3) {
             const uint8_t blue = from[0], green = from[1], red = from[2];
@@ -414,14 +414,14 @@ static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stri
         const uint32_t place = self->top_down ? self->row : stage->info.height - 1 - self->row;
         const uint8_t *from = self->line;
         if (self->held) {
-            from = ro_store_row(&self->store, place);
+            from = lazy_row(&self->store, place);
             status = from ? RO_OK : RO_E_MEMORY;
         } else {
             if (self->source->seekable)
                 status =
-                    ro_source_seek(self->source, self->pixels + (uint64_t)place * self->row_bytes);
+                    source_seek(self->source, self->pixels + (uint64_t)place * self->row_bytes);
             if (status == RO_OK)
-                status = ro_source_need(self->source, self->line, self->row_bytes);
+                status = source_need(self->source, self->line, self->row_bytes);
         }
         if (status == RO_OK)
             convert_row(self, rows, from);
@@ -432,8 +432,8 @@ static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stri
 static void close_reader(struct ro_stage *stage)
 {
     struct bmp *self = (struct bmp *)stage;
-    ro_store_close(&self->store);
-    ro_profile_free(stage);
+    store_close(&self->store);
+    profile_free(stage);
     free(self->line);
     free(self->numbers);
     free(self);
@@ -448,17 +448,17 @@ static ro_status open_rows(struct bmp *self)
         return improper(self, "its pixels begin inside its head");
     if (!has_runs(self) && left != RO_SIZE_UNKNOWN &&
         (left < self->pixels || left - self->pixels < all))
-        return ro_file_ends_early(self->stage.file);
+        return file_ends_early(self->stage.file);
     const uint64_t pixels = (uint64_t)info->width * info->height;
-    if (has_runs(self) && pixels > SMALL_PICTURE && !ro_stage_plausible(left, pixels, RUN_RATIO))
-        return ro_file_ends_early(self->stage.file);
+    if (has_runs(self) && pixels > SMALL_PICTURE && !stage_plausible(left, pixels, RUN_RATIO))
+        return file_ends_early(self->stage.file);
     self->held = has_runs(self) ||
                  (!self->top_down && (!self->source->seekable || all <= HELD_BYTES)) ||
                  (self->profile && !self->source->seekable);
     self->line = malloc(self->row_bytes);
     self->numbers = malloc(info->width);
     if (!self->line || !self->numbers)
-        return ro_file_no_memory(self->stage.file, self->row_bytes);
+        return file_no_memory(self->stage.file, self->row_bytes);
     return RO_OK;
 }
 
@@ -473,13 +473,13 @@ static bool find_profile(struct bmp *self, ro_status *status)
         self->profile < source->position || (self->profile < self->pixels && end > self->pixels))
         return false;
     if (!source->seekable && self->profile > self->pixels) {
-        *status = ro_source_skip(source, self->pixels - source->position);
+        *status = source_skip(source, self->pixels - source->position);
         if (*status == RO_OK)
             *status = fill_store(self);
     }
     if (*status != RO_OK || self->profile < source->position)
         return false;
-    *status = ro_source_skip(source, self->profile - source->position);
+    *status = source_skip(source, self->profile - source->position);
     return *status == RO_OK;
 }
 
@@ -492,13 +492,13 @@ static ro_status read_profile(struct bmp *self)
     uint8_t *bytes = NULL;
     if (find_profile(self, &status)) {
         if (!(bytes = malloc(self->profile_size)))
-            return ro_file_no_memory(self->stage.file, self->profile_size);
-        status = ro_source_read(self->source, bytes, self->profile_size, &got);
+            return file_no_memory(self->stage.file, self->profile_size);
+        status = source_read(self->source, bytes, self->profile_size, &got);
     }
     if (status == RO_OK && got == self->profile_size && got > 0)
-        ro_profile_take(&self->stage, bytes, got);
+        profile_take(&self->stage, bytes, got);
     else if (status == RO_OK)
-        ro_file_drop(self->stage.file, RO_DROPPED_PROFILE,
+        file_drop(self->stage.file, RO_DROPPED_PROFILE,
                      "its ICC profile, which is not there (colours are taken as sRGB)");
     free(bytes);
     return status;
@@ -510,16 +510,16 @@ static ro_status find_pixels(struct bmp *self)
     struct ro_source *source = self->source;
     if (self->filled)
         return RO_OK;
-    return source->seekable ? ro_source_seek(source, self->pixels)
-                            : ro_source_skip(source, self->pixels - source->position);
+    return source->seekable ? source_seek(source, self->pixels)
+                            : source_skip(source, self->pixels - source->position);
 }
 
-ro_status ro_bmp_decode(struct ro_source *source, unsigned page, struct ro_stage **stage)
+ro_status bmp_decode(struct ro_source *source, unsigned page, struct ro_stage **stage)
 {
     struct bmp *self = calloc(1, sizeof *self);
     (void)page;
     if (!self)
-        return ro_file_no_memory(source->file, sizeof *self);
+        return file_no_memory(source->file, sizeof *self);
     self->stage = (struct ro_stage){.file = source->file, .rows = read_rows, .close = close_reader};
     self->source = source;
     ro_status status = read_head(self);

@@ -38,7 +38,7 @@ static double rational(const struct data *data, size_t at)
     return under ? (double)over / under : 0;
 }
 
-struct ro_exif ro_exif_read(const uint8_t *bytes, size_t size)
+struct ro_exif exif_read(const uint8_t *bytes, size_t size)
 {
     struct ro_exif exif = {0};
     struct data data = {bytes, size, size > 0 && bytes[0] == 'M'};

@@ -14,6 +14,6 @@ struct ro_exif {
 };
 
 /* `bytes` begin with "II*" or "MM*"; damaged data states nothing. */
-struct ro_exif ro_exif_read(const uint8_t *bytes, size_t size);
+struct ro_exif exif_read(const uint8_t *bytes, size_t size);
 
 #endif

@@ -37,7 +37,7 @@ struct ro_gif {
 static void put(ro_gif *gif, const void *bytes, size_t size)
 {
     if (gif->status == RO_OK)
-        gif->status = ro_sink_write(&gif->sink, bytes, size);
+        gif->status = sink_write(&gif->sink, bytes, size);
 }
 
 static void put_block(ro_gif *gif)
@@ -130,7 +130,7 @@ static void put16(uint8_t *to, uint32_t value)
 ro_status ro_gif_open(ro_context *context, const char *path, uint32_t width, uint32_t height,
                       const uint8_t *colours, ro_gif **made)
 {
-    if (ro_file_named(context, path) != RO_OK)
+    if (file_named(context, path) != RO_OK)
         return RO_E_ARGUMENT;
     *made = NULL;
     ro_gif *gif = calloc(1, sizeof *gif);
@@ -139,13 +139,13 @@ ro_status ro_gif_open(ro_context *context, const char *path, uint32_t width, uin
     gif->sink.fd = -1;
     gif->width = width;
     gif->height = height;
-    ro_file_init(&gif->file, context, path, "standard output");
+    file_init(&gif->file, context, path, "standard output");
     if (width == 0 || height == 0 || width > MOST_SIDE || height > MOST_SIDE)
         gif->status =
-            ro_file_fail(&gif->file, RO_E_SIZE, "a GIF of %u x %u pixels; each side is 1 to %d",
+            file_fail(&gif->file, RO_E_SIZE, "a GIF of %u x %u pixels; each side is 1 to %d",
                          width, height, MOST_SIDE);
     if (gif->status == RO_OK)
-        gif->status = ro_sink_open(&gif->sink, &gif->file, path);
+        gif->status = sink_open(&gif->sink, &gif->file, path);
     uint8_t head[13] = {'G', 'I', 'F', '8', '9', 'a', 0, 0, 0, 0, 0xf7, 0, 0};
     put16(head + 6, width);
     put16(head + 8, height);
@@ -164,9 +164,9 @@ ro_status ro_gif_open(ro_context *context, const char *path, uint32_t width, uin
 ro_status ro_gif_frame(ro_gif *gif, const uint8_t *numbers, ptrdiff_t stride, unsigned centiseconds)
 {
     if (gif->committed)
-        return ro_file_fail(&gif->file, RO_E_STATE, "the file was committed before");
+        return file_fail(&gif->file, RO_E_STATE, "the file was committed before");
     if (!numbers)
-        return ro_file_fail(&gif->file, RO_E_ARGUMENT, "a frame without pixels");
+        return file_fail(&gif->file, RO_E_ARGUMENT, "a frame without pixels");
     uint8_t head[19] = {0x21, 0xf9, 4, 4, 0, 0, 0, 0, 0x2c};
     put16(head + 4, centiseconds);
     put16(head + 13, gif->width);
@@ -181,11 +181,11 @@ ro_status ro_gif_frame(ro_gif *gif, const uint8_t *numbers, ptrdiff_t stride, un
 ro_status ro_gif_commit(ro_gif *gif)
 {
     if (gif->committed)
-        return ro_file_fail(&gif->file, RO_E_STATE, "the file was committed before");
+        return file_fail(&gif->file, RO_E_STATE, "the file was committed before");
     gif->committed = true;
     put(gif, ";", 1);
     if (gif->status == RO_OK)
-        gif->status = ro_sink_commit(&gif->sink);
+        gif->status = sink_commit(&gif->sink);
     return gif->status;
 }
 
@@ -193,6 +193,6 @@ void ro_gif_close(ro_gif *gif)
 {
     if (!gif)
         return;
-    ro_sink_close(&gif->sink);
+    sink_close(&gif->sink);
     free(gif);
 }

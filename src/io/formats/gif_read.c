@@ -45,7 +45,7 @@ static uint32_t get16(const uint8_t *bytes) { return (uint32_t)(bytes[0] | bytes
 
 static ro_status improper(struct gif *self, const char *why)
 {
-    return ro_file_fail(self->stage.file, RO_E_FORMAT, "not a proper GIF file: %s", why);
+    return file_fail(self->stage.file, RO_E_FORMAT, "not a proper GIF file: %s", why);
 }
 
 static bool has(const struct gif *self, size_t at, size_t count)
@@ -69,14 +69,14 @@ static void note_extension(struct gif *self, size_t at)
 {
     enum { COMMENT = 0xfe, APPLICATION = 0xff };
     if (self->bytes[at] == COMMENT)
-        ro_file_drop(self->stage.file, RO_DROPPED_METADATA, "a comment");
+        file_drop(self->stage.file, RO_DROPPED_METADATA, "a comment");
     if (self->bytes[at] != APPLICATION || !has(self, at + 2, 11))
         return;
     if (memcmp(self->bytes + at + 2, "ICCRGBG1", 8) == 0)
-        ro_file_drop(self->stage.file, RO_DROPPED_PROFILE,
+        file_drop(self->stage.file, RO_DROPPED_PROFILE,
                      "its ICC profile (colours are taken as sRGB)");
     if (memcmp(self->bytes + at + 2, "XMP Data", 8) == 0)
-        ro_file_drop(self->stage.file, RO_DROPPED_METADATA, "XMP data");
+        file_drop(self->stage.file, RO_DROPPED_METADATA, "XMP data");
 }
 
 /* The next frame from *at, which is moved behind it; false: there is none, or not all of it. */
@@ -127,7 +127,7 @@ static ro_status read_screen(struct gif *self)
 {
     const uint8_t *head = self->bytes;
     if (!has(self, 0, SCREEN_HEAD))
-        return ro_file_ends_early(self->stage.file);
+        return file_ends_early(self->stage.file);
     self->stage.info.width = get16(head + 6);
     self->stage.info.height = get16(head + 8);
     self->first = SCREEN_HEAD;
@@ -136,7 +136,7 @@ static ro_status read_screen(struct gif *self)
         self->colours = self->bytes + SCREEN_HEAD;
         self->first += 3 * (size_t)self->colours_count;
         if (!has(self, 0, self->first))
-            return ro_file_ends_early(self->stage.file);
+            return file_ends_early(self->stage.file);
     }
     return RO_OK;
 }
@@ -174,16 +174,16 @@ static ro_status read_frames(struct gif *self)
                                 frame.width < info->width || frame.height < info->height));
     }
     if (count == 0)
-        return ro_file_ends_early(self->stage.file);
+        return file_ends_early(self->stage.file);
     info->format = grey ? RO_GRAY8 : RO_RGB8;
     info->maxval = 255;
     info->pages = count;
     self->stage.alpha = holes ? RO_STRAIGHT_ALPHA : RO_NO_ALPHA;
-    ro_status status = ro_stage_check_size(self->stage.file, info->width, info->height);
+    ro_status status = stage_check_size(self->stage.file, info->width, info->height);
     const uint64_t pixels = (uint64_t)info->width * info->height;
     if (status == RO_OK && pixels > SMALL_SCREEN &&
-        !ro_stage_plausible(self->size, pixels, PIXELS_PER_BYTE))
-        status = ro_file_ends_early(self->stage.file);
+        !stage_plausible(self->size, pixels, PIXELS_PER_BYTE))
+        status = file_ends_early(self->stage.file);
     return status;
 }
 
@@ -231,13 +231,13 @@ static ro_status draw_frame(struct gif *self, const struct frame *frame)
     ro_status status = RO_OK;
     uint8_t *numbers = malloc((size_t)frame->width + 1);
     if (!numbers)
-        return ro_file_no_memory(self->stage.file, frame->width);
-    if (!ro_lzw_begin(&lzw, self->bytes + frame->data, self->size - frame->data))
+        return file_no_memory(self->stage.file, frame->width);
+    if (!lzw_begin(&lzw, self->bytes + frame->data, self->size - frame->data))
         status = improper(self, "an unknown code size");
     for (uint32_t y = 0; y < frame->height && status == RO_OK; y++) {
-        const size_t got = ro_lzw_read(&lzw, numbers, frame->width);
-        status = got == frame->width ? ro_file_check_stop(self->stage.file)
-                 : lzw.ended         ? ro_file_ends_early(self->stage.file)
+        const size_t got = lzw_read(&lzw, numbers, frame->width);
+        status = got == frame->width ? file_check_stop(self->stage.file)
+                 : lzw.ended         ? file_ends_early(self->stage.file)
                                      : improper(self, "its codes make no sense");
         if (status == RO_OK)
             draw_row(self, frame, y, numbers);
@@ -263,15 +263,15 @@ static ro_status draw(struct gif *self)
     struct frame frame;
     size_t at = self->first;
     ro_status status = RO_OK;
-    if (bytes > ro_memory_limit() || !(self->screen = calloc(1, bytes)))
-        return ro_file_no_memory(self->stage.file, bytes);
+    if (bytes > memory_limit() || !(self->screen = calloc(1, bytes)))
+        return file_no_memory(self->stage.file, bytes);
     self->stage.file->quiet = true; /* what is dropped was told before */
     for (unsigned i = 1; i <= self->page && next_frame(self, &at, &frame); i++) {
         const bool last = i == self->page;
         self->stage.file->quiet = false;
         if (!last && frame.disposal == TO_BEFORE) {
             if (!before && !(before = malloc(bytes)))
-                status = ro_file_no_memory(self->stage.file, bytes);
+                status = file_no_memory(self->stage.file, bytes);
             else
                 memcpy(before, self->screen, bytes);
         }
@@ -293,7 +293,7 @@ static ro_status draw(struct gif *self)
 static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stride, uint32_t count)
 {
     struct gif *self = (struct gif *)stage;
-    const size_t channels = (size_t)ro_channels_of(stage->info.format);
+    const size_t channels = (size_t)channels_of(stage->info.format);
     const size_t given = channels + (stage->alpha != RO_NO_ALPHA);
     ro_status status = self->screen ? RO_OK : draw(self);
     for (uint32_t y = 0; y < count && status == RO_OK; y++, rows += stride, self->row++) {
@@ -316,15 +316,15 @@ static void close_reader(struct ro_stage *stage)
     free(self);
 }
 
-ro_status ro_gif_decode(struct ro_source *source, unsigned page, struct ro_stage **stage)
+ro_status gif_decode(struct ro_source *source, unsigned page, struct ro_stage **stage)
 {
     struct gif *self = calloc(1, sizeof *self);
     if (!self)
-        return ro_file_no_memory(source->file, sizeof *self);
+        return file_no_memory(source->file, sizeof *self);
     self->stage = (struct ro_stage){.file = source->file, .rows = read_rows, .close = close_reader};
     self->page = page;
     char *bytes = NULL;
-    ro_status status = ro_source_all(source, LARGEST_FILE, &bytes, &self->size);
+    ro_status status = source_all(source, LARGEST_FILE, &bytes, &self->size);
     self->bytes = (uint8_t *)bytes;
     if (status == RO_OK)
         status = read_screen(self);

@@ -56,11 +56,11 @@ static ro_status check_supported(j_common_ptr common)
     struct jpeg *self = common->client_data;
     const int what = common->err->msg_parm.i[0];
     if (common->err->msg_code == JERR_BAD_PRECISION && (what == 12 || what == 16))
-        return ro_file_fail(self->stage.file, RO_E_UNSUPPORTED,
+        return file_fail(self->stage.file, RO_E_UNSUPPORTED,
                             "a JPEG file of %d bits a sample: it is valid, but only 8 are read",
                             what);
     if (common->err->msg_code == JERR_SOF_UNSUPPORTED)
-        return ro_file_fail(self->stage.file, RO_E_UNSUPPORTED,
+        return file_fail(self->stage.file, RO_E_UNSUPPORTED,
                             "a %s JPEG file: it is valid, but only baseline and progressive ones "
                             "are read",
                             (what & 3) == 3 ? "lossless" : "hierarchical");
@@ -77,8 +77,8 @@ static void leave_with_text(j_common_ptr common)
     common->err->format_message(common, text);
     leave(self,
           common->err->msg_code == JERR_OUT_OF_MEMORY
-              ? ro_file_fail(self->stage.file, RO_E_MEMORY, "not enough memory")
-              : ro_file_fail(self->stage.file, RO_E_FORMAT, "not a proper JPEG file: %s", text));
+              ? file_fail(self->stage.file, RO_E_MEMORY, "not enough memory")
+              : file_fail(self->stage.file, RO_E_FORMAT, "not a proper JPEG file: %s", text));
 }
 
 static void on_message(j_common_ptr common, int level)
@@ -95,9 +95,9 @@ static void print_nothing(j_common_ptr common) { (void)common; }
 static void on_progress(j_common_ptr common)
 {
     struct jpeg *self = common->client_data;
-    ro_status status = ro_file_check_stop(self->stage.file);
+    ro_status status = file_check_stop(self->stage.file);
     if (status == RO_OK && self->jpeg.input_scan_number > MOST_SCANS)
-        status = ro_file_fail(self->stage.file, RO_E_FORMAT, "more than %d scans", MOST_SCANS);
+        status = file_fail(self->stage.file, RO_E_FORMAT, "more than %d scans", MOST_SCANS);
     if (status != RO_OK)
         leave(self, status);
 }
@@ -109,9 +109,9 @@ static boolean fill_input(j_decompress_ptr jpeg)
     struct jpeg *self = jpeg->client_data;
     struct ro_source *source = self->source;
     size_t have;
-    ro_status status = ro_source_peek(source, 1, &have);
+    ro_status status = source_peek(source, 1, &have);
     if (status == RO_OK && have == 0)
-        status = ro_file_ends_early(self->stage.file);
+        status = file_ends_early(self->stage.file);
     if (status != RO_OK)
         leave(self, status);
     self->input.next_input_byte = source->bytes + source->begin;
@@ -131,7 +131,7 @@ static void skip_input(j_decompress_ptr jpeg, long count)
         self->input.bytes_in_buffer -= (size_t)count;
         return;
     }
-    ro_status status = ro_source_skip(self->source, (size_t)count - self->input.bytes_in_buffer);
+    ro_status status = source_skip(self->source, (size_t)count - self->input.bytes_in_buffer);
     if (status != RO_OK)
         leave(self, status);
     self->input.bytes_in_buffer = 0;
@@ -163,7 +163,7 @@ static void note_dropped(struct jpeg *self)
     for (jpeg_saved_marker_ptr marker = self->jpeg.marker_list; marker; marker = marker->next) {
         for (size_t i = 0; i < sizeof known / sizeof *known; i++)
             if (begins(marker, known[i].code, known[i].mark, known[i].size))
-                ro_file_drop(file, known[i].what, "%s", known[i].words);
+                file_drop(file, known[i].what, "%s", known[i].words);
     }
 }
 
@@ -198,10 +198,10 @@ static void read_profile(struct jpeg *self, bool ink)
     }
     self->stage.no_memory = parts && whole && !bytes;
     if (bytes)
-        ro_profile_take(&self->stage, bytes, size);
+        profile_take(&self->stage, bytes, size);
     else if (first)
-        ro_file_drop(self->stage.file, RO_DROPPED_PROFILE, RO_PROFILE_WORDS);
-    if (self->stage.profile && ink && ro_profile_is(bytes, size, "CMYK")) {
+        file_drop(self->stage.file, RO_DROPPED_PROFILE, RO_PROFILE_WORDS);
+    if (self->stage.profile && ink && profile_is(bytes, size, "CMYK")) {
         self->stage.profile->inks = true;
         self->stage.profile->inverted = self->jpeg.saw_Adobe_marker;
     }
@@ -216,12 +216,12 @@ static void read_resolution(struct jpeg *self)
     for (jpeg_saved_marker_ptr marker = jpeg->marker_list; marker; marker = marker->next)
         if (begins(marker, JPEG_APP0 + 1, mark, sizeof mark)) {
             struct ro_exif exif =
-                ro_exif_read(marker->data + sizeof mark, marker->data_length - sizeof mark);
+                exif_read(marker->data + sizeof mark, marker->data_length - sizeof mark);
             self->stage.orientation = exif.orientation;
             info->dpi_x = exif.dpi_x;
             info->dpi_y = exif.dpi_y;
             if (exif.more)
-                ro_file_drop(self->stage.file, RO_DROPPED_METADATA, "EXIF data");
+                file_drop(self->stage.file, RO_DROPPED_METADATA, "EXIF data");
             break;
         }
     if (jpeg->saw_JFIF_marker && (jpeg->density_unit == 1 || jpeg->density_unit == 2)) {
@@ -234,12 +234,12 @@ static void read_resolution(struct jpeg *self)
 static ro_status check_memory(struct jpeg *self)
 {
     uint64_t pixels = (uint64_t)self->jpeg.image_width * self->jpeg.image_height;
-    if (!self->jpeg.arith_code && !ro_stage_plausible(self->source->size, pixels, PIXELS_PER_BYTE))
-        return ro_file_ends_early(self->stage.file);
+    if (!self->jpeg.arith_code && !stage_plausible(self->source->size, pixels, PIXELS_PER_BYTE))
+        return file_ends_early(self->stage.file);
     /* The coefficients of a file of several scans are all held until its last scan. */
     uint64_t held = pixels * (uint64_t)self->jpeg.num_components * sizeof(JCOEF);
-    if (jpeg_has_multiple_scans(&self->jpeg) && held > ro_memory_limit())
-        return ro_file_no_memory(self->stage.file, held);
+    if (jpeg_has_multiple_scans(&self->jpeg) && held > memory_limit())
+        return file_no_memory(self->stage.file, held);
     return RO_OK;
 }
 
@@ -261,7 +261,7 @@ static ro_status read_info(struct jpeg *self)
     bool grey = jpeg->jpeg_color_space == JCS_GRAYSCALE;
     bool ink = jpeg->jpeg_color_space == JCS_CMYK || jpeg->jpeg_color_space == JCS_YCCK;
     if (!grey && !ink && jpeg->jpeg_color_space != JCS_YCbCr && jpeg->jpeg_color_space != JCS_RGB)
-        return ro_file_fail(self->stage.file, RO_E_UNSUPPORTED,
+        return file_fail(self->stage.file, RO_E_UNSUPPORTED,
                             "a JPEG file of %d channels of unknown colours", jpeg->num_components);
     jpeg->out_color_space = grey ? JCS_GRAYSCALE : ink ? JCS_CMYK : JCS_RGB;
     self->stage.info = (ro_file_info){.format = grey ? RO_GRAY8 : RO_RGB8,
@@ -272,7 +272,7 @@ static ro_status read_info(struct jpeg *self)
     read_resolution(self);
     note_dropped(self);
     read_profile(self, ink);
-    self->status = ro_stage_check_size(self->stage.file, jpeg->image_width, jpeg->image_height);
+    self->status = stage_check_size(self->stage.file, jpeg->image_width, jpeg->image_height);
     return self->status == RO_OK ? check_memory(self) : self->status;
 }
 
@@ -286,7 +286,7 @@ static ro_status start(struct jpeg *self)
         size_t bytes = (size_t)self->jpeg.image_width * ADOBE_CHANNELS;
         self->line = malloc(bytes);
         if (!self->line)
-            return ro_file_no_memory(self->stage.file, bytes);
+            return file_no_memory(self->stage.file, bytes);
     }
     jpeg_start_decompress(&self->jpeg);
     self->started = true;
@@ -302,7 +302,7 @@ static ro_status read_row(struct jpeg *self, uint8_t *row)
     if (self->line && self->stage.profile && self->stage.profile->inks)
         memcpy(row, self->line, (size_t)self->stage.info.width * ADOBE_CHANNELS);
     else if (self->line) /* Adobe's programs store ink upside down, and only they do */
-        ro_cmyk_to_rgb(row, self->line, self->stage.info.width, self->jpeg.saw_Adobe_marker);
+        cmyk_to_rgb(row, self->line, self->stage.info.width, self->jpeg.saw_Adobe_marker);
     if (self->jpeg.output_scanline == self->jpeg.output_height)
         jpeg_finish_decompress(&self->jpeg); /* checks that the file has its end */
     return RO_OK;
@@ -322,17 +322,17 @@ static void close_reader(struct ro_stage *stage)
     struct jpeg *self = (struct jpeg *)stage;
     if (self->created)
         jpeg_destroy_decompress(&self->jpeg);
-    ro_profile_free(stage);
+    profile_free(stage);
     free(self->line);
     free(self);
 }
 
-ro_status ro_jpeg_decode(struct ro_source *source, unsigned page, struct ro_stage **stage)
+ro_status jpeg_decode(struct ro_source *source, unsigned page, struct ro_stage **stage)
 {
     struct jpeg *self = calloc(1, sizeof *self);
     (void)page;
     if (!self)
-        return ro_file_no_memory(source->file, sizeof *self);
+        return file_no_memory(source->file, sizeof *self);
     self->stage = (struct ro_stage){.file = source->file, .rows = read_rows, .close = close_reader};
     self->source = source;
     self->jpeg.err = jpeg_std_error(&self->errors);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "io/formats/lzw.h"
 
-bool ro_lzw_begin(struct ro_lzw *lzw, const uint8_t *bytes, size_t size)
+bool lzw_begin(struct ro_lzw *lzw, const uint8_t *bytes, size_t size)
 {
     if (size < 1 || bytes[0] < 1 || bytes[0] > 8)
         return false;
@@ -82,7 +82,7 @@ static bool unpack_code(struct ro_lzw *lzw)
     return true;
 }
 
-size_t ro_lzw_read(struct ro_lzw *lzw, uint8_t *numbers, size_t count)
+size_t lzw_read(struct ro_lzw *lzw, uint8_t *numbers, size_t count)
 {
     size_t got = 0;
     while (got < count) {

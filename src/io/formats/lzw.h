@@ -25,9 +25,9 @@ struct ro_lzw {
 };
 
 /* From the byte that gives the size of a number, at the blocks behind it; false: no such size. */
-bool ro_lzw_begin(struct ro_lzw *lzw, const uint8_t *bytes, size_t size);
+bool lzw_begin(struct ro_lzw *lzw, const uint8_t *bytes, size_t size);
 
 /* The next `count` numbers; fewer: there are no more (`ended`), or a code makes no sense. */
-size_t ro_lzw_read(struct ro_lzw *lzw, uint8_t *numbers, size_t count);
+size_t lzw_read(struct ro_lzw *lzw, uint8_t *numbers, size_t count);
 
 #endif

@@ -29,12 +29,12 @@ static ro_status next_line(struct pam *self, char line[LONGEST_LINE])
     ro_status status = RO_OK;
     size_t used = 0;
     int c;
-    while ((c = ro_source_byte(self->source, &status)) != -1 && c != '\n')
+    while ((c = source_byte(self->source, &status)) != -1 && c != '\n')
         if (used < LONGEST_LINE - 1)
             line[used++] = (char)c;
     line[used] = '\0';
     if (c == -1 && status == RO_OK)
-        status = ro_file_ends_early(self->stage.file);
+        status = file_ends_early(self->stage.file);
     return status;
 }
 
@@ -49,9 +49,9 @@ static ro_status read_head(struct pam *self, uint64_t *maxval, char *kind, size_
             break;
         rest[0] = '\0';
         if (lines > MOST_LINES)
-            return ro_file_fail(self->stage.file, RO_E_FORMAT, "not a proper PAM file: no ENDHDR");
+            return file_fail(self->stage.file, RO_E_FORMAT, "not a proper PAM file: no ENDHDR");
         if (line[0] == '#')
-            ro_file_drop(self->stage.file, RO_DROPPED_METADATA, "a comment");
+            file_drop(self->stage.file, RO_DROPPED_METADATA, "a comment");
         if (line[0] == '#' || sscanf(line, "%255s %255[^\n]", name, rest) < 1)
             continue;
         if (strcmp(name, "ENDHDR") == 0)
@@ -60,16 +60,16 @@ static ro_status read_head(struct pam *self, uint64_t *maxval, char *kind, size_
             snprintf(kind, kind_size, "%s", rest);
         for (int i = 0; i < 4; i++)
             if (strcmp(name, names[i]) == 0 && sscanf(rest, "%10" SCNu64, &values[i]) != 1)
-                return ro_file_fail(self->stage.file, RO_E_FORMAT,
+                return file_fail(self->stage.file, RO_E_FORMAT,
                                     "not a proper PAM file: %s is no number", name);
     }
     if (status == RO_OK)
-        status = ro_stage_check_size(self->stage.file, values[0], values[1]);
+        status = stage_check_size(self->stage.file, values[0], values[1]);
     if (status == RO_OK && (values[2] < 1 || values[2] > 65535))
-        status = ro_file_fail(self->stage.file, RO_E_FORMAT,
+        status = file_fail(self->stage.file, RO_E_FORMAT,
                               "not a proper PAM file: %" PRIu64 " channels", values[2]);
     if (status == RO_OK && (values[3] < 1 || values[3] > 65535))
-        status = ro_file_fail(self->stage.file, RO_E_FORMAT,
+        status = file_fail(self->stage.file, RO_E_FORMAT,
                               "the largest value is %" PRIu64 ", it must be 1 to 65535", values[3]);
     self->stage.info.width = (uint32_t)values[0];
     self->stage.info.height = (uint32_t)values[1];
@@ -92,7 +92,7 @@ static void choose_channels(struct pam *self, const char *kind, uint64_t maxval)
     info->pages = 1;
     self->stage.alpha = alpha ? RO_STRAIGHT_ALPHA : RO_NO_ALPHA;
     if (self->depth > self->taken)
-        ro_file_drop(self->stage.file, RO_DROPPED_CHANNELS, "%u further channel%s",
+        file_drop(self->stage.file, RO_DROPPED_CHANNELS, "%u further channel%s",
                      (unsigned)(self->depth - self->taken),
                      self->depth - self->taken > 1 ? "s" : "");
 }
@@ -102,28 +102,28 @@ static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stri
     struct pam *self = (struct pam *)stage;
     const size_t pixel = self->depth * self->sample, taken = self->taken * self->sample;
     for (uint32_t y = 0; y < count; y++, rows += stride) {
-        ro_status status = ro_source_need(self->source, self->line, stage->info.width * pixel);
+        ro_status status = source_need(self->source, self->line, stage->info.width * pixel);
         if (status != RO_OK)
             return status;
         for (size_t x = 0; x < stage->info.width; x++)
             memcpy(rows + x * taken, self->line + x * pixel, taken);
         const size_t samples = stage->info.width * self->taken;
-        if (self->sample == 2 && ro_little_endian())
-            ro_swap16((uint16_t *)(void *)rows, samples);
-        const uint32_t most = self->sample == 2 ? ro_largest16((uint16_t *)(void *)rows, samples)
-                                                : ro_largest8(rows, samples);
+        if (self->sample == 2 && little_endian())
+            swap16((uint16_t *)(void *)rows, samples);
+        const uint32_t most = self->sample == 2 ? largest16((uint16_t *)(void *)rows, samples)
+                                                : largest8(rows, samples);
         if (most > stage->info.maxval)
-            return ro_file_fail(stage->file, RO_E_FORMAT, "a value of %u is above the largest, %u",
+            return file_fail(stage->file, RO_E_FORMAT, "a value of %u is above the largest, %u",
                                 most, stage->info.maxval);
     }
     self->row += count;
     if (count > 0 && self->row == stage->info.height) {
         size_t have;
-        ro_status status = ro_source_peek(self->source, 1, &have);
+        ro_status status = source_peek(self->source, 1, &have);
         if (status != RO_OK)
             return status;
         if (have)
-            ro_file_drop(stage->file, RO_DROPPED_PAGES, "what follows the picture");
+            file_drop(stage->file, RO_DROPPED_PAGES, "what follows the picture");
     }
     return RO_OK;
 }
@@ -134,24 +134,24 @@ static void close_reader(struct ro_stage *stage)
     free(stage);
 }
 
-ro_status ro_pam_decode(struct ro_source *source, unsigned page, struct ro_stage **stage)
+ro_status pam_decode(struct ro_source *source, unsigned page, struct ro_stage **stage)
 {
     struct pam *self = calloc(1, sizeof *self);
     char kind[LONGEST_LINE] = "";
     uint64_t maxval = 0;
     (void)page;
     if (!self)
-        return ro_file_no_memory(source->file, sizeof *self);
+        return file_no_memory(source->file, sizeof *self);
     self->stage = (struct ro_stage){.file = source->file, .rows = read_rows, .close = close_reader};
     self->source = source;
     ro_status status = read_head(self, &maxval, kind, sizeof kind);
     if (status == RO_OK) {
         choose_channels(self, kind, maxval);
         const uint64_t row = (uint64_t)self->stage.info.width * self->depth * self->sample;
-        if (ro_source_left(source) / row < self->stage.info.height)
-            status = ro_file_ends_early(source->file);
-        else if (row > ro_memory_limit() || !(self->line = malloc(row)))
-            status = ro_file_no_memory(source->file, row);
+        if (source_left(source) / row < self->stage.info.height)
+            status = file_ends_early(source->file);
+        else if (row > memory_limit() || !(self->line = malloc(row)))
+            status = file_no_memory(source->file, row);
     }
     if (status != RO_OK) {
         close_reader(&self->stage);

@@ -27,16 +27,16 @@ static ro_status next_word(struct pfm *self, char *word, size_t size)
 {
     ro_status status = RO_OK;
     size_t used = 0;
-    int c = ro_source_byte(self->source, &status);
+    int c = source_byte(self->source, &status);
     while (c == ' ' || c == '\t' || c == '\n' || c == '\r')
-        c = ro_source_byte(self->source, &status);
+        c = source_byte(self->source, &status);
     for (; c != -1 && c != ' ' && c != '\t' && c != '\n' && c != '\r';
-         c = ro_source_byte(self->source, &status))
+         c = source_byte(self->source, &status))
         if (used + 1 < size)
             word[used++] = (char)c;
     word[used] = '\0';
     if (status == RO_OK && c == -1)
-        status = ro_file_ends_early(self->stage.file);
+        status = file_ends_early(self->stage.file);
     return status;
 }
 
@@ -54,9 +54,9 @@ static ro_status read_head(struct pfm *self)
     if (sscanf(words[1], "%10" SCNu64, &width) != 1 ||
         sscanf(words[2], "%10" SCNu64, &height) != 1 || *end || end == words[3] ||
         !(scale < 0 || scale > 0))
-        return ro_file_fail(self->stage.file, RO_E_FORMAT, "not a proper PFM file: its head");
-    status = ro_stage_check_size(self->stage.file, width, height);
-    self->swap = (scale < 0) != ro_little_endian();
+        return file_fail(self->stage.file, RO_E_FORMAT, "not a proper PFM file: its head");
+    status = stage_check_size(self->stage.file, width, height);
+    self->swap = (scale < 0) != little_endian();
     self->pixels = self->source->position;
     self->stage.info = (ro_file_info){.format = words[0][1] == 'F' ? RO_RGBF : RO_GRAYF,
                                       .width = (uint32_t)width,
@@ -68,12 +68,12 @@ static ro_status read_head(struct pfm *self)
 
 static ro_status fill_store(struct pfm *self)
 {
-    const size_t bytes = ro_stage_row_bytes(&self->stage);
+    const size_t bytes = stage_row_bytes(&self->stage);
     const uint32_t height = self->stage.info.height;
-    ro_status status = ro_store_open(&self->store, self->stage.file, bytes, height);
+    ro_status status = store_open(&self->store, self->stage.file, bytes, height);
     for (uint32_t y = 0; y < height && status == RO_OK; y++) {
-        uint8_t *row = ro_store_row(&self->store, y);
-        status = row ? ro_source_need(self->source, row, bytes) : RO_E_MEMORY;
+        uint8_t *row = lazy_row(&self->store, y);
+        status = row ? source_need(self->source, row, bytes) : RO_E_MEMORY;
     }
     return status;
 }
@@ -81,7 +81,7 @@ static ro_status fill_store(struct pfm *self)
 static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stride, uint32_t count)
 {
     struct pfm *self = (struct pfm *)stage;
-    const size_t bytes = ro_stage_row_bytes(stage);
+    const size_t bytes = stage_row_bytes(stage);
     const bool held = !self->source->seekable || (uint64_t)bytes * stage->info.height <= HELD_BYTES;
     ro_status status = RO_OK;
     if (held && !self->filled)
@@ -90,36 +90,36 @@ static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stri
     for (uint32_t y = 0; y < count && status == RO_OK; y++, rows += stride, self->row++) {
         const uint32_t place = stage->info.height - 1 - self->row;
         if (held) {
-            memcpy(rows, ro_store_row(&self->store, place), bytes);
+            memcpy(rows, lazy_row(&self->store, place), bytes);
         } else {
-            status = ro_source_seek(self->source, self->pixels + (uint64_t)place * bytes);
+            status = source_seek(self->source, self->pixels + (uint64_t)place * bytes);
             if (status == RO_OK)
-                status = ro_source_need(self->source, rows, bytes);
+                status = source_need(self->source, rows, bytes);
         }
         if (status == RO_OK && self->swap)
-            ro_swap32((uint32_t *)(void *)rows, bytes / 4);
+            swap32((uint32_t *)(void *)rows, bytes / 4);
     }
     return status;
 }
 
 static void close_reader(struct ro_stage *stage)
 {
-    ro_store_close(&((struct pfm *)stage)->store);
+    store_close(&((struct pfm *)stage)->store);
     free(stage);
 }
 
-ro_status ro_pfm_decode(struct ro_source *source, unsigned page, struct ro_stage **stage)
+ro_status pfm_decode(struct ro_source *source, unsigned page, struct ro_stage **stage)
 {
     struct pfm *self = calloc(1, sizeof *self);
     (void)page;
     if (!self)
-        return ro_file_no_memory(source->file, sizeof *self);
+        return file_no_memory(source->file, sizeof *self);
     self->stage = (struct ro_stage){.file = source->file, .rows = read_rows, .close = close_reader};
     self->source = source;
     ro_status status = read_head(self);
     if (status == RO_OK &&
-        ro_source_left(source) / ro_stage_row_bytes(&self->stage) < self->stage.info.height)
-        status = ro_file_ends_early(source->file);
+        source_left(source) / stage_row_bytes(&self->stage) < self->stage.info.height)
+        status = file_ends_early(source->file);
     if (status != RO_OK) {
         close_reader(&self->stage);
         return status;

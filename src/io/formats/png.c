@@ -59,9 +59,9 @@ static void read_warned(png_structp png, png_const_charp text)
     if (strstr(text, "sRGB"))
         return;
     if (strncmp(text, "iCCP", 4) == 0)
-        ro_file_drop(self->stage.file, RO_DROPPED_PROFILE, RO_PROFILE_WORDS);
+        file_drop(self->stage.file, RO_DROPPED_PROFILE, RO_PROFILE_WORDS);
     else if (strstr(text, "gAMA") || strstr(text, "cHRM") || strstr(text, "gamma value"))
-        ro_file_drop(self->stage.file, RO_DROPPED_GAMMA,
+        file_drop(self->stage.file, RO_DROPPED_GAMMA,
                      "its gamma or primaries, which are damaged (taken as sRGB's)");
 }
 
@@ -69,10 +69,10 @@ static void read_failed(png_structp png, png_const_charp text)
 {
     struct png *self = png_get_error_ptr(png);
     if (self->status == RO_OK && self->stage.no_memory)
-        self->status = ro_file_no_memory(self->stage.file, 1 << 16);
+        self->status = file_no_memory(self->stage.file, 1 << 16);
     if (self->status == RO_OK)
         self->status =
-            ro_file_fail(self->stage.file, RO_E_FORMAT, "not a proper PNG file: %s", text);
+            file_fail(self->stage.file, RO_E_FORMAT, "not a proper PNG file: %s", text);
     png_longjmp(png, 1);
 }
 
@@ -94,7 +94,7 @@ static void release(png_structp png, png_voidp memory)
 static void read_bytes(png_structp png, png_bytep bytes, size_t size)
 {
     struct png *self = png_get_io_ptr(png);
-    self->status = ro_source_need(self->source, bytes, size);
+    self->status = source_need(self->source, bytes, size);
     if (self->status != RO_OK)
         png_error(png, "reading failed");
 }
@@ -103,7 +103,7 @@ static void read_bytes(png_structp png, png_bytep bytes, size_t size)
 
 static void note_more_exif(struct png *self)
 {
-    ro_file_drop(self->stage.file, RO_DROPPED_METADATA, "EXIF data");
+    file_drop(self->stage.file, RO_DROPPED_METADATA, "EXIF data");
 }
 
 /* Chunks that libpng is told to leave alone, and those it does not know. */
@@ -118,14 +118,14 @@ static int on_chunk(png_structp png, png_unknown_chunkp chunk)
     if (memcmp(name, "acTL", 4) == 0 && chunk->size >= 4) {
         const png_uint_32 frames = png_get_uint_32(chunk->data);
         if (frames > 1)
-            ro_file_drop(self->stage.file, RO_DROPPED_PAGES, "%u further frames", frames - 1);
+            file_drop(self->stage.file, RO_DROPPED_PAGES, "%u further frames", frames - 1);
         return 1;
     }
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (memcmp(name, known[i].name, 4) == 0)
             words = known[i].words;
     if (words)
-        ro_file_drop(self->stage.file, RO_DROPPED_METADATA, "%s", words);
+        file_drop(self->stage.file, RO_DROPPED_METADATA, "%s", words);
     return 1; /* dealt with */
 }
 
@@ -144,7 +144,7 @@ static void note_colours(struct png *self)
     png_uint_32 size;
     int number;
     if (png_get_iCCP(self->png, self->info, &name, &number, &profile, &size)) {
-        ro_profile_take(&self->stage, profile, size);
+        profile_take(&self->stage, profile, size);
         return;
     }
     if (png_get_sRGB(self->png, self->info, &number))
@@ -166,7 +166,7 @@ static void note_colours(struct png *self)
                  other_primaries ? " and primaries" : "");
     else
         snprintf(words, sizeof words, "its primaries (taken as sRGB's)");
-    ro_profile_take_gamma(&self->stage, other_gamma ? 1e5 / gamma : 0, other_primaries ? xy : NULL,
+    profile_take_gamma(&self->stage, other_gamma ? 1e5 / gamma : 0, other_primaries ? xy : NULL,
                           words);
 }
 
@@ -185,7 +185,7 @@ static void read_palette(struct png *self)
         self->palette.alpha[i] = alphas && i < alpha_count ? alphas[i] : 255;
         self->palette.holes = self->palette.holes || self->palette.alpha[i] < 255;
     }
-    ro_colour_map_finish(&self->palette, (unsigned)count);
+    colour_map_finish(&self->palette, (unsigned)count);
 }
 
 static void read_resolution(struct png *self)
@@ -197,7 +197,7 @@ static void read_resolution(struct png *self)
     png_uint_32 exif_size;
     png_bytep exif_bytes;
     if (png_get_eXIf_1(self->png, self->info, &exif_size, &exif_bytes)) {
-        struct ro_exif exif = ro_exif_read(exif_bytes, exif_size);
+        struct ro_exif exif = exif_read(exif_bytes, exif_size);
         self->stage.orientation = exif.orientation;
         info->dpi_x = exif.dpi_x;
         info->dpi_y = exif.dpi_y;
@@ -243,7 +243,7 @@ static ro_status read_info(struct png *self)
     png_read_info(self->png, self->info);
     png_get_IHDR(self->png, self->info, &width, &height, &self->depth, &colour_type, &interlace,
                  NULL, NULL);
-    self->status = ro_stage_check_size(self->stage.file, width, height);
+    self->status = stage_check_size(self->stage.file, width, height);
     if (self->status != RO_OK)
         return self->status;
     self->interlaced = interlace != PNG_INTERLACE_NONE;
@@ -266,7 +266,7 @@ static ro_status read_info(struct png *self)
     read_resolution(self);
     note_colours(self);
     png_set_packing(self->png); /* a byte for each sample of 1, 2 or 4 bits */
-    if (wide && ro_little_endian())
+    if (wide && little_endian())
         png_set_swap(self->png);
     return RO_OK;
 }
@@ -291,7 +291,7 @@ static uint64_t unpacked_bytes(const struct png *self)
 static ro_status start(struct png *self)
 {
     if (self->interlaced) {
-        self->status = ro_store_open(&self->store, self->stage.file, file_row_bytes(self),
+        self->status = store_open(&self->store, self->stage.file, file_row_bytes(self),
                                      self->stage.info.height);
         if (self->status != RO_OK)
             return self->status;
@@ -299,7 +299,7 @@ static ro_status start(struct png *self)
     if (self->kind == WITH_KEY || self->kind == WITH_PALETTE) {
         self->line = malloc(file_row_bytes(self));
         if (!self->line)
-            return ro_file_no_memory(self->stage.file, file_row_bytes(self));
+            return file_no_memory(self->stage.file, file_row_bytes(self));
     }
     if (setjmp(png_jmpbuf(self->png)))
         return self->status;
@@ -340,7 +340,7 @@ static ro_status fill_store(struct png *self)
     ro_status status = RO_OK;
     for (int pass = 0; pass < PASSES; pass++)
         for (uint32_t y = 0; y < self->stage.info.height && status == RO_OK; y++) {
-            uint8_t *row = ro_store_row(&self->store, y);
+            uint8_t *row = lazy_row(&self->store, y);
             status = row ? read_file_row(self, row) : RO_E_MEMORY;
         }
     return status;
@@ -376,7 +376,7 @@ static void add_alpha(struct png *self, uint8_t *row)
 static void convert_row(struct png *self, uint8_t *row)
 {
     if (self->kind == WITH_PALETTE)
-        ro_colour_map_apply(&self->palette, row, self->line, self->stage.info.width);
+        colour_map_apply(&self->palette, row, self->line, self->stage.info.width);
     else if (self->kind == WITH_KEY)
         add_alpha(self, row);
 }
@@ -393,7 +393,7 @@ static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stri
     for (uint32_t y = 0; y < count && status == RO_OK; y++, rows += stride, self->row++) {
         uint8_t *to = self->line ? self->line : rows;
         if (self->interlaced)
-            memcpy(to, ro_store_row(&self->store, self->row), file_row_bytes(self));
+            memcpy(to, lazy_row(&self->store, self->row), file_row_bytes(self));
         else
             status = read_file_row(self, to);
         if (status == RO_OK)
@@ -408,27 +408,27 @@ static void close_reader(struct ro_stage *stage)
 {
     struct png *self = (struct png *)stage;
     png_destroy_read_struct(&self->png, &self->info, NULL);
-    ro_profile_free(stage);
-    ro_store_close(&self->store);
+    profile_free(stage);
+    store_close(&self->store);
     free(self->line);
     free(self);
 }
 
-ro_status ro_png_decode(struct ro_source *source, unsigned page, struct ro_stage **stage)
+ro_status png_decode(struct ro_source *source, unsigned page, struct ro_stage **stage)
 {
     struct png *self = calloc(1, sizeof *self);
     (void)page;
     if (!self)
-        return ro_file_no_memory(source->file, sizeof *self);
+        return file_no_memory(source->file, sizeof *self);
     self->stage = (struct ro_stage){.file = source->file, .rows = read_rows, .close = close_reader};
     self->source = source;
     self->png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, self, read_failed, read_warned,
                                          self, allocate, release);
     if (self->png)
         self->info = png_create_info_struct(self->png);
-    ro_status status = self->info ? read_info(self) : ro_file_no_memory(source->file, 1 << 16);
-    if (status == RO_OK && !ro_stage_plausible(source->size, unpacked_bytes(self), DEFLATE_RATIO))
-        status = ro_file_ends_early(source->file);
+    ro_status status = self->info ? read_info(self) : file_no_memory(source->file, 1 << 16);
+    if (status == RO_OK && !stage_plausible(source->size, unpacked_bytes(self), DEFLATE_RATIO))
+        status = file_ends_early(source->file);
     if (status != RO_OK) {
         close_reader(&self->stage);
         return status;
@@ -452,14 +452,14 @@ static void write_failed(png_structp png, png_const_charp text)
     struct png_encoder *self = png_get_error_ptr(png);
     if (self->status == RO_OK)
         self->status =
-            ro_file_fail(self->sink->file, RO_E_IO, "cannot be written as PNG: %s", text);
+            file_fail(self->sink->file, RO_E_IO, "cannot be written as PNG: %s", text);
     png_longjmp(png, 1);
 }
 
 static void write_bytes(png_structp png, png_bytep bytes, size_t size)
 {
     struct png_encoder *self = png_get_io_ptr(png);
-    self->status = ro_sink_write(self->sink, bytes, size);
+    self->status = sink_write(self->sink, bytes, size);
     if (self->status != RO_OK)
         png_error(png, "writing failed");
 }
@@ -486,7 +486,7 @@ static ro_status write_info(struct png_encoder *self, const ro_file_info *info)
     if (setjmp(png_jmpbuf(self->png)))
         return self->status;
     int depth = depth_of(info);
-    bool colour = ro_channels_of(info->format) == 3;
+    bool colour = channels_of(info->format) == 3;
     png_set_write_fn(self->png, self, write_bytes, flush_nothing);
     png_set_user_limits(self->png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
     png_set_IHDR(self->png, self->info, info->width, info->height, depth,
@@ -520,7 +520,7 @@ static ro_status write_info(struct png_encoder *self, const ro_file_info *info)
     png_write_info(self->png, self->info);
     if (depth < 8 && info->format != RO_BITS)
         png_set_packing(self->png);
-    if (depth == 16 && ro_little_endian())
+    if (depth == 16 && little_endian())
         png_set_swap(self->png);
     return RO_OK;
 }
@@ -558,13 +558,13 @@ static void close_writer(struct ro_encoder *encoder)
     free(self);
 }
 
-ro_status ro_png_encode(struct ro_sink *sink, const ro_file_info *info,
+ro_status png_encode(struct ro_sink *sink, const ro_file_info *info,
                         const ro_write_options *options, struct ro_encoder **encoder)
 {
     (void)options;
     struct png_encoder *self = calloc(1, sizeof *self);
     if (!self)
-        return ro_file_no_memory(sink->file, sizeof *self);
+        return file_no_memory(sink->file, sizeof *self);
     self->encoder =
         (struct ro_encoder){.rows = write_rows, .finish = finish_writer, .close = close_writer};
     self->sink = sink;
@@ -572,5 +572,5 @@ ro_status ro_png_encode(struct ro_sink *sink, const ro_file_info *info,
     self->png = png_create_write_struct(PNG_LIBPNG_VER_STRING, self, write_failed, ignore_warning);
     if (self->png)
         self->info = png_create_info_struct(self->png);
-    return self->info ? write_info(self, info) : ro_file_no_memory(sink->file, 1 << 16);
+    return self->info ? write_info(self, info) : file_no_memory(sink->file, 1 << 16);
 }

@@ -30,12 +30,12 @@ static bool is_space(int c)
 /* A byte, a comment counting as the newline that ends it. */
 static int byte_or_comment(struct ro_source *source, ro_status *status)
 {
-    int c = ro_source_byte(source, status);
+    int c = source_byte(source, status);
     if (c == '#')
-        ro_file_drop(source->file, RO_DROPPED_METADATA, "a comment");
+        file_drop(source->file, RO_DROPPED_METADATA, "a comment");
     if (c == '#')
         while (c != -1 && c != '\n' && c != '\r')
-            c = ro_source_byte(source, status);
+            c = source_byte(source, status);
     return c;
 }
 
@@ -48,9 +48,9 @@ static ro_status number(struct ro_source *source, uint64_t *value)
     while (is_space(c))
         c = byte_or_comment(source, &status);
     if (c == -1)
-        return status != RO_OK ? status : ro_file_ends_early(source->file);
+        return status != RO_OK ? status : file_ends_early(source->file);
     if (c < '0' || c > '9')
-        return ro_file_fail(source->file, RO_E_FORMAT,
+        return file_fail(source->file, RO_E_FORMAT,
                             "not a proper PNM file: a number is expected at byte %" PRIu64,
                             source->position - 1);
     for (*value = 0; c >= '0' && c <= '9'; c = byte_or_comment(source, &status))
@@ -59,7 +59,7 @@ static ro_status number(struct ro_source *source, uint64_t *value)
     if (status != RO_OK)
         return status;
     if (c != -1 && !is_space(c))
-        return ro_file_fail(source->file, RO_E_FORMAT,
+        return file_fail(source->file, RO_E_FORMAT,
                             "not a proper PNM file: a blank is expected at byte %" PRIu64,
                             source->position - 1);
     return RO_OK;
@@ -77,25 +77,25 @@ static bool is_raw(char kind) { return kind >= '4'; }
 static ro_status read_header(struct ro_source *source, struct header *header)
 {
     size_t have;
-    ro_status status = ro_source_peek(source, 2, &have);
+    ro_status status = source_peek(source, 2, &have);
     if (status != RO_OK)
         return status;
     const uint8_t *head = source->bytes + source->begin;
     if (have < 2 || head[0] != 'P' || head[1] < '1' || head[1] > '6')
-        return ro_file_fail(source->file, RO_E_FORMAT, "not a PNM file");
+        return file_fail(source->file, RO_E_FORMAT, "not a PNM file");
     header->kind = (char)head[1];
     header->maxval = 1;
-    if ((status = ro_source_skip(source, 2)) != RO_OK ||
+    if ((status = source_skip(source, 2)) != RO_OK ||
         (status = number(source, &header->width)) != RO_OK ||
         (status = number(source, &header->height)) != RO_OK)
         return status;
     if (header->kind != '1' && header->kind != '4' &&
         (status = number(source, &header->maxval)) != RO_OK)
         return status;
-    status = ro_stage_check_size(source->file, header->width, header->height);
+    status = stage_check_size(source->file, header->width, header->height);
     if (status == RO_OK && (header->maxval < 1 || header->maxval > 65535))
         status =
-            ro_file_fail(source->file, RO_E_FORMAT,
+            file_fail(source->file, RO_E_FORMAT,
                          "the largest value is %" PRIu64 ", it must be 1 to 65535", header->maxval);
     return status;
 }
@@ -126,30 +126,30 @@ static unsigned count_more(struct ro_source *source, struct header header)
     if (!source->seekable || !is_raw(header.kind))
         return 0;
     source->file->quiet = true;
-    while (raster_bytes(&header) <= ro_source_left(source) &&
-           ro_source_skip(source, raster_bytes(&header)) == RO_OK) {
+    while (raster_bytes(&header) <= source_left(source) &&
+           source_skip(source, raster_bytes(&header)) == RO_OK) {
         size_t have;
-        if (ro_source_peek(source, 3, &have) != RO_OK || have < 3)
+        if (source_peek(source, 3, &have) != RO_OK || have < 3)
             break;
         const uint8_t *head = source->bytes + source->begin;
         bool page = head[0] == 'P' && head[1] >= '4' && head[1] <= '6' && is_space(head[2]);
         rest = !page || read_header(source, &header) != RO_OK ||
-               raster_bytes(&header) > ro_source_left(source);
+               raster_bytes(&header) > source_left(source);
         if (rest)
             break; /* anything else behind an image is no page */
         pages++;
     }
     source->file->quiet = false;
     if (rest)
-        ro_file_drop(source->file, RO_DROPPED_PAGES, "what follows the pictures");
-    return ro_source_seek(source, start) == RO_OK ? pages : 0;
+        file_drop(source->file, RO_DROPPED_PAGES, "what follows the pictures");
+    return source_seek(source, start) == RO_OK ? pages : 0;
 }
 
 /* ---- Rows in ------------------------------------------------------------------------------ */
 
 static ro_status too_bright(struct pnm *pnm, uint64_t value)
 {
-    return ro_file_fail(pnm->stage.file, RO_E_FORMAT,
+    return file_fail(pnm->stage.file, RO_E_FORMAT,
                         "a value of %" PRIu64 " is above the largest, %u", value,
                         pnm->stage.info.maxval);
 }
@@ -159,25 +159,25 @@ static ro_status check_values(struct pnm *pnm, const void *samples, size_t count
     uint32_t maxval = pnm->stage.info.maxval;
     if (maxval == (wide ? 65535u : 255u))
         return RO_OK;
-    uint32_t largest = wide ? ro_largest16(samples, count) : ro_largest8(samples, count);
+    uint32_t largest = wide ? largest16(samples, count) : largest8(samples, count);
     return largest > maxval ? too_bright(pnm, largest) : RO_OK;
 }
 
 static ro_status raw_rows(struct pnm *pnm, uint8_t *rows, ptrdiff_t stride, uint32_t count)
 {
     const ro_file_info *info = &pnm->stage.info;
-    size_t row = ro_stage_row_bytes(&pnm->stage);
+    size_t row = stage_row_bytes(&pnm->stage);
     bool wide = info->format == RO_GRAY16 || info->format == RO_RGB16;
     if (stride == (ptrdiff_t)row) { /* no gaps: all rows are one long read */
         row *= count;
         count = 1;
     }
     for (uint32_t y = 0; y < count; y++, rows += stride) {
-        ro_status status = ro_source_need(pnm->source, rows, row);
+        ro_status status = source_need(pnm->source, rows, row);
         if (status != RO_OK)
             return status;
-        if (wide && ro_little_endian())
-            ro_swap16((uint16_t *)rows, row / 2);
+        if (wide && little_endian())
+            swap16((uint16_t *)rows, row / 2);
         if ((status = check_values(pnm, rows, wide ? row / 2 : row, wide)) != RO_OK)
             return status;
     }
@@ -188,10 +188,10 @@ static ro_status raw_bits(struct pnm *pnm, uint8_t *rows, ptrdiff_t stride, uint
 {
     uint32_t width = pnm->stage.info.width;
     for (uint32_t y = 0; y < count; y++, rows += stride) {
-        ro_status status = ro_source_need(pnm->source, pnm->line, ((size_t)width + 7) / 8);
+        ro_status status = source_need(pnm->source, pnm->line, ((size_t)width + 7) / 8);
         if (status != RO_OK)
             return status;
-        ro_unpack(rows, pnm->line, width, 1, 1);
+        unpack_bits(rows, pnm->line, width, 1, 1);
     }
     return RO_OK;
 }
@@ -204,9 +204,9 @@ static ro_status plain_bit(struct pnm *pnm, uint64_t *value)
     while (is_space(c))
         c = byte_or_comment(pnm->source, &status);
     if (c == -1)
-        return status != RO_OK ? status : ro_file_ends_early(pnm->stage.file);
+        return status != RO_OK ? status : file_ends_early(pnm->stage.file);
     if (c != '0' && c != '1')
-        return ro_file_fail(pnm->stage.file, RO_E_FORMAT,
+        return file_fail(pnm->stage.file, RO_E_FORMAT,
                             "not a proper PBM file: 0 or 1 is expected at byte %" PRIu64,
                             pnm->source->position - 1);
     *value = c == '0';
@@ -216,10 +216,10 @@ static ro_status plain_bit(struct pnm *pnm, uint64_t *value)
 static ro_status plain_rows(struct pnm *pnm, uint8_t *rows, ptrdiff_t stride, uint32_t count)
 {
     const ro_file_info *info = &pnm->stage.info;
-    size_t samples = (size_t)info->width * (size_t)ro_channels_of(info->format);
+    size_t samples = (size_t)info->width * (size_t)channels_of(info->format);
     bool wide = info->format == RO_GRAY16 || info->format == RO_RGB16;
     for (uint32_t y = 0; y < count; y++, rows += stride) {
-        ro_status status = ro_file_check_stop(pnm->stage.file);
+        ro_status status = file_check_stop(pnm->stage.file);
         for (size_t i = 0; i < samples && status == RO_OK; i++) {
             uint64_t value = 0;
             status = pnm->kind == '1' ? plain_bit(pnm, &value) : number(pnm->source, &value);
@@ -244,12 +244,12 @@ static ro_status look_behind(struct pnm *pnm)
     if (pnm->counted || pnm->stage.file->not_dropped & RO_DROPPED_PAGES)
         return RO_OK;
     while (is_space(c))
-        c = ro_source_byte(pnm->source, &status);
-    int kind = c == 'P' ? ro_source_byte(pnm->source, &status) : -1;
+        c = source_byte(pnm->source, &status);
+    int kind = c == 'P' ? source_byte(pnm->source, &status) : -1;
     if (kind >= '1' && kind <= '6')
-        ro_file_drop(pnm->stage.file, RO_DROPPED_PAGES, "further images");
+        file_drop(pnm->stage.file, RO_DROPPED_PAGES, "further images");
     else if (c != -1)
-        ro_file_drop(pnm->stage.file, RO_DROPPED_PAGES, "what follows the picture");
+        file_drop(pnm->stage.file, RO_DROPPED_PAGES, "what follows the picture");
     return status;
 }
 
@@ -269,7 +269,7 @@ static ro_status seek_row(struct ro_stage *stage, uint32_t row)
 {
     struct pnm *pnm = (struct pnm *)stage;
     pnm->row = row;
-    return ro_source_seek(pnm->source, pnm->first + row * pnm->row_bytes);
+    return source_seek(pnm->source, pnm->first + row * pnm->row_bytes);
 }
 
 static void close_reader(struct ro_stage *stage)
@@ -278,9 +278,9 @@ static void close_reader(struct ro_stage *stage)
     free(stage);
 }
 
-static void swap_rows(uint8_t *rows, size_t bytes) { ro_swap16((uint16_t *)rows, bytes / 2); }
+static void swap_rows(uint8_t *rows, size_t bytes) { swap16((uint16_t *)rows, bytes / 2); }
 
-ro_status ro_pnm_decode(struct ro_source *source, unsigned page, struct ro_stage **stage)
+ro_status pnm_decode(struct ro_source *source, unsigned page, struct ro_stage **stage)
 {
     struct header header;
     for (unsigned at = 1;; at++) {
@@ -291,23 +291,23 @@ ro_status ro_pnm_decode(struct ro_source *source, unsigned page, struct ro_stage
             break;
         size_t have;
         if (is_raw(header.kind) &&
-            ((status = ro_source_skip(source, raster_bytes(&header))) != RO_OK ||
-             (status = ro_source_peek(source, 1, &have)) != RO_OK))
+            ((status = source_skip(source, raster_bytes(&header))) != RO_OK ||
+             (status = source_peek(source, 1, &have)) != RO_OK))
             return status;
         if (!is_raw(header.kind) || have == 0)
-            return ro_file_fail(source->file, RO_E_ARGUMENT,
+            return file_fail(source->file, RO_E_ARGUMENT,
                                 "there is no page %u; the last one is %u", page, at);
     }
-    if (least_bytes(&header) > ro_source_left(source))
-        return ro_file_fail(source->file, RO_E_FORMAT,
+    if (least_bytes(&header) > source_left(source))
+        return file_fail(source->file, RO_E_FORMAT,
                             "the file ends early: %" PRIu64 " x %" PRIu64 " pixels take %" PRIu64
                             " bytes%s, %" PRIu64 " are there",
                             header.width, header.height, least_bytes(&header),
-                            is_raw(header.kind) ? "" : " at least", ro_source_left(source));
+                            is_raw(header.kind) ? "" : " at least", source_left(source));
 
     struct pnm *pnm = calloc(1, sizeof *pnm);
     if (!pnm)
-        return ro_file_no_memory(source->file, sizeof *pnm);
+        return file_no_memory(source->file, sizeof *pnm);
     bool colour = header.kind == '3' || header.kind == '6', wide = header.maxval > 255;
     pnm->stage = (struct ro_stage){
         .file = source->file,
@@ -327,11 +327,11 @@ ro_status ro_pnm_decode(struct ro_source *source, unsigned page, struct ro_stage
     /* of other depths every value is looked at */
     if (is_raw(header.kind) && (header.maxval == 255 || header.maxval == 65535))
         pnm->stage.place = pnm->first;
-    if (header.maxval == 65535 && ro_little_endian())
+    if (header.maxval == 65535 && little_endian())
         pnm->stage.turn = swap_rows;
     if (header.kind == '4' && !(pnm->line = malloc((header.width + 7) / 8))) {
         close_reader(&pnm->stage);
-        return ro_file_no_memory(source->file, header.width / 8);
+        return file_no_memory(source->file, header.width / 8);
     }
     *stage = &pnm->stage;
     return RO_OK;
@@ -353,7 +353,7 @@ static ro_status write_rows(struct ro_encoder *encoder, const uint8_t *rows, ptr
 {
     struct pnm_encoder *pnm = (struct pnm_encoder *)encoder;
     if (!pnm->line && stride == (ptrdiff_t)pnm->row)
-        return ro_sink_write(pnm->sink, rows, pnm->row * count);
+        return sink_write(pnm->sink, rows, pnm->row * count);
     for (uint32_t y = 0; y < count; y++, rows += stride) {
         if (pnm->format == RO_BITS) {
             for (size_t i = 0; i < pnm->row; i++)
@@ -361,9 +361,9 @@ static ro_status write_rows(struct ro_encoder *encoder, const uint8_t *rows, ptr
             pnm->line[pnm->row - 1] &= pnm->padding;
         } else if (pnm->line) {
             memcpy(pnm->line, rows, pnm->row);
-            ro_swap16((uint16_t *)pnm->line, pnm->row / 2);
+            swap16((uint16_t *)pnm->line, pnm->row / 2);
         }
-        ro_status status = ro_sink_write(pnm->sink, pnm->line ? pnm->line : rows, pnm->row);
+        ro_status status = sink_write(pnm->sink, pnm->line ? pnm->line : rows, pnm->row);
         if (status != RO_OK)
             return status;
     }
@@ -375,7 +375,7 @@ static void turn_rows(const struct ro_encoder *encoder, uint8_t *rows, uint32_t 
     const struct pnm_encoder *pnm = (const struct pnm_encoder *)encoder;
     const size_t row = pnm->row;
     if (pnm->format != RO_BITS) {
-        ro_swap16((uint16_t *)rows, row / 2 * count);
+        swap16((uint16_t *)rows, row / 2 * count);
         return;
     }
     for (size_t i = 0; i < row * count; i++)
@@ -396,7 +396,7 @@ static void close_writer(struct ro_encoder *encoder)
     free(encoder);
 }
 
-ro_status ro_pnm_encode(struct ro_sink *sink, const ro_file_info *info,
+ro_status pnm_encode(struct ro_sink *sink, const ro_file_info *info,
                         const ro_write_options *options, struct ro_encoder **encoder)
 {
     (void)options;
@@ -404,18 +404,18 @@ ro_status ro_pnm_encode(struct ro_sink *sink, const ro_file_info *info,
     bool bits = info->format == RO_BITS, wide = info->maxval > 255;
     struct pnm_encoder *pnm = calloc(1, sizeof *pnm);
     if (!pnm)
-        return ro_file_no_memory(sink->file, sizeof *pnm);
+        return file_no_memory(sink->file, sizeof *pnm);
     pnm->encoder = (struct ro_encoder){.rows = write_rows, .finish = finish_writer, .close = close_writer};
     pnm->sink = sink;
     pnm->format = info->format;
     pnm->row = ro_format_row_bytes(info->format, info->width);
     pnm->padding = (uint8_t)(0xff << (7 - (info->width + 7) % 8));
-    if ((bits || (wide && ro_little_endian())) && !(pnm->line = malloc(pnm->row))) {
+    if ((bits || (wide && little_endian())) && !(pnm->line = malloc(pnm->row))) {
         close_writer(&pnm->encoder);
-        return ro_file_no_memory(sink->file, pnm->row);
+        return file_no_memory(sink->file, pnm->row);
     }
     int used = snprintf(header, sizeof header, "P%c\n%u %u\n",
-                        bits ? '4' : (ro_channels_of(info->format) == 3 ? '6' : '5'), info->width,
+                        bits ? '4' : (channels_of(info->format) == 3 ? '6' : '5'), info->width,
                         info->height);
     if (!bits)
         used += snprintf(header + used, sizeof header - (size_t)used, "%u\n", info->maxval);
@@ -423,5 +423,5 @@ ro_status ro_pnm_encode(struct ro_sink *sink, const ro_file_info *info,
     pnm->encoder.row_bytes = pnm->row;
     pnm->encoder.turn = pnm->line ? turn_rows : NULL;
     *encoder = &pnm->encoder;
-    return ro_sink_write(sink, header, (size_t)used);
+    return sink_write(sink, header, (size_t)used);
 }

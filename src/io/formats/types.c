@@ -9,26 +9,26 @@
 #include <strings.h>
 
 #if RO_WITH_PNG
-#define PNG_DECODE ro_png_decode
-#define PNG_ENCODE ro_png_encode
+#define PNG_DECODE png_decode
+#define PNG_ENCODE png_encode
 #else
 #define PNG_DECODE NULL
 #define PNG_ENCODE NULL
 #endif
 #if RO_WITH_TIFF
-#define TIFF_DECODE ro_tiff_decode
-#define TIFF_ENCODE ro_tiff_encode
+#define TIFF_DECODE tiff_decode
+#define TIFF_ENCODE tiff_encode
 #else
 #define TIFF_DECODE NULL
 #define TIFF_ENCODE NULL
 #endif
 #if RO_WITH_JPEG
-#define JPEG_DECODE ro_jpeg_decode
+#define JPEG_DECODE jpeg_decode
 #else
 #define JPEG_DECODE NULL
 #endif
 #if RO_WITH_WEBP
-#define WEBP_DECODE ro_webp_decode
+#define WEBP_DECODE webp_decode
 #else
 #define WEBP_DECODE NULL
 #endif
@@ -137,25 +137,25 @@ enum {
 };
 
 static const struct ro_type types[TYPES] = {
-    [PNM] = {"pnm", "PNM", is_pnm, false, ro_pnm_decode, ro_pnm_encode},
+    [PNM] = {"pnm", "PNM", is_pnm, false, pnm_decode, pnm_encode},
     [PNG] = {"png", "PNG", is_png, !RO_WITH_PNG, PNG_DECODE, PNG_ENCODE},
     [TIFF] = {"tiff", "TIFF", is_tiff, !RO_WITH_TIFF, TIFF_DECODE, TIFF_ENCODE},
     [JPEG] = {"jpeg", "JPEG", is_jpeg, !RO_WITH_JPEG, JPEG_DECODE, NULL},
-    [NPY] = {"npy", "NPY", is_npy, false, ro_npy_decode, ro_npy_encode},
-    [NIFTI] = {"nifti", "NIfTI", is_nifti, false, ro_nifti_decode, ro_nifti_encode},
-    [NRRD] = {"nrrd", "NRRD", is_nrrd, false, ro_nrrd_decode, ro_nrrd_encode},
-    [HDF5] = {"hdf5", "HDF5", is_hdf5, false, ro_hdf5_decode, ro_hdf5_encode, ro_hdf5_alone},
-    [MAT] = {"mat", "MAT", is_none, false, ro_hdf5_decode, NULL},
-    [NPZ] = {"npz", "NPZ", is_none, false, ro_npy_decode, ro_npz_encode, ro_npz_alone},
-    [BMP] = {"bmp", "BMP", is_bmp, false, ro_bmp_decode, ro_bmp_encode},
-    [GIF] = {"gif", "GIF", is_gif, false, ro_gif_decode, NULL},
+    [NPY] = {"npy", "NPY", is_npy, false, npy_decode, npy_encode},
+    [NIFTI] = {"nifti", "NIfTI", is_nifti, false, nifti_decode, nifti_encode},
+    [NRRD] = {"nrrd", "NRRD", is_nrrd, false, nrrd_decode, nrrd_encode},
+    [HDF5] = {"hdf5", "HDF5", is_hdf5, false, hdf5_decode, hdf5_encode, hdf5_alone},
+    [MAT] = {"mat", "MAT", is_none, false, hdf5_decode, NULL},
+    [NPZ] = {"npz", "NPZ", is_none, false, npy_decode, npz_encode, npz_alone},
+    [BMP] = {"bmp", "BMP", is_bmp, false, bmp_decode, bmp_encode},
+    [GIF] = {"gif", "GIF", is_gif, false, gif_decode, NULL},
     [WEBP] = {"webp", "WebP", is_webp, !RO_WITH_WEBP, WEBP_DECODE, NULL},
-    [PAM] = {"pam", "PAM", is_pam, false, ro_pam_decode, NULL},
-    [PFM] = {"pfm", "PFM", is_pfm, false, ro_pfm_decode, NULL},
-    [MEM] = {"mem", "MEM", is_none, false, NULL, ro_mem_encode},
-    [BITS] = {"bits", "bits", is_none, false, NULL, ro_bits_encode},
-    [PACKED] = {"packed", "packed", is_none, false, NULL, ro_packed_encode},
-    [CARRAY] = {"c", "C", is_none, false, NULL, ro_carray_encode},
+    [PAM] = {"pam", "PAM", is_pam, false, pam_decode, NULL},
+    [PFM] = {"pfm", "PFM", is_pfm, false, pfm_decode, NULL},
+    [MEM] = {"mem", "MEM", is_none, false, NULL, mem_encode},
+    [BITS] = {"bits", "bits", is_none, false, NULL, bits_encode},
+    [PACKED] = {"packed", "packed", is_none, false, NULL, packed_encode},
+    [CARRAY] = {"c", "C", is_none, false, NULL, carray_encode},
 };
 
 enum {
@@ -203,7 +203,7 @@ static const struct ro_extension extensions[] = {
     {"h", &types[CARRAY], NUMBERS},
 };
 
-const struct ro_type *ro_type_of(const uint8_t *head, size_t size)
+const struct ro_type *file_type_of(const uint8_t *head, size_t size)
 {
     for (size_t i = 0; i < TYPES; i++)
         if (types[i].matches(head, size))
@@ -211,7 +211,7 @@ const struct ro_type *ro_type_of(const uint8_t *head, size_t size)
     return NULL;
 }
 
-const struct ro_extension *ro_extension_of(const char *name)
+const struct ro_extension *file_extension_of(const char *name)
 {
     name += *name == '.';
     for (size_t i = 0; i < sizeof extensions / sizeof *extensions; i++)
@@ -235,7 +235,7 @@ static void list_name(char *text, size_t size, const char *name, bool last)
     snprintf(text + used, size - used, "%s%s", !used ? "" : last ? " or " : ", ", name);
 }
 
-const char *ro_types_read(char *text, size_t size)
+const char *types_read(char *text, size_t size)
 {
     const char *before = NULL;
     *text = '\0';
@@ -250,7 +250,7 @@ const char *ro_types_read(char *text, size_t size)
     return text;
 }
 
-const char *ro_types_written(char *text, size_t size, const char *dot)
+const char *types_written(char *text, size_t size, const char *dot)
 {
     char name[16], before[16] = "";
     *text = '\0';
@@ -267,9 +267,9 @@ const char *ro_types_written(char *text, size_t size, const char *dot)
     return text;
 }
 
-ro_status ro_type_left_out(struct ro_file *file, const struct ro_type *type)
+ro_status type_left_out(struct ro_file *file, const struct ro_type *type)
 {
-    return ro_file_fail(file, RO_E_UNSUPPORTED, "this build has no %s support", type->label);
+    return file_fail(file, RO_E_UNSUPPORTED, "this build has no %s support", type->label);
 }
 
 /* Numbers that stand for colours or inks. */
@@ -278,13 +278,13 @@ static ro_status layout_colours(struct ro_file *file, const struct ro_extension 
 {
     unsigned holds = extension->holds;
     if (layout->inks && !(holds & (RO_HOLDS_INKS | RO_KEEPS_LEVELS)))
-        return ro_file_fail(file, RO_E_UNSUPPORTED,
+        return file_fail(file, RO_E_UNSUPPORTED,
                             "a .%s file cannot hold four inks; use .tif, or one file per ink",
                             extension->name);
     if (layout->inks || holds & (RO_HOLDS_PALETTE | RO_KEEPS_LEVELS))
         return RO_OK;
     if (!(holds & RO_HOLDS_COLOUR))
-        return ro_file_fail(file, RO_E_UNSUPPORTED, "a .%s file cannot hold colour",
+        return file_fail(file, RO_E_UNSUPPORTED, "a .%s file cannot hold colour",
                             extension->name);
     layout->format = RO_RGB8;
     layout->maxval = 255;
@@ -298,37 +298,37 @@ static ro_status layout_numbers(struct ro_file *file, const struct ro_extension 
     const unsigned holds = extension->holds;
     *done = false;
     if (layout->stack > 1 && !(holds & RO_HOLDS_PAGES))
-        return ro_file_fail(file, RO_E_UNSUPPORTED,
+        return file_fail(file, RO_E_UNSUPPORTED,
                             "a .%s file holds one page, not %u; .tif and .npy hold more",
                             extension->name, layout->stack);
     if (layout->sample == RO_SAMPLE_PLAIN)
         return RO_OK;
     if (holds & RO_HOLDS_NUMBERS) {
         *done = true;
-        return ro_samples_check(file, layout);
+        return samples_check(file, layout);
     }
-    if (layout->sample != RO_SAMPLE_UINT16 && ro_sample_is_whole(layout->sample))
-        return ro_file_fail(file, RO_E_UNSUPPORTED,
+    if (layout->sample != RO_SAMPLE_UINT16 && sample_is_whole(layout->sample))
+        return file_fail(file, RO_E_UNSUPPORTED,
                             "a .%s file cannot hold %s numbers; .tif and .npy can", extension->name,
                             ro_sample_name(layout->sample));
     layout->sample = RO_SAMPLE_PLAIN; /* tones, or the floats that a format has */
     return RO_OK;
 }
 
-ro_status ro_extension_alpha(struct ro_file *file, const struct ro_extension *extension,
+ro_status extension_alpha(struct ro_file *file, const struct ro_extension *extension,
                              ro_file_info *layout)
 {
     if (!(extension->holds & RO_HOLDS_ALPHA))
-        return ro_file_fail(file, RO_E_UNSUPPORTED,
+        return file_fail(file, RO_E_UNSUPPORTED,
                             "a .%s file has no place for alpha; .png and .tif have",
                             extension->name);
     if (layout->inks || layout->format == RO_GRAYF || layout->format == RO_RGBF)
-        return ro_file_fail(file, RO_E_UNSUPPORTED, "%s have no alpha in a file",
+        return file_fail(file, RO_E_UNSUPPORTED, "%s have no alpha in a file",
                             layout->inks ? "inks" : "floating point values");
     if (layout->palette && extension->holds & RO_HOLDS_CLEAR) {
         if (layout->palette->count < 256)
             return RO_OK;
-        return ro_file_fail(file, RO_E_UNSUPPORTED,
+        return file_fail(file, RO_E_UNSUPPORTED,
                             "a palette of 256 colours has no number left for what is transparent");
     }
     if (layout->format != RO_GRAY16 && layout->format != RO_RGB16) {
@@ -339,23 +339,23 @@ ro_status ro_extension_alpha(struct ro_file *file, const struct ro_extension *ex
     return RO_OK;
 }
 
-ro_status ro_extension_layout(struct ro_file *file, const struct ro_extension *extension,
+ro_status extension_layout(struct ro_file *file, const struct ro_extension *extension,
                               const ro_file_info *info, ro_file_info *layout)
 {
     unsigned holds = extension->holds;
-    uint32_t white = ro_white_of(info->format, info->maxval);
+    uint32_t white = white_of(info->format, info->maxval);
     bool narrow = info->format == RO_GRAY8 || info->format == RO_INDEX8;
     bool wide = info->format == RO_GRAY16 || info->format == RO_RGB16;
     bool real = info->format == RO_GRAYF || info->format == RO_RGBF;
-    bool colour = ro_channels_of(info->format) == 3;
+    bool colour = channels_of(info->format) == 3;
     bool bits = info->format == RO_BITS || (narrow && white == 1);
 
     *layout = *info;
     layout->maxval = white;
     if (extension->type->left_out)
-        return ro_type_left_out(file, extension->type);
+        return type_left_out(file, extension->type);
     if (!extension->type->encode)
-        return ro_file_fail(file, RO_E_UNSUPPORTED, "%s files can be read but not written",
+        return file_fail(file, RO_E_UNSUPPORTED, "%s files can be read but not written",
                             extension->type->label);
     bool done;
     ro_status status = layout_numbers(file, extension, layout, &done);
@@ -366,14 +366,14 @@ ro_status ro_extension_layout(struct ro_file *file, const struct ro_extension *e
     if (real)
         return holds & RO_HOLDS_FLOAT
                    ? RO_OK
-                   : ro_file_fail(file, RO_E_UNSUPPORTED,
+                   : file_fail(file, RO_E_UNSUPPORTED,
                                   "a .%s file cannot hold floating point values; .tif and .npy can",
                                   extension->name);
     if (wide && holds & RO_ONLY_BYTES)
-        return ro_file_fail(file, RO_E_UNSUPPORTED, "a .%s file holds 8 bits per pixel, not 16",
+        return file_fail(file, RO_E_UNSUPPORTED, "a .%s file holds 8 bits per pixel, not 16",
                             extension->name);
     if (colour && !(holds & RO_HOLDS_COLOUR))
-        return ro_file_fail(file, RO_E_UNSUPPORTED, "a .%s file cannot hold colour",
+        return file_fail(file, RO_E_UNSUPPORTED, "a .%s file cannot hold colour",
                             extension->name);
     if (!colour && holds & RO_HOLDS_BITS && bits) {
         layout->format = RO_BITS;
@@ -387,14 +387,14 @@ ro_status ro_extension_layout(struct ro_file *file, const struct ro_extension *e
         return RO_OK;
     if (!colour && !(holds & RO_HOLDS_GREY)) {
         if (holds & RO_KEEPS_LEVELS)
-            return ro_file_fail(file, RO_E_UNSUPPORTED,
+            return file_fail(file, RO_E_UNSUPPORTED,
                                 "a .%s file holds numbers of up to 256 levels, not tones",
                                 extension->name);
         if (holds & RO_HOLDS_BITS)
-            return ro_file_fail(file, RO_E_UNSUPPORTED,
+            return file_fail(file, RO_E_UNSUPPORTED,
                                 "a .%s file holds 2 levels only, not %u; .pgm and .png hold more",
                                 extension->name, white + 1);
-        return ro_file_fail(file, RO_E_UNSUPPORTED,
+        return file_fail(file, RO_E_UNSUPPORTED,
                             "a .%s file holds colour only; .pgm and .png hold grey",
                             extension->name);
     }

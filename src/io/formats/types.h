@@ -50,27 +50,27 @@ struct ro_extension {
 };
 
 /* By content; NULL: none. */
-const struct ro_type *ro_type_of(const uint8_t *head, size_t size);
+const struct ro_type *file_type_of(const uint8_t *head, size_t size);
 
 /* By name or extension ("tif", "tiff", "TIFF"), case and a leading dot not counting; NULL: none. */
-const struct ro_extension *ro_extension_of(const char *name);
+const struct ro_extension *file_extension_of(const char *name);
 
 /* What can be read, "PNM, PNG or TIFF", and what can be written, ".pbm, .pgm or .png" with `dot`
  * before each name; for messages. */
 enum { RO_TYPES_TEXT = 160 };
-const char *ro_types_read(char *text, size_t size);
-const char *ro_types_written(char *text, size_t size, const char *dot);
+const char *types_read(char *text, size_t size);
+const char *types_written(char *text, size_t size, const char *dot);
 
 /* "this build has no TIFF support", RO_E_UNSUPPORTED. */
-ro_status ro_type_left_out(struct ro_file *file, const struct ro_type *type);
+ro_status type_left_out(struct ro_file *file, const struct ro_type *type);
 
 /* How an image is handed to the encoder: format and maxval of `info` become those of the file. Only
  * the message of `file` tells why it cannot. */
-ro_status ro_extension_layout(struct ro_file *file, const struct ro_extension *extension,
+ro_status extension_layout(struct ro_file *file, const struct ro_extension *extension,
                               const ro_file_info *info, ro_file_info *layout);
 
 /* The same for an image that comes with alpha, from the layout that it has without. */
-ro_status ro_extension_alpha(struct ro_file *file, const struct ro_extension *extension,
+ro_status extension_alpha(struct ro_file *file, const struct ro_extension *extension,
                              ro_file_info *layout);
 
 #endif

@@ -29,7 +29,7 @@ struct webp {
 
 static ro_status improper(struct webp *self)
 {
-    return ro_file_fail(self->stage.file, RO_E_FORMAT, "not a proper WebP file");
+    return file_fail(self->stage.file, RO_E_FORMAT, "not a proper WebP file");
 }
 
 static void read_chunks(struct webp *self, const WebPDemuxer *demuxer, uint32_t flags)
@@ -38,7 +38,7 @@ static void read_chunks(struct webp *self, const WebPDemuxer *demuxer, uint32_t 
     struct ro_file *file = self->stage.file;
     WebPChunkIterator chunk;
     if (flags & ICCP_FLAG && WebPDemuxGetChunk(demuxer, "ICCP", 1, &chunk)) {
-        ro_profile_take(&self->stage, chunk.chunk.bytes, chunk.chunk.size);
+        profile_take(&self->stage, chunk.chunk.bytes, chunk.chunk.size);
         WebPDemuxReleaseChunkIterator(&chunk);
     }
     if (flags & EXIF_FLAG && WebPDemuxGetChunk(demuxer, "EXIF", 1, &chunk)) {
@@ -48,16 +48,16 @@ static void read_chunks(struct webp *self, const WebPDemuxer *demuxer, uint32_t 
             bytes += sizeof mark;
             size -= sizeof mark;
         }
-        const struct ro_exif exif = ro_exif_read(bytes, size);
+        const struct ro_exif exif = exif_read(bytes, size);
         self->stage.orientation = exif.orientation;
         self->stage.info.dpi_x = exif.dpi_x;
         self->stage.info.dpi_y = exif.dpi_y;
         if (exif.more)
-            ro_file_drop(file, RO_DROPPED_METADATA, "EXIF data");
+            file_drop(file, RO_DROPPED_METADATA, "EXIF data");
         WebPDemuxReleaseChunkIterator(&chunk);
     }
     if (flags & XMP_FLAG)
-        ro_file_drop(file, RO_DROPPED_METADATA, "XMP data");
+        file_drop(file, RO_DROPPED_METADATA, "XMP data");
 }
 
 static ro_status read_info(struct webp *self)
@@ -68,7 +68,7 @@ static ro_status read_info(struct webp *self)
     if (!demuxer || state != WEBP_DEMUX_DONE) {
         const bool early = demuxer || state == WEBP_DEMUX_PARSING_HEADER;
         WebPDemuxDelete(demuxer);
-        return early ? ro_file_ends_early(self->stage.file) : improper(self);
+        return early ? file_ends_early(self->stage.file) : improper(self);
     }
     const uint32_t flags = WebPDemuxGetI(demuxer, WEBP_FF_FORMAT_FLAGS);
     self->stage.info = (ro_file_info){.format = RO_RGB8,
@@ -80,27 +80,27 @@ static ro_status read_info(struct webp *self)
         self->stage.alpha = RO_STRAIGHT_ALPHA;
     const uint64_t pixels = (uint64_t)self->stage.info.width * self->stage.info.height;
     if (flags & ANIMATION_FLAG && pixels > SMALL_SCREEN &&
-        !ro_stage_plausible(self->size, pixels, PIXELS_PER_BYTE)) {
+        !stage_plausible(self->size, pixels, PIXELS_PER_BYTE)) {
         WebPDemuxDelete(demuxer);
         return improper(self);
     }
     read_chunks(self, demuxer, flags);
     WebPDemuxDelete(demuxer);
-    return ro_stage_check_size(self->stage.file, self->stage.info.width, self->stage.info.height);
+    return stage_check_size(self->stage.file, self->stage.info.width, self->stage.info.height);
 }
 
 static ro_status unpack(struct webp *self)
 {
     const WebPData data = {(const uint8_t *)self->bytes, self->size};
     const uint64_t held = UINT64_C(8) * self->stage.info.width * self->stage.info.height;
-    if (held > ro_memory_limit())
-        return ro_file_no_memory(self->stage.file, held);
+    if (held > memory_limit())
+        return file_no_memory(self->stage.file, held);
     self->decoder = WebPAnimDecoderNew(&data, NULL);
     if (!self->decoder)
         return improper(self);
     for (unsigned i = 0; i < self->page; i++) {
         int time;
-        ro_status status = ro_file_check_stop(self->stage.file);
+        ro_status status = file_check_stop(self->stage.file);
         if (status != RO_OK)
             return status;
         if (!WebPAnimDecoderGetNext(self->decoder, &self->pixels, &time))
@@ -126,19 +126,19 @@ static void close_reader(struct ro_stage *stage)
 {
     struct webp *self = (struct webp *)stage;
     WebPAnimDecoderDelete(self->decoder);
-    ro_profile_free(stage);
+    profile_free(stage);
     free(self->bytes);
     free(self);
 }
 
-ro_status ro_webp_decode(struct ro_source *source, unsigned page, struct ro_stage **stage)
+ro_status webp_decode(struct ro_source *source, unsigned page, struct ro_stage **stage)
 {
     struct webp *self = calloc(1, sizeof *self);
     if (!self)
-        return ro_file_no_memory(source->file, sizeof *self);
+        return file_no_memory(source->file, sizeof *self);
     self->stage = (struct ro_stage){.file = source->file, .rows = read_rows, .close = close_reader};
     self->page = page;
-    ro_status status = ro_source_all(source, LARGEST_FILE, &self->bytes, &self->size);
+    ro_status status = source_all(source, LARGEST_FILE, &self->bytes, &self->size);
     if (status == RO_OK)
         status = read_info(self);
     if (status != RO_OK) {

@@ -6,7 +6,7 @@
 
 enum { DEEPEST = 32 };
 
-void ro_json_fail(struct ro_json *json, const char *what)
+void json_fail(struct ro_json *json, const char *what)
 {
     int line = 1;
     for (const char *c = json->text; c < json->at; c++)
@@ -16,26 +16,26 @@ void ro_json_fail(struct ro_json *json, const char *what)
     json->failed = true;
 }
 
-char ro_json_next(struct ro_json *json)
+char json_next(struct ro_json *json)
 {
     json->at += strspn(json->at, " \t\r\n");
     return *json->at;
 }
 
-bool ro_json_take(struct ro_json *json, char wanted)
+bool json_take(struct ro_json *json, char wanted)
 {
-    if (json->failed || ro_json_next(json) != wanted)
+    if (json->failed || json_next(json) != wanted)
         return false;
     json->at++;
     return true;
 }
 
-void ro_json_expect(struct ro_json *json, char wanted)
+void json_expect(struct ro_json *json, char wanted)
 {
     char what[] = "'?' is missing";
     what[1] = wanted;
-    if (!ro_json_take(json, wanted))
-        ro_json_fail(json, what);
+    if (!json_take(json, wanted))
+        json_fail(json, what);
 }
 
 /* The letter after a backslash, from 1 to 0xffff; 0: there is none. */
@@ -91,15 +91,15 @@ static size_t take_letter(struct ro_json *json, char bytes[3])
     return letter ? encode(letter, bytes) : 0;
 }
 
-void ro_json_text(struct ro_json *json, char *text, size_t size)
+void json_read_text(struct ro_json *json, char *text, size_t size)
 {
     size_t length = 0;
-    ro_json_expect(json, '"');
+    json_expect(json, '"');
     while (!json->failed && *json->at != '"') {
         char bytes[3];
         const size_t count = take_letter(json, bytes);
         if (count == 0 || count >= size - length) {
-            ro_json_fail(json, "a short text in quotes is needed");
+            json_fail(json, "a short text in quotes is needed");
             return;
         }
         memcpy(text + length, bytes, count);
@@ -111,9 +111,9 @@ void ro_json_text(struct ro_json *json, char *text, size_t size)
     json->at++;
 }
 
-double ro_json_number(struct ro_json *json)
+double json_read_number(struct ro_json *json)
 {
-    char c = ro_json_next(json), *end;
+    char c = json_next(json), *end;
     double value = 0;
     if (c == '-' || (c >= '0' && c <= '9')) {
         value = strtod(json->at, &end);
@@ -122,50 +122,50 @@ double ro_json_number(struct ro_json *json)
             return value;
         }
     }
-    ro_json_fail(json, "a number is missing");
+    json_fail(json, "a number is missing");
     return 0;
 }
 
 static void skip_text(struct ro_json *json)
 {
-    ro_json_expect(json, '"');
+    json_expect(json, '"');
     while (!json->failed && *json->at != '"') {
         json->at += *json->at == '\\' && json->at[1];
         if (*json->at == '\0')
-            ro_json_fail(json, "a text has no end");
+            json_fail(json, "a text has no end");
         else
             json->at++;
     }
-    ro_json_expect(json, '"');
+    json_expect(json, '"');
 }
 
 static void skip(struct ro_json *json, int depth)
 {
-    char c = ro_json_next(json), end = c == '{' ? '}' : ']';
+    char c = json_next(json), end = c == '{' ? '}' : ']';
     if (json->failed)
         return;
     if (depth == DEEPEST) {
-        ro_json_fail(json, "lists are nested too deeply");
+        json_fail(json, "lists are nested too deeply");
     } else if (c == '"') {
         skip_text(json);
     } else if (c == '{' || c == '[') {
         json->at++;
-        if (ro_json_take(json, end))
+        if (json_take(json, end))
             return;
         do {
             if (c == '{') {
                 skip_text(json);
-                ro_json_expect(json, ':');
+                json_expect(json, ':');
             }
             skip(json, depth + 1);
-        } while (ro_json_take(json, ','));
-        ro_json_expect(json, end);
+        } while (json_take(json, ','));
+        json_expect(json, end);
     } else {
         size_t word = strcspn(json->at, " \t\r\n,]}");
         if (word == 0)
-            ro_json_fail(json, "a value is missing");
+            json_fail(json, "a value is missing");
         json->at += word;
     }
 }
 
-void ro_json_skip(struct ro_json *json) { skip(json, 0); }
+void json_skip(struct ro_json *json) { skip(json, 0); }

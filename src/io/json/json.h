@@ -20,18 +20,18 @@ struct ro_json {
     bool failed;
 };
 
-static inline struct ro_json ro_json_of(ro_context *context, const char *path, const char *text)
+static inline struct ro_json json_of(ro_context *context, const char *path, const char *text)
 {
     return (struct ro_json){.context = context, .path = path, .text = text, .at = text};
 }
 
-void ro_json_fail(struct ro_json *json, const char *what);
-char ro_json_next(struct ro_json *json); /* the next character that is no blank */
-bool ro_json_take(struct ro_json *json, char wanted);
-void ro_json_expect(struct ro_json *json, char wanted);
+void json_fail(struct ro_json *json, const char *what);
+char json_next(struct ro_json *json); /* the next character that is no blank */
+bool json_take(struct ro_json *json, char wanted);
+void json_expect(struct ro_json *json, char wanted);
 /* A string, its escapes undone; it never gets longer than it was in the text. */
-void ro_json_text(struct ro_json *json, char *text, size_t size);
-double ro_json_number(struct ro_json *json);
-void ro_json_skip(struct ro_json *json); /* any value */
+void json_read_text(struct ro_json *json, char *text, size_t size);
+double json_read_number(struct ro_json *json);
+void json_skip(struct ro_json *json); /* any value */
 
 #endif

@@ -10,13 +10,13 @@ static ro_status take_numbers(struct ro_packing *packing, struct ro_file *file,
     if (!options->numbers)
         return RO_OK;
     if (options->number_count != (int)*most + 1)
-        return ro_file_fail(file, RO_E_ARGUMENT, "%d numbers were given for %u levels or colours",
+        return file_fail(file, RO_E_ARGUMENT, "%d numbers were given for %u levels or colours",
                             options->number_count, *most + 1);
     *most = 0;
     for (int k = 0; k < options->number_count; k++) {
         for (int j = 0; j < k; j++)
             if (options->numbers[j] == options->numbers[k])
-                return ro_file_fail(file, RO_E_ARGUMENT, "number %d is given twice",
+                return file_fail(file, RO_E_ARGUMENT, "number %d is given twice",
                                     options->numbers[k]);
         packing->number[k] = options->numbers[k];
         *most = options->numbers[k] > *most ? options->numbers[k] : *most;
@@ -24,7 +24,7 @@ static ro_status take_numbers(struct ro_packing *packing, struct ro_file *file,
     return RO_OK;
 }
 
-ro_status ro_packing_open(struct ro_packing *packing, struct ro_file *file,
+ro_status packing_open(struct ro_packing *packing, struct ro_file *file,
                           const ro_file_info *info, const ro_write_options *options)
 {
     uint32_t most = info->format == RO_BITS ? 1
@@ -40,34 +40,34 @@ ro_status ro_packing_open(struct ro_packing *packing, struct ro_file *file,
     if (status != RO_OK)
         return status;
     if (options->numbers && options->ones_are_black)
-        return ro_file_fail(file, RO_E_ARGUMENT, "numbers of one's own say what ones are");
+        return file_fail(file, RO_E_ARGUMENT, "numbers of one's own say what ones are");
     const int least = most <= 1 ? 1 : most <= 3 ? 2 : most <= 15 ? 4 : 8;
     const int asked = options->pixel_bits;
     if (asked && asked != 1 && asked != 2 && asked != 4 && asked != 8)
-        return ro_file_fail(file, RO_E_ARGUMENT, "pixels of %d bits: 1, 2, 4 or 8 can be packed",
+        return file_fail(file, RO_E_ARGUMENT, "pixels of %d bits: 1, 2, 4 or 8 can be packed",
                             asked);
     if (asked && asked < least && options->numbers)
-        return ro_file_fail(file, RO_E_ARGUMENT, "the number %u needs %d bits a pixel, not %d",
+        return file_fail(file, RO_E_ARGUMENT, "the number %u needs %d bits a pixel, not %d",
                             most, least, asked);
     if (asked && asked < least)
-        return ro_file_fail(file, RO_E_UNSUPPORTED, "%u %s need %d bits a pixel, not %d", most + 1,
+        return file_fail(file, RO_E_UNSUPPORTED, "%u %s need %d bits a pixel, not %d", most + 1,
                             info->palette ? "colours" : "levels", least, asked);
     if (options->ones_are_black && (info->palette || info->inks || most > 1))
-        return ro_file_fail(file, RO_E_ARGUMENT,
+        return file_fail(file, RO_E_ARGUMENT,
                             "ones can be black only where there are two levels and no palette");
     packing->bits = asked ? asked : least;
     return RO_OK;
 }
 
-size_t ro_packing_bytes(const struct ro_packing *packing)
+size_t packing_bytes(const struct ro_packing *packing)
 {
     return (size_t)(((uint64_t)packing->width * (unsigned)packing->bits + 7) / 8);
 }
 
-void ro_packing_row(const struct ro_packing *packing, uint8_t *to, const uint8_t *row)
+void packing_row(const struct ro_packing *packing, uint8_t *to, const uint8_t *row)
 {
     const unsigned bits = (unsigned)packing->bits, each = 8 / bits;
-    memset(to, 0, ro_packing_bytes(packing));
+    memset(to, 0, packing_bytes(packing));
     for (uint32_t x = 0; x < packing->width; x++) {
         const unsigned number = packing->from == RO_BITS ? row[x / 8] >> (7 - x % 8) & 1u : row[x];
         const unsigned place = x % each;

@@ -14,11 +14,11 @@ struct ro_packing {
 };
 
 /* How the writer's options want it. Fails where the numbers need more bits than are asked for. */
-ro_status ro_packing_open(struct ro_packing *packing, struct ro_file *file,
+ro_status packing_open(struct ro_packing *packing, struct ro_file *file,
                           const ro_file_info *info, const ro_write_options *options);
 
 /* Bytes of a row, whose last one is filled up with zeros. */
-size_t ro_packing_bytes(const struct ro_packing *packing);
-void ro_packing_row(const struct ro_packing *packing, uint8_t *to, const uint8_t *row);
+size_t packing_bytes(const struct ro_packing *packing);
+void packing_row(const struct ro_packing *packing, uint8_t *to, const uint8_t *row);
 
 #endif

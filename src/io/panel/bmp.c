@@ -33,7 +33,7 @@ static void put32(uint8_t *to, uint64_t value)
 static void fill_line(struct bmp *bmp, const uint8_t *row)
 {
     if (bmp->bits <= 8) {
-        ro_packing_row(&bmp->packing, bmp->line, row);
+        packing_row(&bmp->packing, bmp->line, row);
         return;
     }
     for (size_t x = 0; x < bmp->width; x++)
@@ -49,10 +49,10 @@ static ro_status write_rows(struct ro_encoder *encoder, const uint8_t *rows, ptr
         ro_status status = RO_OK;
         bmp->left--;
         if (bmp->sink->seekable)
-            status = ro_sink_seek(bmp->sink, bmp->pixels + (uint64_t)bmp->left * bmp->row);
+            status = sink_seek(bmp->sink, bmp->pixels + (uint64_t)bmp->left * bmp->row);
         fill_line(bmp, rows);
         if (status == RO_OK)
-            status = ro_sink_write(bmp->sink, bmp->line, bmp->row);
+            status = sink_write(bmp->sink, bmp->line, bmp->row);
         if (status != RO_OK)
             return status;
     }
@@ -97,7 +97,7 @@ static ro_status open_form(struct bmp *bmp, const ro_file_info *info, uint32_t *
     bmp->bits = 24;
     *colours = 0;
     if (info->format != RO_RGB8) {
-        status = ro_packing_open(&bmp->packing, bmp->sink->file, info, &plain);
+        status = packing_open(&bmp->packing, bmp->sink->file, info, &plain);
         if (bmp->packing.bits == 2)
             bmp->packing.bits = 4; /* hardly any program reads 2 */
         bmp->bits = bmp->packing.bits;
@@ -108,7 +108,7 @@ static ro_status open_form(struct bmp *bmp, const ro_file_info *info, uint32_t *
     return status;
 }
 
-ro_status ro_bmp_encode(struct ro_sink *sink, const ro_file_info *info,
+ro_status bmp_encode(struct ro_sink *sink, const ro_file_info *info,
                         const ro_write_options *options, struct ro_encoder **encoder)
 {
     uint8_t head[HEAD + 4 * MOST_COLOURS] = {'B', 'M'};
@@ -116,7 +116,7 @@ ro_status ro_bmp_encode(struct ro_sink *sink, const ro_file_info *info,
     struct bmp *bmp = calloc(1, sizeof *bmp);
     (void)options;
     if (!bmp)
-        return ro_file_no_memory(sink->file, sizeof *bmp);
+        return file_no_memory(sink->file, sizeof *bmp);
     *bmp = (struct bmp){.encoder = {write_rows, finish, close_writer},
                         .sink = sink,
                         .width = info->width,
@@ -127,9 +127,9 @@ ro_status ro_bmp_encode(struct ro_sink *sink, const ro_file_info *info,
         return status;
     uint64_t size = bmp->pixels + (uint64_t)bmp->row * info->height;
     if (size > UINT32_MAX)
-        return ro_file_too_large(sink->file, info->width, info->height);
+        return file_too_large(sink->file, info->width, info->height);
     if (!(bmp->line = calloc(1, bmp->row)))
-        return ro_file_no_memory(sink->file, bmp->row);
+        return file_no_memory(sink->file, bmp->row);
     put32(head + 2, size);
     put32(head + 10, bmp->pixels);
     put32(head + 14, 40);
@@ -142,5 +142,5 @@ ro_status ro_bmp_encode(struct ro_sink *sink, const ro_file_info *info,
     put32(head + 42, per_metre(info->dpi_y));
     put32(head + 46, colours);
     fill_palette(head + HEAD, info, colours);
-    return ro_sink_write(sink, head, bmp->pixels);
+    return sink_write(sink, head, bmp->pixels);
 }

@@ -59,7 +59,7 @@ static ro_status name_of(struct ro_sink *sink, char *name, size_t size)
         name[used++] = (char)(isalnum((unsigned char)*from) && !(*from & 0x80) ? *from : '_');
     name[used] = '\0';
     if (used == 0 || is_keyword(name))
-        return ro_file_fail(sink->file, RO_E_ARGUMENT,
+        return file_fail(sink->file, RO_E_ARGUMENT,
                             "'%s' is no name for an array in C; the file needs another name", name);
     return RO_OK;
 }
@@ -69,11 +69,11 @@ static ro_status write_rows(struct ro_encoder *encoder, const uint8_t *rows, ptr
 {
     static const char digits[] = "0123456789abcdef";
     struct carray *self = (struct carray *)encoder;
-    const size_t bytes = ro_packing_bytes(&self->packing);
+    const size_t bytes = packing_bytes(&self->packing);
     ro_status status = RO_OK;
     for (uint32_t y = 0; y < count && status == RO_OK; y++, rows += stride) {
         char *to = self->text;
-        ro_packing_row(&self->packing, self->line, rows);
+        packing_row(&self->packing, self->line, rows);
         for (size_t i = 0; i < bytes; i++) {
             const bool begins = self->bytes++ % A_LINE == 0;
             memcpy(to, begins ? "\n    0x" : " 0x", begins ? 7 : 3);
@@ -82,14 +82,14 @@ static ro_status write_rows(struct ro_encoder *encoder, const uint8_t *rows, ptr
             *to++ = digits[self->line[i] & 15];
             *to++ = ',';
         }
-        status = ro_sink_write(self->sink, self->text, (size_t)(to - self->text));
+        status = sink_write(self->sink, self->text, (size_t)(to - self->text));
     }
     return status;
 }
 
 static ro_status finish(struct ro_encoder *encoder)
 {
-    return ro_sink_write(((struct carray *)encoder)->sink, "\n};\n", 4);
+    return sink_write(((struct carray *)encoder)->sink, "\n};\n", 4);
 }
 
 static void close_writer(struct ro_encoder *encoder)
@@ -102,7 +102,7 @@ static void close_writer(struct ro_encoder *encoder)
 
 static ro_status put(struct carray *self, const char *text)
 {
-    return ro_sink_write(self->sink, text, strlen(text));
+    return sink_write(self->sink, text, strlen(text));
 }
 
 /* The colours that the numbers stand for, as a comment. */
@@ -140,27 +140,27 @@ static ro_status write_head(struct carray *self, const ro_file_info *info)
              "static const unsigned char %s[%" PRIu64 "] = {",
              info->width, info->height, self->packing.bits, self->packing.bits > 1 ? "s" : "", kind,
              low ? "lowest" : "highest", name, info->width, name, info->height, name,
-             self->packing.bits, name, (uint64_t)ro_packing_bytes(&self->packing) * info->height);
+             self->packing.bits, name, (uint64_t)packing_bytes(&self->packing) * info->height);
     return put(self, text);
 }
 
-ro_status ro_carray_encode(struct ro_sink *sink, const ro_file_info *info,
+ro_status carray_encode(struct ro_sink *sink, const ro_file_info *info,
                            const ro_write_options *options, struct ro_encoder **encoder)
 {
     enum { LONGEST_BYTE = 10 };
     struct carray *self = calloc(1, sizeof *self);
     if (!self)
-        return ro_file_no_memory(sink->file, sizeof *self);
+        return file_no_memory(sink->file, sizeof *self);
     self->encoder = (struct ro_encoder){.rows = write_rows, .finish = finish, .close = close_writer};
     self->sink = sink;
     *encoder = &self->encoder;
-    ro_status status = ro_packing_open(&self->packing, sink->file, info, options);
+    ro_status status = packing_open(&self->packing, sink->file, info, options);
     if (status != RO_OK)
         return status;
-    const size_t bytes = ro_packing_bytes(&self->packing);
+    const size_t bytes = packing_bytes(&self->packing);
     self->line = malloc(bytes);
     self->text = malloc(LONGEST_BYTE * bytes);
     if (!self->line || !self->text)
-        return ro_file_no_memory(sink->file, LONGEST_BYTE * bytes);
+        return file_no_memory(sink->file, LONGEST_BYTE * bytes);
     return write_head(self, info);
 }

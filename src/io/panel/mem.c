@@ -32,7 +32,7 @@ static ro_status write_rows(struct ro_encoder *encoder, const uint8_t *rows, ptr
                 *to++ = digits[sample >> (4 * i) & 15];
             *to++ = x + 1 < mem->width ? ' ' : '\n';
         }
-        ro_status status = ro_sink_write(mem->sink, mem->line, (size_t)(to - mem->line));
+        ro_status status = sink_write(mem->sink, mem->line, (size_t)(to - mem->line));
         if (status != RO_OK)
             return status;
     }
@@ -51,14 +51,14 @@ static void close_writer(struct ro_encoder *encoder)
     free(encoder);
 }
 
-ro_status ro_mem_encode(struct ro_sink *sink, const ro_file_info *info,
+ro_status mem_encode(struct ro_sink *sink, const ro_file_info *info,
                         const ro_write_options *options, struct ro_encoder **encoder)
 {
     (void)options;
     char head[96];
     struct mem *mem = calloc(1, sizeof *mem);
     if (!mem)
-        return ro_file_no_memory(sink->file, sizeof *mem);
+        return file_no_memory(sink->file, sizeof *mem);
     *mem = (struct mem){.encoder = {write_rows, finish, close_writer},
                         .sink = sink,
                         .width = info->width,
@@ -70,8 +70,8 @@ ro_status ro_mem_encode(struct ro_sink *sink, const ro_file_info *info,
     const size_t bytes = (size_t)info->width * (size_t)(mem->digits + 1);
     mem->line = malloc(bytes);
     if (!mem->line)
-        return ro_file_no_memory(sink->file, bytes);
+        return file_no_memory(sink->file, bytes);
     snprintf(head, sizeof head, "// %" PRIu32 " x %" PRIu32 " samples from 0 to %" PRIx32 "\n",
              info->width, info->height, info->maxval);
-    return ro_sink_write(sink, head, strlen(head));
+    return sink_write(sink, head, strlen(head));
 }

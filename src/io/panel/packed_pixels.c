@@ -17,8 +17,8 @@ static ro_status write_rows(struct ro_encoder *encoder, const uint8_t *rows, ptr
     struct packed *self = (struct packed *)encoder;
     ro_status status = RO_OK;
     for (uint32_t y = 0; y < count && status == RO_OK; y++, rows += stride) {
-        ro_packing_row(&self->packing, self->line, rows);
-        status = ro_sink_write(self->sink, self->line, ro_packing_bytes(&self->packing));
+        packing_row(&self->packing, self->line, rows);
+        status = sink_write(self->sink, self->line, packing_bytes(&self->packing));
     }
     return status;
 }
@@ -35,26 +35,26 @@ static void close_writer(struct ro_encoder *encoder)
     free(encoder);
 }
 
-ro_status ro_packed_encode(struct ro_sink *sink, const ro_file_info *info,
+ro_status packed_encode(struct ro_sink *sink, const ro_file_info *info,
                            const ro_write_options *options, struct ro_encoder **encoder)
 {
     struct packed *self = calloc(1, sizeof *self);
     if (!self)
-        return ro_file_no_memory(sink->file, sizeof *self);
+        return file_no_memory(sink->file, sizeof *self);
     self->encoder = (struct ro_encoder){.rows = write_rows, .finish = finish, .close = close_writer};
     self->sink = sink;
     *encoder = &self->encoder;
-    ro_status status = ro_packing_open(&self->packing, sink->file, info, options);
-    if (status == RO_OK && !(self->line = malloc(ro_packing_bytes(&self->packing))))
-        status = ro_file_no_memory(sink->file, ro_packing_bytes(&self->packing));
+    ro_status status = packing_open(&self->packing, sink->file, info, options);
+    if (status == RO_OK && !(self->line = malloc(packing_bytes(&self->packing))))
+        status = file_no_memory(sink->file, packing_bytes(&self->packing));
     return status;
 }
 
-ro_status ro_bits_encode(struct ro_sink *sink, const ro_file_info *info,
+ro_status bits_encode(struct ro_sink *sink, const ro_file_info *info,
                          const ro_write_options *options, struct ro_encoder **encoder)
 {
     ro_write_options one = *options;
     if (!one.pixel_bits)
         one.pixel_bits = 1;
-    return ro_packed_encode(sink, info, &one, encoder);
+    return packed_encode(sink, info, &one, encoder);
 }

@@ -27,7 +27,7 @@ ro_status ro_amplitudes_load(ro_context *context, const char *path, int channel,
     ro_image image = {0};
     struct ro_file file;
     *amplitudes = (ro_image){0};
-    ro_file_init(&file, context, path, "standard input");
+    file_init(&file, context, path, "standard input");
     ro_status status = ro_image_load(context, path, NULL, &image, NULL, NULL);
     if (status != RO_OK)
         return status;
@@ -35,12 +35,12 @@ ro_status ro_amplitudes_load(ro_context *context, const char *path, int channel,
         image.format == RO_RGB8 || image.format == RO_RGB16 || image.format == RO_RGBF;
     if (!colour && image.format != RO_GRAY8 && image.format != RO_GRAY16 &&
         image.format != RO_GRAYF)
-        status = ro_file_fail(&file, RO_E_UNSUPPORTED, "amplitudes are grey or RGB, not %s",
+        status = file_fail(&file, RO_E_UNSUPPORTED, "amplitudes are grey or RGB, not %s",
                               ro_format_name(image.format));
     width = width ? width : image.width;
     height = height ? height : image.height;
     if (status == RO_OK && (image.width > width || image.height > height))
-        status = ro_file_fail(&file, RO_E_SIZE, "is %u x %u pixels, more than the field's %u x %u",
+        status = file_fail(&file, RO_E_SIZE, "is %u x %u pixels, more than the field's %u x %u",
                               image.width, image.height, width, height);
     if (status == RO_OK)
         status = ro_image_alloc(context, RO_GRAYF, width, height, 0, amplitudes);

@@ -39,20 +39,20 @@ static char *sidecar_of(const char *path)
 
 static void read_list(struct ro_json *json, double *values, int count)
 {
-    ro_json_expect(json, '[');
+    json_expect(json, '[');
     for (int i = 0; i < count; i++) {
         if (i)
-            ro_json_expect(json, ',');
-        values[i] = ro_json_number(json);
+            json_expect(json, ',');
+        values[i] = json_read_number(json);
     }
-    ro_json_expect(json, ']');
+    json_expect(json, ']');
 }
 
 static double read_length(struct ro_json *json, double most, const char *what)
 {
-    double length = ro_json_number(json);
+    double length = json_read_number(json);
     if (!json->failed && !(length >= 1e-9 && length <= most))
-        ro_json_fail(json, what);
+        json_fail(json, what);
     return length;
 }
 
@@ -60,12 +60,12 @@ static double read_length(struct ro_json *json, double most, const char *what)
 static void read_pitch(struct ro_json *json, ro_optics *optics)
 {
     static const char what[] = "the pitch is in metres, from 1e-9 to 1e-2";
-    const bool two = ro_json_take(json, '[');
+    const bool two = json_take(json, '[');
     optics->pitch = read_length(json, 1e-2, what);
     if (two) {
-        ro_json_expect(json, ',');
+        json_expect(json, ',');
         optics->pitch_y = read_length(json, 1e-2, what);
-        ro_json_expect(json, ']');
+        json_expect(json, ']');
     }
 }
 
@@ -81,43 +81,43 @@ static void read_member(struct ro_json *json, const char *name, ro_optics *optic
     } else if (strcmp(name, "viewing_area") == 0) {
         read_list(json, optics->viewing_area, 2);
     } else if (strcmp(name, "depth") == 0) {
-        optics->depth = ro_json_number(json);
+        optics->depth = json_read_number(json);
     } else if (strcmp(name, "hogel") == 0) {
-        double hogel = ro_json_number(json);
+        double hogel = json_read_number(json);
         if (!(hogel >= 8 && hogel <= 1 << 20 && hogel == rint(hogel)))
-            ro_json_fail(json, "a hogel is a whole number of pixels, 8 or more");
+            json_fail(json, "a hogel is a whole number of pixels, 8 or more");
         else
             optics->hogel = (uint32_t)hogel;
     } else if (strcmp(name, "command") == 0) {
         *report = true; /* or a certificate: what a run said, not what a field is */
-        ro_json_skip(json);
+        json_skip(json);
     } else {
-        ro_json_skip(json); /* whatever else a laboratory keeps there */
+        json_skip(json); /* whatever else a laboratory keeps there */
     }
 }
 
 static void read_optics(struct ro_json *json, ro_optics *optics, bool *report)
 {
     char name[64];
-    ro_json_expect(json, '{');
+    json_expect(json, '{');
     if (json->failed)
         return;
-    if (!ro_json_take(json, '}')) {
+    if (!json_take(json, '}')) {
         do {
-            ro_json_text(json, name, sizeof name);
-            ro_json_expect(json, ':');
+            json_read_text(json, name, sizeof name);
+            json_expect(json, ':');
             if (json->failed)
                 return;
             read_member(json, name, optics, report);
-        } while (ro_json_take(json, ','));
-        ro_json_expect(json, '}');
+        } while (json_take(json, ','));
+        json_expect(json, '}');
     }
-    if (!json->failed && ro_json_next(json) != '\0')
-        ro_json_fail(json, "something follows the object");
+    if (!json->failed && json_next(json) != '\0')
+        json_fail(json, "something follows the object");
     if (!json->failed && optics->viewer[2] > 0)
-        ro_json_fail(json, "the viewer is in front of the hologram: its z must be negative");
+        json_fail(json, "the viewer is in front of the hologram: its z must be negative");
     if (!json->failed && !(optics->viewing_area[0] >= 0 && optics->viewing_area[1] >= 0))
-        ro_json_fail(json, "the viewing area cannot be negative");
+        json_fail(json, "the viewing area cannot be negative");
 }
 
 /* What is known already goes before what a sidecar says. */
@@ -142,19 +142,19 @@ static void fill_in(ro_optics *optics, const ro_optics *found)
 ro_status ro_optics_load(ro_context *context, const char *path, const char *sidecar,
                          ro_optics *optics)
 {
-    if (ro_file_named(context, path) != RO_OK)
+    if (file_named(context, path) != RO_OK)
         return RO_E_ARGUMENT;
     char *beside = sidecar ? NULL : sidecar_of(path);
     if (!sidecar && !beside)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for a file name");
     ro_status status = RO_OK;
-    const char *place = beside ? ro_commit_place(context, beside) : NULL;
+    const char *place = beside ? commit_place(context, beside) : NULL;
     if (sidecar || !place || access(place, F_OK) == 0) {
         struct ro_json json;
         char *text;
         ro_optics found = {0};
         bool report = false;
-        status = ro_json_load(context, sidecar ? sidecar : beside, &json, &text);
+        status = json_load(context, sidecar ? sidecar : beside, &json, &text);
         if (status == RO_OK) {
             read_optics(&json, &found, &report);
             status = json.failed && !report ? RO_E_FORMAT : RO_OK;
@@ -181,24 +181,24 @@ enum { LONGEST_SIDE = 1 << 20 };
 static ro_status read_header(struct ro_source *source, struct ro_npy *array)
 {
     size_t have;
-    ro_status status = ro_source_peek(source, 6, &have);
+    ro_status status = source_peek(source, 6, &have);
     if (status != RO_OK)
         return status;
     if (have < 6 || memcmp(source->bytes + source->begin, "\x93NUMPY", 6) != 0)
-        return ro_file_fail(source->file, RO_E_FORMAT,
+        return file_fail(source->file, RO_E_FORMAT,
                             "is not a .npy file; a field is .npy of complex numbers or phases; to "
                             "reconstruct level numbers give --levels");
-    if ((status = ro_npy_header(source, array)) != RO_OK)
+    if ((status = npy_header(source, array)) != RO_OK)
         return status;
     if (!((array->kind == 'c' && (array->bytes == 8 || array->bytes == 16)) ||
           (array->kind == 'f' && (array->bytes == 4 || array->bytes == 8))))
-        return ro_file_fail(source->file, RO_E_UNSUPPORTED,
+        return file_fail(source->file, RO_E_UNSUPPORTED,
                             "a field is complex64 or complex128, or phases of float32 or float64; "
                             "level numbers need --levels");
     const uint64_t *sizes = array->sizes;
     if (array->dimensions != 2 || !sizes[0] || !sizes[1] || sizes[0] > LONGEST_SIDE ||
         sizes[1] > LONGEST_SIDE)
-        return ro_file_fail(source->file, RO_E_UNSUPPORTED,
+        return file_fail(source->file, RO_E_UNSUPPORTED,
                             "a field has the shape (h, w), with sides from 1 to %d; this is %s",
                             LONGEST_SIDE, array->shape);
     return RO_OK;
@@ -244,22 +244,22 @@ static ro_status read_rows(struct ro_source *source, const struct ro_npy *array,
     ro_status status = RO_OK;
     uint8_t *line = plain ? NULL : malloc(row);
     if (!plain && !line)
-        return ro_file_no_memory(source->file, row);
+        return file_no_memory(source->file, row);
     if (array->by_columns)
-        status = ro_columns_open(&columns, source, bytes, 1, field->height, field->width, 1);
+        status = columns_open(&columns, source, bytes, 1, field->height, field->width, 1);
     for (uint32_t y = 0; y < field->height && status == RO_OK; y++) {
         float *to = (float *)((char *)field->data + (ptrdiff_t)y * field->stride);
         uint8_t *from = plain ? (uint8_t *)to : line;
         if (array->by_columns)
-            ro_columns_row(&columns, y, from);
+            columns_row(&columns, y, from);
         else
-            status = ro_source_need(source, from, row);
+            status = source_need(source, from, row);
         if (status == RO_OK && !plain)
             convert_row(array, line, to);
         if (status == RO_OK && y % 64 == 0)
-            status = ro_file_check_stop(source->file);
+            status = file_check_stop(source->file);
     }
-    ro_columns_close(&columns);
+    columns_close(&columns);
     free(line);
     return status;
 }
@@ -267,22 +267,22 @@ static ro_status read_rows(struct ro_source *source, const struct ro_npy *array,
 ro_status ro_hologram_load(ro_context *context, const char *path, const char *sidecar,
                            ro_field *field, ro_optics *optics)
 {
-    if (ro_file_named(context, path) != RO_OK)
+    if (file_named(context, path) != RO_OK)
         return RO_E_ARGUMENT;
     struct ro_file file;
     struct ro_source source = {.fd = -1};
     struct ro_npy array = {0};
     *field = (ro_field){0};
-    ro_file_init(&file, context, path, "standard input");
-    ro_status status = ro_source_open(&source, &file, path);
+    file_init(&file, context, path, "standard input");
+    ro_status status = source_open(&source, &file, path);
     if (status == RO_OK)
         status = read_header(&source, &array);
     if (status == RO_OK) {
         const uint64_t pixels = array.sizes[0] * array.sizes[1];
-        if (pixels * (uint64_t)array.bytes > ro_source_left(&source))
-            status = ro_file_ends_early(&file);
-        else if (pixels * 8 > ro_memory_limit())
-            status = ro_file_no_memory(&file, pixels * 8);
+        if (pixels * (uint64_t)array.bytes > source_left(&source))
+            status = file_ends_early(&file);
+        else if (pixels * 8 > memory_limit())
+            status = file_no_memory(&file, pixels * 8);
     }
     if (status == RO_OK)
         status = ro_field_alloc(context, (uint32_t)array.sizes[1], (uint32_t)array.sizes[0], field);
@@ -290,7 +290,7 @@ ro_status ro_hologram_load(ro_context *context, const char *path, const char *si
         status = read_rows(&source, &array, field);
     if (status == RO_OK && optics)
         status = ro_optics_load(context, path, sidecar, optics);
-    ro_source_close(&source);
+    source_close(&source);
     if (status != RO_OK)
         ro_field_free(field);
     return status;
@@ -309,24 +309,24 @@ ro_status ro_field_reader_open(ro_context *context, const char *path, ro_field *
                                ro_field_reader **reader)
 {
     *reader = NULL;
-    if (ro_file_named(context, path) != RO_OK)
+    if (file_named(context, path) != RO_OK)
         return RO_E_ARGUMENT;
     ro_field_reader *made = calloc(1, sizeof *made);
     if (!made)
         return ro_context_fail(context, RO_E_MEMORY, "no memory to read %s", path);
     made->source.fd = -1;
-    ro_file_init(&made->file, context, path, "standard input");
-    ro_status status = ro_source_open(&made->source, &made->file, path);
+    file_init(&made->file, context, path, "standard input");
+    ro_status status = source_open(&made->source, &made->file, path);
     if (status == RO_OK)
         status = read_header(&made->source, &made->array);
     if (status == RO_OK && (made->array.by_columns || !made->source.seekable))
-        status = ro_file_fail(&made->file, RO_E_UNSUPPORTED,
+        status = file_fail(&made->file, RO_E_UNSUPPORTED,
                               "only a file whose rows lie one after another can be read from "
                               "anywhere");
     const uint64_t *sizes = made->array.sizes;
     if (status == RO_OK &&
-        sizes[0] * sizes[1] * (uint64_t)made->array.bytes > ro_source_left(&made->source))
-        status = ro_file_ends_early(&made->file);
+        sizes[0] * sizes[1] * (uint64_t)made->array.bytes > source_left(&made->source))
+        status = file_ends_early(&made->file);
     if (status != RO_OK) {
         ro_field_reader_close(made);
         return status;
@@ -341,17 +341,17 @@ ro_status ro_field_reader_rows(ro_field_reader *reader, uint32_t y, const ro_fie
 {
     const struct ro_npy *array = &reader->array;
     if (rows->width != array->sizes[1] || (uint64_t)y + rows->height > array->sizes[0])
-        return ro_file_fail(&reader->file, RO_E_SIZE, "has no rows %u to %llu of %u numbers", y,
+        return file_fail(&reader->file, RO_E_SIZE, "has no rows %u to %llu of %u numbers", y,
                             (unsigned long long)y + rows->height, rows->width);
     const uint64_t row = array->sizes[1] * (uint64_t)array->bytes;
-    const ro_status status = ro_source_seek(&reader->source, reader->first + y * row);
+    const ro_status status = source_seek(&reader->source, reader->first + y * row);
     return status == RO_OK ? read_rows(&reader->source, array, rows) : status;
 }
 
 void ro_field_reader_close(ro_field_reader *reader)
 {
     if (reader)
-        ro_source_close(&reader->source);
+        source_close(&reader->source);
     free(reader);
 }
 
@@ -373,13 +373,13 @@ static ro_status write_header(struct ro_sink *sink, uint32_t width, uint32_t hei
     memset(header, ' ', sizeof header);
     int used = snprintf(header + PREFIX, sizeof header - PREFIX,
                         "{'descr': '%cc8', 'fortran_order': False, 'shape': (%u, %u), }",
-                        ro_little_endian() ? '<' : '>', height, width);
+                        little_endian() ? '<' : '>', height, width);
     header[PREFIX + used] = ' ';
     header[HEADER - 1] = '\n';
     memcpy(header, "\x93NUMPY\x01\x00", 8);
     header[8] = (char)(HEADER - PREFIX);
     header[9] = 0;
-    return ro_sink_write(sink, header, sizeof header);
+    return sink_write(sink, header, sizeof header);
 }
 
 static ro_status save_optics(ro_context *context, const char *path, const ro_optics *o)
@@ -411,7 +411,7 @@ ro_status ro_field_writer_open(ro_context *context, const char *path, uint32_t w
                                uint32_t height, ro_field_writer **writer)
 {
     *writer = NULL;
-    if (ro_file_named(context, path) != RO_OK)
+    if (file_named(context, path) != RO_OK)
         return RO_E_ARGUMENT;
     const char *dot = strrchr(path, '.');
     if (!dot || strcmp(dot, ".npy") != 0)
@@ -427,18 +427,18 @@ ro_status ro_field_writer_open(ro_context *context, const char *path, uint32_t w
     w->path = copy;
     w->width = width;
     w->height = height;
-    ro_file_init(&w->file, context, w->path, "standard output");
-    ro_status status = ro_commit_own_begin(context, &w->own);
+    file_init(&w->file, context, w->path, "standard output");
+    ro_status status = commit_own_begin(context, &w->own);
     if (status == RO_OK) {
-        status = ro_sink_open(&w->sink, &w->file, w->path);
+        status = sink_open(&w->sink, &w->file, w->path);
         if (status == RO_OK)
             status = write_header(&w->sink, width, height);
         if (status == RO_OK) {
             *writer = w;
             return RO_OK;
         }
-        ro_sink_close(&w->sink);
-        status = ro_commit_own_end(context, w->own, status);
+        sink_close(&w->sink);
+        status = commit_own_end(context, w->own, status);
     }
     free(w->path);
     free(w);
@@ -450,9 +450,9 @@ ro_status ro_field_writer_row(ro_field_writer *w, const float *row)
     if (w->status != RO_OK)
         return ro_context_fail(w->file.context, w->status, "%s", w->file.message);
     if (w->rows == w->height)
-        return ro_file_fail(&w->file, RO_E_ARGUMENT, "has all of its %u rows", w->height);
+        return file_fail(&w->file, RO_E_ARGUMENT, "has all of its %u rows", w->height);
     w->rows++;
-    return w->status = ro_sink_write(&w->sink, row, (size_t)w->width * 8);
+    return w->status = sink_write(&w->sink, row, (size_t)w->width * 8);
 }
 
 ro_status ro_field_writer_close(ro_field_writer *w, const ro_optics *optics, ro_status status)
@@ -463,13 +463,13 @@ ro_status ro_field_writer_close(ro_field_writer *w, const ro_optics *optics, ro_
     if (status == RO_OK && w->status != RO_OK)
         status = ro_context_fail(context, w->status, "%s", w->file.message);
     if (status == RO_OK && w->rows < w->height)
-        status = ro_file_fail(&w->file, RO_E_ARGUMENT, "has %u of its %u rows", w->rows, w->height);
+        status = file_fail(&w->file, RO_E_ARGUMENT, "has %u of its %u rows", w->rows, w->height);
     if (status == RO_OK)
-        status = ro_sink_commit(&w->sink);
-    ro_sink_close(&w->sink);
+        status = sink_commit(&w->sink);
+    sink_close(&w->sink);
     if (status == RO_OK && optics)
         status = save_optics(context, w->path, optics);
-    status = ro_commit_own_end(context, w->own, status);
+    status = commit_own_end(context, w->own, status);
     free(w->path);
     free(w);
     return status;

@@ -15,7 +15,7 @@ struct text {
     ro_status status;
 };
 
-#define print(text, ...) ro_sink_print(&(text)->sink, &(text)->status, __VA_ARGS__)
+#define print(text, ...) sink_print(&(text)->sink, &(text)->status, __VA_ARGS__)
 
 static const char *const colours[] = {"#ff3030", "#00d25a", "#408cff", "#ffc800"};
 
@@ -90,7 +90,7 @@ static void print_polygons(struct text *text, const ro_polyline *const *lines, s
     double *areas = malloc(count * sizeof *areas);
     ptrdiff_t *outline = malloc(count * sizeof *outline);
     if (!areas || !outline)
-        text->status = ro_file_fail(&text->file, RO_E_MEMORY, "no memory for polygons");
+        text->status = file_fail(&text->file, RO_E_MEMORY, "no memory for polygons");
     for (size_t i = 0; i < count && text->status == RO_OK; i++)
         areas[i] = area_of(lines[i]);
     for (size_t i = 0; i < count && text->status == RO_OK; i++)
@@ -126,7 +126,7 @@ static void write_geojson(struct text *text, const ro_polyline *lines, size_t co
 {
     const ro_polyline **sorted = malloc((count + 1) * sizeof *sorted);
     if (!sorted) {
-        text->status = ro_file_fail(&text->file, RO_E_MEMORY, "no memory for polygons");
+        text->status = file_fail(&text->file, RO_E_MEMORY, "no memory for polygons");
         return;
     }
     for (size_t i = 0; i < count; i++)
@@ -150,7 +150,7 @@ static ro_status check_polygons(struct ro_file *file, const ro_polyline *lines, 
 {
     for (size_t i = 0; i < count; i++)
         if (!lines[i].closed || lines[i].count < 3)
-            return ro_file_fail(file, RO_E_ARGUMENT,
+            return file_fail(file, RO_E_ARGUMENT,
                                 "line %zu is no polygon: it is open or has fewer than 3 points", i);
     return RO_OK;
 }
@@ -169,18 +169,18 @@ static ro_status find_kind(struct ro_file *file, const char *path, const struct 
             *kind = &kinds[i];
             return RO_OK;
         }
-    return ro_file_fail(file, RO_E_ARGUMENT, "contours are written as .svg or .geojson");
+    return file_fail(file, RO_E_ARGUMENT, "contours are written as .svg or .geojson");
 }
 
 ro_status ro_contours_accepts(ro_context *context, const char *path)
 {
-    if (ro_file_named(context, path) != RO_OK)
+    if (file_named(context, path) != RO_OK)
         return RO_E_ARGUMENT;
     struct ro_file file;
     const struct kind *kind;
-    ro_file_init(&file, context, path, "standard output");
+    file_init(&file, context, path, "standard output");
     ro_status status = find_kind(&file, path, &kind);
-    return status == RO_OK ? ro_sink_check(&file, path) : status;
+    return status == RO_OK ? sink_check(&file, path) : status;
 }
 
 static ro_status check_lines(ro_context *context, const ro_polyline *lines, size_t count)
@@ -203,23 +203,23 @@ static ro_status check_lines(ro_context *context, const ro_polyline *lines, size
 ro_status ro_contours_save(ro_context *context, const char *path, const ro_polyline *lines,
                            size_t count, uint32_t width, uint32_t height)
 {
-    if (ro_file_named(context, path) != RO_OK)
+    if (file_named(context, path) != RO_OK)
         return RO_E_ARGUMENT;
     const ro_status checked = check_lines(context, lines, count);
     if (checked != RO_OK)
         return checked;
     struct text text = {.sink = {.fd = -1}};
     const struct kind *kind = NULL;
-    ro_file_init(&text.file, context, path, "standard output");
+    file_init(&text.file, context, path, "standard output");
     text.status = find_kind(&text.file, path, &kind);
     if (text.status == RO_OK && kind->write == write_geojson)
         text.status = check_polygons(&text.file, lines, count);
     if (text.status == RO_OK)
-        text.status = ro_sink_open(&text.sink, &text.file, path);
+        text.status = sink_open(&text.sink, &text.file, path);
     if (text.status == RO_OK)
         kind->write(&text, lines, count, width, height);
     if (text.status == RO_OK)
-        text.status = ro_sink_commit(&text.sink);
-    ro_sink_close(&text.sink);
+        text.status = sink_commit(&text.sink);
+    sink_close(&text.sink);
     return text.status;
 }

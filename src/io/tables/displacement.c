@@ -35,21 +35,21 @@ static ro_status load_flo(struct ro_source *source, ro_image *field)
 {
     struct ro_file *file = source->file;
     uint8_t head[12];
-    ro_status status = ro_source_need(source, head, sizeof head);
+    ro_status status = source_need(source, head, sizeof head);
     if (status != RO_OK)
         return status;
     uint64_t width = little(head + 4), height = little(head + 8);
-    if ((status = ro_stage_check_size(file, 2 * width, height)) != RO_OK)
+    if ((status = stage_check_size(file, 2 * width, height)) != RO_OK)
         return status;
-    if (ro_source_left(source) != RO_SIZE_UNKNOWN && 8 * width * height > ro_source_left(source))
-        return ro_file_ends_early(file);
+    if (source_left(source) != RO_SIZE_UNKNOWN && 8 * width * height > source_left(source))
+        return file_ends_early(file);
     status =
         ro_image_alloc(file->context, RO_GRAYF, (uint32_t)(2 * width), (uint32_t)height, 0, field);
     for (uint32_t y = 0; y < height && status == RO_OK; y++) {
         void *row = (char *)field->data + (ptrdiff_t)y * field->stride;
-        status = ro_source_need(source, row, 8 * width);
-        if (!ro_little_endian())
-            ro_swap32(row, 2 * width);
+        status = source_need(source, row, 8 * width);
+        if (!little_endian())
+            swap32(row, 2 * width);
     }
     return status;
 }
@@ -57,7 +57,7 @@ static ro_status load_flo(struct ro_source *source, ro_image *field)
 static ro_status load_npy(struct ro_source *source, ro_image *field)
 {
     struct ro_stage *stage = NULL;
-    ro_status status = ro_npy_decode_pairs(source, 1, &stage);
+    ro_status status = npy_decode_pairs(source, 1, &stage);
     if (status != RO_OK)
         return status;
     status = ro_image_alloc(source->file->context, RO_GRAYF, stage->info.width, stage->info.height,
@@ -70,29 +70,29 @@ static ro_status load_npy(struct ro_source *source, ro_image *field)
 
 ro_status ro_displacement_load(ro_context *context, const char *path, ro_image *field)
 {
-    if (ro_file_named(context, path) != RO_OK)
+    if (file_named(context, path) != RO_OK)
         return RO_E_ARGUMENT;
     struct ro_file file;
     struct ro_source source = {.fd = -1};
     size_t have = 0;
     *field = (ro_image){0};
-    ro_file_init(&file, context, path, "standard input");
-    ro_status status = ro_source_open(&source, &file, path);
+    file_init(&file, context, path, "standard input");
+    ro_status status = source_open(&source, &file, path);
     if (status == RO_OK)
-        status = ro_source_peek(&source, 6, &have);
+        status = source_peek(&source, 6, &have);
     if (status == RO_OK) {
         const uint8_t *head = source.bytes + source.begin;
         if (have >= 6 && memcmp(head, "\x93NUMPY", 6) == 0)
             status = load_npy(&source, field);
         else if (have >= 4 && memcmp(head, "PIEH", 4) == 0)
             status = load_flo(&source, field);
-        else if (ro_itk_begins(head, have) != RO_ITK_NONE)
-            status = ro_itk_load(&source, ro_itk_begins(head, have), field);
+        else if (itk_begins(head, have) != RO_ITK_NONE)
+            status = itk_load(&source, itk_begins(head, have), field);
         else
-            status = ro_file_fail(&file, RO_E_FORMAT,
+            status = file_fail(&file, RO_E_FORMAT,
                                   "not a displacement field: neither .npy, .flo, .nrrd nor .mha");
     }
-    ro_source_close(&source);
+    source_close(&source);
     if (status != RO_OK)
         ro_image_free(field);
     return status;
@@ -106,14 +106,14 @@ static ro_status put_flo_head(struct ro_sink *sink, const ro_image *field)
     uint32_t sizes[2] = {field->width / 2, field->height};
     for (int i = 0; i < 8; i++)
         head[4 + i] = (uint8_t)(sizes[i / 4] >> 8 * (i % 4));
-    return ro_sink_write(sink, head, sizeof head);
+    return sink_write(sink, head, sizeof head);
 }
 
 /* Floats with the least significant byte first, after a head. */
 static ro_status put_plain(struct ro_sink *sink, const char *path, const ro_image *field)
 {
     ro_status status = is_flo(path) ? put_flo_head(sink, field)
-                                    : ro_itk_put_head(sink, ro_itk_type_of(path), field);
+                                    : itk_put_head(sink, itk_type_of(path), field);
     for (uint32_t y = 0; y < field->height && status == RO_OK; y++) {
         const char *row = (const char *)field->data + (ptrdiff_t)y * field->stride;
         for (uint32_t x = 0; x < field->width && status == RO_OK; x++) {
@@ -122,7 +122,7 @@ static ro_status put_plain(struct ro_sink *sink, const char *path, const ro_imag
             memcpy(&bits, row + 4 * (size_t)x, sizeof bits);
             for (int i = 0; i < 4; i++)
                 bytes[i] = (uint8_t)(bits >> 8 * i);
-            status = ro_sink_write(sink, bytes, sizeof bytes);
+            status = sink_write(sink, bytes, sizeof bytes);
         }
     }
     return status;
@@ -133,7 +133,7 @@ static ro_status put_npy(struct ro_sink *sink, const ro_image *field)
     const ro_file_info info = {
         .format = RO_GRAYF, .width = field->width, .height = field->height, .maxval = 1};
     struct ro_encoder *encoder = NULL;
-    ro_status status = ro_npy_encode_pairs(sink, &info, NULL, &encoder);
+    ro_status status = npy_encode_pairs(sink, &info, NULL, &encoder);
     if (status == RO_OK)
         status = encoder->rows(encoder, field->data, field->stride, field->height);
     if (encoder)
@@ -143,19 +143,19 @@ static ro_status put_npy(struct ro_sink *sink, const ro_image *field)
 
 ro_status ro_displacement_accepts(ro_context *context, const char *path)
 {
-    if (ro_file_named(context, path) != RO_OK)
+    if (file_named(context, path) != RO_OK)
         return RO_E_ARGUMENT;
     struct ro_file file;
-    ro_file_init(&file, context, path, "standard output");
-    if (!is_npy(path) && !is_flo(path) && ro_itk_type_of(path) == RO_ITK_NONE)
-        return ro_file_fail(&file, RO_E_UNSUPPORTED,
+    file_init(&file, context, path, "standard output");
+    if (!is_npy(path) && !is_flo(path) && itk_type_of(path) == RO_ITK_NONE)
+        return file_fail(&file, RO_E_UNSUPPORTED,
                             "a displacement field is written as .npy, .flo, .nrrd or .mha");
-    return ro_sink_check(&file, path);
+    return sink_check(&file, path);
 }
 
 ro_status ro_displacement_save(ro_context *context, const char *path, const ro_image *field)
 {
-    if (ro_file_named(context, path) != RO_OK)
+    if (file_named(context, path) != RO_OK)
         return RO_E_ARGUMENT;
     struct ro_file file;
     struct ro_sink sink = {.fd = -1};
@@ -164,12 +164,12 @@ ro_status ro_displacement_save(ro_context *context, const char *path, const ro_i
     ro_status status = ro_displacement_accepts(context, path);
     if (status != RO_OK)
         return status;
-    ro_file_init(&file, context, path, "standard output");
-    status = ro_sink_open(&sink, &file, path);
+    file_init(&file, context, path, "standard output");
+    status = sink_open(&sink, &file, path);
     if (status == RO_OK)
         status = is_npy(path) ? put_npy(&sink, field) : put_plain(&sink, path, field);
     if (status == RO_OK)
-        status = ro_sink_commit(&sink);
-    ro_sink_close(&sink);
+        status = sink_commit(&sink);
+    sink_close(&sink);
     return status;
 }

@@ -18,7 +18,7 @@
 
 enum { MOST_LINES = 200, MOST_LENGTH = 500 };
 
-enum ro_itk_type ro_itk_type_of(const char *path)
+enum ro_itk_type itk_type_of(const char *path)
 {
     const char *dot = strrchr(path, '.');
     return dot && strcasecmp(dot, ".nrrd") == 0  ? RO_ITK_NRRD
@@ -26,7 +26,7 @@ enum ro_itk_type ro_itk_type_of(const char *path)
                                                  : RO_ITK_NONE;
 }
 
-enum ro_itk_type ro_itk_begins(const uint8_t *head, size_t have)
+enum ro_itk_type itk_begins(const uint8_t *head, size_t have)
 {
     if (have >= 4 && memcmp(head, "NRRD", 4) == 0)
         return RO_ITK_NRRD;
@@ -111,7 +111,7 @@ static bool read_line(struct ro_source *source, char line[MOST_LENGTH], ro_statu
 {
     size_t length = 0;
     int byte;
-    while ((byte = ro_source_byte(source, status)) >= 0 && byte != '\n')
+    while ((byte = source_byte(source, status)) >= 0 && byte != '\n')
         if (length + 1 < MOST_LENGTH && byte != '\r')
             line[length++] = (char)byte;
     line[length] = '\0';
@@ -137,11 +137,11 @@ static ro_status read_header(struct ro_source *source, enum ro_itk_type type, st
         if (type == RO_ITK_META && strcmp(line, "ElementDataFile") == 0)
             return RO_OK;
     }
-    return status == RO_OK ? ro_file_fail(source->file, RO_E_FORMAT, "its header has no end")
+    return status == RO_OK ? file_fail(source->file, RO_E_FORMAT, "its header has no end")
                            : status;
 }
 
-ro_status ro_itk_load(struct ro_source *source, enum ro_itk_type type, ro_image *field)
+ro_status itk_load(struct ro_source *source, enum ro_itk_type type, ro_image *field)
 {
     struct ro_file *file = source->file;
     struct header head;
@@ -149,24 +149,24 @@ ro_status ro_itk_load(struct ro_source *source, enum ro_itk_type type, ro_image 
     if (status != RO_OK)
         return status;
     if (!head.vectors || !head.raw || !head.floats)
-        return ro_file_fail(file, RO_E_UNSUPPORTED,
+        return file_fail(file, RO_E_UNSUPPORTED,
                             "a field is a 2-D image of two floats a pixel, raw, in one file");
     if (head.turned)
-        return ro_file_fail(file, RO_E_UNSUPPORTED,
+        return file_fail(file, RO_E_UNSUPPORTED,
                             "a field whose axes are turned or mirrored cannot be read");
-    if ((status = ro_stage_check_size(file, 2 * head.width, head.height)) != RO_OK)
+    if ((status = stage_check_size(file, 2 * head.width, head.height)) != RO_OK)
         return status;
     const uint64_t line = 2 * head.width * (uint64_t)head.floats;
-    if (ro_source_left(source) != RO_SIZE_UNKNOWN && line * head.height > ro_source_left(source))
-        return ro_file_ends_early(file);
+    if (source_left(source) != RO_SIZE_UNKNOWN && line * head.height > source_left(source))
+        return file_ends_early(file);
     status = ro_image_alloc(file->context, RO_GRAYF, (uint32_t)(2 * head.width),
                             (uint32_t)head.height, 0, field);
     uint8_t *bytes = malloc(line);
     if (status == RO_OK && !bytes)
-        status = ro_file_fail(file, RO_E_MEMORY, "no memory for a row");
+        status = file_fail(file, RO_E_MEMORY, "no memory for a row");
     for (uint64_t y = 0; y < head.height && status == RO_OK; y++) {
         float *row = (float *)(void *)((char *)field->data + (ptrdiff_t)y * field->stride);
-        status = ro_source_need(source, bytes, line);
+        status = source_need(source, bytes, line);
         for (uint64_t x = 0; x < 2 * head.width && status == RO_OK; x++) {
             uint64_t bits = 0;
             for (int i = 0; i < head.floats; i++)
@@ -187,7 +187,7 @@ ro_status ro_itk_load(struct ro_source *source, enum ro_itk_type type, ro_image 
     return status;
 }
 
-ro_status ro_itk_put_head(struct ro_sink *sink, enum ro_itk_type type, const ro_image *field)
+ro_status itk_put_head(struct ro_sink *sink, enum ro_itk_type type, const ro_image *field)
 {
     static const char *const forms[] = {
         [RO_ITK_NRRD] = "NRRD0004\ntype: float\ndimension: 3\nspace dimension: 2\n"
@@ -202,5 +202,5 @@ ro_status ro_itk_put_head(struct ro_sink *sink, enum ro_itk_type type, const ro_
     };
     char head[MOST_LENGTH];
     snprintf(head, sizeof head, forms[type], field->width / 2, field->height);
-    return ro_sink_write(sink, head, strlen(head));
+    return sink_write(sink, head, strlen(head));
 }

@@ -5,12 +5,12 @@
 
 enum { MOST_BYTES = 1 << 16 };
 
-ro_status ro_json_load(ro_context *context, const char *path, struct ro_json *json, char **text)
+ro_status json_load(ro_context *context, const char *path, struct ro_json *json, char **text)
 {
     struct ro_file file;
     *text = NULL;
-    ro_file_init(&file, context, path, "standard input");
-    ro_status status = ro_text_load(&file, path, MOST_BYTES, text);
-    *json = ro_json_of(context, path, *text);
+    file_init(&file, context, path, "standard input");
+    ro_status status = text_load(&file, path, MOST_BYTES, text);
+    *json = json_of(context, path, *text);
     return status;
 }

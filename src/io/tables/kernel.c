@@ -18,16 +18,16 @@ struct table {
 
 static int read_number(struct ro_json *json)
 {
-    char c = ro_json_next(json);
+    char c = json_next(json);
     if (c != '-' && (c < '0' || c > '9')) {
-        ro_json_fail(json, "a whole number is missing");
+        json_fail(json, "a whole number is missing");
         return 0;
     }
     char *end;
     long value = strtol(json->at, &end, 10);
     if (end == json->at || value < -1000000 || value > 1000000 || *end == '.' || *end == 'e' ||
         *end == 'E') {
-        ro_json_fail(json, "a whole number from -1000000 to 1000000 is needed");
+        json_fail(json, "a whole number from -1000000 to 1000000 is needed");
         return 0;
     }
     json->at = end;
@@ -37,30 +37,30 @@ static int read_number(struct ro_json *json)
 static void read_table(struct ro_json *json, struct table *table)
 {
     *table = (struct table){0};
-    ro_json_expect(json, '[');
+    json_expect(json, '[');
     do {
         if (table->rows == MOST_ROWS) {
-            ro_json_fail(json, "there are too many rows");
+            json_fail(json, "there are too many rows");
             return;
         }
         int row = table->rows++, *columns = &table->columns[row];
-        ro_json_expect(json, '[');
+        json_expect(json, '[');
         do {
             if (*columns == MOST_COLUMNS) {
-                ro_json_fail(json, "the row is too long");
+                json_fail(json, "the row is too long");
                 return;
             }
             table->values[row][(*columns)++] = read_number(json);
-        } while (ro_json_take(json, ','));
-        ro_json_expect(json, ']');
-    } while (ro_json_take(json, ','));
-    ro_json_expect(json, ']');
+        } while (json_take(json, ','));
+        json_expect(json, ']');
+    } while (json_take(json, ','));
+    json_expect(json, ']');
 }
 
 static void add_tap(struct ro_json *json, ro_kernel *kernel, int dx, int dy, int weight)
 {
     if (kernel->count == RO_KERNEL_TAPS) {
-        ro_json_fail(json, "there are more than 24 taps");
+        json_fail(json, "there are more than 24 taps");
         return;
     }
     int i = kernel->count++;
@@ -74,7 +74,7 @@ static void taps_of_list(struct ro_json *json, const struct table *table, ro_ker
     for (int i = 0; i < table->rows && !json->failed; i++) {
         const int *tap = table->values[i];
         if (table->columns[i] != 3)
-            ro_json_fail(json, "a tap is [dx, dy, weight]");
+            json_fail(json, "a tap is [dx, dy, weight]");
         else
             add_tap(json, kernel, tap[0], tap[1], tap[2]);
     }
@@ -86,7 +86,7 @@ static void taps_of_matrix(struct ro_json *json, const struct table *table, ro_k
     while (first < table->columns[0] && table->values[0][first] == 0)
         first++;
     if (first == 0 || first == table->columns[0]) {
-        ro_json_fail(json,
+        json_fail(json,
                      "the first row of a matrix is zeros, the last of them for the pixel, then "
                      "weights");
         return;
@@ -103,15 +103,15 @@ static void read_kernel(struct ro_json *json, ro_kernel *kernel)
     struct table table;
     bool divisor = false, taps = false;
     *kernel = (ro_kernel){0};
-    ro_json_expect(json, '{');
+    json_expect(json, '{');
     do {
-        ro_json_text(json, name, sizeof name);
-        ro_json_expect(json, ':');
+        json_read_text(json, name, sizeof name);
+        json_expect(json, ':');
         if (json->failed)
             return;
         bool list = strcmp(name, "taps") == 0, matrix = strcmp(name, "matrix") == 0;
         if (strcmp(name, "name") == 0) {
-            ro_json_text(json, text, sizeof text);
+            json_read_text(json, text, sizeof text);
         } else if (strcmp(name, "divisor") == 0 && !divisor) {
             kernel->divisor = read_number(json);
             divisor = true;
@@ -121,23 +121,23 @@ static void read_kernel(struct ro_json *json, ro_kernel *kernel)
                 (list ? taps_of_list : taps_of_matrix)(json, &table, kernel);
             taps = true;
         } else {
-            ro_json_fail(json, "a kernel has one name, one divisor, and taps or a matrix");
+            json_fail(json, "a kernel has one name, one divisor, and taps or a matrix");
         }
-    } while (ro_json_take(json, ','));
-    ro_json_expect(json, '}');
-    if (!json->failed && ro_json_next(json) != '\0')
-        ro_json_fail(json, "something follows the kernel");
+    } while (json_take(json, ','));
+    json_expect(json, '}');
+    if (!json->failed && json_next(json) != '\0')
+        json_fail(json, "something follows the kernel");
     if (!json->failed && !(divisor && taps))
-        ro_json_fail(json, "a kernel needs a divisor, and taps or a matrix");
+        json_fail(json, "a kernel needs a divisor, and taps or a matrix");
 }
 
 ro_status ro_kernel_read(ro_context *context, const char *path, ro_kernel *kernel)
 {
-    if (ro_file_named(context, path) != RO_OK)
+    if (file_named(context, path) != RO_OK)
         return RO_E_ARGUMENT;
     struct ro_json json;
     char *text;
-    ro_status status = ro_json_load(context, path, &json, &text);
+    ro_status status = json_load(context, path, &json, &text);
     if (status == RO_OK) {
         read_kernel(&json, kernel);
         if (json.failed)

@@ -22,7 +22,7 @@ struct drawing {
     int count;
 };
 
-#define print(drawing, ...) ro_sink_print(&(drawing)->sink, &(drawing)->status, __VA_ARGS__)
+#define print(drawing, ...) sink_print(&(drawing)->sink, &(drawing)->status, __VA_ARGS__)
 
 static double closest_rows(const struct drawing *drawing, bool most)
 {
@@ -143,24 +143,24 @@ static ro_status check_name(struct ro_file *file, const char *path)
 {
     const char *dot = strrchr(path, '.');
     if (!dot || strcasecmp(dot, ".svg") != 0)
-        return ro_file_fail(file, RO_E_ARGUMENT, "moiré is drawn as .svg");
+        return file_fail(file, RO_E_ARGUMENT, "moiré is drawn as .svg");
     return RO_OK;
 }
 
 ro_status ro_moire_accepts(ro_context *context, const char *path)
 {
-    if (ro_file_named(context, path) != RO_OK)
+    if (file_named(context, path) != RO_OK)
         return RO_E_ARGUMENT;
     struct ro_file file;
-    ro_file_init(&file, context, path, "standard output");
+    file_init(&file, context, path, "standard output");
     ro_status status = check_name(&file, path);
-    return status == RO_OK ? ro_sink_check(&file, path) : status;
+    return status == RO_OK ? sink_check(&file, path) : status;
 }
 
 ro_status ro_moire_save(ro_context *context, const char *path, const ro_moire *moire,
                         const ro_ink *inks, int count)
 {
-    if (ro_file_named(context, path) != RO_OK)
+    if (file_named(context, path) != RO_OK)
         return RO_E_ARGUMENT;
     if (count < 1 || count > RO_INKS_MOST)
         return ro_context_fail(context, RO_E_ARGUMENT, "%d inks: must be from 1 to %d", count,
@@ -172,10 +172,10 @@ ro_status ro_moire_save(ro_context *context, const char *path, const ro_moire *m
         if (!inks[i].name)
             return ro_context_fail(context, RO_E_ARGUMENT, "ink %d has no name", i + 1);
     struct drawing drawing = {.sink = {.fd = -1}, .moire = moire, .inks = inks, .count = count};
-    ro_file_init(&drawing.file, context, path, "standard output");
+    file_init(&drawing.file, context, path, "standard output");
     drawing.status = check_name(&drawing.file, path);
     if (drawing.status == RO_OK)
-        drawing.status = ro_sink_open(&drawing.sink, &drawing.file, path);
+        drawing.status = sink_open(&drawing.sink, &drawing.file, path);
     if (drawing.status == RO_OK) {
         const int waves = moire->count < 12 ? moire->count : 12;
         const int height = SIDE + 3 * EDGE + (count + waves + 2) * LINE;
@@ -190,7 +190,7 @@ ro_status ro_moire_save(ro_context *context, const char *path, const ro_moire *m
         print(&drawing, "</svg>\n");
     }
     if (drawing.status == RO_OK)
-        drawing.status = ro_sink_commit(&drawing.sink);
-    ro_sink_close(&drawing.sink);
+        drawing.status = sink_commit(&drawing.sink);
+    sink_close(&drawing.sink);
     return drawing.status;
 }

@@ -22,8 +22,8 @@ struct lines {
 static ro_status lines_open(struct lines *lines, ro_context *context, const char *path)
 {
     *lines = (struct lines){0};
-    ro_file_init(&lines->file, context, path, "standard input");
-    ro_status status = ro_text_load(&lines->file, path, MOST_BYTES, &lines->text);
+    file_init(&lines->file, context, path, "standard input");
+    ro_status status = text_load(&lines->file, path, MOST_BYTES, &lines->text);
     lines->next = lines->text;
     return status;
 }
@@ -70,7 +70,7 @@ static bool read_pair(const char *text, double pair[2])
 ro_status ro_curve_load(ro_context *context, const char *path,
                         ro_tone_point points[RO_CURVE_POINTS], int *count)
 {
-    if (ro_file_named(context, path) != RO_OK)
+    if (file_named(context, path) != RO_OK)
         return RO_E_ARGUMENT;
     struct lines lines;
     const char *line = NULL;
@@ -82,25 +82,25 @@ ro_status ro_curve_load(ro_context *context, const char *path,
         if (!read_pair(line, pair)) {
             if (*count == 0 && isalpha((unsigned char)*line))
                 continue; /* a heading */
-            status = ro_file_fail(&lines.file, RO_E_FORMAT,
+            status = file_fail(&lines.file, RO_E_FORMAT,
                                   "line %d is not a pair of numbers \"tone in, tone out\"",
                                   lines.number);
         } else if (*count == RO_CURVE_POINTS) {
             status =
-                ro_file_fail(&lines.file, RO_E_FORMAT, "has more than %d points", RO_CURVE_POINTS);
+                file_fail(&lines.file, RO_E_FORMAT, "has more than %d points", RO_CURVE_POINTS);
         } else {
             points[(*count)++] = (ro_tone_point){pair[0], pair[1]};
             percent |= pair[0] > 1;
         }
     }
     if (status == RO_OK && *count < 2)
-        status = ro_file_fail(&lines.file, RO_E_FORMAT, "a curve needs at least 2 points, not %d",
+        status = file_fail(&lines.file, RO_E_FORMAT, "a curve needs at least 2 points, not %d",
                               *count);
     for (int i = 0; i < *count && percent; i++)
         points[i] = (ro_tone_point){points[i].in / 100, points[i].out / 100};
     for (int i = 0; i < *count && status == RO_OK; i++)
         if (!(points[i].out <= 1))
-            status = ro_file_fail(&lines.file, RO_E_FORMAT,
+            status = file_fail(&lines.file, RO_E_FORMAT,
                                   "point %d is above white: tones go from 0 to 1, or from 0 to 100 "
                                   "per cent in both columns",
                                   i + 1);
@@ -174,27 +174,27 @@ static ro_status add_level(struct lines *lines, const struct columns *columns, b
     static const double degree = 3.14159265358979323846 / 180;
     double number[COLUMNS], of[COLUMNS] = {[AMPLITUDE] = 1};
     if (read_numbers(lines->line, number, COLUMNS) != columns->count)
-        return ro_file_fail(&lines->file, RO_E_FORMAT, "line %d is not a level of %d numbers%s",
+        return file_fail(&lines->file, RO_E_FORMAT, "line %d is not a level of %d numbers%s",
                             lines->number, columns->count,
                             headed ? ""
                                    : ", nor a heading such as \"phase, amplitude\", \"degrees, "
                                      "amplitude\", \"level, drive, phase\" or \"real, imaginary\"");
     if (m->count == RO_HOLOGRAM_LEVELS)
-        return ro_file_fail(&lines->file, RO_E_FORMAT, "has more than %d levels",
+        return file_fail(&lines->file, RO_E_FORMAT, "has more than %d levels",
                             RO_HOLOGRAM_LEVELS);
     for (int i = 0; i < columns->count; i++)
         of[columns->of[i]] = number[i];
     if (columns->has[LEVEL] && of[LEVEL] != m->count)
-        return ro_file_fail(&lines->file, RO_E_FORMAT, "line %d is level %g, but %d comes next",
+        return file_fail(&lines->file, RO_E_FORMAT, "line %d is level %g, but %d comes next",
                             lines->number, of[LEVEL], m->count);
     if (columns->has[DRIVE] &&
         !(of[DRIVE] >= 0 && of[DRIVE] <= 255 && of[DRIVE] == rint(of[DRIVE])))
-        return ro_file_fail(&lines->file, RO_E_FORMAT,
+        return file_fail(&lines->file, RO_E_FORMAT,
                             "line %d has a drive of %g: must be a whole number from 0 to 255",
                             lines->number, of[DRIVE]);
     for (int i = 0; i < m->count && columns->has[DRIVE]; i++)
         if (m->drive[i] == of[DRIVE])
-            return ro_file_fail(&lines->file, RO_E_FORMAT,
+            return file_fail(&lines->file, RO_E_FORMAT,
                                 "line %d repeats the drive %g of level %d", lines->number,
                                 of[DRIVE], i);
     const double turn = of[PHASE] + degree * of[DEGREES];
@@ -208,7 +208,7 @@ static ro_status add_level(struct lines *lines, const struct columns *columns, b
 
 ro_status ro_modulator_load(ro_context *context, const char *path, ro_modulator *modulator)
 {
-    if (ro_file_named(context, path) != RO_OK)
+    if (file_named(context, path) != RO_OK)
         return RO_E_ARGUMENT;
     struct lines lines;
     struct columns columns = {.count = 2, .of = {REAL, IMAGINARY}};
@@ -222,7 +222,7 @@ ro_status ro_modulator_load(ro_context *context, const char *path, ro_modulator 
         first = false;
     }
     if (status == RO_OK && modulator->count < 2)
-        status = ro_file_fail(&lines.file, RO_E_FORMAT,
+        status = file_fail(&lines.file, RO_E_FORMAT,
                               "a modulator needs at least 2 levels, not %d", modulator->count);
     modulator->driven = columns.has[DRIVE];
     lines_close(&lines);
@@ -231,7 +231,7 @@ ro_status ro_modulator_load(ro_context *context, const char *path, ro_modulator 
 
 ro_status ro_taps_load(ro_context *context, const char *path, ro_hologram_taps *taps)
 {
-    if (ro_file_named(context, path) != RO_OK)
+    if (file_named(context, path) != RO_OK)
         return RO_E_ARGUMENT;
     struct lines lines;
     const char *line = NULL;
@@ -244,11 +244,11 @@ ro_status ro_taps_load(ro_context *context, const char *path, ro_hologram_taps *
         int read = read_numbers(line, n, 4);
         if (read < 3 || n[0] != rint(n[0]) || n[1] != rint(n[1]) || fabs(n[0]) > 99 ||
             fabs(n[1]) > 99) {
-            status = ro_file_fail(&lines.file, RO_E_FORMAT,
+            status = file_fail(&lines.file, RO_E_FORMAT,
                                   "line %d is not a tap \"dx, dy, real, imaginary\"", lines.number);
         } else if (taps->count == RO_HOLOGRAM_TAPS) {
             status =
-                ro_file_fail(&lines.file, RO_E_FORMAT, "has more than %d taps", RO_HOLOGRAM_TAPS);
+                file_fail(&lines.file, RO_E_FORMAT, "has more than %d taps", RO_HOLOGRAM_TAPS);
         } else {
             int i = taps->count++;
             taps->dx[i] = (int)n[0];
@@ -258,7 +258,7 @@ ro_status ro_taps_load(ro_context *context, const char *path, ro_hologram_taps *
         }
     }
     if (status == RO_OK && taps->count == 0)
-        status = ro_file_fail(&lines.file, RO_E_FORMAT, "has no taps");
+        status = file_fail(&lines.file, RO_E_FORMAT, "has no taps");
     lines_close(&lines);
     return status;
 }

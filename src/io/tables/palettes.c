@@ -97,7 +97,7 @@ static ro_status read_text(struct palette_file *from, enum text_kind kind)
             continue;
         const bool hex = kind == TEXT_LIST && read_hex(line + (*line == '#'), rgb);
         if (!hex && !read_numbers(line, rgb))
-            return ro_file_fail(from->file, RO_E_FORMAT,
+            return file_fail(from->file, RO_E_FORMAT,
                                 kind == TEXT_LIST
                                     ? "line %d is not a colour such as #c00000 or 192 0 0"
                                     : "line %d is not a colour of three numbers from 0 to 255",
@@ -113,12 +113,12 @@ static ro_status read_act(struct palette_file *from)
 {
     int count = 256;
     if (from->size != ACT_BYTES && from->size != ACT_LONG)
-        return ro_file_fail(from->file, RO_E_FORMAT,
+        return file_fail(from->file, RO_E_FORMAT,
                             "an Adobe colour table has 768 or 772 bytes, not %zu", from->size);
     if (from->size == ACT_LONG)
         count = from->bytes[ACT_BYTES] << 8 | from->bytes[ACT_BYTES + 1];
     if (count > 256)
-        return ro_file_fail(from->file, RO_E_FORMAT, "a colour table has no %d colours", count);
+        return file_fail(from->file, RO_E_FORMAT, "a colour table has no %d colours", count);
     for (int i = 0; i < count; i++)
         add(from, from->bytes + 3 * i);
     return RO_OK;
@@ -137,12 +137,12 @@ static ro_status read_riff(struct palette_file *from)
         }
         const size_t count = b[at + 10] | (size_t)b[at + 11] << 8;
         if (at + 12 + 4 * count > from->size)
-            return ro_file_fail(from->file, RO_E_FORMAT, "ends before its %zu colours", count);
+            return file_fail(from->file, RO_E_FORMAT, "ends before its %zu colours", count);
         for (size_t i = 0; i < count; i++)
             add(from, b + at + 12 + 4 * i);
         return RO_OK;
     }
-    return ro_file_fail(from->file, RO_E_FORMAT, "has no colours in it");
+    return file_fail(from->file, RO_E_FORMAT, "has no colours in it");
 }
 
 /* ---- pictures -------------------------------------------------------------------------------- */
@@ -228,13 +228,13 @@ static ro_status check(struct palette_file *from)
 {
     const ro_palette *palette = from->palette;
     if (from->count < 2 || from->count > 256)
-        return ro_file_fail(from->file, RO_E_FORMAT, "a palette has 2 to 256 colours, not %s%d",
+        return file_fail(from->file, RO_E_FORMAT, "a palette has 2 to 256 colours, not %s%d",
                             from->count > 256 ? "more than " : "",
                             from->count > 256 ? 256 : from->count);
     for (int i = 1; i < palette->count; i++)
         if (memcmp(palette->colours[i], palette->colours[0], 3) != 0)
             return RO_OK;
-    return ro_file_fail(from->file, RO_E_FORMAT, "all %d colours of the palette are the same",
+    return file_fail(from->file, RO_E_FORMAT, "all %d colours of the palette are the same",
                         palette->count);
 }
 
@@ -258,7 +258,7 @@ static ro_status read_kind(struct palette_file *from, enum kind kind, const char
 
 ro_status ro_palette_load(ro_context *context, const char *path, ro_palette *palette)
 {
-    if (ro_file_named(context, path) != RO_OK)
+    if (file_named(context, path) != RO_OK)
         return RO_E_ARGUMENT;
     struct ro_file file;
     struct ro_source source;
@@ -267,25 +267,25 @@ ro_status ro_palette_load(ro_context *context, const char *path, ro_palette *pal
     size_t have = 0;
     enum kind kind = KIND_PICTURE;
     *palette = (ro_palette){0};
-    ro_file_init(&file, context, path, "standard input");
-    ro_status status = ro_source_open(&source, &file, path);
+    file_init(&file, context, path, "standard input");
+    ro_status status = source_open(&source, &file, path);
     if (status == RO_OK)
-        status = ro_source_peek(&source, LOOK, &have);
+        status = source_peek(&source, LOOK, &have);
     if (status == RO_OK)
         kind = kind_of(path, source.bytes + source.begin, have);
     const bool text = kind == KIND_GIMP || kind == KIND_JASC || kind == KIND_LIST;
     if (status == RO_OK && kind == KIND_PICTURE && !source.seekable)
-        status = ro_file_fail(&file, RO_E_UNSUPPORTED,
+        status = file_fail(&file, RO_E_UNSUPPORTED,
                               "a picture whose colours are wanted cannot come through a pipe");
     if (status == RO_OK && text) {
-        status = ro_text_read(&source, MOST_BYTES, &bytes);
+        status = text_read(&source, MOST_BYTES, &bytes);
         from.size = bytes ? strlen(bytes) : 0;
     } else if (status == RO_OK && kind != KIND_PICTURE) {
         bytes = malloc(LOOK);
-        status = bytes ? ro_source_read(&source, bytes, LOOK, &from.size)
-                       : ro_file_no_memory(&file, LOOK);
+        status = bytes ? source_read(&source, bytes, LOOK, &from.size)
+                       : file_no_memory(&file, LOOK);
     }
-    ro_source_close(&source);
+    source_close(&source);
     from.bytes = (const uint8_t *)bytes;
     if (status == RO_OK)
         status = read_kind(&from, kind, path);

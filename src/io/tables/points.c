@@ -84,7 +84,7 @@ static ro_status add_point(struct cloud *c, const double *numbers)
         const size_t room = c->room ? 2 * c->room : 1024;
         ro_scene_point *more = realloc(c->points, room * sizeof *more);
         if (!more)
-            return ro_file_no_memory(&c->file, room * sizeof *more);
+            return file_no_memory(&c->file, room * sizeof *more);
         c->points = more;
         c->room = room;
     }
@@ -93,7 +93,7 @@ static ro_status add_point(struct cloud *c, const double *numbers)
             of[c->of[i]] = numbers[i];
     for (int i = 0; i < KINDS; i++)
         if (!isfinite(of[i]))
-            return ro_file_fail(&c->file, RO_E_FORMAT, "point %zu holds a number that is none",
+            return file_fail(&c->file, RO_E_FORMAT, "point %zu holds a number that is none",
                                 c->count + 1);
     if (c->has[INTENSITY] && !c->has[AMPLITUDE])
         of[AMPLITUDE] = sqrt(fmax(of[INTENSITY], 0));
@@ -170,23 +170,23 @@ static ro_status read_list(struct cloud *c, char *text)
             continue;
         if (c->columns == 0 && isalpha((unsigned char)*line)) {
             if (!read_heading(c, line))
-                return ro_file_fail(&c->file, RO_E_FORMAT,
+                return file_fail(&c->file, RO_E_FORMAT,
                                     "line %d is not a heading with x, y and z among its columns",
                                     number);
             continue;
         }
         const int count = read_numbers(line, numbers);
         if (c->columns == 0 && !usual_columns(c, count))
-            return ro_file_fail(&c->file, RO_E_FORMAT,
+            return file_fail(&c->file, RO_E_FORMAT,
                                 "line %d is not a point: x, y, z, then an amplitude and a phase, "
                                 "or red, green and blue",
                                 number);
         if (count != c->columns)
-            return ro_file_fail(&c->file, RO_E_FORMAT, "line %d is not a point of %d numbers",
+            return file_fail(&c->file, RO_E_FORMAT, "line %d is not a point of %d numbers",
                                 number, c->columns);
         status = add_point(c, numbers);
         if (status == RO_OK && number % 4096 == 0)
-            status = ro_file_check_stop(&c->file);
+            status = file_check_stop(&c->file);
     }
     return status;
 }
@@ -203,12 +203,12 @@ static ro_status read_property(struct cloud *c, const char *line)
     char type[16], name[64];
     int found = 0;
     if (sscanf(line, "property %15s %63s", type, name) != 2 || ro_name_equal(type, "list"))
-        return ro_file_fail(&c->file, RO_E_UNSUPPORTED, "a vertex has a list: \"%.60s\"", line);
+        return file_fail(&c->file, RO_E_UNSUPPORTED, "a vertex has a list: \"%.60s\"", line);
     while (found < TYPES && !ro_name_equal(type, types[found].name) &&
            !ro_name_equal(type, types[found].other))
         found++;
     if (found == TYPES || c->columns == MOST_COLUMNS)
-        return ro_file_fail(&c->file, RO_E_UNSUPPORTED, "cannot read the property \"%.60s\"", line);
+        return file_fail(&c->file, RO_E_UNSUPPORTED, "cannot read the property \"%.60s\"", line);
     add_column(c, name, (enum type)found);
     return RO_OK;
 }
@@ -226,7 +226,7 @@ static ro_status read_header(struct cloud *c, char **text, struct ply *ply)
             vertex = before && sscanf(line, "element vertex %llu", &ply->vertices) == 1;
             if (before && !vertex)
                 status =
-                    ro_file_fail(&c->file, RO_E_UNSUPPORTED,
+                    file_fail(&c->file, RO_E_UNSUPPORTED,
                                  "the first element must be the vertices, not \"%.60s\"", line);
             before = false;
         } else if (vertex && strncmp(line, "property ", 9) == 0) {
@@ -234,16 +234,16 @@ static ro_status read_header(struct cloud *c, char **text, struct ply *ply)
         } else if (strcmp(line, "end_header") == 0) {
             ply->text = strcmp(format, "ascii") == 0;
             ply->swapped =
-                strcmp(format, "binary_big_endian") == 0 ? ro_little_endian() : !ro_little_endian();
+                strcmp(format, "binary_big_endian") == 0 ? little_endian() : !little_endian();
             if (!ply->text && strncmp(format, "binary_", 7) != 0)
-                return ro_file_fail(&c->file, RO_E_UNSUPPORTED, "has the unknown format %s",
+                return file_fail(&c->file, RO_E_UNSUPPORTED, "has the unknown format %s",
                                     format);
             if (!c->has[X] || !c->has[Y] || !c->has[Z])
-                return ro_file_fail(&c->file, RO_E_FORMAT, "its vertices have no x, y and z");
+                return file_fail(&c->file, RO_E_FORMAT, "its vertices have no x, y and z");
             return RO_OK;
         }
     }
-    return status == RO_OK ? ro_file_fail(&c->file, RO_E_FORMAT, "its header does not end")
+    return status == RO_OK ? file_fail(&c->file, RO_E_FORMAT, "its header does not end")
                            : status;
 }
 
@@ -252,7 +252,7 @@ static double sample(const char *bytes, enum type type, bool swapped)
     uint64_t whole = 0;
     const int size = types[type].bytes;
     for (int i = 0; i < size; i++) { /* the least significant byte first */
-        const int at = swapped == ro_little_endian() ? size - 1 - i : i;
+        const int at = swapped == little_endian() ? size - 1 - i : i;
         whole |= (uint64_t)(uint8_t)bytes[at] << (8 * i);
     }
     const uint32_t half = (uint32_t)whole;
@@ -283,15 +283,15 @@ static ro_status read_vertices(struct cloud *c, char *text, const char *end, con
     for (int i = 0; i < c->columns; i++)
         bytes += (size_t)types[c->type[i]].bytes;
     if (!ply->text && ply->vertices > (size_t)(end - text) / bytes)
-        return ro_file_ends_early(&c->file);
+        return file_ends_early(&c->file);
     double numbers[MOST_COLUMNS] = {0};
     for (unsigned long long k = 0; k < ply->vertices && status == RO_OK; k++) {
         if (ply->text) {
             char *line = next_line(&text);
             if (!line)
-                return ro_file_ends_early(&c->file);
+                return file_ends_early(&c->file);
             if (read_numbers(line, numbers) != c->columns)
-                return ro_file_fail(&c->file, RO_E_FORMAT, "vertex %llu is not %d numbers", k + 1,
+                return file_fail(&c->file, RO_E_FORMAT, "vertex %llu is not %d numbers", k + 1,
                                     c->columns);
         }
         for (int i = 0; i < c->columns && !ply->text; i++) {
@@ -300,7 +300,7 @@ static ro_status read_vertices(struct cloud *c, char *text, const char *end, con
         }
         status = add_point(c, numbers);
         if (status == RO_OK && k % 4096 == 0)
-            status = ro_file_check_stop(&c->file);
+            status = file_check_stop(&c->file);
     }
     return status;
 }
@@ -312,17 +312,17 @@ ro_status ro_points_load(ro_context *context, const char *path, ro_scene_point *
 {
     *points = NULL;
     *count = 0;
-    if (ro_file_named(context, path) != RO_OK)
+    if (file_named(context, path) != RO_OK)
         return RO_E_ARGUMENT;
     struct cloud c = {0};
     struct ro_source source = {.fd = -1};
     char *bytes = NULL;
     size_t size = 0;
-    ro_file_init(&c.file, context, path, "standard input");
-    ro_status status = ro_source_open(&source, &c.file, path);
+    file_init(&c.file, context, path, "standard input");
+    ro_status status = source_open(&source, &c.file, path);
     if (status == RO_OK)
-        status = ro_source_all(&source, MOST_BYTES, &bytes, &size);
-    ro_source_close(&source);
+        status = source_all(&source, MOST_BYTES, &bytes, &size);
+    source_close(&source);
     const bool is_ply =
         status == RO_OK && (strncmp(bytes, "ply\n", 4) == 0 || strncmp(bytes, "ply\r", 4) == 0);
     if (is_ply) {
@@ -332,11 +332,11 @@ ro_status ro_points_load(ro_context *context, const char *path, ro_scene_point *
         if (status == RO_OK)
             status = read_vertices(&c, text, bytes + size, &ply);
     } else if (status == RO_OK) {
-        status = memchr(bytes, 0, size) ? ro_file_fail(&c.file, RO_E_FORMAT, "is not text")
+        status = memchr(bytes, 0, size) ? file_fail(&c.file, RO_E_FORMAT, "is not text")
                                         : read_list(&c, bytes);
     }
     if (status == RO_OK && c.count == 0)
-        status = ro_file_fail(&c.file, RO_E_FORMAT, "has no points");
+        status = file_fail(&c.file, RO_E_FORMAT, "has no points");
     free(bytes);
     if (status != RO_OK) {
         free(c.points);

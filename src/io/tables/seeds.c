@@ -106,8 +106,8 @@ ro_status ro_seeds_load(ro_context *context, const char *path, ro_seed **seeds, 
     bool headed = false;
     *seeds = NULL;
     *count = 0;
-    ro_file_init(&file, context, path, "standard input");
-    ro_status status = ro_text_load(&file, path, MOST_BYTES, &text);
+    file_init(&file, context, path, "standard input");
+    ro_status status = text_load(&file, path, MOST_BYTES, &text);
     int number = 0;
     char *first = text;
     if (status == RO_OK && strncmp(text, "\xEF\xBB\xBF", 3) == 0)
@@ -125,20 +125,20 @@ ro_status ro_seeds_load(ro_context *context, const char *path, ro_seed **seeds, 
             headed = true;
             if (!read_heading(line, &heading))
                 status =
-                    ro_file_fail(&file, RO_E_FORMAT, "line %d names no columns x and y", number);
+                    file_fail(&file, RO_E_FORMAT, "line %d names no columns x and y", number);
             continue;
         }
         if (*count == room) {
             room = room ? 2 * room : 256;
             ro_seed *more = realloc(*seeds, room * sizeof *more);
             if (!more) {
-                status = ro_file_fail(&file, RO_E_MEMORY, "no memory for its seeds");
+                status = file_fail(&file, RO_E_MEMORY, "no memory for its seeds");
                 break;
             }
             *seeds = more;
         }
         if (!read_seed(line, &heading, headed, &(*seeds)[*count]))
-            status = ro_file_fail(&file, RO_E_FORMAT,
+            status = file_fail(&file, RO_E_FORMAT,
                                   "line %d is not a seed: x, y, and optionally radius and label",
                                   number);
         else
@@ -146,7 +146,7 @@ ro_status ro_seeds_load(ro_context *context, const char *path, ro_seed **seeds, 
     }
     free(text);
     if (status == RO_OK && *count == 0)
-        status = ro_file_fail(&file, RO_E_FORMAT, "has no seeds");
+        status = file_fail(&file, RO_E_FORMAT, "has no seeds");
     if (status != RO_OK) {
         free(*seeds);
         *seeds = NULL;

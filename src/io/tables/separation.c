@@ -36,12 +36,12 @@ static const char *space_name(cmsColorSpaceSignature space)
 static ro_status check(struct ro_file *file, cmsHPROFILE profile)
 {
     if (!profile)
-        return ro_file_fail(file, RO_E_FORMAT, "is not an ICC profile");
+        return file_fail(file, RO_E_FORMAT, "is not an ICC profile");
     if (cmsGetColorSpace(profile) != cmsSigCmykData)
-        return ro_file_fail(file, RO_E_FORMAT, "is a profile for %s, not for CMYK",
+        return file_fail(file, RO_E_FORMAT, "is a profile for %s, not for CMYK",
                             space_name(cmsGetColorSpace(profile)));
     if (cmsGetDeviceClass(profile) != cmsSigOutputClass)
-        return ro_file_fail(file, RO_E_FORMAT,
+        return file_fail(file, RO_E_FORMAT,
                             "is a profile for CMYK, but not of an output device");
     return RO_OK;
 }
@@ -95,7 +95,7 @@ static void load(cmsContext lcms, void *data)
     loading->status = check(loading->file, profile);
     if (loading->status == RO_OK && !(transform = transform_to(lcms, profile, loading->intent)))
         loading->status =
-            ro_file_fail(loading->file, RO_E_FORMAT, "the profile does not say how to make CMYK");
+            file_fail(loading->file, RO_E_FORMAT, "the profile does not say how to make CMYK");
     if (loading->status == RO_OK)
         fill(transform, loading->shares);
 }
@@ -115,11 +115,11 @@ ro_status ro_separation_load(ro_context *context, const char *path, ro_intent in
     if (status != RO_OK)
         return status;
     struct ro_file file;
-    ro_file_init(&file, context, path, "standard input");
+    file_init(&file, context, path, "standard input");
     struct loading loading = {&file, bytes, size, intent, malloc(SHARES_BYTES), RO_OK};
-    struct ro_lcms *lcms = loading.shares ? ro_lcms_run(load, &loading) : NULL;
-    status = lcms ? loading.status : ro_file_fail(&file, RO_E_MEMORY, "no memory for a separation");
-    ro_lcms_close(lcms);
+    struct ro_lcms *lcms = loading.shares ? lcms_run(load, &loading) : NULL;
+    status = lcms ? loading.status : file_fail(&file, RO_E_MEMORY, "no memory for a separation");
+    lcms_close(lcms);
     if (status == RO_OK)
         *separation = (ro_separation){.inks = INKS, .shares = loading.shares};
     else

@@ -10,7 +10,7 @@
 
 static ro_status write_text(struct ro_sink *sink, const char *text)
 {
-    return ro_sink_write(sink, text, strlen(text));
+    return sink_write(sink, text, strlen(text));
 }
 
 static ro_status write_all(struct ro_sink *sink, const ro_vectors *vectors)
@@ -33,7 +33,7 @@ static ro_status write_all(struct ro_sink *sink, const ro_vectors *vectors)
             length += snprintf(line + length, sizeof line - (size_t)length, "%s%" PRId32,
                                k ? " " : "", vectors->numbers[k][i]);
         line[length++] = '\n';
-        status = ro_sink_write(sink, line, (size_t)length);
+        status = sink_write(sink, line, (size_t)length);
     }
     return status;
 }
@@ -42,15 +42,15 @@ ro_status ro_vectors_save(ro_context *context, const char *path, const ro_vector
 {
     struct ro_file file;
     struct ro_sink sink = {.fd = -1};
-    ro_file_init(&file, context, path, "standard output");
+    file_init(&file, context, path, "standard output");
     if (vectors->columns < 1 || vectors->columns > RO_VECTOR_COLUMNS)
-        return ro_file_fail(&file, RO_E_ARGUMENT, "%d columns of numbers: must be from 1 to %d",
+        return file_fail(&file, RO_E_ARGUMENT, "%d columns of numbers: must be from 1 to %d",
                             vectors->columns, RO_VECTOR_COLUMNS);
-    ro_status status = ro_sink_open(&sink, &file, path);
+    ro_status status = sink_open(&sink, &file, path);
     if (status == RO_OK)
         status = write_all(&sink, vectors);
     if (status == RO_OK)
-        status = ro_sink_commit(&sink);
-    ro_sink_close(&sink);
+        status = sink_commit(&sink);
+    sink_close(&sink);
     return status;
 }

@@ -9,65 +9,65 @@
 
 ro_status ro_bytes_accepts(ro_context *context, const char *path)
 {
-    if (ro_file_named(context, path) != RO_OK)
+    if (file_named(context, path) != RO_OK)
         return RO_E_ARGUMENT;
     struct ro_file file;
-    ro_file_init(&file, context, path, "standard output");
-    return ro_sink_check(&file, path);
+    file_init(&file, context, path, "standard output");
+    return sink_check(&file, path);
 }
 
 ro_status ro_bytes_save(ro_context *context, const char *path, const void *bytes, size_t size)
 {
-    if (ro_file_named(context, path) != RO_OK)
+    if (file_named(context, path) != RO_OK)
         return RO_E_ARGUMENT;
     struct ro_file file;
     struct ro_sink sink = {.fd = -1};
-    ro_file_init(&file, context, path, "standard output");
-    ro_status status = ro_sink_open(&sink, &file, path);
+    file_init(&file, context, path, "standard output");
+    ro_status status = sink_open(&sink, &file, path);
     if (status == RO_OK)
-        status = ro_sink_write(&sink, bytes, size);
+        status = sink_write(&sink, bytes, size);
     if (status == RO_OK)
-        status = ro_sink_commit(&sink);
-    ro_sink_close(&sink);
+        status = sink_commit(&sink);
+    sink_close(&sink);
     return status;
 }
 
 ro_status ro_bytes_load(ro_context *context, const char *path, size_t most, char **bytes,
                         size_t *size)
 {
-    if (ro_file_named(context, path) != RO_OK)
+    if (file_named(context, path) != RO_OK)
         return RO_E_ARGUMENT;
     struct ro_file file;
     struct ro_source source;
     *bytes = NULL;
     *size = 0;
-    ro_file_init(&file, context, path, "standard input");
-    ro_status status = ro_source_open(&source, &file, path);
+    file_init(&file, context, path, "standard input");
+    ro_status status = source_open(&source, &file, path);
     if (status == RO_OK)
-        status = ro_source_all(&source, most, bytes, size);
-    ro_source_close(&source);
+        status = source_all(&source, most, bytes, size);
+    source_close(&source);
     return status;
 }
 
-ro_status ro_text_read(struct ro_source *source, size_t most, char **text)
+ro_status text_read(struct ro_source *source, size_t most, char **text)
 {
     size_t size;
-    ro_status status = ro_source_all(source, most, text, &size);
+    ro_status status = source_all(source, most, text, &size);
     if (status == RO_OK && strlen(*text) != size) {
         free(*text);
         *text = NULL;
-        status = ro_file_fail(source->file, RO_E_FORMAT, "is not text");
+        status = file_fail(source->file, RO_E_FORMAT, "is not text");
     }
     return status;
 }
 
-ro_status ro_text_load(struct ro_file *file, const char *path, size_t most, char **text)
+ro_status text_load(struct ro_file *file, const char *path, size_t most, char **text)
 {
     struct ro_source source;
     *text = NULL;
-    ro_status status = ro_source_open(&source, file, path);
+    ro_status status = source_open(&source, file, path);
     if (status == RO_OK)
-        status = ro_text_read(&source, most, text);
-    ro_source_close(&source);
+        status = text_read(&source, most, text);
+    source_close(&source);
     return status;
 }

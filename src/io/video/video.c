@@ -96,11 +96,11 @@ static bool read_frame(struct worker *worker, uint64_t *number)
         status = y4m_frame(video->source, &more);
         worker->in_place = video->source->position;
         if (status == RO_OK && more && video->reads)
-            status = ro_source_left(video->source) < video->in_bytes
-                         ? ro_file_ends_early(video->source->file)
-                         : ro_source_skip(video->source, video->in_bytes);
+            status = source_left(video->source) < video->in_bytes
+                         ? file_ends_early(video->source->file)
+                         : source_skip(video->source, video->in_bytes);
         else if (status == RO_OK && more)
-            status = ro_source_need(video->source, worker->in, video->in_bytes);
+            status = source_need(video->source, worker->in, video->in_bytes);
         more = more && status == RO_OK;
         video->ended = !more;
         *number = video->frames_read;
@@ -129,13 +129,13 @@ static const uint8_t *take_rows(struct worker *worker, const uint8_t **from, siz
         *from += size;
         return *from - size;
     }
-    const int error = ro_read_at(video->source->fd, worker->in_place, worker->in, size, &got);
+    const int error = read_at(video->source->fd, worker->in_place, worker->in, size, &got);
     if (error || got < size) {
         struct ro_file *file = video->source->file;
         pthread_mutex_lock(&video->reading);
         const ro_status status =
-            error ? ro_file_fail(file, RO_E_IO, "cannot be read: %s", strerror(error))
-                  : ro_file_ends_early(file);
+            error ? file_fail(file, RO_E_IO, "cannot be read: %s", strerror(error))
+                  : file_ends_early(file);
         fail(video, status, file->message);
         pthread_mutex_unlock(&video->reading);
         return NULL;
@@ -154,12 +154,12 @@ static uint64_t frame_place(const struct video *video, uint64_t number)
 static bool put(struct worker *worker, const void *bytes, size_t size)
 {
     struct video *video = worker->video;
-    const int error = ro_sink_put(&video->sink, worker->out_place, bytes, size);
+    const int error = sink_put(&video->sink, worker->out_place, bytes, size);
     worker->out_place += size;
     if (!error)
         return true;
     pthread_mutex_lock(&video->reading);
-    const ro_status status = ro_sink_cannot(&video->sink, error);
+    const ro_status status = sink_cannot(&video->sink, error);
     fail(video, status, video->out_file.message);
     pthread_mutex_unlock(&video->reading);
     return false;
@@ -263,7 +263,7 @@ static void write_frame(struct worker *worker, uint64_t number)
     } else if (!atomic_load(&video->stop)) {
         status = y4m_write_frame(&video->sink);
         if (status == RO_OK)
-            status = ro_sink_write(&video->sink, worker->out, video->out_bytes);
+            status = sink_write(&video->sink, worker->out, video->out_bytes);
         video->frames_written += status == RO_OK;
         pthread_cond_broadcast(&video->written);
     }
@@ -364,7 +364,7 @@ static ro_status open_worker(struct worker *worker)
     const size_t out = video->writes ? video->out_piece : video->out_bytes;
     worker->in = malloc(in);
     worker->out = malloc(out);
-    return worker->in && worker->out ? RO_OK : ro_file_no_memory(video->source->file, in + out);
+    return worker->in && worker->out ? RO_OK : file_no_memory(video->source->file, in + out);
 }
 
 /* What its plans will do, of the first plane. */
@@ -392,7 +392,7 @@ static ro_status run_workers(struct video *video, int count, ro_video_report *re
     if (status == RO_OK)
         status = tell(&workers[0], report);
     for (; status == RO_OK && started < count; started++)
-        if (!ro_thread_start(&workers[started].thread, run_worker, &workers[started])) {
+        if (!thread_start(&workers[started].thread, run_worker, &workers[started])) {
             status = ro_context_fail(video->context, RO_E_MEMORY, "cannot start a thread");
             fail(video, status, ro_context_message(video->context));
             break;
@@ -420,7 +420,7 @@ static void plane_bytes(struct video *video)
     }
 }
 
-ro_status ro_video_halftone(ro_context *context, struct ro_source *source, const char *out,
+ro_status video_halftone(ro_context *context, struct ro_source *source, const char *out,
                             const ro_halftone_options *options, ro_video_report *report)
 {
     struct video video = {.context = context, .source = source, .sink = {.fd = -1}};
@@ -430,7 +430,7 @@ ro_status ro_video_halftone(ro_context *context, struct ro_source *source, const
     pthread_mutex_init(&video.writing, NULL);
     pthread_mutex_init(&video.failing, NULL);
     pthread_cond_init(&video.written, NULL);
-    ro_file_init(&video.out_file, context, out, "standard output");
+    file_init(&video.out_file, context, out, "standard output");
     ro_status status = y4m_open(source, &in);
     if (status == RO_OK && options->range != RO_RANGE_AUTO)
         in.full = options->range == RO_RANGE_FULL;
@@ -438,30 +438,30 @@ ro_status ro_video_halftone(ro_context *context, struct ro_source *source, const
         status = video_plan_make(source->file, &in, options, &video.plan);
     if (status == RO_OK && ro_context_asked(context)->device == RO_DEVICE_CUDA)
         status =
-            ro_file_fail(source->file, RO_E_UNSUPPORTED, "is a video, which does not run on CUDA");
+            file_fail(source->file, RO_E_UNSUPPORTED, "is a video, which does not run on CUDA");
     if (status == RO_OK) {
         plane_bytes(&video);
-        if ((video.in_bytes + video.out_bytes) > ro_memory_limit() / (size_t)threads)
+        if ((video.in_bytes + video.out_bytes) > memory_limit() / (size_t)threads)
             threads = 1;
-        if (video.in_bytes + video.out_bytes > ro_memory_limit())
-            status = ro_file_no_memory(source->file, video.in_bytes + video.out_bytes);
+        if (video.in_bytes + video.out_bytes > memory_limit())
+            status = file_no_memory(source->file, video.in_bytes + video.out_bytes);
     }
     if (status == RO_OK)
-        status = ro_sink_open(&video.sink, &video.out_file, out);
+        status = sink_open(&video.sink, &video.out_file, out);
     if (status == RO_OK)
         status = y4m_write_open(&video.sink, &video.plan.out);
     source->file->stop = video.out_file.stop = &video.stop;
-    video.reads = ro_source_plain(source);
-    video.writes = ro_sink_plain(&video.sink);
+    video.reads = source_plain(source);
+    video.writes = sink_plain(&video.sink);
     video.frames_begin = video.sink.position;
     if (status == RO_OK)
         status = run_workers(&video, threads, report);
     source->file->stop = video.out_file.stop = NULL;
     if (status == RO_OK && video.writes)
-        status = ro_sink_seek(&video.sink, frame_place(&video, video.frames_written));
+        status = sink_seek(&video.sink, frame_place(&video, video.frames_written));
     if (status == RO_OK)
-        status = ro_sink_commit(&video.sink);
-    ro_sink_close(&video.sink);
+        status = sink_commit(&video.sink);
+    sink_close(&video.sink);
     pthread_cond_destroy(&video.written);
     pthread_mutex_destroy(&video.failing);
     pthread_mutex_destroy(&video.writing);

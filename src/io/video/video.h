@@ -6,7 +6,7 @@
 #include "io/bytes/source.h"
 
 /* `source` stands at the beginning of a Y4M video. */
-ro_status ro_video_halftone(ro_context *context, struct ro_source *source, const char *out,
+ro_status video_halftone(ro_context *context, struct ro_source *source, const char *out,
                             const ro_halftone_options *options, ro_video_report *report);
 
 #endif

@@ -20,7 +20,7 @@ static ro_status check_options(struct ro_file *file, const ro_halftone_options *
     };
     for (size_t i = 0; i < sizeof given / sizeof *given; i++)
         if (given[i].set)
-            return ro_file_fail(
+            return file_fail(
                 file, RO_E_ARGUMENT,
                 "%s cannot be given for a video, whose planes are each on their own",
                 given[i].name);
@@ -70,11 +70,11 @@ ro_status video_plan_make(struct ro_file *file, const struct y4m *in,
     if (status != RO_OK)
         return status;
     if (levels > 256 && bits == 0)
-        return ro_file_fail(file, RO_E_ARGUMENT,
+        return file_fail(file, RO_E_ARGUMENT,
                             "%d levels: a video of more than 256 has a power of two of them",
                             levels);
     if (bits > in->bits)
-        return ro_file_fail(file, RO_E_ARGUMENT, "a video of %d bits cannot become one of %d",
+        return file_fail(file, RO_E_ARGUMENT, "a video of %d bits cannot become one of %d",
                             in->bits, bits);
     *plan = (struct video_plan){.in = *in, .out = *in};
     plan->shown = levels < 256;

@@ -33,14 +33,14 @@ static ro_status read_line(struct ro_source *source, char line[Y4M_LINE], size_t
     ro_status status = RO_OK;
     int byte = -1;
     *length = 0;
-    while ((byte = ro_source_byte(source, &status)) >= 0 && byte != '\n') {
+    while ((byte = source_byte(source, &status)) >= 0 && byte != '\n') {
         if (*length == Y4M_LINE - 1)
-            return ro_file_fail(source->file, RO_E_FORMAT, "a line of the video is too long");
+            return file_fail(source->file, RO_E_FORMAT, "a line of the video is too long");
         line[(*length)++] = (char)byte;
     }
     line[*length] = '\0';
     if (status == RO_OK && byte < 0 && *length > 0)
-        return ro_file_ends_early(source->file);
+        return file_ends_early(source->file);
     return status;
 }
 
@@ -73,7 +73,7 @@ static ro_status take_layout(struct ro_file *file, const char *name, struct y4m 
         snprintf(video->layout, sizeof video->layout, "%s", name);
         return RO_OK;
     }
-    return ro_file_fail(file, RO_E_UNSUPPORTED,
+    return file_fail(file, RO_E_UNSUPPORTED,
                         "the video's layout '%.20s' is not one of 420, 411, 422, 444 and mono with "
                         "8 to 16 bits",
                         name);
@@ -85,7 +85,7 @@ static ro_status take_word(struct ro_file *file, const char *word, struct y4m *v
     if (*word == 'W' || *word == 'H') {
         if (take_number(word + 1, *word == 'W' ? &video->width : &video->height))
             return RO_OK;
-        return ro_file_fail(file, RO_E_FORMAT, "'%.20s' is no size of a video", word);
+        return file_fail(file, RO_E_FORMAT, "'%.20s' is no size of a video", word);
     }
     if (*word == 'C')
         return take_layout(file, word + 1, video);
@@ -113,7 +113,7 @@ ro_status y4m_open(struct ro_source *source, struct y4m *video)
     char *word = strtok_r(line, " ", &rest);
     while (status == RO_OK && (word = strtok_r(NULL, " ", &rest)))
         status = take_word(source->file, word, video);
-    return status == RO_OK ? ro_stage_check_size(source->file, video->width, video->height)
+    return status == RO_OK ? stage_check_size(source->file, video->width, video->height)
                            : status;
 }
 
@@ -122,13 +122,13 @@ ro_status y4m_frame(struct ro_source *source, bool *more)
     char line[Y4M_LINE];
     size_t length, mark = sizeof frame_mark - 1, ready;
     *more = false;
-    ro_status status = ro_source_peek(source, 1, &ready);
+    ro_status status = source_peek(source, 1, &ready);
     if (status != RO_OK || ready == 0)
         return status;
     status = read_line(source, line, &length);
     if (status == RO_OK &&
         (strncmp(line, frame_mark, mark) != 0 || (line[mark] != '\0' && line[mark] != ' ')))
-        return ro_file_fail(source->file, RO_E_FORMAT,
+        return file_fail(source->file, RO_E_FORMAT,
                             "there is no frame where the next should begin");
     *more = status == RO_OK;
     return status;
@@ -140,12 +140,12 @@ ro_status y4m_write_open(struct ro_sink *sink, const struct y4m *video)
     const int length =
         snprintf(line, sizeof line, "%s W%u H%u%s C%s XCOLORRANGE=%s\n", magic, video->width,
                  video->height, video->line, video->layout, video->full ? "FULL" : "LIMITED");
-    return ro_sink_write(sink, line, (size_t)length);
+    return sink_write(sink, line, (size_t)length);
 }
 
 ro_status y4m_write_frame(struct ro_sink *sink)
 {
-    return ro_sink_write(sink, y4m_frame_line, Y4M_FRAME_LINE);
+    return sink_write(sink, y4m_frame_line, Y4M_FRAME_LINE);
 }
 
 void y4m_plane(const struct y4m *video, int plane, uint32_t *width, uint32_t *height)

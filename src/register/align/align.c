@@ -95,11 +95,11 @@ static bool open_phase(const struct ro_view *view, struct ro_team *team, int lea
     int side = least;
     while (side < copy->width || side < copy->height)
         side *= 2;
-    if (!ro_phase_open(phase, view->kernels, side, copy->width, copy->height))
+    if (!phase_open(phase, view->kernels, side, copy->width, copy->height))
         return false;
-    if (ro_phase_fix(phase, team, copy->image[1]))
+    if (phase_fix(phase, team, copy->image[1]))
         return true;
-    ro_phase_close(phase);
+    phase_close(phase);
     return false;
 }
 
@@ -112,11 +112,11 @@ static ro_status search_shifts(struct ro_flow *flow, const struct ro_view *view,
     struct ro_phase phase;
     if (!open_phase(view, flow->team, 8, &phase))
         return no_memory(flow);
-    bool good = ro_phase_shifts_by(&phase, flow->team, view->copy->image[0], signs, shifts);
+    bool good = phase_shifts_by(&phase, flow->team, view->copy->image[0], signs, shifts);
     for (int i = 0; i < RO_PHASE_PEAKS && good; i++)
         maps[1 + i] = shifted(&still, shifts[i]);
-    good = good && ro_likenesses(flow->team, view, maps, 1 + RO_PHASE_PEAKS, RO_LIKE, values);
-    ro_phase_close(&phase);
+    good = good && likenesses(flow->team, view, maps, 1 + RO_PHASE_PEAKS, RO_LIKE, values);
+    phase_close(&phase);
     if (!good)
         return no_memory(flow);
     *here = values[0];
@@ -147,10 +147,10 @@ static void try_turn(struct ring *ring, int i, const struct ro_phase_work *work,
     rotated(360.0 * (i / SIZES) / ring->turns, sizes[i % SIZES], &map);
     for (int y = 0; y < copy->height; y++)
         ring->view->kernels->turn(copy, &map, y, turned + y * copy->width);
-    ro_phase_shifts(&ring->phase, work, turned, ring->signs, shifts);
+    phase_shifts(&ring->phase, work, turned, ring->signs, shifts);
     for (int k = 0; k < RO_PHASE_PEAKS; k++) {
         const struct ro_map moved = shifted(&map, shifts[k]);
-        weigh(&ring->best[i], ring->signs, ro_likeness(ring->view, &moved, RO_LIKE), &moved);
+        weigh(&ring->best[i], ring->signs, map_likeness(ring->view, &moved, RO_LIKE), &moved);
     }
 }
 
@@ -164,13 +164,13 @@ static void try_turns(void *data, int part, int parts)
     int i;
     (void)part;
     (void)parts;
-    if (turned && ro_phase_work_open(&ring->phase, &work))
+    if (turned && phase_work_open(&ring->phase, &work))
         while ((i = atomic_fetch_add(&ring->ticket, 1)) < ring->turns * SIZES &&
                !ro_context_cancelled(ring->context))
             try_turn(ring, i, &work, turned);
     else
         atomic_store(&ring->failed, 1);
-    ro_phase_work_close(&work);
+    phase_work_close(&work);
     free(turned);
 }
 
@@ -191,7 +191,7 @@ static ro_status search_turns(struct ro_flow *flow, const struct ro_view *view,
     atomic_init(&ring->failed, 0);
     for (int i = 0; i < effort->turns * SIZES; i++)
         ring->best[i] = *best;
-    ro_team_pass(flow->team, SIZE_MAX, try_turns, ring);
+    team_pass(flow->team, SIZE_MAX, try_turns, ring);
     for (int i = 0; i < effort->turns * SIZES; i++)
         for (int sign = RO_LIKE; sign <= RO_UNLIKE; sign++)
             keep_better(best, (enum ro_sign)sign, ring->best[i].value[sign],
@@ -199,7 +199,7 @@ static ro_status search_turns(struct ro_flow *flow, const struct ro_view *view,
     const ro_status status = atomic_load(&ring->failed)
                                  ? no_memory(flow)
                                  : ro_context_progress(flow->context, "align", 1);
-    ro_phase_close(&ring->phase);
+    phase_close(&ring->phase);
     free(ring);
     return status;
 }
@@ -214,7 +214,7 @@ static ro_status settle_sign(const struct ro_flow *flow, const struct ro_view *v
     struct ro_climb climbs[2];
     for (int i = RO_LIKE; i <= RO_UNLIKE; i++)
         climbs[i] = (struct ro_climb){.map = best->map[i], .sign = (enum ro_sign)i};
-    if (!ro_refine(flow->team, view, climbs, 2, steps))
+    if (!refine_maps(flow->team, view, climbs, 2, steps))
         return no_memory(flow);
     *found = climbs[climbs[RO_UNLIKE].value > climbs[RO_LIKE].value + 0.05];
     return RO_OK;
@@ -234,7 +234,7 @@ static ro_status search_affine(struct ro_flow *flow, const struct ro_view *view,
         if (status != RO_OK || found->value >= effort->enough)
             return status;
     } else {
-        here = ro_likeness(view, &still, RO_LIKE);
+        here = map_likeness(view, &still, RO_LIKE);
     }
     best = where_they_lie(here, effort->signs);
     status = search_turns(flow, view, effort, &best);
@@ -260,7 +260,7 @@ static ro_status align_affine(struct ro_flow *flow, const struct ro_view *views,
     struct ro_climb climb;
     ro_status status = search_affine(flow, &views[count - 1], effort, &climb);
     for (int i = count - 1; i >= 0 && status == RO_OK; i--) {
-        if (!climb.settled && !ro_refine(flow->team, &views[i], &climb, 1, effort->steps))
+        if (!climb.settled && !refine_maps(flow->team, &views[i], &climb, 1, effort->steps))
             return no_memory(flow);
         climb.settled = false;
         if (i > 0) { /* halves cut off an odd last pixel: the middle may lie apart */
@@ -271,7 +271,7 @@ static ro_status align_affine(struct ro_flow *flow, const struct ro_view *views,
     if (status != RO_OK)
         return status;
     double here = -1;
-    if (effort->signs && !ro_likenesses(flow->team, views, &still, 1, climb.sign, &here))
+    if (effort->signs && !likenesses(flow->team, views, &still, 1, climb.sign, &here))
         return no_memory(flow);
     *map = effort->signs && climb.value < here ? still : climb.map;
     flow->negative = climb.sign == RO_UNLIKE;
@@ -284,9 +284,9 @@ static void turn_negative(void *data, int part, int parts)
     const struct ro_flow *flow = data;
     const struct ro_grid *grid = &flow->grids.grid[0];
     int y, to;
-    for (ro_team_share(grid->height, part, parts, &y, &to);
+    for (team_share(grid->height, part, parts, &y, &to);
          y < to && !ro_context_cancelled(flow->context); y++) {
-        float *row = flow->images[1] + ro_grid_at(grid, y) - RO_GRID_MARGIN;
+        float *row = flow->images[1] + grid_at(grid, y) - RO_GRID_MARGIN;
         for (ptrdiff_t x = 0; x < grid->stride; x++)
             row[x] = 1 - row[x];
     }
@@ -303,15 +303,15 @@ static void tell_start(struct ro_flow *flow, const struct ro_copy *copy, const s
     to[5] = map->m[5] * copy->shrink + my - map->m[3] * mx - map->m[4] * my;
 }
 
-ro_status ro_register_align(struct ro_flow *flow, enum ro_start start)
+ro_status register_align(struct ro_flow *flow, enum ro_start start)
 {
-    const struct ro_align_kernels *kernels = ro_align_kernels_for(flow->context->cpu);
+    const struct ro_align_kernels *kernels = align_kernels_for(flow->context->cpu);
     struct ro_copies copies;
     struct ro_view views[RO_COPIES];
     struct ro_map map = still;
     const bool affine = start == RO_START_AFFINE;
     const struct effort *effort = flow->automatic && affine ? &brief : &thorough;
-    ro_status status = ro_copies_open(flow, kernels, effort->longest, effort->signs, &copies);
+    ro_status status = copies_open(flow, kernels, effort->longest, effort->signs, &copies);
     for (int i = 0; i < copies.count; i++)
         views[i] = (struct ro_view){&copies.copy[i], kernels};
     if (status == RO_OK)
@@ -320,9 +320,9 @@ ro_status ro_register_align(struct ro_flow *flow, enum ro_start start)
     if (status == RO_OK)
         tell_start(flow, &copies.copy[0], &map);
     if (status == RO_OK && flow->negative) {
-        ro_register_pass(flow, flow->grids.grid[0].floats, turn_negative, flow);
-        status = ro_register_heard(flow);
+        register_pass(flow, flow->grids.grid[0].floats, turn_negative, flow);
+        status = register_heard(flow);
     }
-    ro_copies_close(&copies);
+    copies_close(&copies);
     return status;
 }

@@ -73,6 +73,6 @@ struct ro_align_kernels {
     /* Means of two by two pixels of two rows; `whole`: of a mask, 1 where all are. */
     void (*halve)(const float *a, const float *b, int before, bool whole, float *out);
 };
-const struct ro_align_kernels *ro_align_kernels_for(ro_cpu cpu);
+const struct ro_align_kernels *align_kernels_for(ro_cpu cpu);
 
 #endif

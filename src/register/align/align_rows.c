@@ -8,7 +8,7 @@ RO_VARIANTS_DECLARE(const struct ro_align_kernels, ro_align_kernels);
 static const struct ro_align_kernels ro_align_kernels_scalar = {.cpu = RO_CPU_SCALAR,
                                                                 ALIGN_KERNELS};
 
-const struct ro_align_kernels *ro_align_kernels_for(ro_cpu cpu)
+const struct ro_align_kernels *align_kernels_for(ro_cpu cpu)
 {
     static const struct ro_align_kernels *const kernels[RO_CPUS] = {
         [RO_CPU_SCALAR] = &ro_align_kernels_scalar, RO_VARIANTS_OF(ro_align_kernels)};

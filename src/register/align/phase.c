@@ -13,14 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool ro_phase_open(struct ro_phase *phase, const struct ro_align_kernels *kernels, int side,
+bool phase_open(struct ro_phase *phase, const struct ro_align_kernels *kernels, int side,
                    int width, int height)
 {
     const size_t cells = (size_t)side * (size_t)side;
     *phase = (struct ro_phase){.kernels = kernels, .side = side, .width = width, .height = height};
     phase->fade = malloc((2 * cells + 3 * (size_t)side) * sizeof *phase->fade);
     if (!phase->fade || !radix2_double_open(&phase->transform, (uint32_t)side)) {
-        ro_phase_close(phase);
+        phase_close(phase);
         return false;
     }
     phase->weight = phase->fade + 2 * side;
@@ -36,14 +36,14 @@ bool ro_phase_open(struct ro_phase *phase, const struct ro_align_kernels *kernel
     return true;
 }
 
-void ro_phase_close(struct ro_phase *phase)
+void phase_close(struct ro_phase *phase)
 {
     free(phase->fade);
     radix2_double_close(&phase->transform);
     *phase = (struct ro_phase){0};
 }
 
-bool ro_phase_work_open(const struct ro_phase *phase, struct ro_phase_work *work)
+bool phase_work_open(const struct ro_phase *phase, struct ro_phase_work *work)
 {
     const size_t cells = (size_t)phase->side * (size_t)phase->side;
     work->re = malloc((2 * cells + radix2_scratch((uint32_t)phase->side)) * sizeof *work->re);
@@ -52,7 +52,7 @@ bool ro_phase_work_open(const struct ro_phase *phase, struct ro_phase_work *work
     return work->re;
 }
 
-void ro_phase_work_close(struct ro_phase_work *work) { free(work->re); }
+void phase_work_close(struct ro_phase_work *work) { free(work->re); }
 
 /* ---- Blocks of rows or columns, each by itself ----------------------------------------------- */
 
@@ -177,7 +177,7 @@ static double mean_of(const struct ro_phase *phase, const float *picture)
     return sum / ((double)phase->width * phase->height);
 }
 
-void ro_phase_shifts(const struct ro_phase *phase, const struct ro_phase_work *work,
+void phase_shifts(const struct ro_phase *phase, const struct ro_phase_work *work,
                      const float *moving, bool signs, double shifts[RO_PHASE_PEAKS][2])
 {
     const int blocks = blocks_of(phase);
@@ -209,7 +209,7 @@ static bool open_blocks(struct blocks *blocks, const struct ro_phase *phase, str
     const size_t scratch = radix2_scratch((uint32_t)phase->side);
     *blocks = (struct blocks){.phase = phase, .picture = picture};
     blocks->mean = mean_of(phase, picture);
-    blocks->scratch = malloc((size_t)ro_team_size(team) * scratch * sizeof *blocks->scratch);
+    blocks->scratch = malloc((size_t)team_size(team) * scratch * sizeof *blocks->scratch);
     return blocks->scratch;
 }
 
@@ -223,7 +223,7 @@ static void pass(const struct blocks *blocks, struct ro_team *team, ro_pass_fn *
 {
     enum { SHARE = 32 }; /* a cell is as much work as this many pixels of a filter */
     const size_t side = (size_t)blocks->phase->side;
-    ro_team_pass(team, SHARE * side * side, fn, (void *)blocks);
+    team_pass(team, SHARE * side * side, fn, (void *)blocks);
 }
 
 static void place_pass(void *data, int part, int parts)
@@ -231,7 +231,7 @@ static void place_pass(void *data, int part, int parts)
     const struct blocks *blocks = data;
     const struct ro_phase_work work = work_of(blocks, part);
     int i, to;
-    for (ro_team_share(blocks_of(blocks->phase), part, parts, &i, &to); i < to; i++)
+    for (team_share(blocks_of(blocks->phase), part, parts, &i, &to); i < to; i++)
         place_rows(blocks->phase, blocks->picture, blocks->mean, i, &work);
 }
 
@@ -240,7 +240,7 @@ static void columns_pass(void *data, int part, int parts)
     const struct blocks *blocks = data;
     const struct ro_phase_work work = work_of(blocks, part);
     int i, to;
-    for (ro_team_share(blocks_of(blocks->phase), part, parts, &i, &to); i < to; i++)
+    for (team_share(blocks_of(blocks->phase), part, parts, &i, &to); i < to; i++)
         transform_columns(blocks->phase, i, work.re, work.im, work.scratch);
 }
 
@@ -249,7 +249,7 @@ static void correlate_pass(void *data, int part, int parts)
     const struct blocks *blocks = data;
     const struct ro_phase_work work = work_of(blocks, part);
     int i, to;
-    for (ro_team_share(blocks_of(blocks->phase), part, parts, &i, &to); i < to; i++)
+    for (team_share(blocks_of(blocks->phase), part, parts, &i, &to); i < to; i++)
         correlate_columns(blocks->phase, i, &work);
 }
 
@@ -259,14 +259,14 @@ static void back_pass(void *data, int part, int parts)
     const struct ro_phase_work work = work_of(blocks, part);
     const int n = blocks->phase->side, lanes = lanes_of(blocks->phase);
     int i, to;
-    for (ro_team_share(blocks_of(blocks->phase), part, parts, &i, &to); i < to; i++) {
+    for (team_share(blocks_of(blocks->phase), part, parts, &i, &to); i < to; i++) {
         back_rows(blocks->phase, i, &work);
         for (int y = i * lanes; y < (i + 1) * lanes; y++)
             blocks->largest[y] = largest_in(blocks->re + y * n, n, blocks->signs);
     }
 }
 
-bool ro_phase_fix(struct ro_phase *phase, struct ro_team *team, const float *fixed)
+bool phase_fix(struct ro_phase *phase, struct ro_team *team, const float *fixed)
 {
     struct blocks blocks;
     if (!open_blocks(&blocks, phase, team, fixed))
@@ -279,12 +279,12 @@ bool ro_phase_fix(struct ro_phase *phase, struct ro_team *team, const float *fix
     return true;
 }
 
-bool ro_phase_shifts_by(const struct ro_phase *phase, struct ro_team *team, const float *moving,
+bool phase_shifts_by(const struct ro_phase *phase, struct ro_team *team, const float *moving,
                         bool signs, double shifts[RO_PHASE_PEAKS][2])
 {
     struct blocks blocks;
     struct ro_phase_work work;
-    if (!ro_phase_work_open(phase, &work))
+    if (!phase_work_open(phase, &work))
         return false;
     const bool good = open_blocks(&blocks, phase, team, moving);
     if (good) {
@@ -297,6 +297,6 @@ bool ro_phase_shifts_by(const struct ro_phase *phase, struct ro_team *team, cons
         find_peaks(phase->side, blocks.re, blocks.largest, signs, shifts);
         free(blocks.scratch);
     }
-    ro_phase_work_close(&work);
+    phase_work_close(&work);
     return good;
 }

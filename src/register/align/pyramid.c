@@ -35,7 +35,7 @@ static const float *shrunk_row(const struct making *making, const float *plane, 
                                bool whole, float *scratch, float *out)
 {
     if (halvings == 0)
-        return plane + ro_grid_at(&making->flow->grids.grid[0], y);
+        return plane + grid_at(&making->flow->grids.grid[0], y);
     const int before = making->width[halvings - 1], below = making->height[halvings - 1] > 1;
     float *const rest = scratch + 2 * before;
     const float *a = shrunk_row(making, plane, halvings - 1, 2 * y, whole, rest, scratch);
@@ -88,7 +88,7 @@ static void make_rows(void *data, int part, int parts)
     float *scratch = making->scratch + (size_t)part * making->scratch_floats;
     const int units = (making->copies->copy[0].height + (1 << last) - 1) >> last;
     int u, to;
-    for (ro_team_share(units, part, parts, &u, &to); u < to; u++)
+    for (team_share(units, part, parts, &u, &to); u < to; u++)
         for (int i = 0; i <= last && !ro_context_cancelled(flow->context); i++) {
             struct ro_copy *copy = &making->copies->copy[i];
             const int after = (u + 1) << (last - i);
@@ -114,7 +114,7 @@ static void sum_columns(void *data, int part, int parts)
         const int height = making->copies->copy[i].height;
         const int blocks = (width + COLUMNS - 1) / COLUMNS;
         int unit, to;
-        for (ro_team_share(4 * blocks, part, parts, &unit, &to); unit < to; unit++) {
+        for (team_share(4 * blocks, part, parts, &unit, &to); unit < to; unit++) {
             const int from = unit % blocks * COLUMNS;
             const int count = width - from < COLUMNS ? width - from : COLUMNS;
             double *row = making->sums[i][unit / blocks / 2][unit / blocks % 2] + from;
@@ -133,7 +133,7 @@ static void flatten_rows(void *data, int part, int parts)
         const struct ro_copy *copy = &making->copies->copy[i];
         const int longer = copy->width > copy->height ? copy->width : copy->height;
         int unit, to;
-        for (ro_team_share(2 * copy->height, part, parts, &unit, &to); unit < to; unit++) {
+        for (team_share(2 * copy->height, part, parts, &unit, &to); unit < to; unit++) {
             const int p = unit / copy->height, y = unit % copy->height;
             making->kernels->flatten(copy->width, copy->height, longer / 8, y, making->flow->sizes,
                                      making->sums[i][p][0], making->sums[i][p][1],
@@ -197,7 +197,7 @@ static bool take_memory(struct making *making)
         bytes += (size_t)planes * floats_of(&copies->copy[i]) * sizeof(float) +
                  (making->flat ? 4 * cells_of(&copies->copy[i]) * sizeof(double) : 0);
     making->scratch_floats = 4 * (size_t)(making->flow->width + HALVINGS);
-    bytes += (size_t)ro_team_size(making->flow->team) * making->scratch_floats * sizeof(float);
+    bytes += (size_t)team_size(making->flow->team) * making->scratch_floats * sizeof(float);
     double *sums = copies->memory = malloc(bytes);
     if (!sums)
         return false;
@@ -216,7 +216,7 @@ static bool take_memory(struct making *making)
     return true;
 }
 
-ro_status ro_copies_open(const struct ro_flow *flow, const struct ro_align_kernels *kernels,
+ro_status copies_open(const struct ro_flow *flow, const struct ro_align_kernels *kernels,
                          int longest, bool flat, struct ro_copies *copies)
 {
     struct making making = {.flow = flow, .kernels = kernels, .copies = copies, .flat = flat};
@@ -226,18 +226,18 @@ ro_status ro_copies_open(const struct ro_flow *flow, const struct ro_align_kerne
     if (!take_memory(&making))
         return ro_context_fail(flow->context, RO_E_MEMORY, "no memory to align images");
     enum { SHARE = 8 }; /* a pixel of a copy is as much work as this many of a filter */
-    ro_register_pass(flow, 2 * pixels, make_rows, &making);
+    register_pass(flow, 2 * pixels, make_rows, &making);
     const size_t work = 2 * SHARE * floats_of(&copies->copy[0]);
     if (flat) {
-        ro_register_pass(flow, work, sum_columns, &making);
-        ro_register_pass(flow, work, flatten_rows, &making);
+        register_pass(flow, work, sum_columns, &making);
+        register_pass(flow, work, flatten_rows, &making);
     }
     for (int i = 0; i < copies->count; i++)
         copies->copy[i].counted = count_kept(&copies->copy[i]);
-    return ro_register_heard(flow);
+    return register_heard(flow);
 }
 
-void ro_copies_close(struct ro_copies *copies)
+void copies_close(struct ro_copies *copies)
 {
     free(copies->memory);
     *copies = (struct ro_copies){0};

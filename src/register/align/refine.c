@@ -31,7 +31,7 @@ static int fours_of(const struct ro_copy *copy)
     return (copy->height + RO_ALIGN_ROWS - 1) / RO_ALIGN_ROWS;
 }
 
-double ro_likeness(const struct ro_view *view, const struct ro_map *map, enum ro_sign sign)
+double map_likeness(const struct ro_view *view, const struct ro_map *map, enum ro_sign sign)
 {
     double sums[RO_SUMS], all[RO_SUM_TONES] = {0};
     for (int four = 0; four < fours_of(view->copy); four++) {
@@ -71,7 +71,7 @@ static void sum_fours(void *data, int part, int parts)
 {
     const struct summing *summing = data;
     int i, to;
-    for (ro_team_share(summing->count * summing->fours, part, parts, &i, &to); i < to; i++) {
+    for (team_share(summing->count * summing->fours, part, parts, &i, &to); i < to; i++) {
         const struct trial *trial = &summing->trials[i / summing->fours];
         summing->view->kernels->sum(summing->view->copy, &trial->map, i % summing->fours,
                                     trial->slopes, summing->parts[i]);
@@ -82,7 +82,7 @@ static void sum_all(struct summing *summing)
 {
     const struct ro_copy *copy = summing->view->copy;
     const size_t pixels = (size_t)copy->width * (size_t)copy->height;
-    ro_team_pass(summing->team, SHARE * (size_t)summing->count * pixels, sum_fours, summing);
+    team_pass(summing->team, SHARE * (size_t)summing->count * pixels, sum_fours, summing);
     for (int k = 0; k < summing->count; k++) {
         struct trial *trial = &summing->trials[k];
         const int sums = trial->slopes ? RO_SUMS : RO_SUM_TONES;
@@ -93,7 +93,7 @@ static void sum_all(struct summing *summing)
     }
 }
 
-bool ro_likenesses(struct ro_team *team, const struct ro_view *view, const struct ro_map *maps,
+bool likenesses(struct ro_team *team, const struct ro_view *view, const struct ro_map *maps,
                    int count, enum ro_sign sign, double *values)
 {
     struct summing summing;
@@ -248,7 +248,7 @@ static void answer(const struct summing *summing, struct climbing *climbing)
     }
 }
 
-bool ro_refine(struct ro_team *team, const struct ro_view *view, struct ro_climb *climbs, int count,
+bool refine_maps(struct ro_team *team, const struct ro_view *view, struct ro_climb *climbs, int count,
                int steps)
 {
     struct summing summing;

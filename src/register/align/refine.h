@@ -27,15 +27,15 @@ struct ro_climb {
 enum { RO_CLIMBS = 2, RO_MOST_MAPS = 6 };
 
 /* Correlation of the tones, -1 to 1; less for a small overlap, -1 where it proves nothing. */
-double ro_likeness(const struct ro_view *view, const struct ro_map *map, enum ro_sign sign);
+double map_likeness(const struct ro_view *view, const struct ro_map *map, enum ro_sign sign);
 
 /* The same of as many as RO_MOST_MAPS with all threads; false: no memory. */
-bool ro_likenesses(struct ro_team *team, const struct ro_view *view, const struct ro_map *maps,
+bool likenesses(struct ro_team *team, const struct ro_view *view, const struct ro_map *maps,
                    int count, enum ro_sign sign, double *values);
 
 /* Refines as many as RO_CLIMBS maps side by side by Gauss-Newton steps with all threads; false: no
  * memory. */
-bool ro_refine(struct ro_team *team, const struct ro_view *view, struct ro_climb *climbs, int count,
+bool refine_maps(struct ro_team *team, const struct ro_view *view, struct ro_climb *climbs, int count,
                int steps);
 
 #endif

@@ -26,11 +26,11 @@ static void open_second(struct second *second)
 {
     struct ro_flow *flow = &second->flow;
     second->tried = true;
-    flow->status = ro_register_plain(flow, second->fixed, second->moving);
+    flow->status = register_plain(flow, second->fixed, second->moving);
     if (flow->status == RO_OK)
         flow->status = register_on_cuda->open(flow);
     if (flow->status == RO_OK)
-        ro_flow_start(flow);
+        flow_start(flow);
     second->more = flow->status == RO_OK;
 }
 
@@ -44,11 +44,11 @@ static void go_on_beside(struct second *second, const struct ro_flow *first)
         open_second(second);
     if (second->begun && !register_on_cuda->busy(flow)) {
         second->begun = false;
-        second->more = ro_flow_end_scale(flow);
+        second->more = flow_end_scale(flow);
     }
     if (second->more && !second->begun && register_on_cuda->small(flow, flow->k) &&
         next < first->scales && register_on_cuda->small(first, next)) {
-        ro_flow_begin_scale(flow);
+        flow_begin_scale(flow);
         second->begun = true;
     }
 }
@@ -67,12 +67,12 @@ static ro_status run_second(struct second *second, ro_report *ran)
     }
     while (second->more) {
         if (!second->begun)
-            ro_flow_begin_scale(flow);
+            flow_begin_scale(flow);
         second->begun = false;
-        second->more = ro_flow_end_scale(flow);
+        second->more = flow_end_scale(flow);
     }
     if (flow->status == RO_OK)
-        ro_flow_finish(flow);
+        flow_finish(flow);
     const ro_status status = flow->status;
     if (!flow->data)
         return status;
@@ -90,15 +90,15 @@ static ro_status run_first(struct ro_flow *flow, struct second *second, ro_repor
     if (!flow->data)
         return flow->status;
     if (flow->status == RO_OK)
-        ro_flow_start(flow);
+        flow_start(flow);
     bool more = flow->status == RO_OK;
     while (more) {
-        ro_flow_begin_scale(flow);
+        flow_begin_scale(flow);
         while (beside && flow->status == RO_OK && register_on_cuda->busy(flow))
             go_on_beside(second, flow);
-        more = ro_flow_end_scale(flow);
+        more = flow_end_scale(flow);
     }
-    ro_flow_finish(flow);
+    flow_finish(flow);
     return register_on_cuda->close(flow, true, ran);
 }
 
@@ -106,13 +106,13 @@ static ro_status run_first(struct ro_flow *flow, struct second *second, ro_repor
 static void choose(struct ro_flow *flow, struct second *second)
 {
     const struct ro_flow first = *flow;
-    const double ended = ro_flow_disagreement(&first, &first.ended);
+    const double ended = flow_disagreement(&first, &first.ended);
     for (int p = 0; p < 2; p++)
         free(first.keep[p]);
     *flow = second->flow;
     second->flow.keep[0] = second->flow.keep[1] = NULL;
     second->flow.report.record = NULL;
-    if (ro_flow_disagreement(flow, &flow->ended) < ended) {
+    if (flow_disagreement(flow, &flow->ended) < ended) {
         free(first.report.record);
         return;
     }
@@ -122,7 +122,7 @@ static void choose(struct ro_flow *flow, struct second *second)
     flow->result = 0;
 }
 
-ro_status ro_register_two(struct ro_flow *flow, const ro_image *fixed, const ro_image *moving,
+ro_status register_two(struct ro_flow *flow, const ro_image *fixed, const ro_image *moving,
                           const ro_image *field, ro_report *ran)
 {
     struct second *second = calloc(1, sizeof *second);
@@ -135,13 +135,13 @@ ro_status ro_register_two(struct ro_flow *flow, const ro_image *fixed, const ro_
     second->flow.images[0] = second->flow.images[1] = NULL;
     second->flow.result = 1;
     second->flow.beside = true;
-    ro_status status = ro_register_anew(&second->flow);
+    ro_status status = register_anew(&second->flow);
     const bool alone = status != RO_OK; /* the record is the first one's yet */
     flow->watched = true;
     if (status == RO_OK)
         status = run_first(flow, second, ran);
     flow->watched = false;
-    if (status == RO_OK && ro_flow_doubted(flow)) {
+    if (status == RO_OK && flow_doubted(flow)) {
         status = run_second(second, ran);
         if (status == RO_OK)
             choose(flow, second);
@@ -153,5 +153,5 @@ ro_status ro_register_two(struct ro_flow *flow, const ro_image *fixed, const ro_
     if (!alone)
         free(second->flow.report.record);
     free(second);
-    return status == RO_OK ? ro_flow_fetch(flow, field) : status;
+    return status == RO_OK ? flow_fetch(flow, field) : status;
 }

@@ -40,14 +40,14 @@ static void fetch_rows(void *data, int thread)
     }
 }
 
-ro_status ro_flow_fetch(struct ro_flow *flow, const ro_image *field)
+ro_status flow_fetch(struct ro_flow *flow, const ro_image *field)
 {
     struct fetching fetching = {.flow = flow, .field = field};
     ro_status status = register_on_cuda->ask(flow, flow->result, &fetching.parts);
     if (status != RO_OK)
         return status;
-    ro_pool_run(flow->context->pool,
-                ro_register_threads(flow, (size_t)field->width * field->height), fetch_rows,
+    pool_run(flow->context->pool,
+                register_threads(flow, (size_t)field->width * field->height), fetch_rows,
                 &fetching);
     return atomic_load(&fetching.failed)
                ? ro_context_fail(flow->context, RO_E_DEVICE, "the field could not be fetched")

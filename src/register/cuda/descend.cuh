@@ -153,10 +153,10 @@ static __device__ __noinline__ void begin_search(descent_turn *turn, const desce
     ro_probe *probe = &turn->probe;
     probe->sums.peak = __int_as_float(told(&sums->g_peak));
     probe->peak = __int_as_float(told(&sums->d_peak));
-    turn->g_scale = ro_scale_to(probe->sums.peak, RO_GRADIENT_BITS);
-    turn->d_scale = ro_scale_to(probe->peak, RO_DIRECTION_BITS);
+    turn->g_scale = scale_to(probe->sums.peak, RO_GRADIENT_BITS);
+    turn->d_scale = scale_to(probe->peak, RO_DIRECTION_BITS);
     turn->descent.pending = 0;
-    choose_lengths(&turn->at_once, (float)ro_descent_first(&turn->descent, probe->peak), true);
+    choose_lengths(&turn->at_once, (float)descent_first(&turn->descent, probe->peak), true);
 }
 
 /* One thread: goes on with the energies of at_once. `first`: of an update. */
@@ -178,9 +178,9 @@ static __device__ __noinline__ void search(const ro_descent_rule *rule, descent_
         probe->products.slope = (int64_t)told(&sums->slope);
         probe->products.square = (int64_t)told(&sums->square);
         *length = {};
-        answer = ro_descent_search(rule, &turn->descent, probe, length);
+        answer = descent_search(rule, &turn->descent, probe, length);
     } else {
-        answer = ro_length_told(length, energy[0]);
+        answer = length_told(length, energy[0]);
     }
     turn->asks = false;
     while (answer == RO_LENGTH_ASKS) {
@@ -198,11 +198,11 @@ static __device__ __noinline__ void search(const ro_descent_rule *rule, descent_
             turn->asks = true;
             return;
         }
-        answer = ro_length_told(length, there);
+        answer = length_told(length, there);
     }
     turn->descent.trials += length->trials;
     turn->found = answer == RO_LENGTH_FOUND;
-    turn->ends = !turn->found || ro_descent_made(rule, &turn->descent, probe, length, step);
+    turn->ends = !turn->found || descent_made(rule, &turn->descent, probe, length, step);
 }
 
 /* Teams of TEAM threads, as many at once as make 1024 on a multiprocessor. */

@@ -40,7 +40,7 @@ static bool failed(struct device *device, cudaError_t error, const char *doing)
 {
     struct ro_flow *flow = device->flow;
     if (flow->status == RO_OK)
-        flow->status = ro_cuda_check(flow->context, error, doing);
+        flow->status = cuda_check(flow->context, error, doing);
     return flow->status != RO_OK;
 }
 

@@ -31,7 +31,7 @@ static __device__ __forceinline__ float round_number(const ro_rounder &round, fl
     return value < -round.limit ? -round.limit : value;
 }
 
-static __device__ __forceinline__ int ro_mirror_at(int at, int count)
+static __device__ __forceinline__ int mirror_at(int at, int count)
 {
     at = at < 0 ? -at : at;
     at = at >= count ? 2 * (count - 1) - at : at;
@@ -222,10 +222,10 @@ static __device__ __forceinline__ void slopes_at(const ro_flow_rows &rows, const
     float xx = 0, yy = 0;
     if (counts(rows, x, y)) {
         const float *row = fixed + (size_t)y * rows.stride;
-        const float right = row[ro_mirror_at(x + 1, rows.width)];
-        const float left = row[ro_mirror_at(x - 1, rows.width)];
-        const float below = fixed[(size_t)ro_mirror_at(y + 1, rows.height) * rows.stride + x];
-        const float above = fixed[(size_t)ro_mirror_at(y - 1, rows.height) * rows.stride + x];
+        const float right = row[mirror_at(x + 1, rows.width)];
+        const float left = row[mirror_at(x - 1, rows.width)];
+        const float below = fixed[(size_t)mirror_at(y + 1, rows.height) * rows.stride + x];
+        const float above = fixed[(size_t)mirror_at(y - 1, rows.height) * rows.stride + x];
         const float dx = 0.5f * (right - left), dy = 0.5f * (below - above);
         xx = dx * dx;
         yy = dy * dy;
@@ -246,7 +246,7 @@ struct affine {
     double m[6];
 };
 
-/* u at the start, as ro_flow_start_row; whole planes. */
+/* u at the start, as flow_start_row; whole planes. */
 static __global__ __launch_bounds__(THREADS) void start_kernel(ro_grid grid, ro_rounder round,
                                                                affine map, float *ux, float *uy)
 {

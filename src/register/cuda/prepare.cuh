@@ -72,7 +72,7 @@ static __global__ __launch_bounds__(TEAM, 1) void prepare_kernel(
     if (!job.balances)
         return;
     float *const balance[2] = {job.to[BALANCE][0], job.to[BALANCE][1]};
-    const float scale = ro_scale_to(__int_as_float(__ldcg(&job.sums->slope_peak)), RO_SLOPE_BITS);
+    const float scale = scale_to(__int_as_float(__ldcg(&job.sums->slope_peak)), RO_SLOPE_BITS);
     long long total[1] = {0};
     each_pixel<TEAM>(rows.width, rows.height, [&](int x, int y) {
         const size_t at = plane_at(rows, x, y);
@@ -84,7 +84,7 @@ static __global__ __launch_bounds__(TEAM, 1) void prepare_kernel(
     unsigned long long *const totals[1] = {&job.sums->total};
     add_team<TEAM>(total, totals);
     meet();
-    const float mean = ro_mean_slope(scale, (int64_t)__ldcg(&job.sums->total),
+    const float mean = mean_slope(scale, (int64_t)__ldcg(&job.sums->total),
                                      (double)rows.width * rows.height);
     each_pixel<TEAM>(rows.width, rows.height, [&](int x, int y) {
         const size_t at = plane_at(rows, x, y);

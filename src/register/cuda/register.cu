@@ -235,22 +235,22 @@ static ro_status set_up(struct device *device)
     ro_context *context = flow->context;
     struct grid_pieces pieces = {};
     void *memory, *pinned;
-    RO_TRY(ro_cuda_of(context, &device->cuda));
+    RO_TRY(cuda_of(context, &device->cuda));
     const int number = flow->beside;
     cudaStream_t stream = number ? device->cuda->copy_in : device->cuda->compute;
     device->grids.grids = &flow->grids;
     device->grids.stream = stream;
     RO_TRY(place_all(device, &pieces));
-    RO_TRY(ro_cuda_scratch_begin(device->cuda, stream));
-    RO_TRY(ro_cuda_reserve(device->cuda, number ? &beside_scratch : &ro_grids_scratch,
+    RO_TRY(cuda_scratch_begin(device->cuda, stream));
+    RO_TRY(cuda_reserve(device->cuda, number ? &beside_scratch : &ro_grids_scratch,
                            pieces.used, stream, &memory));
-    RO_TRY(ro_cuda_reserve(device->cuda, &results[flow->result],
+    RO_TRY(cuda_reserve(device->cuda, &results[flow->result],
                            2 * (size_t)flow->size[1].width * (size_t)flow->size[1].height *
                                sizeof(float),
                            stream, &device->result));
-    RO_TRY(ro_cuda_reserve_pinned(device->cuda, 0, 2 * sizeof *device->host, &pinned));
+    RO_TRY(cuda_reserve_pinned(device->cuda, 0, 2 * sizeof *device->host, &pinned));
     device->host = (struct tally *)pinned + number;
-    RO_TRY(ro_cuda_reserve_pinned(device->cuda, 1, 2 * descent_bytes(flow), &pinned));
+    RO_TRY(cuda_reserve_pinned(device->cuda, 1, 2 * descent_bytes(flow), &pinned));
     device->found = (struct descent_memory *)((char *)pinned + number * descent_bytes(flow));
     pieces = {(char *)memory, 0};
     RO_TRY(place_all(device, &pieces));
@@ -271,7 +271,7 @@ static ro_status set_up(struct device *device)
     return RO_OK;
 }
 
-static ro_status ro_flow_open(struct ro_flow *flow)
+static ro_status flow_open(struct ro_flow *flow)
 {
     struct device *device = (struct device *)calloc(1, sizeof *device);
     if (!device)
@@ -292,10 +292,10 @@ static ro_status keep_field(struct device *device)
         flow->size[1].height);
     device->grids.launches++;
     RO_CUDA_TRY(flow->context, cudaGetLastError());
-    return ro_cuda_scratch_end(device->cuda, device->grids.stream);
+    return cuda_scratch_end(device->cuda, device->grids.stream);
 }
 
-static ro_status ro_flow_close(struct ro_flow *flow, bool wanted, ro_report *ran)
+static ro_status flow_close(struct ro_flow *flow, bool wanted, ro_report *ran)
 {
     struct device *device = (struct device *)flow->data;
     ro_status status = flow->status;
@@ -313,14 +313,14 @@ static ro_status ro_flow_close(struct ro_flow *flow, bool wanted, ro_report *ran
 }
 
 /* Whether a scale is under way. */
-static bool ro_flow_busy(const struct ro_flow *flow)
+static bool flow_busy(const struct ro_flow *flow)
 {
     const struct device *device = (const struct device *)flow->data;
     return cudaStreamQuery(device->grids.stream) == cudaErrorNotReady;
 }
 
 /* Whether scale k leaves room for another one like it. */
-static bool ro_flow_small(const struct ro_flow *flow, int k)
+static bool flow_small(const struct ro_flow *flow, int k)
 {
     const struct device *device = (const struct device *)flow->data;
     return 2 * blocks_for(device, flow->scale[k].level) <= (unsigned)device->cuda->processors;
@@ -335,23 +335,23 @@ static cudaEvent_t part_event(const struct ro_cuda *cuda, int part)
 }
 
 /* The field goes where images of the other flow were. */
-static ro_status ro_flow_ask(struct ro_flow *flow, int number, struct ro_field_parts *parts)
+static ro_status flow_ask(struct ro_flow *flow, int number, struct ro_field_parts *parts)
 {
     enum { HALF = RO_FIELD_PARTS / 2, FIRST = 2, SECOND = 4 }; /* numbers of pinned memory */
     ro_context *context = flow->context;
     struct ro_cuda *cuda;
     void *result, *halves[2];
-    RO_TRY(ro_cuda_of(context, &cuda));
+    RO_TRY(cuda_of(context, &cuda));
     cudaStream_t stream = cuda->compute;
     const int height = flow->size[1].height;
     const int to = flow->images[0] == cuda->pinned[FIRST] ? SECOND : FIRST;
     const size_t bytes = 2 * (size_t)flow->size[1].width * sizeof(float);
     parts->rows = (height + RO_FIELD_PARTS - 1) / RO_FIELD_PARTS;
     const size_t size = (size_t)parts->rows * bytes;
-    RO_TRY(ro_cuda_scratch_begin(cuda, stream));
-    RO_TRY(ro_cuda_reserve(cuda, &results[number], bytes * (size_t)height, stream, &result));
+    RO_TRY(cuda_scratch_begin(cuda, stream));
+    RO_TRY(cuda_reserve(cuda, &results[number], bytes * (size_t)height, stream, &result));
     for (int i = 0; i < 2; i++)
-        RO_TRY(ro_cuda_reserve_pinned(cuda, to + i, HALF * size, &halves[i]));
+        RO_TRY(cuda_reserve_pinned(cuda, to + i, HALF * size, &halves[i]));
     for (int i = 0; i < RO_FIELD_PARTS; i++) {
         const int first = i * parts->rows, left = height - first;
         char *const part = (char *)halves[i / HALF] + (size_t)(i % HALF) * size;
@@ -362,41 +362,41 @@ static ro_status ro_flow_ask(struct ro_flow *flow, int number, struct ro_field_p
                                                  cudaMemcpyDeviceToHost, stream));
         RO_CUDA_TRY(context, cudaEventRecord(part_event(cuda, i), stream));
     }
-    return ro_cuda_scratch_end(cuda, stream);
+    return cuda_scratch_end(cuda, stream);
 }
 
 /* Any thread may wait. */
-static bool ro_flow_await(const struct ro_flow *flow, int part)
+static bool flow_await(const struct ro_flow *flow, int part)
 {
     struct ro_cuda *cuda;
-    return ro_cuda_of(flow->context, &cuda) == RO_OK &&
+    return cuda_of(flow->context, &cuda) == RO_OK &&
            cudaEventSynchronize(part_event(cuda, part)) == cudaSuccess;
 }
 
 /* Pinned memory after that of sums and steps. */
-static ro_status ro_flow_plane(ro_context *context, int p, size_t bytes, float **plane)
+static ro_status flow_plane(ro_context *context, int p, size_t bytes, float **plane)
 {
     struct ro_cuda *cuda;
     void *memory;
-    RO_TRY(ro_cuda_of(context, &cuda));
-    RO_TRY(ro_cuda_reserve_pinned(cuda, 2 + p, bytes, &memory));
+    RO_TRY(cuda_of(context, &cuda));
+    RO_TRY(cuda_reserve_pinned(cuda, 2 + p, bytes, &memory));
     *plane = (float *)memory;
     return RO_OK;
 }
 
-static ro_status ro_flow_on_cuda(struct ro_flow *flow, ro_report *ran)
+static ro_status flow_runs_on_cuda(struct ro_flow *flow, ro_report *ran)
 {
-    ro_status status = ro_flow_open(flow);
+    ro_status status = flow_open(flow);
     if (!flow->data)
         return status;
     flow->status = status;
     if (status == RO_OK)
-        ro_flow_run(flow);
-    return ro_flow_close(flow, true, ran);
+        flow_run(flow);
+    return flow_close(flow, true, ran);
 }
 
 static const struct register_cuda_calls calls = {
-    ro_flow_on_cuda, ro_flow_open, ro_flow_close, ro_flow_busy,
-    ro_flow_small,   ro_flow_ask,  ro_flow_await, ro_flow_plane,
+    flow_runs_on_cuda, flow_open, flow_close, flow_busy,
+    flow_small,   flow_ask,  flow_await, flow_plane,
 };
 const struct register_cuda_calls *const register_on_cuda = &calls;

@@ -17,13 +17,13 @@ struct ro_field_parts {
 };
 
 /* Brings u of a flow to the caller's memory, by all threads. */
-ro_status ro_flow_fetch(struct ro_flow *flow, const ro_image *field);
+ro_status flow_fetch(struct ro_flow *flow, const ro_image *field);
 
 /* The device's calls; NULL in a build without CUDA. */
 struct register_cuda_calls {
-    /* As ro_flow_on_cpu, but u stays on the device, as number flow->result. */
+    /* As flow_on_cpu, but u stays on the device, as number flow->result. */
     ro_status (*run)(struct ro_flow *flow, ro_report *ran);
-    /* The same in steps: begins and ends what ro_flow_start and the scales come between; whoever
+    /* The same in steps: begins and ends what flow_start and the scales come between; whoever
      * failed to open has nothing to close unless it has data. What is not `wanted` is left. */
     ro_status (*open)(struct ro_flow *flow);
     ro_status (*close)(struct ro_flow *flow, bool wanted, ro_report *ran);

@@ -17,7 +17,7 @@ static void start(struct ro_flow *flow, int level)
     const struct ro_grid *grid = &flow->grids.grid[level];
     for (int y = 0; y < grid->height && !flow_cpu_stopped(cpu); y++)
         for (int p = 0; p < 2; p++)
-            ro_flow_start_row(flow, level, p, y, cpu->u[p][level] + ro_grid_at(grid, y));
+            flow_start_row(flow, level, p, y, cpu->u[p][level] + grid_at(grid, y));
 }
 
 static void refine_pass(void *data, int part, int parts)
@@ -27,14 +27,14 @@ static void refine_pass(void *data, int part, int parts)
     float *line = cpu->cycle.scratch + cpu->cycle.scratch_floats * (size_t)part + RO_GRID_MARGIN;
     const float by[2] = {(float)(coarse->hx / fine->hx), (float)(coarse->hy / fine->hy)};
     int from, to;
-    ro_team_share(fine->height, part, parts, &from, &to);
+    team_share(fine->height, part, parts, &from, &to);
     for (int p = 0; p < 2; p++)
         for (int y = from; y < to && goes_on(cpu); y++) {
             int low = fine->y.low[y], high = low + 1 < coarse->height ? low + 1 : low;
             const float *u = cpu->u[p][cpu->level + 1];
-            float *out = cpu->u[p][cpu->level] + ro_grid_at(fine, y);
-            cpu->cycle.kernels->prolong_row(&fine->x, u + ro_grid_at(coarse, low),
-                                            u + ro_grid_at(coarse, high), fine->y.part[y], NULL,
+            float *out = cpu->u[p][cpu->level] + grid_at(fine, y);
+            cpu->cycle.kernels->prolong_row(&fine->x, u + grid_at(coarse, low),
+                                            u + grid_at(coarse, high), fine->y.part[y], NULL,
                                             line, out);
             cpu->kernels->rescale(&cpu->flow->round, fine->width, by[p], out);
         }
@@ -46,8 +46,8 @@ static void refine(struct ro_flow *flow, int level)
     const struct ro_grid *coarse = &flow->grids.grid[level + 1];
     for (int p = 0; p < 2; p++) /* updates leave the ghosts behind */
         for (int y = 0; y < coarse->height; y++) {
-            float *row = cpu->u[p][level + 1] + ro_grid_at(coarse, y);
-            row[coarse->width] = row[ro_mirror(coarse->width, coarse->width)];
+            float *row = cpu->u[p][level + 1] + grid_at(coarse, y);
+            row[coarse->width] = row[mirror_index(coarse->width, coarse->width)];
         }
     cpu->level = level;
     flow_cpu_pass(cpu, refine_pass, cpu);
@@ -77,11 +77,11 @@ static void make_pyramid(struct flow_cpu *cpu, float *const planes[RO_GRID_LEVEL
             float weights[4];
             for (int k = 0; k < 4; k++) {
                 weights[k] = fine->y.weight[k][y];
-                int at = ro_mirror(fine->y.first[y] + k, fine->height);
-                rows[k] = planes[l] + ro_grid_at(fine, at);
+                int at = mirror_index(fine->y.first[y] + k, fine->height);
+                rows[k] = planes[l] + grid_at(fine, at);
             }
             cpu->cycle.kernels->restrict_row(&fine->x, rows, weights, line,
-                                             planes[l + 1] + ro_grid_at(coarse, y));
+                                             planes[l + 1] + grid_at(coarse, y));
         }
     }
 }
@@ -92,7 +92,7 @@ static void keep_whole(struct flow_cpu *cpu, float *const planes[RO_GRID_LEVELS]
     const struct ro_multigrid *grids = &cpu->flow->grids;
     for (int l = 1; l < grids->levels; l++)
         for (int y = 0; y < grids->grid[l].height && !flow_cpu_stopped(cpu); y++) {
-            float *row = planes[l] + ro_grid_at(&grids->grid[l], y);
+            float *row = planes[l] + grid_at(&grids->grid[l], y);
             for (int x = 0; x < grids->grid[l].width; x++)
                 row[x] = row[x] > RO_WHOLE ? 1 : 0;
         }
@@ -103,7 +103,7 @@ static void keep_whole(struct flow_cpu *cpu, float *const planes[RO_GRID_LEVELS]
 static size_t line_scratch(const struct flow_cpu *cpu)
 {
     const struct ro_grid *grid = &cpu->flow->grids.grid[0];
-    const size_t rows = ro_smooth_scratch(grid->width), others = 3 * (size_t)grid->stride;
+    const size_t rows = smooth_scratch(grid->width), others = 3 * (size_t)grid->stride;
     return ((rows > others ? rows : others) + 15) / 16 * 16;
 }
 
@@ -111,7 +111,7 @@ static size_t smoothing_floats(const struct flow_cpu *cpu, int threads)
 {
     const struct ro_multigrid *grids = &cpu->flow->grids;
     return cpu->flow->by_lines ? line_scratch(cpu) * (size_t)threads + 2 * grids->grid[0].floats
-                               : ro_cycle_floats(grids, 2, threads);
+                               : cycle_floats(grids, 2, threads);
 }
 
 static void place_smoothing(struct flow_cpu *cpu, int threads)
@@ -124,7 +124,7 @@ static void place_smoothing(struct flow_cpu *cpu, int threads)
         cpu->between[1] = cpu->between[0] + plane;
         return;
     }
-    ro_cycle_place(&cpu->cycle, cpu->memory, threads);
+    cycle_place(&cpu->cycle, cpu->memory, threads);
     cpu->between[0] = cpu->cycle.up[0][0];
     cpu->between[1] = cpu->cycle.up[1][0];
 }
@@ -140,7 +140,7 @@ static bool allocate(struct flow_cpu *cpu, int threads)
     floats += plane * (own + 2) + (cpu->flow->keep[0] ? plane / sizeof(float) : 0);
     for (int l = 1; l < grids->levels; l++)
         floats += grids->grid[l].floats * each;
-    cpu->memory = ro_pages_alloc(floats * sizeof(float));
+    cpu->memory = pages_alloc(floats * sizeof(float));
     if (!cpu->memory)
         return false;
     place_smoothing(cpu, threads);
@@ -176,11 +176,11 @@ static void lead(struct ro_team *team, void *data)
         }
     }
     if (!flow_cpu_stopped(cpu))
-        ro_flow_run(cpu->flow);
+        flow_run(cpu->flow);
     flow_cpu_stopped(cpu); /* the last passes may have been left out */
 }
 
-ro_status ro_flow_on_cpu(struct ro_flow *flow, const ro_image *field, ro_report *ran)
+ro_status flow_on_cpu(struct ro_flow *flow, const ro_image *field, ro_report *ran)
 {
     ro_context *context = flow->context;
     struct flow_cpu *cpu = calloc(1, sizeof *cpu);
@@ -188,21 +188,21 @@ ro_status ro_flow_on_cpu(struct ro_flow *flow, const ro_image *field, ro_report 
     if (!cpu)
         goto done;
     cpu->flow = flow;
-    cpu->kernels = ro_flow_kernels_for(context->cpu);
-    cpu->lines = ro_smooth_kernels_for(context->cpu);
+    cpu->kernels = flow_kernels_for(context->cpu);
+    cpu->lines = smooth_kernels_for(context->cpu);
     cpu->cycle = (struct ro_cycle){.grids = &flow->grids,
-                                   .kernels = ro_grid_kernels_for(context->cpu),
+                                   .kernels = grid_kernels_for(context->cpu),
                                    .context = context,
                                    .planes = 2};
     if (!allocate(cpu, context->threads))
         goto done;
     flow->backend = &backend;
     flow->data = cpu;
-    ro_team_open(context->pool, context->threads, lead, cpu);
+    team_open(context->pool, context->threads, lead, cpu);
     status = flow->status;
     for (int y = 0; y < flow->size[1].height && status == RO_OK; y++) {
         float *to = (float *)(void *)((char *)field->data + (ptrdiff_t)y * field->stride);
-        size_t at = ro_grid_at(&flow->grids.grid[0], y);
+        size_t at = grid_at(&flow->grids.grid[0], y);
         if (ro_context_cancelled(context))
             status = ro_context_fail(context, RO_E_CANCELLED, "cancelled");
         for (int x = 0; x < flow->size[1].width; x++) {

@@ -18,7 +18,7 @@ bool flow_cpu_stopped(struct flow_cpu *cpu)
 void flow_cpu_pass(struct flow_cpu *cpu, ro_pass_fn *pass, void *data)
 {
     if (!flow_cpu_stopped(cpu))
-        ro_team_pass(cpu->team, work_of(cpu), pass, data);
+        team_pass(cpu->team, work_of(cpu), pass, data);
 }
 
 struct ro_flow_rows flow_cpu_rows(const struct flow_cpu *cpu)
@@ -45,11 +45,11 @@ static void square_pass(void *data, int part, int parts)
     struct flow_cpu *cpu = data;
     const struct ro_grid *grid = grid_of(cpu);
     int from, to;
-    ro_team_share(grid->height, part, parts, &from, &to);
+    team_share(grid->height, part, parts, &from, &to);
     for (int p = 0; p < 2; p++)
         for (int y = from; y < to && goes_on(cpu); y++)
-            cpu->kernels->square(grid->width, cpu->image[p] + ro_grid_at(grid, y),
-                                 cpu->g[p] + ro_grid_at(grid, y));
+            cpu->kernels->square(grid->width, cpu->image[p] + grid_at(grid, y),
+                                 cpu->g[p] + grid_at(grid, y));
 }
 
 static void normalise_pass(void *data, int part, int parts)
@@ -57,10 +57,10 @@ static void normalise_pass(void *data, int part, int parts)
     struct flow_cpu *cpu = data;
     const struct ro_grid *grid = grid_of(cpu);
     int from, to;
-    ro_team_share(grid->height, part, parts, &from, &to);
+    team_share(grid->height, part, parts, &from, &to);
     for (int p = 0; p < 2; p++)
         for (int y = from; y < to && goes_on(cpu); y++) {
-            size_t at = ro_grid_at(grid, y);
+            size_t at = grid_at(grid, y);
             cpu->kernels->normalise(grid->width, cpu->scale->least, cpu->flow->sizes,
                                     cpu->image[p] + at, cpu->between[p] + at, cpu->d[p] + at,
                                     cpu->smooth[p] + at);
@@ -78,11 +78,11 @@ static void slopes_pass(void *data, int part, int parts)
     const struct ro_flow_rows rows = flow_cpu_rows(cpu);
     const float *image = cpu->image[1];
     int from, to;
-    ro_team_share(grid->height, part, parts, &from, &to);
+    team_share(grid->height, part, parts, &from, &to);
     for (int y = from; y < to && goes_on(cpu); y++) {
-        size_t at = ro_grid_at(grid, y);
-        cpu->kernels->slopes(&rows, y, image + ro_grid_at(grid, ro_mirror(y - 1, grid->height)),
-                             image + at, image + ro_grid_at(grid, ro_mirror(y + 1, grid->height)),
+        size_t at = grid_at(grid, y);
+        cpu->kernels->slopes(&rows, y, image + grid_at(grid, mirror_index(y - 1, grid->height)),
+                             image + at, image + grid_at(grid, mirror_index(y + 1, grid->height)),
                              cpu->g[0] + at, cpu->g[1] + at);
     }
 }
@@ -99,11 +99,11 @@ static void total_pass(void *data, int part, int parts)
     const struct ro_grid *grid = grid_of(cpu);
     int from, to;
     int64_t sum = 0;
-    ro_team_share(grid->height, part, parts, &from, &to);
+    team_share(grid->height, part, parts, &from, &to);
     for (int p = 0; p < 2; p++)
         for (int y = from; y < to && goes_on(cpu); y++)
             sum +=
-                cpu->kernels->total(grid->width, of->scale, cpu->balance[p] + ro_grid_at(grid, y));
+                cpu->kernels->total(grid->width, of->scale, cpu->balance[p] + grid_at(grid, y));
     cpu->sums[part].energy = sum;
 }
 
@@ -112,11 +112,11 @@ static void balance_pass(void *data, int part, int parts)
     const struct balancing *of = data;
     const struct ro_grid *grid = grid_of(of->cpu);
     int from, to;
-    ro_team_share(grid->height, part, parts, &from, &to);
+    team_share(grid->height, part, parts, &from, &to);
     for (int p = 0; p < 2; p++)
         for (int y = from; y < to && goes_on(of->cpu); y++)
             of->cpu->kernels->balance(grid->width, of->mean, of->least,
-                                      of->cpu->balance[p] + ro_grid_at(grid, y));
+                                      of->cpu->balance[p] + grid_at(grid, y));
 }
 
 static void balance(struct flow_cpu *cpu)
@@ -124,13 +124,13 @@ static void balance(struct flow_cpu *cpu)
     struct balancing of = {.cpu = cpu};
     int64_t sum = 0;
     flow_cpu_pass(cpu, slopes_pass, cpu);
-    memset(cpu->sums, 0, sizeof *cpu->sums * (size_t)ro_team_size(cpu->team));
+    memset(cpu->sums, 0, sizeof *cpu->sums * (size_t)team_size(cpu->team));
     flow_cpu_smooth(cpu, &cpu->scale->gradient, cpu->g, cpu->balance, flow_cpu_peak_row);
-    of.scale = ro_scale_to(flow_cpu_peak(cpu), RO_SLOPE_BITS);
+    of.scale = scale_to(flow_cpu_peak(cpu), RO_SLOPE_BITS);
     flow_cpu_pass(cpu, total_pass, &of);
-    for (int i = 0; i < ro_team_size(cpu->team); i++)
+    for (int i = 0; i < team_size(cpu->team); i++)
         sum += cpu->sums[i].energy;
-    of.mean = ro_mean_slope(of.scale, sum, (double)grid_of(cpu)->width * grid_of(cpu)->height);
+    of.mean = mean_slope(of.scale, sum, (double)grid_of(cpu)->width * grid_of(cpu)->height);
     of.least = RO_LEAST_SLOPE * of.mean;
     flow_cpu_pass(cpu, balance_pass, &of);
 }
@@ -173,16 +173,16 @@ static void agree_pass(void *data, int part, int parts)
     int32_t *moving = line, *fixed = line + grid->stride, *count = fixed + grid->stride;
     int from, to;
     rows.moving = cpu->base[0][0] + RO_GRID_MARGIN;
-    ro_team_share(cpu->flow->height / RO_BLOCK, part, parts, &from, &to);
+    team_share(cpu->flow->height / RO_BLOCK, part, parts, &from, &to);
     for (int block = from; block < to && goes_on(cpu); block++) {
         memset(line, 0, 3 * (size_t)grid->stride * sizeof *line);
         for (int y = RO_BLOCK * block; y < RO_BLOCK * (block + 1); y++) {
-            size_t at = ro_grid_at(grid, y);
+            size_t at = grid_at(grid, y);
             cpu->kernels->tones(&rows, y, cpu->u[0][0] + at, cpu->u[1][0] + at,
                                 cpu->base[1][0] + at, moving, fixed, count);
         }
         for (int x = 0; x < width; x += RO_BLOCK)
-            ro_flow_agree(moving + x, fixed + x, count + x, &sums);
+            flow_agree(moving + x, fixed + x, count + x, &sums);
     }
     cpu->agreements[part] = sums;
 }
@@ -191,9 +191,9 @@ void flow_cpu_agree(struct ro_flow *flow, struct ro_agreement *sums)
 {
     struct flow_cpu *cpu = flow->data;
     *sums = (struct ro_agreement){0};
-    memset(cpu->agreements, 0, sizeof *cpu->agreements * (size_t)ro_team_size(cpu->team));
+    memset(cpu->agreements, 0, sizeof *cpu->agreements * (size_t)team_size(cpu->team));
     flow_cpu_pass(cpu, agree_pass, cpu);
-    for (int i = 0; i < ro_team_size(cpu->team); i++) {
+    for (int i = 0; i < team_size(cpu->team); i++) {
         const struct ro_agreement *add = &cpu->agreements[i];
         sums->blocks += add->blocks;
         sums->moving += add->moving;

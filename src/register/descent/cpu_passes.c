@@ -17,9 +17,9 @@ static void gradient_pass(void *data, int part, int parts)
     const struct ro_flow_rows rows = flow_cpu_rows(cpu);
     struct ro_sums sums = {0};
     int from, to;
-    ro_team_share(grid->height, part, parts, &from, &to);
+    team_share(grid->height, part, parts, &from, &to);
     for (int y = from; y < to && goes_on(cpu); y++) {
-        size_t at = ro_grid_at(grid, y);
+        size_t at = grid_at(grid, y);
         cpu->kernels->gradient(&rows, y, evaluation->tau, cpu->u[0][cpu->level] + at,
                                cpu->u[1][cpu->level] + at, cpu->d[0] + at, cpu->d[1] + at,
                                cpu->image[1] + at, cpu->g[0] + at, cpu->g[1] + at, &sums);
@@ -31,9 +31,9 @@ static void gradient(struct ro_flow *flow, float tau, struct ro_sums *sums)
 {
     struct flow_cpu *cpu = flow->data;
     struct evaluation evaluation = {.cpu = cpu, .tau = tau};
-    memset(cpu->sums, 0, sizeof *cpu->sums * (size_t)ro_team_size(cpu->team));
+    memset(cpu->sums, 0, sizeof *cpu->sums * (size_t)team_size(cpu->team));
     flow_cpu_pass(cpu, gradient_pass, &evaluation);
-    for (int i = 0; i < ro_team_size(cpu->team); i++) {
+    for (int i = 0; i < team_size(cpu->team); i++) {
         sums->energy += cpu->sums[i].energy;
         sums->count += cpu->sums[i].count;
         sums->peak = cpu->sums[i].peak > sums->peak ? cpu->sums[i].peak : sums->peak;
@@ -53,7 +53,7 @@ void flow_cpu_peak_row(void *data, int share, int plane, int y, float *row)
 float flow_cpu_peak(const struct flow_cpu *cpu)
 {
     float peak = 0;
-    for (int i = 0; i < ro_team_size(cpu->team); i++)
+    for (int i = 0; i < team_size(cpu->team); i++)
         peak = cpu->sums[i].peak > peak ? cpu->sums[i].peak : peak;
     return peak;
 }
@@ -62,7 +62,7 @@ static float direction(struct ro_flow *flow)
 {
     struct flow_cpu *cpu = flow->data;
     const struct ro_filter *filter = &cpu->scale->gradient;
-    memset(cpu->sums, 0, sizeof *cpu->sums * (size_t)ro_team_size(cpu->team));
+    memset(cpu->sums, 0, sizeof *cpu->sums * (size_t)team_size(cpu->team));
     if (flow->options.cycles == 1)
         flow_cpu_smooth(cpu, filter, cpu->g, cpu->d, flow_cpu_peak_row);
     else
@@ -77,9 +77,9 @@ static void products_pass(void *data, int part, int parts)
     const struct ro_grid *grid = grid_of(cpu);
     struct ro_products products = {0};
     int from, to;
-    ro_team_share(grid->height, part, parts, &from, &to);
+    team_share(grid->height, part, parts, &from, &to);
     for (int y = from; y < to && goes_on(cpu); y++) {
-        size_t at = ro_grid_at(grid, y);
+        size_t at = grid_at(grid, y);
         cpu->kernels->products(grid->width, evaluation->g_scale, evaluation->d_scale,
                                cpu->g[0] + at, cpu->g[1] + at, cpu->d[0] + at, cpu->d[1] + at,
                                &products);
@@ -91,9 +91,9 @@ static void products(struct ro_flow *flow, float g_scale, float d_scale, struct 
 {
     struct flow_cpu *cpu = flow->data;
     struct evaluation evaluation = {.cpu = cpu, .g_scale = g_scale, .d_scale = d_scale};
-    memset(cpu->products, 0, sizeof *cpu->products * (size_t)ro_team_size(cpu->team));
+    memset(cpu->products, 0, sizeof *cpu->products * (size_t)team_size(cpu->team));
     flow_cpu_pass(cpu, products_pass, &evaluation);
-    for (int i = 0; i < ro_team_size(cpu->team); i++) {
+    for (int i = 0; i < team_size(cpu->team); i++) {
         sums->slope += cpu->products[i].slope;
         sums->square += cpu->products[i].square;
     }
@@ -105,8 +105,8 @@ void flow_cpu_probe(struct ro_flow *flow, float tau, struct ro_probe *probe)
     if (!(probe->sums.peak > RO_LEAST_PEAK))
         return;
     probe->peak = direction(flow);
-    products(flow, ro_scale_to(probe->sums.peak, RO_GRADIENT_BITS),
-             ro_scale_to(probe->peak, RO_DIRECTION_BITS), &probe->products);
+    products(flow, scale_to(probe->sums.peak, RO_GRADIENT_BITS),
+             scale_to(probe->peak, RO_DIRECTION_BITS), &probe->products);
 }
 
 static void energy_pass(void *data, int part, int parts)
@@ -117,9 +117,9 @@ static void energy_pass(void *data, int part, int parts)
     const struct ro_flow_rows rows = flow_cpu_rows(cpu);
     int from, to;
     int64_t energy = 0;
-    ro_team_share(grid->height, part, parts, &from, &to);
+    team_share(grid->height, part, parts, &from, &to);
     for (int y = from; y < to && goes_on(cpu); y++) {
-        size_t at = ro_grid_at(grid, y);
+        size_t at = grid_at(grid, y);
         energy += cpu->kernels->energy(&rows, y, evaluation->tau, cpu->u[0][cpu->level] + at,
                                        cpu->u[1][cpu->level] + at, cpu->d[0] + at, cpu->d[1] + at,
                                        cpu->image[1] + at);
@@ -132,9 +132,9 @@ int64_t flow_cpu_energy(struct ro_flow *flow, float tau)
     struct flow_cpu *cpu = flow->data;
     struct evaluation evaluation = {.cpu = cpu, .tau = tau};
     int64_t sum = 0;
-    memset(cpu->sums, 0, sizeof *cpu->sums * (size_t)ro_team_size(cpu->team));
+    memset(cpu->sums, 0, sizeof *cpu->sums * (size_t)team_size(cpu->team));
     flow_cpu_pass(cpu, energy_pass, &evaluation);
-    for (int i = 0; i < ro_team_size(cpu->team); i++)
+    for (int i = 0; i < team_size(cpu->team); i++)
         sum += cpu->sums[i].energy;
     return sum;
 }
@@ -146,9 +146,9 @@ static void update_pass(void *data, int part, int parts)
     const struct ro_grid *grid = grid_of(cpu);
     const struct ro_flow_rows rows = flow_cpu_rows(cpu);
     int from, to;
-    ro_team_share(grid->height, part, parts, &from, &to);
+    team_share(grid->height, part, parts, &from, &to);
     for (int y = from; y < to && goes_on(cpu); y++) {
-        size_t at = ro_grid_at(grid, y);
+        size_t at = grid_at(grid, y);
         cpu->kernels->update(&rows, evaluation->tau, cpu->u[0][cpu->level] + at,
                              cpu->u[1][cpu->level] + at, cpu->d[0] + at, cpu->d[1] + at);
     }

@@ -20,7 +20,7 @@ static void smooth_by_cycle(struct flow_cpu *cpu, const struct ro_filter *filter
         cycle->b[p][cpu->level] = from[p];
         cycle->up[p][cpu->level] = to[p];
     }
-    ro_cycle_run(cycle, cpu->level, false);
+    cycle_run(cycle, cpu->level, false);
     for (int p = 0; p < 2; p++) {
         cycle->b[p][cpu->level] = own[p][0];
         cycle->up[p][cpu->level] = own[p][1];
@@ -48,7 +48,7 @@ static struct ro_smooth_plane plane_of(const struct flow_cpu *cpu)
 /* A part of so many groups of rows or columns, all of `size` but the last. */
 static void share_groups(int count, int size, int part, int parts, int *from, int *to)
 {
-    ro_team_share((count + size - 1) / size, part, parts, from, to);
+    team_share((count + size - 1) / size, part, parts, from, to);
     *from *= size;
     *to = *to * size < count ? *to * size : count;
 }
@@ -69,7 +69,7 @@ static void rows_pass(void *data, int part, int parts)
                              lines->from[p] + RO_GRID_MARGIN, lines->to[p] + RO_GRID_MARGIN,
                              scratch);
             for (int i = y; lines->told && i < last; i++)
-                lines->told(cpu, part, p, i, lines->to[p] + ro_grid_at(grid_of(cpu), i));
+                lines->told(cpu, part, p, i, lines->to[p] + grid_at(grid_of(cpu), i));
         }
 }
 
@@ -95,12 +95,12 @@ static void finish_pass(void *data, int part, int parts)
     struct flow_cpu *cpu = lines->cpu;
     const struct ro_grid *grid = grid_of(cpu);
     int from, to;
-    ro_team_share(grid->height, part, parts, &from, &to);
+    team_share(grid->height, part, parts, &from, &to);
     for (int p = 0; p < 2; p++)
         for (int y = from; y < to && goes_on(cpu); y++) {
-            float *row = lines->to[p] + ro_grid_at(grid, y);
-            row[-1] = row[ro_mirror(-1, grid->width)];
-            row[grid->width] = row[ro_mirror(grid->width, grid->width)];
+            float *row = lines->to[p] + grid_at(grid, y);
+            row[-1] = row[mirror_index(-1, grid->width)];
+            row[grid->width] = row[mirror_index(grid->width, grid->width)];
             if (lines->told)
                 lines->told(cpu, part, p, y, row);
         }
@@ -129,7 +129,7 @@ static void weigh_row(void *data, int share, int plane, int y, float *row)
 {
     struct flow_cpu *cpu = data;
     (void)share;
-    cpu->kernels->weigh(grid_of(cpu)->width, cpu->balance[plane] + ro_grid_at(grid_of(cpu), y),
+    cpu->kernels->weigh(grid_of(cpu)->width, cpu->balance[plane] + grid_at(grid_of(cpu), y),
                         row);
 }
 

@@ -58,29 +58,29 @@ struct ro_descent {
 /* ---- A length ---------------------------------------------------------------------------------
  */
 
-RO_RULE bool ro_falls_enough(const struct ro_length *length, int64_t after, double tau)
+RO_RULE bool falls_enough(const struct ro_length *length, int64_t after, double tau)
 {
     return 0.5 * (double)(length->before - after) >= 0.25 * tau * length->slope;
 }
 
-RO_RULE enum ro_answer ro_length_ask(struct ro_length *length, double tau)
+RO_RULE enum ro_answer length_ask(struct ro_length *length, double tau)
 {
     length->asked = tau;
     length->trials++;
     return RO_LENGTH_ASKS;
 }
 
-RO_RULE enum ro_answer ro_length_grow(struct ro_length *length)
+RO_RULE enum ro_answer length_grow(struct ro_length *length)
 {
     return length->trials < length->most && 2 * length->tau <= length->longest
-               ? ro_length_ask(length, 2 * length->tau)
+               ? length_ask(length, 2 * length->tau)
                : RO_LENGTH_FOUND;
 }
 
 /* The energy at `asked`. */
-RO_RULE enum ro_answer ro_length_told(struct ro_length *length, int64_t energy)
+RO_RULE enum ro_answer length_told(struct ro_length *length, int64_t energy)
 {
-    const bool falls = ro_falls_enough(length, energy, length->asked);
+    const bool falls = falls_enough(length, energy, length->asked);
     if (length->grows && (energy >= length->energy || !falls))
         return RO_LENGTH_FOUND;
     if (falls) {
@@ -88,9 +88,9 @@ RO_RULE enum ro_answer ro_length_told(struct ro_length *length, int64_t energy)
         length->tau = length->asked;
         length->energy = energy;
         length->grows = true;
-        return halved ? RO_LENGTH_FOUND : ro_length_grow(length);
+        return halved ? RO_LENGTH_FOUND : length_grow(length);
     }
-    return length->trials < length->most ? ro_length_ask(length, length->asked / 2)
+    return length->trials < length->most ? length_ask(length, length->asked / 2)
                                          : RO_LENGTH_NONE;
 }
 
@@ -98,7 +98,7 @@ RO_RULE enum ro_answer ro_length_told(struct ro_length *length, int64_t energy)
  */
 
 /* The first length to try; it needs the largest |d| only. */
-RO_RULE double ro_descent_first(const struct ro_descent *descent, float peak)
+RO_RULE double descent_first(const struct ro_descent *descent, float peak)
 {
     const double longest = 4 / (double)peak; /* nodes that one update may move by */
     const double tau = descent->tau > 0 ? descent->tau : 1 / (double)peak;
@@ -106,7 +106,7 @@ RO_RULE double ro_descent_first(const struct ro_descent *descent, float peak)
 }
 
 /* Whether there is a direction worth going: its search begins. */
-RO_RULE enum ro_answer ro_descent_search(const struct ro_descent_rule *rule,
+RO_RULE enum ro_answer descent_search(const struct ro_descent_rule *rule,
                                          const struct ro_descent *descent,
                                          const struct ro_probe *probe, struct ro_length *length)
 {
@@ -120,27 +120,27 @@ RO_RULE enum ro_answer ro_descent_search(const struct ro_descent_rule *rule,
         return RO_LENGTH_NONE; /* it has lost the image: what is left proves nothing */
     if (probe->products.slope <= 0)
         return RO_LENGTH_NONE;
-    const double g_unit = ro_scale_unit(probe->sums.peak, RO_GRADIENT_BITS);
-    const double d_unit = ro_scale_unit(probe->peak, RO_DIRECTION_BITS);
+    const double g_unit = scale_unit(probe->sums.peak, RO_GRADIENT_BITS);
+    const double d_unit = scale_unit(probe->peak, RO_DIRECTION_BITS);
     length->slope = (double)probe->products.slope * g_unit * d_unit * (1 << RO_ENERGY_BITS);
     length->longest = 4 / (double)probe->peak;
     length->before = probe->sums.energy;
     length->most = rule->trials;
-    return ro_length_ask(length, ro_descent_first(descent, probe->peak));
+    return length_ask(length, descent_first(descent, probe->peak));
 }
 
-RO_RULE bool ro_fell_little(int64_t before, int64_t after, double share)
+RO_RULE bool fell_little(int64_t before, int64_t after, double share)
 {
     return (double)(before - after) < share * (double)before;
 }
 
 /* After a length was found: whether the update is the last. */
-RO_RULE bool ro_descent_made(const struct ro_descent_rule *rule, struct ro_descent *descent,
+RO_RULE bool descent_made(const struct ro_descent_rule *rule, struct ro_descent *descent,
                              const struct ro_probe *probe, const struct ro_length *length,
                              struct ro_descent_step *step)
 {
     enum { MOST_LITTLE = 2 };
-    const double d_unit = ro_scale_unit(probe->peak, RO_DIRECTION_BITS);
+    const double d_unit = scale_unit(probe->peak, RO_DIRECTION_BITS);
     const double square = 4 * (double)probe->products.square / rule->pixels;
     step->energy = length->energy;
     step->count = probe->sums.count;
@@ -149,16 +149,16 @@ RO_RULE bool ro_descent_made(const struct ro_descent_rule *rule, struct ro_desce
     descent->tau = descent->pending = length->tau;
     descent->first = descent->steps == 0 ? probe->sums.energy : descent->first;
     descent->last = length->energy;
-    const bool little = ro_fell_little(probe->sums.energy, length->energy, rule->little_share);
+    const bool little = fell_little(probe->sums.energy, length->energy, rule->little_share);
     descent->little = little ? descent->little + 1 : 0;
     descent->steps++;
     return step->change < rule->tolerance || (rule->automatic && descent->little == MOST_LITTLE);
 }
 
 /* Whether the scale gained so little that a finer one would follow noise only. */
-RO_RULE bool ro_descent_gained(const struct ro_descent_rule *rule, const struct ro_descent *descent)
+RO_RULE bool descent_gained(const struct ro_descent_rule *rule, const struct ro_descent *descent)
 {
-    return !ro_fell_little(descent->first, descent->last, rule->nothing_share);
+    return !fell_little(descent->first, descent->last, rule->nothing_share);
 }
 
 #undef RO_RULE

@@ -73,13 +73,13 @@ static void step_by_step(struct ro_flow *flow, int k, const struct ro_descent_ru
         descent->pending = 0;
         if (flow->status != RO_OK)
             break;
-        enum ro_answer answer = ro_descent_search(rule, descent, &probe, &length);
+        enum ro_answer answer = descent_search(rule, descent, &probe, &length);
         while (answer == RO_LENGTH_ASKS)
-            answer = ro_length_told(&length, flow->backend->energy(flow, (float)length.asked));
+            answer = length_told(&length, flow->backend->energy(flow, (float)length.asked));
         descent->trials += length.trials;
         if (answer == RO_LENGTH_NONE || flow->status != RO_OK)
             break;
-        ends = ro_descent_made(rule, descent, &probe, &length, &step);
+        ends = descent_made(rule, descent, &probe, &length, &step);
         record(flow, k, &step);
         flow->status = progress(flow, k, (n + 1.0) / rule->updates);
     }
@@ -103,13 +103,13 @@ static bool descended(struct ro_flow *flow)
     }
     flow->tau = descent.tau;
     flow->report.trials += descent.trials;
-    return flow->scale[k].level > 0 || !flow->automatic || ro_descent_gained(&rule, &descent);
+    return flow->scale[k].level > 0 || !flow->automatic || descent_gained(&rule, &descent);
 }
 
 /* ---- Agreement --------------------------------------------------------------------
  */
 
-void ro_flow_agree(const int32_t *moving, const int32_t *fixed, const int32_t *count,
+void flow_agree(const int32_t *moving, const int32_t *fixed, const int32_t *count,
                    struct ro_agreement *sums)
 {
     int64_t t = 0, r = 0, n = 0;
@@ -128,7 +128,7 @@ void ro_flow_agree(const int32_t *moving, const int32_t *fixed, const int32_t *c
     sums->product += t * r;
 }
 
-double ro_flow_disagreement(const struct ro_flow *flow, const struct ro_agreement *sums)
+double flow_disagreement(const struct ro_flow *flow, const struct ro_agreement *sums)
 {
     const double blocks = (double)(flow->width / RO_BLOCK) * (flow->height / RO_BLOCK);
     const double n = (double)sums->blocks, t = (double)sums->moving, r = (double)sums->fixed;
@@ -144,16 +144,16 @@ double ro_flow_disagreement(const struct ro_flow *flow, const struct ro_agreemen
 static bool disagrees(const struct ro_flow *flow, double share)
 {
     static const double most = 0.02; /* blocks that agree worse differ by more than noise */
-    const double reached = ro_flow_disagreement(flow, &flow->reached);
-    const double ended = ro_flow_disagreement(flow, &flow->ended);
+    const double reached = flow_disagreement(flow, &flow->reached);
+    const double ended = flow_disagreement(flow, &flow->ended);
     return !flow->negative && ended > share * reached && ended < most;
 }
 
-bool ro_flow_astray(const struct ro_flow *flow) { return disagrees(flow, 1); }
+bool flow_astray(const struct ro_flow *flow) { return disagrees(flow, 1); }
 
-bool ro_flow_doubted(const struct ro_flow *flow) { return disagrees(flow, 0.8); }
+bool flow_doubted(const struct ro_flow *flow) { return disagrees(flow, 0.8); }
 
-void ro_flow_start_row(const struct ro_flow *flow, int level, int component, int y, float *row)
+void flow_start_row(const struct ro_flow *flow, int level, int component, int y, float *row)
 {
     const struct ro_grid *grid = &flow->grids.grid[level];
     const double *map = flow->report.start + 3 * component;
@@ -161,13 +161,13 @@ void ro_flow_start_row(const struct ro_flow *flow, int level, int component, int
         double px = x * grid->hx, py = y * grid->hy;
         double to = map[0] * px + map[1] * py + map[2];
         double nodes = component ? (to - py) / grid->hy : (to - px) / grid->hx;
-        row[x] = ro_rounder_round(&flow->round, (float)nodes);
+        row[x] = rounder_round(&flow->round, (float)nodes);
     }
-    row[-1] = row[ro_mirror(-1, grid->width)];
-    row[grid->width] = row[ro_mirror(grid->width, grid->width)];
+    row[-1] = row[mirror_index(-1, grid->width)];
+    row[grid->width] = row[mirror_index(grid->width, grid->width)];
 }
 
-void ro_flow_start(struct ro_flow *flow)
+void flow_start(struct ro_flow *flow)
 {
     flow->tau = 0;
     flow->k = 0;
@@ -175,7 +175,7 @@ void ro_flow_start(struct ro_flow *flow)
     flow->backend->start(flow, flow->level);
 }
 
-void ro_flow_begin_scale(struct ro_flow *flow)
+void flow_begin_scale(struct ro_flow *flow)
 {
     for (; flow->level > flow->scale[flow->k].level; flow->level--) {
         flow->backend->refine(flow, flow->level - 1);
@@ -190,7 +190,7 @@ void ro_flow_begin_scale(struct ro_flow *flow)
     }
 }
 
-bool ro_flow_end_scale(struct ro_flow *flow)
+bool flow_end_scale(struct ro_flow *flow)
 {
     const bool goes_on = descended(flow);
     if (flow->status == RO_OK)
@@ -200,10 +200,10 @@ bool ro_flow_end_scale(struct ro_flow *flow)
         flow->backend->agree(flow, &flow->ended);
     flow->k++;
     return goes_on && flow->status == RO_OK && flow->k < flow->scales &&
-           !(watched && ro_flow_astray(flow));
+           !(watched && flow_astray(flow));
 }
 
-void ro_flow_finish(struct ro_flow *flow)
+void flow_finish(struct ro_flow *flow)
 {
     for (; flow->level > 0 && flow->status == RO_OK; flow->level--)
         flow->backend->refine(flow, flow->level - 1);
@@ -211,12 +211,12 @@ void ro_flow_finish(struct ro_flow *flow)
         flow->backend->agree(flow, &flow->ended);
 }
 
-void ro_flow_run(struct ro_flow *flow)
+void flow_run(struct ro_flow *flow)
 {
-    ro_flow_start(flow);
+    flow_start(flow);
     if (flow->status == RO_OK)
         do
-            ro_flow_begin_scale(flow);
-        while (ro_flow_end_scale(flow));
-    ro_flow_finish(flow);
+            flow_begin_scale(flow);
+        while (flow_end_scale(flow));
+    flow_finish(flow);
 }

@@ -191,10 +191,10 @@ ALWAYS void gradient_of(const struct ro_flow_rows *rows, int y, float tau, float
     sums->peak = float_of(high);
     for (int i = count; i < rows->width; i++)
         gx[i] = gy[i] = 0;
-    gx[-1] = gx[ro_mirror(-1, rows->width)];
-    gy[-1] = gy[ro_mirror(-1, rows->width)];
-    gx[rows->width] = gx[ro_mirror(rows->width, rows->width)];
-    gy[rows->width] = gy[ro_mirror(rows->width, rows->width)];
+    gx[-1] = gx[mirror_index(-1, rows->width)];
+    gy[-1] = gy[mirror_index(-1, rows->width)];
+    gx[rows->width] = gx[mirror_index(rows->width, rows->width)];
+    gy[rows->width] = gy[mirror_index(rows->width, rows->width)];
 }
 
 static void gradient(const struct ro_flow_rows *rows, int y, float tau, float *ux, float *uy,
@@ -337,10 +337,10 @@ static void slopes(const struct ro_flow_rows *rows, int y, const float *restrict
     }
     for (int i = count; i < rows->width; i++)
         xx[i] = yy[i] = 0;
-    xx[-1] = xx[ro_mirror(-1, rows->width)];
-    yy[-1] = yy[ro_mirror(-1, rows->width)];
-    xx[rows->width] = xx[ro_mirror(rows->width, rows->width)];
-    yy[rows->width] = yy[ro_mirror(rows->width, rows->width)];
+    xx[-1] = xx[mirror_index(-1, rows->width)];
+    yy[-1] = yy[mirror_index(-1, rows->width)];
+    xx[rows->width] = xx[mirror_index(rows->width, rows->width)];
+    yy[rows->width] = yy[mirror_index(rows->width, rows->width)];
 }
 
 static int64_t total(int width, float scale, const float *restrict x)

@@ -16,7 +16,7 @@ static const struct ro_level_number numbers[] = {
     {"s23e8", true, -128, 128, 1, 0},
 };
 
-const struct ro_level_number *ro_level_number_find(const char *name)
+const struct ro_level_number *level_number_find(const char *name)
 {
     const struct ro_number *number = ro_number_find(ro_name_equal(name, "float") ? "s23e8" : name);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers && number; i++)
@@ -35,12 +35,12 @@ static const struct ro_level_norm norms[] = {
     {"volume", 92}, {"interpolative-2", 53}, {"volume-2", 55},
 };
 
-const struct ro_level_norm *ro_level_norm_at(int index)
+const struct ro_level_norm *level_norm_at(int index)
 {
     return index >= 0 && index < (int)(sizeof norms / sizeof *norms) ? &norms[index] : NULL;
 }
 
-const struct ro_level_norm *ro_level_norm_find(const char *name)
+const struct ro_level_norm *level_norm_find(const char *name)
 {
     for (size_t i = 0; i < sizeof norms / sizeof *norms; i++)
         if (ro_name_equal(name, norms[i].name))
@@ -50,7 +50,7 @@ const struct ro_level_norm *ro_level_norm_find(const char *name)
 
 /* Where the centre stands above all four neighbours the flux is F (1 + 3 c) of the largest
  * difference, which must not be passed; with the Euclidean norm it is 2 F. */
-double ro_level_bound(const struct ro_level_norm *norm)
+double level_bound(const struct ro_level_norm *norm)
 {
     return norm->a ? 128.0 / (128 + 3 * norm->a) : 0.5;
 }

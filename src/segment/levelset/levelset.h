@@ -36,18 +36,18 @@ struct ro_level_number {
     int32_t min, max, slope;
     int bits;
 };
-const struct ro_level_number *ro_level_number_find(const char *name); /* NULL: there is none */
+const struct ro_level_number *level_number_find(const char *name); /* NULL: there is none */
 
 /* The norm of the four differences: a/128 of the sum and the rest of the maximum, or Euclidean. */
 struct ro_level_norm {
     const char *name;
     int a; /* 0: Euclidean */
 };
-const struct ro_level_norm *ro_level_norm_find(const char *name);
-const struct ro_level_norm *ro_level_norm_at(int index); /* NULL past the end */
+const struct ro_level_norm *level_norm_find(const char *name);
+const struct ro_level_norm *level_norm_at(int index); /* NULL past the end */
 
 /* The largest product of time step and speed for which phi obeys an extremum principle. */
-double ro_level_bound(const struct ro_level_norm *norm);
+double level_bound(const struct ro_level_norm *norm);
 
 /* What a step needs beside pixels. */
 struct ro_level {
@@ -74,27 +74,27 @@ struct ro_level_window_real {
 
 /* floor(sqrt(n)), n < 2^50: the double root is right within one unit in the last place, and no
  * square less one is so near to a square. */
-RO_LEVEL_FN int64_t ro_level_root(int64_t n) { return (int64_t)sqrt((double)n); }
+RO_LEVEL_FN int64_t level_root(int64_t n) { return (int64_t)sqrt((double)n); }
 
-RO_LEVEL_FN int32_t ro_level_positive(int32_t x) { return x > 0 ? x : 0; }
+RO_LEVEL_FN int32_t level_positive(int32_t x) { return x > 0 ? x : 0; }
 
 /* The norm of the differences against the motion, in 1/128. */
-RO_LEVEL_FN int64_t ro_level_size(const struct ro_level_window *w, bool grows, int a)
+RO_LEVEL_FN int64_t level_size(const struct ro_level_window *w, bool grows, int a)
 {
-    int32_t l = ro_level_positive(grows ? w->p - w->l : w->l - w->p);
-    int32_t r = ro_level_positive(grows ? w->p - w->r : w->r - w->p);
-    int32_t u = ro_level_positive(grows ? w->p - w->u : w->u - w->p);
-    int32_t d = ro_level_positive(grows ? w->p - w->d : w->d - w->p);
+    int32_t l = level_positive(grows ? w->p - w->l : w->l - w->p);
+    int32_t r = level_positive(grows ? w->p - w->r : w->r - w->p);
+    int32_t u = level_positive(grows ? w->p - w->u : w->u - w->p);
+    int32_t d = level_positive(grows ? w->p - w->d : w->d - w->p);
     if (a == 0) {
         int64_t squares = (int64_t)l * l + (int64_t)r * r + (int64_t)u * u + (int64_t)d * d;
-        return ro_level_root(squares << 14);
+        return level_root(squares << 14);
     }
     int32_t lr = l > r ? l : r, ud = u > d ? u : d, largest = lr > ud ? lr : ud;
     return (int64_t)a * (l + r + u + d) + (int64_t)(128 - a) * largest;
 }
 
 /* kappa |grad phi| from central differences: both parts are exact in doubles. */
-RO_LEVEL_FN double ro_level_bend(double p, double l, double r, double u, double d, double lu,
+RO_LEVEL_FN double level_bend(double p, double l, double r, double u, double d, double lu,
                                  double ru, double ld, double rd)
 {
     double x = r - l, y = d - u;
@@ -103,11 +103,11 @@ RO_LEVEL_FN double ro_level_bend(double p, double l, double r, double u, double 
     return ((xx * (y * y) + yy * (x * x)) - (x * y) * xy * 0.5) / (length > 0 ? length : 1);
 }
 
-RO_LEVEL_FN int32_t ro_level_step(const struct ro_level *level, const struct ro_level_window *w,
+RO_LEVEL_FN int32_t level_step(const struct ro_level *level, const struct ro_level_window *w,
                                   int32_t speed, int32_t vx, int32_t vy)
 {
     const int k = level->bits + 7;
-    int64_t flux = speed * ro_level_size(w, speed >= 0, level->a);
+    int64_t flux = speed * level_size(w, speed >= 0, level->a);
     if (level->moved_by_field) {
         int64_t along = (int64_t)vx * (vx > 0 ? w->p - w->l : w->r - w->p);
         int64_t down = (int64_t)vy * (vy > 0 ? w->p - w->u : w->d - w->p);
@@ -116,31 +116,31 @@ RO_LEVEL_FN int32_t ro_level_step(const struct ro_level *level, const struct ro_
     int64_t next =
         ((((int64_t)w->p * ((int64_t)1 << k)) - flux + ((int64_t)1 << (k - 1)) - 1) >> k);
     if (level->curvature > 0)
-        next += (int32_t)rint(level->curvature * ro_level_bend(w->p, w->l, w->r, w->u, w->d, w->lu,
+        next += (int32_t)rint(level->curvature * level_bend(w->p, w->l, w->r, w->u, w->d, w->lu,
                                                                w->ru, w->ld, w->rd));
     return (int32_t)(next < level->min ? level->min : next > level->max ? level->max : next);
 }
 
-RO_LEVEL_FN float ro_level_positive_real(float x) { return x > 0 ? x : 0; }
+RO_LEVEL_FN float level_positive_real(float x) { return x > 0 ? x : 0; }
 
 /* Sums are paired so that turning and mirroring the picture swaps equals only. */
-RO_LEVEL_FN float ro_level_size_real(const struct ro_level_window_real *w, bool grows, int a)
+RO_LEVEL_FN float level_size_real(const struct ro_level_window_real *w, bool grows, int a)
 {
-    float l = ro_level_positive_real(grows ? w->p - w->l : w->l - w->p);
-    float r = ro_level_positive_real(grows ? w->p - w->r : w->r - w->p);
-    float u = ro_level_positive_real(grows ? w->p - w->u : w->u - w->p);
-    float d = ro_level_positive_real(grows ? w->p - w->d : w->d - w->p);
+    float l = level_positive_real(grows ? w->p - w->l : w->l - w->p);
+    float r = level_positive_real(grows ? w->p - w->r : w->r - w->p);
+    float u = level_positive_real(grows ? w->p - w->u : w->u - w->p);
+    float d = level_positive_real(grows ? w->p - w->d : w->d - w->p);
     if (a == 0)
         return sqrtf((l * l + r * r) + (u * u + d * d));
     float lr = l > r ? l : r, ud = u > d ? u : d, largest = lr > ud ? lr : ud;
     return (float)a / 128 * ((l + r) + (u + d)) + (float)(128 - a) / 128 * largest;
 }
 
-RO_LEVEL_FN float ro_level_step_real(const struct ro_level *level,
+RO_LEVEL_FN float level_step_real(const struct ro_level *level,
                                      const struct ro_level_window_real *w, float speed, float vx,
                                      float vy)
 {
-    float flux = speed * ro_level_size_real(w, speed >= 0, level->a);
+    float flux = speed * level_size_real(w, speed >= 0, level->a);
     if (level->moved_by_field) {
         float along = vx * (vx > 0 ? w->p - w->l : w->r - w->p);
         float down = vy * (vy > 0 ? w->p - w->u : w->d - w->p);
@@ -148,7 +148,7 @@ RO_LEVEL_FN float ro_level_step_real(const struct ro_level *level,
     }
     float next = w->p - flux;
     if (level->curvature > 0)
-        next = next + (float)(level->curvature * ro_level_bend(w->p, w->l, w->r, w->u, w->d, w->lu,
+        next = next + (float)(level->curvature * level_bend(w->p, w->l, w->r, w->u, w->d, w->lu,
                                                                w->ru, w->ld, w->rd));
     float min = (float)level->min, max = (float)level->max;
     return next < min ? min : next > max ? max : next;
@@ -176,6 +176,6 @@ struct ro_level_front {
 };
 
 /* One step by the definition, from phi[now] to the other; gives whether a pixel changed. */
-bool ro_level_step_ref(struct ro_level_front *front);
+bool level_step_ref(struct ro_level_front *front);
 
 #endif

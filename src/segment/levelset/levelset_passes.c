@@ -33,7 +33,7 @@ static void run_stage(const struct ro_stencil *stencil, int stage,
         atomic_store_explicit(&passes->moved, true, memory_order_relaxed);
 }
 
-void ro_level_passes_open(struct ro_level_passes *passes, struct ro_level_front *front,
+void level_passes_open(struct ro_level_passes *passes, struct ro_level_front *front,
                           const struct ro_level_kernel *kernel, uint32_t depth)
 {
     *passes = (struct ro_level_passes){.front = front, .kernel = kernel, .depth = depth};
@@ -47,9 +47,9 @@ void ro_level_passes_open(struct ro_level_passes *passes, struct ro_level_front 
     };
 }
 
-void ro_level_passes_close(struct ro_level_passes *passes)
+void level_passes_close(struct ro_level_passes *passes)
 {
-    ro_stream_close(&passes->stream);
+    stream_close(&passes->stream);
     *passes = (struct ro_level_passes){0};
 }
 
@@ -58,16 +58,16 @@ static struct ro_stencil_rows rows_of(const struct ro_level_field *field)
     return (struct ro_stencil_rows){field->data - RO_LEVEL_PAD, field->pitch};
 }
 
-ro_status ro_level_passes_run(struct ro_level_passes *passes, struct ro_pool *pool, uint32_t steps,
+ro_status level_passes_run(struct ro_level_passes *passes, struct ro_pool *pool, uint32_t steps,
                               bool *moved)
 {
     struct ro_level_front *front = passes->front;
     while (steps > 0) {
         uint32_t depth = steps < passes->depth ? steps : passes->depth;
         if (depth != passes->open) {
-            ro_stream_close(&passes->stream);
+            stream_close(&passes->stream);
             passes->open = 0;
-            ro_status status = ro_stream_open(&passes->stream, pool, &passes->stencil, (int)depth);
+            ro_status status = stencil_stream_open(&passes->stream, pool, &passes->stencil, (int)depth);
             if (status != RO_OK)
                 return status;
             passes->open = depth;
@@ -75,7 +75,7 @@ ro_status ro_level_passes_run(struct ro_level_passes *passes, struct ro_pool *po
         struct ro_stencil_rows from = rows_of(&front->phi[front->now]);
         struct ro_stencil_rows to = rows_of(&front->phi[1 - front->now]);
         atomic_store(&passes->moved, false);
-        ro_stream_pass(&passes->stream, &from, &to);
+        stream_pass(&passes->stream, &from, &to);
         front->now = 1 - front->now;
         steps -= depth;
     }

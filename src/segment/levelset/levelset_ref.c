@@ -41,7 +41,7 @@ static bool step_whole(struct ro_level_front *front, int64_t x, int64_t y)
         .ld = whole(front, phi, x - 1, y + 1),
         .rd = whole(front, phi, x + 1, y + 1),
     };
-    int32_t next = ro_level_step(&front->level, &w, whole(front, &front->speed, x, y),
+    int32_t next = level_step(&front->level, &w, whole(front, &front->speed, x, y),
                                  whole(front, &front->vx, x, y), whole(front, &front->vy, x, y));
     *(int16_t *)sample(front, &front->phi[1 - front->now], x, y) = (int16_t)next;
     return next != w.p;
@@ -61,13 +61,13 @@ static bool step_real(struct ro_level_front *front, int64_t x, int64_t y)
         .ld = real(front, phi, x - 1, y + 1),
         .rd = real(front, phi, x + 1, y + 1),
     };
-    float next = ro_level_step_real(&front->level, &w, real(front, &front->speed, x, y),
+    float next = level_step_real(&front->level, &w, real(front, &front->speed, x, y),
                                     real(front, &front->vx, x, y), real(front, &front->vy, x, y));
     *(float *)sample(front, &front->phi[1 - front->now], x, y) = next;
     return next != w.p;
 }
 
-bool ro_level_step_ref(struct ro_level_front *front)
+bool level_step_ref(struct ro_level_front *front)
 {
     bool moved = false;
     for (int64_t y = 0; y < front->level.height; y++)

@@ -29,7 +29,7 @@ struct ro_level_kernel {
 };
 
 /* The fastest for this level set, at most of the instruction set `best`. */
-const struct ro_level_kernel *ro_level_kernel_find(const struct ro_level *level, ro_cpu best);
+const struct ro_level_kernel *level_kernel_find(const struct ro_level *level, ro_cpu best);
 
 /* The kernels of an instruction set, the fastest first; the last takes all level sets. */
 struct ro_level_kernels {
@@ -41,7 +41,7 @@ extern const struct ro_level_kernel ro_level_plain; /* the definition, row by ro
 /* ---- Everything, by the definition ----------------------------------------------------------- */
 
 static inline __attribute__((always_inline)) bool
-ro_level_row_any(const struct ro_level *any, const struct ro_level_row *row, const bool is_real,
+level_row_any(const struct ro_level *any, const struct ro_level_row *row, const bool is_real,
                  const bool carried, const bool curved, const int a)
 {
     struct ro_level level = *any; /* what is known here is known in the loop */
@@ -62,7 +62,7 @@ ro_level_row_any(const struct ro_level *any, const struct ro_level_row *row, con
             const struct ro_level_window_real w = {here[x],      here[x - 1],  here[x + 1],
                                                    above[x],     below[x],     above[x - 1],
                                                    above[x + 1], below[x - 1], below[x + 1]};
-            const float next = ro_level_step_real(&level, &w, speed[x], vx[x], vy[x]);
+            const float next = level_step_real(&level, &w, speed[x], vx[x], vy[x]);
             out[x] = next;
             moved |= next != w.p;
         }
@@ -78,7 +78,7 @@ ro_level_row_any(const struct ro_level *any, const struct ro_level_row *row, con
             const struct ro_level_window w = {here[x],      here[x - 1],  here[x + 1],
                                               above[x],     below[x],     above[x - 1],
                                               above[x + 1], below[x - 1], below[x + 1]};
-            const int32_t next = ro_level_step(&level, &w, speed[x], vx[x], vy[x]);
+            const int32_t next = level_step(&level, &w, speed[x], vx[x], vy[x]);
             out[x] = (int16_t)next;
             moved |= next ^ w.p;
         }
@@ -87,23 +87,23 @@ ro_level_row_any(const struct ro_level *any, const struct ro_level_row *row, con
 }
 
 static inline __attribute__((always_inline)) bool
-ro_level_row_plain_of(const struct ro_level *level, const struct ro_level_row *row, const int a)
+level_row_plain_of(const struct ro_level *level, const struct ro_level_row *row, const int a)
 {
     const bool carried = level->moved_by_field;
     if (level->curvature > 0)
-        return level->real ? carried ? ro_level_row_any(level, row, true, true, true, a)
-                                     : ro_level_row_any(level, row, true, false, true, a)
-               : carried ? ro_level_row_any(level, row, false, true, true, a)
-                           : ro_level_row_any(level, row, false, false, true, a);
-    return level->real ? ro_level_row_any(level, row, true, true, false, a)
-                       : ro_level_row_any(level, row, false, true, false, a);
+        return level->real ? carried ? level_row_any(level, row, true, true, true, a)
+                                     : level_row_any(level, row, true, false, true, a)
+               : carried ? level_row_any(level, row, false, true, true, a)
+                           : level_row_any(level, row, false, false, true, a);
+    return level->real ? level_row_any(level, row, true, true, false, a)
+                       : level_row_any(level, row, false, true, false, a);
 }
 
-static inline bool ro_level_row_plain(const struct ro_level *level, const struct ro_level_row *row)
+static inline bool level_row_plain(const struct ro_level *level, const struct ro_level_row *row)
 {
-    return level->a == 43  ? ro_level_row_plain_of(level, row, 43)
-           : level->a == 0 ? ro_level_row_plain_of(level, row, 0)
-                           : ro_level_row_plain_of(level, row, level->a);
+    return level->a == 43  ? level_row_plain_of(level, row, 43)
+           : level->a == 0 ? level_row_plain_of(level, row, 0)
+                           : level_row_plain_of(level, row, level->a);
 }
 
 /* ---- Integers in 32-bit lanes ---------------------------------------------------------------- */
@@ -115,7 +115,7 @@ static inline bool ro_level_row_plain(const struct ro_level *level, const struct
  *
  * The root of up to 2^26, times 128: a float root is right within one, and the remainder tells.
  */
-static inline __attribute__((always_inline)) bool ro_level_row_whole(const struct ro_level_row *row,
+static inline __attribute__((always_inline)) bool level_row_whole(const struct ro_level_row *row,
                                                                      const int a, const int bits)
 {
     const int16_t *restrict above = (const int16_t *)row->above;
@@ -165,7 +165,7 @@ static inline __attribute__((always_inline)) bool ro_level_row_whole(const struc
 /* ---- Floats ---------------------------------------------------------------------------------- */
 
 static inline __attribute__((always_inline)) bool
-ro_level_row_real(const struct ro_level *level, const struct ro_level_row *row, const int a)
+level_row_real(const struct ro_level *level, const struct ro_level_row *row, const int a)
 {
     const float *restrict above = (const float *)row->above;
     const float *restrict here = (const float *)row->row;
@@ -199,48 +199,48 @@ ro_level_row_real(const struct ro_level *level, const struct ro_level_row *row, 
 }
 
 /* Kernels that know the Engquist-Osher flux only. */
-static inline bool ro_level_is_simple(const struct ro_level *level)
+static inline bool level_is_simple(const struct ro_level *level)
 {
     return !level->moved_by_field && !(level->curvature > 0);
 }
 
 /* What the kernels of all instruction sets support. */
-static inline bool ro_level_is_any(const struct ro_level *level)
+static inline bool level_is_any(const struct ro_level *level)
 {
     (void)level;
     return true;
 }
-static inline bool ro_level_is_whole(const struct ro_level *level)
+static inline bool level_is_whole(const struct ro_level *level)
 {
-    return !level->real && ro_level_is_simple(level);
+    return !level->real && level_is_simple(level);
 }
-static inline bool ro_level_is_real(const struct ro_level *level)
+static inline bool level_is_real(const struct ro_level *level)
 {
-    return level->real && ro_level_is_simple(level);
+    return level->real && level_is_simple(level);
 }
 
 /* The norm and the bits as constants, where they are usual ones. */
-static inline bool ro_level_row_of_norm(const struct ro_level *level,
+static inline bool level_row_of_norm(const struct ro_level *level,
                                         const struct ro_level_row *row)
 {
     if (level->bits == 15)
-        return level->a == 43  ? ro_level_row_whole(row, 43, 15)
-               : level->a == 0 ? ro_level_row_whole(row, 0, 15)
-                               : ro_level_row_whole(row, level->a, 15);
+        return level->a == 43  ? level_row_whole(row, 43, 15)
+               : level->a == 0 ? level_row_whole(row, 0, 15)
+                               : level_row_whole(row, level->a, 15);
     if (level->bits == 11)
-        return level->a == 43  ? ro_level_row_whole(row, 43, 11)
-               : level->a == 0 ? ro_level_row_whole(row, 0, 11)
-                               : ro_level_row_whole(row, level->a, 11);
-    return level->a == 0 ? ro_level_row_whole(row, 0, level->bits)
-                         : ro_level_row_whole(row, level->a, level->bits);
+        return level->a == 43  ? level_row_whole(row, 43, 11)
+               : level->a == 0 ? level_row_whole(row, 0, 11)
+                               : level_row_whole(row, level->a, 11);
+    return level->a == 0 ? level_row_whole(row, 0, level->bits)
+                         : level_row_whole(row, level->a, level->bits);
 }
 
-static inline bool ro_level_row_of_norm_real(const struct ro_level *level,
+static inline bool level_row_of_norm_real(const struct ro_level *level,
                                              const struct ro_level_row *row)
 {
-    return level->a == 43  ? ro_level_row_real(level, row, 43)
-           : level->a == 0 ? ro_level_row_real(level, row, 0)
-                           : ro_level_row_real(level, row, level->a);
+    return level->a == 43  ? level_row_real(level, row, 43)
+           : level->a == 0 ? level_row_real(level, row, 0)
+                           : level_row_real(level, row, level->a);
 }
 
 #endif

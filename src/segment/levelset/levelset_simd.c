@@ -151,7 +151,7 @@ RO_INLINE vec note_moved(vec moved, vec next, vec p, uint32_t left)
 
 static bool narrow_linear(const struct ro_level *level)
 {
-    return !level->real && level->bits <= 11 && level->a > 0 && ro_level_is_simple(level);
+    return !level->real && level->bits <= 11 && level->a > 0 && level_is_simple(level);
 }
 
 /* Phi is never clamped, for the speed is within the monotone bound. */
@@ -190,7 +190,7 @@ static bool step_lanes(const struct ro_level *level, const struct ro_level_row *
 
 static bool wide_linear(const struct ro_level *level)
 {
-    return !level->real && level->bits == 15 && level->a > 0 && ro_level_is_simple(level);
+    return !level->real && level->bits == 15 && level->a > 0 && level_is_simple(level);
 }
 
 /* Some pixels of a row in 32-bit lanes. */
@@ -204,7 +204,7 @@ static bool step_part(const struct ro_level *level, const struct ro_level_row *r
                                       .speed = row->speed + at,
                                       .out = row->out + at,
                                       .count = count};
-    return ro_level_row_of_norm(level, &part);
+    return level_row_of_norm(level, &part);
 }
 
 static bool step_wide_lanes(const struct ro_level *level, const struct ro_level_row *row)
@@ -250,7 +250,7 @@ static bool step_wide_lanes(const struct ro_level *level, const struct ro_level_
 const struct ro_level_kernels RO_SIMD_NAME(ro_level_kernels) = {{
     {RO_SIMD_CPU, narrow_linear, step_lanes},
     {RO_SIMD_CPU, wide_linear, step_wide_lanes},
-    {RO_SIMD_CPU, ro_level_is_whole, ro_level_row_of_norm},
-    {RO_SIMD_CPU, ro_level_is_real, ro_level_row_of_norm_real},
-    {RO_SIMD_CPU, ro_level_is_any, ro_level_row_plain},
+    {RO_SIMD_CPU, level_is_whole, level_row_of_norm},
+    {RO_SIMD_CPU, level_is_real, level_row_of_norm_real},
+    {RO_SIMD_CPU, level_is_any, level_row_plain},
 }};

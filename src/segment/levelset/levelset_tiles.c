@@ -19,7 +19,7 @@ static size_t sample_bytes(const struct ro_level_front *front)
     return front->level.real ? sizeof(float) : sizeof(int16_t);
 }
 
-ro_status ro_level_tiles_open(struct ro_level_tiles *tiles, struct ro_level_front *const *fronts,
+ro_status level_tiles_open(struct ro_level_tiles *tiles, struct ro_level_front *const *fronts,
                               const struct ro_level_kernel *const *kernels, uint32_t depth,
                               int threads)
 {
@@ -49,8 +49,8 @@ ro_status ro_level_tiles_open(struct ro_level_tiles *tiles, struct ro_level_fron
     tiles->scratch_bytes = tiles->scratch_pitch * (tiles->height + 2 * depth);
     size_t bytes, count;
     void *memory = NULL;
-    if (!ro_size_multiply(2 * tiles->scratch_bytes, (size_t)threads, &bytes) ||
-        !ro_size_multiply(tiles->columns, tiles->rows, &count) ||
+    if (!size_multiply(2 * tiles->scratch_bytes, (size_t)threads, &bytes) ||
+        !size_multiply(tiles->columns, tiles->rows, &count) ||
         posix_memalign(&memory, 64, bytes) != 0)
         return RO_E_MEMORY;
     memset(memory, 0, bytes);
@@ -63,16 +63,16 @@ ro_status ro_level_tiles_open(struct ro_level_tiles *tiles, struct ro_level_fron
         for (int k = 0; k < 2; k++)
             made &= (tiles->of[i].bits[k] = calloc(count, sizeof **tiles->of[i].bits)) != NULL;
         if (made)
-            ro_level_tiles_wake(tiles, i);
+            level_tiles_wake(tiles, i);
     }
     if (!made) {
-        ro_level_tiles_close(tiles);
+        level_tiles_close(tiles);
         return RO_E_MEMORY;
     }
     return RO_OK;
 }
 
-void ro_level_tiles_close(struct ro_level_tiles *tiles)
+void level_tiles_close(struct ro_level_tiles *tiles)
 {
     free(tiles->scratch);
     free(tiles->list);
@@ -83,7 +83,7 @@ void ro_level_tiles_close(struct ro_level_tiles *tiles)
     *tiles = (struct ro_level_tiles){0};
 }
 
-void ro_level_tiles_wake(struct ro_level_tiles *tiles, int front)
+void level_tiles_wake(struct ro_level_tiles *tiles, int front)
 {
     struct ro_level_tiled *of = &tiles->of[front];
     for (size_t i = 0; i < (size_t)tiles->columns * tiles->rows; i++)
@@ -262,7 +262,7 @@ static void run_round(void *data, int thread)
     }
 }
 
-void ro_level_tiles_run(struct ro_level_tiles *tiles, struct ro_pool *pool, const bool *chosen,
+void level_tiles_run(struct ro_level_tiles *tiles, struct ro_pool *pool, const bool *chosen,
                         uint32_t steps, bool *moved)
 {
     bool woken = false;
@@ -277,9 +277,9 @@ void ro_level_tiles_run(struct ro_level_tiles *tiles, struct ro_pool *pool, cons
         woken = false;
         round.count = list_tiles(tiles, chosen);
         atomic_init(&round.ticket, 0);
-        const int threads = ro_pool_threads(pool);
+        const int threads = pool_threads(pool);
         if (round.count > 1)
-            ro_pool_run(pool, round.count < (uint64_t)threads ? (int)round.count : threads,
+            pool_run(pool, round.count < (uint64_t)threads ? (int)round.count : threads,
                         run_round, &round);
         else
             run_round(&round, 0);

@@ -51,14 +51,14 @@ struct ro_level_tiles {
 };
 
 /* Fronts of one size and number system, NULL where there is none. */
-ro_status ro_level_tiles_open(struct ro_level_tiles *tiles, struct ro_level_front *const *fronts,
+ro_status level_tiles_open(struct ro_level_tiles *tiles, struct ro_level_front *const *fronts,
                               const struct ro_level_kernel *const *kernels, uint32_t depth,
                               int threads);
-void ro_level_tiles_close(struct ro_level_tiles *tiles);
+void level_tiles_close(struct ro_level_tiles *tiles);
 /* Something else than steps has changed a front. */
-void ro_level_tiles_wake(struct ro_level_tiles *tiles, int front);
+void level_tiles_wake(struct ro_level_tiles *tiles, int front);
 /* Steps of the chosen fronts; moved[]: a pixel changed in the last of them. */
-void ro_level_tiles_run(struct ro_level_tiles *tiles, struct ro_pool *pool, const bool *chosen,
+void level_tiles_run(struct ro_level_tiles *tiles, struct ro_pool *pool, const bool *chosen,
                         uint32_t steps, bool *moved);
 
 /* Passes of rows over a front. */
@@ -71,10 +71,10 @@ struct ro_level_passes {
     atomic_bool moved;
 };
 
-void ro_level_passes_open(struct ro_level_passes *passes, struct ro_level_front *front,
+void level_passes_open(struct ro_level_passes *passes, struct ro_level_front *front,
                           const struct ro_level_kernel *kernel, uint32_t depth);
-void ro_level_passes_close(struct ro_level_passes *passes);
-ro_status ro_level_passes_run(struct ro_level_passes *passes, struct ro_pool *pool, uint32_t steps,
+void level_passes_close(struct ro_level_passes *passes);
+ro_status level_passes_run(struct ro_level_passes *passes, struct ro_pool *pool, uint32_t steps,
                               bool *moved);
 
 #endif

@@ -52,7 +52,7 @@ struct tracing {
     ptrdiff_t way[4];
 };
 
-uint16_t *ro_outline_labels(uint32_t width, uint32_t height)
+uint16_t *outline_labels(uint32_t width, uint32_t height)
 {
     return calloc(((size_t)width + 2) * ((size_t)height + 2), sizeof(uint16_t));
 }
@@ -321,7 +321,7 @@ static void place(const struct tracing *tracing, size_t first)
     }
 }
 
-bool ro_outlines_add(struct ro_outlines *outlines, const struct ro_outline_map *map)
+bool outlines_add(struct ro_outlines *outlines, const struct ro_outline_map *map)
 {
     const ptrdiff_t pitch = (ptrdiff_t)map->width + 2;
     const size_t first = outlines->count;
@@ -338,7 +338,7 @@ bool ro_outlines_add(struct ro_outlines *outlines, const struct ro_outline_map *
     return made;
 }
 
-void ro_outlines_drop(struct ro_outlines *outlines)
+void outlines_drop(struct ro_outlines *outlines)
 {
     free(outlines->lines);
     free(outlines->points);

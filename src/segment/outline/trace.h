@@ -35,14 +35,14 @@ struct ro_outlines {
 
 /* Appends the outlines of a map in the order of their uppermost rows. Returns false if there is no
  * memory. */
-bool ro_outlines_add(struct ro_outlines *outlines, const struct ro_outline_map *map);
-void ro_outlines_drop(struct ro_outlines *outlines);
+bool outlines_add(struct ro_outlines *outlines, const struct ro_outline_map *map);
+void outlines_drop(struct ro_outlines *outlines);
 
 /* Makes room for the labels of a map, all 0. Returns NULL if there is no memory. */
-uint16_t *ro_outline_labels(uint32_t width, uint32_t height);
+uint16_t *outline_labels(uint32_t width, uint32_t height);
 
 /* The place of a pixel of the image in them. */
-static inline size_t ro_outline_at(uint32_t width, uint32_t x, uint32_t y)
+static inline size_t outline_at(uint32_t width, uint32_t x, uint32_t y)
 {
     return ((size_t)y + 1) * ((size_t)width + 2) + x + 1;
 }

@@ -133,27 +133,27 @@ static bool next_round(struct running *run)
     return false;
 }
 
-void ro_race_clear(const struct ro_race *race)
+void race_clear(const struct ro_race *race)
 {
     const struct ro_plane *plane = race->plane;
-    memset(race->arrival, 0, ro_plane_size(plane) * sizeof *race->arrival);
+    memset(race->arrival, 0, plane_size(plane) * sizeof *race->arrival);
     for (uint32_t y = 0; y < plane->height; y++)
-        memset(&race->arrival[ro_plane_at(plane, 0, y)], 0xff, plane->width * sizeof RO_NEVER);
+        memset(&race->arrival[plane_value_at(plane, 0, y)], 0xff, plane->width * sizeof RO_NEVER);
 }
 
 static void start(struct running *run)
 {
     const struct ro_race *race = run->race;
-    ro_race_clear(race);
+    race_clear(race);
     for (uint32_t f = 0; f < race->count; f++)
         for (uint32_t i = 0; i < race->fronts[f].count; i++)
             if (takes(race, &race->fronts[f], race->fronts[f].pixels[i]))
                 arrive(run, 0, false, race->fronts[f].pixels[i], RO_START + f);
 }
 
-ro_status ro_race_run(ro_context *context, const struct ro_race *race)
+ro_status race_run(ro_context *context, const struct ro_race *race)
 {
-    struct running run = {.race = race, .threads = ro_pool_threads(context->pool)};
+    struct running run = {.race = race, .threads = pool_threads(context->pool)};
     ro_status status = RO_OK;
     run.lists = calloc((size_t)run.threads * RING, sizeof *run.lists);
     if (!run.lists)
@@ -165,7 +165,7 @@ ro_status ro_race_run(ro_context *context, const struct ro_race *race)
             for (size_t i = 0; i < run.now.count; i++)
                 go_on(&run, 0, false, run.now.pixels[i]);
         else
-            ro_pool_run(context->pool, run.threads, go_on_with_portions, &run);
+            pool_run(context->pool, run.threads, go_on_with_portions, &run);
         run.round++;
         if (atomic_load(&run.no_memory))
             status = ro_context_fail(context, RO_E_MEMORY, "no memory for %u fronts", race->count);

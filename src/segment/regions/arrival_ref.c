@@ -46,11 +46,11 @@ static uint64_t arrival_at(const struct ro_race *race, uint32_t p, uint64_t time
     return lowest;
 }
 
-void ro_race_ref(const struct ro_race *race)
+void race_ref(const struct ro_race *race)
 {
     const struct ro_plane *plane = race->plane;
     bool more = true;
-    ro_race_clear(race);
+    race_clear(race);
     for (uint32_t f = 0; f < race->count; f++)
         for (uint32_t i = 0; i < race->fronts[f].count; i++) {
             uint64_t *arrival = &race->arrival[race->fronts[f].pixels[i]];
@@ -61,7 +61,7 @@ void ro_race_ref(const struct ro_race *race)
         more = false;
         for (uint32_t y = 0; y < plane->height; y++)
             for (uint32_t x = 0; x < plane->width; x++) {
-                const uint32_t p = ro_plane_at(plane, x, y);
+                const uint32_t p = plane_value_at(plane, x, y);
                 if (race->arrival[p] != RO_NEVER)
                     continue;
                 const uint64_t front = arrival_at(race, p, time, &more);

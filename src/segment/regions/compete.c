@@ -29,7 +29,7 @@ static ro_status check_plane(struct ro_regions *work, const ro_image *image, con
 {
     if (!image)
         return RO_OK;
-    ro_status status = ro_image_check(work->context, image, role);
+    ro_status status = image_check(work->context, image, role);
     if (status != RO_OK)
         return status;
     if (image->format != RO_GRAY8 && image->format != RO_INDEX8 && image->format != RO_GRAY16)
@@ -51,8 +51,8 @@ static ro_status check(struct ro_regions *work, const ro_image *in)
     if (in->format == RO_BITS || in->format == RO_INDEX8)
         return ro_context_fail(context, RO_E_ARGUMENT, "an image of %s cannot be segmented",
                                ro_format_name(in->format));
-    if (!ro_size_multiply(work->width, work->height, &pixels) ||
-        ro_plane_size(&work->plane) > INT32_MAX)
+    if (!size_multiply(work->width, work->height, &pixels) ||
+        plane_size(&work->plane) > INT32_MAX)
         return ro_context_fail(context, RO_E_SIZE, "an image of %u x %u is too large", work->width,
                                work->height);
     if (context->options.device == RO_DEVICE_CUDA)
@@ -80,7 +80,7 @@ static ro_status check(struct ro_regions *work, const ro_image *in)
         !ro_name_equal(options->outlines, "plain"))
         return ro_context_fail(context, RO_E_ARGUMENT, "outlines %s: they are weighed, or plain",
                                options->outlines);
-    if (!ro_is_default(options->smooth) &&
+    if (!is_default(options->smooth) &&
         !(options->smooth >= 0 && options->smooth <= MOST_DEVIATION))
         return ro_context_fail(context, RO_E_ARGUMENT, "smoothing by %g pixels: must be at most %d",
                                options->smooth, MOST_DEVIATION);
@@ -109,8 +109,8 @@ static ro_status run_race(struct ro_regions *work, const uint16_t *cost)
 {
     const struct ro_race race = {&work->plane, cost, work->fronts, work->count, work->arrival};
     if (!work->by_reference)
-        return ro_race_run(work->context, &race);
-    ro_race_ref(&race);
+        return race_run(work->context, &race);
+    race_ref(&race);
     return RO_OK;
 }
 
@@ -125,14 +125,14 @@ static ro_status find_nearest(struct ro_regions *work)
     }
     if (!several)
         return RO_OK;
-    work->nearest = calloc(ro_plane_size(&work->plane), sizeof *work->nearest);
+    work->nearest = calloc(plane_size(&work->plane), sizeof *work->nearest);
     if (!work->nearest)
         return no_memory(work);
     ro_status status = run_race(work, NULL);
     for (uint32_t y = 0; y < work->height && status == RO_OK; y++)
         for (uint32_t x = 0; x < work->width; x++) {
-            const uint32_t p = ro_plane_at(&work->plane, x, y);
-            work->nearest[p] = (uint16_t)ro_regions_label(work, p);
+            const uint32_t p = plane_value_at(&work->plane, x, y);
+            work->nearest[p] = (uint16_t)regions_label(work, p);
         }
     return status;
 }
@@ -147,7 +147,7 @@ struct windows {
 static void flood(void *data, const struct ro_front *front, const struct ro_window_start *start,
                   const struct ro_flood_rule *rule, struct ro_flood *water)
 {
-    ro_flooder_run(data, front, start, rule, water);
+    flooder_run(data, front, start, rule, water);
 }
 
 struct reference_flood {
@@ -160,7 +160,7 @@ static void flood_by_reference(void *data, const struct ro_front *front,
                                const struct ro_flood_rule *rule, struct ro_flood *water)
 {
     const struct reference_flood *with = data;
-    ro_flood_ref(with->plane, front, start, rule, with->inside, water);
+    flood_ref(with->plane, front, start, rule, with->inside, water);
 }
 
 static uint32_t most_pixels(const struct ro_regions *work)
@@ -183,28 +183,28 @@ static void find_windows(void *data, int thread)
     uint16_t *scratch = malloc((size_t)most_pixels(work) * sizeof *scratch);
     (void)thread;
     if (reference)
-        plain.inside = malloc(ro_plane_size(&work->plane));
+        plain.inside = malloc(plane_size(&work->plane));
     else
-        flooder = ro_flooder_open(&work->plane);
+        flooder = flooder_open(&work->plane);
     if (!scratch || !(reference ? (void *)plain.inside : (void *)flooder))
         atomic_store(&windows->no_memory, true);
     for (uint32_t f; !atomic_load(&windows->no_memory) &&
                      (f = (uint32_t)atomic_fetch_add(&windows->ticket, 1)) < work->count;) {
         struct ro_front *front = &work->fronts[f];
         const struct ro_fellows *fellows = windows->fellows ? &windows->fellows[f] : NULL;
-        if (fellows && !ro_window_odd(front, fellows))
+        if (fellows && !window_odd(front, fellows))
             continue;
-        const struct ro_window_start start = ro_window_start(&work->plane, front, scratch);
+        const struct ro_window_start start = window_start(&work->plane, front, scratch);
         ro_flood_fn *const by = reference ? flood_by_reference : flood;
         void *const with = reference ? (void *)&plain : (void *)flooder;
         if (fellows)
-            ro_window_decide_again(&work->plane, front, &start, fellows, &ways, by, with);
+            window_decide_again(&work->plane, front, &start, fellows, &ways, by, with);
         else
-            ro_window_decide(&work->plane, front, &start, &ways, by, with);
+            window_decide(&work->plane, front, &start, &ways, by, with);
         if (ro_context_cancelled(work->context))
             break;
     }
-    ro_flooder_close(flooder);
+    flooder_close(flooder);
     free(plain.inside);
     free(scratch);
 }
@@ -212,9 +212,9 @@ static void find_windows(void *data, int thread)
 static ro_status run_windows(struct ro_regions *work, struct ro_fellows *fellows)
 {
     struct ro_pool *pool = work->context->pool;
-    const uint32_t threads = (uint32_t)ro_pool_threads(pool);
+    const uint32_t threads = (uint32_t)pool_threads(pool);
     struct windows windows = {.work = work, .fellows = fellows};
-    ro_pool_run(pool, (int)(threads < work->count ? threads : work->count), find_windows, &windows);
+    pool_run(pool, (int)(threads < work->count ? threads : work->count), find_windows, &windows);
     return atomic_load(&windows.no_memory) ? no_memory(work) : RO_OK;
 }
 
@@ -243,10 +243,10 @@ static ro_status ask_fellows(struct ro_regions *work)
             for (to = from; to < count && sorted[to]->label == sorted[from]->label;)
                 to++;
             const struct ro_fellows these =
-                ro_window_fellows(sorted + from, to - from, plain, scratch);
+                window_fellows(sorted + from, to - from, plain, scratch);
             for (size_t i = from; i < to; i++) {
                 fellows[sorted[i] - work->fronts] = these;
-                odd |= ro_window_odd(sorted[i], &these);
+                odd |= window_odd(sorted[i], &these);
             }
         }
     }
@@ -268,14 +268,14 @@ static ro_status make_costs(struct ro_regions *work, uint16_t **cost)
     if (!factor)
         return RO_OK;
     const uint32_t white = ro_image_white(factor);
-    *cost = calloc(ro_plane_size(&work->plane), sizeof **cost);
+    *cost = calloc(plane_size(&work->plane), sizeof **cost);
     if (!*cost)
         return no_memory(work);
     for (uint32_t y = 0; y < work->height; y++)
         for (uint32_t x = 0; x < work->width; x++) {
-            const uint32_t speed = ro_regions_sample(factor, x, y);
+            const uint32_t speed = regions_sample(factor, x, y);
             const bool wall = 64 * (uint64_t)speed < white;
-            (*cost)[ro_plane_at(&work->plane, x, y)] =
+            (*cost)[plane_value_at(&work->plane, x, y)] =
                 wall ? 0 : (uint16_t)((2 * RO_RACE_UNIT * white + speed) / (2 * speed));
         }
     return RO_OK;
@@ -286,12 +286,12 @@ static ro_status grow(struct ro_regions *work, const ro_image *in)
     uint16_t *cost = NULL;
     ro_status status = check(work, in);
     if (status == RO_OK)
-        status = ro_regions_read(work, in);
+        status = regions_read(work, in);
     if (status == RO_OK)
-        status = ro_regions_seed(work);
+        status = regions_seed(work);
     if (status != RO_OK)
         return status;
-    work->arrival = malloc(ro_plane_size(&work->plane) * sizeof *work->arrival);
+    work->arrival = malloc(plane_size(&work->plane) * sizeof *work->arrival);
     if (!work->arrival)
         return no_memory(work);
     status = find_nearest(work);
@@ -306,7 +306,7 @@ static ro_status grow(struct ro_regions *work, const ro_image *in)
     if (status == RO_OK)
         status = run_race(work, cost);
     free(cost);
-    return status == RO_OK ? ro_regions_measure(work) : status;
+    return status == RO_OK ? regions_measure(work) : status;
 }
 
 ro_status ro_regions_grow(ro_context *context, const ro_image *in,
@@ -314,7 +314,7 @@ ro_status ro_regions_grow(ro_context *context, const ro_image *in,
                           ro_regions_report *report)
 {
     *result = NULL;
-    ro_status status = ro_image_check(context, in, "input");
+    ro_status status = image_check(context, in, "input");
     if (status != RO_OK)
         return status;
     struct ro_regions *work = calloc(1, sizeof *work);
@@ -328,7 +328,7 @@ ro_status ro_regions_grow(ro_context *context, const ro_image *in,
     work->shown = RO_NEVER - 1;
     work->plane.pitch = in->width + 2 * RO_PLANE_MARGIN;
     work->options = (ro_regions_options)RO_REGIONS_OPTIONS;
-    status = ro_options_take(context, options, &work->options, "RO_REGIONS_OPTIONS");
+    status = take_options(context, options, &work->options, "RO_REGIONS_OPTIONS");
     work->by_reference = is_named(work->options.schedule, "reference");
     if (status == RO_OK)
         status = grow(work, in);
@@ -342,7 +342,7 @@ ro_status ro_regions_grow(ro_context *context, const ro_image *in,
                                   .height = work->height,
                                   .device = RO_DEVICE_CPU,
                                   .cpu = RO_CPU_SCALAR,
-                                  .threads = ro_pool_threads(context->pool)};
+                                  .threads = pool_threads(context->pool)};
     if (report)
         *report = work->report;
     *result = work;

@@ -14,7 +14,7 @@
 #include <stdbool.h>
 
 /* A picture with two pixels more on every side, which are not part of it and are never entered:
- * pixel (x, y) is at ro_plane_at. All planes and lists of pixels here are so. */
+ * pixel (x, y) is at plane_value_at. All planes and lists of pixels here are so. */
 enum { RO_PLANE_MARGIN = 2 };
 struct ro_plane {
     uint32_t width, height, pitch;
@@ -24,11 +24,11 @@ struct ro_plane {
     uint32_t spread;       /* of the middle 98 % of the intensities before they were smoothed */
 };
 
-static inline uint32_t ro_plane_at(const struct ro_plane *plane, uint32_t x, uint32_t y)
+static inline uint32_t plane_value_at(const struct ro_plane *plane, uint32_t x, uint32_t y)
 {
     return (y + RO_PLANE_MARGIN) * plane->pitch + x + RO_PLANE_MARGIN;
 }
-static inline size_t ro_plane_size(const struct ro_plane *plane)
+static inline size_t plane_size(const struct ro_plane *plane)
 {
     return (size_t)plane->pitch * (plane->height + 2 * RO_PLANE_MARGIN);
 }
@@ -65,11 +65,11 @@ struct ro_window_start {
     uint16_t low, high;
     uint32_t unit;
 };
-struct ro_window_start ro_window_start(const struct ro_plane *plane, const struct ro_front *front,
+struct ro_window_start window_start(const struct ro_plane *plane, const struct ro_front *front,
                                        uint16_t *scratch);
 
 /* How far an intensity is from the quartiles, on the wrong side of them. */
-static inline uint32_t ro_window_away(const struct ro_window_start *start, enum ro_region_kind kind,
+static inline uint32_t window_away(const struct ro_window_start *start, enum ro_region_kind kind,
                                       uint16_t grey)
 {
     const uint32_t below = start->low > grey ? (uint32_t)start->low - grey : 0;
@@ -81,7 +81,7 @@ static inline uint32_t ro_window_away(const struct ro_window_start *start, enum 
 }
 
 /* How much more an inside pixel is like the seed than an outside one. */
-static inline int32_t ro_window_contrast(enum ro_region_kind kind, uint16_t in, uint16_t out)
+static inline int32_t window_contrast(enum ro_region_kind kind, uint16_t in, uint16_t out)
 {
     const int32_t more = (int32_t)in - out;
     return kind == RO_REGION_BRIGHT ? more
@@ -109,24 +109,24 @@ struct ro_flood {
 
 /* A flood by one method or the other: the same levels. */
 struct ro_flooder;
-struct ro_flooder *ro_flooder_open(const struct ro_plane *plane); /* NULL: no memory */
-void ro_flooder_close(struct ro_flooder *flooder);
-void ro_flooder_run(struct ro_flooder *flooder, const struct ro_front *front,
+struct ro_flooder *flooder_open(const struct ro_plane *plane); /* NULL: no memory */
+void flooder_close(struct ro_flooder *flooder);
+void flooder_run(struct ro_flooder *flooder, const struct ro_front *front,
                     const struct ro_window_start *start, const struct ro_flood_rule *rule,
                     struct ro_flood *flood);
 /* In plain code; `inside` has a byte a pixel. */
-void ro_flood_ref(const struct ro_plane *plane, const struct ro_front *front,
+void flood_ref(const struct ro_plane *plane, const struct ro_front *front,
                   const struct ro_window_start *start, const struct ro_flood_rule *rule,
                   unsigned char *inside, struct ro_flood *flood);
 
 /* The most pixels that the next level may have: a picture full of them, or less once there is an
  * outline of such contrast that a leap over its border must be a leak. */
-uint64_t ro_flood_room(const struct ro_flood *flood, const struct ro_flood_rule *rule,
+uint64_t flood_room(const struct ro_flood *flood, const struct ro_flood_rule *rule,
                        const struct ro_plane *plane);
 
 /* Adds a level that is complete. False: an outline has been passed, the flood ends before this
  * level. */
-bool ro_flood_add(struct ro_flood *flood, const struct ro_flood_rule *rule,
+bool flood_add(struct ro_flood *flood, const struct ro_flood_rule *rule,
                   const struct ro_flood_level *now);
 
 /* What the fronts of a label have in common; kind 0 and most 0: nothing. */
@@ -136,9 +136,9 @@ struct ro_fellows {
     uint64_t vast; /* pixels: more of that kind is a thing of its own, not a leak over theirs */
     uint16_t low, high; /* the middle one of their windows of that kind */
 };
-struct ro_fellows ro_window_fellows(const struct ro_front *const *fronts, size_t count, bool plain,
+struct ro_fellows window_fellows(const struct ro_front *const *fronts, size_t count, bool plain,
                                     uint64_t *scratch);
-bool ro_window_odd(const struct ro_front *front, const struct ro_fellows *fellows);
+bool window_odd(const struct ro_front *front, const struct ro_fellows *fellows);
 
 /* How windows are found. Floods that were cut stay at home the next time. A kind that had no
  * outline before is doubted there: it ran over all the picture at once, and walls alone do not make
@@ -153,14 +153,14 @@ struct ro_window_ways {
 typedef void ro_flood_fn(void *data, const struct ro_front *front,
                          const struct ro_window_start *start, const struct ro_flood_rule *rule,
                          struct ro_flood *flood);
-void ro_window_decide(const struct ro_plane *plane, struct ro_front *front,
+void window_decide(const struct ro_plane *plane, struct ro_front *front,
                       const struct ro_window_start *start, const struct ro_window_ways *ways,
                       ro_flood_fn *flood, void *data);
 
 /* Decides again, as the fellows do. The front keeps its window where that would lose more than half
  * of its contrast; but not one that is of another kind and too large as well, which has leaked, and
  * gives way to the fellows' window where there is none of its own. */
-void ro_window_decide_again(const struct ro_plane *plane, struct ro_front *front,
+void window_decide_again(const struct ro_plane *plane, struct ro_front *front,
                             const struct ro_window_start *start, const struct ro_fellows *fellows,
                             const struct ro_window_ways *ways, ro_flood_fn *flood, void *data);
 
@@ -181,8 +181,8 @@ struct ro_race {
                           picture */
 };
 /* All pixels of the picture to RO_NEVER, those beside it to 0. */
-void ro_race_clear(const struct ro_race *race);
-void ro_race_ref(const struct ro_race *race);
-ro_status ro_race_run(ro_context *context, const struct ro_race *race);
+void race_clear(const struct ro_race *race);
+void race_ref(const struct ro_race *race);
+ro_status race_run(ro_context *context, const struct ro_race *race);
 
 #endif

@@ -42,7 +42,7 @@ static bool number_pixels(const ro_image *mask, struct numbers *numbers, uint32_
         for (uint32_t x = 0; x < width; x++) {
             uint32_t *at = plane + (size_t)y * width + x;
             *at = 0;
-            if (!ro_regions_sample(mask, x, y))
+            if (!regions_sample(mask, x, y))
                 continue;
             const uint32_t above = y ? at[-(ptrdiff_t)width] : 0, left = x ? at[-1] : 0;
             if (above && left) {
@@ -64,9 +64,9 @@ ro_status ro_mask_components(ro_context *context, const ro_image *mask, ro_image
     struct numbers numbers = {0};
     uint32_t unused, *plane = NULL, *label = NULL;
     *count = 0;
-    ro_status status = ro_image_check(context, mask, "mask");
+    ro_status status = image_check(context, mask, "mask");
     if (status == RO_OK)
-        status = ro_image_check(context, labels, "output");
+        status = image_check(context, labels, "output");
     if (status == RO_OK &&
         (mask->width != labels->width || mask->height != labels->height ||
          labels->format != RO_GRAY16 ||

@@ -40,7 +40,7 @@ static int compare_greys(const void *a, const void *b)
     return (int)*(const uint16_t *)a - (int)*(const uint16_t *)b;
 }
 
-struct ro_window_start ro_window_start(const struct ro_plane *plane, const struct ro_front *front,
+struct ro_window_start window_start(const struct ro_plane *plane, const struct ro_front *front,
                                        uint16_t *scratch)
 {
     const uint32_t n = front->count;
@@ -80,7 +80,7 @@ static bool is_passed(const struct ro_flood *flood, const struct ro_flood_rule *
             stands_out(best, PASSED));
 }
 
-bool ro_flood_add(struct ro_flood *flood, const struct ro_flood_rule *rule,
+bool flood_add(struct ro_flood *flood, const struct ro_flood_rule *rule,
                   const struct ro_flood_level *now)
 {
     const struct ro_flood_level *best = &flood->level[flood->best];
@@ -92,7 +92,7 @@ bool ro_flood_add(struct ro_flood *flood, const struct ro_flood_rule *rule,
     return true;
 }
 
-uint64_t ro_flood_room(const struct ro_flood *flood, const struct ro_flood_rule *rule,
+uint64_t flood_room(const struct ro_flood *flood, const struct ro_flood_rule *rule,
                        const struct ro_plane *plane)
 {
     if (flood->count == 0)
@@ -255,7 +255,7 @@ static void take(struct ro_front *front, const struct ro_window_start *start,
         front->kind == RO_REGION_BRIGHT || high > UINT16_MAX ? UINT16_MAX : (uint16_t)high;
 }
 
-void ro_window_decide(const struct ro_plane *plane, struct ro_front *front,
+void window_decide(const struct ro_plane *plane, struct ro_front *front,
                       const struct ro_window_start *start, const struct ro_window_ways *ways,
                       ro_flood_fn *flood, void *data)
 {
@@ -270,7 +270,7 @@ void ro_window_decide(const struct ro_plane *plane, struct ro_front *front,
  * theirs are a small part of it. A seed near the edge of its thing, whose flood found a way round,
  * is set right by this. */
 
-struct ro_fellows ro_window_fellows(const struct ro_front *const *fronts, size_t count, bool plain,
+struct ro_fellows window_fellows(const struct ro_front *const *fronts, size_t count, bool plain,
                                     uint64_t *scratch)
 {
     size_t of[RO_REGION_BAND + 1] = {0};
@@ -303,13 +303,13 @@ struct ro_fellows ro_window_fellows(const struct ro_front *const *fronts, size_t
     return fellows;
 }
 
-bool ro_window_odd(const struct ro_front *front, const struct ro_fellows *fellows)
+bool window_odd(const struct ro_front *front, const struct ro_fellows *fellows)
 {
     return (fellows->kind && front->kind != fellows->kind) ||
            (fellows->most && front->at.area > fellows->most && front->at.area <= fellows->vast);
 }
 
-void ro_window_decide_again(const struct ro_plane *plane, struct ro_front *front,
+void window_decide_again(const struct ro_plane *plane, struct ro_front *front,
                             const struct ro_window_start *start, const struct ro_fellows *fellows,
                             const struct ro_window_ways *ways, ro_flood_fn *flood, void *data)
 {
@@ -343,31 +343,31 @@ struct ro_flooder {
 static void clear_marks(struct ro_flooder *flooder)
 {
     const struct ro_plane *plane = flooder->plane;
-    for (size_t i = 0; i < ro_plane_size(plane); i++)
+    for (size_t i = 0; i < plane_size(plane); i++)
         flooder->mark[i] = UINT32_MAX;
     for (uint32_t y = 0; y < plane->height; y++)
         for (uint32_t x = 0; x < plane->width; x++)
-            flooder->mark[ro_plane_at(plane, x, y)] = 0;
+            flooder->mark[plane_value_at(plane, x, y)] = 0;
     flooder->base = 0;
 }
 
-struct ro_flooder *ro_flooder_open(const struct ro_plane *plane)
+struct ro_flooder *flooder_open(const struct ro_plane *plane)
 {
     struct ro_flooder *flooder = calloc(1, sizeof *flooder);
     if (!flooder)
         return NULL;
     flooder->plane = plane;
-    flooder->mark = malloc(ro_plane_size(plane) * sizeof *flooder->mark);
-    flooder->next = malloc(ro_plane_size(plane) * sizeof *flooder->next);
+    flooder->mark = malloc(plane_size(plane) * sizeof *flooder->mark);
+    flooder->next = malloc(plane_size(plane) * sizeof *flooder->next);
     if (!flooder->mark || !flooder->next) {
-        ro_flooder_close(flooder);
+        flooder_close(flooder);
         return NULL;
     }
     clear_marks(flooder);
     return flooder;
 }
 
-void ro_flooder_close(struct ro_flooder *flooder)
+void flooder_close(struct ro_flooder *flooder)
 {
     if (!flooder)
         return;
@@ -392,7 +392,7 @@ struct water {
 
 static inline uint32_t level_of(const struct water *water, enum ro_region_kind kind, uint32_t p)
 {
-    const uint64_t away = ro_window_away(&water->start, kind, water->grey[p]);
+    const uint64_t away = window_away(&water->start, kind, water->grey[p]);
     return (uint32_t)((away + water->start.unit - 1) * water->inverse >> 32);
 }
 
@@ -414,9 +414,9 @@ static inline void enter(struct water *water, enum ro_region_kind kind, uint32_t
             pairs -= 2;
             water->now.inner++;
             water->now.unrest += (uint64_t)abs((int)water->grey[q] - grey);
-            contrast -= counted ? ro_window_contrast(kind, water->grey[q], grey) : 0;
+            contrast -= counted ? window_contrast(kind, water->grey[q], grey) : 0;
         } else if (mark[q] <= inside && (!water->nearest || water->nearest[q] == water->own)) {
-            contrast += ro_window_contrast(kind, grey, water->grey[q]);
+            contrast += window_contrast(kind, grey, water->grey[q]);
         }
     }
     water->now.area++;
@@ -465,14 +465,14 @@ static inline void run_kind(struct water *water, enum ro_region_kind kind,
     for (uint32_t i = 0; i < front->count; i++)
         enter(water, kind, front->pixels[i], 0);
     for (uint32_t level = 0; level < RO_WINDOW_LEVELS; level++) {
-        const uint64_t room = ro_flood_room(flood, rule, water->flooder->plane);
+        const uint64_t room = flood_room(flood, rule, water->flooder->plane);
         flood->cut = !rise(water, kind, level, room, level == 0 && rule->inland);
-        if (flood->cut || !ro_flood_add(flood, rule, &water->now))
+        if (flood->cut || !flood_add(flood, rule, &water->now))
             return;
     }
 }
 
-void ro_flooder_run(struct ro_flooder *flooder, const struct ro_front *front,
+void flooder_run(struct ro_flooder *flooder, const struct ro_front *front,
                     const struct ro_window_start *start, const struct ro_flood_rule *rule,
                     struct ro_flood *flood)
 {

@@ -11,14 +11,14 @@ static bool may_enter(const struct ro_plane *plane, const struct ro_front *front
 {
     return x >= 0 && y >= 0 && x < plane->width && y < plane->height &&
            (!rule->nearest ||
-            rule->nearest[ro_plane_at(plane, (uint32_t)x, (uint32_t)y)] == front->label);
+            rule->nearest[plane_value_at(plane, (uint32_t)x, (uint32_t)y)] == front->label);
 }
 
 /* The level at which an intensity enters: 0 at the quartiles and on their right side. */
 static uint32_t level_of(const struct ro_window_start *start, enum ro_region_kind kind,
                          uint16_t grey)
 {
-    return (ro_window_away(start, kind, grey) + start->unit - 1) / start->unit;
+    return (window_away(start, kind, grey) + start->unit - 1) / start->unit;
 }
 
 /* Adds to `inside` what level `level` has more; true when the flood reached another label's seed.
@@ -33,7 +33,7 @@ static bool fill(const struct ro_plane *plane, const struct ro_front *front,
         more = false;
         for (uint32_t y = 0; y < plane->height; y++)
             for (uint32_t x = 0; x < plane->width; x++) {
-                const uint32_t p = ro_plane_at(plane, x, y);
+                const uint32_t p = plane_value_at(plane, x, y);
                 if (inside[p] || !may_enter(plane, front, rule, x, y) ||
                     level_of(start, rule->kind, plane->grey[p]) > level)
                     continue;
@@ -58,7 +58,7 @@ static struct ro_flood_level count(const struct ro_plane *plane, const struct ro
     *on_border = false;
     for (int64_t y = 0; y < height; y++)
         for (int64_t x = 0; x < width; x++) {
-            const uint32_t p = ro_plane_at(plane, (uint32_t)x, (uint32_t)y);
+            const uint32_t p = plane_value_at(plane, (uint32_t)x, (uint32_t)y);
             if (!inside[p])
                 continue;
             now.area++;
@@ -73,17 +73,17 @@ static struct ro_flood_level count(const struct ro_plane *plane, const struct ro
                 }
                 now.pairs++;
                 if (may_enter(plane, front, rule, qx, qy))
-                    now.contrast += ro_window_contrast(rule->kind, plane->grey[p], plane->grey[q]);
+                    now.contrast += window_contrast(rule->kind, plane->grey[p], plane->grey[q]);
             }
         }
     return now;
 }
 
-void ro_flood_ref(const struct ro_plane *plane, const struct ro_front *front,
+void flood_ref(const struct ro_plane *plane, const struct ro_front *front,
                   const struct ro_window_start *start, const struct ro_flood_rule *rule,
                   unsigned char *inside, struct ro_flood *flood)
 {
-    memset(inside, 0, ro_plane_size(plane));
+    memset(inside, 0, plane_size(plane));
     for (uint32_t i = 0; i < front->count; i++)
         inside[front->pixels[i]] = 1;
     flood->count = flood->best = 0;
@@ -92,9 +92,9 @@ void ro_flood_ref(const struct ro_plane *plane, const struct ro_front *front,
         bool on_border;
         const bool met = fill(plane, front, start, rule, level, inside);
         const struct ro_flood_level now = count(plane, front, rule, inside, &on_border);
-        flood->cut = met || now.area > ro_flood_room(flood, rule, plane) ||
+        flood->cut = met || now.area > flood_room(flood, rule, plane) ||
                      (level == 0 && rule->inland && on_border);
-        if (flood->cut || !ro_flood_add(flood, rule, &now))
+        if (flood->cut || !flood_add(flood, rule, &now))
             return;
     }
 }

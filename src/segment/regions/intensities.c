@@ -37,7 +37,7 @@ static void fill_plane(struct ro_regions *work, const uint16_t *grey)
     plane->grey = work->grey;
     plane->least = UINT16_MAX;
     for (uint32_t y = 0; y < work->height; y++) {
-        memcpy(work->grey + ro_plane_at(plane, 0, y), grey, work->width * sizeof *grey);
+        memcpy(work->grey + plane_value_at(plane, 0, y), grey, work->width * sizeof *grey);
         for (uint32_t x = 0; x < work->width; x++, grey++) {
             plane->least = *grey < plane->least ? *grey : plane->least;
             plane->most = *grey > plane->most ? *grey : plane->most;
@@ -46,13 +46,13 @@ static void fill_plane(struct ro_regions *work, const uint16_t *grey)
 }
 
 /* Intensities from black to the white in use, 0 to 65535, as they are and smoothed. */
-ro_status ro_regions_read(struct ro_regions *work, const ro_image *in)
+ro_status regions_read(struct ro_regions *work, const ro_image *in)
 {
     const size_t pixels = (size_t)work->width * work->height;
-    const uint32_t white = ro_image_white(in), in_use = ro_image_white_in_use(in);
+    const uint32_t white = ro_image_white(in), in_use = image_white_in_use(in);
     uint32_t *histogram = calloc(GREYS, sizeof *histogram);
     work->raw = malloc(pixels * sizeof *work->raw);
-    work->grey = calloc(ro_plane_size(&work->plane), sizeof *work->grey);
+    work->grey = calloc(plane_size(&work->plane), sizeof *work->grey);
     uint16_t *smooth = malloc(pixels * sizeof *smooth);
     ro_status status = RO_OK;
     if (!histogram || !work->raw || !work->grey || !smooth) {
@@ -65,20 +65,20 @@ ro_status ro_regions_read(struct ro_regions *work, const ro_image *in)
     if (in_use < white)
         stretched.maxval = in_use;
     work->white = (double)in_use / white;
-    status = ro_intensity_read(work->context, &stretched, work->raw);
+    status = intensity_read(work->context, &stretched, work->raw);
     if (status != RO_OK)
         goto done;
     for (size_t i = 0; i < pixels; i++)
         histogram[work->raw[i]]++;
     work->plane.spread = percentile(histogram, pixels, 99) - percentile(histogram, pixels, 1);
     double noise = 0, deviation = work->options.smooth;
-    if (ro_is_default(deviation)) {
-        status = ro_noise_estimate(work->context, &stretched, &noise);
+    if (is_default(deviation)) {
+        status = noise_estimate(work->context, &stretched, &noise);
         deviation = half_pixels_for(noise, work->plane.spread) / 2;
     }
     work->report.smooth = deviation;
     if (status == RO_OK && deviation > 0)
-        status = ro_intensity_smooth(work->context, work->raw, work->width, work->height, deviation,
+        status = intensity_smooth(work->context, work->raw, work->width, work->height, deviation,
                                      smooth);
     if (status == RO_OK)
         fill_plane(work, deviation > 0 ? smooth : work->raw);

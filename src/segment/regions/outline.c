@@ -74,32 +74,32 @@ static bool is_oblique(const struct ro_regions *work, uint32_t p, int side)
 static double place(const void *data, uint32_t x, uint32_t y, int side)
 {
     const struct ro_regions *work = data;
-    const uint32_t p = ro_plane_at(&work->plane, x, y);
+    const uint32_t p = plane_value_at(&work->plane, x, y);
     return is_oblique(work, p, side) ? NAN : crossing(work, p, side);
 }
 
-ro_status ro_regions_trace(struct ro_regions *work)
+ro_status regions_trace(struct ro_regions *work)
 {
     const uint32_t width = work->width, height = work->height;
-    uint16_t *labels = ro_outline_labels(width, height);
+    uint16_t *labels = outline_labels(width, height);
     struct ro_outlines outlines = {0};
     for (uint32_t y = 0; y < height && labels; y++)
         for (uint32_t x = 0; x < width; x++)
-            labels[ro_outline_at(width, x, y)] =
-                (uint16_t)ro_regions_label(work, ro_plane_at(&work->plane, x, y));
+            labels[outline_at(width, x, y)] =
+                (uint16_t)regions_label(work, plane_value_at(&work->plane, x, y));
     const struct ro_outline_map map = {.width = width,
                                        .height = height,
                                        .labels = labels,
                                        .highest = (uint16_t)work->table[work->labels - 1].label,
                                        .data = work,
                                        .place = place};
-    const bool made = labels && ro_outlines_add(&outlines, &map);
+    const bool made = labels && outlines_add(&outlines, &map);
     free(labels);
     if (!made) {
-        ro_outlines_drop(&outlines);
+        outlines_drop(&outlines);
         return ro_context_fail(work->context, RO_E_MEMORY, "no memory for the contours");
     }
-    ro_outlines_drop(&work->outlines);
+    outlines_drop(&work->outlines);
     work->outlines = outlines;
     return RO_OK;
 }

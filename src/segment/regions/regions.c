@@ -20,7 +20,7 @@ void ro_regions_free(ro_regions *work)
     free(work->arrival);
     free(work->told);
     free(work->table);
-    ro_outlines_drop(&work->outlines);
+    outlines_drop(&work->outlines);
     free(work);
 }
 
@@ -70,7 +70,7 @@ static void add_pixels(struct ro_regions *work, const uint32_t *place)
     uint64_t last = RO_START;
     for (uint32_t y = 0; y < height; y++)
         for (uint32_t x = 0; x < width; x++) {
-            const uint64_t arrival = work->arrival[ro_plane_at(&work->plane, x, y)];
+            const uint64_t arrival = work->arrival[plane_value_at(&work->plane, x, y)];
             if (arrival == RO_NEVER)
                 continue;
             last = arrival > last ? arrival : last;
@@ -110,7 +110,7 @@ static void add_lengths(struct ro_regions *work)
     }
 }
 
-ro_status ro_regions_measure(struct ro_regions *work)
+ro_status regions_measure(struct ro_regions *work)
 {
     const uint64_t pixels = (uint64_t)work->width * work->height;
     uint32_t *place = calloc(RO_REGION_LABELS + 1, sizeof *place);
@@ -140,7 +140,7 @@ ro_status ro_regions_measure(struct ro_regions *work)
         }
         work->report.useless |= region->useless;
     }
-    if (ro_regions_trace(work) != RO_OK)
+    if (regions_trace(work) != RO_OK)
         return RO_E_MEMORY;
     add_lengths(work);
     work->report.fronts = work->count;
@@ -150,7 +150,7 @@ ro_status ro_regions_measure(struct ro_regions *work)
 
 ro_status ro_regions_labels(const ro_regions *work, ro_image *view)
 {
-    ro_status status = ro_image_check(work->context, view, "output");
+    ro_status status = image_check(work->context, view, "output");
     if (status != RO_OK)
         return status;
     const bool wide = view->format == RO_GRAY16;
@@ -169,7 +169,7 @@ ro_status ro_regions_labels(const ro_regions *work, ro_image *view)
     for (uint32_t y = 0; y < work->height; y++) {
         char *row = (char *)view->data + (ptrdiff_t)y * view->stride;
         for (uint32_t x = 0; x < work->width; x++) {
-            const uint32_t label = ro_regions_label(work, ro_plane_at(&work->plane, x, y));
+            const uint32_t label = regions_label(work, plane_value_at(&work->plane, x, y));
             if (wide)
                 ((uint16_t *)(void *)row)[x] = (uint16_t)label;
             else
@@ -191,7 +191,7 @@ ro_status ro_regions_show(ro_regions *work, double way)
     if (!(way >= 0))
         return ro_context_fail(work->context, RO_E_ARGUMENT, "a way of %g pixels", way);
     work->shown = time < 0x1p38 ? ((uint64_t)time + 2) * RO_START - 1 : RO_NEVER - 1;
-    return ro_regions_trace(work);
+    return regions_trace(work);
 }
 
 const ro_region_front *ro_regions_fronts(const ro_regions *work, size_t *count)

@@ -30,19 +30,19 @@ struct ro_regions {
 };
 
 /* Reads the image: raw, grey and what the plane says of them. */
-ro_status ro_regions_read(struct ro_regions *work, const ro_image *in);
+ro_status regions_read(struct ro_regions *work, const ro_image *in);
 /* Makes the fronts, without their windows. */
-ro_status ro_regions_seed(struct ro_regions *work);
-uint32_t ro_regions_sample(const ro_image *image, uint32_t x, uint32_t y); /* 8 or 16 bits */
+ro_status regions_seed(struct ro_regions *work);
+uint32_t regions_sample(const ro_image *image, uint32_t x, uint32_t y); /* 8 or 16 bits */
 
 /* Fills in the tables and the report. */
-ro_status ro_regions_measure(struct ro_regions *work);
+ro_status regions_measure(struct ro_regions *work);
 
 /* Makes the lines. */
-ro_status ro_regions_trace(struct ro_regions *work);
+ro_status regions_trace(struct ro_regions *work);
 
 /* The label of a pixel, 0: none, and beside the picture. */
-static inline uint32_t ro_regions_label(const struct ro_regions *work, uint32_t pixel)
+static inline uint32_t regions_label(const struct ro_regions *work, uint32_t pixel)
 {
     const uint64_t arrival = work->arrival[pixel];
     return arrival > work->shown || arrival == 0

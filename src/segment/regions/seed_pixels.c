@@ -45,13 +45,13 @@ static bool add_disc(const struct ro_regions *work, const ro_seed *seed, struct 
         for (int64_t x = left; x <= right; x++) {
             const double dx = (double)x - seed->x, dy = (double)y - seed->y;
             if ((dx * dx + dy * dy < radius * radius || (x == cx && y == cy)) &&
-                !add_pixel(lists, ro_plane_at(&work->plane, (uint32_t)x, (uint32_t)y)))
+                !add_pixel(lists, plane_value_at(&work->plane, (uint32_t)x, (uint32_t)y)))
                 return false;
         }
     return true;
 }
 
-uint32_t ro_regions_sample(const ro_image *image, uint32_t x, uint32_t y)
+uint32_t regions_sample(const ro_image *image, uint32_t x, uint32_t y)
 {
     const char *row = (const char *)image->data + (ptrdiff_t)y * image->stride;
     return image->format == RO_GRAY16 ? ((const uint16_t *)(const void *)row)[x]
@@ -67,7 +67,7 @@ static ro_status add_mask(struct ro_regions *work, struct lists *lists, uint32_t
     ro_status status = start ? RO_OK : no_memory(work);
     for (uint32_t y = 0; y < work->height && status == RO_OK; y++)
         for (uint32_t x = 0; x < work->width; x++)
-            start[ro_regions_sample(mask, x, y)]++;
+            start[regions_sample(mask, x, y)]++;
     uint32_t fronts = 0;
     size_t all = 0;
     for (uint32_t label = 1; label <= RO_REGION_LABELS && status == RO_OK; label++) {
@@ -85,16 +85,16 @@ static ro_status add_mask(struct ro_regions *work, struct lists *lists, uint32_t
             status = no_memory(work);
     for (uint32_t y = 0; y < work->height && status == RO_OK; y++)
         for (uint32_t x = 0; x < work->width; x++) {
-            const uint32_t label = ro_regions_sample(mask, x, y);
+            const uint32_t label = regions_sample(mask, x, y);
             if (label)
-                lists->pixels[base + start[label]++] = ro_plane_at(&work->plane, x, y);
+                lists->pixels[base + start[label]++] = plane_value_at(&work->plane, x, y);
         }
     work->count = first_front + fronts;
     free(start);
     return status;
 }
 
-ro_status ro_regions_seed(struct ro_regions *work)
+ro_status regions_seed(struct ro_regions *work)
 {
     const ro_regions_options *options = &work->options;
     const size_t most = options->seed_count + (options->mask ? RO_REGION_LABELS : 0);
@@ -103,7 +103,7 @@ ro_status ro_regions_seed(struct ro_regions *work)
         return ro_context_fail(work->context, RO_E_SIZE, "%zu seeds are too many", most);
     uint32_t *counts = malloc((most + 1) * sizeof *counts);
     work->fronts = calloc(most + 1, sizeof *work->fronts);
-    work->seeded = calloc(ro_plane_size(&work->plane), sizeof *work->seeded);
+    work->seeded = calloc(plane_size(&work->plane), sizeof *work->seeded);
     ro_status status = counts && work->fronts && work->seeded ? RO_OK : no_memory(work);
     for (size_t i = 0; i < options->seed_count && status == RO_OK; i++) {
         const size_t before = lists.used;

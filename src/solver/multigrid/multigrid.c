@@ -35,10 +35,10 @@ static void load(const struct solve *solve, const ro_image *image, float *plane)
 {
     const struct ro_grid *grid = &solve->grids.grid[0];
     for (int y = 0; y < grid->height; y++) {
-        float *row = plane + ro_grid_at(grid, y);
+        float *row = plane + grid_at(grid, y);
         memcpy(row, row_of(image, y), (size_t)grid->width * sizeof *row);
-        row[-1] = row[ro_mirror(-1, grid->width)];
-        row[grid->width] = row[ro_mirror(grid->width, grid->width)];
+        row[-1] = row[mirror_index(-1, grid->width)];
+        row[grid->width] = row[mirror_index(grid->width, grid->width)];
     }
 }
 
@@ -52,12 +52,12 @@ static void lead(struct ro_team *team, void *data)
     if (solve->options.warm)
         load(solve, solve->x, cycle->up[0][0]);
     for (uint32_t i = 0; i < solve->options.cycles && solve->status == RO_OK; i++) {
-        ro_cycle_run(cycle, 0, solve->options.warm || i > 0);
+        cycle_run(cycle, 0, solve->options.warm || i > 0);
         solve->status = ro_context_progress(solve->context, "multigrid",
                                             (double)(i + 1) / solve->options.cycles);
     }
     for (int y = 0; y < grid->height && solve->status == RO_OK; y++)
-        memcpy(row_of(solve->x, y), cycle->up[0][0] + ro_grid_at(grid, y),
+        memcpy(row_of(solve->x, y), cycle->up[0][0] + grid_at(grid, y),
                (size_t)grid->width * sizeof(float));
 }
 
@@ -66,18 +66,18 @@ static ro_status solve_on_cpu(struct solve *solve, const struct ro_stencil *sten
 {
     ro_context *context = solve->context;
     solve->cycle = (struct ro_cycle){.grids = &solve->grids,
-                                     .kernels = ro_grid_kernels_for(context->cpu),
+                                     .kernels = grid_kernels_for(context->cpu),
                                      .context = context,
                                      .planes = 1,
                                      .stencils = stencils,
                                      .inverse = inverse};
-    size_t floats = ro_cycle_floats(&solve->grids, 1, context->threads);
+    size_t floats = cycle_floats(&solve->grids, 1, context->threads);
     float *memory = aligned_alloc(64, (floats * sizeof(float) + 63) / 64 * 64);
     if (!memory)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for the grids of %u x %u pixels",
                                solve->b->width, solve->b->height);
-    ro_cycle_place(&solve->cycle, memory, context->threads);
-    ro_team_open(context->pool, context->threads, lead, solve);
+    cycle_place(&solve->cycle, memory, context->threads);
+    team_open(context->pool, context->threads, lead, solve);
     free(memory);
     return solve->status;
 }
@@ -85,9 +85,9 @@ static ro_status solve_on_cpu(struct solve *solve, const struct ro_stencil *sten
 static ro_status check(ro_context *context, const ro_image *b, const ro_image *x,
                        const ro_multigrid_options *o)
 {
-    ro_status status = ro_image_check(context, b, "right-hand side");
+    ro_status status = image_check(context, b, "right-hand side");
     if (status == RO_OK)
-        status = ro_image_check(context, x, "solution");
+        status = image_check(context, x, "solution");
     if (status != RO_OK)
         return status;
     if (b->format != RO_GRAYF || x->format != RO_GRAYF)
@@ -112,12 +112,12 @@ ro_status ro_multigrid_solve(ro_context *context, const ro_image *b, ro_image *x
                              const ro_multigrid_options *options)
 {
     struct solve solve = {.context = context, .b = b, .x = x, .options = RO_MULTIGRID_OPTIONS};
-    ro_status status = ro_options_take(context, options, &solve.options, "RO_MULTIGRID_OPTIONS");
+    ro_status status = take_options(context, options, &solve.options, "RO_MULTIGRID_OPTIONS");
     solve.options.cycles += solve.options.cycles == 0;
     if (status == RO_OK)
         status = check(context, b, x, &solve.options);
     if (status == RO_OK)
-        status = ro_multigrid_open(context, (int)b->width, (int)b->height, &solve.grids);
+        status = multigrid_open(context, (int)b->width, (int)b->height, &solve.grids);
     if (status != RO_OK)
         return status;
     const struct ro_grid *last = &solve.grids.grid[solve.grids.levels - 1];
@@ -127,7 +127,7 @@ ro_status ro_multigrid_solve(ro_context *context, const ro_image *b, ro_image *x
         status = ro_context_fail(context, RO_E_MEMORY, "no memory for a solver");
         goto done;
     }
-    ro_multigrid_set(&solve.grids, solve.options.sigma, stencils, inverse);
+    multigrid_set(&solve.grids, solve.options.sigma, stencils, inverse);
     ro_report ran = {.method = "multigrid",
                      .width = b->width,
                      .height = b->height,
@@ -149,6 +149,6 @@ ro_status ro_multigrid_solve(ro_context *context, const ro_image *b, ro_image *x
         context->report = ran;
 done:
     free(inverse);
-    ro_multigrid_close(&solve.grids);
+    multigrid_close(&solve.grids);
     return status;
 }

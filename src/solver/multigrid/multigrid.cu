@@ -154,7 +154,7 @@ ro_status grid_cuda_place(ro_context *context, struct grid_cuda *work, struct gr
     const struct ro_multigrid *grids = work->grids;
     char *tables = (char *)grid_piece(pieces, grids->table_bytes);
     float *memory =
-        (float *)grid_piece(pieces, ro_cycle_floats(grids, planes, 0) * sizeof(float));
+        (float *)grid_piece(pieces, cycle_floats(grids, planes, 0) * sizeof(float));
     if (!pieces->memory)
         return RO_OK;
     memcpy(work->level, grids->grid, sizeof work->level);
@@ -169,7 +169,7 @@ ro_status grid_cuda_place(ro_context *context, struct grid_cuda *work, struct gr
     moved(work->direct.back_y, grids->tables, tables);
     work->cycle.grids = grids;
     work->cycle.planes = planes;
-    ro_cycle_place(&work->cycle, memory, 0);
+    cycle_place(&work->cycle, memory, 0);
     RO_CUDA_TRY(context, cudaMemcpyAsync(tables, grids->tables, grids->table_bytes,
                                          cudaMemcpyHostToDevice, work->stream));
     return RO_OK;
@@ -191,13 +191,13 @@ static ro_status copy_rows(ro_context *context, const ro_grid &grid, const ro_im
     return RO_OK;
 }
 
-static ro_status ro_multigrid_on_cuda(ro_context *context, const struct ro_multigrid *grids,
+static ro_status multigrid_runs_on_cuda(ro_context *context, const struct ro_multigrid *grids,
                                       const struct ro_stencil *stencils, const float *inverse,
                                       const ro_image *b, const ro_image *x, uint32_t cycles,
                                       bool warm, uint64_t *launches)
 {
     struct ro_cuda *cuda;
-    RO_TRY(ro_cuda_of(context, &cuda));
+    RO_TRY(cuda_of(context, &cuda));
     const ro_grid &last = grids->grid[grids->levels - 1];
     const size_t inverse_bytes = (size_t)last.width * (size_t)last.height * sizeof(float);
     struct grid_cuda work = {};
@@ -208,8 +208,8 @@ static ro_status ro_multigrid_on_cuda(ro_context *context, const struct ro_multi
     for (int pass = 0; pass < 2; pass++) {
         if (pass) {
             void *memory;
-            RO_TRY(ro_cuda_scratch_begin(cuda, work.stream));
-            RO_TRY(ro_cuda_reserve(cuda, &ro_grids_scratch, pieces.used, work.stream, &memory));
+            RO_TRY(cuda_scratch_begin(cuda, work.stream));
+            RO_TRY(cuda_reserve(cuda, &ro_grids_scratch, pieces.used, work.stream, &memory));
             pieces = {(char *)memory, 0};
         }
         RO_TRY(grid_cuda_place(context, &work, &pieces, 1));
@@ -226,13 +226,13 @@ static ro_status ro_multigrid_on_cuda(ro_context *context, const struct ro_multi
         RO_TRY(ro_context_progress(context, "multigrid", (i + 1.0) / cycles));
     }
     RO_TRY(copy_rows(context, grids->grid[0], x, work.cycle.up[0][0], false, work.stream));
-    RO_TRY(ro_cuda_scratch_end(cuda, work.stream));
+    RO_TRY(cuda_scratch_end(cuda, work.stream));
     RO_CUDA_TRY(context, cudaStreamSynchronize(work.stream));
     *launches = work.launches;
     return RO_OK;
 }
 
 static const struct multigrid_cuda_calls calls = {
-    ro_multigrid_on_cuda,
+    multigrid_runs_on_cuda,
 };
 const struct multigrid_cuda_calls *const multigrid_on_cuda = &calls;

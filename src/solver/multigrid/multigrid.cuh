@@ -39,7 +39,7 @@ struct grid_cuda {
 ro_status grid_cuda_place(ro_context *context, struct grid_cuda *work, struct grid_pieces *pieces,
                           int planes);
 
-/* As ro_cycle_run; stencils are on the host, the inverse is on the device. `peak`, if not NULL,
+/* As cycle_run; stencils are on the host, the inverse is on the device. `peak`, if not NULL,
  * receives the largest |x| as the bits of a float, never less than what it holds. */
 void grid_cuda_cycle(struct grid_cuda *work, const struct ro_stencil *stencils,
                      const float *inverse, int level, bool warm, int *peak);

@@ -80,21 +80,21 @@ extern "C" {
 #endif
 
 /* Whether a solver for this size can be had. */
-bool ro_multigrid_fits(int width, int height);
-ro_status ro_multigrid_open(ro_context *context, int width, int height, struct ro_multigrid *grids);
-void ro_multigrid_close(struct ro_multigrid *grids);
+bool multigrid_fits(int width, int height);
+ro_status multigrid_open(ro_context *context, int width, int height, struct ro_multigrid *grids);
+void multigrid_close(struct ro_multigrid *grids);
 
 /* The stencils of A(sigma), and 1/eigenvalue of each pair of cosines on the coarsest grid. */
-void ro_multigrid_set(const struct ro_multigrid *grids, double sigma,
+void multigrid_set(const struct ro_multigrid *grids, double sigma,
                       struct ro_stencil stencils[RO_GRID_LEVELS], float *inverse);
 
-static inline size_t ro_grid_at(const struct ro_grid *grid, int y)
+static inline size_t grid_at(const struct ro_grid *grid, int y)
 {
     return (size_t)y * (size_t)grid->stride + RO_GRID_MARGIN;
 }
 
 /* Rows beyond the border are mirrored; one row is its own mirror image. */
-static inline int ro_mirror(int y, int height)
+static inline int mirror_index(int y, int height)
 {
     if (y < 0)
         y = -y;
@@ -125,7 +125,7 @@ struct ro_grid_kernels {
     void (*product)(int rows, int terms, int width, const float *a, ptrdiff_t a_stride,
                     const float *b, ptrdiff_t b_stride, float *out, ptrdiff_t out_stride);
 };
-const struct ro_grid_kernels *ro_grid_kernels_for(ro_cpu cpu);
+const struct ro_grid_kernels *grid_kernels_for(ro_cpu cpu);
 
 /* ---- Cycles on the CPU ---------------------------------------------------------------------- */
 
@@ -148,12 +148,12 @@ struct ro_cycle {
 };
 
 /* Floats of memory for all planes, and the same memory given out. */
-size_t ro_cycle_floats(const struct ro_multigrid *grids, int planes, int threads);
-void ro_cycle_place(struct ro_cycle *cycle, float *memory, int threads);
+size_t cycle_floats(const struct ro_multigrid *grids, int planes, int threads);
+void cycle_place(struct ro_cycle *cycle, float *memory, int threads);
 
 /* One V-cycle from `level`: b[.][level] to up[.][level]. `warm`: up[.][level] is a first guess. Of
  * a cancelled context nothing in these planes is of use. */
-void ro_cycle_run(struct ro_cycle *cycle, int level, bool warm);
+void cycle_run(struct ro_cycle *cycle, int level, bool warm);
 
 #ifdef __cplusplus
 }

@@ -29,7 +29,7 @@ static size_t scratch_floats(const struct ro_multigrid *grids)
     return ((rows > direct ? rows : direct) + 15) / 16 * 16;
 }
 
-size_t ro_cycle_floats(const struct ro_multigrid *grids, int planes, int threads)
+size_t cycle_floats(const struct ro_multigrid *grids, int planes, int threads)
 {
     size_t floats = scratch_floats(grids) * (size_t)threads;
     for (int l = 0; l < grids->levels; l++)
@@ -37,7 +37,7 @@ size_t ro_cycle_floats(const struct ro_multigrid *grids, int planes, int threads
     return floats;
 }
 
-void ro_cycle_place(struct ro_cycle *cycle, float *memory, int threads)
+void cycle_place(struct ro_cycle *cycle, float *memory, int threads)
 {
     cycle->scratch = memory;
     cycle->scratch_floats = scratch_floats(cycle->grids);
@@ -77,10 +77,10 @@ static void relax_row(const struct pass *pass, int plane, float *rings, int step
     const struct ro_cycle *cycle = pass->cycle;
     const struct ro_grid *grid = &cycle->grids->grid[pass->level];
     cycle->kernels->relax(&cycle->stencils[pass->level], grid->width,
-                          ring_row(grid, rings, step - 1, ro_mirror(y - 1, grid->height)),
+                          ring_row(grid, rings, step - 1, mirror_index(y - 1, grid->height)),
                           ring_row(grid, rings, step - 1, y),
-                          ring_row(grid, rings, step - 1, ro_mirror(y + 1, grid->height)),
-                          cycle->b[plane][pass->level] + ro_grid_at(grid, y), out);
+                          ring_row(grid, rings, step - 1, mirror_index(y + 1, grid->height)),
+                          cycle->b[plane][pass->level] + grid_at(grid, y), out);
 }
 
 static bool within(int y, int from, int to) { return y >= from && y < to; }
@@ -92,10 +92,10 @@ static void warm_row(const struct pass *pass, int plane, int row, float *out)
     const struct ro_grid *grid = &cycle->grids->grid[pass->level];
     const float *x = cycle->up[plane][pass->level];
     cycle->kernels->relax(&cycle->stencils[pass->level], grid->width,
-                          x + ro_grid_at(grid, ro_mirror(row - 1, grid->height)),
-                          x + ro_grid_at(grid, row),
-                          x + ro_grid_at(grid, ro_mirror(row + 1, grid->height)),
-                          cycle->b[plane][pass->level] + ro_grid_at(grid, row), out);
+                          x + grid_at(grid, mirror_index(row - 1, grid->height)),
+                          x + grid_at(grid, row),
+                          x + grid_at(grid, mirror_index(row + 1, grid->height)),
+                          cycle->b[plane][pass->level] + grid_at(grid, row), out);
 }
 
 /* The first two sweeps of a row from nothing. */
@@ -105,9 +105,9 @@ static void cold_row(const struct pass *pass, int plane, int row, float *out)
     const struct ro_grid *grid = &cycle->grids->grid[pass->level];
     const float *b = cycle->b[plane][pass->level];
     cycle->kernels->begin(&cycle->stencils[pass->level], grid->width,
-                          b + ro_grid_at(grid, ro_mirror(row - 1, grid->height)),
-                          b + ro_grid_at(grid, row),
-                          b + ro_grid_at(grid, ro_mirror(row + 1, grid->height)), out);
+                          b + grid_at(grid, mirror_index(row - 1, grid->height)),
+                          b + grid_at(grid, row),
+                          b + grid_at(grid, mirror_index(row + 1, grid->height)), out);
 }
 
 /* Coarse row `to`, once `row` is the last row of residuals there is; false: it needs more. */
@@ -121,14 +121,14 @@ static bool restrict_row(const struct pass *pass, int plane, float *rings, float
     int last = 0;
     for (int k = 0; k < 4; k++) {
         weights[k] = grid->y.weight[k][to];
-        int at = ro_mirror(grid->y.first[to] + k, grid->height);
+        int at = mirror_index(grid->y.first[to] + k, grid->height);
         rows[k] = ring_row(grid, rings, 0, at);
         last = (k < 3 || weights[k] != 0) && at > last ? at : last;
     }
     if (last > row)
         return false;
     cycle->kernels->restrict_row(&grid->x, rows, weights, line,
-                                 cycle->b[plane][pass->level + 1] + ro_grid_at(coarse, to));
+                                 cycle->b[plane][pass->level + 1] + grid_at(coarse, to));
     return true;
 }
 
@@ -140,8 +140,8 @@ static void go_down(const struct pass *pass, int plane, float *rings, int part, 
     const struct ro_grid *coarse = &cycle->grids->grid[level + 1];
     float *line = ring_row(grid, rings, steps + 1, 0) + RING * grid->stride;
     int own0, own1, coarse0, coarse1;
-    ro_team_share(grid->height, part, parts, &own0, &own1);
-    ro_team_share(coarse->height, part, parts, &coarse0, &coarse1);
+    team_share(grid->height, part, parts, &own0, &own1);
+    team_share(coarse->height, part, parts, &coarse0, &coarse1);
     /* residuals that the coarse rows take, and smoothed rows for them and for this band */
     int res0 = own0, res1 = own0; /* none where threads outnumber coarse rows */
     if (coarse0 < coarse1) {
@@ -159,7 +159,7 @@ static void go_down(const struct pass *pass, int plane, float *rings, int part, 
                 continue;
             float *out = ring_row(grid, rings, step, row);
             if (step == steps && within(row, own0, own1))
-                out = cycle->down[plane][level] + ro_grid_at(grid, row);
+                out = cycle->down[plane][level] + grid_at(grid, row);
             if (step == 1)
                 warm_row(pass, plane, row, out);
             else if (step == 2 && !pass->warm)
@@ -172,12 +172,12 @@ static void go_down(const struct pass *pass, int plane, float *rings, int part, 
             continue;
         const float *smoothed[3]; /* those of this band are in their place */
         for (int k = 0; k < 3; k++) {
-            const int at = ro_mirror(row + k - 1, grid->height);
-            smoothed[k] = within(at, own0, own1) ? cycle->down[plane][level] + ro_grid_at(grid, at)
+            const int at = mirror_index(row + k - 1, grid->height);
+            smoothed[k] = within(at, own0, own1) ? cycle->down[plane][level] + grid_at(grid, at)
                                                  : ring_row(grid, rings, steps, at);
         }
         cycle->kernels->residual(&cycle->stencils[level], grid->width, smoothed[0], smoothed[1],
-                                 smoothed[2], cycle->b[plane][level] + ro_grid_at(grid, row),
+                                 smoothed[2], cycle->b[plane][level] + grid_at(grid, row),
                                  ring_row(grid, rings, 0, row));
         while (next < coarse1 && restrict_row(pass, plane, rings, line, row, next))
             next++;
@@ -193,13 +193,13 @@ static void go_up(const struct pass *pass, int plane, float *rings, int part, in
     const float *correction = cycle->up[plane][level + 1];
     float *line = ring_row(grid, rings, steps + 1, 0) + RING * grid->stride;
     int own0, own1;
-    ro_team_share(grid->height, part, parts, &own0, &own1);
+    team_share(grid->height, part, parts, &own0, &own1);
     for (int y = own0 - steps; y < own1 + steps && goes_on(cycle); y++)
         for (int step = 0; step <= steps; step++) {
             int row = y - step, reach = steps - step;
             if (!within(row, own0 - reach, own1 + reach) || !within(row, 0, grid->height))
                 continue;
-            float *out = step == steps ? cycle->up[plane][level] + ro_grid_at(grid, row)
+            float *out = step == steps ? cycle->up[plane][level] + grid_at(grid, row)
                                        : ring_row(grid, rings, step, row);
             if (step > 0) {
                 relax_row(pass, plane, rings, step, row, out);
@@ -208,9 +208,9 @@ static void go_up(const struct pass *pass, int plane, float *rings, int part, in
                 continue;
             }
             int low = grid->y.low[row], high = low + 1 < coarse->height ? low + 1 : low;
-            cycle->kernels->prolong_row(&grid->x, correction + ro_grid_at(coarse, low),
-                                        correction + ro_grid_at(coarse, high), grid->y.part[row],
-                                        cycle->down[plane][level] + ro_grid_at(grid, row), line,
+            cycle->kernels->prolong_row(&grid->x, correction + grid_at(coarse, low),
+                                        correction + grid_at(coarse, high), grid->y.part[row],
+                                        cycle->down[plane][level] + grid_at(grid, row), line,
                                         out);
         }
 }
@@ -253,8 +253,8 @@ static void solve_directly(const struct ro_cycle *cycle, int plane, float *scrat
     k->product(ny, ny, nx, direct->back_y, ny, two, nx, one, nx);
     k->product(ny, nx, nx, one, nx, direct->back_x, nx, x, grid->stride);
     for (int y = 0; y < ny; y++, x += grid->stride) {
-        x[-1] = x[ro_mirror(-1, nx)];
-        x[nx] = x[ro_mirror(nx, nx)];
+        x[-1] = x[mirror_index(-1, nx)];
+        x[nx] = x[mirror_index(nx, nx)];
     }
 }
 
@@ -265,7 +265,7 @@ static void tell_all(const struct ro_cycle *cycle, int plane, int share)
     const struct ro_grid *grid = &cycle->grids->grid[level];
     for (int y = 0; y < grid->height; y++)
         cycle->told(cycle->told_data, share, plane, y,
-                    cycle->up[plane][level] + ro_grid_at(grid, y));
+                    cycle->up[plane][level] + grid_at(grid, y));
 }
 
 /* A cycle from the pass's grid on, a plane after the other. */
@@ -292,27 +292,27 @@ static void whole_planes(void *data, int part, int parts)
     }
 }
 
-void ro_cycle_run(struct ro_cycle *cycle, int level, bool warm)
+void cycle_run(struct ro_cycle *cycle, int level, bool warm)
 {
     const int last = cycle->grids->levels - 1;
     const size_t planes = (size_t)cycle->planes;
     const struct ro_grid *grids = cycle->grids->grid;
     int whole = level; /* the first grid whose planes are not cut */
-    if (ro_team_size(cycle->team) > cycle->planes)
+    if (team_size(cycle->team) > cycle->planes)
         while (whole < last && grids[whole].floats * planes > SHARED)
             whole++;
     for (int l = level; l < whole && goes_on(cycle); l++) {
         struct pass pass = {.cycle = cycle, .level = l, .warm = warm && l == level};
-        ro_team_pass(cycle->team, grids[l].floats * planes, pass_down, &pass);
+        team_pass(cycle->team, grids[l].floats * planes, pass_down, &pass);
     }
     struct pass rest = {
         .cycle = cycle, .level = whole, .warm = warm && whole == level, .told = whole == level};
     const size_t passes = 8; /* over the first of these grids, about */
     if (goes_on(cycle))
-        ro_team_pass(cycle->team, planes > 1 ? grids[whole].floats * planes * passes : 0,
+        team_pass(cycle->team, planes > 1 ? grids[whole].floats * planes * passes : 0,
                      whole_planes, &rest);
     for (int l = whole - 1; l >= level && goes_on(cycle); l--) {
         struct pass pass = {.cycle = cycle, .level = l, .told = l == level};
-        ro_team_pass(cycle->team, grids[l].floats * planes, pass_up, &pass);
+        team_pass(cycle->team, grids[l].floats * planes, pass_up, &pass);
     }
 }

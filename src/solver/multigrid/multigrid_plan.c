@@ -34,7 +34,7 @@ static bool is_coarsest(int width, int height)
            height <= RO_GRID_THIN;
 }
 
-bool ro_multigrid_fits(int width, int height)
+bool multigrid_fits(int width, int height)
 {
     int shorter = width < height ? width : height, longer = width < height ? height : width;
     return longer <= (int64_t)RO_GRID_ASPECT * shorter + RO_GRID_ASPECT;
@@ -130,11 +130,11 @@ static void plan(struct ro_multigrid *grids, struct tables *tables, int width, i
     }
 }
 
-ro_status ro_multigrid_open(ro_context *context, int width, int height, struct ro_multigrid *grids)
+ro_status multigrid_open(ro_context *context, int width, int height, struct ro_multigrid *grids)
 {
     struct tables tables = {0};
     *grids = (struct ro_multigrid){0};
-    if (!ro_multigrid_fits(width, height))
+    if (!multigrid_fits(width, height))
         return ro_context_fail(context, RO_E_SIZE,
                                "%d x %d is too thin for multigrid: the longer side may be %d times "
                                "the shorter one, plus %d",
@@ -151,7 +151,7 @@ ro_status ro_multigrid_open(ro_context *context, int width, int height, struct r
     return RO_OK;
 }
 
-void ro_multigrid_close(struct ro_multigrid *grids)
+void multigrid_close(struct ro_multigrid *grids)
 {
     free(grids->tables);
     grids->tables = NULL;
@@ -159,7 +159,7 @@ void ro_multigrid_close(struct ro_multigrid *grids)
 
 static double cosine_of(int i, int count) { return count > 1 ? cos(M_PI * i / (count - 1)) : 1; }
 
-void ro_multigrid_set(const struct ro_multigrid *grids, double sigma,
+void multigrid_set(const struct ro_multigrid *grids, double sigma,
                       struct ro_stencil stencils[RO_GRID_LEVELS], float *inverse)
 {
     double kx = 0, ky = 0, kc = 0;

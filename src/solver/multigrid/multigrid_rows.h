@@ -19,8 +19,8 @@
 
 ALWAYS void mirror_ghosts(int width, float *row)
 {
-    row[-1] = row[ro_mirror(-1, width)];
-    row[width] = row[ro_mirror(width, width)];
+    row[-1] = row[mirror_index(-1, width)];
+    row[width] = row[mirror_index(width, width)];
 }
 
 /* What is made of three rows of x and one of b: b - A x, a Jacobi step, or such a step from x = s

@@ -28,7 +28,7 @@ static void tiles_meet(void **state)
     enum { W = 1100, H = 150 };
     static uint8_t in[W * H], want[W * H], got[W * H];
     for (uint32_t i = 0; i < W * H; i++)
-        in[i] = (uint8_t)(100 + 60 * (i % W / 90 % 2) + (ro_hash(3, i, 0) & 31));
+        in[i] = (uint8_t)(100 + 60 * (i % W / 90 % 2) + (pixel_hash(3, i, 0) & 31));
     ro_image from = {RO_GRAY8, W, H, 255, W, in}, to = {RO_GRAY8, W, H, 255, W, want};
     static const char *const numbers[] = {"s9", "s16", "s23e8"};
     for (int i = 0; i < 3; i++) {
@@ -57,8 +57,8 @@ static void dither_by_threads(void **state)
         struct ro_balance balance = {defect, 0, 100};
         int64_t missing = defect;
         for (int i = 0; i < SIZE; i++) {
-            r[i] = want[i] = ro_hash(1, (uint32_t)i, 0) % 8
-                                 ? 20 + (int)(ro_hash(1, 1, (uint32_t)i) % 60)
+            r[i] = want[i] = pixel_hash(1, (uint32_t)i, 0) % 8
+                                 ? 20 + (int)(pixel_hash(1, 1, (uint32_t)i) % 60)
                              : i % 2 ? 0
                                      : 100;
         }
@@ -76,8 +76,8 @@ static void dither_by_threads(void **state)
         for (int i = 0; i < SIZE; i++)
             balance.defect += r[i] - want[i];
         memcpy(got, want, sizeof got);
-        assert_true(ro_dither_defect(r, want, W, H, 77));
-        assert_int_equal(ro_dither_run(context, got, W, H, &balance, 77), RO_OK);
+        assert_true(dither_defect(r, want, W, H, 77));
+        assert_int_equal(dither_run(context, got, W, H, &balance, 77), RO_OK);
         assert_memory_equal(want, got, sizeof want);
     }
     ro_context_close(context);

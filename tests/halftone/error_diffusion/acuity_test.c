@@ -20,7 +20,7 @@
 #include <string.h>
 
 static uint32_t counter;
-static uint32_t draw(uint32_t limit) { return ro_hash(19, counter++, 3) % limit; }
+static uint32_t draw(uint32_t limit) { return pixel_hash(19, counter++, 3) % limit; }
 
 /* Weights that sum to one, thresholds inside a step, and sums that fit lanes of 16 bits: all that
  * can flow into a pixel, be it from ten errors at their bound and each of the worst class. */
@@ -93,7 +93,7 @@ static void schedules_give_the_same_bits(void **state)
 {
     (void)state;
     static const uint32_t whites[] = {255, 255, 255, 1, 97, 254, 65535, 1023};
-    struct ro_pool *pool = ro_pool_open(2);
+    struct ro_pool *pool = pool_open(2);
     for (int round = 0; round < 200; round++) {
         struct diffusion_plan plan;
         uint32_t width = 1 + draw(draw(4) ? draw(4) ? 180 : 4 : 900), height = 1 + draw(80);
@@ -111,7 +111,7 @@ static void schedules_give_the_same_bits(void **state)
         run_schedule(&acuity_reference, &plan, in, height, RO_CPU_SCALAR, 1, NULL, want);
         run_schedule(&acuity_ed, &plan, in, height, RO_CPU_SCALAR, 1, NULL, got);
         assert_memory_equal(want, got, pixels);
-        for (int cpu = RO_CPU_SCALAR; cpu <= (int)ro_cpu_best(); cpu++) {
+        for (int cpu = RO_CPU_SCALAR; cpu <= (int)cpu_best(); cpu++) {
             run_schedule(&diffusion_wave, &plan, in, height, (ro_cpu)cpu, 1 + round / 2 % 2, pool,
                          got);
             for (size_t i = 0; i < pixels; i++)
@@ -125,7 +125,7 @@ static void schedules_give_the_same_bits(void **state)
         free(got);
         free(acuity);
     }
-    ro_pool_close(pool);
+    pool_close(pool);
 }
 
 /* ---- through the public interface ------------------------------------------------------------ */
@@ -248,7 +248,7 @@ static void hostile_pictures_are_accounted_for(void **state)
         for (int y = 0; y < SIDE; y++)
             for (int x = 0; x < SIDE; x++) {
                 const unsigned tile =
-                    ro_hash((uint64_t)kind, (uint32_t)(x >> kind % 6), (uint32_t)(y >> kind % 6));
+                    pixel_hash((uint64_t)kind, (uint32_t)(x >> kind % 6), (uint32_t)(y >> kind % 6));
                 in[y * sheet->in.stride + x] =
                     kind < 3 ? some[tile % 8]
                              : (unsigned char)(tile % 2 ? some[tile / 2 % 8] : tile >> 8);
@@ -305,8 +305,8 @@ static void goldens_hold(void **state)
     static uint16_t wide[WIDTH * HEIGHT];
     for (uint32_t i = 0; i < WIDTH * HEIGHT; i++) {
         pixels[i] =
-            (unsigned char)(ro_hash(1, i % WIDTH, i / WIDTH) % 100 + i % WIDTH * 155 / WIDTH);
-        wide[i] = (uint16_t)(pixels[i] * 257 + ro_hash(2, i, 0) % 200);
+            (unsigned char)(pixel_hash(1, i % WIDTH, i / WIDTH) % 100 + i % WIDTH * 155 / WIDTH);
+        wide[i] = (uint16_t)(pixels[i] * 257 + pixel_hash(2, i, 0) % 200);
     }
     const ro_image in = {RO_GRAY8, WIDTH, HEIGHT, 255, WIDTH, pixels};
     const ro_image in16 = {RO_GRAY16, WIDTH, HEIGHT, 65535, 2 * WIDTH, wide};

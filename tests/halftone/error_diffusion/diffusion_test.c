@@ -117,7 +117,7 @@ static void tone_balances_exactly(void **state)
                     const struct diffusion_kernel *taps = &diffusion_kernels[kernel];
                     struct diffusion_plan plan = plan_for(kernel, WIDTH, whites[m], levels[n]);
                     for (int i = 0; i < WIDTH * HEIGHT; i++) {
-                        uint32_t noise = ro_hash(7, (uint32_t)i, (uint32_t)kind);
+                        uint32_t noise = pixel_hash(7, (uint32_t)i, (uint32_t)kind);
                         pixels[i] = (uint16_t)(kind == 0   ? noise % (whites[m] + 1)
                                                : kind == 1 ? (noise & 1) * whites[m]
                                                            : whites[m] / 3);
@@ -179,8 +179,8 @@ static void goldens_hold(void **state)
     static uint16_t wide[WIDTH * HEIGHT];
     for (uint32_t i = 0; i < WIDTH * HEIGHT; i++) {
         pixels[i] =
-            (unsigned char)(ro_hash(1, i % WIDTH, i / WIDTH) % 100 + i % WIDTH * 155 / WIDTH);
-        wide[i] = (uint16_t)(pixels[i] * 257 + ro_hash(2, i, 0) % 200);
+            (unsigned char)(pixel_hash(1, i % WIDTH, i / WIDTH) % 100 + i % WIDTH * 155 / WIDTH);
+        wide[i] = (uint16_t)(pixels[i] * 257 + pixel_hash(2, i, 0) % 200);
     }
     ro_context *context;
     assert_int_equal(ro_context_open(NULL, &context), RO_OK);

@@ -140,7 +140,7 @@ struct picture {
 };
 
 static uint32_t counter;
-static uint32_t draw(uint32_t limit) { return ro_hash(7, counter++, 3) % limit; }
+static uint32_t draw(uint32_t limit) { return pixel_hash(7, counter++, 3) % limit; }
 
 static struct picture make_picture(int levels)
 {
@@ -218,7 +218,7 @@ static void compare(const struct picture *p, const char *what, const char *cpu)
 static void options_give_the_same_bits_everywhere(void **state)
 {
     (void)state;
-    struct ro_pool *pool = ro_pool_open(2);
+    struct ro_pool *pool = pool_open(2);
     for (int round = 0; round < 260; round++) {
         int kernel = round % DIFFUSION_KERNELS;
         struct picture p = make_picture(draw(2) ? 2 : 2 + (int)draw(255));
@@ -236,7 +236,7 @@ static void options_give_the_same_bits_everywhere(void **state)
         compare(&p, "ed", "");
         run_schedule(&diffusion_ec, &plan, &p, RO_CPU_SCALAR, 1, NULL, p.got);
         compare(&p, "ec", "");
-        for (int cpu = RO_CPU_SCALAR; cpu <= (int)ro_cpu_best() && !plan.serpentine; cpu++) {
+        for (int cpu = RO_CPU_SCALAR; cpu <= (int)cpu_best() && !plan.serpentine; cpu++) {
             if (cpu > RO_CPU_SCALAR)
                 assert_true(diffusion_wave_vectorised(&plan, (ro_cpu)cpu));
             run_schedule(&diffusion_wave, &plan, &p, (ro_cpu)cpu, 1 + round % 2, pool, p.got);
@@ -244,7 +244,7 @@ static void options_give_the_same_bits_everywhere(void **state)
         }
         free_picture(&p);
     }
-    ro_pool_close(pool);
+    pool_close(pool);
 }
 
 /* Every error that is passed on stays within the plan's bound, whatever the options. */
@@ -437,12 +437,12 @@ static void own_kernels_run_everywhere(void **state)
         }
         run_schedule(&diffusion_ec, &plan, &p, RO_CPU_SCALAR, 1, NULL, p.got);
         compare(&p, "ec", "");
-        struct ro_pool *pool = ro_pool_open(2);
-        for (int cpu = RO_CPU_SCALAR; cpu <= (int)ro_cpu_best() && !plan.serpentine; cpu++) {
+        struct ro_pool *pool = pool_open(2);
+        for (int cpu = RO_CPU_SCALAR; cpu <= (int)cpu_best() && !plan.serpentine; cpu++) {
             run_schedule(&diffusion_wave, &plan, &p, (ro_cpu)cpu, 1 + round % 2, pool, p.got);
             compare(&p, "wave", ro_cpu_name((ro_cpu)cpu));
         }
-        ro_pool_close(pool);
+        pool_close(pool);
         free_picture(&p);
     }
 }

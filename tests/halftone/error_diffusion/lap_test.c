@@ -36,7 +36,7 @@ static void check(uint32_t width, uint32_t height, int threads, int rounds)
     unsigned char *pixels = malloc(size), *wanted = malloc(size), *got = malloc(size);
     assert_true(pixels && wanted && got);
     for (size_t i = 0; i < size; i++)
-        pixels[i] = (unsigned char)ro_hash(1, (uint32_t)i, 0);
+        pixels[i] = (unsigned char)pixel_hash(1, (uint32_t)i, 0);
     ro_image in = {RO_GRAY8, width, height, 255, (ptrdiff_t)width, pixels};
     ro_image out = {RO_INDEX8, width, height, 1, (ptrdiff_t)width, wanted};
     run(&in, &out, 1, 1, wanted);

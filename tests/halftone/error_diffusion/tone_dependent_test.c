@@ -21,7 +21,7 @@
 #include <string.h>
 
 static uint32_t counter;
-static uint32_t draw(uint32_t limit) { return ro_hash(11, counter++, 5) % limit; }
+static uint32_t draw(uint32_t limit) { return pixel_hash(11, counter++, 5) % limit; }
 
 static struct diffusion_request request_for(uint32_t width, uint32_t maxval)
 {
@@ -126,7 +126,7 @@ static void schedules_give_the_same_bits(void **state)
     (void)state;
     static const uint32_t whites[] = {255, 255, 255, 1, 97, 254, 65535, 1023};
     static const int levels[] = {2, 2, 3, 4, 16, 17, 256, 1000};
-    struct ro_pool *pool = ro_pool_open(2);
+    struct ro_pool *pool = pool_open(2);
     for (int round = 0; round < 160; round++) {
         struct tonal_plan tonal;
         struct diffusion_plan plan;
@@ -143,7 +143,7 @@ static void schedules_give_the_same_bits(void **state)
         run_schedule(&tonal_reference, &plan, in, height, RO_CPU_SCALAR, 1, NULL, want);
         run_schedule(&tonal_ed, &plan, in, height, RO_CPU_SCALAR, 1, NULL, got);
         assert_memory_equal(want, got, bytes);
-        for (int cpu = RO_CPU_SCALAR; cpu <= (int)ro_cpu_best() && !plan.serpentine; cpu++) {
+        for (int cpu = RO_CPU_SCALAR; cpu <= (int)cpu_best() && !plan.serpentine; cpu++) {
             run_schedule(&diffusion_wave, &plan, in, height, (ro_cpu)cpu, 1 + round / 2 % 2, pool,
                          got);
             for (size_t i = 0; i < bytes; i++)
@@ -157,7 +157,7 @@ static void schedules_give_the_same_bits(void **state)
         free(want);
         free(got);
     }
-    ro_pool_close(pool);
+    pool_close(pool);
 }
 
 /* 1024 x 1024, every grey, raster and (some) serpentine: within a thousandth of white. */

@@ -33,7 +33,7 @@ static void fill(ro_image *image, uint32_t seed)
     uint32_t white = image->maxval;
     for (uint32_t y = 0; y < image->height; y++)
         for (uint32_t x = 0; x < image->width; x++) {
-            uint32_t h = ro_hash(seed, x, y), value = h % 16 == 0   ? 0
+            uint32_t h = pixel_hash(seed, x, y), value = h % 16 == 0   ? 0
                                                       : h % 16 == 1 ? white
                                                                     : (h >> 4) % (white + 1);
             char *row = (char *)image->data + (ptrdiff_t)y * image->stride;
@@ -227,7 +227,7 @@ static void check_image(const struct setting *setting, uint32_t width, uint32_t 
         .screen = screen};
     fill(&in, width);
     run_reference(&in, &right, setting, screen);
-    for (ro_cpu cpu = RO_CPU_SCALAR; cpu <= ro_cpu_best(); cpu++)
+    for (ro_cpu cpu = RO_CPU_SCALAR; cpu <= cpu_best(); cpu++)
         for (int threads = 1; threads <= 3; threads += 2) {
             ro_context *context = context_for(cpu, threads);
             assert_int_equal(ro_halftone(context, &in, &out, &options), RO_OK);
@@ -394,7 +394,7 @@ static void goldens(void **state)
         run_reference(&in, &out, &rows[i].setting, NULL);
         for (uint32_t y = 0; y < 60; y++)
             for (uint32_t x = 0; x < 100; x++)
-                sum = ro_hash_mix(sum ^ (uint32_t)level(&out, x, y));
+                sum = mix_bits(sum ^ (uint32_t)level(&out, x, y));
         assert_int_equal(sum, rows[i].sum);
         free(in.data);
         free(out.data);
@@ -438,8 +438,8 @@ static void otsu_splits_two_peaks(void **state)
     for (uint32_t y = 0; y < 50; y++)
         for (uint32_t x = 0; x < 90; x++)
             ((uint8_t *)in.data)[(ptrdiff_t)y * in.stride + x] =
-                (uint8_t)(ro_hash(1, x, y) % 20 + (x < 40 ? 10 : 60));
-    for (ro_cpu cpu = RO_CPU_SCALAR; cpu <= ro_cpu_best(); cpu++) {
+                (uint8_t)(pixel_hash(1, x, y) % 20 + (x < 40 ? 10 : 60));
+    for (ro_cpu cpu = RO_CPU_SCALAR; cpu <= cpu_best(); cpu++) {
         ro_context *context = context_for(cpu, 2);
         ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .method = "otsu"};
         ro_halftone_stream *stream;

@@ -24,7 +24,7 @@ static void paint(uint8_t *pixels)
     for (uint32_t y = 0; y < SIDE; y++)
         for (uint32_t x = 0; x < SIDE; x++) {
             uint8_t *rgb = pixels + 3 * (y * SIDE + x);
-            const uint32_t grain = ro_hash(1, x, y) % 9;
+            const uint32_t grain = pixel_hash(1, x, y) % 9;
             rgb[0] = (uint8_t)(x * 3 + grain);
             rgb[1] = (uint8_t)(y < SIDE / 2 ? 40 + grain : 200 - x);
             rgb[2] = (uint8_t)((x / 16 + y / 16) % 2 ? 30 + 2 * y : 90);
@@ -134,7 +134,7 @@ static void fitted_pictures_can_be_shown(void **state)
     static uint16_t out[3 * SIDE * SIDE];
     static const char *const names[] = {"spectra6-panel", "7-colour-panel", "uc8159-panel"};
     for (int i = 0; i < 3 * SIDE * SIDE; i++)
-        pixels[i] = (uint8_t)(ro_hash(5, (uint32_t)i, 0) >> 24);
+        pixels[i] = (uint8_t)(pixel_hash(5, (uint32_t)i, 0) >> 24);
     memset(pixels, 0, 3);
     memset(pixels + 3, 255, 3);
     for (int n = 0; n < 3; n++) {

@@ -31,7 +31,7 @@ static int open_context(void **state)
 static uint32_t draw(uint32_t below)
 {
     static uint32_t number;
-    return (uint32_t)((uint64_t)ro_hash(11, number++, 0) * below >> 32);
+    return (uint32_t)((uint64_t)pixel_hash(11, number++, 0) * below >> 32);
 }
 
 /* Random colours in space, in a plane, in a line, few or many. */

@@ -31,14 +31,14 @@ static ro_palette random_palette(int count)
     ro_palette palette = {.count = count};
     for (int k = 0; k < count; k++)
         for (uint32_t c = 0; c < 3; c++)
-            palette.colours[k][c] = (uint8_t)(ro_hash(9, (uint32_t)k, c) >> 24);
+            palette.colours[k][c] = (uint8_t)(pixel_hash(9, (uint32_t)k, c) >> 24);
     return palette;
 }
 
 static void random_rows(void *data, size_t bytes, uint64_t seed)
 {
     for (size_t i = 0; i < bytes; i++)
-        ((uint8_t *)data)[i] = (uint8_t)(ro_hash(seed, (uint32_t)i, 0) >> 24);
+        ((uint8_t *)data)[i] = (uint8_t)(pixel_hash(seed, (uint32_t)i, 0) >> 24);
 }
 
 /* ---- variants -------------------------------------------------------------------------------- */
@@ -174,7 +174,7 @@ static void mixtures_keep_their_light(void **state)
                 uint8_t colour[3];
                 for (int c = 0; c < 3; c++) { /* the middle of three colours, in sRGB */
                     for (uint32_t i = 0; i < 3; i++)
-                        light[c] += light_of(palette.colours[ro_hash(p, flat, i) %
+                        light[c] += light_of(palette.colours[pixel_hash(p, flat, i) %
                                                              (uint32_t)palette.count][c]) /
                                     3;
                     colour[c] = 0;
@@ -211,7 +211,7 @@ static void palette_colours_stay(void **state)
                                    : p == 1 ? random_palette(16)
                                             : palette_of("spectra6");
         for (uint32_t i = 0; i < SIDE * SIDE; i++)
-            memcpy(pixels + 3 * i, palette.colours[ro_hash(4, i, 0) % (uint32_t)palette.count], 3);
+            memcpy(pixels + 3 * i, palette.colours[pixel_hash(4, i, 0) % (uint32_t)palette.count], 3);
         for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
             ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .palette = &palette,
                                            .method = methods[m]};
@@ -239,7 +239,7 @@ static void mixtures_are_what_they_mix(void **state)
             int32_t light[3] = {0};
             double mixed[3] = {0}, last = 2;
             for (uint32_t n = 0; n < 4; n++) {
-                const uint32_t k = ro_hash(2, i, n) % (uint32_t)palette.count;
+                const uint32_t k = pixel_hash(2, i, n) % (uint32_t)palette.count;
                 for (int c = 0; c < 3; c++)
                     light[c] += colour[c][k] / 4;
             }

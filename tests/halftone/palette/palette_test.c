@@ -94,7 +94,7 @@ static void nearest_colours_make_sense(void **state)
 static void random_rows(void *data, size_t bytes, uint64_t seed)
 {
     for (size_t i = 0; i < bytes; i++)
-        ((uint8_t *)data)[i] = (uint8_t)(ro_hash(seed, (uint32_t)i, 0) >> 24);
+        ((uint8_t *)data)[i] = (uint8_t)(pixel_hash(seed, (uint32_t)i, 0) >> 24);
 }
 
 struct variant {
@@ -200,7 +200,7 @@ static void check_band(const struct palette_code *code, const struct palette_pla
         for (uint32_t row = 0; row < ROWS; row++) {
             int32_t *line = LINE(-1 - (int)row, c);
             for (uint32_t x = 0; x < width; x++)
-                line[x] = (int32_t)(ro_hash(2, x, 3 * row + c) % PALETTE_WHITE) - PALETTE_WHITE / 2;
+                line[x] = (int32_t)(pixel_hash(2, x, 3 * row + c) % PALETTE_WHITE) - PALETTE_WHITE / 2;
             band.above[c][row] = line;
             band.below[c][row] = below + (c * ROWS + row) * length + PALETTE_LINE_PAD;
         }
@@ -263,7 +263,7 @@ static void vector_code_leaves_the_same_errors(void **state)
             light_of(&palette, plan.colour);
             if (w == 0)
                 palette_fill_nearest(plan.colour, plan.count, nearest);
-            for (ro_cpu cpu = RO_CPU_V128; cpu <= ro_cpu_best(); cpu++)
+            for (ro_cpu cpu = RO_CPU_V128; cpu <= cpu_best(); cpu++)
                 check_band(palette_code_find(&plan, cpu), &plan);
             struct palette_hull hull = {.count = plan.count};
             for (int k = 0; k < plan.count; k++)
@@ -274,7 +274,7 @@ static void vector_code_leaves_the_same_errors(void **state)
             plan.overshoot = PALETTE_GUARD;
             palette_plan_grid(&plan);
             palette_choice_make(&plan, &plan.choice);
-            for (ro_cpu cpu = RO_CPU_V128; cpu <= ro_cpu_best(); cpu++)
+            for (ro_cpu cpu = RO_CPU_V128; cpu <= cpu_best(); cpu++)
                 if (palette_code_find(&plan, cpu))
                     check_band(palette_code_find(&plan, cpu), &plan);
         }
@@ -379,7 +379,7 @@ static void mix(const ro_palette *palette, uint32_t number, uint16_t light[3])
     int count = number % 2 ? 2 : palette->count;
     light_of(palette, colours);
     for (int k = 0; k < count; k++) {
-        uint64_t random = ro_hash(7, number, (uint32_t)k) >> 16;
+        uint64_t random = pixel_hash(7, number, (uint32_t)k) >> 16;
         share[k] = random * random;
         all += share[k];
     }

@@ -146,7 +146,7 @@ static ro_image picture(ro_context *context, ro_format format, uint32_t width, u
     uint32_t white = format == RO_GRAY8 ? 255 : 65535;
     for (uint32_t y = 0; y < height; y++)
         for (uint32_t x = 0; x < width; x++) {
-            uint32_t hash = ro_hash(7, x / 5, y / 4), value = white * ((x + y) % 41) / 40;
+            uint32_t hash = pixel_hash(7, x / 5, y / 4), value = white * ((x + y) % 41) / 40;
             if (hash % 3 == 0)
                 value = hash >> 8 & 1 ? white / 60 : white - white / 70;
             uint8_t *row = (uint8_t *)image.data + (ptrdiff_t)y * image.stride;
@@ -466,7 +466,7 @@ static void a_search_starts_where_it_is_told(void **unused)
     assert_int_equal(ro_image_alloc(context, RO_GRAY16, 61, 47, 999, &grey), RO_OK);
     for (int y = 0; y < 47; y++)
         for (int x = 0; x < 61; x++) {
-            const int white = ro_hash(5, (uint32_t)x, (uint32_t)y) & 1;
+            const int white = pixel_hash(5, (uint32_t)x, (uint32_t)y) & 1;
             ((uint8_t *)own.data)[y * own.stride + x / 8] |= (uint8_t)(white << (7 - x % 8));
             ((uint16_t *)grey.data)[y * grey.stride / 2 + x] = white ? 500 : 499;
         }
@@ -547,7 +547,7 @@ static void goldens(void **unused)
         assert_int_equal(dbs_halftone(context, &options, &in, &out, &result), RO_OK);
         for (uint32_t y = 0; y < 60; y++)
             for (uint32_t x = 0; x < 13; x++)
-                sum = ro_hash_mix(sum ^ ((uint8_t *)out.data)[y * out.stride + x]);
+                sum = mix_bits(sum ^ ((uint8_t *)out.data)[y * out.stride + x]);
         if (sum != (i % 2 ? rows[i / 2].picture : rows[i / 2].seen))
             wrong++, print_error("golden %zu is 0x%08x\n", i, sum);
         ro_image_free(&in);

@@ -61,7 +61,7 @@ static void grey_is_what_lies_between(void **state)
             uint8_t bytes[PIXELS], want[PIXELS], got[PIXELS];
             uint16_t words[PIXELS], cut[PIXELS];
             for (uint32_t i = 0; i < PIXELS; i++) {
-                const uint32_t sample = ro_hash(1, i, (uint32_t)c) % (cases[c].maxval + 1);
+                const uint32_t sample = pixel_hash(1, i, (uint32_t)c) % (cases[c].maxval + 1);
                 words[i] = (uint16_t)sample;
                 bytes[i] = (uint8_t)sample;
                 cut[i] = between(words[i], cases[c].black, cases[c].white);
@@ -91,7 +91,7 @@ static void colour_is_cut_off_by_channels(void **state)
     (void)state;
     uint8_t rgb[3 * PIXELS], cut[3 * PIXELS], want[PIXELS], got[PIXELS];
     for (uint32_t i = 0; i < 3 * PIXELS; i++) {
-        rgb[i] = (uint8_t)ro_hash(2, i, 0);
+        rgb[i] = (uint8_t)pixel_hash(2, i, 0);
         cut[i] = (uint8_t)between(rgb[i], 16, 235);
     }
     const ro_image in = view(RO_RGB8, 255, rgb), less = view(RO_RGB8, 219, cut);
@@ -112,7 +112,7 @@ static void floats_have_any_range(void **state)
     float in[PIXELS], unit[PIXELS];
     uint8_t want[PIXELS], got[PIXELS];
     for (uint32_t i = 0; i < PIXELS; i++) {
-        unit[i] = (float)ro_hash(3, i, 0) / 0x1p32f * 1.5f - 0.25f;
+        unit[i] = (float)pixel_hash(3, i, 0) / 0x1p32f * 1.5f - 0.25f;
         in[i] = 4 * unit[i] - 2; /* exact: both ranges are powers of two apart */
         unit[i] = (in[i] + 2) / 4;
     }

@@ -18,7 +18,7 @@
 #include <string.h>
 
 static uint32_t counter;
-static uint32_t draw(uint32_t limit) { return ro_hash(13, counter++, 9) % limit; }
+static uint32_t draw(uint32_t limit) { return pixel_hash(13, counter++, 9) % limit; }
 
 struct picture {
     uint32_t width, height, maxval;

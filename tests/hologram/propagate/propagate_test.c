@@ -66,8 +66,8 @@ static void agrees_with_the_integral(void **state)
             assert_int_equal(ro_field_alloc(context, in.width, in.height, &out), RO_OK);
             assert_int_equal(ro_field_propagate(context, &in, &out, &optics, z), RO_OK);
             for (uint32_t n = 0; n < 40; n++) {
-                uint32_t x = in.width / 4 + ro_hash(1, n, 0) % (in.width / 2);
-                uint32_t y = in.height / 4 + ro_hash(2, n, 0) % (in.height / 2);
+                uint32_t x = in.width / 4 + pixel_hash(1, n, 0) % (in.width / 2);
+                uint32_t y = in.height / 4 + pixel_hash(2, n, 0) % (in.height / 2);
                 double complex want = direct(&in, x, y, z);
                 double complex got = row_of(&out, y)[2 * x] + I * row_of(&out, y)[2 * x + 1];
                 assert_true(cabs(got - want) < 2e-3);

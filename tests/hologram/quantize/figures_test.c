@@ -68,7 +68,7 @@ static void fill(const ro_field *field, ro_window w)
         for (uint32_t u = 0; u < W; u++) {
             const double fx = (double)u / W - (2 * u > W), fy = (double)v / H - (2 * v > H);
             const bool in = fabs(fx - w.xi) <= w.width / 2 && fabs(fy - w.eta) <= w.height / 2;
-            spectrum[v * W + u] = (in ? 1 : 0.05) * cexp(I * tau * ro_hash(7, u, v) * 0x1p-32);
+            spectrum[v * W + u] = (in ? 1 : 0.05) * cexp(I * tau * pixel_hash(7, u, v) * 0x1p-32);
         }
     direct(spectrum, light);
     for (uint32_t y = 0; y < H; y++)

@@ -144,7 +144,7 @@ static void levels_stay_as_they_are(void **state)
     assert_int_equal(ro_image_alloc(context, RO_INDEX8, SIDE, SIDE, 255, &out), RO_OK);
     for (uint32_t y = 0; y < SIDE; y++)
         for (uint32_t x = 0; x < SIDE; x++)
-            memcpy(row_of(&field, y) + 2 * x, table + 2 * (ro_hash(5, x, y) % 16), 8);
+            memcpy(row_of(&field, y) + 2 * x, table + 2 * (pixel_hash(5, x, y) % 16), 8);
     static const char *const algorithms[] = {"truncate", "floyd-steinberg", "vded"};
     for (int i = 0; i < 3; i++) {
         ro_hologram_options options = {RO_HOLOGRAM_DEFAULTS, .levels = "phase:16",
@@ -153,7 +153,7 @@ static void levels_stay_as_they_are(void **state)
         for (uint32_t y = 0; y < SIDE; y++)
             for (uint32_t x = 0; x < SIDE; x++)
                 assert_int_equal(((uint8_t *)out.data)[(ptrdiff_t)y * out.stride + x],
-                                 ro_hash(5, x, y) % 16);
+                                 pixel_hash(5, x, y) % 16);
     }
     ro_image_free(&out);
     ro_field_free(&field);
@@ -193,7 +193,7 @@ static void hogels_cover_the_field(void **state)
     assert_int_equal(ro_image_alloc(context, RO_INDEX8, 101, 47, 255, &out), RO_OK);
     for (uint32_t y = 0; y < 47; y++)
         for (uint32_t x = 0; x < 202; x++)
-            row_of(&field, y)[x] = (float)ro_hash(6, x, y) * 0x1p-32f - 0.5f;
+            row_of(&field, y)[x] = (float)pixel_hash(6, x, y) * 0x1p-32f - 0.5f;
     ro_hologram_options options = {RO_HOLOGRAM_DEFAULTS, .hogel = 30, .window = window};
     assert_int_equal(ro_hologram_quantize(context, &field, &out, &options, &r), RO_OK);
     assert_int_equal(r.hogels, 8);

@@ -38,8 +38,8 @@ static void nearest_by_cells(void **state)
                 assert_int_equal(hologram_nearest(&levels, x, y),
                                  hologram_nearest_ref(&levels, x, y));
         for (uint32_t n = 0; n < 100000; n++) {
-            int x = (int)(ro_hash(1, n, 0) % 65535) - 32767;
-            int y = (int)(ro_hash(2, n, 0) % 65535) - 32767;
+            int x = (int)(pixel_hash(1, n, 0) % 65535) - 32767;
+            int y = (int)(pixel_hash(2, n, 0) % 65535) - 32767;
             assert_int_equal(hologram_nearest(&levels, x, y), hologram_nearest_ref(&levels, x, y));
         }
     }
@@ -54,7 +54,7 @@ static void nearest_is_nearest(void **state)
     assert_int_equal(ro_hologram_levels(*state, "phase:16", table, &count), RO_OK);
     assert_int_equal(hologram_levels_open(*state, table, count, &levels), RO_OK);
     for (uint32_t n = 0; n < 20000; n++) {
-        double x = (int)(ro_hash(3, n, 0) % 8001) - 4000, y = (int)(ro_hash(4, n, 0) % 8001) - 4000;
+        double x = (int)(pixel_hash(3, n, 0) % 8001) - 4000, y = (int)(pixel_hash(4, n, 0) % 8001) - 4000;
         int found = hologram_nearest_ref(&levels, (int)x, (int)y);
         double best = 1e9, own = 0;
         for (int k = 0; k < count; k++) {

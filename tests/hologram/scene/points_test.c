@@ -17,12 +17,12 @@ static const double pi = 3.14159265358979323846;
 static void scatter(ro_scene_point *points, double near, double far)
 {
     for (uint32_t i = 0; i < POINTS; i++) {
-        const double u = ro_hash(1, i, 0) * 0x1p-32, v = ro_hash(1, i, 1) * 0x1p-32;
+        const double u = pixel_hash(1, i, 0) * 0x1p-32, v = pixel_hash(1, i, 1) * 0x1p-32;
         points[i] = (ro_scene_point){.x = (u - 0.5) * 0.4e-3,
                                      .y = (v - 0.5) * 0.3e-3,
-                                     .depth = near + (far - near) * ro_hash(1, i, 2) * 0x1p-32,
-                                     .amplitude = 0.5 + ro_hash(1, i, 3) * 0x1p-32,
-                                     .phase = 6.28 * ro_hash(1, i, 4) * 0x1p-32};
+                                     .depth = near + (far - near) * pixel_hash(1, i, 2) * 0x1p-32,
+                                     .amplitude = 0.5 + pixel_hash(1, i, 3) * 0x1p-32,
+                                     .phase = 6.28 * pixel_hash(1, i, 4) * 0x1p-32};
     }
 }
 

@@ -60,7 +60,7 @@ static void speckle(void **state)
     ro_image view = picture(context, W, H), reference = picture(context, W, H);
     for (uint32_t y = 0; y < H; y++)
         for (uint32_t x = 0; x < W; x++) {
-            const double a = *at(&reference, x, y), u = (ro_hash(5, x, y) + 0.5) * 0x1p-32;
+            const double a = *at(&reference, x, y), u = (pixel_hash(5, x, y) + 0.5) * 0x1p-32;
             *at(&view, x, y) = (float)(-log(u) * a * a);
         }
     const ro_view_figures f = figures_of(context, &view, &reference, (ro_optics){.pitch = 8e-6});

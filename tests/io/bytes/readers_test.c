@@ -19,21 +19,21 @@ static void reads_are_those_of_one(void **state)
         struct ro_file file;
         struct ro_source source;
         size_t at = 0, part;
-        ro_file_init(&file, context, path, "");
-        assert_int_equal(ro_source_open(&source, &file, path), RO_OK);
-        ro_source_share(&source, threads);
+        file_init(&file, context, path, "");
+        assert_int_equal(source_open(&source, &file, path), RO_OK);
+        source_share(&source, threads);
         for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
-            assert_int_equal(ro_source_read(&source, got, wanted[i], &part), RO_OK);
+            assert_int_equal(source_read(&source, got, wanted[i], &part), RO_OK);
             assert_int_equal(part, at + wanted[i] > SIZE ? SIZE - at : wanted[i]);
             assert_memory_equal(got, bytes + at, part);
             at += part;
         }
         assert_int_equal(at, SIZE);
-        assert_int_equal(ro_source_seek(&source, 1234), RO_OK);
-        assert_int_equal(ro_source_read(&source, got, SIZE, &part), RO_OK);
+        assert_int_equal(source_seek(&source, 1234), RO_OK);
+        assert_int_equal(source_read(&source, got, SIZE, &part), RO_OK);
         assert_int_equal(part, SIZE - 1234);
         assert_memory_equal(got, bytes + 1234, part);
-        ro_source_close(&source);
+        source_close(&source);
     }
     free(bytes);
     free(got);

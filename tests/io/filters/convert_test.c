@@ -14,7 +14,7 @@ static void small_samples(void **state)
             uint8_t samples[25];
             uint8_t all = (uint8_t)((1 << depth) - 1);
             memset(samples, 0xee, sizeof samples);
-            ro_unpack(samples, packed, width, depth, all);
+            unpack_bits(samples, packed, width, depth, all);
             for (uint32_t i = 0; i < width; i++) {
                 unsigned bit = i * (unsigned)depth, value = 0;
                 for (int k = 0; k < depth; k++, bit++)
@@ -29,12 +29,12 @@ static void ink(void **state)
 {
     (void)state;
     uint8_t in[8] = {0, 0, 0, 0, 255, 100, 0, 51}, out[6];
-    ro_cmyk_to_rgb(out, in, 2, false);
+    cmyk_to_rgb(out, in, 2, false);
     assert_memory_equal(out, ((uint8_t[]){255, 255, 255, 0, (155 * 204 + 127) / 255, 204}), 6);
     for (int i = 0; i < 8; i++)
         in[i] = (uint8_t)(255 - in[i]);
     uint8_t again[6];
-    ro_cmyk_to_rgb(again, in, 2, true);
+    cmyk_to_rgb(again, in, 2, true);
     assert_memory_equal(out, again, 6);
 }
 
@@ -45,11 +45,11 @@ static void levels_to_tones(void **state)
     for (unsigned levels = 2; levels <= 256; levels++) {
         struct ro_conversion conversion;
         uint8_t in[256], out[256];
-        ro_conversion_init(&conversion, RO_INDEX8, levels - 1, RO_GRAY8, 255);
-        assert_int_equal(ro_conversion_needed(&conversion), levels != 256);
+        conversion_init(&conversion, RO_INDEX8, levels - 1, RO_GRAY8, 255);
+        assert_int_equal(conversion_needed(&conversion), levels != 256);
         for (unsigned k = 0; k < 256; k++)
             in[k] = (uint8_t)k;
-        ro_conversion_row(&conversion, out, in, 256);
+        conversion_row(&conversion, out, in, 256);
         for (unsigned k = 0; k < levels; k++)
             assert_int_equal(out[k], (2 * 255 * k + levels - 1) / (2 * (levels - 1)));
         for (unsigned k = levels; k < 256; k++)
@@ -65,12 +65,12 @@ static void bits_both_ways(void **state)
         uint8_t in[40], bits[5] = {0}, out[40];
         for (uint32_t i = 0; i < width; i++)
             in[i] = (i * i + width) % 3 == 0;
-        ro_conversion_init(&pack, RO_INDEX8, 1, RO_BITS, 1);
-        ro_conversion_init(&unpack, RO_BITS, 1, RO_GRAY8, 255);
-        ro_conversion_row(&pack, bits, in, width);
+        conversion_init(&pack, RO_INDEX8, 1, RO_BITS, 1);
+        conversion_init(&unpack, RO_BITS, 1, RO_GRAY8, 255);
+        conversion_row(&pack, bits, in, width);
         for (uint32_t i = 0; i < width; i++)
             assert_int_equal(bits[i / 8] >> (7 - i % 8) & 1, in[i]);
-        ro_conversion_row(&unpack, out, bits, width);
+        conversion_row(&unpack, out, bits, width);
         for (uint32_t i = 0; i < width; i++)
             assert_int_equal(out[i], 255 * in[i]);
     }
@@ -81,8 +81,8 @@ static void wide_scaling(void **state)
     (void)state;
     struct ro_conversion conversion;
     uint16_t in[] = {0, 1, 500, 999, 1000, 1001}, out[6];
-    ro_conversion_init(&conversion, RO_GRAY16, 1000, RO_GRAY16, 65535);
-    ro_conversion_row(&conversion, out, in, 6);
+    conversion_init(&conversion, RO_GRAY16, 1000, RO_GRAY16, 65535);
+    conversion_row(&conversion, out, in, 6);
     for (int i = 0; i < 5; i++)
         assert_int_equal(out[i], (2 * 65535u * in[i] + 1000) / 2000);
     assert_int_equal(out[5], 65535);
@@ -97,19 +97,19 @@ static void exif_data(void **state)
         0x1a, 1,   5,  0, 1,   0, 0, 0, 50, 0, 0, 0, /* x resolution at byte 50 */
         0x28, 1,   3,  0, 1,   0, 0, 0, 3,  0, 0, 0, /* per centimetre */
         0,    0,   0,  0, 200, 0, 0, 0, 2,  0, 0, 0};
-    struct ro_exif exif = ro_exif_read(little, sizeof little);
+    struct ro_exif exif = exif_read(little, sizeof little);
     assert_int_equal(exif.orientation, 6);
     assert_true(exif.dpi_x > 253.99 && exif.dpi_x < 254.01);
     assert_true(exif.dpi_y == 0);
     for (size_t size = 0; size < sizeof little; size++) { /* none of these may read past the end */
         uint8_t *copy = malloc(size ? size : 1);
         memcpy(copy, little, size);
-        ro_exif_read(copy, size);
+        exif_read(copy, size);
         free(copy);
     }
     static const uint8_t big[] = {'M', 'M', 0, 42, 0, 0, 0, 8, 0, 1, 1, 0x12, 0,
                                   3,   0,   0, 0,  1, 0, 8, 0, 0, 0, 0, 0,    0};
-    assert_int_equal(ro_exif_read(big, sizeof big).orientation, 8);
+    assert_int_equal(exif_read(big, sizeof big).orientation, 8);
 }
 
 int main(void)

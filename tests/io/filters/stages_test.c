@@ -18,7 +18,7 @@ static ro_status memory_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t st
                              uint32_t count)
 {
     struct memory *memory = (struct memory *)stage;
-    size_t bytes = ro_stage_row_bytes(stage);
+    size_t bytes = stage_row_bytes(stage);
     assert_true(memory->row + count <= stage->info.height);
     for (uint32_t y = 0; y < count; y++, rows += stride)
         memcpy(rows, memory->pixels + bytes * memory->row++, bytes);
@@ -34,7 +34,7 @@ static void memory_close(struct ro_stage *stage)
 static struct memory memory_open(const void *pixels, ro_format format, uint32_t width,
                                  uint32_t height, uint32_t maxval)
 {
-    ro_file_init(&file, context, "memory", "");
+    file_init(&file, context, "memory", "");
     return (struct memory){
         {.file = &file,
          .info = {.format = format, .width = width, .height = height, .maxval = maxval},
@@ -93,7 +93,7 @@ static void turned_letters(void **state)
             memory.stage.orientation = orientation;
             memory.stage.info.dpi_x = exchanged ? 600 : 300;
             memory.stage.info.dpi_y = exchanged ? 300 : 600;
-            assert_int_equal(ro_orient(&memory.stage, &stage), RO_OK);
+            assert_int_equal(orient_stage(&memory.stage, &stage), RO_OK);
             assert_int_equal(stage->info.width, 3);
             assert_int_equal(stage->info.height, 5);
             assert_true(stage->info.dpi_x == 300 && stage->info.dpi_y == 600);
@@ -116,7 +116,7 @@ static void turned_colours(void **state)
     struct memory memory = memory_open(pixels, RO_RGB16, 3, 2, 65535);
     struct ro_stage *stage;
     memory.stage.orientation = 6;
-    assert_int_equal(ro_orient(&memory.stage, &stage), RO_OK);
+    assert_int_equal(orient_stage(&memory.stage, &stage), RO_OK);
     assert_int_equal(stage->rows(stage, (uint8_t *)turned, sizeof turned[0], 3), RO_OK);
     for (int y = 0; y < 3; y++)
         for (int x = 0; x < 2; x++)
@@ -127,7 +127,7 @@ static void turned_colours(void **state)
 static ro_status resize(struct ro_stage *before, uint32_t width, uint32_t height,
                         struct ro_stage **stage)
 {
-    return ro_resize(
+    return resize_stage(
         before,
         &(ro_read_options){RO_READ_DEFAULTS, .resize_width = width, .resize_height = height},
         stage);
@@ -171,7 +171,7 @@ static void resized_like_the_formula(void **state)
                 memory_open(pixels, channels == 3 ? RO_RGB8 : RO_GRAY8, W, H, 255);
             struct ro_stage *stage;
             assert_int_equal(resize(&memory.stage, sizes[s][0], sizes[s][1], &stage), RO_OK);
-            size_t row = ro_stage_row_bytes(stage);
+            size_t row = stage_row_bytes(stage);
             for (int y = 0; y < height; y += 3)
                 assert_int_equal(stage->rows(stage, got + (size_t)y * row, (ptrdiff_t)row,
                                              (uint32_t)(height - y < 3 ? height - y : 3)),
@@ -219,7 +219,7 @@ static void flat_stays_flat(void **state)
                 assert_int_equal(resize(&memory.stage, width, height, &stage), RO_OK);
                 assert_int_equal(stage->info.maxval, tones[t].expected_maxval);
                 assert_int_equal(stage->rows(stage, (uint8_t *)got,
-                                             (ptrdiff_t)ro_stage_row_bytes(stage), height),
+                                             (ptrdiff_t)stage_row_bytes(stage), height),
                                  RO_OK);
                 for (uint32_t i = 0; i < width * height; i++)
                     assert_int_equal(wide ? got[i] : ((uint8_t *)got)[i], tones[t].expected);
@@ -258,7 +258,7 @@ static void cut_and_enlarged(void **state)
     for (size_t i = 0; i < sizeof pixels; i++)
         pixels[i] = (uint8_t)(i * 11);
     struct memory memory = memory_open(pixels, RO_RGB8, 7, 5, 255);
-    assert_int_equal(ro_crop(&memory.stage, 4, 2, &stage), RO_OK);
+    assert_int_equal(crop_stage(&memory.stage, 4, 2, &stage), RO_OK);
     for (uint32_t y = 0; y < 2; y++)
         assert_int_equal(stage->rows(stage, out + 12 * y, 12, 1), RO_OK);
     for (int i = 0; i < 2 * 12; i++)
@@ -266,7 +266,7 @@ static void cut_and_enlarged(void **state)
     stage->close(stage);
     memory = memory_open(pixels, RO_RGB8, 7, 5, 255);
     memory.stage.info.dpi_x = 100;
-    assert_int_equal(ro_enlarge(&memory.stage, 3, &stage), RO_OK);
+    assert_int_equal(replicate_stage(&memory.stage, 3, &stage), RO_OK);
     assert_int_equal(stage->info.width, 21);
     assert_int_equal(stage->info.height, 15);
     assert_true(stage->info.dpi_x == 300);
@@ -278,7 +278,7 @@ static void cut_and_enlarged(void **state)
     stage->close(stage);
     memory = memory_open(pixels, RO_RGB8, 7, 5, 255);
     closed = 0;
-    assert_int_equal(ro_enlarge(&memory.stage, 1u << 30, &stage), RO_E_SIZE);
+    assert_int_equal(replicate_stage(&memory.stage, 1u << 30, &stage), RO_E_SIZE);
     assert_int_equal(closed, 1);
 }
 
@@ -312,7 +312,7 @@ static void proportions(void **state)
         struct memory memory =
             memory_open(pixels, RO_GRAY8, cases[i].from[0], cases[i].from[1], 255);
         struct ro_stage *stage;
-        assert_int_equal(ro_resize(&memory.stage, &cases[i].options, &stage), RO_OK);
+        assert_int_equal(resize_stage(&memory.stage, &cases[i].options, &stage), RO_OK);
         assert_int_equal(stage->info.width, cases[i].to[0]);
         assert_int_equal(stage->info.height, cases[i].to[1]);
         stage->close(stage);
@@ -333,7 +333,7 @@ static void proportions(void **state)
         struct memory memory = memory_open(pixels, RO_GRAY8, 1, 100000, 255);
         struct ro_stage *stage;
         closed = 0;
-        assert_int_equal(ro_resize(&memory.stage, &bad[i].options, &stage), bad[i].status);
+        assert_int_equal(resize_stage(&memory.stage, &bad[i].options, &stage), bad[i].status);
         assert_non_null(strstr(ro_context_message(context), bad[i].words));
         assert_int_equal(closed, 1);
     }
@@ -360,7 +360,7 @@ static void light_is_kept(void **state)
                                        .resize_light = as_light};
             struct ro_stage *stage;
             double light = 0;
-            assert_int_equal(ro_resize(&memory.stage, &options, &stage), RO_OK);
+            assert_int_equal(resize_stage(&memory.stage, &options, &stage), RO_OK);
             assert_int_equal(stage->rows(stage, got, 32, 24), RO_OK);
             for (int i = 0; i < 32 * 24; i++)
                 light += 255 * light_of(got[i] / 255.0) / (32 * 24);
@@ -379,11 +379,11 @@ static void light_is_kept(void **state)
                                    .resize_light = 1};
         struct memory memory = memory_open(wide, RO_GRAY16, 8, 6, 65535);
         struct ro_stage *stage;
-        assert_int_equal(ro_resize(&memory.stage, &options, &stage), RO_OK);
+        assert_int_equal(resize_stage(&memory.stage, &options, &stage), RO_OK);
         assert_int_equal(stage->rows(stage, (uint8_t *)wide_got, 10, 11), RO_OK);
         stage->close(stage);
         memory = memory_open(real, RO_GRAYF, 8, 6, 1);
-        assert_int_equal(ro_resize(&memory.stage, &options, &stage), RO_OK);
+        assert_int_equal(resize_stage(&memory.stage, &options, &stage), RO_OK);
         assert_int_equal(stage->rows(stage, (uint8_t *)real_got, 20, 11), RO_OK);
         stage->close(stage);
         for (int i = 0; i < 5 * 11; i++) {

@@ -50,7 +50,7 @@ static void bits_changed(void)
         ro_file_info info;
         ro_reader *reader;
         seed[i / 8] ^= (uint8_t)(1 << i % 8);
-        if (ro_reader_open_memory(context, seed, seed_size, NULL, &reader) == RO_OK) {
+        if (reader_open_memory(context, seed, seed_size, NULL, &reader) == RO_OK) {
             info = *ro_reader_info(reader);
             ro_reader_close(reader);
             uint8_t *got = NULL;

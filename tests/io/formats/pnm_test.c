@@ -62,7 +62,7 @@ static void pages(void **state)
     ro_reader *reader;
     expect_pixels(two, sizeof two - 1, NULL, (ro_file_info)INFO(RO_GRAY8, 2, 1, 255), first, 2);
     expect_pixels(two, sizeof two - 1, &options, (ro_file_info)INFO(RO_RGB8, 1, 1, 15), second, 3);
-    assert_int_equal(ro_reader_open_memory(context, two, sizeof two - 1, NULL, &reader), RO_OK);
+    assert_int_equal(reader_open_memory(context, two, sizeof two - 1, NULL, &reader), RO_OK);
     assert_int_equal(ro_reader_info(reader)->pages, 2);
     ro_reader_close(reader);
     options.page = 3;
@@ -120,13 +120,13 @@ static void rows_after_the_end(void **state)
     ro_reader *reader;
     uint8_t rows[8];
     uint32_t got = 9;
-    assert_int_equal(ro_reader_open_memory(context, "P2 2 2 9 1 2 3 4", 16, NULL, &reader), RO_OK);
+    assert_int_equal(reader_open_memory(context, "P2 2 2 9 1 2 3 4", 16, NULL, &reader), RO_OK);
     assert_int_equal(ro_reader_rows(reader, rows, 2, 3, &got), RO_OK);
     assert_int_equal(got, 2);
     assert_int_equal(ro_reader_rows(reader, rows, 2, 3, &got), RO_OK);
     assert_int_equal(got, 0);
     ro_reader_close(reader);
-    assert_int_equal(ro_reader_open_memory(context, "P2 2 2 9 1 2 x 4", 16, NULL, &reader), RO_OK);
+    assert_int_equal(reader_open_memory(context, "P2 2 2 9 1 2 x 4", 16, NULL, &reader), RO_OK);
     assert_int_equal(ro_reader_rows(reader, rows, 2, 1, &got), RO_OK);
     assert_int_equal(ro_reader_rows(reader, rows, 2, 1, &got), RO_E_FORMAT);
     assert_int_equal(got, 0);

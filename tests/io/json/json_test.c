@@ -15,8 +15,8 @@
 static bool reads(const char *json_text, const char *wanted)
 {
     char text[24];
-    struct ro_json json = ro_json_of(context, "here", json_text);
-    ro_json_text(&json, text, sizeof text);
+    struct ro_json json = json_of(context, "here", json_text);
+    json_read_text(&json, text, sizeof text);
     return !json.failed && *json.at == '\0' && strcmp(text, wanted) == 0;
 }
 
@@ -60,14 +60,14 @@ static void values_are_skipped(void **state)
 {
     (void)state;
     struct ro_json json =
-        ro_json_of(context, "here", "{\"a\": [1, -2.5e3, {\"b\\\"]\": null}], \"c\": \"}\"}, 7");
-    ro_json_skip(&json);
-    assert_true(ro_json_take(&json, ','));
-    assert_true(ro_json_number(&json) == 7 && !json.failed);
+        json_of(context, "here", "{\"a\": [1, -2.5e3, {\"b\\\"]\": null}], \"c\": \"}\"}, 7");
+    json_skip(&json);
+    assert_true(json_take(&json, ','));
+    assert_true(json_read_number(&json) == 7 && !json.failed);
     static const char *const bad[] = {"[1,", "{\"a\" 1}", "[", "\"a", "{1: 2}", ""};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        json = ro_json_of(context, "here", bad[i]);
-        ro_json_skip(&json);
+        json = json_of(context, "here", bad[i]);
+        json_skip(&json);
         assert_true(json.failed);
     }
 }

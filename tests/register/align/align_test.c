@@ -42,7 +42,7 @@ static void open_copy(struct ro_copy *copy, int width, int height, bool masked)
             copy->image[p][i] = p ? (float)(0.2 + 0.6 * texture(1.01 * x + 0.8, y + 0.02 * x - 0.5))
                                   : (float)texture(x, y);
             if (masked)
-                copy->keep[p][i] = ro_hash(3, (uint32_t)i, (uint32_t)p) % 4 ? 1 : 0;
+                copy->keep[p][i] = pixel_hash(3, (uint32_t)i, (uint32_t)p) % 4 ? 1 : 0;
         }
     }
     copy->counted = width * height;
@@ -166,7 +166,7 @@ static void test_sums(void **state)
                 if (!runs_here(cpu))
                     continue;
                 sum_plainly(&copy, &maps[k / 4], four, want);
-                ro_align_kernels_for((ro_cpu)cpu)->sum(&copy, &maps[k / 4], four, slopes, got);
+                align_kernels_for((ro_cpu)cpu)->sum(&copy, &maps[k / 4], four, slopes, got);
                 for (int s = 0; s < (slopes ? RO_SUMS : RO_SUM_TONES); s++)
                     if (!(got[s] == want[s]))
                         fail_msg("%d x %d, map %zu, cpu %d: sum %d is %a instead of %a", copy.width,
@@ -187,15 +187,15 @@ struct refinement {
 static void refine(struct ro_team *team, void *data)
 {
     struct refinement *refinement = data;
-    assert_true(ro_refine(team, &refinement->view, refinement->climbs, refinement->count, 12));
+    assert_true(refine_maps(team, &refinement->view, refinement->climbs, refinement->count, 12));
 }
 
 static void run_refinement(int threads, struct refinement *refinement)
 {
-    struct ro_pool *pool = ro_pool_open(threads);
+    struct ro_pool *pool = pool_open(threads);
     assert_non_null(pool);
-    ro_team_open(pool, threads, refine, refinement);
-    ro_pool_close(pool);
+    team_open(pool, threads, refine, refinement);
+    pool_close(pool);
 }
 
 static void same_climb(const struct ro_climb *a, const struct ro_climb *b)
@@ -214,7 +214,7 @@ static void test_refinement(void **state)
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         struct ro_copy copy;
         open_copy(&copy, sizes[i][0], sizes[i][1], i == 1);
-        const struct ro_view plain = {&copy, ro_align_kernels_for(RO_CPU_SCALAR)};
+        const struct ro_view plain = {&copy, align_kernels_for(RO_CPU_SCALAR)};
         struct refinement alone[2];
         for (int k = 0; k < 2; k++) {
             alone[k] = (struct refinement){plain, {start[k]}, 1};
@@ -230,7 +230,7 @@ static void test_refinement(void **state)
         for (int cpu = RO_CPU_SCALAR; cpu <= RO_CPU_AVX512; cpu++)
             for (int t = 0; t < TEAMS && runs_here(cpu); t++) {
                 struct refinement both = {
-                    {&copy, ro_align_kernels_for((ro_cpu)cpu)}, {start[0], start[1]}, 2};
+                    {&copy, align_kernels_for((ro_cpu)cpu)}, {start[0], start[1]}, 2};
                 run_refinement(teams[t], &both);
                 for (int k = 0; k < 2; k++)
                     same_climb(&both.climbs[k], &alone[k].climbs[0]);
@@ -255,25 +255,25 @@ static void shift(struct ro_team *team, void *data)
     const struct ro_copy *copy = shifting->copy;
     struct ro_phase phase;
     struct ro_phase_work work;
-    assert_true(ro_phase_open(&phase, ro_align_kernels_for(shifting->cpu), shifting->side,
+    assert_true(phase_open(&phase, align_kernels_for(shifting->cpu), shifting->side,
                               copy->width, copy->height));
-    assert_true(ro_phase_fix(&phase, team, copy->image[1]));
+    assert_true(phase_fix(&phase, team, copy->image[1]));
     if (shifting->by_team) {
-        assert_true(ro_phase_shifts_by(&phase, team, copy->image[0], true, shifting->shifts));
+        assert_true(phase_shifts_by(&phase, team, copy->image[0], true, shifting->shifts));
     } else {
-        assert_true(ro_phase_work_open(&phase, &work));
-        ro_phase_shifts(&phase, &work, copy->image[0], true, shifting->shifts);
-        ro_phase_work_close(&work);
+        assert_true(phase_work_open(&phase, &work));
+        phase_shifts(&phase, &work, copy->image[0], true, shifting->shifts);
+        phase_work_close(&work);
     }
-    ro_phase_close(&phase);
+    phase_close(&phase);
 }
 
 static void run_shifting(int threads, struct shifting *shifting)
 {
-    struct ro_pool *pool = ro_pool_open(threads);
+    struct ro_pool *pool = pool_open(threads);
     assert_non_null(pool);
-    ro_team_open(pool, threads, shift, shifting);
-    ro_pool_close(pool);
+    team_open(pool, threads, shift, shifting);
+    pool_close(pool);
 }
 
 static void test_shifts(void **state)
@@ -286,8 +286,8 @@ static void test_shifts(void **state)
         open_copy(&copy, sizes[i][0], sizes[i][1], false);
         for (int k = 0; k < copy.width * copy.height; k++) { /* moved by whole pixels */
             const int x = k % copy.width, y = k / copy.width;
-            copy.image[0][k] = (float)ro_hash(5, (uint32_t)(x + 7), (uint32_t)(y + 7)) * 0x1p-32f;
-            copy.image[1][k] = -(float)ro_hash(5, (uint32_t)(x + 10), (uint32_t)(y + 5)) * 0x1p-32f;
+            copy.image[0][k] = (float)pixel_hash(5, (uint32_t)(x + 7), (uint32_t)(y + 7)) * 0x1p-32f;
+            copy.image[1][k] = -(float)pixel_hash(5, (uint32_t)(x + 10), (uint32_t)(y + 5)) * 0x1p-32f;
         }
         struct shifting plain = {&copy, RO_CPU_SCALAR, sizes[i][2], false, {{0}}};
         run_shifting(1, &plain);

@@ -32,7 +32,7 @@ static ro_context *context;
 
 static double drawn(const struct problem *problem, uint64_t stream, uint32_t x, uint32_t y)
 {
-    return ro_hash(problem->seed + 1000 * stream, x, y) * 0x1p-32;
+    return pixel_hash(problem->seed + 1000 * stream, x, y) * 0x1p-32;
 }
 
 static double phi_at(const struct problem *problem, const struct ro_level_number *number,
@@ -58,11 +58,11 @@ static double phi_at(const struct problem *problem, const struct ro_level_number
 
 static void make(const struct problem *problem, struct ro_level_front *front)
 {
-    const struct ro_level_number *number = ro_level_number_find(problem->number);
-    const struct ro_level_norm *norm = ro_level_norm_find(problem->norm);
+    const struct ro_level_number *number = level_number_find(problem->number);
+    const struct ro_level_norm *norm = level_norm_find(problem->norm);
     const double one = number->real ? 1 : 1 << number->bits;
     double share = problem->field || problem->curvature > 0 ? 0.25 : 1;
-    double bound = share * ro_level_bound(norm) * one;
+    double bound = share * level_bound(norm) * one;
     *front = (struct ro_level_front){
         .level = {.width = problem->width,
                   .height = problem->height,
@@ -77,39 +77,39 @@ static void make(const struct problem *problem, struct ro_level_front *front)
     struct ro_level_field *fields[] = {&front->phi[0], &front->phi[1], &front->speed, &front->vx,
                                        &front->vy};
     for (int i = 0; i < (problem->field ? 5 : 3); i++)
-        assert_int_equal(ro_level_field_make(context, &front->level, fields[i]), RO_OK);
+        assert_int_equal(level_field_make(context, &front->level, fields[i]), RO_OK);
     for (uint32_t y = 0; y < problem->height; y++)
         for (uint32_t x = 0; x < problem->width; x++) {
-            ro_level_put(&front->level, &front->phi[0], x, y, phi_at(problem, number, x, y));
+            level_put(&front->level, &front->phi[0], x, y, phi_at(problem, number, x, y));
             /* often the extremes and zero, else anything between */
             double pick = drawn(problem, 1, x, y), f = 2 * drawn(problem, 2, x, y) - 1;
             f = pick < 0.2 ? 1 : pick < 0.4 ? -1 : pick < 0.5 ? 0 : f;
             if (problem->kind == GROWING)
                 f = 1;
-            ro_level_put(&front->level, &front->speed, x, y,
+            level_put(&front->level, &front->speed, x, y,
                          number->real ? f * bound : trunc(f * bound));
             if (problem->field) {
-                ro_level_put(&front->level, &front->vx, x, y,
+                level_put(&front->level, &front->vx, x, y,
                              trunc((drawn(problem, 3, x, y) - 0.5) * one / 2));
-                ro_level_put(&front->level, &front->vy, x, y,
+                level_put(&front->level, &front->vy, x, y,
                              trunc((drawn(problem, 4, x, y) - 0.5) * one / 2));
             }
         }
-    ro_level_field_mirror(&front->level, &front->phi[0]);
+    level_field_mirror(&front->level, &front->phi[0]);
 }
 
 static void drop(struct ro_level_front *front)
 {
-    ro_level_field_free(&front->phi[0]);
-    ro_level_field_free(&front->phi[1]);
-    ro_level_field_free(&front->speed);
-    ro_level_field_free(&front->vx);
-    ro_level_field_free(&front->vy);
+    level_field_free(&front->phi[0]);
+    level_field_free(&front->phi[1]);
+    level_field_free(&front->speed);
+    level_field_free(&front->vx);
+    level_field_free(&front->vy);
 }
 
 static double now_at(const struct ro_level_front *front, uint32_t x, uint32_t y)
 {
-    return ro_level_value(&front->level, &front->phi[front->now], x, y);
+    return level_value(&front->level, &front->phi[front->now], x, y);
 }
 
 static void compare(const struct problem *problem, const struct ro_level_front *want,
@@ -134,14 +134,14 @@ static bool run_tiles(struct ro_level_front *front, const struct ro_level_kernel
     const bool chosen[RO_LEVEL_FRONTS] = {false, true};
     bool moved[RO_LEVEL_FRONTS];
     struct ro_level_tiles tiles;
-    assert_int_equal(ro_level_tiles_open(&tiles, fronts, kernels, depth, ro_pool_threads(pool)),
+    assert_int_equal(level_tiles_open(&tiles, fronts, kernels, depth, pool_threads(pool)),
                      RO_OK);
-    ro_level_tiles_run(&tiles, pool, chosen, (uint32_t)steps, moved);
+    level_tiles_run(&tiles, pool, chosen, (uint32_t)steps, moved);
     if (computed) {
         computed[0] = tiles.computed;
         computed[1] = (uint64_t)tiles.columns * tiles.rows;
     }
-    ro_level_tiles_close(&tiles);
+    level_tiles_close(&tiles);
     return moved[1];
 }
 
@@ -149,14 +149,14 @@ static bool run_tiles(struct ro_level_front *front, const struct ro_level_kernel
 static int check(const struct problem *problem, int steps, uint32_t depth, int threads)
 {
     struct ro_level_front want;
-    struct ro_pool *pool = ro_pool_open(threads);
+    struct ro_pool *pool = pool_open(threads);
     bool moved_wanted = false;
     int fast = 0;
     make(problem, &want);
     for (int i = 0; i < steps; i++)
-        moved_wanted = ro_level_step_ref(&want);
-    for (ro_cpu cpu = RO_CPU_SCALAR; cpu <= ro_cpu_best(); cpu++) {
-        const struct ro_level_kernel *kernel = ro_level_kernel_find(&want.level, cpu);
+        moved_wanted = level_step_ref(&want);
+    for (ro_cpu cpu = RO_CPU_SCALAR; cpu <= cpu_best(); cpu++) {
+        const struct ro_level_kernel *kernel = level_kernel_find(&want.level, cpu);
         char what[64];
         assert_int_equal(kernel->cpu, cpu); /* there is code for every instruction set */
         fast += cpu != RO_CPU_SCALAR;
@@ -170,10 +170,10 @@ static int check(const struct problem *problem, int steps, uint32_t depth, int t
                 moved = run_tiles(&got, kernel, depth, pool, steps, NULL);
             } else {
                 struct ro_level_passes passes;
-                ro_level_passes_open(&passes, &got, kernel, depth);
-                assert_int_equal(ro_level_passes_run(&passes, pool, (uint32_t)steps, &moved),
+                level_passes_open(&passes, &got, kernel, depth);
+                assert_int_equal(level_passes_run(&passes, pool, (uint32_t)steps, &moved),
                                  RO_OK);
-                ro_level_passes_close(&passes);
+                level_passes_close(&passes);
             }
             compare(problem, &want, &got, what, steps);
             if (moved != moved_wanted)
@@ -182,7 +182,7 @@ static int check(const struct problem *problem, int steps, uint32_t depth, int t
         }
     }
     drop(&want);
-    ro_pool_close(pool);
+    pool_close(pool);
     return fast;
 }
 
@@ -194,16 +194,16 @@ static void kernels_give_the_same_bits(void **state)
     static const uint32_t widths[] = {1, 2, 15, 16, 17, 31, 32, 33, 63, 65, 100};
     int fast = 0;
     for (size_t n = 0; n < 4; n++)
-        for (int m = 0; ro_level_norm_at(m); m++)
+        for (int m = 0; level_norm_at(m); m++)
             for (int kind = 0; kind < KINDS; kind++)
                 for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
-                    struct problem problem = {numbers[n],      ro_level_norm_at(m)->name,
+                    struct problem problem = {numbers[n],      level_norm_at(m)->name,
                                               widths[w],       1 + (uint32_t)(7 * w) % 23,
                                               (enum kind)kind, w,
                                               false,           0};
                     fast += check(&problem, 3, 1 + (uint32_t)w % 3, 1 + (int)w % 3);
                 }
-    if (ro_cpu_best() > RO_CPU_SCALAR)
+    if (cpu_best() > RO_CPU_SCALAR)
         assert_true(fast > 0);
 }
 
@@ -238,28 +238,28 @@ static void tiles_rest_where_nothing_moves(void **state)
         }
     struct problem problem = {"s12", "lin", 1500, 900, CONE, 3, false, 0};
     struct ro_level_front front;
-    struct ro_pool *pool = ro_pool_open(2);
+    struct ro_pool *pool = pool_open(2);
     uint64_t computed[2];
     make(&problem, &front);
-    run_tiles(&front, ro_level_kernel_find(&front.level, 0), 8, pool, 80, computed);
+    run_tiles(&front, level_kernel_find(&front.level, 0), 8, pool, 80, computed);
     assert_true(computed[0] < 10 * computed[1] / 2);
     drop(&front);
-    ro_pool_close(pool);
+    pool_close(pool);
 }
 
 static void extremum_principle(void **state)
 {
     (void)state;
     for (size_t n = 0; n < 3; n++)
-        for (int m = 0; ro_level_norm_at(m); m++)
+        for (int m = 0; level_norm_at(m); m++)
             for (int kind = 0; kind < KINDS; kind++) {
                 struct problem problem = {
-                    numbers[n], ro_level_norm_at(m)->name, 41, 33, (enum kind)kind, 11, false, 0};
+                    numbers[n], level_norm_at(m)->name, 41, 33, (enum kind)kind, 11, false, 0};
                 struct ro_level_front front;
                 make(&problem, &front);
                 front.level.min = INT16_MIN; /* nothing is clamped */
                 front.level.max = INT16_MAX;
-                ro_level_step_ref(&front);
+                level_step_ref(&front);
                 const struct ro_level_field *before = &front.phi[1 - front.now];
                 for (int y = 0; y < 33; y++)
                     for (int x = 0; x < 41; x++) {
@@ -270,7 +270,7 @@ static void extremum_principle(void **state)
                             u = u < 0 ? 0 : u > 40 ? 40 : u;
                             v = v < 0 ? 0 : v > 32 ? 32 : v;
                             double value =
-                                ro_level_value(&front.level, before, (uint32_t)u, (uint32_t)v);
+                                level_value(&front.level, before, (uint32_t)u, (uint32_t)v);
                             low = value < low ? value : low;
                             high = value > high ? value : high;
                         }
@@ -306,12 +306,12 @@ static void profile_is_as_defined(void **state)
     for (uint32_t i = 0; i < 200000; i++) {
         int32_t v[5];
         for (uint32_t k = 0; k < 5; k++) {
-            uint32_t h = ro_hash(5, i, k);
+            uint32_t h = pixel_hash(5, i, k);
             v[k] = (int32_t)(i % 3 == 0 ? h % 4096 : i % 3 == 1 ? 2000 + h % 64 : h % 7) - 2048;
         }
-        int32_t f = (int32_t)(ro_hash(6, i, 9) % 2041) - 1020;
+        int32_t f = (int32_t)(pixel_hash(6, i, 9) % 2041) - 1020;
         struct ro_level_window w = {.p = v[0], .l = v[1], .r = v[2], .u = v[3], .d = v[4]};
-        assert_int_equal(ro_level_step(&level, &w, f, 0, 0),
+        assert_int_equal(level_step(&level, &w, f, 0, 0),
                          fpga12(v[0], v[1], v[2], v[3], v[4], f));
     }
 }
@@ -334,7 +334,7 @@ static void vectors_for_a_test_bench(void **state)
             continue;
         assert_int_equal(
             sscanf(line, "%d %d %d %d %d %d %d", &w.p, &w.l, &w.r, &w.u, &w.d, &f, &next), 7);
-        assert_int_equal(ro_level_step(&level, &w, f, 0, 0), next);
+        assert_int_equal(level_step(&level, &w, f, 0, 0), next);
         count++;
     }
     fclose(file);
@@ -344,14 +344,14 @@ static void vectors_for_a_test_bench(void **state)
 static void bounds(void **state)
 {
     (void)state;
-    assert_int_equal((int)floor(2048 * ro_level_bound(ro_level_norm_find("lin"))), 1020);
-    assert_true(ro_level_bound(ro_level_norm_find("euclid")) == 0.5);
+    assert_int_equal((int)floor(2048 * level_bound(level_norm_find("lin"))), 1020);
+    assert_true(level_bound(level_norm_find("euclid")) == 0.5);
     const double n2 = 1 / (sqrt(2) + 1), n4 = 1.0 / 3;
-    assert_int_equal(ro_level_norm_find("interpolative-2")->a, (int)lrint(128 * n2));
-    assert_int_equal(ro_level_norm_find("interpolative")->a, (int)lrint(128 * n4));
+    assert_int_equal(level_norm_find("interpolative-2")->a, (int)lrint(128 * n2));
+    assert_int_equal(level_norm_find("interpolative")->a, (int)lrint(128 * n4));
     const double pi = 3.14159265358979;
-    assert_int_equal(ro_level_norm_find("volume-2")->a, (int)lrint(128 * (4 - pi) / 2));
-    assert_int_equal(ro_level_norm_find("volume")->a,
+    assert_int_equal(level_norm_find("volume-2")->a, (int)lrint(128 * (4 - pi) / 2));
+    assert_int_equal(level_norm_find("volume")->a,
                      (int)lrint(128 * (16 - pi * pi / 2) / (16 - 16.0 / 24)));
 }
 

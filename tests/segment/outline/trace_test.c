@@ -42,12 +42,12 @@ static bool no(const void *data, uint32_t x, uint32_t y)
 static struct ro_outlines trace(const char *pixels, double place,
                                 bool (*joined)(const void *, uint32_t, uint32_t))
 {
-    uint16_t *labels = ro_outline_labels(4, 4);
+    uint16_t *labels = outline_labels(4, 4);
     struct ro_outlines outlines = {0};
     assert_non_null(labels);
     for (uint32_t i = 0; i < 16; i++)
-        labels[ro_outline_at(4, i % 4, i / 4)] = (uint16_t)(pixels[i] - '0');
-    assert_true(ro_outlines_add(&outlines, &(struct ro_outline_map){.width = 4,
+        labels[outline_at(4, i % 4, i / 4)] = (uint16_t)(pixels[i] - '0');
+    assert_true(outlines_add(&outlines, &(struct ro_outline_map){.width = 4,
                                                                     .height = 4,
                                                                     .labels = labels,
                                                                     .highest = 9,
@@ -71,9 +71,9 @@ static void corners_join_where_asked(void **state)
         assert_int_equal(together.lines[0].count, 8);
         assert_true(fabs(area_of(&apart.lines[0]) + area_of(&apart.lines[1]) - 2) < 0.26);
         assert_true(fabs(area_of(&together.lines[0]) - 2) < 0.26);
-        ro_outlines_drop(&apart);
-        ro_outlines_drop(&also);
-        ro_outlines_drop(&together);
+        outlines_drop(&apart);
+        outlines_drop(&also);
+        outlines_drop(&together);
     }
 }
 
@@ -86,14 +86,14 @@ static void areas_are_those_of_pixels(void **state)
         struct ro_outlines spot = trace("0000010000000000", places[i], NULL);
         assert_int_equal(spot.count, 1);
         assert_true(fabs(area_of(&spot.lines[0]) - 1) < 0.251);
-        ro_outlines_drop(&spot);
+        outlines_drop(&spot);
         struct ro_outlines two = trace("2222212221122222", places[i], NULL);
         double sum[3] = {0};
         for (size_t k = 0; k < two.count; k++)
             sum[two.lines[k].label] += area_of(&two.lines[k]);
         assert_true(fabs(sum[1] - 3) < 0.251 && fabs(sum[2] - 13) < 0.251);
         assert_int_equal(two.count, 3); /* 2 has a hole */
-        ro_outlines_drop(&two);
+        outlines_drop(&two);
     }
 }
 
@@ -105,11 +105,11 @@ static void the_border_is_straight(void **state)
     assert_int_equal(outlines.count, 1);
     assert_int_equal(outlines.lines[0].count, 4);
     assert_memory_equal(outlines.points, whole, sizeof whole);
-    ro_outlines_drop(&outlines);
+    outlines_drop(&outlines);
     outlines = trace("1100110011001100", 0.52, NULL); /* half of it: 0.08 pixels more may stay */
     assert_int_equal(outlines.count, 1);
     assert_true(fabs(area_of(&outlines.lines[0]) - 8.08) < 1e-9);
-    ro_outlines_drop(&outlines);
+    outlines_drop(&outlines);
 }
 
 int main(void)

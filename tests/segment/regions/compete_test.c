@@ -25,13 +25,13 @@ struct world {
 
 static uint32_t draw(uint64_t seed, uint32_t what, uint32_t which, uint32_t below)
 {
-    return ro_hash(seed, what, which) % below;
+    return pixel_hash(seed, what, which) % below;
 }
 
 /* Noise, few tones, ramps with noise, even. */
 static uint16_t tone(uint64_t seed, uint32_t kind, uint32_t x, uint32_t y, uint32_t width)
 {
-    const uint32_t h = ro_hash(seed, x + 1000, y);
+    const uint32_t h = pixel_hash(seed, x + 1000, y);
     switch (kind) {
     case 0:
         return (uint16_t)h;
@@ -52,7 +52,7 @@ static void open_world(struct world *world, uint64_t seed)
     plane->width = width;
     plane->height = height;
     plane->pitch = width + 2 * RO_PLANE_MARGIN;
-    const size_t size = ro_plane_size(plane);
+    const size_t size = plane_size(plane);
     uint16_t **const planes[] = {&world->grey, &world->label, &world->nearest, &world->cost};
     for (int i = 0; i < 4; i++)
         *planes[i] = calloc(size, sizeof(uint16_t));
@@ -64,13 +64,13 @@ static void open_world(struct world *world, uint64_t seed)
     const uint32_t kind = draw(seed, 1, 4, 4);
     for (uint32_t y = 0; y < height; y++)
         for (uint32_t x = 0; x < width; x++) {
-            const uint32_t p = ro_plane_at(plane, x, y);
+            const uint32_t p = plane_value_at(plane, x, y);
             const uint16_t grey = world->grey[p] = tone(seed, kind, x, y, width);
             plane->least = grey < plane->least ? grey : plane->least;
             plane->most = grey > plane->most ? grey : plane->most;
             world->nearest[p] = (uint16_t)(1 + draw(seed, x + 200, y, 8) / 4);
             world->cost[p] =
-                (uint16_t)(draw(seed, x + 300, y, 9) ? 16 + ro_hash(seed, x, y) % 1009 : 0);
+                (uint16_t)(draw(seed, x + 300, y, 9) ? 16 + pixel_hash(seed, x, y) % 1009 : 0);
         }
     size_t used = 0;
     for (uint32_t f = 0; f < world->count; f++) {
@@ -84,7 +84,7 @@ static void open_world(struct world *world, uint64_t seed)
         front->high = (uint16_t)(a < b ? b : a);
         for (uint32_t y = top; y <= bottom && y < height; y++)
             for (uint32_t x = left; x <= right && x < width; x++) {
-                const uint32_t p = ro_plane_at(plane, x, y);
+                const uint32_t p = plane_value_at(plane, x, y);
                 world->pixels[used++] = p;
                 front->count++;
                 if (!world->label[p])
@@ -110,15 +110,15 @@ static void floods_agree(void **state)
     for (uint64_t seed = 0; seed < 300; seed++) {
         struct world world;
         open_world(&world, seed);
-        unsigned char *inside = malloc(ro_plane_size(&world.plane));
+        unsigned char *inside = malloc(plane_size(&world.plane));
         uint16_t scratch[64];
-        struct ro_flooder *flooder = ro_flooder_open(&world.plane);
+        struct ro_flooder *flooder = flooder_open(&world.plane);
         assert_non_null(flooder);
         for (uint32_t f = 0; f < world.count; f++)
             for (int kind = RO_REGION_BRIGHT; kind <= RO_REGION_BAND; kind++)
                 for (int way = 0; way < 4; way++) {
                     const struct ro_window_start start =
-                        ro_window_start(&world.plane, &world.fronts[f], scratch);
+                        window_start(&world.plane, &world.fronts[f], scratch);
                     const struct ro_flood_rule rule = {.kind = (enum ro_region_kind)kind,
                                                        .most = (uint64_t)world.plane.width *
                                                                world.plane.height /
@@ -127,8 +127,8 @@ static void floods_agree(void **state)
                                                        .inland = way & 1,
                                                        .nearest = way & 2 ? world.nearest : NULL};
                     struct ro_flood want = {0}, got = {0};
-                    ro_flood_ref(&world.plane, &world.fronts[f], &start, &rule, inside, &want);
-                    ro_flooder_run(flooder, &world.fronts[f], &start, &rule, &got);
+                    flood_ref(&world.plane, &world.fronts[f], &start, &rule, inside, &want);
+                    flooder_run(flooder, &world.fronts[f], &start, &rule, &got);
                     assert_int_equal(got.count, want.count);
                     assert_int_equal(got.best, want.best);
                     assert_int_equal(got.cut, want.cut);
@@ -140,7 +140,7 @@ static void floods_agree(void **state)
                         assert_int_equal(got.level[k].unrest, want.level[k].unrest);
                     }
                 }
-        ro_flooder_close(flooder);
+        flooder_close(flooder);
         free(inside);
         close_world(&world);
     }
@@ -157,29 +157,29 @@ static void a_window_ends_at_the_outline(void **state)
                              .least = 1000,
                              .most = 13800,
                              .spread = 12800};
-    uint16_t *grey = calloc(ro_plane_size(&plane), sizeof *grey);
-    uint16_t *label = calloc(ro_plane_size(&plane), sizeof *label);
-    uint32_t pixel = ro_plane_at(&plane, 10, 10);
+    uint16_t *grey = calloc(plane_size(&plane), sizeof *grey);
+    uint16_t *label = calloc(plane_size(&plane), sizeof *label);
+    uint32_t pixel = plane_value_at(&plane, 10, 10);
     plane.grey = grey;
     plane.label = label;
     for (uint32_t y = 0; y < SIDE; y++)
         for (uint32_t x = 0; x < SIDE; x++)
-            grey[ro_plane_at(&plane, x, y)] = x >= 5 && x < 15 && y >= 5 && y < 15 ? 13800 : 1000;
-    grey[ro_plane_at(&plane, 7, 7)] = 12000; /* 18 levels of 100 below the others */
+            grey[plane_value_at(&plane, x, y)] = x >= 5 && x < 15 && y >= 5 && y < 15 ? 13800 : 1000;
+    grey[plane_value_at(&plane, 7, 7)] = 12000; /* 18 levels of 100 below the others */
     struct ro_front front = {.pixels = &pixel, .count = 1, .label = 1};
     uint16_t scratch[1];
-    const struct ro_window_start start = ro_window_start(&plane, &front, scratch);
+    const struct ro_window_start start = window_start(&plane, &front, scratch);
     assert_int_equal(start.unit, 100);
     const struct ro_flood_rule rule = {.kind = RO_REGION_BRIGHT, .most = SIDE * SIDE};
     struct ro_flood flood = {0};
-    struct ro_flooder *flooder = ro_flooder_open(&plane);
-    ro_flooder_run(flooder, &front, &start, &rule, &flood);
+    struct ro_flooder *flooder = flooder_open(&plane);
+    flooder_run(flooder, &front, &start, &rule, &flood);
     assert_int_equal(flood.count, 128); /* the ground would be level 128 */
     assert_int_equal(flood.level[0].area, 99);
     assert_int_equal(flood.level[17].area, 99);
     assert_int_equal(flood.level[18].area, 100);
     assert_int_equal(flood.best, 18); /* the hole costs contrast */
-    ro_flooder_close(flooder);
+    flooder_close(flooder);
     free(grey);
     free(label);
 }
@@ -199,13 +199,13 @@ static void races_agree(void **state)
         for (uint64_t seed = 0; seed < 80; seed++) {
             struct world world;
             open_world(&world, seed);
-            const size_t size = ro_plane_size(&world.plane);
+            const size_t size = plane_size(&world.plane);
             uint64_t *want = malloc(size * sizeof *want), *got = malloc(size * sizeof *got);
             struct ro_race race = {&world.plane, seed % 3 ? NULL : world.cost, world.fronts,
                                    world.count, want};
-            ro_race_ref(&race);
+            race_ref(&race);
             race.arrival = got;
-            assert_int_equal(ro_race_run(context, &race), RO_OK);
+            assert_int_equal(race_run(context, &race), RO_OK);
             for (size_t i = 0; i < size; i++)
                 if (want[i] != got[i])
                     fail_msg("world %llu: pixel %zu: %llx, not %llx", (unsigned long long)seed, i,
@@ -224,13 +224,13 @@ static void many_pixels_at_once(void **state)
     (void)state;
     enum { SIDE = 700, FRONTS = 8000 };
     struct ro_plane plane = {.width = SIDE, .height = SIDE, .pitch = SIDE + 4};
-    uint16_t *grey = calloc(ro_plane_size(&plane), sizeof *grey);
+    uint16_t *grey = calloc(plane_size(&plane), sizeof *grey);
     struct ro_front *fronts = calloc(FRONTS, sizeof *fronts);
     uint32_t *pixels = malloc(FRONTS * sizeof *pixels);
     uint64_t *first = NULL;
     plane.grey = grey;
     for (uint32_t i = 0; i < FRONTS; i++) {
-        pixels[i] = ro_plane_at(&plane, ro_hash(1, i, 0) % SIDE, ro_hash(1, i, 1) % SIDE);
+        pixels[i] = plane_value_at(&plane, pixel_hash(1, i, 0) % SIDE, pixel_hash(1, i, 1) % SIDE);
         fronts[i] = (struct ro_front){
             .pixels = &pixels[i], .count = 1, .label = 1, .high = 65535, .kind = RO_REGION_BAND};
     }
@@ -241,11 +241,11 @@ static void many_pixels_at_once(void **state)
                                                   .device = RO_DEVICE_CPU},
                             &context),
             RO_OK);
-        uint64_t *arrival = malloc(ro_plane_size(&plane) * sizeof *arrival);
+        uint64_t *arrival = malloc(plane_size(&plane) * sizeof *arrival);
         const struct ro_race race = {&plane, NULL, fronts, FRONTS, arrival};
-        assert_int_equal(ro_race_run(context, &race), RO_OK);
+        assert_int_equal(race_run(context, &race), RO_OK);
         if (first)
-            assert_memory_equal(arrival, first, ro_plane_size(&plane) * sizeof *arrival);
+            assert_memory_equal(arrival, first, plane_size(&plane) * sizeof *arrival);
         if (first)
             free(arrival);
         else
@@ -269,7 +269,7 @@ static void flood_below(void *data, const struct ro_front *front,
     const struct ro_flood_level levels[] = {
         {4, 10, -300, 0, 0}, {6, 20, -10, 0, 0}, {8, 24, -11, 0, 0}};
     for (int i = 0; i < 3; i++)
-        assert_true(ro_flood_add(flood, rule, &levels[i]));
+        assert_true(flood_add(flood, rule, &levels[i]));
 }
 
 static void the_best_counts_also_below_zero(void **state)
@@ -279,7 +279,7 @@ static void the_best_counts_also_below_zero(void **state)
     const struct ro_window_start start = {100, 120, 2};
     struct ro_front front = {0};
     const struct ro_window_ways ways = {0};
-    ro_window_decide(&plane, &front, &start, &ways, flood_below, NULL);
+    window_decide(&plane, &front, &start, &ways, flood_below, NULL);
     assert_int_equal(front.at.contrast, -10);
     assert_int_equal(front.low, 100 - 1 * 2);
 }
@@ -294,9 +294,9 @@ static void flood_at_home(void *data, const struct ro_front *front,
     (void)front, (void)start;
     flood->cut = true;
     if (rule->kind == RO_REGION_BAND && !rule->nearest)
-        assert_true(ro_flood_add(flood, rule, &(struct ro_flood_level){50, 100, 4000, 0, 0}));
+        assert_true(flood_add(flood, rule, &(struct ro_flood_level){50, 100, 4000, 0, 0}));
     if (rule->kind == RO_REGION_BRIGHT && rule->nearest)
-        assert_true(ro_flood_add(flood, rule, &(struct ro_flood_level){*area, 100, 4000, 0, 0}));
+        assert_true(flood_add(flood, rule, &(struct ro_flood_level){*area, 100, 4000, 0, 0}));
 }
 
 static enum ro_region_kind kind_at_home(uint64_t area, bool any_kind)
@@ -306,7 +306,7 @@ static enum ro_region_kind kind_at_home(uint64_t area, bool any_kind)
     const uint16_t nearest[1] = {1};
     const struct ro_window_ways ways = {nearest, any_kind, false};
     struct ro_front front = {.count = 5};
-    ro_window_decide(&plane, &front, &start, &ways, flood_at_home, &area);
+    window_decide(&plane, &front, &start, &ways, flood_at_home, &area);
     return front.kind;
 }
 
@@ -325,9 +325,9 @@ static bool goes_on(int64_t before, uint64_t unrest, bool plain)
     const struct ro_flood_level levels[] = {
         {50, 100, 100 * before, 200, 0}, {60, 100, 4000, 200, 200 * unrest}, {90, 100, 1000, 0, 0}};
     struct ro_flood flood = {0};
-    assert_true(ro_flood_add(&flood, &rule, &levels[0]));
-    assert_true(ro_flood_add(&flood, &rule, &levels[1]));
-    return ro_flood_add(&flood, &rule, &levels[2]);
+    assert_true(flood_add(&flood, &rule, &levels[0]));
+    assert_true(flood_add(&flood, &rule, &levels[1]));
+    return flood_add(&flood, &rule, &levels[2]);
 }
 
 static void a_flood_passes_what_does_not_stand_out(void **state)
@@ -347,9 +347,9 @@ static void flood_in_a_border(void *data, const struct ro_front *front,
     const struct ro_flood_level *inner = data;
     (void)front, (void)start;
     if (rule->kind == RO_REGION_DARK)
-        assert_true(ro_flood_add(flood, rule, &(struct ro_flood_level){200, 100, 12000, 0, 0}));
+        assert_true(flood_add(flood, rule, &(struct ro_flood_level){200, 100, 12000, 0, 0}));
     if (rule->kind == RO_REGION_BRIGHT)
-        assert_true(ro_flood_add(flood, rule, inner));
+        assert_true(flood_add(flood, rule, inner));
 }
 
 static enum ro_region_kind kind_in_a_border(struct ro_flood_level inner, bool plain)
@@ -358,7 +358,7 @@ static enum ro_region_kind kind_in_a_border(struct ro_flood_level inner, bool pl
     const struct ro_window_start start = {100, 120, 2};
     const struct ro_window_ways ways = {.plain = plain};
     struct ro_front front = {.count = 5};
-    ro_window_decide(&plane, &front, &start, &ways, flood_in_a_border, &inner);
+    window_decide(&plane, &front, &start, &ways, flood_in_a_border, &inner);
     return front.kind;
 }
 
@@ -386,7 +386,7 @@ static void flood_dark(void *data, const struct ro_front *front,
 {
     (void)front, (void)start;
     if (rule->kind == RO_REGION_DARK && data)
-        assert_true(ro_flood_add(flood, rule, data));
+        assert_true(flood_add(flood, rule, data));
 }
 
 /* A front that went over an area with a contrast of 50, its fellows being dark. */
@@ -399,7 +399,7 @@ static struct ro_front ask_dark_fellows(enum ro_region_kind kind, uint64_t area,
     const struct ro_fellows fellows = {RO_REGION_DARK, 640, UINT64_MAX, 0, 90};
     struct ro_front front = {.count = 5, .kind = kind, .low = 70, .high = 200};
     front.at = (struct ro_flood_level){area, 100, 5000, 0, 0};
-    ro_window_decide_again(&plane, &front, &start, &fellows, &ways, flood_dark, outline);
+    window_decide_again(&plane, &front, &start, &fellows, &ways, flood_dark, outline);
     return front;
 }
 
@@ -429,7 +429,7 @@ static void fellows_have_a_middle_window(void **state)
         list[i] = &fronts[i];
     }
     fronts[0].kind = RO_REGION_BRIGHT; /* those of 60, 70, 80 and 90 count */
-    const struct ro_fellows fellows = ro_window_fellows(list, 5, false, scratch);
+    const struct ro_fellows fellows = window_fellows(list, 5, false, scratch);
     assert_int_equal(fellows.kind, RO_REGION_DARK);
     assert_int_equal(fellows.low, 0);
     assert_int_equal(fellows.high, 80);
@@ -449,8 +449,8 @@ static bool is_odd_among_many(uint64_t area, enum ro_region_kind kind, bool plai
     }
     fronts[7].kind = kind;
     fronts[7].at.area = area;
-    const struct ro_fellows fellows = ro_window_fellows(list, MANY, plain, scratch);
-    return ro_window_odd(&fronts[7], &fellows);
+    const struct ro_fellows fellows = window_fellows(list, MANY, plain, scratch);
+    return window_odd(&fronts[7], &fellows);
 }
 
 static void what_is_vast_is_no_leak(void **state)

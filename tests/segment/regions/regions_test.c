@@ -74,7 +74,7 @@ static ro_image draw_discs(ro_format format, double white)
             const int i = (int)(y / PITCH * 10 + x / PITCH);
             const double cx = x / PITCH * PITCH + PITCH / 2, cy = y / PITCH * PITCH + PITCH / 2;
             const double tone = 30 + 40.0 * x / SIDE;
-            const double noise = (ro_hash(3, x, y) * 0x1p-32 - 0.5) * 16;
+            const double noise = (pixel_hash(3, x, y) * 0x1p-32 - 0.5) * 16;
             const double share = cover(x, y, cx, cy, disc_radius(i));
             put(&image, x, y, white / 255 * (tone + share * (60 + i % 60) + noise));
         }
@@ -146,9 +146,9 @@ static ro_image draw_wall(void)
         for (uint32_t x = 0; x < WALL; x++) {
             double away;
             const int brick = brick_at(x, y, &away);
-            const double tone = 80 + ro_hash(1, (uint32_t)brick, 0) * 0x1p-32 * 40;
+            const double tone = 80 + pixel_hash(1, (uint32_t)brick, 0) * 0x1p-32 * 40;
             const double texture = 10 * sin(x * 0.21 + brick) * sin(y * 0.34 + 2 * brick);
-            const double noise = (ro_hash(3, x, y) * 0x1p-32 - 0.5) * 12;
+            const double noise = (pixel_hash(3, x, y) * 0x1p-32 - 0.5) * 12;
             const double joint = fmin(fmax((1 - away) / 2, 0), 1);
             put(&image, x, y, tone + texture + noise + joint * (170 - tone));
         }
@@ -237,7 +237,7 @@ static ro_image draw_nest(void)
     ro_image image = blank(RO_GRAY8, NEST, NEST);
     for (uint32_t y = 0; y < NEST; y++)
         for (uint32_t x = 0; x < NEST; x++)
-            put(&image, x, y, tones[ring_at(x, y)] + (ro_hash(5, x, y) * 0x1p-32 - 0.5) * 16);
+            put(&image, x, y, tones[ring_at(x, y)] + (pixel_hash(5, x, y) * 0x1p-32 - 0.5) * 16);
     return image;
 }
 
@@ -490,12 +490,12 @@ static void schedules_agree(void **state)
                  got = blank(RO_GRAY8, image.width, image.height);
         for (uint32_t y = 0; y < image.height; y++)
             for (uint32_t x = 0; x < image.width; x++)
-                put(&image, x, y, 60 + (x / 9 + y / 7) % 3 * 50 + ro_hash(trial, x, y) % 30);
+                put(&image, x, y, 60 + (x / 9 + y / 7) % 3 * 50 + pixel_hash(trial, x, y) % 30);
         ro_seed seeds[5];
         for (uint32_t i = 0; i < 5; i++)
             seeds[i] =
-                (ro_seed){(int)(1 + ro_hash(trial, i, 7) % 3), ro_hash(trial, i, 1) % image.width,
-                          ro_hash(trial, i, 2) % image.height, 1 + ro_hash(trial, i, 3) % 4};
+                (ro_seed){(int)(1 + pixel_hash(trial, i, 7) % 3), pixel_hash(trial, i, 1) % image.width,
+                          pixel_hash(trial, i, 2) % image.height, 1 + pixel_hash(trial, i, 3) % 4};
         ro_regions_options options = {RO_REGIONS_DEFAULTS, .seeds = seeds, .seed_count = 5,
                                       .schedule = "reference",
                                       .smooth = trial % 2 ? 0 : RO_DEFAULT};

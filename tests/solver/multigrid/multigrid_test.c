@@ -38,7 +38,7 @@ static void fill(float *values, int width, int height, uint64_t seed)
     for (int y = 0; y < height; y++)
         for (int x = 0; x < width; x++)
             values[y * width + x] =
-                (float)(ro_hash(seed, (uint32_t)x, (uint32_t)y) >> 8) * 0x1p-24f - 0.5f;
+                (float)(pixel_hash(seed, (uint32_t)x, (uint32_t)y) >> 8) * 0x1p-24f - 0.5f;
 }
 
 static int mirrored(int i, int n)
@@ -141,7 +141,7 @@ static double factor_of(ro_context *context, int width, int height, double sigma
     float *b = calloc((size_t)n, sizeof *b), *x = calloc((size_t)n, sizeof *x);
     double worst = 0, last;
     for (int i = 0; i < n; i++)
-        x[i] = (float)(sin(0.002 * i) + (ro_hash(3, (uint32_t)i, 0) >> 8) * 0x1p-24);
+        x[i] = (float)(sin(0.002 * i) + (pixel_hash(3, (uint32_t)i, 0) >> 8) * 0x1p-24);
     ro_image vb = make_image(b, width, height), vx = make_image(x, width, height);
     ro_multigrid_options options = {RO_MULTIGRID_DEFAULTS, .sigma = sigma, .warm = 1};
     last = norm_of(x, n);

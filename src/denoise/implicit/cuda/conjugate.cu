@@ -149,7 +149,7 @@ static ro_status solve(struct implicit_device *d, double *rows)
         RO_TRY(launched(d));
         RO_TRY(add_up(d, &pairs, 3, rows, sum));
         const struct ro_conjugate_sums sums = {sum[0], sum[1], sum[2]};
-        if (!ro_conjugate_next(&steps, &sums))
+        if (!conjugate_next(&steps, &sums))
             break;
         advance_kernel<<<grid, 256, 0, d->stream>>>(d->size, steps.step, steps.factor, product, way,
                                                     residual, direction);

@@ -23,11 +23,11 @@ __global__ void count_kernel(const struct dithering d, unsigned long long *count
         part[i] = 0;
     __syncthreads();
     for (int64_t y = blockIdx.x; y < d.height; y += gridDim.x) {
-        const uint32_t row = ro_hash_row(d.seed, (uint32_t)y);
+        const uint32_t row = hash_of_row(d.seed, (uint32_t)y);
         const int32_t *x = d.x + y * d.width;
         for (int64_t i = threadIdx.x; i < d.width; i += blockDim.x)
             if (x[i] != d.limit)
-                atomicAdd(&part[ro_hash_mix(row ^ (uint32_t)i) >> BUCKET_SHIFT], 1u);
+                atomicAdd(&part[mix_bits(row ^ (uint32_t)i) >> BUCKET_SHIFT], 1u);
     }
     __syncthreads();
     for (int i = threadIdx.x; i < BUCKETS; i += blockDim.x)
@@ -38,10 +38,10 @@ __global__ void count_kernel(const struct dithering d, unsigned long long *count
 __global__ void take_kernel(const struct dithering d, ulonglong2 *list, uint32_t *listed)
 {
     for (int64_t y = blockIdx.x; y < d.height; y += gridDim.x) {
-        const uint32_t row = ro_hash_row(d.seed, (uint32_t)y);
+        const uint32_t row = hash_of_row(d.seed, (uint32_t)y);
         int32_t *x = d.x + y * d.width;
         for (int64_t i = threadIdx.x; i < d.width; i += blockDim.x) {
-            const uint32_t hash = ro_hash_mix(row ^ (uint32_t)i), bucket = hash >> BUCKET_SHIFT;
+            const uint32_t hash = mix_bits(row ^ (uint32_t)i), bucket = hash >> BUCKET_SHIFT;
             const int32_t value = x[i];
             if (value == d.limit)
                 continue;
@@ -91,7 +91,7 @@ static ro_status run_round(struct implicit_device *d, struct dithering *ditherin
     const uint64_t rest = *need;
     const uint32_t count = divided < BUCKETS ? (uint32_t)counts[divided] : 0;
     void *list;
-    RO_TRY(ro_cuda_reserve(d->cuda, &list_scratch, (count + 1) * sizeof(ulonglong2), d->stream,
+    RO_TRY(cuda_reserve(d->cuda, &list_scratch, (count + 1) * sizeof(ulonglong2), d->stream,
                            &list));
     dithering->divided = divided;
     take_kernel<<<blocks, 512, 0, d->stream>>>(*dithering, (ulonglong2 *)list, d->listed);

@@ -30,21 +30,21 @@ __global__ void smooth_kernel(const struct smoothing s, const int32_t *from, int
         const int32_t level = s.weights.e * (north + south), upright = s.weights.s * (west + east);
         int32_t sum = m;
         if (east)
-            sum += ro_flux(level, in[i + 1] - m, s.nearest);
+            sum += edge_flux(level, in[i + 1] - m, s.nearest);
         if (west)
-            sum += ro_flux(level, in[i - 1] - m, s.nearest);
+            sum += edge_flux(level, in[i - 1] - m, s.nearest);
         if (south)
-            sum += ro_flux(upright, in[i + w] - m, s.nearest);
+            sum += edge_flux(upright, in[i + w] - m, s.nearest);
         if (north)
-            sum += ro_flux(upright, in[i - w] - m, s.nearest);
+            sum += edge_flux(upright, in[i - w] - m, s.nearest);
         if (south && east)
-            sum += ro_flux(s.weights.se, in[i + w + 1] - m, s.nearest);
+            sum += edge_flux(s.weights.se, in[i + w + 1] - m, s.nearest);
         if (north && west)
-            sum += ro_flux(s.weights.se, in[i - w - 1] - m, s.nearest);
+            sum += edge_flux(s.weights.se, in[i - w - 1] - m, s.nearest);
         if (south && west)
-            sum += ro_flux(s.weights.sw, in[i + w - 1] - m, s.nearest);
+            sum += edge_flux(s.weights.sw, in[i + w - 1] - m, s.nearest);
         if (north && east)
-            sum += ro_flux(s.weights.sw, in[i - w + 1] - m, s.nearest);
+            sum += edge_flux(s.weights.sw, in[i - w + 1] - m, s.nearest);
         to[blockIdx.z * s.size + i] = sum;
     }
 }
@@ -71,7 +71,7 @@ ro_status clear_balance(struct implicit_device *d)
 {
     const struct device_balance none = {0, INT32_MAX, INT32_MIN};
     const struct device_balance all[RO_MAX_JOINT] = {none, none, none};
-    return ro_cuda_check(
+    return cuda_check(
         d->context, cudaMemcpyAsync(d->balance, all, sizeof all, cudaMemcpyHostToDevice, d->stream),
         "clearing sums");
 }
@@ -160,7 +160,7 @@ static ro_status run_steps(struct implicit_device *d)
     struct implicit_job *job = d->job;
     const size_t bytes = (size_t)d->size * (size_t)job->stiffness->planes * sizeof(int32_t);
     void *memory;
-    RO_TRY(ro_cuda_reserve(d->cuda, &memory_scratch, device_bytes(job->stiffness, job->conjugate),
+    RO_TRY(cuda_reserve(d->cuda, &memory_scratch, device_bytes(job->stiffness, job->conjugate),
                            d->stream, &memory));
     lay_out(d, job->stiffness, job->conjugate, (char *)memory);
     RO_CUDA_TRY(d->context, cudaMemcpyAsync(d->diffusion, job->stiffness, sizeof *d->diffusion,
@@ -168,12 +168,12 @@ static ro_status run_steps(struct implicit_device *d)
     RO_CUDA_TRY(d->context,
                 cudaMemcpyAsync(d->now, job->planes, bytes, cudaMemcpyHostToDevice, d->stream));
     double milliseconds;
-    RO_TRY(ro_cuda_timer_start(d->context));
+    RO_TRY(cuda_timer_start(d->context));
     for (uint32_t step = 0; step < job->steps; step++) {
         RO_TRY(run_step(d, step));
         RO_TRY(ro_context_progress(d->context, "denoise", (step + 1.0) / job->steps));
     }
-    RO_TRY(ro_cuda_timer_stop(d->context, &milliseconds));
+    RO_TRY(cuda_timer_stop(d->context, &milliseconds));
     job->seconds = 1e-3 * milliseconds;
     RO_CUDA_TRY(d->context,
                 cudaMemcpyAsync(job->planes, d->now, bytes, cudaMemcpyDeviceToHost, d->stream));
@@ -189,11 +189,11 @@ static ro_status device_run(struct implicit_job *job)
     d.width = job->stiffness->width;
     d.height = job->stiffness->height;
     d.size = d.width * d.height;
-    RO_TRY(ro_cuda_of(job->context, &d.cuda));
+    RO_TRY(cuda_of(job->context, &d.cuda));
     d.stream = d.cuda->compute;
-    RO_TRY(ro_cuda_scratch_begin(d.cuda, d.stream));
+    RO_TRY(cuda_scratch_begin(d.cuda, d.stream));
     const ro_status status = run_steps(&d);
-    const ro_status ended = ro_cuda_scratch_end(d.cuda, d.stream);
+    const ro_status ended = cuda_scratch_end(d.cuda, d.stream);
     return status == RO_OK ? ended : status;
 }
 

@@ -17,22 +17,22 @@ static ro_status check_runs(const struct ro_denoiser *work)
         return ro_context_fail(work->context, RO_E_ARGUMENT,
                                "schedule %s runs on the CPU only; CUDA has its own",
                                work->options.schedule);
-    if (!ro_implicit_has_vectors(work))
+    if (!implicit_has_vectors(work))
         return ro_context_fail(work->context, RO_E_UNSUPPORTED,
                                "scheme %s in %s runs on the CPU only", work->scheme->name,
                                work->number->name);
     return RO_OK;
 }
 
-bool ro_implicit_fits_cuda(const struct ro_denoiser *work, uint64_t memory)
+bool implicit_fits_cuda(const struct ro_denoiser *work, uint64_t memory)
 {
     struct ro_diffusion stiffness;
-    ro_implicit_stiffness(work, &stiffness);
-    return ro_implicit_has_vectors(work) &&
+    implicit_stiffness(work, &stiffness);
+    return implicit_has_vectors(work) &&
            implicit_on_cuda->bytes(&stiffness, work->scheme->conjugate) < memory;
 }
 
-ro_status ro_denoise_implicit_cuda(struct ro_denoiser *work)
+ro_status denoise_implicit_cuda(struct ro_denoiser *work)
 {
     struct ro_diffusion stiffness;
     struct implicit_job job = {
@@ -42,32 +42,32 @@ ro_status ro_denoise_implicit_cuda(struct ro_denoiser *work)
         .nearest = work->rounding == RO_ROUND_NEAREST,
         .time = work->parameters.time,
         .time_step = work->report.time_step,
-        .enough = ro_conjugate_enough(work->number),
-        .seed = ro_dither_seed(work, 0, 0),
+        .enough = conjugate_enough(work->number),
+        .seed = dither_seed(work, 0, 0),
         .steps = work->options.iterations,
     };
     ro_status status = check_runs(work);
     if (status != RO_OK)
         return status;
-    ro_implicit_stiffness(work, &stiffness);
+    implicit_stiffness(work, &stiffness);
     const size_t size = (size_t)work->in.width * work->in.height;
     size_t bytes;
-    if (ro_size_multiply(size, (size_t)work->channels * sizeof(int32_t), &bytes))
+    if (size_multiply(size, (size_t)work->channels * sizeof(int32_t), &bytes))
         job.planes = malloc(bytes);
     if (!job.planes)
         return ro_context_fail(work->context, RO_E_MEMORY, "no memory to denoise %u x %u pixels",
                                work->in.width, work->in.height);
-    status = ro_denoiser_load(work, job.planes);
+    status = denoiser_load(work, job.planes);
     if (status == RO_OK)
         status = implicit_on_cuda->run(&job);
     if (status == RO_OK)
-        status = ro_denoiser_store(work, job.planes);
+        status = denoiser_store(work, job.planes);
     free(job.planes);
     if (status != RO_OK)
         return status;
     work->report.steps = job.steps;
     work->report.device_seconds = job.seconds;
-    ro_denoiser_report(work, work->scheme->conjugate || stiffness.real ? "passes" : "tiles",
+    denoiser_report(work, work->scheme->conjugate || stiffness.real ? "passes" : "tiles",
                        RO_CPU_AUTO, 1);
     work->context->report.device = RO_DEVICE_CUDA;
     work->context->report.launches = job.launches;

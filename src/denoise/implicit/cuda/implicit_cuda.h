@@ -18,7 +18,7 @@ struct implicit_job {
     bool conjugate, nearest;
     uint32_t time;            /* in 1/16384 */
     double time_step, enough; /* the same, and where conjugate gradients end */
-    uint64_t seed;            /* that of plane 0 in the first step; see ro_dither_seed */
+    uint64_t seed;            /* that of plane 0 in the first step; see dither_seed */
     uint32_t steps;
     void *planes; /* int32_t or float, in and out */
     /* What was done. */

@@ -42,7 +42,7 @@ static inline dim3 row_grid(const struct implicit_device *d)
 static inline ro_status launched(struct implicit_device *d)
 {
     d->job->launches++;
-    return ro_cuda_check(d->context, cudaGetLastError(), "a kernel's launch");
+    return cuda_check(d->context, cudaGetLastError(), "a kernel's launch");
 }
 
 /* Sums and extremes of a warp's threads into `balance`. */

@@ -46,7 +46,7 @@ static __device__ struct real_element integer_element(const struct ro_diffusion 
         p[c] = a[d->width + 1] - a[0];
         q[c] = a[1] - a[d->width];
     }
-    const struct ro_element w = ro_element_weights(d, p, q);
+    const struct ro_element w = element_weights(d, p, q);
     return {(double)w.se, (double)w.sw, (double)w.e, (double)w.s};
 }
 

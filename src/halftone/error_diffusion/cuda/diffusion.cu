@@ -49,24 +49,24 @@ static ro_status send_tables(struct diffusion_cuda *work)
     const int32_t *host[3] = {plan->level, plan->middle, plan->below};
     if (plan->fold || (work->schedule->kind == schedule::WAVE && !plan->table))
         return RO_OK;
-    RO_TRY(ro_cuda_scratch_begin(cuda, cuda->compute));
+    RO_TRY(cuda_scratch_begin(cuda, cuda->compute));
     if (plan->table) {
         const size_t table_bytes = plan->table_entries * sizeof *plan->table;
-        RO_TRY(ro_cuda_own(cuda, table_bytes, &work->tables));
+        RO_TRY(cuda_own(cuda, table_bytes, &work->tables));
         RO_CUDA_TRY(work->context, cudaMemcpyAsync(work->tables, plan->table, table_bytes,
                                                    cudaMemcpyHostToDevice, cuda->compute));
         RO_CUDA_TRY(work->context, cudaStreamSynchronize(cuda->compute)); /* the caller frees it */
         work->launch.table = work->tables;
-        return ro_cuda_scratch_end(cuda, cuda->compute);
+        return cuda_scratch_end(cuda, cuda->compute);
     }
-    RO_TRY(ro_cuda_own(cuda, 3 * bytes, &work->tables));
+    RO_TRY(cuda_own(cuda, 3 * bytes, &work->tables));
     for (int i = 0; i < 3; i++)
         RO_CUDA_TRY(work->context, cudaMemcpyAsync((char *)work->tables + i * bytes, host[i], bytes,
                                                    cudaMemcpyHostToDevice, cuda->compute));
     work->launch.level = (const int32_t *)work->tables;
     work->launch.middle = work->launch.level + 256;
     work->launch.below = work->launch.middle + 256;
-    return ro_cuda_scratch_end(cuda, cuda->compute);
+    return cuda_scratch_end(cuda, cuda->compute);
 }
 
 static void diffusion_cuda_close(struct diffusion_cuda *work)
@@ -75,7 +75,7 @@ static void diffusion_cuda_close(struct diffusion_cuda *work)
         return;
     void *own[] = {work->tables, work->lines[0], work->lines[1]};
     for (void *data : own)
-        ro_cuda_disown(work->cuda, data);
+        cuda_disown(work->cuda, data);
     free(work);
 }
 
@@ -138,7 +138,7 @@ static ro_status diffusion_cuda_open(ro_context *context, const struct diffusion
         return ro_context_fail(context, RO_E_UNSUPPORTED,
                                "CUDA runs built-in kernels only, not your own");
     struct ro_cuda *cuda;
-    RO_TRY(ro_cuda_of(context, &cuda));
+    RO_TRY(cuda_of(context, &cuda));
 
     struct diffusion_cuda *made = (struct diffusion_cuda *)calloc(1, sizeof *made);
     if (!made)
@@ -190,7 +190,7 @@ static ro_status own_lines(struct diffusion_cuda *work)
 {
     for (void *&line : work->lines)
         if (!line)
-            RO_TRY(ro_cuda_own(work->cuda, work->line_bytes, &line));
+            RO_TRY(cuda_own(work->cuda, work->line_bytes, &line));
     return RO_OK;
 }
 
@@ -330,8 +330,8 @@ static ro_status band_rows(struct diffusion_cuda *work, uint32_t rows, size_t ro
     size_t free_bytes, total;
     RO_CUDA_TRY(work->context, cudaMemGetInfo(&free_bytes, &total));
     /* The pixelwise forms keep a number per pixel; blocks and waves little. */
-    size_t cost = RO_CUDA_LANES * (ro_cuda_band_pitch(row_bytes) +
-                                   ro_cuda_band_pitch(out_row_bytes(&work->plan))) +
+    size_t cost = RO_CUDA_LANES * (cuda_band_pitch(row_bytes) +
+                                   cuda_band_pitch(out_row_bytes(&work->plan))) +
                   (work->schedule->kind == schedule::PIXELWISE ? 4 * (size_t)work->plan.width : 64);
     size_t fit = free_bytes / 2 / cost, wanted = ((size_t)(staged ? 16 : 32) << 20) / row_bytes;
     wanted = wanted < 1024 ? 1024 : wanted;
@@ -363,7 +363,7 @@ static ro_status diffusion_cuda_run(struct diffusion_cuda *work,
                                  rows->take,
                                  rows->ends};
     RO_TRY(band_rows(work, rows->rows, bands.in_bytes, rows->fetch != NULL, &bands.band));
-    return ro_cuda_run_bands(work->cuda, &bands, run_band, &run);
+    return cuda_run_bands(work->cuda, &bands, run_band, &run);
 }
 
 /* ---- images in device memory ---------------------------------------------------------------- */
@@ -379,8 +379,8 @@ static ro_status align_rows(struct diffusion_cuda *work, struct diffusion_launch
     if (work->schedule->kind != schedule::WAVE || odd % 16 == 0)
         return RO_OK;
     void *memory;
-    const size_t pitch = ro_cuda_band_pitch(bytes), each = pitch * (size_t)launch->rows;
-    RO_TRY(ro_cuda_reserve(work->cuda, &aligned_scratch, each * (size_t)launch->images, stream,
+    const size_t pitch = cuda_band_pitch(bytes), each = pitch * (size_t)launch->rows;
+    RO_TRY(cuda_reserve(work->cuda, &aligned_scratch, each * (size_t)launch->images, stream,
                            &memory));
     for (int i = 0; i < launch->images; i++) {
         unsigned char *to = (unsigned char *)memory + each * (size_t)i;
@@ -400,7 +400,7 @@ static ro_status diffusion_cuda_run_resident(struct diffusion_cuda *work, const 
 {
     cudaStream_t stream = (cudaStream_t)stream_pointer;
     uint32_t at_once = work->schedule->kind == schedule::WAVE ? WAVE_MAX_IMAGES : 1;
-    RO_TRY(ro_cuda_scratch_begin(work->cuda, stream));
+    RO_TRY(cuda_scratch_begin(work->cuda, stream));
     for (uint32_t first = 0; first < images; first += at_once) {
         uint32_t batch = images - first < at_once ? images - first : at_once;
         struct diffusion_launch launch = work->launch;
@@ -419,7 +419,7 @@ static ro_status diffusion_cuda_run_resident(struct diffusion_cuda *work, const 
         RO_TRY(align_rows(work, &launch, &list, stream));
         RO_TRY(launch_schedule(work, &launch, &list, stream, count));
     }
-    return ro_cuda_scratch_end(work->cuda, stream);
+    return cuda_scratch_end(work->cuda, stream);
 }
 
 static const struct diffusion_cuda_calls calls = {

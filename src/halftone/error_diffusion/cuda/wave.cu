@@ -45,15 +45,15 @@ ro_status wave_start(struct ro_cuda *cuda, struct diffusion_launch *p,
     const unsigned grid = p->blocks < most ? p->blocks : most;
 
     void *lines, *ticket;
-    RO_TRY(ro_cuda_reserve(cuda, form->lines, (size_t)p->blocks * form->line_words * 8, stream,
+    RO_TRY(cuda_reserve(cuda, form->lines, (size_t)p->blocks * form->line_words * 8, stream,
                            &lines));
-    struct ro_cuda_scratch *tagged = ro_cuda_scratch_of(cuda, form->lines); /* counts the tags */
+    struct ro_cuda_scratch *tagged = cuda_scratch_of(cuda, form->lines); /* counts the tags */
     if (++tagged->count > form->last_tag) { /* they begin anew, so the old ones must go */
         RO_CUDA_TRY(context, cudaMemsetAsync(lines, 0, tagged->bytes, stream));
         tagged->count = 1;
     }
-    RO_TRY(ro_cuda_reserve(cuda, &ticket_scratch, sizeof(unsigned), stream, &ticket));
-    struct ro_cuda_scratch *tickets = ro_cuda_scratch_of(cuda, &ticket_scratch);
+    RO_TRY(cuda_reserve(cuda, &ticket_scratch, sizeof(unsigned), stream, &ticket));
+    struct ro_cuda_scratch *tickets = cuda_scratch_of(cuda, &ticket_scratch);
     p->lines = (unsigned long long *)lines;
     p->ticket = (unsigned *)ticket;
     p->first_ticket = tickets->count; /* given out so far */

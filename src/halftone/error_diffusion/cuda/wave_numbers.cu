@@ -84,8 +84,8 @@ ro_status wave_numbers_launch(struct ro_cuda *cuda, struct diffusion_launch *lau
     struct passes passes = {};
     passes.rest_pitch = (width * rest_bytes + 15) & ~(size_t)15;
     passes.bit_pitch = (width + 31) / 32 * 4;
-    RO_TRY(ro_cuda_reserve(cuda, &rests_scratch, rows * passes.rest_pitch, stream, &rests));
-    RO_TRY(ro_cuda_reserve(cuda, &bits_scratch, rows * passes.bit_pitch, stream, &bits));
+    RO_TRY(cuda_reserve(cuda, &rests_scratch, rows * passes.rest_pitch, stream, &rests));
+    RO_TRY(cuda_reserve(cuda, &bits_scratch, rows * passes.bit_pitch, stream, &bits));
     passes.rests = (unsigned char *)rests;
     passes.bits = (unsigned char *)bits;
 

@@ -32,10 +32,10 @@ static ro_status time_chain(struct ro_cuda *cuda, unsigned *last, int chunks, do
 {
     for (int i = 0; i < 5; i++) {
         double ms;
-        RO_TRY(ro_cuda_timer_start(cuda->context));
+        RO_TRY(cuda_timer_start(cuda->context));
         run_chain<<<1, LANES, 0, cuda->compute>>>(last, chunks, 16 * 60, WHITE / 2 - 1);
         RO_CUDA_TRY(cuda->context, cudaGetLastError());
-        RO_TRY(ro_cuda_timer_stop(cuda->context, &ms));
+        RO_TRY(cuda_timer_stop(cuda->context, &ms));
         *best = i == 0 || ms < *best ? ms : *best;
     }
     return RO_OK;
@@ -48,13 +48,13 @@ ro_status diffusion_cuda_chain(ro_context *context, double *nanoseconds)
     void *last;
     double few, many;
     *nanoseconds = 0;
-    RO_TRY(ro_cuda_of(context, &cuda));
-    RO_TRY(ro_cuda_alloc(context, LANES * sizeof(unsigned), &last));
+    RO_TRY(cuda_of(context, &cuda));
+    RO_TRY(cuda_alloc(context, LANES * sizeof(unsigned), &last));
     ro_status status = time_chain(cuda, (unsigned *)last, FEW, &few);
     if (status == RO_OK)
         status = time_chain(cuda, (unsigned *)last, MANY, &many);
     if (status == RO_OK)
         *nanoseconds = (many - few) * 1e6 / ((MANY - FEW) * CHUNK);
-    ro_cuda_free(last);
+    cuda_free(last);
     return status;
 }

@@ -100,7 +100,7 @@ ro_status diffusion_cuda_made(ro_context *context, uint32_t side, uint64_t *hash
     if (side < TURN)
         return ro_context_fail(context, RO_E_ARGUMENT, "%u pixels to a side: on CUDA at least %d",
                                side, (int)TURN);
-    RO_TRY(ro_cuda_of(context, &cuda));
+    RO_TRY(cuda_of(context, &cuda));
     launch.width = launch.rows = (int)side;
     launch.images = 1;
     launch.bits_out = 1;
@@ -114,15 +114,15 @@ ro_status diffusion_cuda_made(ro_context *context, uint32_t side, uint64_t *hash
                                    (size_t)line_chunks(launch) * CHUNK_WORDS,
                                    0xff,
                                    1};
-    RO_TRY(ro_cuda_scratch_begin(cuda, cuda->compute));
-    RO_TRY(ro_cuda_reserve(cuda, &hash_scratch, sizeof(uint64_t), cuda->compute, &sum));
+    RO_TRY(cuda_scratch_begin(cuda, cuda->compute));
+    RO_TRY(cuda_reserve(cuda, &hash_scratch, sizeof(uint64_t), cuda->compute, &sum));
     RO_CUDA_TRY(context, cudaMemsetAsync(sum, 0, sizeof(uint64_t), cuda->compute));
     launch.hash = (unsigned long long *)sum;
-    RO_TRY(ro_cuda_timer_start(context));
+    RO_TRY(cuda_timer_start(context));
     RO_TRY(wave_start(cuda, &launch, &images, &form, cuda->compute));
-    RO_TRY(ro_cuda_timer_stop(context, ms));
+    RO_TRY(cuda_timer_stop(context, ms));
     RO_CUDA_TRY(context, cudaMemcpyAsync(hash, sum, sizeof(uint64_t), cudaMemcpyDeviceToHost,
                                          cuda->compute));
     RO_CUDA_TRY(context, cudaStreamSynchronize(cuda->compute));
-    return ro_cuda_scratch_end(cuda, cuda->compute);
+    return cuda_scratch_end(cuda, cuda->compute);
 }

@@ -153,7 +153,7 @@ static void tonal_begin(const struct diffusion_plan *plan, struct wave_band *ban
     for (int q = 0; q < TONAL_SKEW - 1; q++)
         s->in_flow[q][0][0] = ((const int32_t *)band->above[0])[q];
     for (int i = 0; i < TONAL_LANES; i++)
-        s->pixels.row_hash[i] = ro_hash_row(plan->seed, band->first_row + (uint32_t)i);
+        s->pixels.row_hash[i] = hash_of_row(plan->seed, band->first_row + (uint32_t)i);
 }
 
 const struct wave_code RO_SIMD_NAME(wave_tonal) = {

@@ -59,9 +59,9 @@ static struct ro_wavefront_shape shape_of(const struct diffusion_plan *plan,
                                           const struct wave_code *code, int threads)
 {
     if (!code)
-        return ro_wavefront_shape(threads, 1, 1 + DIFFUSION_MAX_DY,
+        return wavefront_shape(threads, 1, 1 + DIFFUSION_MAX_DY,
                                   (plan->acuity ? 2 : 1) * line_bytes(plan, code), 0);
-    return ro_wavefront_shape(threads, 1, 1, (size_t)plan->rows_down * line_bytes(plan, code),
+    return wavefront_shape(threads, 1, 1, (size_t)plan->rows_down * line_bytes(plan, code),
                               code->scratch_bytes);
 }
 
@@ -101,7 +101,7 @@ static struct diffusion_line carried(const struct diffusion_run *run, uint32_t y
     const uint32_t height = code ? (uint32_t)code->lanes : 1;
     const bool rows = !code && !plan->acuity; /* a line is a band's only one */
     int64_t number = (int64_t)((y - run->first_row + height - 1) / height) - 1 - (rows ? line : 0);
-    unsigned char *lines = ro_wavefront_slot_of_all(run->state, &shape, number);
+    unsigned char *lines = wavefront_slot_of_all(run->state, &shape, number);
     return (struct diffusion_line){
         .column = lines + (size_t)(rows ? 0 : line) * line_bytes(plan, code) +
                   WAVE_LINE_PAD * entry_bytes(plan, code),
@@ -134,7 +134,7 @@ static void begin(struct diffusion_run *run)
     const struct ro_wavefront_shape shape =
         shape_of(run->plan, find_code(run->plan, run->cpu), run->threads);
     struct ro_wavefront *front = run->state;
-    ro_wavefront_restart(front, &shape);
+    wavefront_restart(front, &shape);
     front->link = run->link;
     run->cleared = false;
     if (run->link && run->link->above)
@@ -158,7 +158,7 @@ struct job {
 static void *line_of(const struct job *job, const struct ro_wavefront *front, int64_t number,
                      int line)
 {
-    unsigned char *lines = ro_wavefront_slot(front, 0, number);
+    unsigned char *lines = wavefront_slot(front, 0, number);
     return lines + (size_t)line * line_bytes(job->plan, job->code) +
            WAVE_LINE_PAD * entry_bytes(job->plan, job->code);
 }
@@ -229,7 +229,7 @@ static void run_vector_band(struct ro_wavefront *front, void *data, int chain, u
             .out_stride = block->out_stride,
             .rows = (int)(left < (uint32_t)job->height ? left : (uint32_t)job->height),
             .first_row = block->first_row + row,
-            .scratch = ro_wavefront_scratch(front, thread),
+            .scratch = wavefront_scratch(front, thread),
         },
         job->made ? &job->made[thread] : NULL,
     };
@@ -238,7 +238,7 @@ static void run_vector_band(struct ro_wavefront *front, void *data, int chain, u
         unsigned char *in;
         if (!halftone_pass_fetch(job->pass, thread, row, (uint32_t)work.band.rows, &in,
                                  &work.band.out)) {
-            ro_wavefront_skip(front, chain, number);
+            wavefront_skip(front, chain, number);
             return;
         }
         work.band.in = in;
@@ -270,7 +270,7 @@ static void run_vector_band(struct ro_wavefront *front, void *data, int chain, u
         .lag = (int64_t)plan->skew * (job->height - 1) + delay_of(plan),
     };
     work.band.more = job->alone && !job->pass && left > (uint32_t)job->height;
-    ro_wavefront_walk(front, chain, number, thread, &way, vector_steps, &work, sizeof work);
+    wavefront_walk(front, chain, number, thread, &way, vector_steps, &work, sizeof work);
     if (job->pass)
         halftone_pass_take(job->pass, thread, row, (uint32_t)work.band.rows);
     atomic_fetch_add(&job->steps, (uint_fast64_t)way.end);
@@ -328,7 +328,7 @@ static void run_scalar_band(struct ro_wavefront *front, void *data, int chain, u
     if (job->pass) {
         unsigned char *in;
         if (!halftone_pass_fetch(job->pass, thread, number, 1, &in, &work.row.out)) {
-            ro_wavefront_skip(front, chain, number);
+            wavefront_skip(front, chain, number);
             return;
         }
         work.row.in = in;
@@ -336,7 +336,7 @@ static void run_scalar_band(struct ro_wavefront *front, void *data, int chain, u
     if (!job->made)
         memset(work.row.out, 0, diffusion_row_bytes(plan));
     struct ro_band_way way = {plan->width, job->interval, DIFFUSION_PAD, delay_of(plan)};
-    ro_wavefront_walk(front, chain, number, thread, &way, scalar_steps, &work, sizeof work);
+    wavefront_walk(front, chain, number, thread, &way, scalar_steps, &work, sizeof work);
     if (job->pass)
         halftone_pass_take(job->pass, thread, number, 1);
     atomic_fetch_add(&job->steps, plan->width);
@@ -363,13 +363,13 @@ static void run(struct diffusion_run *run, const struct halftone_block *block)
     };
     struct ro_chain chain = {plan->width, front->begun,
                              (block->rows + (uint32_t)job.height - 1) / (uint32_t)job.height};
-    struct ro_wavefront_pace pace = ro_wavefront_pace(
+    struct ro_wavefront_pace pace = wavefront_pace(
         plan->width, (int64_t)plan->skew * (job.height - 1), WAVE_CHUNK, chain.bands,
         run->threads / abreast);
     job.interval = abreast > 1 ? 4 * WAVE_CHUNK : pace.interval;
     job.alone = pace.threads == 1 && abreast == 1;
     front->abreast = abreast;
-    ro_wavefront_run(front, &shape, run->pool, pace.threads, &chain, 1,
+    wavefront_run(front, &shape, run->pool, pace.threads, &chain, 1,
                      code ? run_vector_band : run_scalar_band, &job);
     front->begun += chain.bands;
     run->steps += atomic_load(&job.steps);

@@ -536,7 +536,7 @@ static void SIZED(begin_)(const struct diffusion_plan *plan, struct wave_band *b
 #endif
 #if LANE_BITS == 32
     for (int i = 0; i < LANES; i++)
-        s->row_hash[i] = ro_hash_row(plan->seed, band->first_row + (uint32_t)i);
+        s->row_hash[i] = hash_of_row(plan->seed, band->first_row + (uint32_t)i);
 #endif
 }
 

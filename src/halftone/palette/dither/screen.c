@@ -89,7 +89,7 @@ static bool plan_cells(struct palette_screen_plan *plan)
     size_t entries;
     plan->period = (MIX_BLOCK + screen->width - 1) / screen->width * screen->width;
     plan->pitch = (size_t)plan->period + MIX_BLOCK;
-    if (!ro_size_multiply(plan->pitch, screen->height, &entries) ||
+    if (!size_multiply(plan->pitch, screen->height, &entries) ||
         entries > SIZE_MAX / sizeof *plan->places)
         return false;
     plan->places = malloc(entries * sizeof *plan->places);
@@ -232,7 +232,7 @@ static ro_status run_engine(struct halftoner *work, const struct halftone_block 
     struct job job = {work->state, block, .rows_at_once = work->granularity};
     const uint32_t shares = (block->rows + job.rows_at_once - 1) / job.rows_at_once;
     const int threads = work->report.threads;
-    ro_pool_run(work->context->pool, (uint32_t)threads < shares ? threads : (int)shares, run_rows,
+    pool_run(work->context->pool, (uint32_t)threads < shares ? threads : (int)shares, run_rows,
                 &job);
     work->report.steps += (uint64_t)block->rows * work->in.width;
     return RO_OK;

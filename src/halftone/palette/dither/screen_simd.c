@@ -32,7 +32,7 @@ static const uint32_t *find_places(const struct palette_screen_plan *plan, uint3
         return plan->places + y % plan->screen.height * plan->pitch + x % plan->period;
     /* The rank is the hash's first 20 bits, of which the share is the first ten. */
     for (uint32_t i = 0; i < MIX_BLOCK; i++) {
-        const uint32_t hash = ro_hash_mix(row ^ (x + i));
+        const uint32_t hash = mix_bits(row ^ (x + i));
         own[i] = palette_place_pack(hash >> 22, hash >> 12 & (MIX_STEP - 1));
     }
     return own;
@@ -243,7 +243,7 @@ void RO_SIMD_NAME(palette_screen_row)(const struct palette_screen_plan *plan,
 {
     const size_t pixel = 3 * (size_t)plan->sample_bytes;
     const bool bytes = plan->sample_bytes == 1 && plan->white == UINT8_MAX;
-    const uint32_t row = ro_hash_row(plan->seed, y);
+    const uint32_t row = hash_of_row(plan->seed, y);
     uint32_t own_places[MIX_BLOCK];
     _Alignas(64) uint32_t nodes[MIX_BLOCK];
     _Alignas(16) unsigned char rest_in[6 * MIX_BLOCK + 16] = {0}, rest_out[MIX_BLOCK];

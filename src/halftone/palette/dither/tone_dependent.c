@@ -68,7 +68,7 @@ static void round_row(struct palette_tonal *state, const unsigned char *in, unsi
     const struct palette_plan *plan = &state->rule.plan;
     const struct tonal_plan *tonal = &state->tonal;
     const int64_t width = plan->width, length = width + 2;
-    const uint32_t row_hash = ro_hash_row(plan->seed, y);
+    const uint32_t row_hash = hash_of_row(plan->seed, y);
     const int ahead = plan->serpentine && y % 2 == 1 ? -1 : 1;
     int32_t *here = state->lines + (y % 2) * 3 * length + 1;
     int32_t *below = state->lines + ((y + 1) % 2) * 3 * length + 1;

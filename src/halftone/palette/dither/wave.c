@@ -35,7 +35,7 @@ static struct ro_wavefront_shape shape_of(const struct palette_plan *plan,
                                           const struct palette_code *code, int threads)
 {
     size_t lines = 3 * (size_t)lines_of(plan, code);
-    return ro_wavefront_shape(threads, 1, code ? 1 : 1 + DIFFUSION_MAX_DY,
+    return wavefront_shape(threads, 1, code ? 1 : 1 + DIFFUSION_MAX_DY,
                               lines * line_entries(plan) * sizeof(int32_t),
                               code ? code->scratch_bytes : sizeof(struct palette_light));
 }
@@ -60,7 +60,7 @@ struct job {
 static int32_t *line_of(const struct job *job, const struct ro_wavefront *front, int64_t number,
                         int channel, int line)
 {
-    int32_t *lines = ro_wavefront_slot(front, 0, number);
+    int32_t *lines = wavefront_slot(front, 0, number);
     size_t place = (size_t)channel * (size_t)lines_of(job->plan, job->code) + (size_t)line;
     return lines + place * line_entries(job->plan) + PALETTE_LINE_PAD;
 }
@@ -75,7 +75,7 @@ int32_t *palette_carried(const struct palette_run *run, uint32_t y, int channel,
         number -= line;
         line = 0;
     }
-    int32_t *lines = ro_wavefront_slot_of_all(run->state, &shape, number);
+    int32_t *lines = wavefront_slot_of_all(run->state, &shape, number);
     size_t place = (size_t)channel * (size_t)lines_of(plan, run->code) + (size_t)line;
     return lines + place * line_entries(plan) + PALETTE_LINE_PAD;
 }
@@ -85,7 +85,7 @@ void palette_begin(struct palette_run *run)
 {
     struct ro_wavefront *front = run->state;
     const struct ro_wavefront_shape shape = shape_of(run->plan, run->code, run->threads);
-    ro_wavefront_restart(front, &shape);
+    wavefront_restart(front, &shape);
     front->link = run->link;
     for (int c = 0; c < 3; c++)
         for (int line = 0; line < run->plan->rows_down; line++)
@@ -123,7 +123,7 @@ static void run_vector_band(struct ro_wavefront *front, void *data, int chain, u
             .out = block->out + (ptrdiff_t)row * block->out_stride,
             .out_stride = block->out_stride,
             .rows = (int)(left < (uint32_t)job->height ? left : (uint32_t)job->height),
-            .scratch = ro_wavefront_scratch(front, thread),
+            .scratch = wavefront_scratch(front, thread),
         }};
     const bool short_band = work.band.rows < job->height && front->link && front->link->below;
     for (int c = 0; c < 3; c++)
@@ -140,7 +140,7 @@ static void run_vector_band(struct ro_wavefront *front, void *data, int chain, u
         .ahead = (int64_t)plan->skew * plan->rows_down + 1,
         .lag = (int64_t)plan->skew * (job->height - 1),
     };
-    ro_wavefront_walk(front, chain, number, thread, &way, vector_steps, &work, sizeof work);
+    wavefront_walk(front, chain, number, thread, &way, vector_steps, &work, sizeof work);
     atomic_fetch_add(&job->steps, (uint_fast64_t)way.end);
 }
 
@@ -164,14 +164,14 @@ static void run_scalar_band(struct ro_wavefront *front, void *data, int chain, u
         {
             .in = job->block->in + (ptrdiff_t)number * job->block->in_stride,
             .out = job->block->out + (ptrdiff_t)number * job->block->out_stride,
-            .known = ro_wavefront_scratch(front, thread),
+            .known = wavefront_scratch(front, thread),
             .y = job->block->first_row + number,
         }};
     for (int c = 0; c < 3; c++)
         for (int dy = 0; dy <= DIFFUSION_MAX_DY; dy++)
             work.row.line[c][dy] = line_of(job, front, (int64_t)number - dy, c, 0);
     struct ro_band_way way = {job->plan->width, job->interval, DIFFUSION_PAD, 0};
-    ro_wavefront_walk(front, chain, number, thread, &way, scalar_steps, &work, sizeof work);
+    wavefront_walk(front, chain, number, thread, &way, scalar_steps, &work, sizeof work);
     atomic_fetch_add(&job->steps, job->plan->width);
 }
 
@@ -190,11 +190,11 @@ void palette_run_block(struct palette_run *run, const struct halftone_block *blo
     struct ro_chain chain = {plan->width, front->begun,
                              (block->rows + (uint32_t)job.height - 1) / (uint32_t)job.height};
     struct ro_wavefront_pace pace =
-        ro_wavefront_pace(plan->width, (int64_t)plan->skew * (job.height - 1), PALETTE_CHUNK,
+        wavefront_pace(plan->width, (int64_t)plan->skew * (job.height - 1), PALETTE_CHUNK,
                           chain.bands, run->threads / run->abreast);
     job.interval = run->abreast > 1 ? 4 * PALETTE_CHUNK : pace.interval;
     front->abreast = run->abreast;
-    ro_wavefront_run(front, &shape, run->pool, pace.threads, &chain, 1,
+    wavefront_run(front, &shape, run->pool, pace.threads, &chain, 1,
                      run->code ? run_vector_band : run_scalar_band, &job);
     front->begun += chain.bands;
     run->steps += atomic_load(&job.steps);

@@ -20,7 +20,7 @@ void palette_columns(const struct palette_plan *plan, struct palette_row *row, i
     const struct diffusion_kernel *kernel = &plan->kernel;
     const int divisor = kernel->divisor;
     const bool mirrored = plan->serpentine && row->y % 2 == 1;
-    const uint32_t row_hash = ro_hash_row(plan->seed, row->y);
+    const uint32_t row_hash = hash_of_row(plan->seed, row->y);
     if (first == 0)
         for (int c = 0; c < 3; c++)
             row->carry[c] = divisor / 2;
@@ -32,7 +32,7 @@ void palette_columns(const struct palette_plan *plan, struct palette_row *row, i
         palette_sample(plan, row->in, (size_t)x, sample);
         palette_light_of(plan, row->known, sample, light);
         if (plan->noise)
-            noise = (int32_t)(ro_hash_mix(row_hash ^ (uint32_t)x) %
+            noise = (int32_t)(mix_bits(row_hash ^ (uint32_t)x) %
                               (2 * (uint32_t)plan->noise + 1)) -
                     plan->noise;
         for (int c = 0; c < 3; c++) {

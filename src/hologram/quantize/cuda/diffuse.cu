@@ -243,12 +243,12 @@ static ro_status hologram_cuda_prepare(struct hologram_job *job)
     RO_TRY(hologram_find_place(job, &at));
     cudaStream_t stream = at.cuda->compute;
     measure_tables(job, &t);
-    RO_TRY(ro_cuda_reserve_pinned(at.cuda, 1, PLAN_BYTES + t.bytes, &host));
-    RO_TRY(ro_cuda_reserve_pinned(at.cuda, 2, 2 * t.slots * sizeof(unsigned), &slots));
+    RO_TRY(cuda_reserve_pinned(at.cuda, 1, PLAN_BYTES + t.bytes, &host));
+    RO_TRY(cuda_reserve_pinned(at.cuda, 2, 2 * t.slots * sizeof(unsigned), &slots));
     memset(slots, 0, t.slots * sizeof(unsigned));
     fill_tables(job, &t, (char *)host + PLAN_BYTES, (uint32_t *)slots + t.slots);
-    RO_TRY(ro_cuda_reserve(at.cuda, &tables_scratch, t.bytes, stream, &tables));
-    RO_TRY(ro_cuda_reserve(at.cuda, &lines_scratch, t.line_words * sizeof(uint2), stream, &lines));
+    RO_TRY(cuda_reserve(at.cuda, &tables_scratch, t.bytes, stream, &tables));
+    RO_TRY(cuda_reserve(at.cuda, &lines_scratch, t.line_words * sizeof(uint2), stream, &lines));
     RO_CUDA_TRY(job->context, cudaMemcpyAsync(tables, (char *)host + PLAN_BYTES, t.bytes,
                                               cudaMemcpyDefault, stream));
     RO_CUDA_TRY(job->context, cudaMemsetAsync(lines, 0, t.line_words * sizeof(uint2), stream));
@@ -318,7 +318,7 @@ static ro_status hologram_cuda_run(struct hologram_job *job)
     RO_TRY(launch_taps(cuda, &plan.launch, plan.tables.late, plan.tables.taps, job->levels->kind,
                        cuda->compute));
     size_t bytes = plan.hogels * sizeof(struct device_hogel);
-    RO_TRY(ro_cuda_reserve_pinned(cuda, 0, bytes, &host));
+    RO_TRY(cuda_reserve_pinned(cuda, 0, bytes, &host));
     RO_CUDA_TRY(job->context,
                 cudaMemcpyAsync(host, plan.launch.hogels, bytes, cudaMemcpyDefault, cuda->compute));
     ro_status status = plan.whole ? fetch_done(job, &at, plan.tables.slots) : RO_OK;

@@ -15,11 +15,11 @@ ro_status hologram_find_place(struct hologram_job *job, struct place *place)
     void *field, *out;
     place->field_pitch = pitch_of((size_t)job->field->width * 8);
     place->out_pitch = pitch_of(job->field->width);
-    RO_TRY(ro_cuda_of(job->context, &place->cuda));
+    RO_TRY(cuda_of(job->context, &place->cuda));
     cudaStream_t stream = place->cuda->compute;
-    RO_TRY(ro_cuda_reserve(place->cuda, &field_scratch, place->field_pitch * job->field->height,
+    RO_TRY(cuda_reserve(place->cuda, &field_scratch, place->field_pitch * job->field->height,
                            stream, &field));
-    RO_TRY(ro_cuda_reserve(place->cuda, &numbers_scratch, place->out_pitch * job->field->height,
+    RO_TRY(cuda_reserve(place->cuda, &numbers_scratch, place->out_pitch * job->field->height,
                            stream, &out));
     place->field = (char *)field;
     place->out = (unsigned char *)out;
@@ -102,8 +102,8 @@ static __global__ void sum_rows(const char *field, size_t pitch, int width, int 
 static ro_status find_sums(struct ro_cuda *cuda, uint32_t height, void **device, void **host)
 {
     const size_t bytes = height * sizeof(struct row_sum);
-    RO_TRY(ro_cuda_reserve(cuda, &sums_scratch, bytes, cuda->compute, device));
-    return ro_cuda_reserve_pinned(cuda, 0, bytes, host);
+    RO_TRY(cuda_reserve(cuda, &sums_scratch, bytes, cuda->compute, device));
+    return cuda_reserve_pinned(cuda, 0, bytes, host);
 }
 
 /* In pieces: rows are added up while the next ones come. */
@@ -141,7 +141,7 @@ ro_status hologram_cuda_rms(struct hologram_job *job, double *rms)
     const uint32_t height = job->field->height;
     struct ro_cuda *cuda;
     void *rows, *host;
-    RO_TRY(ro_cuda_of(job->context, &cuda));
+    RO_TRY(cuda_of(job->context, &cuda));
     RO_TRY(find_sums(cuda, height, &rows, &host));
     RO_CUDA_TRY(job->context, cudaMemcpyAsync(host, rows, height * sizeof(struct row_sum),
                                               cudaMemcpyDefault, cuda->compute));
@@ -153,7 +153,7 @@ ro_status hologram_cuda_rms(struct hologram_job *job, double *rms)
 void hologram_cuda_wait(struct hologram_job *job)
 {
     struct ro_cuda *cuda;
-    if (ro_cuda_of(job->context, &cuda) == RO_OK) {
+    if (cuda_of(job->context, &cuda) == RO_OK) {
         cudaStreamSynchronize(cuda->copy_in);
         cudaStreamSynchronize(cuda->compute);
         cudaStreamSynchronize(cuda->copy_out);

@@ -265,7 +265,7 @@ static ro_status open_search(struct refine_cuda *d, const float *across, const f
     for (int i = 0; i < 2; i++) {
         const size_t bytes = (size_t)(i ? d->height : d->width) * REFINE_SIDE * sizeof(float2);
         if (!d->kernel[i])
-            RO_TRY(ro_cuda_own(d->cuda, bytes, (void **)&d->kernel[i]));
+            RO_TRY(cuda_own(d->cuda, bytes, (void **)&d->kernel[i]));
         RO_TRY(copy(d, d->kernel[i], i ? down : across, bytes));
     }
     RO_CUDA_TRY(d->context,
@@ -327,7 +327,7 @@ static void refine_close(struct refine_cuda *d)
                          d->rows,    d->sums, d->changes};
     for (void *memory : all)
         if (d->cuda)
-            ro_cuda_disown(d->cuda, memory);
+            cuda_disown(d->cuda, memory);
     free(d);
 }
 
@@ -353,9 +353,9 @@ static ro_status open_all(struct refine_cuda *d, const struct refine_setup *s)
         {(void **)&d->sums, (size_t)d->height * sizeof(struct refine_sums)},
         {(void **)&d->changes, sizeof(unsigned)},
     };
-    RO_TRY(ro_cuda_of(d->context, &d->cuda));
+    RO_TRY(cuda_of(d->context, &d->cuda));
     for (const auto &piece : pieces)
-        RO_TRY(ro_cuda_own(d->cuda, piece.bytes, piece.to));
+        RO_TRY(cuda_own(d->cuda, piece.bytes, piece.to));
     const size_t row = (size_t)d->width * sizeof(float2);
     RO_CUDA_TRY(d->context, cudaMemcpy2DAsync(d->q, row, s->field->data, (size_t)s->field->stride,
                                               row, (size_t)d->height, cudaMemcpyDefault,

@@ -264,7 +264,7 @@ static void frames_close(struct frames_cuda *d)
                          d->mean, d->to,     d->rows,  d->total,  d->largest};
     for (void *memory : all)
         if (d->cuda)
-            ro_cuda_disown(d->cuda, memory);
+            cuda_disown(d->cuda, memory);
     free(d);
 }
 
@@ -285,9 +285,9 @@ static ro_status open_all(struct frames_cuda *d, const float *table, int levels)
         {(void **)&d->total, 3 * sizeof(double)},
         {(void **)&d->largest, sizeof(int)},
     };
-    RO_TRY(ro_cuda_of(d->context, &d->cuda));
+    RO_TRY(cuda_of(d->context, &d->cuda));
     for (const auto &piece : pieces)
-        RO_TRY(ro_cuda_own(d->cuda, piece.bytes, piece.to));
+        RO_TRY(cuda_own(d->cuda, piece.bytes, piece.to));
     return copy(d, d->table, table, (size_t)levels * sizeof(float2));
 }
 

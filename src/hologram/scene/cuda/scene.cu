@@ -116,15 +116,15 @@ static void scene_close(struct scene_cuda *d)
     if (!d)
         return;
     if (d->cuda)
-        ro_cuda_disown(d->cuda, d->light);
+        cuda_disown(d->cuda, d->light);
     free(d);
 }
 
 static ro_status open_light(struct scene_cuda *d)
 {
     const size_t bytes = (size_t)d->width * d->height * sizeof(float2);
-    RO_TRY(ro_cuda_of(d->context, &d->cuda));
-    RO_TRY(ro_cuda_own(d->cuda, bytes, (void **)&d->light));
+    RO_TRY(cuda_of(d->context, &d->cuda));
+    RO_TRY(cuda_own(d->cuda, bytes, (void **)&d->light));
     RO_CUDA_TRY(d->context, cudaMemsetAsync(d->light, 0, bytes, d->cuda->compute));
     return RO_OK;
 }
@@ -177,7 +177,7 @@ static ro_status send(struct scene_cuda *d, int turn, uint32_t first, uint32_t r
 {
     const size_t row = (size_t)d->width * sizeof(float2);
     void *host;
-    RO_TRY(ro_cuda_reserve_pinned(d->cuda, RO_CUDA_LANES + turn, rows * row, &host));
+    RO_TRY(cuda_reserve_pinned(d->cuda, RO_CUDA_LANES + turn, rows * row, &host));
     RO_CUDA_TRY(d->context, cudaMemcpyAsync(host, d->light + (size_t)first * d->width, rows * row,
                                             cudaMemcpyDeviceToHost, d->cuda->copy_out));
     RO_CUDA_TRY(d->context, cudaEventRecord(d->cuda->fetched[turn], d->cuda->copy_out));
@@ -232,9 +232,9 @@ static void close_pictures(struct scene_cuda_pictures *p)
         return;
     for (int i = 0; i < p->count && p->cuda; i++)
         for (float *image : p->picture[i].image)
-            ro_cuda_disown(p->cuda, image);
+            cuda_disown(p->cuda, image);
     if (p->cuda)
-        ro_cuda_disown(p->cuda, p->found);
+        cuda_disown(p->cuda, p->found);
     free(p->picture);
     free(p);
 }
@@ -250,7 +250,7 @@ static ro_status open_picture(struct scene_cuda_pictures *p, int number,
     for (int i = 0; i < (phases ? 3 : 2); i++) {
         if (!images[i]->data)
             continue;
-        RO_TRY(ro_cuda_own(p->cuda, row * to->height, (void **)&to->image[i]));
+        RO_TRY(cuda_own(p->cuda, row * to->height, (void **)&to->image[i]));
         RO_CUDA_TRY(p->context, cudaMemcpy2DAsync(to->image[i], row, images[i]->data,
                                                   (size_t)images[i]->stride, row, to->height,
                                                   cudaMemcpyDefault, p->cuda->compute));
@@ -261,8 +261,8 @@ static ro_status open_picture(struct scene_cuda_pictures *p, int number,
 static ro_status open_all(struct scene_cuda_pictures *p, const ro_scene_picture *pictures,
                           bool phases)
 {
-    RO_TRY(ro_cuda_of(p->context, &p->cuda));
-    RO_TRY(ro_cuda_own(p->cuda, sizeof(struct found), &p->found));
+    RO_TRY(cuda_of(p->context, &p->cuda));
+    RO_TRY(cuda_own(p->cuda, sizeof(struct found), &p->found));
     for (int i = 0; i < p->count; i++)
         RO_TRY(open_picture(p, i, &pictures[i], phases));
     return RO_OK;

@@ -29,7 +29,7 @@ enum { LARGEST_CHUNK = 1 << 30 };
 static ro_status allocate(uint8_t **buffer, struct tiff *self, size_t bytes)
 {
     if (!*buffer && !(*buffer = calloc(1, bytes)))
-        return ro_file_no_memory(self->stage.file, bytes);
+        return file_no_memory(self->stage.file, bytes);
     return RO_OK;
 }
 
@@ -38,14 +38,14 @@ static ro_status plain_row(struct tiff *self, uint8_t *to)
     uint32_t strip = self->row / self->chunk_height, in_strip = self->row % self->chunk_height;
     uint64_t start = TIFFGetStrileOffset(self->file.tiff, strip), here;
     if (__builtin_add_overflow(start, (uint64_t)in_strip * self->row_bytes, &here) || start == 0)
-        return ro_file_ends_early(self->stage.file);
+        return file_ends_early(self->stage.file);
     if (self->one_behind)
         here += (uint64_t)self->page * self->stage.info.height * self->row_bytes;
-    ro_status status = ro_source_seek(self->file.source, here);
+    ro_status status = source_seek(self->file.source, here);
     if (status == RO_OK)
-        status = ro_source_need(self->file.source, to, self->row_bytes);
+        status = source_need(self->file.source, to, self->row_bytes);
     if (status == RO_OK && TIFFIsByteSwapped(self->file.tiff) && self->bits % 8 == 0)
-        ro_sample_swap(to, self->bits / 8u, self->row_bytes / (self->bits / 8u));
+        sample_swap(to, self->bits / 8u, self->row_bytes / (self->bits / 8u));
     return status;
 }
 
@@ -82,7 +82,7 @@ static ro_status read_chunk(struct tiff *self, uint32_t x, uint32_t y, uint16_t 
     else
         got = TIFFReadEncodedStrip(tiff, TIFFComputeStrip(tiff, y, plane), self->chunk,
                                    (tmsize_t)bytes);
-    return got < 0 ? ro_tiff_failed(&self->file) : ro_tiff_check(&self->file);
+    return got < 0 ? tiff_failed(&self->file) : tiff_check(&self->file);
 }
 
 static ro_status fill_band(struct tiff *self)
@@ -100,8 +100,8 @@ static ro_status fill_band(struct tiff *self)
                       7) /
                      8 * self->chunk_height;
     if (chunk > LARGEST_CHUNK || chunk < least ||
-        !ro_size_multiply(self->row_bytes, self->chunk_height, &band) || band > ro_memory_limit())
-        return ro_file_fail(self->stage.file, RO_E_SIZE, "tiles or strips of %u x %u are too large",
+        !size_multiply(self->row_bytes, self->chunk_height, &band) || band > memory_limit())
+        return file_fail(self->stage.file, RO_E_SIZE, "tiles or strips of %u x %u are too large",
                             self->chunk_width, self->chunk_height);
     ro_status status = allocate(&self->chunk, self, chunk);
     if (status == RO_OK)
@@ -129,9 +129,9 @@ static ro_status file_row(struct tiff *self, uint8_t **to)
         status = plain_row(self, *to);
     } else if (self->way == SCANLINE) {
         if (TIFFReadScanline(self->file.tiff, *to, self->row, 0) < 0)
-            status = ro_tiff_failed(&self->file);
+            status = tiff_failed(&self->file);
         else
-            status = ro_tiff_check(&self->file);
+            status = tiff_check(&self->file);
     } else {
         if (self->row >= self->band_at + self->band_rows)
             status = fill_band(self);
@@ -189,15 +189,15 @@ static void convert_small(const struct tiff *self, uint8_t *row, const uint8_t *
 {
     uint32_t width = self->stage.info.width;
     if (self->photometric == PHOTOMETRIC_PALETTE) {
-        ro_unpack(self->indices, from, width, self->bits, 0);
-        ro_colour_map_apply(&self->palette, row, self->indices, width);
+        unpack_bits(self->indices, from, width, self->bits, 0);
+        colour_map_apply(&self->palette, row, self->indices, width);
     } else if (self->photometric == PHOTOMETRIC_SEPARATED) {
         for (size_t i = 0; i < 4 * (size_t)width; i++)
             self->indices[i] = from[i / 8] >> (7 - i % 8) & 1 ? 255 : 0;
-        ro_cmyk_to_rgb(row, self->indices, width, false);
+        cmyk_to_rgb(row, self->indices, width, false);
     } else {
         uint8_t all = (uint8_t)((1 << self->bits) - 1);
-        ro_unpack(row, from, width, self->bits,
+        unpack_bits(row, from, width, self->bits,
                   self->photometric == PHOTOMETRIC_MINISWHITE ? all : 0);
     }
 }
@@ -207,7 +207,7 @@ static size_t given_bytes(const struct tiff *self)
 {
     return self->stage.raw
                ? (size_t)self->stage.info.width * (size_t)self->channels * (self->bits / 8u)
-               : ro_stage_row_bytes(&self->stage);
+               : stage_row_bytes(&self->stage);
 }
 
 static void convert_row(const struct tiff *self, uint8_t *row, uint8_t *from)
@@ -217,15 +217,15 @@ static void convert_row(const struct tiff *self, uint8_t *row, uint8_t *from)
     if (self->photometric == PHOTOMETRIC_MINISWHITE && !self->stage.raw)
         invert(self, from);
     if (self->photometric == PHOTOMETRIC_PALETTE)
-        ro_colour_map_apply(&self->palette, row, from, width);
+        colour_map_apply(&self->palette, row, from, width);
     else if (self->photometric == PHOTOMETRIC_SEPARATED && self->stage.profile)
         memcpy(row, from, 4 * (size_t)width);
     else if (self->photometric == PHOTOMETRIC_SEPARATED)
-        ro_cmyk_to_rgb(row, from, width, false);
+        cmyk_to_rgb(row, from, width, false);
     else if (row != from)
         memcpy(row, from, given_bytes(self));
     if (self->photometric == PHOTOMETRIC_CIELAB || self->photometric == PHOTOMETRIC_ICCLAB)
-        ro_tiff_lab(row, width, self->photometric, self->bits,
+        tiff_lab(row, width, self->photometric, self->bits,
                     given_bytes(self) / width / (self->bits / 8u));
 }
 
@@ -295,9 +295,9 @@ static void free_buffers(struct tiff *self)
 static void close_reader(struct ro_stage *stage)
 {
     struct tiff *self = (struct tiff *)stage;
-    ro_tiff_close(&self->file);
-    ro_tiff_pages_free(&self->pages);
-    ro_profile_free(stage);
+    tiff_close(&self->file);
+    tiff_pages_free(&self->pages);
+    profile_free(stage);
     free_buffers(self);
     free(self->description);
     free(self);
@@ -318,9 +318,9 @@ static ro_status find_pages_behind(struct tiff *self)
     size_t page, all;
     if (pages < 2 || pages > INT32_MAX)
         return RO_OK;
-    if (!ro_size_multiply(self->row_bytes, info->height, &page) ||
-        !ro_size_multiply(page, pages, &all) || start > end || all > end - start)
-        return ro_file_fail(self->stage.file, RO_E_FORMAT,
+    if (!size_multiply(self->row_bytes, info->height, &page) ||
+        !size_multiply(page, pages, &all) || start > end || all > end - start)
+        return file_fail(self->stage.file, RO_E_FORMAT,
                             "the file ends early: it does not hold the %lu pages that it names",
                             pages);
     self->stage.info.pages = (unsigned)pages;
@@ -331,19 +331,19 @@ static ro_status find_pages_behind(struct tiff *self)
 static ro_status open_page(struct tiff *self, unsigned page)
 {
     ro_file_info *info = &self->stage.info;
-    ro_status status = ro_tiff_open(&self->file, false);
+    ro_status status = tiff_open(&self->file, false);
     if (status == RO_OK)
-        status = ro_tiff_pages_find(&self->pages, self->file.source);
+        status = tiff_pages_find(&self->pages, self->file.source);
     if (status != RO_OK)
         return status;
     info->pages = self->pages.count;
     self->stage.stack = self->pages.alike;
     self->page = page - 1;
-    ro_tiff_description(self);
+    tiff_description(self);
     if (page > 1 && page <= info->pages &&
         !TIFFSetSubDirectory(self->file.tiff, self->pages.offsets[page - 1]))
-        return ro_tiff_failed(&self->file);
-    status = ro_tiff_layout(self); /* of the first, where there is no such page: the reader says so */
+        return tiff_failed(&self->file);
+    status = tiff_layout(self); /* of the first, where there is no such page: the reader says so */
     return status == RO_OK ? find_pages_behind(self) : status;
 }
 
@@ -356,15 +356,15 @@ static ro_status next_page(struct ro_stage *stage)
         return RO_OK;
     free_buffers(self);
     if (!TIFFSetSubDirectory(self->file.tiff, self->pages.offsets[self->page]))
-        return ro_tiff_failed(&self->file);
-    return ro_tiff_layout(self);
+        return tiff_failed(&self->file);
+    return tiff_layout(self);
 }
 
-ro_status ro_tiff_decode(struct ro_source *source, unsigned page, struct ro_stage **stage)
+ro_status tiff_decode(struct ro_source *source, unsigned page, struct ro_stage **stage)
 {
     struct tiff *self = calloc(1, sizeof *self);
     if (!self)
-        return ro_file_no_memory(source->file, sizeof *self);
+        return file_no_memory(source->file, sizeof *self);
     self->stage = (struct ro_stage){.file = source->file,
                                     .rows = read_rows,
                                     .seek = seek_row,

@@ -2,7 +2,7 @@
 /* How the pixels of a TIFF file are packed. */
 #include "io/formats/tiff/tiff_file.h"
 
-ro_status ro_tiff_compression(struct ro_file *file, ro_compression choice, bool bits,
+ro_status tiff_compression(struct ro_file *file, ro_compression choice, bool bits,
                               uint16_t *scheme)
 {
     static const struct {
@@ -25,15 +25,15 @@ ro_status ro_tiff_compression(struct ro_file *file, ro_compression choice, bool 
         return RO_OK;
     }
     if ((size_t)choice >= sizeof schemes / sizeof *schemes)
-        return ro_file_fail(file, RO_E_ARGUMENT, "there is no compression %d", (int)choice);
+        return file_fail(file, RO_E_ARGUMENT, "there is no compression %d", (int)choice);
     if (!TIFFIsCODECConfigured(schemes[choice].scheme))
-        return ro_file_fail(file, RO_E_UNSUPPORTED, "this build's libtiff has no compression %s",
+        return file_fail(file, RO_E_UNSUPPORTED, "this build's libtiff has no compression %s",
                             schemes[choice].name);
     *scheme = schemes[choice].scheme;
     return RO_OK;
 }
 
-bool ro_tiff_predicts(uint16_t scheme)
+bool tiff_predicts(uint16_t scheme)
 {
     return scheme == COMPRESSION_ADOBE_DEFLATE || scheme == COMPRESSION_LZW;
 }

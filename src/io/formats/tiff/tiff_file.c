@@ -108,24 +108,24 @@ static void after_close(struct ro_tiff *tiff)
 
 #endif
 
-ro_status ro_tiff_failed(struct ro_tiff *tiff)
+ro_status tiff_failed(struct ro_tiff *tiff)
 {
     if (tiff->status != RO_OK)
         return tiff->status;
     if (tiff->no_memory)
-        return ro_file_fail(tiff->file, RO_E_MEMORY, "not enough memory for libtiff");
+        return file_fail(tiff->file, RO_E_MEMORY, "not enough memory for libtiff");
     const char *text = tiff->text[0] ? tiff->text : "it cannot be decoded";
     size_t name = strlen(tiff->file->name);
     if (strncmp(text, tiff->file->name, name) == 0 && strncmp(text + name, ": ", 2) == 0)
         text += name + 2; /* libtiff says it too */
     if (tiff->sink)
-        return ro_file_fail(tiff->file, RO_E_IO, "cannot be written as TIFF: %s", text);
-    return ro_file_fail(tiff->file, RO_E_FORMAT, "not a proper TIFF file: %s", text);
+        return file_fail(tiff->file, RO_E_IO, "cannot be written as TIFF: %s", text);
+    return file_fail(tiff->file, RO_E_FORMAT, "not a proper TIFF file: %s", text);
 }
 
-ro_status ro_tiff_check(struct ro_tiff *tiff)
+ro_status tiff_check(struct ro_tiff *tiff)
 {
-    return tiff->status != RO_OK || tiff->text[0] ? ro_tiff_failed(tiff) : RO_OK;
+    return tiff->status != RO_OK || tiff->text[0] ? tiff_failed(tiff) : RO_OK;
 }
 
 /* ---- Bytes -------------------------------------------------------------------------------- */
@@ -137,8 +137,8 @@ static tmsize_t read_bytes(thandle_t handle, void *bytes, tmsize_t size)
     if (size < 0)
         return -1;
     /* A new page is linked to those before, which libtiff reads for it. */
-    ro_status status = tiff->source ? ro_source_read(tiff->source, bytes, (size_t)size, &got)
-                                    : ro_sink_read(tiff->sink, bytes, (size_t)size, &got);
+    ro_status status = tiff->source ? source_read(tiff->source, bytes, (size_t)size, &got)
+                                    : sink_read(tiff->sink, bytes, (size_t)size, &got);
     if (status != RO_OK)
         tiff->status = status;
     return status == RO_OK ? (tmsize_t)got : -1;
@@ -149,7 +149,7 @@ static tmsize_t write_bytes(thandle_t handle, void *bytes, tmsize_t size)
     struct ro_tiff *tiff = handle;
     if (!tiff->sink || size < 0 || tiff->status != RO_OK)
         return -1;
-    tiff->status = ro_sink_write(tiff->sink, bytes, (size_t)size);
+    tiff->status = sink_write(tiff->sink, bytes, (size_t)size);
     if (tiff->sink->position > tiff->end)
         tiff->end = tiff->sink->position;
     return tiff->status == RO_OK ? size : -1;
@@ -163,9 +163,9 @@ static toff_t seek(thandle_t handle, toff_t offset, int whence)
     uint64_t to = offset + (whence == SEEK_CUR ? here : whence == SEEK_END ? end : 0);
     ro_status status = RO_OK;
     if (tiff->source)
-        status = to <= INT64_MAX ? ro_source_seek(tiff->source, to) : RO_E_FORMAT;
+        status = to <= INT64_MAX ? source_seek(tiff->source, to) : RO_E_FORMAT;
     else if (tiff->status == RO_OK)
-        tiff->status = status = ro_sink_seek(tiff->sink, to);
+        tiff->status = status = sink_seek(tiff->sink, to);
     return status == RO_OK ? to : (toff_t)-1;
 }
 
@@ -198,22 +198,22 @@ static void unmap_nothing(thandle_t handle, void *base, toff_t size)
 
 /* ---- Opening ------------------------------------------------------------------------------ */
 
-ro_status ro_tiff_open(struct ro_tiff *tiff, bool big)
+ro_status tiff_open(struct ro_tiff *tiff, bool big)
 {
     const char *mode = tiff->source ? "r" : big ? "w8" : "w";
     bool seekable = tiff->source ? tiff->source->seekable : tiff->sink->seekable;
     if (!seekable)
-        return ro_file_fail(tiff->file, RO_E_UNSUPPORTED,
+        return file_fail(tiff->file, RO_E_UNSUPPORTED,
                             "a TIFF file cannot be %s; it needs a file with a name",
                             tiff->source ? "read from a pipe" : "written to standard output");
     before_open(tiff);
 #if OWN_HANDLERS
     TIFFOpenOptions *options = TIFFOpenOptionsAlloc();
     if (!options)
-        return ro_file_no_memory(tiff->file, 1 << 10);
+        return file_no_memory(tiff->file, 1 << 10);
     TIFFOpenOptionsSetErrorHandlerExtR(options, on_error, tiff);
     TIFFOpenOptionsSetWarningHandlerExtR(options, on_warning, tiff);
-    TIFFOpenOptionsSetMaxSingleMemAlloc(options, (tmsize_t)ro_memory_limit());
+    TIFFOpenOptionsSetMaxSingleMemAlloc(options, (tmsize_t)memory_limit());
     tiff->tiff = TIFFClientOpenExt(tiff->file->name, mode, tiff, read_bytes, write_bytes, seek,
                                    close_nothing, size_of, map_nothing, unmap_nothing, options);
     TIFFOpenOptionsFree(options);
@@ -221,10 +221,10 @@ ro_status ro_tiff_open(struct ro_tiff *tiff, bool big)
     tiff->tiff = TIFFClientOpen(tiff->file->name, mode, tiff, read_bytes, write_bytes, seek,
                                 close_nothing, size_of, map_nothing, unmap_nothing);
 #endif
-    return tiff->tiff ? RO_OK : ro_tiff_failed(tiff);
+    return tiff->tiff ? RO_OK : tiff_failed(tiff);
 }
 
-void ro_tiff_close(struct ro_tiff *tiff)
+void tiff_close(struct ro_tiff *tiff)
 {
     if (tiff->tiff)
         TIFFClose(tiff->tiff);

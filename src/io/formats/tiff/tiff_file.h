@@ -21,20 +21,20 @@ struct ro_tiff {
 };
 
 /* Opens for reading where there is a source, else for writing, as BigTIFF if `big`. */
-ro_status ro_tiff_open(struct ro_tiff *tiff, bool big);
-void ro_tiff_close(struct ro_tiff *tiff);
+ro_status tiff_open(struct ro_tiff *tiff, bool big);
+void tiff_close(struct ro_tiff *tiff);
 
 /* After libtiff said no: what bytes failed with, or "not a proper TIFF file" and why. */
-ro_status ro_tiff_failed(struct ro_tiff *tiff);
+ro_status tiff_failed(struct ro_tiff *tiff);
 
 /* RO_OK when nothing was complained about so far: a decoder may go on after damage. */
-ro_status ro_tiff_check(struct ro_tiff *tiff);
+ro_status tiff_check(struct ro_tiff *tiff);
 
 /* The scheme for a choice that is sure to fit: bits, or samples of 8 bits and more. Fails where
  * libtiff was built without it. */
-ro_status ro_tiff_compression(struct ro_file *file, ro_compression choice, bool bits,
+ro_status tiff_compression(struct ro_file *file, ro_compression choice, bool bits,
                               uint16_t *scheme);
 /* Whether differences of neighbours may be packed instead of samples. */
-bool ro_tiff_predicts(uint16_t scheme);
+bool tiff_predicts(uint16_t scheme);
 
 #endif

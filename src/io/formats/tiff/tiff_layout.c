@@ -13,7 +13,7 @@
 
 static ro_status unsupported(struct tiff *self, const char *what, unsigned value)
 {
-    return ro_file_fail(self->stage.file, RO_E_UNSUPPORTED, "a TIFF file with %s %u cannot be read",
+    return file_fail(self->stage.file, RO_E_UNSUPPORTED, "a TIFF file with %s %u cannot be read",
                         what, value);
 }
 
@@ -24,7 +24,7 @@ static ro_status read_palette(struct tiff *self)
     uint16_t *map[3];
     unsigned colours = 1u << self->bits, shift = 0;
     if (!TIFFGetField(self->file.tiff, TIFFTAG_COLORMAP, &map[0], &map[1], &map[2]))
-        return ro_file_fail(self->stage.file, RO_E_FORMAT,
+        return file_fail(self->stage.file, RO_E_FORMAT,
                             "not a proper TIFF file: its palette is missing");
     for (unsigned i = 0; i < colours; i++) /* some programs write 8 bits where 16 should be */
         for (int c = 0; c < 3; c++)
@@ -33,7 +33,7 @@ static ro_status read_palette(struct tiff *self)
     for (unsigned i = 0; i < colours; i++)
         for (int c = 0; c < 3; c++)
             self->palette.rgb[i][c] = (uint8_t)(map[c][i] >> shift);
-    ro_colour_map_finish(&self->palette, colours);
+    colour_map_finish(&self->palette, colours);
     return RO_OK;
 }
 
@@ -67,7 +67,7 @@ static ro_status read_channels(struct tiff *self)
         if (self->bits != 8 && self->bits != 16)
             return unsupported(self, "Lab of bits", self->bits);
         self->channels = 3;
-        ro_status status = ro_profile_take_lab(&self->stage);
+        ro_status status = profile_take_lab(&self->stage);
         if (status != RO_OK)
             return status;
         break;
@@ -75,7 +75,7 @@ static ro_status read_channels(struct tiff *self)
         return unsupported(self, "colours of kind", self->photometric);
     }
     if (self->samples < self->channels)
-        return ro_file_fail(self->stage.file, RO_E_FORMAT,
+        return file_fail(self->stage.file, RO_E_FORMAT,
                             "not a proper TIFF file: %u channels where %d are needed",
                             self->samples, self->channels);
     TIFFGetFieldDefaulted(tiff, TIFFTAG_EXTRASAMPLES, &extra_count, &extra);
@@ -130,7 +130,7 @@ static ro_status read_format(struct tiff *self)
     if (self->photometric == PHOTOMETRIC_CIELAB)
         sample_format = SAMPLEFORMAT_UINT; /* a and b have a sign, whatever the tag says */
     if (sample_format == SAMPLEFORMAT_COMPLEXINT || sample_format == SAMPLEFORMAT_COMPLEXIEEEFP)
-        return ro_file_fail(self->stage.file, RO_E_UNSUPPORTED,
+        return file_fail(self->stage.file, RO_E_UNSUPPORTED,
                             "complex numbers where real ones are wanted");
     if (sample_format != SAMPLEFORMAT_UINT && sample_format != SAMPLEFORMAT_VOID &&
         sample_format != SAMPLEFORMAT_INT && sample_format != SAMPLEFORMAT_IEEEFP)
@@ -139,7 +139,7 @@ static ro_status read_format(struct tiff *self)
     bool palette = self->photometric == PHOTOMETRIC_PALETTE;
     bool small = self->bits == 1 || self->bits == 2 || self->bits == 4;
     bool odd = is_odd(self) && self->planar == PLANARCONFIG_CONTIG;
-    info->sample = ro_sample_of(self->real                          ? 'f'
+    info->sample = sample_type_of(self->real                          ? 'f'
                                 : sample_format == SAMPLEFORMAT_INT ? 'i'
                                                                     : 'u',
                                 self->bits % 8 ? 0 : self->bits / 8);
@@ -193,10 +193,10 @@ static ro_status read_layout(struct tiff *self)
             self->chunk_height = info->height;
     }
     if (self->chunk_width == 0 || self->chunk_height == 0)
-        return ro_file_fail(self->stage.file, RO_E_FORMAT,
+        return file_fail(self->stage.file, RO_E_FORMAT,
                             "not a proper TIFF file: empty tiles or strips");
-    if (!ro_size_multiply(info->width, (size_t)self->bits * self->samples, &bits))
-        return ro_file_too_large(self->stage.file, info->width, info->height);
+    if (!size_multiply(info->width, (size_t)self->bits * self->samples, &bits))
+        return file_too_large(self->stage.file, info->width, info->height);
     self->row_bytes = bits / 8 + (bits % 8 != 0);
 
     uint16_t fill_order;
@@ -230,7 +230,7 @@ static void read_resolution(struct tiff *self)
 
 /* The first page has it for all. ImageJ gives pixels per unit and says in the description what the
  * unit is. */
-void ro_tiff_description(struct tiff *self)
+void tiff_description(struct tiff *self)
 {
     TIFF *tiff = self->file.tiff;
     ro_file_info *info = &self->stage.info;
@@ -307,17 +307,17 @@ static void note_tag(struct tiff *self, uint32_t tag)
     void *bytes = NULL;
     if (tag == TIFFTAG_ICCPROFILE) {
         if (TIFFGetField(self->file.tiff, tag, &size, &bytes) && bytes)
-            ro_tiff_profile(&self->stage, bytes, size, self->photometric, self->bits);
+            tiff_profile(&self->stage, bytes, size, self->photometric, self->bits);
         return;
     }
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (tag == known[i].tag) {
             if (known[i].what != RO_DROPPED_GAMMA || !says_nothing(self->file.tiff, tag))
-                ro_file_drop(file, known[i].what, "%s", known[i].words);
+                file_drop(file, known[i].what, "%s", known[i].words);
             return;
         }
     if (tag >= FIRST_PRIVATE)
-        ro_file_drop(file, RO_DROPPED_METADATA, "data of unknown kinds");
+        file_drop(file, RO_DROPPED_METADATA, "data of unknown kinds");
 }
 
 /* Tags that are no part of the picture, and channels that no picture of ours has. */
@@ -328,7 +328,7 @@ static void note_dropped(struct tiff *self)
               more = self->samples - used;
     uint16_t *curves[3];
     if (more > 0)
-        ro_file_drop(self->stage.file, RO_DROPPED_CHANNELS, "%d further channel%s", more,
+        file_drop(self->stage.file, RO_DROPPED_CHANNELS, "%d further channel%s", more,
                      more > 1 ? "s" : "");
     for (int i = 0; i < TIFFGetTagListCount(tiff); i++)
         note_tag(self, TIFFGetTagListEntry(tiff, i));
@@ -338,7 +338,7 @@ static void note_dropped(struct tiff *self)
 
 /* ---- A page ------------------------------------------------------------------------------- */
 
-ro_status ro_tiff_layout(struct tiff *self)
+ro_status tiff_layout(struct tiff *self)
 {
     TIFF *tiff = self->file.tiff;
     ro_file_info *info = &self->stage.info;
@@ -346,7 +346,7 @@ ro_status ro_tiff_layout(struct tiff *self)
     self->stage.alpha = RO_NO_ALPHA;
     TIFFGetField(tiff, TIFFTAG_IMAGEWIDTH, &info->width);
     TIFFGetField(tiff, TIFFTAG_IMAGELENGTH, &info->height);
-    ro_status status = ro_stage_check_size(self->stage.file, info->width, info->height);
+    ro_status status = stage_check_size(self->stage.file, info->width, info->height);
     if (status == RO_OK)
         status = read_format(self);
     if (status == RO_OK)
@@ -356,7 +356,7 @@ ro_status ro_tiff_layout(struct tiff *self)
     if (status == RO_OK)
         note_dropped(self);
     if (status == RO_OK && self->file.no_memory)
-        status = ro_tiff_failed(&self->file);
+        status = tiff_failed(&self->file);
     self->file.text[0] = '\0'; /* complaints about tags that do not matter */
     return status;
 }

@@ -38,7 +38,7 @@ static inline bool is_odd(const struct tiff *self) { return self->bits > 8 && se
 
 /* Reads the tags of a page: its format, layout and resolution; says which tags and
  * channels are no part of the picture. */
-ro_status ro_tiff_layout(struct tiff *self);
-void ro_tiff_description(struct tiff *self);
+ro_status tiff_layout(struct tiff *self);
+void tiff_description(struct tiff *self);
 
 #endif

@@ -52,21 +52,21 @@ static ro_status read_directory(const struct chain *chain, uint64_t offset, stru
     const size_t size = chain->big ? 20 : 12;
     uint8_t bytes[20] = {0};
     struct ro_source *source = chain->source;
-    ro_status status = ro_source_seek(source, offset);
+    ro_status status = source_seek(source, offset);
     if (status == RO_OK)
-        status = ro_source_need(source, bytes, chain->big ? 8 : 2);
+        status = source_need(source, bytes, chain->big ? 8 : 2);
     const uint64_t entries = number(chain, bytes, chain->big ? 8 : 2);
     if (status == RO_OK && entries > MOST_ENTRIES)
-        return ro_file_fail(source->file, RO_E_FORMAT,
+        return file_fail(source->file, RO_E_FORMAT,
                             "not a proper TIFF file: a page with too many tags");
     memset(shape, 0, sizeof *shape);
     for (uint64_t i = 0; i < entries && status == RO_OK; i++) {
-        status = ro_source_need(source, bytes, size);
+        status = source_need(source, bytes, size);
         if (status == RO_OK)
             read_entry(chain, bytes, shape);
     }
     if (status == RO_OK)
-        status = ro_source_need(source, bytes, chain->big ? 8 : 4);
+        status = source_need(source, bytes, chain->big ? 8 : 4);
     *next = number(chain, bytes, chain->big ? 8 : 4);
     return status;
 }
@@ -91,16 +91,16 @@ static ro_status follow(struct ro_tiff_pages *pages, const struct chain *chain, 
     pages->alike = true;
     while (offset) {
         if (offset >= source->size)
-            return ro_file_fail(source->file, RO_E_FORMAT,
+            return file_fail(source->file, RO_E_FORMAT,
                                 "the file ends early: page %u lies beyond its end",
                                 pages->count + 1);
         if (offset == mark)
-            return ro_file_fail(source->file, RO_E_FORMAT,
+            return file_fail(source->file, RO_E_FORMAT,
                                 "not a proper TIFF file: its pages go round in a circle");
         if ((pages->count & (pages->count - 1)) == 0)
             mark = offset;
         if (!add(pages, offset))
-            return ro_file_no_memory(source->file, pages->count * sizeof offset);
+            return file_no_memory(source->file, pages->count * sizeof offset);
         ro_status status = read_directory(chain, offset, &shape, &offset);
         if (status != RO_OK)
             return status;
@@ -111,25 +111,25 @@ static ro_status follow(struct ro_tiff_pages *pages, const struct chain *chain, 
     return RO_OK;
 }
 
-ro_status ro_tiff_pages_find(struct ro_tiff_pages *pages, struct ro_source *source)
+ro_status tiff_pages_find(struct ro_tiff_pages *pages, struct ro_source *source)
 {
     uint8_t head[16] = {0};
     *pages = (struct ro_tiff_pages){0};
     struct chain chain = {.source = source};
-    ro_status status = ro_source_seek(source, 0);
+    ro_status status = source_seek(source, 0);
     if (status == RO_OK)
-        status = ro_source_need(source, head, 8);
+        status = source_need(source, head, 8);
     chain.big_endian = head[0] == 'M';
     chain.big = number(&chain, head + 2, 2) == 43;
     if (status == RO_OK && chain.big)
-        status = ro_source_need(source, head + 8, 8);
+        status = source_need(source, head + 8, 8);
     if (status == RO_OK)
         status = follow(pages, &chain,
                         chain.big ? number(&chain, head + 8, 8) : number(&chain, head + 4, 4));
     return status;
 }
 
-void ro_tiff_pages_free(struct ro_tiff_pages *pages)
+void tiff_pages_free(struct ro_tiff_pages *pages)
 {
     free(pages->offsets);
     *pages = (struct ro_tiff_pages){0};

@@ -13,7 +13,7 @@ struct ro_tiff_pages {
 
 /* Follows the chain to its end. A chain that leads beyond the file or into itself is an error: what
  * was cut off is no shorter stack. */
-ro_status ro_tiff_pages_find(struct ro_tiff_pages *pages, struct ro_source *source);
-void ro_tiff_pages_free(struct ro_tiff_pages *pages);
+ro_status tiff_pages_find(struct ro_tiff_pages *pages, struct ro_source *source);
+void tiff_pages_free(struct ro_tiff_pages *pages);
 
 #endif

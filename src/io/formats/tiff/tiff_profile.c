@@ -5,17 +5,17 @@
 
 #include <string.h>
 
-void ro_tiff_profile(struct ro_stage *stage, const uint8_t *bytes, size_t size,
+void tiff_profile(struct ro_stage *stage, const uint8_t *bytes, size_t size,
                      uint16_t photometric, uint16_t bits)
 {
     const bool inks = photometric == PHOTOMETRIC_SEPARATED;
     if (stage->profile) /* Lab, or the page before */
         return;
-    if (inks && (bits != 8 || !ro_profile_is(bytes, size, "CMYK"))) {
-        ro_file_drop(stage->file, RO_DROPPED_PROFILE, RO_PROFILE_WORDS);
+    if (inks && (bits != 8 || !profile_is(bytes, size, "CMYK"))) {
+        file_drop(stage->file, RO_DROPPED_PROFILE, RO_PROFILE_WORDS);
         return;
     }
-    ro_profile_take(stage, bytes, size);
+    profile_take(stage, bytes, size);
     if (stage->profile)
         stage->profile->inks = inks;
 }
@@ -27,7 +27,7 @@ static uint16_t as_version_4(uint32_t number)
     return (uint16_t)(wide < 65535 ? wide : 65535);
 }
 
-void ro_tiff_lab(void *row, uint32_t width, uint16_t photometric, uint16_t bits, size_t step)
+void tiff_lab(void *row, uint32_t width, uint16_t photometric, uint16_t bits, size_t step)
 {
     const bool has_sign = photometric == PHOTOMETRIC_CIELAB; /* a* and b* */
     for (size_t i = 0; i < width * step; i += step)

@@ -102,15 +102,15 @@ static void set_tags(struct tiff_encoder *self)
 {
     TIFF *tiff = self->file.tiff;
     const ro_file_info *info = &self->info;
-    int channels = info->inks ? inks_of(info) : ro_channels_of(info->format);
+    int channels = info->inks ? inks_of(info) : channels_of(info->format);
     bool bits = info->format == RO_BITS;
     bool real = info->format == RO_GRAYF || info->format == RO_RGBF;
     const bool plain = info->sample == RO_SAMPLE_PLAIN;
     size_t sample = bits    ? 0
                     : plain ? ro_format_row_bytes(info->format, 1) / (size_t)channels
-                            : ro_sample_bytes(info->sample);
+                            : bytes_of_sample(info->sample);
     if (!plain)
-        real = !ro_sample_is_whole(info->sample);
+        real = !sample_is_whole(info->sample);
     const bool negative = !plain && !real && *ro_sample_name(info->sample) == 'i';
     size_t strip = STRIP_BYTES / self->row_bytes;
     TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, info->width);
@@ -141,7 +141,7 @@ static void set_tags(struct tiff_encoder *self)
     TIFFSetField(tiff, TIFFTAG_COMPRESSION, self->compression);
     /* Floats have no predictor: many programs that read TIFF do not know the one there is. */
     if (!bits && !info->inks && !info->palette && !real && sample <= 4 &&
-        ro_tiff_predicts(self->compression))
+        tiff_predicts(self->compression))
         TIFFSetField(tiff, TIFFTAG_PREDICTOR, PREDICTOR_HORIZONTAL);
     TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP,
                  strip < 8              ? 8
@@ -159,9 +159,9 @@ static ro_status next_page(struct tiff_encoder *self)
 {
     self->row = 0;
     if (!TIFFWriteDirectory(self->file.tiff))
-        return ro_tiff_failed(&self->file);
+        return tiff_failed(&self->file);
     set_tags(self);
-    return ro_tiff_check(&self->file);
+    return tiff_check(&self->file);
 }
 
 static ro_status write_rows(struct ro_encoder *encoder, const uint8_t *rows, ptrdiff_t stride,
@@ -176,15 +176,15 @@ static ro_status write_rows(struct ro_encoder *encoder, const uint8_t *rows, ptr
         if (info->inks)
             pack_inks(self->line, rows, info->width, inks_of(info));
         else if (info->sample != RO_SAMPLE_PLAIN)
-            ro_samples_pack(info, self->line, rows,
-                            (size_t)info->width * (size_t)ro_channels_of(info->format));
+            samples_pack(info, self->line, rows,
+                            (size_t)info->width * (size_t)channels_of(info->format));
         else if (info->format == RO_BITS)
             for (size_t i = 0; i < self->row_bytes; i++)
                 self->line[i] = (uint8_t)~rows[i];
         else
             memcpy(self->line, rows, self->row_bytes);
         if (TIFFWriteScanline(self->file.tiff, self->line, self->row++, 0) < 0)
-            return ro_tiff_failed(&self->file);
+            return tiff_failed(&self->file);
     }
     return RO_OK;
 }
@@ -192,7 +192,7 @@ static ro_status write_rows(struct ro_encoder *encoder, const uint8_t *rows, ptr
 static ro_status finish_writer(struct ro_encoder *encoder)
 {
     struct tiff_encoder *self = (struct tiff_encoder *)encoder;
-    return TIFFWriteDirectory(self->file.tiff) ? RO_OK : ro_tiff_failed(&self->file);
+    return TIFFWriteDirectory(self->file.tiff) ? RO_OK : tiff_failed(&self->file);
 }
 
 static uint32_t strip_rows(const struct ro_encoder *encoder)
@@ -206,7 +206,7 @@ static ro_status strip_sizes(struct ro_encoder *encoder, uint64_t *sizes)
 {
     struct tiff_encoder *self = (struct tiff_encoder *)encoder;
     if (!TIFFFlushData(self->file.tiff))
-        return ro_tiff_failed(&self->file);
+        return tiff_failed(&self->file);
     for (uint32_t i = 0; i < TIFFNumberOfStrips(self->file.tiff); i++)
         sizes[i] = TIFFGetStrileByteCount(self->file.tiff, i);
     return RO_OK;
@@ -221,10 +221,10 @@ static ro_status take_sizes(struct ro_encoder *encoder, const uint64_t *sizes)
     for (uint32_t i = 0; i < count; i++)
         most = sizes[i] > most ? sizes[i] : most;
     uint8_t *nothing = most < SIZE_MAX / 2 ? calloc(1, (size_t)most) : NULL;
-    ro_status status = nothing ? RO_OK : ro_file_no_memory(self->file.file, most);
+    ro_status status = nothing ? RO_OK : file_no_memory(self->file.file, most);
     for (uint32_t i = 0; i < count && status == RO_OK; i++)
         if (TIFFWriteRawStrip(self->file.tiff, i, nothing, (tmsize_t)sizes[i]) < 0)
-            status = ro_tiff_failed(&self->file);
+            status = tiff_failed(&self->file);
     free(nothing);
     return status;
 }
@@ -238,40 +238,40 @@ static void close_writer(struct ro_encoder *encoder)
      */
     if (self->file.tiff)
         (void)TIFFSetMode(self->file.tiff, O_RDONLY);
-    ro_tiff_close(&self->file);
+    tiff_close(&self->file);
     free(self->line);
     free(self);
 }
 
-ro_status ro_tiff_encode(struct ro_sink *sink, const ro_file_info *info,
+ro_status tiff_encode(struct ro_sink *sink, const ro_file_info *info,
                          const ro_write_options *options, struct ro_encoder **encoder)
 {
     struct tiff_encoder *self = calloc(1, sizeof *self);
     if (!self)
-        return ro_file_no_memory(sink->file, sizeof *self);
+        return file_no_memory(sink->file, sizeof *self);
     self->encoder = (struct ro_encoder){.rows = write_rows, .finish = finish_writer, .close = close_writer};
     self->file = (struct ro_tiff){.file = sink->file, .sink = sink};
     self->info = *info;
     self->row_bytes = ro_format_row_bytes(info->format, info->width);
     if (info->sample != RO_SAMPLE_PLAIN)
-        self->row_bytes = (size_t)info->width * (size_t)ro_channels_of(info->format) *
-                          ro_sample_bytes(info->sample);
+        self->row_bytes = (size_t)info->width * (size_t)channels_of(info->format) *
+                          bytes_of_sample(info->sample);
     if (info->with_alpha)
-        self->row_bytes += self->row_bytes / (size_t)ro_channels_of(info->format);
+        self->row_bytes += self->row_bytes / (size_t)channels_of(info->format);
     *encoder = &self->encoder;
     self->line = malloc(self->row_bytes);
     if (!self->line)
-        return ro_file_no_memory(sink->file, self->row_bytes);
-    ro_status status = ro_tiff_compression(sink->file, options->compression,
+        return file_no_memory(sink->file, self->row_bytes);
+    ro_status status = tiff_compression(sink->file, options->compression,
                                            info->format == RO_BITS, &self->compression);
     if (status != RO_OK)
         return status;
     uint64_t most = (uint64_t)self->row_bytes * info->height * (info->stack ? info->stack : 1);
     if (self->compression != COMPRESSION_NONE && info->format == RO_BITS)
         most *= GROWTH;
-    status = ro_tiff_open(&self->file, most > largest_classic);
+    status = tiff_open(&self->file, most > largest_classic);
     if (status != RO_OK)
         return status;
     set_tags(self);
-    return ro_tiff_check(&self->file);
+    return tiff_check(&self->file);
 }

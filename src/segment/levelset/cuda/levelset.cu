@@ -148,38 +148,38 @@ static ro_status alloc_fields(struct ro_level_cuda *work, const struct ro_level_
         char **fields[] = {&one.phi[0], &one.phi[1], &one.speed};
         for (char **field : fields)
             if (one.front)
-                RO_TRY(ro_cuda_alloc(context, work->bytes, reinterpret_cast<void **>(field)));
+                RO_TRY(cuda_alloc(context, work->bytes, reinterpret_cast<void **>(field)));
         // Windows are loaded by vectors, the padding of rows with them, which steps do not write.
         if (one.front)
             RO_CUDA_TRY(context,
                         cudaMemsetAsync(one.phi[1], 0, work->bytes, work->cuda->compute));
     }
-    RO_TRY(ro_cuda_alloc(context, RO_LEVEL_FRONTS * sizeof *work->moved,
+    RO_TRY(cuda_alloc(context, RO_LEVEL_FRONTS * sizeof *work->moved,
                          reinterpret_cast<void **>(&work->moved)));
     if (!work->level.moved_by_field)
         return RO_OK;
-    RO_TRY(ro_cuda_alloc(context, work->bytes, reinterpret_cast<void **>(&work->vx)));
-    RO_TRY(ro_cuda_alloc(context, work->bytes, reinterpret_cast<void **>(&work->vy)));
+    RO_TRY(cuda_alloc(context, work->bytes, reinterpret_cast<void **>(&work->vx)));
+    RO_TRY(cuda_alloc(context, work->bytes, reinterpret_cast<void **>(&work->vy)));
     RO_TRY(send_field(work, work->vx, &first->vx));
     return send_field(work, work->vy, &first->vy);
 }
 
-static void ro_level_cuda_close(struct ro_level_cuda *work)
+static void level_cuda_close(struct ro_level_cuda *work)
 {
     if (!work)
         return;
     for (struct device_front &one : work->fronts) {
-        ro_cuda_free(one.phi[0]);
-        ro_cuda_free(one.phi[1]);
-        ro_cuda_free(one.speed);
+        cuda_free(one.phi[0]);
+        cuda_free(one.phi[1]);
+        cuda_free(one.speed);
     }
     void *all[] = {work->vx, work->vy, work->moved, work->rows, work->changes};
     for (void *one : all)
-        ro_cuda_free(one);
+        cuda_free(one);
     free(work);
 }
 
-static ro_status ro_level_cuda_open(ro_context *context, struct ro_level_front *const *fronts,
+static ro_status level_cuda_open(ro_context *context, struct ro_level_front *const *fronts,
                                     uint32_t depth, struct ro_level_cuda **made)
 {
     *made = NULL;
@@ -196,11 +196,11 @@ static ro_status ro_level_cuda_open(ro_context *context, struct ro_level_front *
     work->depth = depth;
     work->pitch = first->phi[0].pitch;
     work->bytes = work->pitch * first->level.height;
-    ro_status status = ro_cuda_of(context, &work->cuda);
+    ro_status status = cuda_of(context, &work->cuda);
     if (status == RO_OK)
         status = alloc_fields(work, first);
     if (status != RO_OK) {
-        ro_level_cuda_close(work);
+        level_cuda_close(work);
         return status;
     }
     *made = work;
@@ -239,7 +239,7 @@ static ro_status run_kind(struct ro_level_cuda *work, const bool *chosen, uint32
     return RO_OK;
 }
 
-static ro_status ro_level_cuda_run(struct ro_level_cuda *work, const bool *chosen, uint32_t steps,
+static ro_status level_cuda_run(struct ro_level_cuda *work, const bool *chosen, uint32_t steps,
                                    bool *moved)
 {
     ro_context *context = work->cuda->context;
@@ -269,7 +269,7 @@ static ro_status ro_level_cuda_run(struct ro_level_cuda *work, const bool *chose
     return RO_OK;
 }
 
-static ro_status ro_level_cuda_fetch(struct ro_level_cuda *work, int number)
+static ro_status level_cuda_fetch(struct ro_level_cuda *work, int number)
 {
     ro_context *context = work->cuda->context;
     struct device_front *one = &work->fronts[number];
@@ -310,10 +310,10 @@ static ro_status find_changes(struct ro_level_cuda *work, const struct device_fr
     if (*count == 0)
         return RO_OK;
     if (*count > work->room) {
-        ro_cuda_free(work->changes);
+        cuda_free(work->changes);
         work->changes = NULL;
         work->room = 0;
-        RO_TRY(ro_cuda_alloc(context, 2 * *count * sizeof **list,
+        RO_TRY(cuda_alloc(context, 2 * *count * sizeof **list,
                              reinterpret_cast<void **>(&work->changes)));
         work->room = 2 * *count;
     }
@@ -330,7 +330,7 @@ static ro_status find_changes(struct ro_level_cuda *work, const struct device_fr
     return RO_OK;
 }
 
-static ro_status ro_level_cuda_change(struct ro_level_cuda *work, int number, double *rms)
+static ro_status level_cuda_change(struct ro_level_cuda *work, int number, double *rms)
 {
     ro_context *context = work->cuda->context;
     const struct device_front *one = &work->fronts[number];
@@ -339,7 +339,7 @@ static ro_status ro_level_cuda_change(struct ro_level_cuda *work, int number, do
     size_t count = 0;
     *rms = 0;
     if (!work->rows)
-        RO_TRY(ro_cuda_alloc(context, bytes, reinterpret_cast<void **>(&work->rows)));
+        RO_TRY(cuda_alloc(context, bytes, reinterpret_cast<void **>(&work->rows)));
     unsigned *rows = static_cast<unsigned *>(malloc(bytes));
     if (!rows)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for %u rows", work->level.height);
@@ -355,18 +355,18 @@ static ro_status ro_level_cuda_change(struct ro_level_cuda *work, int number, do
     return status;
 }
 
-static void ro_level_cuda_wake(struct ro_level_cuda *work, int number)
+static void level_cuda_wake(struct ro_level_cuda *work, int number)
 {
     work->fronts[number].awake = true;
 }
 
-static uint64_t ro_level_cuda_launches(const struct ro_level_cuda *work)
+static uint64_t level_cuda_launches(const struct ro_level_cuda *work)
 {
     return work ? work->launches : 0;
 }
 
 static const struct level_cuda_calls calls = {
-    ro_level_cuda_open,   ro_level_cuda_close, ro_level_cuda_run,      ro_level_cuda_fetch,
-    ro_level_cuda_change, ro_level_cuda_wake,  ro_level_cuda_launches,
+    level_cuda_open,   level_cuda_close, level_cuda_run,      level_cuda_fetch,
+    level_cuda_change, level_cuda_wake,  level_cuda_launches,
 };
 const struct level_cuda_calls *const level_on_cuda = &calls;

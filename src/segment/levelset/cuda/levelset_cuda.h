@@ -31,7 +31,7 @@ struct level_cuda_calls {
     ro_status (*run)(struct ro_level_cuda *cuda, const bool *chosen, uint32_t steps, bool *moved);
     /* Brings the last two states of phi back. */
     ro_status (*fetch)(struct ro_level_cuda *cuda, int front);
-    /* As ro_level_change, after a single step. */
+    /* As level_change, after a single step. */
     ro_status (*change)(struct ro_level_cuda *cuda, int front, double *rms);
     /* The host has changed phi or the speed. */
     void (*wake)(struct ro_level_cuda *cuda, int front);

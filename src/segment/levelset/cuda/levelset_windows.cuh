@@ -30,13 +30,13 @@ template <typename T> static __device__ T at(const char *field, size_t pitch, in
 static __device__ float next_of(const struct ro_level *level, const struct ro_level_window_real &w,
                                 float speed, float vx, float vy)
 {
-    return ro_level_step_real(level, &w, speed, vx, vy);
+    return level_step_real(level, &w, speed, vx, vy);
 }
 
 static __device__ int16_t next_of(const struct ro_level *level, const struct ro_level_window &w,
                                   int16_t speed, int16_t vx, int16_t vy)
 {
-    return static_cast<int16_t>(ro_level_step(level, &w, speed, vx, vy));
+    return static_cast<int16_t>(level_step(level, &w, speed, vx, vy));
 }
 
 template <typename T, typename W>
