@@ -10,9 +10,9 @@
 #include <stdbool.h>
 
 struct bench_options {
-    int size;  /* side of a square image; 0: the bench's own sizes */
-    bool json; /* an object instead of a table */
-    bool cuda; /* on a CUDA device */
+    int size;                 /* side of a square image; 0: the bench's own sizes */
+    bool json;                /* an object instead of a table */
+    bool cuda;                /* on a CUDA device */
     const char *const *files; /* pictures to measure on */
     int files_count;
     const char *plot; /* a file to draw into; NULL: none */

@@ -8,8 +8,8 @@
 #include "bench/denoise_cuda.h"
 #include "bench/peers/peer_itk.h"
 #include "bench/peers/peer_opencv.h"
-#include "roundoff.h"
 #include "bench/timing.h"
+#include "roundoff.h"
 
 #include <stdio.h>
 #include <stdlib.h>

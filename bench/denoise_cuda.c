@@ -5,9 +5,9 @@
  * of 8 bits in pageable memory.
  */
 #include "bench/denoise_cuda.h"
+#include "bench/timing.h"
 #include "cuda/cuda.h"
 #include "roundoff.h"
-#include "bench/timing.h"
 
 #include <stdio.h>
 #include <stdlib.h>

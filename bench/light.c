@@ -147,8 +147,7 @@ static bool measure_frame(ro_context *context, int layers)
                 cuda_alloc_pinned(context, pixels, &numbers) == RO_OK;
     for (uint32_t y = 0; y < height && done; y++) {
         float *row = (float *)((char *)target.data + (ptrdiff_t)y * target.stride);
-        done =
-            cuda_copy(context, (float *)amplitude + (size_t)y * width, row, width * 4) == RO_OK;
+        done = cuda_copy(context, (float *)amplitude + (size_t)y * width, row, width * 4) == RO_OK;
         for (uint32_t x = 0; x < width; x++)
             row[x] = 0.2f + 0.02f * (float)((x + y) % 1000) / 1000;
         done &= cuda_copy(context, (float *)depths + (size_t)y * width, row, width * 4) == RO_OK;

@@ -9,8 +9,8 @@
 #include "bench/bench.h"
 #include "bench/peers/peer_flow.h"
 #include "bench/timing.h"
-#include "tests/phantoms/moved_pair.h"
 #include "roundoff.h"
+#include "tests/phantoms/moved_pair.h"
 
 #include <math.h>
 #include <stdio.h>

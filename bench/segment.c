@@ -6,11 +6,11 @@
  */
 #include "segment/segment.h"
 #include "bench/bench.h"
+#include "bench/peers/peer_levelset.h"
+#include "bench/timing.h"
 #include "core/random.h"
 #include "segment/levelset/cuda/levelset_cuda.h"
 #include "segment/levelset/schedule.h"
-#include "bench/peers/peer_levelset.h"
-#include "bench/timing.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,8 +57,8 @@ static bool make_front(ro_context *context, struct ro_level_front *front, int si
             double d = hypot(x - 0.5 * size, y - 0.5 * size) - 0.125 * size;
             double phi = d * number->slope;
             if (dense)
-                phi =
-                    number->min + pixel_hash(1, x, y) * 0x1p-32 * ((double)number->max - number->min);
+                phi = number->min +
+                      pixel_hash(1, x, y) * 0x1p-32 * ((double)number->max - number->min);
             phi = phi > number->max ? number->max : phi < number->min ? number->min : phi;
             double speed = level_bound(norm) * one;
             if (dense)

@@ -55,8 +55,8 @@ static void sweep(const ro_fixed *s16, int32_t state[PLANES][CELLS], int along)
             for (int i = 0; i + 1 < N; i++) {
                 int64_t moved =
                     ro_fixed_multiply(s16, half_tau, flux[k][i] + flux[k][i + 1], RO_ROUND_NEAREST);
-                moved -= ro_fixed_multiply(s16, spread, line[k][i + 1] - line[k][i],
-                                           RO_ROUND_NEAREST);
+                moved -=
+                    ro_fixed_multiply(s16, spread, line[k][i + 1] - line[k][i], RO_ROUND_NEAREST);
                 to[i * step] = (int32_t)ro_fixed_subtract(s16, to[i * step], moved);
                 to[(i + 1) * step] = (int32_t)ro_fixed_add(s16, to[(i + 1) * step], moved);
             }

@@ -70,7 +70,8 @@ typedef struct ro_file_info {
     size_t header_size;
     int with_alpha; /* for writers: 1: rows come with alpha, by ro_writer_rows_alpha */
 
-    /* Inks, for writers: these instead of those of RO_CHANNELS_CMYK, as RO_CHANNELS_INKS has them. */
+    /* Inks, for writers: these instead of those of RO_CHANNELS_CMYK, as RO_CHANNELS_INKS has them.
+     */
     const ro_ink *ink_list; /* NULL: those */
     int ink_count;
 } ro_file_info;
@@ -85,7 +86,7 @@ enum {
     RO_DROPPED_METADATA = 1 << 5, /* EXIF but for turning and resolution, XMP, text, ... */
     RO_DROPPED_RESOLUTION = 1 << 6, /* dots per inch that the output has no place for */
     RO_DROPPED_PRECISION = 1 << 7,  /* bits of numbers that the samples have no room for */
-    RO_DROPPED_ABOVE = 1 << 8,      /* most floats of a halftoned file lie above 1, which is white */
+    RO_DROPPED_ABOVE = 1 << 8, /* most floats of a halftoned file lie above 1, which is white */
 };
 typedef struct ro_dropped {
     unsigned what;
@@ -135,8 +136,8 @@ typedef struct ro_read_options {
     ro_profile_use profile;
     double least, largest; /* what samples of integers that are no plain ones must be able to stand
                               for, beside the file's own numbers; both 0: nothing */
-    int colours;      /* ro_halftone_file, ro_halftone_files: 2 to 256: the picture is read whole, and
-                         its palette is made by ro_palette_adapt; 0: the options say which */
+    int colours; /* ro_halftone_file, ro_halftone_files: 2 to 256: the picture is read whole, and
+                    its palette is made by ro_palette_adapt; 0: the options say which */
     ro_palette *made; /* that palette, if not NULL */
 } ro_read_options;
 #define RO_PAGES_ALL UINT_MAX /* to the last one */
@@ -200,9 +201,9 @@ typedef struct ro_write_options {
                             the names of the inks */
     ro_compression compression; /* of TIFF */
     /* "bits", "packed" and "c": */
-    int low_bits_first; /* 1: a byte's first pixel is in its lowest bits */
-    int ones_are_black; /* 1: of two levels; else ones are white */
-    int pixel_bits;     /* 1, 2, 4 or 8; 0: as few as the numbers need */
+    int low_bits_first;     /* 1: a byte's first pixel is in its lowest bits */
+    int ones_are_black;     /* 1: of two levels; else ones are white */
+    int pixel_bits;         /* 1, 2, 4 or 8; 0: as few as the numbers need */
     const uint8_t *numbers; /* what stands for each level or colour; NULL: 0, 1, 2, ... */
     int number_count;
 } ro_write_options;
@@ -260,13 +261,13 @@ void ro_temporaries_remove(void);
 RO_API
 ro_status ro_writer_accepts(ro_context *context, const char *path, const ro_file_info *info,
                             const ro_write_options *options);
-/* Whether files of a type, as ro_file_info.type names it, hold numbers of levels as they are; others
- * hold the tones that they stand for. */
+/* Whether files of a type, as ro_file_info.type names it, hold numbers of levels as they are;
+ * others hold the tones that they stand for. */
 RO_API
 int ro_type_keeps_levels(const char *type);
 
-/* How much of a path is the name of the file: behind "a.npz:" and "a.h5:" is that of the array in it
- * that is to be written. */
+/* How much of a path is the name of the file: behind "a.npz:" and "a.h5:" is that of the array in
+ * it that is to be written. */
 RO_API
 size_t ro_path_file(const char *path);
 /* How much of it lies before the file's ending, where numbers go: "a" of "a.png", "a.nii.gz" and
@@ -326,10 +327,10 @@ RO_API
 ro_status ro_parts_frame(ro_parts *parts, const uint64_t *sizes, const void **head,
                          const void **tail, size_t *tail_size);
 
-/* Makes the file, in one of the processes: beside the path of ro_parts_open, with a random name that
- * nobody else has, and with the rights of the file that it will replace. *name is its path, until the
- * close; any process may write there. `keeps`: 1: ro_parts_close leaves it, for another run; then
- * `kept` is its name without a folder. NULL: a new file. */
+/* Makes the file, in one of the processes: beside the path of ro_parts_open, with a random name
+ * that nobody else has, and with the rights of the file that it will replace. *name is its path,
+ * until the close; any process may write there. `keeps`: 1: ro_parts_close leaves it, for another
+ * run; then `kept` is its name without a folder. NULL: a new file. */
 RO_API
 ro_status ro_parts_begin(ro_parts *parts, int keeps, const char *kept, const char **name);
 
@@ -365,8 +366,8 @@ RO_API
 ro_status ro_seeds_load(ro_context *context, const char *path, ro_seed **seeds, size_t *count);
 
 /* Contours as .svg, over the picture's pixels from (0, 0) to (width, height), or as .geojson,
- * pixels having their centres at whole numbers. Each line has at least one point, in GeoJSON at least
- * three and it is closed; coordinates are finite and at most 1e10 in magnitude. */
+ * pixels having their centres at whole numbers. Each line has at least one point, in GeoJSON at
+ * least three and it is closed; coordinates are finite and at most 1e10 in magnitude. */
 RO_API
 ro_status ro_contours_accepts(ro_context *context, const char *path);
 RO_API
@@ -452,8 +453,9 @@ RO_API
 ro_status ro_hologram_load(ro_context *context, const char *path, const char *sidecar,
                            ro_field *field, ro_optics *optics);
 
-/* The same by rows, from anywhere: `shape` receives width and height. A file by columns or a pipe is
- * RO_E_UNSUPPORTED. `rows` has the field's width and as many rows as are wanted, from row y on. */
+/* The same by rows, from anywhere: `shape` receives width and height. A file by columns or a pipe
+ * is RO_E_UNSUPPORTED. `rows` has the field's width and as many rows as are wanted, from row y on.
+ */
 typedef struct ro_field_reader ro_field_reader;
 RO_API
 ro_status ro_field_reader_open(ro_context *context, const char *path, ro_field *shape,
@@ -515,8 +517,9 @@ ro_status ro_taps_load(ro_context *context, const char *path, ro_hologram_taps *
 RO_API
 ro_file_info ro_halftone_result(const ro_halftone_options *options);
 
-/* The file of an ink, from 0 on, where each has one: "page.tif" becomes "page-c.tif" for the four of
- * RO_CHANNELS_CMYK, "page-NAME.tif" for others. RO_E_ARGUMENT: there is no such ink, or no room. */
+/* The file of an ink, from 0 on, where each has one: "page.tif" becomes "page-c.tif" for the four
+ * of RO_CHANNELS_CMYK, "page-NAME.tif" for others. RO_E_ARGUMENT: there is no such ink, or no room.
+ */
 RO_API
 ro_status ro_plate_path(const char *out, const ro_halftone_options *options, int ink, char *path,
                         size_t size);
@@ -530,22 +533,22 @@ typedef enum ro_intent {
 } ro_intent;
 
 /* The separation of an ICC output profile for CMYK, by lcms2, from sRGB; ro_separation_free frees.
- * `hash`, if not NULL, receives that of the file's bytes (ro_bytes_hash). RO_E_FORMAT: it is no such
- * profile; RO_E_UNSUPPORTED: lcms2 is no part of this build. */
+ * `hash`, if not NULL, receives that of the file's bytes (ro_bytes_hash). RO_E_FORMAT: it is no
+ * such profile; RO_E_UNSUPPORTED: lcms2 is no part of this build. */
 RO_API
 ro_status ro_separation_load(ro_context *context, const char *path, ro_intent intent,
                              ro_separation *separation, char hash[RO_HASH_TEXT]);
 RO_API
 void ro_separation_free(ro_separation *separation);
 
-/* A proof of plates that ro_halftone_file wrote for `out` with these options, whose inks have to have
- * colours: all of them on each other, as an RGB picture. */
+/* A proof of plates that ro_halftone_file wrote for `out` with these options, whose inks have to
+ * have colours: all of them on each other, as an RGB picture. */
 typedef struct ro_proof_options {
     size_t size;     /* RO_PROOF_OPTIONS sets it */
     uint32_t reduce; /* pixels a side that become one; 0: so that no side has more than 2000 */
     double diameter; /* in pixels, 1 to 3, of the disc that a pixel of ink prints as; 0: itself */
-    double yule_nielsen; /* light spreads in the paper over squares of 0.2 mm at least, by this number
-                            n, 1 to 10; 0: it does not */
+    double yule_nielsen; /* light spreads in the paper over squares of 0.2 mm at least, by this
+                            number n, 1 to 10; 0: it does not */
 } ro_proof_options;
 #define RO_PROOF_DEFAULTS RO_DEFAULTS_OF(ro_proof_options, RO_NONE_UNSET)
 #define RO_PROOF_OPTIONS RO_OPTIONS_OF(ro_proof_options, RO_NONE_UNSET)

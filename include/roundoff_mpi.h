@@ -14,8 +14,8 @@
  * (ro_parts): PBM, PGM, PPM, NPY and TIFF.
  *
  * The output appears when all of it is complete. Until then it is a file beside its name that no
- * other run uses, .NAME.XXXXXX with random letters. What can be told before the first row is told to
- * all: every rank returns the same status, one of them with the reason. Later a rank that fails
+ * other run uses, .NAME.XXXXXX with random letters. What can be told before the first row is told
+ * to all: every rank returns the same status, one of them with the reason. Later a rank that fails
  * returns alone, while the others wait for it: end them by MPI_Abort.
  */
 #ifndef ROUNDOFF_MPI_H
@@ -79,11 +79,11 @@ ro_status ro_mpi_denoise(MPI_Comm comm, ro_context *context, const char *in, con
                          const ro_write_options *write, const ro_mpi_options *how,
                          ro_mpi_report *report);
 
-/* Rounds a field, a .npy file by rows, to the levels of a modulator, as ro_hologram_quantize: a rank has
- * whole rows of hogels. The field is read twice, the first time for its gain. `modulator` says what
- * a device is sent for each level (NULL: the level numbers), `largest` whether the file's numbers go
- * up to 255 or 1 (0: 255). Algorithms "vded" and "truncate", with a gain that is given; nothing is
- * measured. */
+/* Rounds a field, a .npy file by rows, to the levels of a modulator, as ro_hologram_quantize: a
+ * rank has whole rows of hogels. The field is read twice, the first time for its gain. `modulator`
+ * says what a device is sent for each level (NULL: the level numbers), `largest` whether the file's
+ * numbers go up to 255 or 1 (0: 255). Algorithms "vded" and "truncate", with a gain that is given;
+ * nothing is measured. */
 RO_API
 ro_status ro_mpi_hologram(MPI_Comm comm, ro_context *context, const char *in, const char *out,
                           const ro_hologram_options *options, const ro_modulator *modulator,
@@ -98,8 +98,8 @@ ro_status ro_mpi_testcard(MPI_Comm comm, ro_context *context, const ro_image *sh
                           const char *out, const ro_write_options *write, const ro_mpi_options *how,
                           ro_mpi_report *report);
 
-/* The hash of a picture's file: what ro_image_hash says of it once it is loaded. Hashes take rows in
- * order; ranks read and unpack at the same time. Of `how` rows count. */
+/* The hash of a picture's file: what ro_image_hash says of it once it is loaded. Hashes take rows
+ * in order; ranks read and unpack at the same time. Of `how` rows count. */
 RO_API
 ro_status ro_mpi_hash(MPI_Comm comm, ro_context *context, const char *path,
                       const ro_read_options *read, const ro_mpi_options *how,
@@ -120,10 +120,10 @@ typedef struct ro_mpi_costs {
     double fixed_processor;       /* of which so much is computing, on each rank */
 } ro_mpi_costs;
 
-/* For a picture of this shape (NULL: 30,000 x 30,000 of 8 bits) on `ranks` ranks (0: those of `comm`):
- * rows as long as its rows, up to 65,536 columns, and bands as tall as its bands. Of `shape` format
- * (grey, 8 or 16 bits), width, height and maxval count. All ranks of `comm` measure at the same time,
- * 100 MB of files each: let there be as many as will share a machine. */
+/* For a picture of this shape (NULL: 30,000 x 30,000 of 8 bits) on `ranks` ranks (0: those of
+ * `comm`): rows as long as its rows, up to 65,536 columns, and bands as tall as its bands. Of
+ * `shape` format (grey, 8 or 16 bits), width, height and maxval count. All ranks of `comm` measure
+ * at the same time, 100 MB of files each: let there be as many as will share a machine. */
 RO_API
 ro_status ro_mpi_bench(MPI_Comm comm, ro_context *context, const char *folder,
                        const ro_halftone_options *options, const ro_image *shape, int ranks,
@@ -150,8 +150,8 @@ void ro_mpi_plan(const ro_mpi_costs *costs, uint32_t width, uint32_t height, int
 RO_API
 void ro_mpi_abandon(void);
 
-/* For somebody who removes it when the process is killed: rank 0 writes the partial file's path to this
- * descriptor, on a line, and an empty line when there is none any more. -1: nobody. */
+/* For somebody who removes it when the process is killed: rank 0 writes the partial file's path to
+ * this descriptor, on a line, and an empty line when there is none any more. -1: nobody. */
 RO_API
 void ro_mpi_guard(int descriptor);
 

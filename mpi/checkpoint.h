@@ -35,8 +35,8 @@ struct checkpoint {
     char replaced[PART_NAME]; /* the partial file of a run before that begins anew; rank 0 */
 };
 
-/* Collective. `record` says what the run is: all but part, next, place and the last two. With `resume` it
- * is read, and its rows, bands and what follows are those of the run before. */
+/* Collective. `record` says what the run is: all but part, next, place and the last two. With
+ * `resume` it is read, and its rows, bands and what follows are those of the run before. */
 ro_status checkpoint_open(struct checkpoint *checkpoint, const struct ranks *ranks,
                           const char *path, bool resume, const struct checkpoint_record *record);
 

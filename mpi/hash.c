@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The hash of a picture, which takes its rows in order: bands go round the ranks, each reads and
- * unpacks its own at once and waits for the state of the hash from the band before. Hashing is short
- * beside reading.
+ * unpacks its own at once and waits for the state of the hash from the band before. Hashing is
+ * short beside reading.
  */
 #include "core/options.h"
 #include "input.h"
@@ -26,8 +26,8 @@ static ro_status run_band(struct hashing *h, uint64_t band)
     const struct ranks *ranks = &h->ranks;
     const uint32_t y = (uint32_t)band * h->rows, left = info->height - y;
     const uint32_t count = left < h->rows ? left : h->rows;
-    const ro_image rows = {info->format, info->width, count, info->maxval,
-                           (ptrdiff_t)h->in.row_bytes, h->samples};
+    const ro_image rows = {
+        info->format, info->width, count, info->maxval, (ptrdiff_t)h->in.row_bytes, h->samples};
     const int before = (ranks->rank + ranks->count - 1) % ranks->count;
     ro_status status = input_rows(&h->in, y, count, h->samples);
     const double start = MPI_Wtime();
@@ -72,8 +72,8 @@ static ro_status begin(struct hashing *h, const char *path, const ro_read_option
     status = ro_hash_begin(h->ranks.context, &shape, &h->state);
     h->samples = malloc(h->in.row_bytes * h->rows);
     if (status == RO_OK && !h->samples)
-        status = ro_context_fail(h->ranks.context, RO_E_MEMORY, "no memory for %u rows of %u pixels",
-                                 h->rows, info->width);
+        status = ro_context_fail(h->ranks.context, RO_E_MEMORY,
+                                 "no memory for %u rows of %u pixels", h->rows, info->width);
     return ranks_agree(&h->ranks, status);
 }
 
@@ -110,8 +110,8 @@ ro_status ro_mpi_hash(MPI_Comm comm, ro_context *context, const char *path,
         alone = status != RO_OK;
     }
     if (status == RO_OK) {
-        MPI_Bcast(&h.state, sizeof h.state, MPI_BYTE, (int)((h.bands - 1) % (uint32_t)h.ranks.count),
-                  h.ranks.comm);
+        MPI_Bcast(&h.state, sizeof h.state, MPI_BYTE,
+                  (int)((h.bands - 1) % (uint32_t)h.ranks.count), h.ranks.comm);
         status = ro_hash_end(context, &h.state, text);
     }
     if (status == RO_OK && report)

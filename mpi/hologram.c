@@ -2,8 +2,8 @@
 /*
  * Rounding a field by rows of hogels, which go round the ranks. Hogels need nothing of each other
  * but the gain, and that needs the energy of the whole field: a first pass over it, each rank some
- * rows, whose energies are added up in the order of rows, rank after rank, so that the sum is that of
- * one process to the last bit.
+ * rows, whose energies are added up in the order of rows, rank after rank, so that the sum is that
+ * of one process to the last bit.
  */
 #include "core/options.h"
 #include "output.h"
@@ -138,8 +138,9 @@ static ro_status take_memory(struct plate *plate)
         ro_field_alloc(plate->ranks.context, width, plate->rows.height, &plate->rows);
     plate->numbers = malloc((size_t)width * plate->out.bands.rows);
     if (status == RO_OK && !plate->numbers)
-        status = ro_context_fail(plate->ranks.context, RO_E_MEMORY,
-                                 "no memory for %u rows of %u pixels", plate->out.bands.rows, width);
+        status =
+            ro_context_fail(plate->ranks.context, RO_E_MEMORY, "no memory for %u rows of %u pixels",
+                            plate->out.bands.rows, width);
     return status;
 }
 
@@ -148,8 +149,8 @@ static ro_status begin(struct plate *plate, const char *in, const char *out, uin
 {
     const struct ranks *ranks = &plate->ranks;
     const ro_optics *optics = &plate->options.optics;
-    const uint64_t mark = mark_of(optics, offsetof(ro_optics, hogel) + sizeof optics->hogel,
-                                  file_mark(in));
+    const uint64_t mark =
+        mark_of(optics, offsetof(ro_optics, hogel) + sizeof optics->hogel, file_mark(in));
     uint32_t rows = 1;
     ro_status status = ro_field_reader_open(ranks->context, in, &plate->whole, &plate->reader);
     if (status == RO_OK)
@@ -164,8 +165,8 @@ static ro_status begin(struct plate *plate, const char *in, const char *out, uin
                                .height = plate->whole.height,
                                .maxval = largest,
                                .pages = 1};
-    const struct output_needs needs = {.row_bytes = (size_t)info.width * 9, .mark = mark,
-                                       .whole = rows};
+    const struct output_needs needs = {
+        .row_bytes = (size_t)info.width * 9, .mark = mark, .whole = rows};
     status = output_open(&plate->out, ranks, &plate->times, out, &info, write, how, &needs);
     if (status != RO_OK)
         return status;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How error diffusion is cut. A piece of what is handed on is no longer than what every MPI sends at
- * once: a longer message goes only when its sender comes back to MPI, which may be busy with rows.
- * A band takes as many rows as run at the same time: those of the lanes, for each thread, `abreast`
- * times. The next band follows it by a piece of columns and the lag of all these rows. Taller bands
- * take longer, so that less often somebody waits for a message or for a processor; but a rank's band
- * should be under way for twice as long as all ranks lag behind each other, there should be some
- * bands for each rank, and a band should not fill the memory.
+ * How error diffusion is cut. A piece of what is handed on is no longer than what every MPI sends
+ * at once: a longer message goes only when its sender comes back to MPI, which may be busy with
+ * rows. A band takes as many rows as run at the same time: those of the lanes, for each thread,
+ * `abreast` times. The next band follows it by a piece of columns and the lag of all these rows.
+ * Taller bands take longer, so that less often somebody waits for a message or for a processor; but
+ * a rank's band should be under way for twice as long as all ranks lag behind each other, there
+ * should be some bands for each rank, and a band should not fill the memory.
  */
 #ifndef RO_MPI_PACE_H
 #define RO_MPI_PACE_H

@@ -215,7 +215,7 @@ void draw(unsigned char *tones, int tone, int kind)
                     for (int c = 0; c < 4; c++)
                         corner[c] =
                             (double)(pixel_hash((uint64_t)scale * 977 + (uint64_t)tone,
-                                             (uint32_t)(cx + c % 2), (uint32_t)(cy + c / 2)) %
+                                                (uint32_t)(cx + c % 2), (uint32_t)(cy + c / 2)) %
                                      2001) /
                                 1000.0 -
                             1;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Makes the tables of acuity (src/halftone/error_diffusion/tables): for 32 classes of tone, from black to
- * the middle, the weights of ten taps, of six or of four, and for every tone the threshold at which
- * the error that is carried is zero on average.
+ * Makes the tables of acuity (src/halftone/error_diffusion/tables): for 32 classes of tone, from
+ * black to the middle, the weights of ten taps, of six or of four, and for every tone the threshold
+ * at which the error that is carried is zero on average.
  *
  *     acuity_train [--taps 10|6|4] [--threads N] >src/halftone/error_diffusion/tables/acuity_10.c
  *

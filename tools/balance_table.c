@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Prints src/halftone/error_diffusion/tables/balanced_threshold.c. A flat of every place between two levels is
- * halftoned; moving what the choice sees by the mean of the errors moves that mean to zero, up to
- * what the borders do. The same a few times is enough.
+ * Prints src/halftone/error_diffusion/tables/balanced_threshold.c. A flat of every place between
+ * two levels is halftoned; moving what the choice sees by the mean of the errors moves that mean to
+ * zero, up to what the borders do. The same a few times is enough.
  */
 #include "halftone/error_diffusion/diffusion.h"
 

@@ -5,10 +5,10 @@
  * bounds the wave from below: its steps, one after the other, and the bytes.
  */
 #include "bench/halftone/diffusion_cuda.h"
+#include "bench/timing.h"
 #include "cuda/cuda.h"
 #include "halftone/error_diffusion/cuda/diffusion_cuda.h"
 #include "roundoff.h"
-#include "bench/timing.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,8 +91,8 @@ static double time_images(ro_context *context, const ro_image *in, ro_image *out
     for (int i = -2; i < REPEATS; i++) {
         double ms;
         if (cuda_timer_start(context) != RO_OK ||
-            ro_halftone_device(context, in, out, (uint32_t)count, &options,
-                               cuda_stream(context)) != RO_OK ||
+            ro_halftone_device(context, in, out, (uint32_t)count, &options, cuda_stream(context)) !=
+                RO_OK ||
             cuda_timer_stop(context, &ms) != RO_OK) {
             fprintf(stderr, "roundoff: %s\n", ro_context_message(context));
             return 0;
@@ -309,12 +309,12 @@ static double host_time(ro_context *context, struct host_images *host, const cha
                                    .schedule = schedule};
     for (int i = 0; i < runs; i++) {
         double start = bench_seconds();
-        bool done = schedule ? ro_halftone(context, &host->in, &host->out, &options) == RO_OK
-                             : cuda_copy(context, host->device, host->in.data, host->in_bytes) ==
-                                       RO_OK &&
-                                   cuda_copy(context, host->out.data, host->device,
-                                                host->out_bytes) == RO_OK &&
-                                   cuda_wait(context) == RO_OK;
+        bool done =
+            schedule
+                ? ro_halftone(context, &host->in, &host->out, &options) == RO_OK
+                : cuda_copy(context, host->device, host->in.data, host->in_bytes) == RO_OK &&
+                      cuda_copy(context, host->out.data, host->device, host->out_bytes) == RO_OK &&
+                      cuda_wait(context) == RO_OK;
         double took = (bench_seconds() - start) * 1e3;
         if (!done) {
             fprintf(stderr, "roundoff: %s\n", ro_context_message(context));
@@ -364,8 +364,8 @@ static void print_bytes(ro_context *context)
     const size_t bytes = (size_t)1 << 30;
     void *from = NULL, *to = NULL;
     double best = 1e9;
-    bool done = cuda_alloc(context, bytes, &from) == RO_OK &&
-                cuda_alloc(context, bytes, &to) == RO_OK;
+    bool done =
+        cuda_alloc(context, bytes, &from) == RO_OK && cuda_alloc(context, bytes, &to) == RO_OK;
     for (int i = 0; i < 5 && done; i++) {
         double start = bench_seconds();
         done = cuda_copy(context, to, from, bytes) == RO_OK && cuda_wait(context) == RO_OK;

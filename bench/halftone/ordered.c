@@ -7,8 +7,8 @@
 #include "bench/bench.h"
 #include "bench/contenders.h"
 #include "bench/halftone/ordered_cuda.h"
-#include "roundoff.h"
 #include "bench/timing.h"
+#include "roundoff.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -89,11 +89,10 @@ static bool measure(ro_context *context, int size, int depth, bool json, bool *f
             continue;
         ours[count].in = &in;
         ours[count].out = methods[m].levels == 2 ? &bits : &levels;
-        ours[count].options =
-            (ro_halftone_options){RO_HALFTONE_DEFAULTS, .method = methods[m].method,
-                                  .levels = methods[m].levels, .cell = methods[m].cell,
-                                  .lpi = methods[m].lpi, .degrees = methods[m].degrees,
-                                  .dpi = methods[m].dpi};
+        ours[count].options = (ro_halftone_options){
+            RO_HALFTONE_DEFAULTS,    .method = methods[m].method, .levels = methods[m].levels,
+            .cell = methods[m].cell, .lpi = methods[m].lpi,       .degrees = methods[m].degrees,
+            .dpi = methods[m].dpi};
         list[count] = (struct contender){.name = methods[m].name,
                                          .variant = ro_cpu_name(sets[i % SETS]),
                                          .threads = 1,

@@ -4,9 +4,9 @@
  * events, beside the time that the same bytes take to be copied.
  */
 #include "bench/halftone/ordered_cuda.h"
+#include "bench/timing.h"
 #include "cuda/cuda.h"
 #include "roundoff.h"
-#include "bench/timing.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,9 +18,9 @@ static const struct {
     int levels, depth;
     double lpi, degrees, dpi;
 } rows[] = {
-    {"threshold", 2, 8, 0, 0, 0},  {"bayer8", 2, 8, 0, 0, 0},      {"clustered-dot", 2, 8, 0, 0, 0},
-    {"blue-noise", 2, 8, 0, 0, 0}, {"am", 2, 8, 133, 15, 2400},    {"random", 2, 8, 0, 0, 0},
-    {"blue-noise", 4, 8, 0, 0, 0}, {"am", 2, 16, 133, 15, 2400},   {"blue-noise", 2, 16, 0, 0, 0},
+    {"threshold", 2, 8, 0, 0, 0},  {"bayer8", 2, 8, 0, 0, 0},    {"clustered-dot", 2, 8, 0, 0, 0},
+    {"blue-noise", 2, 8, 0, 0, 0}, {"am", 2, 8, 133, 15, 2400},  {"random", 2, 8, 0, 0, 0},
+    {"blue-noise", 4, 8, 0, 0, 0}, {"am", 2, 16, 133, 15, 2400}, {"blue-noise", 2, 16, 0, 0, 0},
 };
 
 static int by_value(const void *a, const void *b)
@@ -39,8 +39,8 @@ static double median(double *times)
 static double time_method(ro_context *context, int row, const ro_image *in, const ro_image *out)
 {
     enum { IMAGES = 8 };
-    const ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .method = rows[row].method,
-                                         .levels = rows[row].levels, .lpi = rows[row].lpi,
+    const ro_halftone_options options = {RO_HALFTONE_DEFAULTS,         .method = rows[row].method,
+                                         .levels = rows[row].levels,   .lpi = rows[row].lpi,
                                          .degrees = rows[row].degrees, .dpi = rows[row].dpi};
     ro_plan *plan = NULL;
     ro_status status = ro_halftone_plan(context, in, out->format, &options, &plan);

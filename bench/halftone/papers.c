@@ -7,8 +7,8 @@
 #include "bench/bench.h"
 #include "bench/timing.h"
 
-#include "tests/phantoms/moved_pair.h"
 #include "roundoff.h"
+#include "tests/phantoms/moved_pair.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -11,8 +11,8 @@
 #include "bench/halftone/quality.h"
 #include "bench/bench.h"
 
-#include "roundoff_io.h"
 #include "fft/dft.h"
+#include "roundoff_io.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -7,8 +7,8 @@
 #define _XOPEN_SOURCE 700
 #include "bench/bench.h"
 #include "bench/peers/peer_process.h"
-#include "roundoff_io.h"
 #include "bench/timing.h"
+#include "roundoff_io.h"
 
 #include <complex.h>
 #include <math.h>

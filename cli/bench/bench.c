@@ -6,8 +6,8 @@
 #include "bench/bench.h"
 
 #include "bench/timing.h"
-#include "cli/common/string_buffer.h"
 #include "cli/common/session.h"
+#include "cli/common/string_buffer.h"
 #include "roundoff_io.h"
 
 #include <ctype.h>

@@ -4,12 +4,12 @@
  * of its scan, which `halftone --curve` takes.
  */
 #include "cli/certificate/certificate.h"
-#include "cli/task/task.h"
 #include "cli/common/pictures.h"
-#include "cli/common/string_buffer.h"
 #include "cli/common/session.h"
-#include "testcard/draw.h"
+#include "cli/common/string_buffer.h"
+#include "cli/task/task.h"
 #include "roundoff_io.h"
+#include "testcard/draw.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -33,22 +33,21 @@ static const struct option options[] = {
      .min = 1, .max = 100000},
     {"patch", "N", "wedge: pixels of a patch, a multiple of 8 (default: 5 mm)", OPTION_WHOLE,
      PLACE(patch), .min = 16, .max = 4096},
-    {"cell", "N", "wedge: cells per side of the screen", OPTION_WHOLE, PLACE(cell), .topic = "dots", .min = 1,
-     .max = 1 << 20},
+    {"cell", "N", "wedge: cells per side of the screen", OPTION_WHOLE, PLACE(cell), .topic = "dots",
+     .min = 1, .max = 1 << 20},
     {"lpi", "L", "wedge: dots in rows, so many lines to an inch", OPTION_NUMBER, PLACE(lpi),
      .min = 0, .max = 1000000},
     {"angle", "A", "wedge: angle of dots (default 0); clustered dots 0 or 45", OPTION_TEXT,
      PLACE(angle), .topic = "dots"},
-    {"shape", "S", "wedge: shape of dots: round (default); see halftone", OPTION_TEXT,
-     PLACE(shape), .topic = "dots"},
-    {"dot", "N", "wedge: pixels of the smallest dot", OPTION_WHOLE, PLACE(dot), .topic = "dots", .min = 1,
-     .max = 1000000},
+    {"shape", "S", "wedge: shape of dots: round (default); see halftone", OPTION_TEXT, PLACE(shape),
+     .topic = "dots"},
+    {"dot", "N", "wedge: pixels of the smallest dot", OPTION_WHOLE, PLACE(dot), .topic = "dots",
+     .min = 1, .max = 1000000},
     {"type", "T", "wedge: type of OUT: pbm, png or tiff (default: its name)", OPTION_TEXT,
      PLACE(type)},
     {"curve", "FILE", "fit: the curve to write; wedge: a curve to try", OPTION_TEXT, PLACE(curve)},
     {"ink", "C", "the ink of the sheet: cyan, magenta, ..., or a colour", OPTION_TEXT, PLACE(ink)},
-    {"linear", NULL, "fit: the scan is sRGB, not linear in light", OPTION_FLAG,
-     PLACE(linear)},
+    {"linear", NULL, "fit: the scan is sRGB, not linear in light", OPTION_FLAG, PLACE(linear)},
     {0},
 };
 
@@ -61,8 +60,7 @@ static const char *const examples[] = {
 /* The ink of the sheet: a colour that is not the paper's. */
 static ro_status read_ink(ro_context *context, const struct values *values, uint8_t colour[3])
 {
-    const ro_status status =
-        values->ink ? ro_colour_parse(context, values->ink, colour) : RO_OK;
+    const ro_status status = values->ink ? ro_colour_parse(context, values->ink, colour) : RO_OK;
     if (status == RO_OK && values->ink && colour[0] == 255 && colour[1] == 255 && colour[2] == 255)
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "--ink %s: white is the paper's colour, not an ink's", values->ink);
@@ -234,8 +232,9 @@ static void say_fit(const struct task *task)
     const ro_wedge_report *report = &fitted->report;
     tell("calibrate: scan turned by %.1f degrees, lighting falls to %.0f %%; 50 %% prints as %.1f "
          "%%, tones are off by %.1f %% rms; %d points written to %s",
-         90 * report->turns + report->angle, 100 * report->light, 100 * report->printed[RO_WEDGE_STEPS / 2],
-         100 * report->error, fitted->count, values->curve);
+         90 * report->turns + report->angle, 100 * report->light,
+         100 * report->printed[RO_WEDGE_STEPS / 2], 100 * report->error, fitted->count,
+         values->curve);
     if (values->linear)
         tell("calibrate: the scan is taken as sRGB, and tones are its light");
     else

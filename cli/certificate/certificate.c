@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/certificate/certificate.h"
 
-#include "cli/common/string_buffer.h"
 #include "cli/common/session.h"
-#include "roundoff_io.h"
+#include "cli/common/string_buffer.h"
 #include "io/json/json.h"
+#include "roundoff_io.h"
 
 #include <math.h>
 #include <stdarg.h>

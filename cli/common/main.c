@@ -2,7 +2,6 @@
 /* The command `roundoff`: its table of commands. */
 #include "cli/common/program.h"
 
-
 /* clang-format off */
 const struct command *const commands[] = {
     &command_halftone,

@@ -30,8 +30,8 @@ ro_status pictures_carry(ro_context *context, const char *path, const ro_file_in
 ro_status pictures_resolution(ro_context *context, const char *path, const ro_file_info *info,
                               const char *out);
 
-/* Whether the file `path` can hold what `info` says. A failure for another reason, such as no memory,
- * is no answer. */
+/* Whether the file `path` can hold what `info` says. A failure for another reason, such as no
+ * memory, is no answer. */
 ro_status pictures_hold(ro_context *context, const char *path, const ro_file_info *info,
                         const ro_write_options *options, bool *holds);
 

@@ -179,10 +179,12 @@ void figures_colour_json(FILE *file, const ro_colour_report *colour)
 void figures_colour_table(FILE *file, const ro_measure_report *report,
                           const ro_colour_report *colour)
 {
-    fprintf(file, "%u x %u pixels, %.1f pixels per degree, an eye of %.2f pixels, colour in light\n",
+    fprintf(file,
+            "%u x %u pixels, %.1f pixels per degree, an eye of %.2f pixels, colour in light\n",
             report->width, report->height, colour->pixels_per_degree, colour->sigma);
-    fprintf(file, "  %-27s %8.2f mean, %.2f for 95 %%, %.2f at most\n", "\u0394E 2000 after the eye",
-            colour->delta_e, colour->delta_e_95, colour->delta_e_most);
+    fprintf(file, "  %-27s %8.2f mean, %.2f for 95 %%, %.2f at most\n",
+            "\u0394E 2000 after the eye", colour->delta_e, colour->delta_e_95,
+            colour->delta_e_most);
     fprintf(file, "  %-27s %+8.2f %+.2f %+.2f /255\n", "light: red, green, blue",
             255 * (colour->light_out[0] - colour->light_in[0]),
             255 * (colour->light_out[1] - colour->light_in[1]),

@@ -8,7 +8,7 @@
 
 void signals_catch(void);
 void signals_at_once(void (*action)(void)); /* done by the handler of the first; NULL: nothing */
-void signals_watch(ro_context *context); /* cancels this one from now on; NULL: none */
-int signals_caught(void);                /* the signal's number, 0 if none came */
+void signals_watch(ro_context *context);    /* cancels this one from now on; NULL: none */
+int signals_caught(void);                   /* the signal's number, 0 if none came */
 
 #endif

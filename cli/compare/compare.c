@@ -4,11 +4,11 @@
  * table, and makes a page on which they can be looked at side by side.
  */
 #include "cli/certificate/certificate.h"
-#include "cli/task/task.h"
-#include "cli/common/print_measure.h"
 #include "cli/common/pictures.h"
+#include "cli/common/print_measure.h"
 #include "cli/common/session.h"
 #include "cli/page/page.h"
+#include "cli/task/task.h"
 #include "roundoff_io.h"
 
 #include <math.h>
@@ -390,8 +390,8 @@ static void print_json(const struct task *task, FILE *file)
 
 static void print_colours(const struct comparison *all)
 {
-    printf("%-24s %9s %9s %9s %9s %22s\n", "method", "Mpixel/s", "\u0394E 2000", "for 95 %", "at most",
-           "red, green, blue /255");
+    printf("%-24s %9s %9s %9s %9s %22s\n", "method", "Mpixel/s", "\u0394E 2000", "for 95 %",
+           "at most", "red, green, blue /255");
     for (int i = 0; i < all->count; i++) {
         const struct entry *entry = &all->entries[i];
         const ro_colour_report *colour = &entry->colour;

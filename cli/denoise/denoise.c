@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* roundoff denoise: diffusion filters in few bits, for whole files or from pipe to pipe. */
 #include "cli/certificate/certificate.h"
-#include "cli/denoise/files.h"
-#include "cli/task/task.h"
 #include "cli/common/pictures.h"
+#include "cli/common/session.h"
 #include "cli/common/stacks.h"
 #include "cli/common/vectors.h"
-#include "cli/common/session.h"
+#include "cli/denoise/files.h"
+#include "cli/task/task.h"
 #include "roundoff_io.h"
 
 #include <math.h>

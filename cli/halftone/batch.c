@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* roundoff halftone IN... --out-dir FOLDER: many pictures at a time, one line each and a summary.
  */
-#include "cli/halftone/halftone.h"
 #include "cli/common/pictures.h"
 #include "cli/common/session.h"
+#include "cli/halftone/halftone.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,9 +2,9 @@
 /* roundoff halftone: a picture file to one of a few levels, streamed from file to file. */
 #include "cli/halftone/halftone.h"
 #include "cli/certificate/certificate.h"
-#include "cli/task/task.h"
 #include "cli/common/pictures.h"
 #include "cli/common/stacks.h"
+#include "cli/task/task.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -139,7 +139,8 @@ static const struct option options[] = {
      .offset = offsetof(struct halftone_values, channels), .choices = channels_names,
      .topic = "colour"},
     {"phases", "P", "screens of inks: own (default), or same: dot on dot", OPTION_CHOICE,
-     .offset = offsetof(struct halftone_values, phases), .choices = phases_names, .topic = "colour"},
+     .offset = offsetof(struct halftone_values, phases), .choices = phases_names,
+     .topic = "colour"},
     {"palette", "P", "\"black white #c00\", a name, a file, auto:N, or list", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, palette), .also = "colour"},
     {"fit", "F", "palettes: auto (default: of a -panel), full or none", OPTION_CHOICE,

@@ -3,8 +3,8 @@
 #ifndef RO_CLI_HALFTONE_HALFTONE_H
 #define RO_CLI_HALFTONE_HALFTONE_H
 
-#include "cli/inks/inks.h"
 #include "cli/common/cli.h"
+#include "cli/inks/inks.h"
 #include "roundoff_io.h"
 
 #include <string.h>
@@ -51,7 +51,8 @@ struct halftone_request {
     struct ink_list inks;
     ro_separation separation;
     char profile_hash[RO_HASH_TEXT];
-    double own_dpi; /* the resolution of dots where it is IN's; 0: it was given, or there are none */
+    double
+        own_dpi; /* the resolution of dots where it is IN's; 0: it was given, or there are none */
 };
 
 /* The palette that was left to the picture `in`, where one was. */
@@ -61,8 +62,8 @@ ro_status halftone_adapt(ro_context *context, const ro_image *in, struct halfton
 int halftone_check(const struct command *command, const struct halftone_values *values,
                    const char *in, const char *out);
 
-/* request.c: reads the files that options name, and IN (NULL: many) where an option asks what is in it;
- * halftone_release frees, also after a failure. */
+/* request.c: reads the files that options name, and IN (NULL: many) where an option asks what is in
+ * it; halftone_release frees, also after a failure. */
 ro_status halftone_prepare(ro_context *context, const struct halftone_values *values,
                            const char *in, struct halftone_request *request);
 void halftone_release(struct halftone_request *request);
@@ -80,15 +81,15 @@ int halftone_list_palettes(bool json);
 const char *halftone_read_twice(const struct halftone_values *values, const char *in,
                                 const char *out);
 
-/* A file's name has a dot or a slash in it, which no colour and no method has; or is that of standard
- * input. */
+/* A file's name has a dot or a slash in it, which no colour and no method has; or is that of
+ * standard input. */
 static inline bool names_a_file(const char *text)
 {
     return strpbrk(text, "./") != NULL || strcmp(text, "-") == 0;
 }
 
-/* Fills in the inks of a separation, which inks_free frees; whether a plate of OUT is a file that was
- * read; and what to say of them. */
+/* Fills in the inks of a separation, which inks_free frees; whether a plate of OUT is a file that
+ * was read; and what to say of them. */
 ro_status halftone_read_inks(ro_context *context, const struct halftone_values *values,
                              struct halftone_request *request);
 ro_status halftone_check_plates(ro_context *context, const struct halftone_values *values,

@@ -105,9 +105,9 @@ ro_status halftone_colours(ro_context *context, const struct halftone_values *va
 const char *halftone_read_twice(const struct halftone_values *values, const char *in,
                                 const char *out)
 {
-    const char *const given[] = {values->palette, values->recolour, values->screen, values->spot,
-                                 values->curve,   values->start,    values->kernel,
-                                 values->profile_out};
+    const char *const given[] = {values->palette, values->recolour,   values->screen,
+                                 values->spot,    values->curve,      values->start,
+                                 values->kernel,  values->profile_out};
     for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
         if (!given[i] || !names_a_file(given[i]))
             continue;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The options of roundoff halftone as the library takes them. */
-#include "cli/halftone/halftone.h"
 #include "cli/common/pictures.h"
 #include "cli/common/stacks.h"
+#include "cli/halftone/halftone.h"
 
 #include <math.h>
 #include <stdlib.h>

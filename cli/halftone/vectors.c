@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* roundoff halftone --vectors: samples and the numbers of their levels. */
-#include "cli/halftone/halftone.h"
 #include "cli/common/vectors.h"
+#include "cli/halftone/halftone.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -12,8 +12,7 @@ ro_status halftone_vectors(ro_context *context, const char *in, const char *path
     static const ro_tone none;
     const ro_halftone_options *options = &request->options;
     if (memcmp(&options->tone, &none, sizeof none) != 0 || options->palette || options->channels ||
-        request->read.colours ||
-        request->read.resize_width || request->read.resize_height ||
+        request->read.colours || request->read.resize_width || request->read.resize_height ||
         request->read.resize_percent > 0 || request->read.enlarge)
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "--vectors writes the samples of IN as they are: tone, colour and "

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* roundoff hologram quantize --frames: level numbers of frames in time, a file each. */
+#include "cli/common/session.h"
 #include "cli/hologram/hologram.h"
 #include "cli/task/task.h"
-#include "cli/common/session.h"
 #include "roundoff_io.h"
 
 #include <math.h>
@@ -231,8 +231,8 @@ ro_status hologram_certify_frames(struct certificate *to, const struct hologram_
         certificate_natural(to, "efficiency_thousandths",
                             (uint64_t)rint(1000 * f.report.efficiency));
         /* verify takes a frame's name as well; a run that states itself has named its own */
-        char *path = values->common.certificate ? strdup(files->path[1])
-                                                : name_of_all(files->path[1]);
+        char *path =
+            values->common.certificate ? strdup(files->path[1]) : name_of_all(files->path[1]);
         status = path ? state_frames(to, values, &f, path, again)
                       : ro_context_fail(to->context, RO_E_MEMORY, "no memory for a file name");
         free(path);

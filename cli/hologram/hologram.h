@@ -88,7 +88,8 @@ struct quantize {
     ro_refinement refinement;
     ro_refinement_report refined;
 };
-/* Its options; 0, or the exit status. Then the files that they name, and whether OUT can be made. */
+/* Its options; 0, or the exit status. Then the files that they name, and whether OUT can be made.
+ */
 int hologram_read_quantize(const struct command *command, const struct hologram_values *values,
                            struct quantize *q);
 ro_status hologram_prepare_quantize(ro_context *context, const struct hologram_values *values,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The modulator that options name, and files of what it is sent. */
-#include "cli/hologram/hologram.h"
 #include "cli/common/pictures.h"
+#include "cli/hologram/hologram.h"
 #include "roundoff_io.h"
 
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* roundoff hologram quantize: rounds a field to a modulator's levels; reports and certificates. */
+#include "cli/common/session.h"
+#include "cli/common/string_buffer.h"
 #include "cli/hologram/hologram.h"
 #include "cli/task/task.h"
-#include "cli/common/string_buffer.h"
-#include "cli/common/session.h"
 #include "roundoff_io.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* roundoff hologram quantize --refine: level numbers that show a target's amplitude. */
-#include "cli/hologram/hologram.h"
 #include "cli/common/session.h"
+#include "cli/hologram/hologram.h"
 #include "roundoff_io.h"
 
 #include <math.h>

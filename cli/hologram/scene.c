@@ -12,7 +12,7 @@ enum { COLOURS = 3 };
 struct pictures {
     ro_scene_picture picture[RO_MOST_TEXTS];
     char *path[RO_MOST_TEXTS]; /* without the depth */
-    const char *phases;     /* a file of them */
+    const char *phases;        /* a file of them */
     int count, channels;
     double wavelength[COLOURS], near, far;
     ro_picture_scene scene;

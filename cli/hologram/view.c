@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* roundoff hologram reconstruct: what an eye sees of a field or of a file of level numbers. */
+#include "cli/common/pictures.h"
 #include "cli/hologram/hologram.h"
 #include "cli/task/task.h"
-#include "cli/common/pictures.h"
 #include "roundoff_io.h"
 
 #include <math.h>

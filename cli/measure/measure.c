@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* roundoff measure: figures of a result against its original, as a table, JSON or a page. */
 #include "cli/certificate/certificate.h"
-#include "cli/task/task.h"
-#include "cli/common/print_measure.h"
 #include "cli/common/pictures.h"
-#include "cli/common/string_buffer.h"
-#include "cli/common/stacks.h"
+#include "cli/common/print_measure.h"
 #include "cli/common/session.h"
+#include "cli/common/stacks.h"
+#include "cli/common/string_buffer.h"
 #include "cli/page/page.h"
+#include "cli/task/task.h"
 #include "roundoff_io.h"
 
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* roundoff register apply: a field that was found before, on another picture or on points. */
+#include "cli/common/pictures.h"
+#include "cli/common/stacks.h"
+#include "cli/common/string_buffer.h"
 #include "cli/register/register.h"
 #include "cli/task/task.h"
-#include "cli/common/pictures.h"
-#include "cli/common/string_buffer.h"
-#include "cli/common/stacks.h"
 #include "roundoff_io.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What a certificate says of a registration: the pictures, the fields, and the search run again. */
 #include "cli/certificate/certificate.h"
-#include "cli/register/register.h"
 #include "cli/common/stacks.h"
+#include "cli/register/register.h"
 #include "roundoff_io.h"
 
 static void state_field(struct certificate *to, const char *name, const ro_image *field)

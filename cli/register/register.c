@@ -2,11 +2,11 @@
 /* roundoff register: finds a displacement; see apply.c for those found before. */
 #include "cli/register/register.h"
 #include "cli/certificate/certificate.h"
+#include "cli/common/pictures.h"
+#include "cli/common/stacks.h"
+#include "cli/common/string_buffer.h"
 #include "cli/register/pictures.h"
 #include "cli/task/task.h"
-#include "cli/common/pictures.h"
-#include "cli/common/string_buffer.h"
-#include "cli/common/stacks.h"
 #include "roundoff_io.h"
 
 #include <math.h>

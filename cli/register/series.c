@@ -9,11 +9,11 @@
  * so that in a series the first page stays as it is, and what is written of each other page is
  * itself warped once, however long the series is.
  */
+#include "cli/common/pictures.h"
+#include "cli/common/stacks.h"
+#include "cli/common/string_buffer.h"
 #include "cli/register/register.h"
 #include "cli/task/task.h"
-#include "cli/common/pictures.h"
-#include "cli/common/string_buffer.h"
-#include "cli/common/stacks.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,8 +3,8 @@
  * moiré of several. */
 #include "cli/screen/screen.h"
 #include "cli/certificate/certificate.h"
-#include "cli/task/task.h"
 #include "cli/common/pictures.h"
+#include "cli/task/task.h"
 #include "roundoff_io.h"
 
 #include <stdlib.h>
@@ -44,7 +44,8 @@ static const struct option options[] = {
      .offset = offsetof(struct screen_values, angles), .topic = "show"},
     {"type", "T", "type of OUT: pgm, png, tiff, npy, mem (default: its name)", OPTION_TEXT,
      .offset = offsetof(struct screen_values, type)},
-    {"list", NULL, "list the kinds and stop", OPTION_FLAG, .offset = offsetof(struct screen_values, list)},
+    {"list", NULL, "list the kinds and stop", OPTION_FLAG,
+     .offset = offsetof(struct screen_values, list)},
     {0},
 };
 

@@ -4,12 +4,12 @@
 #include "cli/segment/segment.h"
 
 #include "cli/certificate/certificate.h"
-#include "cli/task/task.h"
 #include "cli/common/pictures.h"
-#include "cli/common/string_buffer.h"
 #include "cli/common/progress.h"
-#include "cli/common/stacks.h"
 #include "cli/common/session.h"
+#include "cli/common/stacks.h"
+#include "cli/common/string_buffer.h"
+#include "cli/task/task.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -36,8 +36,8 @@ static void draw_segment(const double *a, const double *b, uint32_t width, uint3
         }
 }
 
-void draw_cover(const ro_polyline *lines, size_t count, int label, uint32_t width,
-                   uint32_t height, uint8_t *cover)
+void draw_cover(const ro_polyline *lines, size_t count, int label, uint32_t width, uint32_t height,
+                uint8_t *cover)
 {
     for (size_t i = 0; i < count; i++) {
         const ro_polyline *line = &lines[i];

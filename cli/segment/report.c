@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What roundoff segment says at the end: lines for people, JSON for programs. */
-#include "cli/segment/segment.h"
 #include "cli/common/pictures.h"
+#include "cli/segment/segment.h"
 
 #include <string.h>
 

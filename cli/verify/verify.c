@@ -3,9 +3,9 @@
  * roundoff verify: states anew what the files give and compares it with a certificate, line by
  * line; with --recompute it also makes the output once more, by the plain code, and compares bits.
  */
+#include "cli/common/pictures.h"
 #include "cli/task/task.h"
 #include "cli/verify/options.h"
-#include "cli/common/pictures.h"
 #include "roundoff_io.h"
 
 #include <dirent.h>
@@ -112,7 +112,8 @@ static ro_status compare_pixels(ro_context *context, const char *made, const cha
     return status;
 }
 
-/* Compares every file that the run left in `folder` with its namesake beside OUT, and removes it. */
+/* Compares every file that the run left in `folder` with its namesake beside OUT, and removes it.
+ */
 static ro_status compare_folder(ro_context *context, DIR *list, const char *folder, const char *out,
                                 bool *any)
 {

@@ -41,9 +41,9 @@ typedef struct ro_wedge_report {
 
 /* How a scan is read. */
 typedef struct ro_wedge_options {
-    size_t size;           /* RO_WEDGE_OPTIONS sets it */
-    int linear;            /* 1: samples are sRGB, and tones are their light; 0: tones are samples */
-    int ink_given;         /* 1: the wedge is printed in an ink of this colour, */
+    size_t size;   /* RO_WEDGE_OPTIONS sets it */
+    int linear;    /* 1: samples are sRGB, and tones are their light; 0: tones are samples */
+    int ink_given; /* 1: the wedge is printed in an ink of this colour, */
     uint8_t ink_colour[3]; /* as sRGB, and looked at through the filter where it is darkest: red,
                               green or blue; 0: by its luma */
 } ro_wedge_options;

@@ -262,8 +262,8 @@ int ro_format_sample_bytes(ro_format format);
 RO_API
 uint32_t ro_image_white(const ro_image *image);
 
-/* Allocates pixels (zeroed, rows aligned to 64 bytes) for a view. Only ro_image_free gives them back,
- * and clears the view. */
+/* Allocates pixels (zeroed, rows aligned to 64 bytes) for a view. Only ro_image_free gives them
+ * back, and clears the view. */
 RO_API
 ro_status ro_image_alloc(ro_context *context, ro_format format, uint32_t width, uint32_t height,
                          uint32_t maxval, ro_image *image);
@@ -276,7 +276,8 @@ RO_API
 ro_status ro_testcard(ro_context *context, ro_image *image);
 
 /* The same pixels of a part of a card of width x height: `image` is what lies at (x, y) of it. The
- * scene, the upper half, is drawn by whole columns: a part of it costs as much as all its columns. */
+ * scene, the upper half, is drawn by whole columns: a part of it costs as much as all its columns.
+ */
 RO_API
 ro_status ro_testcard_part(ro_context *context, uint32_t width, uint32_t height, uint32_t x,
                            uint32_t y, ro_image *image);

@@ -141,10 +141,11 @@ RO_API
 void ro_denoise_close(ro_denoise_stream *stream); /* NULL is allowed */
 
 /*
- * A piece of a picture, `rows` rows from `first` on, in the numbers that the method works in, so that
- * machines share a picture: each loads its rows, gets rows of numbers from its neighbours, `reach` for
- * every step, and runs as many steps as these allow; then again. The last rounding takes what the rows
- * above add to the running sum. The explicit scheme as of ro_denoise_open, with its bits.
+ * A piece of a picture, `rows` rows from `first` on, in the numbers that the method works in, so
+ * that machines share a picture: each loads its rows, gets rows of numbers from its neighbours,
+ * `reach` for every step, and runs as many steps as these allow; then again. The last rounding
+ * takes what the rows above add to the running sum. The explicit scheme as of ro_denoise_open, with
+ * its bits.
  *
  *     ro_denoise_piece_open(context, &in, &out, &options, first, rows, halo, &piece);
  *     ro_denoise_piece_load(piece, samples, stride);
@@ -155,10 +156,10 @@ void ro_denoise_close(ro_denoise_stream *stream); /* NULL is allowed */
  */
 typedef struct ro_denoise_piece ro_denoise_piece;
 typedef struct ro_denoise_piece_info {
-    uint32_t reach;     /* rows that a step reaches up and down */
-    uint32_t steps;     /* to be run */
+    uint32_t reach;        /* rows that a step reaches up and down */
+    uint32_t steps;        /* to be run */
     uint32_t above, below; /* rows of the halo, as far as the picture has them */
-    size_t row_bytes;   /* of a row of numbers; rows lie without gaps */
+    size_t row_bytes;      /* of a row of numbers; rows lie without gaps */
 } ro_denoise_piece_info;
 RO_API
 ro_status ro_denoise_piece_open(ro_context *context, const ro_image *in, const ro_image *out,

@@ -81,19 +81,19 @@ typedef struct ro_ink {
     int curve_points;
 } ro_ink;
 
-/* A separation of your own, as a device's profile has it: shares of inks at RO_SEPARATION_SIDE even steps
- * of sRGB's red, green and blue each, blue changing first, 65535 being all of an ink. Between the steps
- * shares are interpolated in tetrahedra. */
+/* A separation of your own, as a device's profile has it: shares of inks at RO_SEPARATION_SIDE even
+ * steps of sRGB's red, green and blue each, blue changing first, 65535 being all of an ink. Between
+ * the steps shares are interpolated in tetrahedra. */
 enum { RO_SEPARATION_SIDE = 33 };
 typedef struct ro_separation {
     int inks;         /* 1 to RO_INKS_MOST */
     uint16_t *shares; /* RO_SEPARATION_SIDE^3 times one for each ink */
 } ro_separation;
 
-/* What a colour picture is halftoned as. Inks have two levels each. As RO_INDEX8 a bit of each pixel
- * is an ink, the first the highest, and a bit that is set is ink; as RO_BITS they are plates, white
- * being paper: `out` then has as many rows for each row of `in` as there are inks, one after another,
- * and a stream gives such rows together, each ro_format_row_bytes(RO_BITS, width) long. */
+/* What a colour picture is halftoned as. Inks have two levels each. As RO_INDEX8 a bit of each
+ * pixel is an ink, the first the highest, and a bit that is set is ink; as RO_BITS they are plates,
+ * white being paper: `out` then has as many rows for each row of `in` as there are inks, one after
+ * another, and a stream gives such rows together, each ro_format_row_bytes(RO_BITS, width) long. */
 typedef enum ro_channels {
     RO_CHANNELS_GREY = 0, /* one plane: its luma */
     RO_CHANNELS_RGB,      /* red, green and blue, each on its own, into RO_RGB8 or RO_RGB16 */
@@ -150,11 +150,11 @@ typedef struct ro_halftone_options {
     /* Tone and colour. */
     ro_tone tone;
     ro_channels channels;
-    int same_phases; /* 1: the screens and random numbers of all planes are alike */
+    int same_phases;           /* 1: the screens and random numbers of all planes are alike */
     double grey_in_colour;     /* CMYK: percent of grey that stays in coloured inks; 0: all black */
     const ro_palette *palette; /* NULL: levels; else error diffusion to these colours */
-    int clamp;     /* palettes: 1: the rule before: no projection into the palette's hull, values cut
-                      at black and white, colours chosen in OKLab */
+    int clamp; /* palettes: 1: the rule before: no projection into the palette's hull, values cut
+                  at black and white, colours chosen in OKLab */
     int overshoot; /* of that rule, which it asks for: per cent of white by which values may pass
                       both, 0 to 100 */
 
@@ -163,13 +163,13 @@ typedef struct ro_halftone_options {
     double distance; /* Naesaenen's eye, so many millimetres away; 0: 300 if there is no sigma */
     double sigma;    /* a Gaussian eye of so many pixels; 0: 1.2 for the aim "picture", else none */
     int radius;      /* of the eye, 1 to 11 pixels; 0: follows the view, 4 for a Gaussian */
-    const char *aim;    /* NULL: "seen", both blurred; "picture": only the halftone is blurred */
-    const char *order;  /* NULL: "groups"; "raster" */
-    const char *start;  /* NULL: "acuity"; or another method of two levels, or "random" */
+    const char *aim; /* NULL: "seen", both blurred; "picture": only the halftone is blurred */
+    const char *order;     /* NULL: "groups"; "raster" */
+    const char *start;     /* NULL: "acuity"; or another method of two levels, or "random" */
     const ro_image *first; /* a halftone of `in` to start from instead: RO_BITS, or grey, which is
                               white above the middle */
     int rounds;            /* at most so many; default: until nothing changes */
-    uint32_t shadow[2]; /* the shadow limit as a fraction, {9, 255}; zeros: follows sigma */
+    uint32_t shadow[2];    /* the shadow limit as a fraction, {9, 255}; zeros: follows sigma */
 
     /* Which samples are black and white; what lies outside is cut off. */
     ro_range range;
@@ -179,8 +179,8 @@ typedef struct ro_halftone_options {
     /* More on colour. */
     int fit; /* palettes: 1: black, white and colours of the picture are first drawn into what the
                 palette can show */
-    const ro_palette *recolour; /* grey in as many levels as it has colours, which stand for them, the
-                                   first for black; into RO_INDEX8 or RO_RGB8 */
+    const ro_palette *recolour; /* grey in as many levels as it has colours, which stand for them,
+                                   the first for black; into RO_INDEX8 or RO_RGB8 */
 
     /* Dots in rows, of the method am, for an output of `dpi`; and green noise. */
     double lpi;           /* lines of dots per inch; 0: an eighth of dpi */
@@ -189,17 +189,18 @@ typedef struct ro_halftone_options {
     const ro_image *spot; /* a dot of your own instead of a shape: what is dark prints first */
     int dot;              /* pixels of the smallest dot and hole; 0: 1, of green noise 4 */
 
-    /* Inks: those of RO_CHANNELS_INKS, or the screens and curves of the four of RO_CHANNELS_CMYK, which
-     * have angles of 15, 75, 0 and 45 degrees without them. */
+    /* Inks: those of RO_CHANNELS_INKS, or the screens and curves of the four of RO_CHANNELS_CMYK,
+     * which have angles of 15, 75, 0 and 45 degrees without them. */
     const ro_ink *inks;
     int ink_count;
     double ink_limit; /* RO_CHANNELS_INKS: per cent of ink at most, all together; 0: no limit */
-    const ro_separation *separation; /* of CMYK or of inks; NULL: by black generation, or by the inks'
-                                        colours */
+    const ro_separation *separation; /* of CMYK or of inks; NULL: by black generation, or by the
+                                        inks' colours */
 
     /* How error diffusion is run; the bits are the same. */
-    int abreast; /* bands of rows that a thread runs by turns, at most: with ro_plan_info.rows times as
-                    many rows a piece hands on its first columns soon after it began; 0: 1, up to 64 */
+    int abreast; /* bands of rows that a thread runs by turns, at most: with ro_plan_info.rows times
+                    as many rows a piece hands on its first columns soon after it began; 0: 1, up to
+                    64 */
 
     /* Palettes: 1: green's square counts three times in every palette's choice, also where colours
      * crowd and errors then grow large, as it once did. */
@@ -234,9 +235,10 @@ typedef struct ro_screen_options {
     int ranks; /* 1: the ranks themselves, as RO_GRAY16 with the maxval K - 1; up to 65536 cells */
 
     /* Of the kind "am"; `shape` may be any of its own. */
-    double lpi;           /* lines of dots per inch; 0: an eighth of dpi, */
-    double degrees;       /* the angle of the rows, counterclockwise, */
-    double dpi, dpi_y;    /* for an output of so many pixels per inch, and from row to row; 0: as dpi */
+    double lpi;     /* lines of dots per inch; 0: an eighth of dpi, */
+    double degrees; /* the angle of the rows, counterclockwise, */
+    double dpi,
+        dpi_y; /* for an output of so many pixels per inch, and from row to row; 0: as dpi */
     const ro_image *spot; /* a dot of your own instead of a shape: what is dark prints first */
     uint32_t dot;         /* pixels of the smallest dot and hole; 0: 1, of "green-noise" 4 */
 } ro_screen_options;
@@ -299,13 +301,14 @@ RO_API
 ro_status ro_halftone_audit_of(ro_context *context, const ro_image *in, const ro_image *out,
                                const ro_halftone_options *options, ro_halftone_audit *audit);
 
-/* ro_halftone for images in the memory of a CUDA device: `in` and `out` are `count` views each, all of
- * one shape, whose data are device pointers (grey of 8 or 16 bits or floats in; RO_BITS, RO_INDEX8 or
- * RO_GRAY16 out). Runs on `stream`, a cudaStream_t, and returns when everything is launched: no copy
- * and no waiting of its own, so errors of the run show at the caller's next synchronisation. Rows
- * that start at multiples of 16 bytes are read in place, others are copied on the device first.
- * Values above maxval are not looked for. Floats become samples of 16 bits there, by black and white
- * if these are given; the call waits until that is done, for one that is not a number is refused. */
+/* ro_halftone for images in the memory of a CUDA device: `in` and `out` are `count` views each, all
+ * of one shape, whose data are device pointers (grey of 8 or 16 bits or floats in; RO_BITS,
+ * RO_INDEX8 or RO_GRAY16 out). Runs on `stream`, a cudaStream_t, and returns when everything is
+ * launched: no copy and no waiting of its own, so errors of the run show at the caller's next
+ * synchronisation. Rows that start at multiples of 16 bytes are read in place, others are copied on
+ * the device first. Values above maxval are not looked for. Floats become samples of 16 bits there,
+ * by black and white if these are given; the call waits until that is done, for one that is not a
+ * number is refused. */
 RO_API
 ro_status ro_halftone_device(ro_context *context, const ro_image *in, ro_image *out, uint32_t count,
                              const ro_halftone_options *options, void *stream);

@@ -238,8 +238,8 @@ RO_API
 ro_status ro_hologram_quantize(ro_context *context, const ro_field *in, ro_image *out,
                                const ro_hologram_options *options, ro_hologram_report *report);
 
-/* Some rows of a field that is too large for one process. Hogels know nothing of each other: a piece
- * of whole rows of hogels is rounded as in the whole field, given the energy of all of it. */
+/* Some rows of a field that is too large for one process. Hogels know nothing of each other: a
+ * piece of whole rows of hogels is rounded as in the whole field, given the energy of all of it. */
 typedef struct ro_hologram_piece {
     uint32_t y, height; /* its first row, and the rows of the whole field */
     double energy;      /* what ro_hologram_energy says of all rows, added up from the top */

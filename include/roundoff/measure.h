@@ -113,12 +113,12 @@ RO_API
 ro_status ro_measure(ro_context *context, const ro_image *original, const ro_image *result,
                      const ro_measure_options *options, ro_measure_report *report);
 
-/* Differences of colour as an eye sees them: both pictures as light of sRGB, a Gaussian of one minute
- * of arc, then CIEDE2000. */
+/* Differences of colour as an eye sees them: both pictures as light of sRGB, a Gaussian of one
+ * minute of arc, then CIEDE2000. */
 typedef struct ro_colour_report {
-    double pixels_per_degree, sigma;                /* of the eye */
-    double delta_e, delta_e_95, delta_e_most;       /* mean, of 95 % of the pixels, largest */
-    double light_in[3], light_out[3];               /* means of red, green and blue, 0 to 1 */
+    double pixels_per_degree, sigma;          /* of the eye */
+    double delta_e, delta_e_95, delta_e_most; /* mean, of 95 % of the pixels, largest */
+    double light_in[3], light_out[3];         /* means of red, green and blue, 0 to 1 */
 } ro_colour_report;
 
 /* Measures `result` against `original`, of the same size; grey counts as colour. Of the options,

@@ -76,10 +76,10 @@ ro_status ro_plan_run_device(ro_plan *plan, const ro_image *in, ro_image *out, u
 RO_API
 void ro_plan_free(ro_plan *plan); /* NULL is allowed */
 
-/* All of a picture, whose rows the plan's threads fetch and hand over by themselves, some at a time:
- * they stay in the cache of the core that runs them. Both functions are called from several threads
- * at once, in any order, for every row once; rows lie without gaps. What they return other than
- * RO_OK ends the run and is returned, without a message of the plan's own. */
+/* All of a picture, whose rows the plan's threads fetch and hand over by themselves, some at a
+ * time: they stay in the cache of the core that runs them. Both functions are called from several
+ * threads at once, in any order, for every row once; rows lie without gaps. What they return other
+ * than RO_OK ends the run and is returned, without a message of the plan's own. */
 typedef struct ro_halftone_rows {
     void *data;
     ro_status (*fetch)(void *data, uint32_t first_row, uint32_t count, void *rows);
@@ -91,7 +91,8 @@ ro_status ro_halftone_pass(ro_plan *plan, const ro_halftone_rows *rows);
 RO_API
 int ro_halftone_passes(const ro_plan *plan);
 
-/* ---- Streams of a plan, and pieces of a picture ----------------------------------------------- */
+/* ---- Streams of a plan, and pieces of a picture -----------------------------------------------
+ */
 
 /* A run row by row (ro_halftone_push, ro_halftone_pull) of `rows` rows from `first_row` on; from 0
  * on all of them is the picture. It is the plan's one run until ro_halftone_close, which leaves the

@@ -68,8 +68,8 @@ typedef struct ro_register_options {
     uint32_t trials;    /* of the length of an update, at most; 0: 10 */
     uint32_t cycles;    /* smoothings of the gradient, 1 or 2; 0: 2, thesis: 1 */
     double sigma_first; /* of the gradient's smoothing, in pixels; 0: twice the longer side */
-    double sigma; /* the same at the last scale; 0: a 36th of the longer side, in other schemes a
-                     32nd, at least 12 */
+    double sigma;  /* the same at the last scale; 0: a 36th of the longer side, in other schemes a
+                      32nd, at least 12 */
     double finest; /* smoothing of the images at the last scale, in pixels, 0: none; default 1, in
                       the thesis's scheme 0 */
     double tolerance; /* root mean square of an update that ends a scale; default 0.01 pixels */

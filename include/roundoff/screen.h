@@ -30,8 +30,8 @@ ro_status ro_dots_find(ro_context *context, const ro_screen_options *options, in
 
 /* ---- Moiré ---------------------------------------------------------------------------------- */
 
-/* A wave that screens make on each other, or with the pixels. It is the sum of their own waves, each
- * so many times. */
+/* A wave that screens make on each other, or with the pixels. It is the sum of their own waves,
+ * each so many times. */
 typedef struct ro_moire_wave {
     int times[RO_INKS_MOST][2]; /* the waves across the rows of each ink, and those along them */
     int pixels[2];              /* those of columns and of rows of pixels, which are taken off */
@@ -43,28 +43,28 @@ typedef struct ro_moire_wave {
 
 enum { RO_MOIRE_WAVES = 24 };
 typedef struct ro_moire {
-    ro_dots dots[RO_INKS_MOST];         /* the screens as they are reached */
-    double rows[RO_INKS_MOST][2][2];    /* waves per inch of each: across the rows, and along them */
-    double seen;                        /* of all waves together: the root of the sum of squares */
-    double shift;                       /* the same of waves longer than a sheet: how far light goes
-                                           when plates lie a little beside each other */
-    int count;                          /* of those that are seen best, the first of all first */
+    ro_dots dots[RO_INKS_MOST];      /* the screens as they are reached */
+    double rows[RO_INKS_MOST][2][2]; /* waves per inch of each: across the rows, and along them */
+    double seen;                     /* of all waves together: the root of the sum of squares */
+    double shift;                    /* the same of waves longer than a sheet: how far light goes
+                                        when plates lie a little beside each other */
+    int count;                       /* of those that are seen best, the first of all first */
     ro_moire_wave waves[RO_MOIRE_WAVES];
 } ro_moire;
 
-/* The moiré of inks, each with its lines per inch (0: those of `screen`), angle, shape and colour, for
- * the resolution of `screen`. Waves shorter than the closest rows are none, and those longer than 420 mm
- * no waves on a sheet. `measured`: 1: strengths are those of the dots that the
- * screens make; 0: of round dots, which takes no screens. */
+/* The moiré of inks, each with its lines per inch (0: those of `screen`), angle, shape and colour,
+ * for the resolution of `screen`. Waves shorter than the closest rows are none, and those longer
+ * than 420 mm no waves on a sheet. `measured`: 1: strengths are those of the dots that the screens
+ * make; 0: of round dots, which takes no screens. */
 RO_API
 ro_status ro_moire_find(ro_context *context, const ro_screen_options *screen, const ro_ink *inks,
                         int count, int measured, ro_moire *moire);
 
-/* Sets the angles of the inks so that as little is seen as whole and half degrees allow: of moiré, of
- * shifts, and of the rows of dots, which are seen least aslant. `moire` may be NULL. */
+/* Sets the angles of the inks so that as little is seen as whole and half degrees allow: of moiré,
+ * of shifts, and of the rows of dots, which are seen least aslant. `moire` may be NULL. */
 RO_API
-ro_status ro_angles_find(ro_context *context, const ro_screen_options *screen, ro_ink *inks, int count,
-                         ro_moire *moire);
+ro_status ro_angles_find(ro_context *context, const ro_screen_options *screen, ro_ink *inks,
+                         int count, ro_moire *moire);
 
 #ifdef __cplusplus
 }

@@ -76,27 +76,27 @@ typedef struct ro_segment_report {
 struct ro_segmentation;
 typedef int (*ro_segment_frame_fn)(void *data, struct ro_segmentation *now, uint32_t step);
 
-/* Numbers for the test bench of a circuit, width * height of each in raster order: phi and the speed
- * of every pixel before the first step, and phi as it ended. The arrays are the caller's. */
+/* Numbers for the test bench of a circuit, width * height of each in raster order: phi and the
+ * speed of every pixel before the first step, and phi as it ended. The arrays are the caller's. */
 typedef struct ro_segment_vectors {
     int label; /* 0: 1 */
     int32_t *phi, *speed, *next;
 } ro_segment_vectors;
 
 typedef struct ro_segment_options {
-    size_t size;          /* RO_SEGMENT_OPTIONS sets it */
-    const char *number;   /* NULL: "s16"; "u8", "s12", "s23e8" (or "float") */
-    const char *norm;     /* NULL: "lin"; "euclid", "interpolative", "volume", "interpolative-2",
-                             "volume-2" */
-    const char *profile;  /* NULL: none; "fpga12": s12 with lin, the model of a circuit */
-    const char *schedule; /* NULL or "auto"; "reference", "passes", "stream", "active", and on a
-                             CUDA device "fused": all the same */
+    size_t size;            /* RO_SEGMENT_OPTIONS sets it */
+    const char *number;     /* NULL: "s16"; "u8", "s12", "s23e8" (or "float") */
+    const char *norm;       /* NULL: "lin"; "euclid", "interpolative", "volume", "interpolative-2",
+                               "volume-2" */
+    const char *profile;    /* NULL: none; "fpga12": s12 with lin, the model of a circuit */
+    const char *schedule;   /* NULL or "auto"; "reference", "passes", "stream", "active", and on a
+                               CUDA device "fused": all the same */
     uint32_t steps_at_once; /* of "stream", "active" and "fused", up to 16; 0: best */
-    uint32_t iterations;  /* most steps; default 16 times width + height */
-    double max_rms; /* end below this change a step, 0: never; default 0.001 of floats, else 0 */
-    double time_step;     /* 0: the largest that is monotone */
-    double smooth;        /* standard deviation in pixels by which intensities are smoothed */
-    double sigma;         /* the same of the image whose gradient counts */
+    uint32_t iterations;    /* most steps; default 16 times width + height */
+    double max_rms;   /* end below this change a step, 0: never; default 0.001 of floats, else 0 */
+    double time_step; /* 0: the largest that is monotone */
+    double smooth;    /* standard deviation in pixels by which intensities are smoothed */
+    double sigma;     /* the same of the image whose gradient counts */
 
     ro_speed speed[RO_LABELS];
     const ro_seed *seeds;
@@ -145,8 +145,8 @@ typedef struct ro_polyline {
     const double *points;
 } ro_polyline;
 
-/* The lines of all labels, closed along the border of the image, made at the first call and owned by
- * the result. Lines of a label never meet themselves or each other, and enclose the area of its
+/* The lines of all labels, closed along the border of the image, made at the first call and owned
+ * by the result. Lines of a label never meet themselves or each other, and enclose the area of its
  * pixels within 2 % or half a pixel. */
 RO_API
 ro_status ro_segmentation_contours(ro_segmentation *result, const ro_polyline **lines,

@@ -20,8 +20,8 @@ enum { RO_HASH_TEXT = 33 }; /* 32 hexadecimal digits and a zero */
 RO_API
 ro_status ro_image_hash(ro_context *context, const ro_image *image, char text[RO_HASH_TEXT]);
 
-/* The same by rows, from the top: of `shape` format, size and maxval count, `rows` have its format and
- * width. A state is nothing but bytes; another process of the same build may go on with it. */
+/* The same by rows, from the top: of `shape` format, size and maxval count, `rows` have its format
+ * and width. A state is nothing but bytes; another process of the same build may go on with it. */
 typedef struct ro_hash_state {
     uint64_t bytes[80];
 } ro_hash_state;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A process that outlives rank 0, to remove the partial file of a run that was killed: some mpiruns
- * kill all ranks at once where one has died, and nobody can catch that. It hears through a pipe which
- * file there is (ro_mpi_guard); when the pipe ends and there is still one, it goes.
+ * kill all ranks at once where one has died, and nobody can catch that. It hears through a pipe
+ * which file there is (ro_mpi_guard); when the pipe ends and there is still one, it goes.
  */
 #include "guard.h"
 

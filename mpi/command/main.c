@@ -7,8 +7,9 @@
 #include <stdlib.h>
 
 const struct command *const commands[] = {
-    &ranks_halftone, &ranks_denoise, &ranks_hologram, &ranks_testcard, &ranks_verify,
-    &ranks_hash,     &ranks_plan,    &ranks_bench,    NULL,
+    &ranks_halftone, &ranks_denoise, &ranks_hologram,
+    &ranks_testcard, &ranks_verify,  &ranks_hash,
+    &ranks_plan,     &ranks_bench,   NULL,
 };
 
 const struct program program = {
@@ -45,7 +46,8 @@ int main(int argc, char **argv)
     if (rank > 0 && !freopen("/dev/null", "w", stdout))
         rank = 0;
     if (are_strangers())
-        status = fail("mpirun started processes that do not know each other: it is that of another MPI");
+        status =
+            fail("mpirun started processes that do not know each other: it is that of another MPI");
     else if (granted < MPI_THREAD_MULTIPLE)
         status = fail("this MPI does not let threads send (MPI_THREAD_MULTIPLE)");
     else

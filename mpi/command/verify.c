@@ -81,10 +81,11 @@ static ro_status check(ro_context *context, const struct certificate *stated,
                        is(stated, "command", "testcard");
     *has_input = certificate_value(stated, "input_hash") != NULL;
     if (!known || !count || !certificate_value(stated, "output_hash"))
-        return ro_context_fail(context, RO_E_UNSUPPORTED,
-                               "%s: ranks verify certificates of halftone, denoise and testcard with "
-                               "one output; roundoff verify knows the others",
-                               files->path[0]);
+        return ro_context_fail(
+            context, RO_E_UNSUPPORTED,
+            "%s: ranks verify certificates of halftone, denoise and testcard with "
+            "one output; roundoff verify knows the others",
+            files->path[0]);
     if (files->count != (*has_input ? 3 : 2))
         return ro_context_fail(context, RO_E_ARGUMENT, "%s: is verified with %s", files->path[0],
                                *has_input ? "IN and OUT" : "OUT");

@@ -106,15 +106,12 @@ static PyObject *angles(PyObject *Py_UNUSED(module), PyObject *arguments)
     struct halftone_request request;
     if (halftone_request_take(session, dictionary, &request)) {
         const ro_halftone_options *options = &request.options;
-        const ro_screen_options screen = {RO_SCREEN_DEFAULTS,
-                                          .kind = "am",
-                                          .lpi = options->lpi,
-                                          .dpi = options->dpi,
-                                          .dpi_y = options->dpi_y,
-                                          .shape = options->shape};
+        const ro_screen_options screen = {RO_SCREEN_DEFAULTS,      .kind = "am",
+                                          .lpi = options->lpi,     .dpi = options->dpi,
+                                          .dpi_y = options->dpi_y, .shape = options->shape};
         session_leave(session);
-        const ro_status status = ro_angles_find(session->context, &screen, request.inks,
-                                                options->ink_count, NULL);
+        const ro_status status =
+            ro_angles_find(session->context, &screen, request.inks, options->ink_count, NULL);
         session_return(session);
         if (session_succeeded(session, status))
             list = PyList_New(0);

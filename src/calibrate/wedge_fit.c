@@ -2,8 +2,8 @@
 /*
  * From a scan of the wedge to a tone curve: find the marks, look at every patch and at the paper
  * round it, divide the light away, make the tones grow (the nearest growing sequence), turn the
- * curve round. The marks are alike, so a sheet that lies otherwise is turned until the patches between
- * them are in order.
+ * curve round. The marks are alike, so a sheet that lies otherwise is turned until the patches
+ * between them are in order.
  */
 #include "calibrate/wedge.h"
 #include "calibrate/wedge_marks.h"
@@ -104,8 +104,8 @@ static ro_status turn_scan(ro_context *context, struct wedge_scan *scan)
     const uint32_t width = scan->width, height = scan->height;
     float *turned = malloc((size_t)width * height * sizeof *turned);
     if (!turned)
-        return ro_context_fail(context, RO_E_MEMORY, "no memory for a scan of %u x %u pixels", width,
-                               height);
+        return ro_context_fail(context, RO_E_MEMORY, "no memory for a scan of %u x %u pixels",
+                               width, height);
     for (uint32_t y = 0; y < height; y++)
         for (uint32_t x = 0; x < width; x++)
             turned[(size_t)(width - 1 - x) * height + y] = scan->tone[(size_t)y * width + x];
@@ -300,7 +300,8 @@ static const char *make_curve(const ro_wedge_report *report, ro_tone_point point
     return NULL;
 }
 
-/* Corners of a sheet that was turned back, as they lie in the scan; the scan is `width` x `height`. */
+/* Corners of a sheet that was turned back, as they lie in the scan; the scan is `width` x `height`.
+ */
 static void turn_corners(ro_wedge_report *report, double width, double height)
 {
     for (int i = 0; i < 4; i++) {

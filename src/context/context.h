@@ -3,8 +3,8 @@
 #ifndef RO_CONTEXT_CONTEXT_H
 #define RO_CONTEXT_CONTEXT_H
 
-#include "thread/pool.h"
 #include "roundoff/core.h"
+#include "thread/pool.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

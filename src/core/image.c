@@ -39,8 +39,7 @@ size_t ro_format_row_bytes(ro_format format, uint32_t width)
         return 0;
     if (found->bytes == 0)
         return ((size_t)width + 7) / 8;
-    return size_multiply((size_t)found->channels * (size_t)found->bytes, width, &bytes) ? bytes
-                                                                                           : 0;
+    return size_multiply((size_t)found->channels * (size_t)found->bytes, width, &bytes) ? bytes : 0;
 }
 
 int ro_format_is_colour(ro_format format)

@@ -12,7 +12,7 @@ static size_t size_of(const void *options)
 }
 
 ro_status options_copy(const void *given, void *taken, const char *name,
-                          char message[RO_OPTIONS_MESSAGE])
+                       char message[RO_OPTIONS_MESSAGE])
 {
     *message = 0;
     if (!given)

@@ -17,7 +17,7 @@ ro_status take_options(ro_context *context, const void *given, void *taken, cons
 /* Why they cannot be taken, for those who have no context: "" if they were. */
 enum { RO_OPTIONS_MESSAGE = 160 };
 ro_status options_copy(const void *given, void *taken, const char *name,
-                          char message[RO_OPTIONS_MESSAGE]);
+                       char message[RO_OPTIONS_MESSAGE]);
 
 static inline bool is_default(double value) { return value == RO_DEFAULT; }
 static inline bool is_default_count(uint32_t value) { return value == (uint32_t)RO_DEFAULT; }

@@ -98,22 +98,21 @@ static ro_status open_lane(struct ro_cuda *cuda, const struct ro_cuda_rows *rows
     void *in, *out;
     band->in_pitch = cuda_band_pitch(rows->in_bytes);
     band->out_pitch = cuda_band_pitch(rows->out_bytes);
+    RO_TRY(cuda_reserve(cuda, &ro_cuda_in[which], band->in_pitch * rows->band, cuda->compute, &in));
     RO_TRY(
-        cuda_reserve(cuda, &ro_cuda_in[which], band->in_pitch * rows->band, cuda->compute, &in));
-    RO_TRY(cuda_reserve(cuda, &ro_cuda_out[which], band->out_pitch * rows->band, cuda->compute,
-                           &out));
+        cuda_reserve(cuda, &ro_cuda_out[which], band->out_pitch * rows->band, cuda->compute, &out));
     band->in = (unsigned char *)in;
     band->out = (unsigned char *)out;
     if (rows->fetch || rows->in_stride <= 0 || !is_pinned(rows->in))
         RO_TRY(cuda_reserve_pinned(cuda, which, rows->in_bytes * rows->band, &lane->staged_in));
     if (rows->take || rows->out_stride <= 0 || !is_pinned(rows->out))
         RO_TRY(cuda_reserve_pinned(cuda, RO_CUDA_LANES + which, rows->out_bytes * rows->band,
-                                      &lane->staged_out));
+                                   &lane->staged_out));
     return RO_OK;
 }
 
 ro_status cuda_run_bands(struct ro_cuda *cuda, const struct ro_cuda_rows *rows,
-                            ro_cuda_band_fn *run, void *data)
+                         ro_cuda_band_fn *run, void *data)
 {
     struct lane lanes[RO_CUDA_LANES] = {};
     RO_TRY(cuda_scratch_begin(cuda, cuda->compute));

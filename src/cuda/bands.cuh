@@ -38,7 +38,7 @@ typedef ro_status ro_cuda_band_fn(void *data, const struct ro_cuda_band *band, c
 /* Returns when the output is complete. Uses the scratch of ro_cuda_in and ro_cuda_out, and all
  * pinned buffers. */
 ro_status cuda_run_bands(struct ro_cuda *cuda, const struct ro_cuda_rows *rows,
-                            ro_cuda_band_fn *run, void *data);
+                         ro_cuda_band_fn *run, void *data);
 
 size_t cuda_band_pitch(size_t bytes); /* of rows of so many bytes */
 

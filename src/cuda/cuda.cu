@@ -167,7 +167,7 @@ struct ro_cuda_scratch *cuda_scratch_of(struct ro_cuda *cuda, const void *key)
 }
 
 ro_status cuda_reserve(struct ro_cuda *cuda, const void *key, size_t bytes, cudaStream_t stream,
-                          void **data)
+                       void **data)
 {
     struct ro_cuda_scratch *slot = cuda_scratch_of(cuda, key);
     if (!slot)
@@ -182,8 +182,7 @@ ro_status cuda_reserve(struct ro_cuda *cuda, const void *key, size_t bytes, cuda
         slot->data = NULL;
         slot->bytes = 0;
         slot->count = 0;
-        RO_CUDA_TRY(cuda->context,
-                    cudaMallocFromPoolAsync(&slot->data, bytes, cuda->pool, stream));
+        RO_CUDA_TRY(cuda->context, cudaMallocFromPoolAsync(&slot->data, bytes, cuda->pool, stream));
         slot->bytes = bytes;
         RO_CUDA_TRY(cuda->context, cudaMemsetAsync(slot->data, 0, bytes, stream));
     }

@@ -28,18 +28,18 @@ struct ro_cuda {
     ro_context *context;
     int device;
     int processors;
-    int shared;     /* bytes of shared memory that a block may ask for */
-    size_t memory; /* bytes of the device */
+    int shared;         /* bytes of shared memory that a block may ask for */
+    size_t memory;      /* bytes of the device */
     cudaMemPool_t pool; /* of all that is made in the order of a stream; keeps what it is given */
     cudaStream_t copy_in, compute, copy_out;
-    cudaEvent_t begin, end;     /* of the timer */
-    cudaEvent_t ready[RO_CUDA_LANES];       /* band of rows is on the device */
-    cudaEvent_t computed[RO_CUDA_LANES];    /* and halftoned */
-    cudaEvent_t fetched[RO_CUDA_LANES];     /* and back */
-    cudaEvent_t scratch_free;   /* the last user of the scratch is done */
-    bool scratch_used;          /* if there was one */
+    cudaEvent_t begin, end;                     /* of the timer */
+    cudaEvent_t ready[RO_CUDA_LANES];           /* band of rows is on the device */
+    cudaEvent_t computed[RO_CUDA_LANES];        /* and halftoned */
+    cudaEvent_t fetched[RO_CUDA_LANES];         /* and back */
+    cudaEvent_t scratch_free;                   /* the last user of the scratch is done */
+    bool scratch_used;                          /* if there was one */
     struct ro_cuda_scratch slot[RO_CUDA_SLOTS]; /* the first ones, up to one without a key */
-    void *pinned[2 * RO_CUDA_LANES]; /* staging for pageable memory: in, then out */
+    void *pinned[2 * RO_CUDA_LANES];            /* staging for pageable memory: in, then out */
     size_t pinned_bytes[2 * RO_CUDA_LANES];
     cudaGraphExec_t graph; /* the last series of launches that was captured, and its key */
     void *graph_key;
@@ -55,7 +55,7 @@ ro_status cuda_check(ro_context *context, cudaError_t error, const char *doing);
 
 /* Scratch of at least `bytes`, in the order of `stream`; made anew it is zero. */
 ro_status cuda_reserve(struct ro_cuda *cuda, const void *key, size_t bytes, cudaStream_t stream,
-                          void **data);
+                       void **data);
 struct ro_cuda_scratch *cuda_scratch_of(struct ro_cuda *cuda, const void *key); /* NULL: none */
 ro_status cuda_reserve_pinned(struct ro_cuda *cuda, int number, size_t bytes, void **data);
 
@@ -72,7 +72,7 @@ ro_status cuda_scratch_end(struct ro_cuda *cuda, cudaStream_t stream);
 
 #define RO_CUDA_TRY(context, call)                                                                 \
     do {                                                                                           \
-        ro_status try_status = cuda_check(context, call, #call);                                \
+        ro_status try_status = cuda_check(context, call, #call);                                   \
         if (try_status != RO_OK)                                                                   \
             return try_status;                                                                     \
     } while (0)

@@ -29,8 +29,8 @@ ro_status cuda_describe(int index, ro_device_info *info);
 /* What a context holds on its device: streams, events, scratch memory that grows and is kept. */
 struct ro_cuda;
 ro_status cuda_open(ro_context *context, struct ro_cuda **cuda);
-void cuda_close(struct ro_cuda *cuda);              /* NULL is allowed */
-struct ro_cuda **context_cuda(ro_context *context); /* where a context keeps it */
+void cuda_close(struct ro_cuda *cuda);                /* NULL is allowed */
+struct ro_cuda **context_cuda(ro_context *context);   /* where a context keeps it */
 int context_device_number(const ro_context *context); /* that was asked for; -1: none */
 
 /* Memory and time for programs that measure: device memory, pinned host memory, copies that wait,

@@ -106,7 +106,7 @@ ro_status sweep_open(struct ro_denoiser *work)
     memory->figures = malloc(figure_bytes);
     if (memory->lines && memory->figures &&
         size_multiply(height + 1, (size_t)work->channels * sizeof *memory->carry,
-                         &memory->carry_bytes))
+                      &memory->carry_bytes))
         memory->carry = malloc(memory->carry_bytes);
     memory->bytes = line_bytes + figure_bytes + memory->carry_bytes;
     if (memory->carry)

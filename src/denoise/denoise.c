@@ -4,8 +4,8 @@
 #include "denoise/denoise.h"
 
 #include "core/checked.h"
-#include "core/image.h"
 #include "core/huge_pages.h"
+#include "core/image.h"
 #include "denoise/diffusion_rows.h"
 
 #include <stdlib.h>
@@ -143,8 +143,8 @@ static ro_status run_passes(struct ro_explicit *run)
     const uint32_t wanted = work->options.iterations;
     ro_status status = RO_OK;
     trace_field(run);
-    while (work->report.steps < wanted && !work->report.converged &&
-           !stop_is_over(work->watch) && status == RO_OK) {
+    while (work->report.steps < wanted && !work->report.converged && !stop_is_over(work->watch) &&
+           status == RO_OK) {
         const bool rest = wanted - work->report.steps < run->depth;
         stream_pass(&run->pass[rest], &run->field[run->now], &run->field[1 - run->now]);
         run->now = 1 - run->now;

@@ -96,12 +96,12 @@ struct ro_denoiser {
 
 /* From options to a denoiser. `in` may have no pixels if kappa is given. */
 ro_status denoiser_make(struct ro_denoiser *work, ro_context *context, const ro_image *in,
-                           const ro_image *out, const ro_denoise_options *options);
+                        const ro_image *out, const ro_denoise_options *options);
 
 /* The same with options of another denoiser: its derived values may lie outside of what a caller
  * may give. */
 ro_status denoiser_remake(struct ro_denoiser *work, ro_context *context, const ro_image *in,
-                             const ro_image *out, const ro_denoise_options *options);
+                          const ro_image *out, const ro_denoise_options *options);
 
 /* Before another run: nothing done, nothing counted. */
 void denoiser_restart(struct ro_denoiser *work);
@@ -116,18 +116,17 @@ void denoiser_report(struct ro_denoiser *work, const char *schedule, ro_cpu cpu,
 float denoiser_round(const struct ro_denoiser *work, double value);
 /* RO_E_ARGUMENT for a value that is no number. */
 ro_status denoiser_read(struct ro_denoiser *work, const char *row, uint32_t y, int channel,
-                           void *values, struct ro_figures *figures);
+                        void *values, struct ro_figures *figures);
 /* `carry` is what the pixels before left, of this channel; it becomes what these leave. */
 void denoiser_write(const struct ro_denoiser *work, char *row, int channel, const void *values,
-                       uint64_t *carry, struct ro_figures *figures);
+                    uint64_t *carry, struct ro_figures *figures);
 /* The same for all channels, the values of one after those of another. */
 ro_status denoiser_read_row(struct ro_denoiser *work, const char *row, uint32_t y, void *values,
-                               struct ro_figures *figures);
+                            struct ro_figures *figures);
 void denoiser_write_row(const struct ro_denoiser *work, char *row, const void *values,
-                           uint64_t *carry, struct ro_figures *figures);
+                        uint64_t *carry, struct ro_figures *figures);
 uint64_t samples_sum(const char *row, int bytes, size_t first, size_t step, uint32_t width);
-void figures_count(const struct ro_denoiser *work, struct ro_figures *figures,
-                      const void *values);
+void figures_count(const struct ro_denoiser *work, struct ro_figures *figures, const void *values);
 /* Rows are added in order, for sums of floats must not notice threads. */
 void figures_add(struct ro_figures *sum, const struct ro_figures *part);
 extern const struct ro_figures ro_figures_none;
@@ -162,16 +161,15 @@ uint32_t denoise_reach(const ro_denoise_stream *stream);
 /* The standard deviation of the noise, in 1/255 of white. */
 ro_status noise_estimate(ro_context *context, const ro_image *image, double *sigma);
 /* The same of every `step`-th row and the one below it. */
-ro_status noise_of_rows(ro_context *context, const ro_image *image, uint32_t step,
-                           double *sigma);
+ro_status noise_of_rows(ro_context *context, const ro_image *image, uint32_t step, double *sigma);
 ro_status noise_in_blocks(ro_context *context, const ro_image *image, double *sigma);
 
 /* The share of samples that are impulses, on some rows; and a copy in which they are mended. */
 ro_status impulses_notice(ro_context *context, const ro_image *image, double *share);
 ro_status impulses_mend(ro_context *context, const ro_image *in, ro_image *out, double *share);
 
-/* After how many steps to stop, as a run on parts of the picture tells (stopping.c). Rows of each step
- * are shown to a watch in the same order, and then weighed. */
+/* After how many steps to stop, as a run on parts of the picture tells (stopping.c). Rows of each
+ * step are shown to a watch in the same order, and then weighed. */
 ro_status stop_choose(struct ro_denoiser *work, uint32_t *steps);
 void stop_see(struct ro_stop_watch *watch, uint32_t step, const void *values);
 void stop_weigh(struct ro_stop_watch *watch, uint32_t step);
@@ -191,7 +189,7 @@ struct ro_trace {
     bool any;
 };
 void trace_add(struct ro_trace *trace, const struct ro_denoiser *work, const void *values,
-                  size_t count);
+               size_t count);
 void trace_tell(const struct ro_trace *trace, const struct ro_denoiser *work);
 bool denoiser_is_watched(const struct ro_denoiser *work);
 /* All planes at once; does nothing where nobody listens. */
@@ -208,7 +206,7 @@ ro_status denoise_explicit(struct ro_denoiser *work);
 ro_status denoise_explicit_cuda(struct ro_denoiser *work);
 /* Images in the memory of the device, on a caller's stream; what it needs there is kept. */
 ro_status denoise_resident(struct ro_denoiser *work, const ro_image *in, const ro_image *out,
-                              uint32_t count, void *stream);
+                           uint32_t count, void *stream);
 void denoise_resident_close(struct ro_denoiser *work);
 ro_status denoise_implicit(struct ro_denoiser *work);
 ro_status denoise_implicit_cuda(struct ro_denoiser *work);
@@ -221,11 +219,11 @@ ro_status denoise_xpp24(struct ro_denoiser *work);
 typedef void ro_plain_step(const struct ro_denoiser *work, const void *data, const int32_t *now,
                            int32_t *next, int32_t *scratch);
 ro_status denoiser_march(struct ro_denoiser *work, size_t scratch_planes, ro_plain_step *step,
-                            const void *data);
+                         const void *data);
 
 /* u' = round(A u) product by product; `scratch` holds 4 images. */
-void naive_step(const struct ro_diffusion *diffusion, enum ro_rounding rounding,
-                   const int32_t *u, int32_t *out, int32_t *scratch);
+void naive_step(const struct ro_diffusion *diffusion, enum ro_rounding rounding, const int32_t *u,
+                int32_t *out, int32_t *scratch);
 
 /* ---- Parts of the hardware profile xpp24 ---------------------------------------------------- */
 
@@ -242,6 +240,6 @@ void xpp24_step(const struct ro_xpp24 *xpp, const int32_t *u, int32_t *out, int3
 /* An iteration from x to next; a word is the weight of the element at a pixel's lower right and, in
  * its lower 12 bits, the pixel's inverse diagonal. */
 void xpp24_iterate(const int32_t *words, int64_t width, int64_t height, uint32_t time,
-                      const int32_t *r, const int32_t *x, int32_t *next);
+                   const int32_t *r, const int32_t *x, int32_t *next);
 
 #endif

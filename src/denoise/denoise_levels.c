@@ -141,7 +141,7 @@ static void round_each(const struct ro_denoiser *work, char *row, int bytes, siz
 }
 
 void denoiser_write(const struct ro_denoiser *work, char *row, int channel, const void *values,
-                       uint64_t *carry, struct ro_figures *figures)
+                    uint64_t *carry, struct ro_figures *figures)
 {
     const size_t step = (size_t)work->channels, first = (size_t)channel;
     const int bytes = ro_format_sample_bytes(work->out.format);

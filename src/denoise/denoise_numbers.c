@@ -18,8 +18,7 @@ void figures_add(struct ro_figures *sum, const struct ro_figures *part)
     sum->max = part->max > sum->max ? part->max : sum->max;
 }
 
-void figures_count(const struct ro_denoiser *work, struct ro_figures *figures,
-                      const void *values)
+void figures_count(const struct ro_denoiser *work, struct ro_figures *figures, const void *values)
 {
     const uint32_t width = work->in.width;
     const bool floating = work->number->floating;
@@ -102,7 +101,7 @@ static ro_status read_floats(struct ro_denoiser *work, const float *in, uint32_t
 }
 
 ro_status denoiser_read(struct ro_denoiser *work, const char *row, uint32_t y, int channel,
-                           void *values, struct ro_figures *figures)
+                        void *values, struct ro_figures *figures)
 {
     const size_t step = (size_t)work->channels, first = (size_t)channel;
     const uint32_t width = work->in.width;

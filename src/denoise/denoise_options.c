@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The options of a denoising, one row each. */
-#include "options/table.h"
 #include "denoise/denoise.h"
+#include "options/table.h"
 
 #define MEMBER(member) RO_MEMBER(ro_denoise_options, member)
 #define FLOATS "number=s10e5,s16e7,s23e8"

@@ -47,8 +47,8 @@ static ro_status open_piece(ro_denoise_piece *piece, uint32_t halo)
                                           .row_bytes = (size_t)work->channels * work->in.width *
                                                        sizeof(int32_t)};
     size_t bytes;
-    if (!size_multiply(piece->info.row_bytes,
-                          (size_t)piece->info.above + rows + piece->info.below, &bytes) ||
+    if (!size_multiply(piece->info.row_bytes, (size_t)piece->info.above + rows + piece->info.below,
+                       &bytes) ||
         !(piece->numbers = malloc(bytes)))
         return ro_context_fail(piece->context, RO_E_MEMORY, "no memory for %u rows of %u pixels",
                                rows, piece->in.width);
@@ -89,7 +89,7 @@ ro_status ro_denoise_piece_load(ro_denoise_piece *piece, const void *rows, ptrdi
     for (uint32_t y = 0; y < piece->rows && status == RO_OK; y++) {
         struct ro_figures figures = ro_figures_none;
         status = denoiser_read_row(&work, (const char *)rows + (ptrdiff_t)y * stride,
-                                      piece->first + y, row_of(piece, piece->first + y), &figures);
+                                   piece->first + y, row_of(piece, piece->first + y), &figures);
     }
     return status;
 }
@@ -153,7 +153,7 @@ ro_status ro_denoise_piece_round(ro_denoise_piece *piece, const uint64_t above[3
     for (uint32_t y = 0; y < piece->rows; y++) {
         struct ro_figures figures = ro_figures_none;
         denoiser_write_row(work, (char *)rows + (ptrdiff_t)y * stride,
-                              row_of(piece, piece->first + y), carry, &figures);
+                           row_of(piece, piece->first + y), carry, &figures);
     }
     return ro_context_progress(piece->context, "denoise", 1);
 }

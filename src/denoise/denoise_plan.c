@@ -3,8 +3,8 @@
 #include "core/image.h"
 #include "core/names.h"
 #include "core/options.h"
-#include "options/table.h"
 #include "denoise/denoise.h"
+#include "options/table.h"
 
 #include <math.h>
 #include <string.h>
@@ -86,7 +86,7 @@ static const char *number_name(const struct ro_denoiser *work)
 {
     const int bytes = ro_format_sample_bytes(work->in.format);
     return work->options.number                         ? work->options.number
-           : work->scheme->run == denoise_xpp24      ? "s24"
+           : work->scheme->run == denoise_xpp24         ? "s24"
            : bytes == 4 && !work->scheme->integers_only ? "s23e8"
            : work->scheme->conjugate                    ? "s24"
            : bytes == 1                                 ? "s16"
@@ -290,7 +290,7 @@ static ro_status plan(struct ro_denoiser *work)
 }
 
 ro_status denoiser_make(struct ro_denoiser *work, ro_context *context, const ro_image *in,
-                           const ro_image *out, const ro_denoise_options *options)
+                        const ro_image *out, const ro_denoise_options *options)
 {
     *work = (struct ro_denoiser){.context = context, .in = *in, .out = *out};
     ro_status status = options_read(context, &ro_denoise_table, options, &work->options);
@@ -302,7 +302,7 @@ ro_status denoiser_make(struct ro_denoiser *work, ro_context *context, const ro_
 }
 
 ro_status denoiser_remake(struct ro_denoiser *work, ro_context *context, const ro_image *in,
-                             const ro_image *out, const ro_denoise_options *options)
+                          const ro_image *out, const ro_denoise_options *options)
 {
     *work = (struct ro_denoiser){.context = context, .in = *in, .out = *out, .options = *options};
     work->scheme = scheme_named(ro_denoise_scheme(options));

@@ -182,7 +182,7 @@ static ro_status open_rows(ro_denoise_stream *stream, ro_context *context)
     struct ro_denoiser *work = &stream->work;
     const ro_cpu asked = context->options.cpu;
     if (rows_open(&stream->rows, &work->diffusion, work->scale.white,
-                     asked ? asked : context->cpu) != RO_OK)
+                  asked ? asked : context->cpu) != RO_OK)
         return no_memory(work);
     if (asked && stream->rows.kernel->cpu != asked)
         return denoiser_no_code(work, asked);
@@ -283,10 +283,7 @@ bool denoise_give_row(ro_denoise_stream *stream, void *values)
 
 const struct ro_denoiser *denoise_work(const ro_denoise_stream *stream) { return &stream->work; }
 
-uint32_t denoise_reach(const ro_denoise_stream *stream)
-{
-    return (uint32_t)stream->stencil.stages;
-}
+uint32_t denoise_reach(const ro_denoise_stream *stream) { return (uint32_t)stream->stencil.stages; }
 
 ro_status ro_denoise_push(ro_denoise_stream *stream, const void *rows, ptrdiff_t stride,
                           uint32_t count, uint32_t *taken)
@@ -326,7 +323,7 @@ ro_status ro_denoise_pull(ro_denoise_stream *stream, void *rows, ptrdiff_t strid
             break;
         struct ro_figures figures = ro_figures_none;
         denoiser_write_row(work, (char *)rows + (ptrdiff_t)*given * stride, stream->values,
-                              stream->carry, &figures);
+                           stream->carry, &figures);
         figures_add(&work->after, &figures);
     }
     work->report.steps = work->options.iterations;
@@ -338,7 +335,7 @@ ro_status ro_denoise_pull(ro_denoise_stream *stream, void *rows, ptrdiff_t strid
 /* ---- Rows of all channels -------------------------------------------------------------------- */
 
 ro_status denoiser_read_row(struct ro_denoiser *work, const char *row, uint32_t y, void *values,
-                               struct ro_figures *figures)
+                            struct ro_figures *figures)
 {
     ro_status status = RO_OK;
     char *line = values;
@@ -350,7 +347,7 @@ ro_status denoiser_read_row(struct ro_denoiser *work, const char *row, uint32_t 
 }
 
 void denoiser_write_row(const struct ro_denoiser *work, char *row, const void *values,
-                           uint64_t *carry, struct ro_figures *figures)
+                        uint64_t *carry, struct ro_figures *figures)
 {
     const char *line = values;
     for (int c = 0; c < work->channels; c++, line += work->in.width * sizeof(int32_t))

@@ -150,7 +150,7 @@ static uint32_t set_smoothing(struct ro_diffusion *diffusion, double sigma)
 }
 
 void diffusion_make(struct ro_diffusion *diffusion,
-                       const struct ro_diffusion_parameters *parameters)
+                    const struct ro_diffusion_parameters *parameters)
 {
     *diffusion = (struct ro_diffusion){
         .width = parameters->width,

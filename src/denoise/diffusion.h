@@ -104,7 +104,7 @@ struct ro_diffusion_parameters {
     int32_t ceiling;                   /* of a time step that is not stable */
 };
 void diffusion_make(struct ro_diffusion *diffusion,
-                       const struct ro_diffusion_parameters *parameters);
+                    const struct ro_diffusion_parameters *parameters);
 
 /* ---- The definition in integers ------------------------------------------------------------- */
 
@@ -143,8 +143,8 @@ RO_FLOW_FN uint32_t table_index(const struct ro_diffusion *diffusion, uint64_t n
 }
 
 /* The weights of an element whose `joint` channels have the diagonal differences p and q. */
-RO_FLOW_FN struct ro_element element_weights(const struct ro_diffusion *diffusion,
-                                                const int32_t *p, const int32_t *q)
+RO_FLOW_FN struct ro_element element_weights(const struct ro_diffusion *diffusion, const int32_t *p,
+                                             const int32_t *q)
 {
     if (diffusion->model == RO_MODEL_LINEAR)
         return diffusion->constant;
@@ -195,15 +195,15 @@ struct ro_edges {
     int32_t *e, *s, *se, *sw; /* width * height each */
 };
 void diffusion_assemble(const struct ro_diffusion *diffusion, const int32_t *guide, int plane,
-                           const struct ro_edges *edges);
+                        const struct ro_edges *edges);
 
 /* One explicit step (Eq. 2.48) of all planes from u to out, the gradient taken from `guide`.
  * `scratch` holds four images. */
 void diffusion_step_ref(const struct ro_diffusion *diffusion, const int32_t *u,
-                           const int32_t *guide, int32_t *out, int32_t *scratch);
+                        const int32_t *guide, int32_t *out, int32_t *scratch);
 
 /* A whole iteration: the smoothings, then the step. `scratch` holds 4 + 2 * planes images. */
 void diffusion_iterate_ref(const struct ro_diffusion *diffusion, const int32_t *u, int32_t *out,
-                              int32_t *scratch);
+                           int32_t *scratch);
 
 #endif

@@ -21,7 +21,7 @@ static struct ro_element element_at(const struct ro_diffusion *diffusion, const 
 }
 
 void diffusion_assemble(const struct ro_diffusion *diffusion, const int32_t *guide, int plane,
-                           const struct ro_edges *edges)
+                        const struct ro_edges *edges)
 {
     int64_t width = diffusion->width, height = diffusion->height;
     for (int64_t y = 0, i = 0; y < height; y++)
@@ -47,7 +47,7 @@ static void move(const struct ro_diffusion *diffusion, int32_t weight, const int
 }
 
 void diffusion_step_ref(const struct ro_diffusion *diffusion, const int32_t *u,
-                           const int32_t *guide, int32_t *out, int32_t *scratch)
+                        const int32_t *guide, int32_t *out, int32_t *scratch)
 {
     int64_t width = diffusion->width, size = width * diffusion->height;
     struct ro_edges edges = {scratch, scratch + size, scratch + 2 * size, scratch + 3 * size};
@@ -69,7 +69,7 @@ void diffusion_step_ref(const struct ro_diffusion *diffusion, const int32_t *u,
 }
 
 void diffusion_iterate_ref(const struct ro_diffusion *diffusion, const int32_t *u, int32_t *out,
-                              int32_t *scratch)
+                           int32_t *scratch)
 {
     struct ro_diffusion linear = *diffusion;
     linear.model = RO_MODEL_LINEAR;

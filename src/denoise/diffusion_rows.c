@@ -127,7 +127,7 @@ static const struct ro_row_kernel *find_kernel(const struct ro_diffusion *diffus
 enum { INDICES = 2048 }; /* table_index is below 2^16 * 2048 / 2^16 */
 
 ro_status rows_open(struct ro_rows *rows, const struct ro_diffusion *diffusion, int64_t white,
-                       ro_cpu best)
+                    ro_cpu best)
 {
     *rows = (struct ro_rows){.diffusion = diffusion, .white = white, .wide = white > INT16_MAX};
     if (best == RO_CPU_AUTO)

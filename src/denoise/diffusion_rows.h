@@ -17,8 +17,8 @@
 #define RO_DENOISE_DIFFUSION_ROWS_H
 
 #include "denoise/diffusion.h"
-#include "solver/stencil.h"
 #include "simd/variants.h"
+#include "solver/stencil.h"
 
 #include <string.h>
 
@@ -62,7 +62,7 @@ struct ro_rows {
 /* Finds the kernel of an instruction set that can do this, at most `best`; with RO_CPU_AUTO the
  * fastest. RO_E_UNSUPPORTED when there is none, RO_E_MEMORY. */
 ro_status rows_open(struct ro_rows *rows, const struct ro_diffusion *diffusion, int64_t white,
-                       ro_cpu best);
+                    ro_cpu best);
 void rows_close(struct ro_rows *rows);
 
 /* The rows as a stencil: some smoothings and a step. Between stages a row is two where there are

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The row kernel in 16-bit lanes, for every number system whose images fit 16 bits; see diffusion_rows.h
- * for the order of the lanes. All arithmetic is exact or wraps round where the true result fits
- * again:
+ * The row kernel in 16-bit lanes, for every number system whose images fit 16 bits; see
+ * diffusion_rows.h for the order of the lanes. All arithmetic is exact or wraps round where the
+ * true result fits again:
  *
  *   flux      |d| w / 2^16 is the high half of a 16-bit product, the sign put back: odd by itself
  *   norm      p^2 + q^2 by a multiply-add of pairs into 32 bits
@@ -432,7 +432,8 @@ static void smooth(const struct ro_rows *rows, const struct ro_row_work *work)
 /* Norms are shifted by what was dropped at least, and packed as signed numbers. */
 static bool supports(const struct ro_diffusion *diffusion, int64_t white)
 {
-    if (diffusion->real || diffusion->ceiling || white > UINT16_MAX || (diffusion->joint != 1 && diffusion->joint != 3))
+    if (diffusion->real || diffusion->ceiling || white > UINT16_MAX ||
+        (diffusion->joint != 1 && diffusion->joint != 3))
         return false;
     if (diffusion->model == RO_MODEL_LINEAR)
         return true;

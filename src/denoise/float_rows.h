@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The explicit scheme in floating point: the definition, and the variants of s23e8. The same
- * elements and edges as in diffusion.h, every operation rounded to the format (for s23e8 by the machine
- * itself), in the order written here; vectors of any width give the same bits, and those of
+ * elements and edges as in diffusion.h, every operation rounded to the format (for s23e8 by the
+ * machine itself), in the order written here; vectors of any width give the same bits, and those of
  * small_float_simd.c for the smaller formats. Perona-Malik's function is computed, the exponential
  * one comes from its table. There is no promise about the sum.
  *

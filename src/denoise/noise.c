@@ -79,8 +79,8 @@ static ro_status next_squares(ro_context *context, struct lines *lines, uint32_t
     int32_t *lower = lines->upper, *upper = lines->lower;
     load(lines, y + 1, lower);
     for (size_t i = 0; i + lines->channels < lines->samples; i++)
-        lines->cross[i] = abs(upper[i] - upper[i + lines->channels] - lower[i] +
-                              lower[i + lines->channels]);
+        lines->cross[i] =
+            abs(upper[i] - upper[i + lines->channels] - lower[i] + lower[i + lines->channels]);
     lines->upper = upper;
     lines->lower = lower;
     return ro_context_cancelled(context) ? ro_context_fail(context, RO_E_CANCELLED, "cancelled")
@@ -203,8 +203,7 @@ ro_status noise_estimate(ro_context *context, const ro_image *image, double *sig
     return noise_of_rows(context, image, 1, sigma);
 }
 
-ro_status noise_of_rows(ro_context *context, const ro_image *image, uint32_t step,
-                           double *sigma)
+ro_status noise_of_rows(ro_context *context, const ro_image *image, uint32_t step, double *sigma)
 {
     const bool floats = ro_format_sample_bytes(image->format) == 4;
     const uint32_t white = floats ? 65535 : ro_image_white(image);

@@ -66,7 +66,7 @@ static ro_status run_images(struct denoise_plan *plan, const ro_image *in, const
     if (!plan->cuda)
         return work->scheme->run(work);
     return work->scheme->run == denoise_implicit ? denoise_implicit_cuda(work)
-                                                    : denoise_explicit_cuda(work);
+                                                 : denoise_explicit_cuda(work);
 }
 
 static ro_status check_image(const struct denoise_plan *plan, const ro_image *image,
@@ -163,8 +163,8 @@ static ro_status make_plan(ro_context *context, const ro_image *in, const ro_ima
         status = ro_context_fail(context, RO_E_UNSUPPORTED,
                                  "figures of every step are taken on the CPU only");
     if (status == RO_OK)
-        plan->cuda = context->options.device == RO_DEVICE_CUDA ||
-                     (!watched && denoise_prefers_cuda(work));
+        plan->cuda =
+            context->options.device == RO_DEVICE_CUDA || (!watched && denoise_prefers_cuda(work));
     if (status == RO_OK && !plan->cuda && work->scheme->run == denoise_explicit)
         status = explicit_open(work);
     if (status != RO_OK) {

@@ -36,7 +36,7 @@ static void add_floats(struct ro_trace *trace, const float *values, size_t count
 }
 
 void trace_add(struct ro_trace *trace, const struct ro_denoiser *work, const void *values,
-                  size_t count)
+               size_t count)
 {
     if (work->watch)
         stop_see(work->watch, work->report.steps, values);

@@ -21,10 +21,10 @@
 #ifndef RO_FFT_DFT_H
 #define RO_FFT_DFT_H
 
-#include "thread/pool.h"
+#include "fft/dft_plan.h"
 #include "roundoff/hologram.h"
 #include "simd/variants.h"
-#include "fft/dft_plan.h"
+#include "thread/pool.h"
 
 #include <stdbool.h>
 

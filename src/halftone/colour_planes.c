@@ -67,8 +67,8 @@ static ro_status check_inks(ro_context *context, const ro_halftone_options *opti
     if (!(options->ink_limit >= 0 && options->ink_limit <= 100 * RO_INKS_MOST))
         return ro_context_fail(context, RO_E_ARGUMENT, "%g %% of ink: must be from 0 to %d",
                                options->ink_limit, 100 * RO_INKS_MOST);
-    if ((own || options->inks) && (options->ink_count < least || options->ink_count > most ||
-                                   !options->inks))
+    if ((own || options->inks) &&
+        (options->ink_count < least || options->ink_count > most || !options->inks))
         return ro_context_fail(context, RO_E_ARGUMENT,
                                own ? "%d inks: must be from 1 to %d"
                                    : "screens of %d inks: CMYK has %d",
@@ -76,8 +76,8 @@ static ro_status check_inks(ro_context *context, const ro_halftone_options *opti
     const ro_separation *given = options->separation;
     const int count = own ? options->ink_count : 4;
     if (given && (!given->shares || given->inks != count))
-        return ro_context_fail(context, RO_E_ARGUMENT, "a separation into %d inks, but there are %d",
-                               given->inks, count);
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "a separation into %d inks, but there are %d", given->inks, count);
     return RO_OK;
 }
 

@@ -64,13 +64,14 @@ static ro_status floats_to_samples(ro_context *context, const ro_image *in, uint
         to_samples<<<grid, 256, 0, stream>>>(rows, cuts, low, width, (unsigned long long *)found);
         RO_CUDA_TRY(context, cudaGetLastError());
     }
-    RO_CUDA_TRY(context, cudaMemcpyAsync(&wrong, found, sizeof wrong, cudaMemcpyDeviceToHost, stream));
+    RO_CUDA_TRY(context,
+                cudaMemcpyAsync(&wrong, found, sizeof wrong, cudaMemcpyDeviceToHost, stream));
     RO_TRY(cuda_scratch_end(cuda, stream));
     RO_CUDA_TRY(context, cudaStreamSynchronize(stream));
     if (wrong != ULLONG_MAX)
         return ro_context_fail(context, RO_E_FORMAT,
-                               "the pixel at column %u, row %u is not a number",
-                               (unsigned)wrong, (unsigned)(wrong >> 32));
+                               "the pixel at column %u, row %u is not a number", (unsigned)wrong,
+                               (unsigned)(wrong >> 32));
     return RO_OK;
 }
 

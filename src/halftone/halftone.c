@@ -102,8 +102,8 @@ static ro_status check_options(struct halftoner *work)
         options->levels = 2;
     const int most = known & OPTION_DEEP ? 65536 : 256;
     if (options->levels < 2 || options->levels > most)
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "%d levels: must be from 2 to %d", options->levels, most);
+        return ro_context_fail(context, RO_E_ARGUMENT, "%d levels: must be from 2 to %d",
+                               options->levels, most);
     const struct {
         int value, least, most;
         const char *name;
@@ -146,8 +146,7 @@ static ro_status take_colours(struct halftoner *work)
     if (!colours)
         return RO_OK;
     if (options->palette || options->channels != RO_CHANNELS_GREY)
-        return ro_context_fail(work->context, RO_E_ARGUMENT,
-                               "recolour is for grey, not for %s",
+        return ro_context_fail(work->context, RO_E_ARGUMENT, "recolour is for grey, not for %s",
                                options->palette ? "a palette" : "channels");
     if (colours->count < 2 || colours->count > 256)
         return ro_context_fail(work->context, RO_E_ARGUMENT,

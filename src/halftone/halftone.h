@@ -61,8 +61,8 @@ struct halftone_engine {
     void (*carry_in)(struct halftoner *work, uint32_t x, uint32_t count, const int32_t *values);
     void (*carry_out)(const struct halftoner *work, uint32_t x, uint32_t count, int32_t *values);
     ro_status (*run)(struct halftoner *work, const struct halftone_block *block);
-    void (*close)(struct halftoner *work); /* also after a failed open */
-    bool whole_image;                      /* run gets all rows in one block */
+    void (*close)(struct halftoner *work);        /* also after a failed open */
+    bool whole_image;                             /* run gets all rows in one block */
     bool (*passes)(const struct halftoner *work); /* run looks at work->pass; NULL: it does not */
     /* Images in device memory; NULL: the method has no device code. */
     ro_status (*run_resident)(struct halftoner *work, const ro_image *in, const ro_image *out,
@@ -91,16 +91,16 @@ struct halftoner {
     uint64_t seed; /* of its random numbers */
     struct tone tone;
     struct halftone_fit *fit; /* to a palette: rows go through it; NULL: none */
-    ro_device device; /* where it runs */
+    ro_device device;         /* where it runs */
     struct grey_form grey;
     uint32_t granularity; /* rows go in by multiples of this, but for the last */
     size_t bytes;         /* of memory that its state takes, as far as it grows with the image */
-    uint32_t first_row, end_row;         /* of the run */
-    uint32_t rows_done;                  /* the row that comes next */
-    struct ro_wavefront_link *link;      /* to the rows above and below the run; NULL: to none */
-    struct halftone_pass *pass;          /* threads fetch rows by themselves (row_callbacks.h), and a block
-                                            has none; NULL: they do not */
-    int carried;                         /* lines of numbers that rows hand on; -1: not to be cut */
+    uint32_t first_row, end_row;    /* of the run */
+    uint32_t rows_done;             /* the row that comes next */
+    struct ro_wavefront_link *link; /* to the rows above and below the run; NULL: to none */
+    struct halftone_pass *pass; /* threads fetch rows by themselves (row_callbacks.h), and a block
+                                   has none; NULL: they do not */
+    int carried;                /* lines of numbers that rows hand on; -1: not to be cut */
     int32_t carried_least, carried_most; /* what such a number can be */
     unsigned char shown[256];            /* the tone of each level, for RO_GRAY8 output */
     ro_report report;

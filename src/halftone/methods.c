@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* The table of halftoning methods. */
 #include "core/names.h"
-#include "halftone/search/search.h"
 #include "halftone/error_diffusion/acuity.h"
 #include "halftone/error_diffusion/kernels.h"
 #include "halftone/error_diffusion/tone_dependent.h"
 #include "halftone/halftone.h"
 #include "halftone/ordered/ordered.h"
+#include "halftone/search/search.h"
 #include "halftone/traversal/dot_diffusion.h"
 
 #define DIFFUSION                                                                                  \
-    &diffusion_engine, OPTION_LEVELS | OPTION_DEEP | OPTION_SCHEDULE | OPTION_SEED | OPTION_STRENGTH |           \
-                           OPTION_NOISE | OPTION_THRESHOLD | OPTION_SERPENTINE
+    &diffusion_engine, OPTION_LEVELS | OPTION_DEEP | OPTION_SCHEDULE | OPTION_SEED |               \
+                           OPTION_STRENGTH | OPTION_NOISE | OPTION_THRESHOLD | OPTION_SERPENTINE
 
 #define TONAL &tonal_engine, OPTION_LEVELS | OPTION_DEEP | OPTION_SCHEDULE | OPTION_SERPENTINE
 

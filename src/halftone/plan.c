@@ -110,9 +110,9 @@ static ro_status open_planes(struct halftone_plan *plan, const ro_halftone_optio
                                 options->ink_limit / 100, &plan->inks);
     for (int i = 0; i < plan->count && status == RO_OK; i++) {
         const ro_halftone_options own = planes_options(options, i);
-        status = halftoner_open(&plan->work[i], context, &plan->shape,
-                                plan->planes ? plan->planes->plane[i] : PLANE_LUMA, out, &own,
-                                device);
+        status =
+            halftoner_open(&plan->work[i], context, &plan->shape,
+                           plan->planes ? plan->planes->plane[i] : PLANE_LUMA, out, &own, device);
         plan->work[i].grey.inks = &plan->inks;
     }
     return status;
@@ -279,9 +279,8 @@ static void convert_rows(void *data, int thread)
 {
     struct conversion *job = data;
     for (uint32_t i; (i = atomic_fetch_add(&job->ticket, 1)) < job->count;) {
-        const ro_status status =
-            convert_row(job->plan, job->rows + (ptrdiff_t)i * job->stride,
-                        job->plan->pending_rows + i, job->y + i, thread);
+        const ro_status status = convert_row(job->plan, job->rows + (ptrdiff_t)i * job->stride,
+                                             job->plan->pending_rows + i, job->y + i, thread);
         if (status != RO_OK)
             atomic_store(&job->status, (int)status);
     }
@@ -297,7 +296,7 @@ ro_status halftone_plan_take(struct halftone_plan *plan, const void *rows, ptrdi
         (plan->planes || plan->work[0].fit) && (uint64_t)count * plan->shape.width >= 1u << 16;
     if (many)
         pool_run(context->pool, context->threads < (int)count ? context->threads : (int)count,
-                    convert_rows, &job);
+                 convert_rows, &job);
     else
         convert_rows(&job, 0);
     /* what is told is the first that is wrong, whoever found another */
@@ -321,11 +320,10 @@ ro_status halftone_plan_flush(struct halftone_plan *plan, void *out, ptrdiff_t o
     ro_status status = RO_OK;
     plan->pending_rows = 0;
     for (int i = 0; i < plan->count && status == RO_OK; i++)
-        status =
-            halftoner_run(&plan->work[i], pending_row(plan, i, 0), (ptrdiff_t)plan->grey_row_bytes,
-                          together ? plan->store + (size_t)i * apart
-                                   : (unsigned char *)out + i * plates,
-                          together ? (ptrdiff_t)row_bytes : out_stride, rows);
+        status = halftoner_run(
+            &plan->work[i], pending_row(plan, i, 0), (ptrdiff_t)plan->grey_row_bytes,
+            together ? plan->store + (size_t)i * apart : (unsigned char *)out + i * plates,
+            together ? (ptrdiff_t)row_bytes : out_stride, rows);
     for (uint32_t r = 0; together && r < rows && status == RO_OK; r++)
         plan->planes->combine((unsigned char *)out + (ptrdiff_t)r * out_stride,
                               plan->store + (size_t)r * row_bytes, plan->count, apart,

@@ -10,8 +10,8 @@
 #define RO_HALFTONE_PLAN_H
 
 #include "context/plan.h"
-#include "halftone/halftone.h"
 #include "halftone/colour_planes.h"
+#include "halftone/halftone.h"
 #include "thread/wavefront.h"
 
 struct halftone_plan {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows that threads fetch and hand over by themselves: a buffer for each thread, and what failed. */
+/* Rows that threads fetch and hand over by themselves: a buffer for each thread, and what failed.
+ */
 #ifndef RO_HALFTONE_ROW_CALLBACKS_H
 #define RO_HALFTONE_ROW_CALLBACKS_H
 

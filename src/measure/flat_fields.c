@@ -7,8 +7,8 @@
  * order, so that no figure notices threads. The square's mean is taken out first.
  */
 #include "core/checked.h"
-#include "measure/measure.h"
 #include "fft/radix2.h"
+#include "measure/measure.h"
 
 #include <math.h>
 #include <stdlib.h>

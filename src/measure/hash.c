@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Hashes by xxHash, which is compiled in from its header; a build without it says so. */
-#include "roundoff/verify.h"
 #include "core/image.h"
+#include "roundoff/verify.h"
 
 #if RO_WITH_XXHASH
 

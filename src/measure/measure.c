@@ -46,8 +46,7 @@ ro_status measure_check(ro_context *context, const ro_image *original, const ro_
     if (options->gain != 0 && !(options->gain >= 1 && options->gain <= 3))
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "dots of %g pixels: must be from 1 to 3 wide", options->gain);
-    if (options->yule_nielsen != 0 &&
-        !(options->yule_nielsen >= 1 && options->yule_nielsen <= 10))
+    if (options->yule_nielsen != 0 && !(options->yule_nielsen >= 1 && options->yule_nielsen <= 10))
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "Yule-Nielsen's number %g: must be from 1 to 10",
                                options->yule_nielsen);
@@ -92,9 +91,8 @@ static ro_status open_job(struct measure_job *job, const ro_measure_options *opt
     job->across = (job->width + MEASURE_BLOCK_WIDTH - 1) / MEASURE_BLOCK_WIDTH;
     job->error_stride = padded / 2;
     job->scratch_floats = measure_block_scratch(job->radius);
-    if (size_multiply(job->across,
-                         (job->height + MEASURE_BLOCK_HEIGHT - 1) / MEASURE_BLOCK_HEIGHT,
-                         &blocks) &&
+    if (size_multiply(job->across, (job->height + MEASURE_BLOCK_HEIGHT - 1) / MEASURE_BLOCK_HEIGHT,
+                      &blocks) &&
         blocks < UINT32_MAX / 2 && size_multiply(padded, rows, &error) &&
         size_multiply(error, sizeof(float), &bytes) &&
         size_multiply(job->scratch_floats * sizeof(float), threads, &scratch)) {

@@ -8,8 +8,8 @@
  * Sums of squares are the same in both domains, so what an eye sees of the error needs no way back.
  */
 #include "core/checked.h"
-#include "measure/measure.h"
 #include "fft/radix2.h"
+#include "measure/measure.h"
 
 #include <math.h>
 #include <stdlib.h>

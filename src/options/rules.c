@@ -134,8 +134,7 @@ static ro_status check_option(const struct check *check, const ro_option *option
         const char *now = value_of(check, method, room);
         if (!ro_option_applies(check->table, option, now))
             return ro_context_fail(check->context, RO_E_ARGUMENT, "%s does not apply to %s %s",
-                                   option_spelled(option, name), option_spelled(method, of),
-                                   now);
+                                   option_spelled(option, name), option_spelled(method, of), now);
     }
     ro_status status = check_needs(check, option, NULL);
     const ro_word *word = option_word_of(option, option_load(option, check->given));
@@ -145,7 +144,7 @@ static ro_status check_option(const struct check *check, const ro_option *option
 }
 
 ro_status options_check(ro_context *context, const ro_option_table *table, const void *given,
-                           const void *resolved)
+                        const void *resolved)
 {
     const struct check check = {context, table, given, resolved};
     ro_status status = RO_OK;

@@ -23,12 +23,12 @@ extern const ro_option_table ro_denoise_table;
 /* Copies what the caller gave (NULL: nothing) over `taken`, checks ranges and words, gives words
  * their usual spelling and fills in presets. */
 ro_status options_read(ro_context *context, const ro_option_table *table, const void *given,
-                          void *taken);
+                       void *taken);
 
 /* Checks what the options that are set need of the method and of each other. `resolved` is `given`
  * with the derived values filled in that the rules name, the method among them. */
 ro_status options_check(ro_context *context, const ro_option_table *table, const void *given,
-                           const void *resolved);
+                        const void *resolved);
 
 /* The value of the word that a member has; its row must have words. */
 #define ro_options_word(table, options, member)                                                    \

@@ -399,7 +399,7 @@ static bool take_value(const ro_option_table *table, const ro_option *option, un
 }
 
 ro_status options_read(ro_context *context, const ro_option_table *table, const void *given,
-                          void *taken)
+                       void *taken)
 {
     memcpy(taken, table->unset, table->size);
     ro_status status = take_options(context, given, taken, table->initialiser);

@@ -297,13 +297,13 @@ static ro_status enqueue(struct ro_cuda *cuda, const diffusion_launch *p, passin
         config.stream = stream;
         config.attrs = &early;
         config.numAttrs = k > 0; /* the first must see the line and the cleared output */
-        RO_CUDA_TRY(context, cudaLaunchKernelEx(&config, kernel,
-                                                *p, between, sample_bytes, k, first));
+        RO_CUDA_TRY(context,
+                    cudaLaunchKernelEx(&config, kernel, *p, between, sample_bytes, k, first));
     }
     if (p->left_below)
-        RO_CUDA_TRY(context, cudaMemcpyAsync(p->left_below, between.line,
-                                             (size_t)p->width * sizeof(int),
-                                             cudaMemcpyDeviceToDevice, stream));
+        RO_CUDA_TRY(context,
+                    cudaMemcpyAsync(p->left_below, between.line, (size_t)p->width * sizeof(int),
+                                    cudaMemcpyDeviceToDevice, stream));
     return RO_OK;
 }
 
@@ -337,15 +337,15 @@ ro_status blockwise_launch(struct ro_cuda *cuda, struct diffusion_launch *p, int
         ro_status status = cuda_check(
             context, cudaStreamBeginCapture(side, cudaStreamCaptureModeThreadLocal), "capture");
         if (status == RO_OK) {
-            status = enqueue(cuda, p, key.between, sample_bytes, scatter, side,
-                             &cuda->graph_launches);
+            status =
+                enqueue(cuda, p, key.between, sample_bytes, scatter, side, &cuda->graph_launches);
             cudaError_t ended = cudaStreamEndCapture(side, &graph);
             if (status == RO_OK)
                 status = cuda_check(context, ended, "cudaStreamEndCapture");
         }
         if (status == RO_OK)
             status = cuda_check(context, cudaGraphInstantiate(&cuda->graph, graph, 0),
-                                   "cudaGraphInstantiate");
+                                "cudaGraphInstantiate");
         if (graph)
             cudaGraphDestroy(graph);
         cudaStreamDestroy(side);

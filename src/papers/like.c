@@ -181,11 +181,10 @@ static ro_status open_engine(struct halftoner *work)
     ro_context *context = work->context;
     const bool colour = work->in.format == RO_RGB8 && work->grey.plane == PLANE_LUMA_601;
     if ((work->in.format != RO_GRAY8 && !colour) || (!like->any_maxval && work->grey.white != 255))
-        return ro_context_fail(context, RO_E_UNSUPPORTED,
-                               "%s takes 8-bit grey%s, not %s of maxval %u",
-                               work->method->info.name,
-                               work->grey.plane == PLANE_LUMA_601 ? " or RGB" : "",
-                               ro_format_name(work->in.format), work->grey.white);
+        return ro_context_fail(
+            context, RO_E_UNSUPPORTED, "%s takes 8-bit grey%s, not %s of maxval %u",
+            work->method->info.name, work->grey.plane == PLANE_LUMA_601 ? " or RGB" : "",
+            ro_format_name(work->in.format), work->grey.white);
     if (work->options.seed > UINT32_MAX)
         return ro_context_fail(context, RO_E_ARGUMENT, "%s takes seeds up to %u",
                                work->method->info.name, UINT32_MAX);

@@ -11,8 +11,8 @@
 #include <string.h>
 
 /* u' = sum of round(A u) over the pixel and its neighbours, A = 1 - tau L in 1/2^16. */
-void naive_step(const struct ro_diffusion *diffusion, enum ro_rounding rounding,
-                   const int32_t *u, int32_t *out, int32_t *scratch)
+void naive_step(const struct ro_diffusion *diffusion, enum ro_rounding rounding, const int32_t *u,
+                int32_t *out, int32_t *scratch)
 {
     int64_t width = diffusion->width, size = width * diffusion->height;
     struct ro_edges edges = {scratch, scratch + size, scratch + 2 * size, scratch + 3 * size};
@@ -44,13 +44,12 @@ void naive_step(const struct ro_diffusion *diffusion, enum ro_rounding rounding,
 }
 
 ro_status denoiser_march(struct ro_denoiser *work, size_t scratch_planes, ro_plain_step *step,
-                            const void *data)
+                         const void *data)
 {
     size_t size = (size_t)work->in.width * work->in.height, bytes;
     size_t all = size * (size_t)work->channels;
     int32_t *memory = NULL;
-    if (size_multiply(size, (scratch_planes + 2 * (size_t)work->channels) * sizeof *memory,
-                         &bytes))
+    if (size_multiply(size, (scratch_planes + 2 * (size_t)work->channels) * sizeof *memory, &bytes))
         memory = malloc(bytes);
     if (!memory)
         return ro_context_fail(work->context, RO_E_MEMORY, "no memory to denoise %u x %u pixels",
@@ -84,7 +83,4 @@ static void step(const struct ro_denoiser *work, const void *data, const int32_t
     naive_step(&work->diffusion, work->rounding, now, next, scratch);
 }
 
-ro_status denoise_naive(struct ro_denoiser *work)
-{
-    return denoiser_march(work, 4, step, NULL);
-}
+ro_status denoise_naive(struct ro_denoiser *work) { return denoiser_march(work, 4, step, NULL); }

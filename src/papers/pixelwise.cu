@@ -95,7 +95,7 @@ ro_status pixelwise_launch(struct ro_cuda *cuda, struct diffusion_launch *p, int
     const size_t cells = ((size_t)p->rows + 1) * ((size_t)p->width + 2);
     void *memory;
     RO_TRY(cuda_reserve(cuda, &errors_scratch, (cells + (size_t)p->rows) * sizeof(int), stream,
-                           &memory));
+                        &memory));
     int *array = (int *)memory, *carry = array + cells;
     RO_CUDA_TRY(context, cudaMemsetAsync(array, 0, cells * sizeof(int), stream));
     if (p->bits_out)

@@ -63,7 +63,7 @@ static void pack_inverses(int32_t *words, int64_t width, int64_t height, const u
 }
 
 void xpp24_iterate(const int32_t *words, int64_t width, int64_t height, uint32_t time,
-                      const int32_t *r, const int32_t *x, int32_t *next)
+                   const int32_t *r, const int32_t *x, int32_t *next)
 {
     for (int64_t row = 0, i = 0; row < height; row++)
         for (int64_t column = 0; column < width; column++, i++) {

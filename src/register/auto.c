@@ -6,11 +6,11 @@
  * displacement came to the finest grid, or hardly more. Plain differences are tried too in this
  * case, and what leaves the blocks more alike is kept.
  */
-#include "context/context.h"
-#include "register/register.h"
 #include "register/auto.h"
+#include "context/context.h"
 #include "register/image.h"
 #include "register/mask.h"
+#include "register/register.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -70,7 +70,7 @@ static ro_status run_plain(struct ro_flow *flow, const ro_image *fixed, const ro
 }
 
 ro_status register_auto(struct ro_flow *flow, const ro_image *fixed, const ro_image *moving,
-                           const ro_image *field, ro_report *ran)
+                        const ro_image *field, ro_report *ran)
 {
     if (flow->on_device)
         return register_two(flow, fixed, moving, field, ran);

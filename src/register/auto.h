@@ -13,6 +13,6 @@ ro_status register_anew(struct ro_flow *flow);
 
 /* register_auto on a device. */
 ro_status register_two(struct ro_flow *flow, const ro_image *fixed, const ro_image *moving,
-                          const ro_image *field, ro_report *ran);
+                       const ro_image *field, ro_report *ran);
 
 #endif

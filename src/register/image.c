@@ -292,8 +292,7 @@ ro_status register_load_images(struct ro_flow *flow, const ro_image *fixed, cons
         flow->darkest[p] = (own[p][0] - low[p]) * by[p];
         flow->lightest[p] = (own[p][1] - low[p]) * by[p];
     }
-    register_pass(flow, 2 * (size_t)flow->width * (size_t)flow->height, stretch_rows,
-                     &stretching);
+    register_pass(flow, 2 * (size_t)flow->width * (size_t)flow->height, stretch_rows, &stretching);
     for (int p = 0; p < 2; p++) {
         const float *last = flow->images[p] + grid_at(grid, flow->size[p].height - 1);
         for (int y = flow->size[p].height; y < grid->height; y++) /* rows below repeat the last */
@@ -404,8 +403,7 @@ static void describe_rows(void *data, int thread)
         const float *below = (const float *)(const void *)next;
         const float *fixed = flow->images[1] + grid_at(&flow->grids.grid[0], y);
         struct line line = {.jacobian = INFINITY};
-        const float *keep =
-            flow->keep[1] ? flow->keep[1] + grid_at(&flow->grids.grid[0], y) : NULL;
+        const float *keep = flow->keep[1] ? flow->keep[1] + grid_at(&flow->grids.grid[0], y) : NULL;
         struct piece piece[2] = {{0}};
         for (int x = 0; x < width; x++) {
             double ux = row[2 * x], uy = row[2 * x + 1], length = ux * ux + uy * uy;

@@ -3,8 +3,8 @@
 #ifndef RO_REGISTER_IMAGE_H
 #define RO_REGISTER_IMAGE_H
 
-#include "thread/team.h"
 #include "register/register.h"
+#include "thread/team.h"
 
 /* Both images as grey from 0 (the darkest pixel of both) to 1 (the lightest), on the finest grid;
  * refuses constant images and values that are no numbers. */

@@ -8,10 +8,10 @@
 #include "core/names.h"
 #include "core/options.h"
 #include "cuda/cuda.h"
-#include "register/register.h"
 #include "register/cuda/register_cuda.h"
 #include "register/image.h"
 #include "register/mask.h"
+#include "register/register.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -169,7 +169,7 @@ static void set_filter(const struct ro_flow *flow, int level, double sigma, floa
     if (flow->by_lines) {
         filter->along = chain_make(grid->width, half / (grid->hx * grid->hx), tables);
         filter->across = chain_make(grid->height, half / (grid->hy * grid->hy),
-                                       tables + chain_floats(grid->width));
+                                    tables + chain_floats(grid->width));
     } else {
         filter->inverse = tables;
         multigrid_set(&flow->grids, sigma, filter->stencils, tables);

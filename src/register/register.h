@@ -16,9 +16,9 @@
 #define RO_REGISTER_REGISTER_H
 
 #include "number/number.h"
+#include "roundoff/register.h"
 #include "solver/multigrid/multigrid.h"
 #include "solver/smooth.h"
-#include "roundoff/register.h"
 
 /* Rounds a displacement to s10e5 or s16e7 by operations that lanes have; see rounder_make. */
 struct ro_rounder {
@@ -169,21 +169,21 @@ const struct ro_flow_kernels *flow_kernels_for(ro_cpu cpu);
 /* One smoothing of one width: a V-cycle, or along lines. */
 struct ro_filter {
     struct ro_stencil stencils[RO_GRID_LEVELS];
-    const float *inverse;           /* of the coarsest grid */
+    const float *inverse;          /* of the coarsest grid */
     struct ro_chain along, across; /* of rows and of columns, on the scale's grid */
 };
 
 struct ro_scale_plan {
     int level;
     double epsilon, sigma;
-    float least; /* added to a local variance: what is flatter than noise stays flat */
+    float least;   /* added to a local variance: what is flatter than noise stays flat */
     size_t tables; /* where those of its filters begin */
     struct ro_filter image, gradient, window; /* window: of the local mean and variance */
 };
 
 struct ro_flow {
     ro_context *context;
-    struct ro_team *team; /* while images are made ready and aligned; else NULL */
+    struct ro_team *team;        /* while images are made ready and aligned; else NULL */
     ro_register_options options; /* with the defaults filled in */
     ro_register_report report;
     bool masked, normalised; /* normalised: match ncc */
@@ -215,8 +215,8 @@ struct ro_flow {
     const struct ro_flow_backend *backend;
     void *data; /* the back end's */
     bool on_device;
-    int result;  /* of two flows, whose fields the device keeps */
-    bool beside; /* the other one runs at the same time: it has memory of its own, and is silent */
+    int result;   /* of two flows, whose fields the device keeps */
+    bool beside;  /* the other one runs at the same time: it has memory of its own, and is silent */
     int k, level; /* the scale that comes next or is under way, and its grid */
     double tau;   /* the last length of an update */
     ro_status status;
@@ -249,7 +249,7 @@ void flow_start_row(const struct ro_flow *flow, int level, int component, int y,
 
 /* Adds a block, given the sums of its columns; one that is not seen whole is left out. */
 void flow_agree(const int32_t *moving, const int32_t *fixed, const int32_t *count,
-                   struct ro_agreement *sums);
+                struct ro_agreement *sums);
 
 /* 1 - c|c| of the correlation c of blocks, 0 for images that agree; 2 where too few are seen. */
 double flow_disagreement(const struct ro_flow *flow, const struct ro_agreement *sums);
@@ -281,7 +281,7 @@ ro_status register_align(struct ro_flow *flow, enum ro_start start);
 
 /* The scheme that needs no options: normalised tones, or plain ones where they led astray. */
 ro_status register_auto(struct ro_flow *flow, const ro_image *fixed, const ro_image *moving,
-                           const ro_image *field, ro_report *ran);
+                        const ro_image *field, ro_report *ran);
 
 #ifdef __cplusplus
 }

@@ -3,9 +3,9 @@
  * Screens of dots that grow: dots in straight rows, so many to an inch and at any angle (AM), and
  * dots that lie at random but evenly (green noise).
  *
- * Rows of dots at an angle do not repeat in whole pixels. A supercell of many dots does, nearly: its
- * sides are whole numbers of pixels, and the dots in it are moved by so little that the rows keep
- * their number and their angle.
+ * Rows of dots at an angle do not repeat in whole pixels. A supercell of many dots does, nearly:
+ * its sides are whole numbers of pixels, and the dots in it are moved by so little that the rows
+ * keep their number and their angle.
  *
  *       . B                  A and B, in whole pixels, are p and q steps along the rows of dots u
  *     . o   .  o             and v, and r and s of them. The tile is kept as a brick: `height` rows
@@ -16,11 +16,11 @@
 #ifndef RO_SCREEN_DOTS_H
 #define RO_SCREEN_DOTS_H
 
-#include "screen/screen.h"
 #include "roundoff/screen.h"
+#include "screen/screen.h"
 
 enum {
-    DOTS_MAX_SIDE = 4096,    /* pixels a side of a supercell */
+    DOTS_MAX_SIDE = 4096,     /* pixels a side of a supercell */
     DOTS_MAX_CELLS = 1 << 24, /* pixels of one */
     DOTS_GREYS = 1 << 14,     /* small supercells are repeated until they have as many pixels */
     DOTS_GREEN = 4,           /* pixels of the smallest dot of green noise, by default */

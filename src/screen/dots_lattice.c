@@ -37,7 +37,8 @@ struct wanted {
 
 static struct wanted wanted_of(const ro_screen_options *options)
 {
-    struct wanted w = {.lpi = options->lpi, .angle = options->degrees,
+    struct wanted w = {.lpi = options->lpi,
+                       .angle = options->degrees,
                        .dpi = {options->dpi, options->dpi_y > 0 ? options->dpi_y : options->dpi}};
     double turn = fmod(w.angle, 360);
     int quarters = 0;

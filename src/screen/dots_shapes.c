@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Shapes of dots. Those of two halves are chequered at the middle tone: below it dots grow, above it
- * holes shrink, which are the dots of the other colour. The others grow over the whole cell.
+ * Shapes of dots. Those of two halves are chequered at the middle tone: below it dots grow, above
+ * it holes shrink, which are the dots of the other colour. The others grow over the whole cell.
  */
 #include "core/names.h"
 #include "screen/dots.h"
@@ -14,8 +14,8 @@ static struct dots_place dot_round(double x, double y)
     return (struct dots_place){false, x * x + y * y};
 }
 
-/* The same circles, but from half tone on what is left belongs to the hole at the corner, so that it
- * closes as one. */
+/* The same circles, but from half tone on what is left belongs to the hole at the corner, so that
+ * it closes as one. */
 static struct dots_place dot_round_whole(double x, double y)
 {
     const double half = 0.15915494309189535, square = x * x + y * y; /* 1 / 2 pi */
@@ -81,9 +81,12 @@ static const struct {
     dots_shape_fn *shape;
     dots_shape_fn *whole; /* where dots of paper grow whole, as dots of ink do; NULL: they cannot */
 } shapes[] = {
-    {"round", dot_round, dot_round_whole}, {"ellipse", dot_ellipse, dot_ellipse},
-    {"square", dot_square, NULL},          {"diamond", dot_diamond, dot_diamond},
-    {"line", dot_line, NULL},              {"euclidean", dot_euclidean, dot_euclidean},
+    {"round", dot_round, dot_round_whole},
+    {"ellipse", dot_ellipse, dot_ellipse},
+    {"square", dot_square, NULL},
+    {"diamond", dot_diamond, dot_diamond},
+    {"line", dot_line, NULL},
+    {"euclidean", dot_euclidean, dot_euclidean},
     {"cross", dot_cross, NULL},
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes };

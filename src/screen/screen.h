@@ -42,7 +42,6 @@ void screen_free(struct screen *screen);
 /* Memory for the ranks of so many cells. */
 ro_status screen_alloc(ro_context *context, uint32_t width, uint32_t height, struct screen *screen);
 
-
 struct screen_kind {
     ro_screen_kind info;
     const char *aliases[2];
@@ -64,8 +63,8 @@ ro_status screen_green(ro_context *context, const ro_screen_options *options, ui
 ro_status screen_am(ro_context *context, const ro_screen_options *options, bool rectangle,
                     struct screen *screen);
 
-/* What dots in rows came to, in words, "60.001 lpi at 15.000 degrees, 80098 greys"; `dpi` is what was asked
- * for, 0: it is assumed. "": the screen is another. */
+/* What dots in rows came to, in words, "60.001 lpi at 15.000 degrees, 80098 greys"; `dpi` is what
+ * was asked for, 0: it is assumed. "": the screen is another. */
 void screen_say(const struct screen *screen, double dpi, char *text, size_t size);
 
 /* What screen_void makes of 64 x 64 cells and seed 0. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Dots in straight rows (AM): the supercell that is found, and every pixel of it by its place in the
- * dot it belongs to. A place is a fraction of whole numbers, so that no pixel is on two sides of an
- * edge.
+ * Dots in straight rows (AM): the supercell that is found, and every pixel of it by its place in
+ * the dot it belongs to. A place is a fraction of whole numbers, so that no pixel is on two sides
+ * of an edge.
  */
 #include "core/image.h"
 #include "core/random.h"
@@ -45,10 +45,10 @@ static bool order_dots(const struct dots_lattice *lattice, const struct dots_bri
             int64_t b = sign * (j * m[0][0] - i * m[0][1]) % dots;
             a += a < 0 ? dots : 0;
             b += b < 0 ? dots : 0;
-            const uint32_t x = (uint32_t)((a * m[0][0] + b * m[1][0]) / dots) &
-                               (SCREEN_BUILT_IN_SIDE - 1);
-            const uint32_t y = (uint32_t)((a * m[0][1] + b * m[1][1]) / dots) &
-                               (SCREEN_BUILT_IN_SIDE - 1);
+            const uint32_t x =
+                (uint32_t)((a * m[0][0] + b * m[1][0]) / dots) & (SCREEN_BUILT_IN_SIDE - 1);
+            const uint32_t y =
+                (uint32_t)((a * m[0][1] + b * m[1][1]) / dots) & (SCREEN_BUILT_IN_SIDE - 1);
             const uint32_t number = (uint32_t)(j * brick->width + i);
             const uint64_t blue = screen_built_in[y * SCREEN_BUILT_IN_SIDE + x];
             keys[number] = (struct screen_key){blue << 32 | mix_bits(number), number};
@@ -85,9 +85,10 @@ static ro_status grey_spot(ro_context *context, const ro_image *spot, ro_image *
         for (size_t x = 0; x < spot->width; x++) {
             double luma = 0;
             for (size_t c = 0; c < 3; c++)
-                luma = luma + parts[c] * (format == RO_GRAY8    ? ((const uint8_t *)from)[3 * x + c]
-                                          : format == RO_GRAY16 ? ((const uint16_t *)from)[3 * x + c]
-                                          : (double)((const float *)from)[3 * x + c]);
+                luma = luma + parts[c] * (format == RO_GRAY8 ? ((const uint8_t *)from)[3 * x + c]
+                                          : format == RO_GRAY16
+                                              ? ((const uint16_t *)from)[3 * x + c]
+                                              : (double)((const float *)from)[3 * x + c]);
             if (format == RO_GRAY8)
                 ((uint8_t *)to)[x] = (uint8_t)(luma + 0.5);
             else if (format == RO_GRAY16)
@@ -140,7 +141,8 @@ static ro_status rank_lattice(ro_context *context, const ro_screen_options *opti
     struct screen_key *pixels = malloc((size_t)count * sizeof *pixels);
     uint32_t *order = malloc((size_t)lattice->dots * sizeof *order);
     if (status == RO_OK && (!pixels || !order || !order_dots(lattice, &brick, order)))
-        status = ro_context_fail(context, RO_E_MEMORY, "no memory for a screen of %u pixels", count);
+        status =
+            ro_context_fail(context, RO_E_MEMORY, "no memory for a screen of %u pixels", count);
     if (status != RO_OK)
         goto done;
     struct screen_key *pixel = pixels;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Green noise: dots of some pixels that lie at random but evenly (Lau, Arce and Gallagher,
- * Green-noise digital halftoning, 1998, for the idea; the way here is another). The first members of
- * void and cluster are the dots' centres; those that come next fall into the largest voids between
- * them and are the holes' centres. A pixel belongs to the nearest centre, and dots and holes grow in
- * turn from there. A cell has four times the pixels of the smallest dot.
+ * Green-noise digital halftoning, 1998, for the idea; the way here is another). The first members
+ * of void and cluster are the dots' centres; those that come next fall into the largest voids
+ * between them and are the holes' centres. A pixel belongs to the nearest centre, and dots and
+ * holes grow in turn from there. A cell has four times the pixels of the smallest dot.
  */
 #include "screen/dots.h"
 
@@ -25,7 +25,8 @@ static uint32_t nearest(const uint32_t *centres, uint32_t count, uint32_t size, 
     uint32_t best = 0;
     *away = UINT32_MAX;
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t dx = apart(centres[i] % size, x, size), dy = apart(centres[i] / size, y, size);
+        const uint32_t dx = apart(centres[i] % size, x, size),
+                       dy = apart(centres[i] / size, y, size);
         const uint32_t d = dx * dx + dy * dy;
         if (d < *away) {
             *away = d;

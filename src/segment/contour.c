@@ -40,12 +40,12 @@ static bool add_label(struct ro_segmentation *work, int i, uint16_t *labels, uns
             row[x] = (uint16_t)(signs[x] * (i + 1));
     }
     return outlines_add(&work->outlines, &(struct ro_outline_map){.width = work->width,
-                                                                     .height = work->height,
-                                                                     .labels = labels,
-                                                                     .highest = (uint16_t)(i + 1),
-                                                                     .data = &front,
-                                                                     .place = place,
-                                                                     .joined = joined});
+                                                                  .height = work->height,
+                                                                  .labels = labels,
+                                                                  .highest = (uint16_t)(i + 1),
+                                                                  .data = &front,
+                                                                  .place = place,
+                                                                  .joined = joined});
 }
 
 ro_status contours_make(struct ro_segmentation *work)

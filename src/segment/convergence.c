@@ -37,7 +37,7 @@ int32_t level_largest(const struct ro_level *level, const struct ro_level_field 
 }
 
 bool level_same_signs(const struct ro_level *level, const struct ro_level_field *one,
-                         const struct ro_level_field *other)
+                      const struct ro_level_field *other)
 {
     for (uint32_t y = 0; y < level->height; y++) {
         const int16_t *a = row_of(one, y), *b = row_of(other, y);
@@ -88,7 +88,7 @@ uint64_t level_held(const struct ro_level_front *front, uint64_t *beside)
 }
 
 void level_signs(const struct ro_level *level, const struct ro_level_field *phi, uint32_t y,
-                    unsigned char *signs)
+                 unsigned char *signs)
 {
     const char *row = phi->data + y * phi->pitch;
     if (level->real)
@@ -131,8 +131,7 @@ bool level_change(const struct ro_level_front *front, double *rms)
         for (const unsigned char *at = edge; (at = memchr(at, 1, width - (size_t)(at - edge)));
              at++) {
             const uint32_t x = (uint32_t)(at - edge);
-            const double change =
-                level_value(level, now, x, y) - level_value(level, before, x, y);
+            const double change = level_value(level, now, x, y) - level_value(level, before, x, y);
             sum += change * change;
             count++;
         }

@@ -89,7 +89,7 @@ static ro_status open_passes(struct evolution *evolution)
     for (int i = 0; i < RO_LABELS; i++)
         if (evolution->fronts[i])
             level_passes_open(&evolution->passes[i], evolution->fronts[i], evolution->kernels[i],
-                                 evolution->depth);
+                              evolution->depth);
     return RO_OK;
 }
 
@@ -98,16 +98,16 @@ static ro_status run_passes(struct evolution *evolution, uint32_t steps)
     ro_status status = RO_OK;
     for (int i = 0; i < RO_LABELS && status == RO_OK; i++)
         if (evolution->running[i])
-            status = level_passes_run(&evolution->passes[i], evolution->work->context->pool,
-                                         steps, &evolution->moved[i]);
+            status = level_passes_run(&evolution->passes[i], evolution->work->context->pool, steps,
+                                      &evolution->moved[i]);
     return status;
 }
 
 static ro_status open_tiles(struct evolution *evolution)
 {
     struct ro_segmentation *work = evolution->work;
-    if (level_tiles_open(&evolution->tiles, evolution->fronts, evolution->kernels,
-                            evolution->depth, pool_threads(work->context->pool)) != RO_OK)
+    if (level_tiles_open(&evolution->tiles, evolution->fronts, evolution->kernels, evolution->depth,
+                         pool_threads(work->context->pool)) != RO_OK)
         return ro_context_fail(work->context, RO_E_MEMORY, "no memory to segment %u x %u pixels",
                                work->width, work->height);
     return RO_OK;
@@ -116,7 +116,7 @@ static ro_status open_tiles(struct evolution *evolution)
 static ro_status run_tiles(struct evolution *evolution, uint32_t steps)
 {
     level_tiles_run(&evolution->tiles, evolution->work->context->pool, evolution->running, steps,
-                       evolution->moved);
+                    evolution->moved);
     return RO_OK;
 }
 
@@ -268,8 +268,7 @@ static int rescale(struct ro_segmentation *work, int label)
     level_double(&front->level, &front->phi[front->now]);
     level_field_mirror(&front->level, &front->phi[front->now]);
     work->scale[label] *= 2;
-    if (!level_is_simple(&front->level) ||
-        2 * level_largest(&front->level, &front->speed) > bound)
+    if (!level_is_simple(&front->level) || 2 * level_largest(&front->level, &front->speed) > bound)
         return 1;
     level_double(&front->level, &front->speed);
     return 2;
@@ -381,8 +380,8 @@ static ro_status run_all(struct evolution *evolution)
     const uint32_t most = work->options.iterations,
                    every = work->options.frame ? work->options.frame_every : 0;
     const double max_rms = !is_default(work->options.max_rms) ? work->options.max_rms
-                           : work->number->real                  ? 0.001
-                                                                 : 0;
+                           : work->number->real               ? 0.001
+                                                              : 0;
     ro_status status = every ? show_frame(evolution, 0) : RO_OK;
     uint32_t step = 0;
     work->report.rms = -1;

@@ -114,7 +114,7 @@ static ro_status smoothed(struct making *making, double deviation, uint16_t **me
         return no_memory(work);
     *plane = *memory;
     return intensity_smooth(work->context, making->grey, work->width, work->height, deviation,
-                               *memory);
+                            *memory);
 }
 
 static ro_status read_image(struct making *making, const ro_image *in)
@@ -230,8 +230,8 @@ static void edge_row(struct sweep *sweep, uint32_t y, struct figures *figures)
     const float *table = making->speed[sweep->label];
     const size_t at = (size_t)y * work->width;
     float *out = making->speed[sweep->label] + GREYS + at;
-    speed_edge_row(&work->options.speed[sweep->label], making->edges, work->width, work->height,
-                      y, out);
+    speed_edge_row(&work->options.speed[sweep->label], making->edges, work->width, work->height, y,
+                   out);
     for (uint32_t x = 0; x < work->width; x++) {
         out[x] = table[making->smooth[at + x]] + out[x];
         if (fabs((double)out[x]) > figures->fastest)
@@ -265,8 +265,8 @@ static ro_status start_label(struct making *making, int label)
         const size_t from = (size_t)inside.first * work->width;
         speed->window = 1;
         if (window_estimate(making->smooth + from, making->phi + from, work->width,
-                               inside.last - inside.first + 1, making->least_window, &speed->low,
-                               &speed->high) != RO_OK)
+                            inside.last - inside.first + 1, making->least_window, &speed->low,
+                            &speed->high) != RO_OK)
             return no_memory(work);
     }
     if (speed->window != 0) {
@@ -384,9 +384,9 @@ static void velocity_row(struct sweep *sweep, uint32_t y, struct figures *figure
     (void)figures;
     for (uint32_t x = 0; x < work->width; x++) {
         level_put(level, &work->vx, x, y,
-                     clamped((double)velocity[2 * x] * work->time_step * one, carried));
+                  clamped((double)velocity[2 * x] * work->time_step * one, carried));
         level_put(level, &work->vy, x, y,
-                     clamped((double)velocity[2 * x + 1] * work->time_step * one, carried));
+                  clamped((double)velocity[2 * x + 1] * work->time_step * one, carried));
     }
 }
 

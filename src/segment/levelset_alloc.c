@@ -13,7 +13,7 @@ size_t level_bytes(const struct ro_level *level)
 }
 
 ro_status level_field_make(ro_context *context, const struct ro_level *level,
-                              struct ro_level_field *field)
+                           struct ro_level_field *field)
 {
     size_t pitch = ((size_t)level->width * level_bytes(level) + 63) / 64 * 64 + 2 * RO_LEVEL_PAD;
     size_t bytes;

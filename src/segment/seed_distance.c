@@ -40,7 +40,7 @@ int ro_segment_has_seed(const ro_segment_options *options, int label)
 }
 
 void seeds_fill_row(const ro_segment_options *options, int label, uint32_t width, uint32_t y,
-                       double reach, float *phi)
+                    double reach, float *phi)
 {
     for (uint32_t x = 0; x < width; x++)
         phi[x] = (float)reach;

@@ -7,9 +7,9 @@
 #define RO_SEGMENT_SEGMENT_H
 
 #include "context/context.h"
+#include "roundoff/segment.h"
 #include "segment/levelset/levelset.h"
 #include "segment/outline/trace.h"
-#include "roundoff/segment.h"
 
 #include <string.h>
 
@@ -30,14 +30,14 @@ struct ro_segmentation {
 /* ---- Fields ---------------------------------------------------------------------------------- */
 
 ro_status level_field_make(ro_context *context, const struct ro_level *level,
-                              struct ro_level_field *field);
+                           struct ro_level_field *field);
 void level_field_free(struct ro_level_field *field);
 /* The columns beside the image. */
 void level_field_mirror(const struct ro_level *level, const struct ro_level_field *field);
 size_t level_bytes(const struct ro_level *level); /* of a sample */
 
-static inline double level_value(const struct ro_level *level,
-                                    const struct ro_level_field *field, uint32_t x, uint32_t y)
+static inline double level_value(const struct ro_level *level, const struct ro_level_field *field,
+                                 uint32_t x, uint32_t y)
 {
     const char *row = field->data + y * field->pitch;
     return level->real ? ((const float *)(const void *)row)[x]
@@ -47,7 +47,7 @@ static inline double level_value(const struct ro_level *level,
 /* Rounds to the nearest number of the system, of two the even one: below 2^51 the last bits of a
  * double that was moved up by 1.5 2^52 are the whole number. No float is a negative zero. */
 static inline void level_put(const struct ro_level *level, const struct ro_level_field *field,
-                                uint32_t x, uint32_t y, double value)
+                             uint32_t x, uint32_t y, double value)
 {
     char *row = field->data + y * field->pitch;
     if (level->real) {
@@ -67,25 +67,25 @@ ro_status intensity_read(ro_context *context, const ro_image *image, uint16_t *g
 
 /* Smoothed by a Gaussian; integers all the way, so that a turned image gives the turned result. */
 ro_status intensity_smooth(ro_context *context, const uint16_t *grey, uint32_t width,
-                              uint32_t height, double deviation, uint16_t *out);
+                           uint32_t height, double deviation, uint16_t *out);
 
 /* c + g1 of an intensity, and g2 of the pixels of a row; `edges` is the image whose gradient
  * counts. */
 double speed_of_intensity(const ro_speed *speed, uint32_t grey);
-void speed_edge_row(const ro_speed *speed, const uint16_t *edges, uint32_t width,
-                       uint32_t height, uint32_t y, float *out);
+void speed_edge_row(const ro_speed *speed, const uint16_t *edges, uint32_t width, uint32_t height,
+                    uint32_t y, float *out);
 
 /* A window round the intensities of the pixels where phi is negative, in 1/255 of white; `least` is
  * the least of what it takes on either side. RO_E_MEMORY. */
-ro_status window_estimate(const uint16_t *grey, const float *phi, uint32_t width,
-                             uint32_t height, double least, double *low, double *high);
+ro_status window_estimate(const uint16_t *grey, const float *phi, uint32_t width, uint32_t height,
+                          double least, double *low, double *high);
 
 /* ---- Where it starts ------------------------------------------------------------------------- */
 
 /* Whether anything may be inside. */
 /* Signed distances of the label's seeds and field in a row, at most `reach`. */
 void seeds_fill_row(const ro_segment_options *options, int label, uint32_t width, uint32_t y,
-                       double reach, float *phi);
+                    double reach, float *phi);
 /* And of its part of a mask, where they are smaller. */
 ro_status seeds_add_mask(ro_context *context, const ro_image *mask, int label, float *phi);
 
@@ -105,12 +105,12 @@ ro_status fronts_evolve(struct ro_segmentation *work);
 void level_double(const struct ro_level *level, const struct ro_level_field *field);
 int32_t level_largest(const struct ro_level *level, const struct ro_level_field *field);
 bool level_same_signs(const struct ro_level *level, const struct ro_level_field *one,
-                         const struct ro_level_field *other);
+                      const struct ro_level_field *other);
 /* How many of the pixels beside the contour their speed would still carry across; integers. */
 uint64_t level_held(const struct ro_level_front *front, uint64_t *beside);
 /* Which pixels of a row are inside. */
 void level_signs(const struct ro_level *level, const struct ro_level_field *phi, uint32_t y,
-                    unsigned char *signs);
+                 unsigned char *signs);
 /* The root mean square of what the last step changed at pixels beside the contour. False: there is
  * no memory. */
 bool level_change(const struct ro_level_front *front, double *rms);

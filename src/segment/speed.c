@@ -148,7 +148,7 @@ static void smooth_bands(void *data, int thread)
 }
 
 ro_status intensity_smooth(ro_context *context, const uint16_t *grey, uint32_t width,
-                              uint32_t height, double deviation, uint16_t *out)
+                           uint32_t height, double deviation, uint16_t *out)
 {
     struct smoothing s = {
         .context = context, .grey = grey, .out = out, .width = width, .height = height};
@@ -190,8 +190,8 @@ double speed_of_intensity(const ro_speed *speed, uint32_t grey)
     return sum;
 }
 
-void speed_edge_row(const ro_speed *speed, const uint16_t *edges, uint32_t width,
-                       uint32_t height, uint32_t y, float *out)
+void speed_edge_row(const ro_speed *speed, const uint16_t *edges, uint32_t width, uint32_t height,
+                    uint32_t y, float *out)
 {
     const uint16_t *row = edges + (size_t)y * width;
     const uint16_t *up = y ? row - width : row, *down = y + 1 < height ? row + width : row;
@@ -220,8 +220,8 @@ static double quantile(const uint32_t *histogram, uint64_t total, double share)
 /* The middle half of the pixels tells centre and spread, whatever else the seed touches. Normally
  * spread intensities have quartiles 0.674 deviations from the median; three and a half deviations
  * let one in two thousand out. */
-ro_status window_estimate(const uint16_t *grey, const float *phi, uint32_t width,
-                             uint32_t height, double least, double *low, double *high)
+ro_status window_estimate(const uint16_t *grey, const float *phi, uint32_t width, uint32_t height,
+                          double least, double *low, double *high)
 {
     static const double deviations = 3.5;
     uint32_t *histogram = calloc(65536, sizeof *histogram);

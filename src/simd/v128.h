@@ -43,7 +43,8 @@ typedef v_i64 v_all; /* a vector of any lanes */
 typedef __attribute__((vector_size(8), may_alias)) uint8_t v_half8;
 typedef __attribute__((vector_size(8), may_alias, aligned(1))) uint8_t v_half8_loose;
 
-/* ---- Operations that each machine names differently ------------------------------------------- */
+/* ---- Operations that each machine names differently -------------------------------------------
+ */
 
 #if defined(__SSE4_1__)
 
@@ -178,10 +179,22 @@ RO_INLINE v_all v_mulhi_epu32(v_all a, v_all b)
 }
 RO_INLINE v_all v_cvtps_epi32(v_f32 a) { return (v_all)vcvtnq_s32_f32((float32x4_t)a); }
 RO_INLINE v_f64 v_sqrt_pd(v_f64 a) { return (v_f64)vsqrtq_f64((float64x2_t)a); }
-RO_INLINE v_f32 v_min_ps(v_f32 a, v_f32 b) { return (v_f32)vminq_f32((float32x4_t)a, (float32x4_t)b); }
-RO_INLINE v_f32 v_max_ps(v_f32 a, v_f32 b) { return (v_f32)vmaxq_f32((float32x4_t)a, (float32x4_t)b); }
-RO_INLINE v_f64 v_min_pd(v_f64 a, v_f64 b) { return (v_f64)vminq_f64((float64x2_t)a, (float64x2_t)b); }
-RO_INLINE v_f64 v_max_pd(v_f64 a, v_f64 b) { return (v_f64)vmaxq_f64((float64x2_t)a, (float64x2_t)b); }
+RO_INLINE v_f32 v_min_ps(v_f32 a, v_f32 b)
+{
+    return (v_f32)vminq_f32((float32x4_t)a, (float32x4_t)b);
+}
+RO_INLINE v_f32 v_max_ps(v_f32 a, v_f32 b)
+{
+    return (v_f32)vmaxq_f32((float32x4_t)a, (float32x4_t)b);
+}
+RO_INLINE v_f64 v_min_pd(v_f64 a, v_f64 b)
+{
+    return (v_f64)vminq_f64((float64x2_t)a, (float64x2_t)b);
+}
+RO_INLINE v_f64 v_max_pd(v_f64 a, v_f64 b)
+{
+    return (v_f64)vmaxq_f64((float64x2_t)a, (float64x2_t)b);
+}
 RO_INLINE uint64_t v_weighed(v_all a, v_all b, v_all c, v_all d, v_u8 weight)
 {
     const uint8x16_t w = (uint8x16_t)weight;
@@ -311,7 +324,8 @@ RO_INLINE v_f32 v_fmadd_ps(v_f32 a, v_f32 b, v_f32 c)
 }
 #endif
 
-/* ---- Operations written once ------------------------------------------------------------------ */
+/* ---- Operations written once ------------------------------------------------------------------
+ */
 
 #define V_PLAIN(name, type, operator)                                                              \
     RO_INLINE v_all v_##name(v_all a, v_all b) { return (v_all)((type)a operator(type) b); }
@@ -351,18 +365,18 @@ RO_INLINE v_all v_srlv_epi32(v_all a, v_all b)
 }
 RO_INLINE v_f32 v_cvtepi32_ps(v_all a) { return __builtin_convertvector((v_i32)a, v_f32); }
 #if !defined(__SSE4_1__)
-/* Multiplies unsigned bytes of a by signed bytes of b and adds the products of neighbours, which must
- * fit into 16 bits. */
+/* Multiplies unsigned bytes of a by signed bytes of b and adds the products of neighbours, which
+ * must fit into 16 bits. */
 RO_INLINE v_all v_maddubs_epi16(v_all a, v_all b)
 {
     return (v_all)((v_i16)((v_u16)a & 255) * ((v_i16)((v_u16)b << 8) >> 8) +
                    (v_i16)((v_u16)a >> 8) * ((v_i16)b >> 8));
 }
 #endif
-RO_INLINE v_all v_cvttps_epi32(v_f32 a) { return (v_all)__builtin_convertvector(a, v_i32); }
+RO_INLINE v_all v_cvttps_epi32(v_f32 a) { return (v_all) __builtin_convertvector(a, v_i32); }
 RO_INLINE v_f32 v_mul_ps(v_f32 a, v_f32 b) { return a * b; }
 #define V_ZIP(name, type, ...)                                                                     \
-    RO_INLINE v_all v_##name(v_all a, v_all b)                                                      \
+    RO_INLINE v_all v_##name(v_all a, v_all b)                                                     \
     {                                                                                              \
         return (v_all)__builtin_shufflevector((type)a, (type)b, __VA_ARGS__);                      \
     }
@@ -391,21 +405,21 @@ RO_INLINE v_all v_gather32(const void *table, v_all index, int scale)
 /* Load integers into wider lanes. */
 RO_INLINE v_all v_load_8_to_16(const void *from)
 {
-    return (v_all)__builtin_convertvector((v_half8) * (const v_half8_loose *)from, v_u16);
+    return (v_all) __builtin_convertvector((v_half8) * (const v_half8_loose *)from, v_u16);
 }
 RO_INLINE v_all v_load_8_to_32(const void *from)
 {
     typedef __attribute__((vector_size(4))) uint8_t four;
     four bytes;
     memcpy(&bytes, from, sizeof bytes);
-    return (v_all)__builtin_convertvector(bytes, v_u32);
+    return (v_all) __builtin_convertvector(bytes, v_u32);
 }
 RO_INLINE v_all v_load_16_to_32(const void *from)
 {
     typedef __attribute__((vector_size(8))) uint16_t four;
     four words;
     memcpy(&words, from, sizeof words);
-    return (v_all)__builtin_convertvector(words, v_u32);
+    return (v_all) __builtin_convertvector(words, v_u32);
 }
 
 #endif

@@ -183,7 +183,7 @@ static uint32_t bands_of(uint32_t height, uint32_t stages, uint32_t threads)
 }
 
 ro_status stencil_stream_open(struct ro_stream *stream, struct ro_pool *pool,
-                         const struct ro_stencil *stencil, int iterations)
+                              const struct ro_stencil *stencil, int iterations)
 {
     int stages = iterations * stencil->stages, threads = pool_threads(pool);
     *stream = (struct ro_stream){.pool = pool, .bands = 1};
@@ -200,7 +200,7 @@ ro_status stencil_stream_open(struct ro_stream *stream, struct ro_pool *pool,
 }
 
 void stream_pass(struct ro_stream *stream, const struct ro_stencil_rows *from,
-                    const struct ro_stencil_rows *to)
+                 const struct ro_stencil_rows *to)
 {
     struct pass pass = {
         .stream = stream,

@@ -8,8 +8,8 @@
 #ifndef RO_SOLVER_STENCIL_H
 #define RO_SOLVER_STENCIL_H
 
-#include "thread/pool.h"
 #include "roundoff/core.h"
+#include "thread/pool.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -91,9 +91,9 @@ struct ro_stream {
         *stop; /* set by the caller; once it is true, passes end early and unfinished */
 };
 ro_status stencil_stream_open(struct ro_stream *stream, struct ro_pool *pool,
-                         const struct ro_stencil *stencil, int iterations);
+                              const struct ro_stencil *stencil, int iterations);
 void stream_pass(struct ro_stream *stream, const struct ro_stencil_rows *from,
-                    const struct ro_stencil_rows *to);
+                 const struct ro_stencil_rows *to);
 void stream_close(struct ro_stream *stream);
 
 #endif

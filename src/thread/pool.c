@@ -162,9 +162,9 @@ static bool watch(const struct ro_gate_room *room, const struct ro_gate *gate, u
     return false;
 }
 
-/* Whoever wakes before its turn watches again. Of threads that each wait for the one before, all are
- * then awake when their turn comes; else each would sleep until the one before it had woken, and
- * all of them would go at the pace of wake-ups from then on. */
+/* Whoever wakes before its turn watches again. Of threads that each wait for the one before, all
+ * are then awake when their turn comes; else each would sleep until the one before it had woken,
+ * and all of them would go at the pace of wake-ups from then on. */
 void gate_wait(struct ro_gate_room *room, struct ro_gate *gate, uint64_t value)
 {
     while (!watch(room, gate, value)) {
@@ -183,7 +183,7 @@ void gate_wait(struct ro_gate_room *room, struct ro_gate *gate, uint64_t value)
 /* `stop` may be set by a signal handler, which can wake nobody: sleepers look at it now and then.
  */
 bool gate_wait_or_stop(struct ro_gate_room *room, struct ro_gate *gate, uint64_t value,
-                          const atomic_bool *stop)
+                       const atomic_bool *stop)
 {
     enum { NAP = 10 * 1000 * 1000, SECOND = 1000 * 1000 * 1000 }; /* nanoseconds */
     if (watch(room, gate, value))

@@ -44,6 +44,6 @@ void gate_raise(struct ro_gate_room *room, struct ro_gate *gate, uint64_t value)
 void gate_wait(struct ro_gate_room *room, struct ro_gate *gate, uint64_t value);
 /* The same for a number that somebody else may never raise; false: `stop` became true before. */
 bool gate_wait_or_stop(struct ro_gate_room *room, struct ro_gate *gate, uint64_t value,
-                          const atomic_bool *stop);
+                       const atomic_bool *stop);
 
 #endif

@@ -62,7 +62,7 @@ static void member(void *data, int thread)
 }
 
 void team_open(struct ro_pool *pool, int threads, void (*lead)(struct ro_team *team, void *data),
-                  void *data)
+               void *data)
 {
     struct ro_team team = {.threads = threads, .lead = lead, .lead_data = data};
     if (team.threads > pool_threads(pool))

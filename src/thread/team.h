@@ -16,7 +16,7 @@ typedef void ro_pass_fn(void *data, int part, int parts);
 
 /* Runs `lead` on the calling thread, with the pool's other threads as its team. */
 void team_open(struct ro_pool *pool, int threads, void (*lead)(struct ro_team *team, void *data),
-                  void *data);
+               void *data);
 
 /* A pass of as many parts as there are threads, or in one part on this thread where the work (in
  * pixels) is too little to share. */

@@ -15,7 +15,7 @@ struct walk {
 static size_t round_up(size_t bytes) { return (bytes + 63) & ~(size_t)63; }
 
 struct ro_wavefront_shape wavefront_shape(int threads, int chains, int reach, size_t slot_bytes,
-                                             size_t scratch_bytes)
+                                          size_t scratch_bytes)
 {
     struct ro_wavefront_shape shape = {
         .chains = chains,
@@ -47,7 +47,7 @@ void *wavefront_slot(const struct ro_wavefront *front, int chain, int64_t number
 }
 
 void *wavefront_slot_of_all(const struct ro_wavefront *front,
-                               const struct ro_wavefront_shape *shape, int64_t number)
+                            const struct ro_wavefront_shape *shape, int64_t number)
 {
     const uint64_t slots = (uint64_t)shape->slots;
     return (unsigned char *)front + shape->slots_at +
@@ -83,7 +83,7 @@ static void wait_for_above(struct ro_wavefront *front, int chain, uint32_t numbe
         return;
     }
     gate_wait(&front->room, gate_of(front, chain, number - 1),
-                 gate_value(front, chain, number - 1, columns < most ? columns : most));
+              gate_value(front, chain, number - 1, columns < most ? columns : most));
 }
 
 static void tell_below(struct ro_wavefront *front, int chain, uint32_t number, int64_t columns)
@@ -92,7 +92,7 @@ static void tell_below(struct ro_wavefront *front, int chain, uint32_t number, i
     if (columns <= 0)
         return;
     gate_raise(&front->room, gate_of(front, chain, number),
-                  gate_value(front, chain, number, columns));
+               gate_value(front, chain, number, columns));
     if (link && link->below && front->last && number + 1 == front->chains[chain].bands)
         wavefront_link_tell(link, (uint64_t)columns);
 }
@@ -127,8 +127,8 @@ static struct walk *walk_of(const struct ro_wavefront *front, int place)
 }
 
 void wavefront_walk(struct ro_wavefront *front, int chain, uint32_t number, int thread,
-                       const struct ro_band_way *way, ro_steps_fn *steps, void *work,
-                       size_t work_bytes)
+                    const struct ro_band_way *way, ro_steps_fn *steps, void *work,
+                    size_t work_bytes)
 {
     if (front->abreast > 1) {
         struct walk *walk = walk_of(front, thread);
@@ -251,8 +251,8 @@ static void take_bands(void *data, int thread)
 }
 
 void wavefront_run(struct ro_wavefront *front, const struct ro_wavefront_shape *shape,
-                      struct ro_pool *pool, int threads, const struct ro_chain *chains, int count,
-                      ro_band_fn *band, void *data)
+                   struct ro_pool *pool, int threads, const struct ro_chain *chains, int count,
+                   ro_band_fn *band, void *data)
 {
     front->shape = *shape;
     front->chains = chains;
@@ -269,7 +269,7 @@ void wavefront_run(struct ro_wavefront *front, const struct ro_wavefront_shape *
 }
 
 struct ro_wavefront_pace wavefront_pace(int64_t columns, int64_t lag, int chunk, uint32_t bands,
-                                           int threads)
+                                        int threads)
 {
     enum { MOST = 512 };
     struct ro_wavefront_pace pace = {.interval = columns / (4 * threads) / chunk * chunk};

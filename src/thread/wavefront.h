@@ -36,7 +36,7 @@ struct ro_wavefront_shape {
 /* `threads` is how many bands are under way at the same time, `reach` how many bands above a band
  * reads from. */
 struct ro_wavefront_shape wavefront_shape(int threads, int chains, int reach, size_t slot_bytes,
-                                             size_t scratch_bytes);
+                                          size_t scratch_bytes);
 
 /*
  * The ends of a chain that is a piece of a longer one: somebody else, on this machine or another,
@@ -53,8 +53,8 @@ struct ro_wavefront_link {
     const atomic_bool *stop;        /* ends waiting; what is then computed is of no use */
     bool above, below;              /* whether there is anybody at that end */
 
-    /* The caller's, or NULL: called by the thread that would wait for columns, to bring them, and by
-     * the one that has finished some. */
+    /* The caller's, or NULL: called by the thread that would wait for columns, to bring them, and
+     * by the one that has finished some. */
     void (*bring)(void *data, uint64_t columns);
     void (*take)(void *data);
     void *data;
@@ -95,14 +95,14 @@ void wavefront_restart(struct ro_wavefront *front, const struct ro_wavefront_sha
 
 /* Calls `band` for every band of `count` chains and returns when all are done. */
 void wavefront_run(struct ro_wavefront *front, const struct ro_wavefront_shape *shape,
-                      struct ro_pool *pool, int threads, const struct ro_chain *chains, int count,
-                      ro_band_fn *band, void *data);
+                   struct ro_pool *pool, int threads, const struct ro_chain *chains, int count,
+                   ro_band_fn *band, void *data);
 
 /* What band `number` of a chain leaves to those below it; from -reach on. Of an image that comes in
  * several runs and is one chain, bands can also be counted from its first one. */
 void *wavefront_slot(const struct ro_wavefront *front, int chain, int64_t number);
 void *wavefront_slot_of_all(const struct ro_wavefront *front,
-                               const struct ro_wavefront_shape *shape, int64_t number);
+                            const struct ro_wavefront_shape *shape, int64_t number);
 void *wavefront_scratch(const struct ro_wavefront *front, int thread);
 
 /* A band's way: after step s its columns before s - lag are finished, and for step s it needs those
@@ -111,15 +111,15 @@ struct ro_band_way {
     int64_t end, interval, ahead, lag;
 };
 typedef void ro_steps_fn(void *work, int64_t first, int64_t last);
-/* Called by `band` with its thread, at its end: of bands that run side by side the steps are still to
- * come, with a copy of `work`. */
+/* Called by `band` with its thread, at its end: of bands that run side by side the steps are still
+ * to come, with a copy of `work`. */
 enum { RO_WAVEFRONT_WORK = 768 }; /* bytes at most */
 void wavefront_walk(struct ro_wavefront *front, int chain, uint32_t number, int thread,
-                       const struct ro_band_way *way, ro_steps_fn *steps, void *work,
-                       size_t work_bytes);
+                    const struct ro_band_way *way, ro_steps_fn *steps, void *work,
+                    size_t work_bytes);
 
-/* For a band that will not run: nobody may wait for it. It ends in its turn, after the one above; so
- * not for bands side by side, where the same thread runs that one. */
+/* For a band that will not run: nobody may wait for it. It ends in its turn, after the one above;
+ * so not for bands side by side, where the same thread runs that one. */
 void wavefront_skip(struct ro_wavefront *front, int chain, uint32_t number);
 
 /*
@@ -134,6 +134,6 @@ struct ro_wavefront_pace {
     int threads;
 };
 struct ro_wavefront_pace wavefront_pace(int64_t columns, int64_t lag, int chunk, uint32_t bands,
-                                           int threads);
+                                        int threads);
 
 #endif

@@ -258,8 +258,8 @@ static void test_marks_alone(void **state)
 
 enum { SMALL = 32 }; /* pixels of a patch */
 
-/* The wedge itself as a scan, with room about it, in any of four turns, in RGB: `filter` is the channel
- * that sees it; samples are those of light, or sRGB's. */
+/* The wedge itself as a scan, with room about it, in any of four turns, in RGB: `filter` is the
+ * channel that sees it; samples are those of light, or sRGB's. */
 static ro_image sheet_of(int turns, int filter, bool srgb)
 {
     enum { ROOM = 40 };
@@ -273,12 +273,12 @@ static ro_image sheet_of(int turns, int filter, bool srgb)
         memset((char *)sheet.data + y * sheet.stride, 240, 3 * (size_t)width);
     for (uint32_t y = 0; y < h; y++)
         for (uint32_t x = 0; x < w; x++) {
-            const uint32_t at[4][2] = {{x, y}, {h - 1 - y, x}, {w - 1 - x, h - 1 - y}, {y, w - 1 - x}};
+            const uint32_t at[4][2] = {
+                {x, y}, {h - 1 - y, x}, {w - 1 - x, h - 1 - y}, {y, w - 1 - x}};
             const double light = ((uint8_t *)grey.data)[y * grey.stride + x] / 255.0 * 0.9;
-            const double value =
-                !srgb               ? light
-                : light <= 0.0031308 ? 12.92 * light
-                                     : 1.055 * pow(light, 1 / 2.4) - 0.055;
+            const double value = !srgb                ? light
+                                 : light <= 0.0031308 ? 12.92 * light
+                                                      : 1.055 * pow(light, 1 / 2.4) - 0.055;
             uint8_t *pixel = (uint8_t *)sheet.data +
                              (at[turns][1] + ROOM / 2) * (size_t)sheet.stride +
                              3 * (size_t)(at[turns][0] + ROOM / 2);
@@ -349,9 +349,9 @@ static void test_sizes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_straight),    cmocka_unit_test(test_turned),
-        cmocka_unit_test(test_screens),     cmocka_unit_test(test_no_wedge),
-        cmocka_unit_test(test_marks_alone), cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_straight),          cmocka_unit_test(test_turned),
+        cmocka_unit_test(test_screens),           cmocka_unit_test(test_no_wedge),
+        cmocka_unit_test(test_marks_alone),       cmocka_unit_test(test_sizes),
         cmocka_unit_test(test_sheets_lie_anyhow), cmocka_unit_test(test_inks_and_light),
     };
     if (ro_context_open(NULL, &context) != RO_OK)

@@ -28,7 +28,8 @@ static ro_field field = {SIDE, SIDE, 8 * SIDE, light};
 static const ro_seed seed = {1, 8, 8, 3};
 static const ro_optics optics = {.wavelength = 635e-9, .pitch = 8e-6};
 
-/* ---- What a name is compared with ------------------------------------------------------------- */
+/* ---- What a name is compared with -------------------------------------------------------------
+ */
 
 static const char nobody[] = "no-such-name";
 enum { MOST = 64 };
@@ -64,7 +65,8 @@ static int is_told(const ro_choices *choices, const char *name)
     return is_alias(name);
 }
 
-/* ---- The calls -------------------------------------------------------------------------------- */
+/* ---- The calls --------------------------------------------------------------------------------
+ */
 
 /* A member that is a string, by its place. */
 static void set(void *options, size_t place, const char *name)

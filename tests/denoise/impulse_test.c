@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Impulses: what counts as one, what is noticed, and that mending helps where diffusion cannot. */
 #include "core/random.h"
-#include "fixture.h"
 #include "denoise/denoise.h"
+#include "fixture.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -109,8 +109,7 @@ static void refusals(void **state)
     ro_context *context;
     ro_denoise_piece *piece;
     const ro_image shape = {RO_GRAY8, 20, 30, 0, 0, NULL};
-    const ro_denoise_options linear = {RO_DENOISE_DEFAULTS, .model = "linear",
-                                       .iterations = 20};
+    const ro_denoise_options linear = {RO_DENOISE_DEFAULTS, .model = "linear", .iterations = 20};
     assert_int_equal(ro_context_open(NULL, &context), RO_OK);
     assert_int_equal(ro_denoise_piece_open(context, &shape, &shape, NULL, 0, 5, 4, &piece),
                      RO_E_ARGUMENT); /* kappa */

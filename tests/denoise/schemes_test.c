@@ -5,8 +5,8 @@
  * card, what the naive product loses, and what the semi-implicit scheme keeps.
  */
 #include "core/random.h"
-#include "fixture.h"
 #include "denoise/implicit/implicit.h"
+#include "fixture.h"
 #include "pictures.h"
 
 #include <math.h>
@@ -230,8 +230,8 @@ static void implicit_keeps_sum_and_range(void **state)
     }
 }
 
-/* Eight sweeps of 24 bits, and conjugate gradients in few bits, many and float, against a solution by
- * very many sweeps in double precision. */
+/* Eight sweeps of 24 bits, and conjugate gradients in few bits, many and float, against a solution
+ * by very many sweeps in double precision. */
 static void solvers_solve(void **state)
 {
     (void)state;
@@ -257,12 +257,9 @@ static void solvers_solve(void **state)
     static const struct {
         const char *number, *scheme;
         double bound;
-    } cases[] = {{"s24", "implicit", 0.05},
-                 {"s24", "conjugate", 1e-5},
-                 {"s23e8", "conjugate", 5e-7},
-                 {"s16", "conjugate", 6e-5},
-                 {"s12", "conjugate", 1e-3},
-                 {"s9", "conjugate", 8e-3},
+    } cases[] = {{"s24", "implicit", 0.05},    {"s24", "conjugate", 1e-5},
+                 {"s23e8", "conjugate", 5e-7}, {"s16", "conjugate", 6e-5},
+                 {"s12", "conjugate", 1e-3},   {"s9", "conjugate", 8e-3},
                  {"s23e8", "implicit", 0.05}};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         ro_denoise_options options = {RO_DENOISE_DEFAULTS, .scheme = cases[k].scheme,

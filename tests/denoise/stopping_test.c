@@ -2,8 +2,8 @@
 /* When to stop: the estimate against the best of a sweep on a picture whose noise is known, the
  * noise in even places, the same steps on every schedule, and what is refused. */
 #include "core/random.h"
-#include "fixture.h"
 #include "denoise/denoise.h"
+#include "fixture.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -140,7 +140,8 @@ static void refused(void **state)
         ro_denoise_options options;
         const char *says;
     } cases[] = {
-        {{RO_DENOISE_DEFAULTS, .stop = "aut"}, "stop aut: must be auto or usual; did you mean auto?"},
+        {{RO_DENOISE_DEFAULTS, .stop = "aut"},
+         "stop aut: must be auto or usual; did you mean auto?"},
         {{RO_DENOISE_DEFAULTS, .stop = "auto", .until_converged = 1}, "exclude each other"},
         {{RO_DENOISE_DEFAULTS, .stop = "auto", .scheme = "naive"}, "stop does not apply"},
     };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The thesis's other diffusivities and tensor, and time steps that are too long. */
 #include "core/random.h"
-#include "fixture.h"
 #include "denoise/denoise.h"
+#include "fixture.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -70,7 +70,8 @@ static void tables(void **state)
         assert_int_equal(lines.table[8 * ((1 << touch) - 1)], curve.table[8 * ((1 << touch) - 1)]);
 }
 
-/* Across a steep edge nothing but half flows along the gradient; flat, the linear model's weights. */
+/* Across a steep edge nothing but half flows along the gradient; flat, the linear model's weights.
+ */
 static void edges(void **state)
 {
     (void)state;
@@ -96,10 +97,13 @@ static void promises(void **state)
     for (int m = 0; m < 3; m++)
         for (int f = 0; f < 4; f++)
             for (int implicit = 0; implicit < 2; implicit++) {
-                ro_denoise_options options = {RO_DENOISE_DEFAULTS, .model = models[m],
-                                              .diffusivity = diffusivities[f], .kappa = 8,
+                ro_denoise_options options = {RO_DENOISE_DEFAULTS,
+                                              .model = models[m],
+                                              .diffusivity = diffusivities[f],
+                                              .kappa = 8,
                                               .scheme = implicit ? "implicit" : "explicit",
-                                              .iterations = 4, .schedule = "reference"};
+                                              .iterations = 4,
+                                              .schedule = "reference"};
                 ro_denoise_report report;
                 assert_int_equal(ro_denoise(context, &in, &out, &options, &report), RO_OK);
                 memcpy(reference, after, sizeof after);

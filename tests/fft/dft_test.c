@@ -11,9 +11,9 @@
     &(ro_context_options) { RO_CONTEXT_DEFAULTS, .device = RO_DEVICE_CPU }
 #include "core/cpu.h"
 #include "core/random.h"
-#include "fixture.h"
 #include "fft/dft.h"
 #include "fft/phasor.h"
+#include "fixture.h"
 
 #include <complex.h>
 #include <math.h>
@@ -27,7 +27,10 @@ static const uint32_t lengths[] = {1,   2,   3,   4,   5,   6,    7,    8,    9,
                                    16,  17,  25,  30,  31,  37,   64,   100,  170,  256,
                                    257, 360, 512, 683, 961, 1080, 1366, 1920, 2160, 4096};
 
-static float value(uint32_t i, uint32_t lane) { return (float)pixel_hash(3, i, lane) * 0x1p-31f - 1; }
+static float value(uint32_t i, uint32_t lane)
+{
+    return (float)pixel_hash(3, i, lane) * 0x1p-31f - 1;
+}
 
 static void run(const struct dft_kernel *k, const struct dft *plan, const float *in, float *out,
                 int count, bool inverse)

@@ -42,9 +42,8 @@ static void read_pages(const char *path, const ro_read_options *options)
     }
     const ro_file_info *info = ro_reader_info(reader);
     const size_t stride = ro_format_row_bytes(info->format, info->width);
-    uint8_t *rows = (uint64_t)info->width * info->height <= MOST_PIXELS
-                        ? malloc(stride * ROWS_AT_ONCE)
-                        : NULL;
+    uint8_t *rows =
+        (uint64_t)info->width * info->height <= MOST_PIXELS ? malloc(stride * ROWS_AT_ONCE) : NULL;
     for (unsigned page = 0; rows && page < MOST_PAGES && status == RO_OK; page++) {
         uint32_t got = 1;
         while (got > 0 && status == RO_OK)
@@ -79,7 +78,8 @@ static void load_image(const char *path, size_t size, unsigned page)
     const uint64_t pixels =
         (uint64_t)ro_reader_info(reader)->width * ro_reader_info(reader)->height;
     ro_reader_close(reader);
-    if (pixels > MOST_PIXELS || ro_image_load(context, path, &options, &image, &info, NULL) != RO_OK)
+    if (pixels > MOST_PIXELS ||
+        ro_image_load(context, path, &options, &image, &info, NULL) != RO_OK)
         return;
     check(!info.description || strlen(info.description) <= size);
     size_t zeros = 0;

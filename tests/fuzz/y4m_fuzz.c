@@ -28,7 +28,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
             if (width == 0 || height == 0)
                 abort();
             more = source_skip(&source, (uint64_t)width * height *
-                                               (uint64_t)y4m_sample_bytes(&video)) == RO_OK;
+                                            (uint64_t)y4m_sample_bytes(&video)) == RO_OK;
         }
     return 0;
 }

@@ -51,10 +51,10 @@ static void plates_are_the_numbers(void **state)
     static const uint32_t widths[] = {1, 63, 64, 65, 200, 3000};
     static const char *const methods[] = {"am", "blue-noise", "floyd-steinberg", "dbs"};
     ro_context *plain;
-    assert_int_equal(ro_context_open(&(ro_context_options){RO_CONTEXT_DEFAULTS, .threads = 1,
-                                                           .cpu = RO_CPU_SCALAR},
-                                     &plain),
-                     RO_OK);
+    assert_int_equal(
+        ro_context_open(
+            &(ro_context_options){RO_CONTEXT_DEFAULTS, .threads = 1, .cpu = RO_CPU_SCALAR}, &plain),
+        RO_OK);
     for (size_t i = 0; i < sizeof widths / sizeof *widths; i++)
         for (size_t m = 0; m < sizeof methods / sizeof *methods; m++)
             for (int black = 0; black < 3; black++) {
@@ -100,12 +100,13 @@ static double light_of(const uint32_t paper[], const ro_ink *inks, int count, in
 {
     double light = 1;
     for (int i = 0; i < count; i++)
-        light *= 1 - (1 - paper[i] / 65535.0) *
-                         (1 - tone_from_srgb(inks[i].colour[channel] / 255.0));
+        light *=
+            1 - (1 - paper[i] / 65535.0) * (1 - tone_from_srgb(inks[i].colour[channel] / 255.0));
     return light;
 }
 
-/* Greys, which black alone can make, and what the inks make themselves, come out; the limit holds. */
+/* Greys, which black alone can make, and what the inks make themselves, come out; the limit holds.
+ */
 static void inks_give_the_light(void **state)
 {
     (void)state;
@@ -171,9 +172,9 @@ static void inks_meet_by_chance(void **state)
     enum { SIDE = 1200 };
     ro_image in = image_of(RO_RGB8, SIDE, SIDE, 255);
     ro_image out = image_of(RO_INDEX8, SIDE, SIDE, 0);
-    const ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .method = "am", .lpi = 60,
-                                         .dpi = 600, .channels = RO_CHANNELS_CMYK,
-                                         .grey_in_colour = 100};
+    const ro_halftone_options options = {
+        RO_HALFTONE_DEFAULTS,         .method = "am",       .lpi = 60, .dpi = 600,
+        .channels = RO_CHANNELS_CMYK, .grey_in_colour = 100};
     memset(in.data, 128, (size_t)in.stride * SIDE);
     assert_int_equal(ro_halftone(context, &in, &out, &options), RO_OK);
     int both[4][4] = {{0}};
@@ -204,7 +205,11 @@ static void a_separation_is_given(void **state)
         for (int g = 0; g < SIDE; g++)
             for (int b = 0; b < SIDE; b++, to += 4)
                 for (int i = 0; i < 3; i++)
-                    to[i] = (uint16_t)(65535 * (SIDE - 1 - (i == 0 ? r : i == 1 ? g : b)) /
+                    to[i] = (uint16_t)(65535 *
+                                       (SIDE - 1 -
+                                        (i == 0   ? r
+                                         : i == 1 ? g
+                                                  : b)) /
                                        (SIDE - 1));
     ro_image in = image_of(RO_RGB8, TONES, 3, 255), out = image_of(RO_INDEX8, TONES, 3, 0);
     for (uint32_t y = 0; y < 3; y++)

@@ -89,8 +89,7 @@ static void same_bits(void **state)
                 const uint32_t width = cases[i].width, height = cases[i].height;
                 assert_int_equal(ro_context_open(&how, &context), RO_OK);
                 assert_int_equal(ro_image_alloc(context, cases[i].in, width, height,
-                                                cases[i].in == RO_GRAY8 ? 255 : 65535,
-                                                &picture.in),
+                                                cases[i].in == RO_GRAY8 ? 255 : 65535, &picture.in),
                                  RO_OK);
                 ro_image_alloc(context, cases[i].out, width, height, 0, &picture.out);
                 ro_image_alloc(context, cases[i].out, width, height, 0, &right);

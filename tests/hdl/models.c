@@ -4,9 +4,9 @@
 #include "core/random.h"
 #include "denoise/denoise.h"
 #include "denoise/diffusion.h"
+#include "roundoff.h"
 #include "segment/levelset/levelset.h"
 #include "segment/segment.h"
-#include "roundoff.h"
 
 #include <stdio.h>
 #include <stdlib.h>

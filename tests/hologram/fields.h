@@ -6,8 +6,8 @@
 #define FIXTURE_OPTIONS                                                                            \
     &(ro_context_options) { RO_CONTEXT_DEFAULTS, .device = RO_DEVICE_CPU, .threads = 2 }
 #include "core/random.h"
-#include "fixture.h"
 #include "fft/dft.h"
+#include "fixture.h"
 #include "roundoff.h"
 
 #include <math.h>

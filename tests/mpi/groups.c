@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* mpirun -n N mpi_groups FOLDER, of 3 ranks or more: communicators that are not the whole world. Two
- * groups at the same time, ranks in another order, a rank that is in none, pictures of one row. */
+/* mpirun -n N mpi_groups FOLDER, of 3 ranks or more: communicators that are not the whole world.
+ * Two groups at the same time, ranks in another order, a rank that is in none, pictures of one row.
+ */
 #include "roundoff_mpi.h"
 
 #include <stdio.h>
@@ -61,9 +62,8 @@ static void compare(MPI_Comm comm, int number, uint32_t width, uint32_t height)
         ro_free(b);
         int ranks;
         MPI_Comm_size(comm, &ranks);
-        check(report.ranks == ranks && report.idle == (report.bands < (uint32_t)ranks
-                                                           ? ranks - (int)report.bands
-                                                           : 0),
+        check(report.ranks == ranks &&
+                  report.idle == (report.bands < (uint32_t)ranks ? ranks - (int)report.bands : 0),
               "the report counts other ranks");
     }
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The tables of docs/number-systems.md: every format has its row, with the figures that the code has. */
+/* The tables of docs/number-systems.md: every format has its row, with the figures that the code
+ * has. */
 #include "number/number.h"
 
 #include <math.h>

@@ -235,8 +235,7 @@ static bool is_rounded_float(const ro_small_float *q, ro_rounding rounding, wide
     const wide got = at_scale(result, scale), off = got - exact;
     const wide size = off < 0 ? -off : off;
     /* wider formats have no number here that is too large */
-    const wide largest =
-        q->exponent == 5 ? at_scale(ro_small_float_max(q), scale) : (wide)1 << 126;
+    const wide largest = q->exponent == 5 ? at_scale(ro_small_float_max(q), scale) : (wide)1 << 126;
     if (exact > largest || exact < -largest)
         return got == (exact < 0 ? -largest : largest);
     if (ro_small_float_round(q, result, RO_ROUND_ZERO) != result)

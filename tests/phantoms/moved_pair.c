@@ -9,7 +9,10 @@
 enum { WAVES = 6 };
 static const double USUAL_CELL = 30;
 
-static double unit(uint64_t seed, uint32_t x, uint32_t y) { return pixel_hash(seed, x, y) * 0x1p-32; }
+static double unit(uint64_t seed, uint32_t x, uint32_t y)
+{
+    return pixel_hash(seed, x, y) * 0x1p-32;
+}
 
 /* What one cell of the texture adds: a soft blob or a shape with an edge of a pixel or two. */
 static double cell_tone(uint64_t seed, double cell, int cx, int cy, double x, double y)

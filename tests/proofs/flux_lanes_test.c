@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Differences and fluxes in 16-bit lanes (diffusion_simd.c, AVX2) against their definition, by counting
- * all inputs: narrow ones as of s9 and s16, and wide ones. PROOFS=all takes every pair of values
- * and every weight that there is; else every value comes with a part of the others.
+ * Differences and fluxes in 16-bit lanes (diffusion_simd.c, AVX2) against their definition, by
+ * counting all inputs: narrow ones as of s9 and s16, and wide ones. PROOFS=all takes every pair of
+ * values and every weight that there is; else every value comes with a part of the others.
  */
 #include <stdint.h>
 

@@ -50,14 +50,14 @@ static struct ro_diffusion diffusion_of(enum ro_model model, bool nearest)
 {
     struct ro_diffusion diffusion;
     diffusion_make(&diffusion, &(struct ro_diffusion_parameters){
-                                      .width = 2,
-                                      .height = 2,
-                                      .planes = 1,
-                                      .model = model,
-                                      .nearest = nearest,
-                                      .time = nearest ? RO_TIME_NEAREST : RO_TIME_ZERO,
-                                      .kappa = 10,
-                                  });
+                                   .width = 2,
+                                   .height = 2,
+                                   .planes = 1,
+                                   .model = model,
+                                   .nearest = nearest,
+                                   .time = nearest ? RO_TIME_NEAREST : RO_TIME_ZERO,
+                                   .kappa = 10,
+                               });
     return diffusion;
 }
 

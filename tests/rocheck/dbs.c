@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Direct binary search: both methods in both orders, every radius, sizes from a pixel up. */
-#include "halftone/search/search.h"
 #include "context/context.h"
 #include "cuda/cuda.h"
+#include "halftone/search/search.h"
 #include "rocheck.h"
 
 #include <stdio.h>

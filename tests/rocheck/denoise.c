@@ -246,9 +246,9 @@ static ro_status run_batch(ro_context *context, struct trial *trial, struct resi
     ro_report report = {0};
     ro_status status = cuda_alloc(context, in_bytes, &memory->in);
     for (uint32_t y = 0; y < trial->in.height && status == RO_OK; y++)
-        status = cuda_copy(
-            context, (char *)memory->in + stride * (flipped ? trial->in.height - 1 - y : y),
-            (char *)trial->in.data + stride * y, (size_t)stride);
+        status = cuda_copy(context,
+                           (char *)memory->in + stride * (flipped ? trial->in.height - 1 - y : y),
+                           (char *)trial->in.data + stride * y, (size_t)stride);
     for (int i = 0; i < 2 && status == RO_OK; i++) {
         in[i].data = (char *)memory->in + (flipped ? stride * (trial->in.height - 1) : 0);
         in[i].stride = flipped ? -stride : stride;

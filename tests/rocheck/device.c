@@ -290,8 +290,8 @@ static bool try_odd_rows(struct check *check, struct pair *pair, int times)
 
 /* Two images of floats round a range, one behind the other; with a pixel that is not a number the
  * device says what the CPU says. */
-static bool try_floats_of(struct check *check, struct pair *pair, const ro_halftone_options *options,
-                          ro_format format, bool wrong)
+static bool try_floats_of(struct check *check, struct pair *pair,
+                          const ro_halftone_options *options, ro_format format, bool wrong)
 {
     enum { COUNT = 2 };
     const uint32_t width = 1 + draw(check, 500), height = 1 + draw(check, 200);
@@ -315,13 +315,21 @@ static bool try_floats_of(struct check *check, struct pair *pair, const ro_halft
         goto done;
     }
     for (int i = 0; i < COUNT; i++) {
-        in[i] = (ro_image){RO_GRAYF, width, height, 0, (ptrdiff_t)in_pitch,
+        in[i] = (ro_image){RO_GRAYF,
+                           width,
+                           height,
+                           0,
+                           (ptrdiff_t)in_pitch,
                            (char *)there_in + (size_t)i * in_bytes};
-        out[i] = (ro_image){format, width, height, 0, (ptrdiff_t)out_pitch,
+        out[i] = (ro_image){format,
+                            width,
+                            height,
+                            0,
+                            (ptrdiff_t)out_pitch,
                             (char *)there_out + (size_t)i * out_bytes};
     }
-    const ro_status ran = ro_halftone_device(pair->device, in, out, COUNT, options,
-                                             cuda_stream(pair->caller));
+    const ro_status ran =
+        ro_halftone_device(pair->device, in, out, COUNT, options, cuda_stream(pair->caller));
     right = true;
     for (int i = 0; i < COUNT && right; i++) {
         ro_image host_in = in[i], host_out = out[i];
@@ -360,9 +368,9 @@ done:
 
 static bool try_floats(struct check *check, struct pair *pair)
 {
-    static const char *const methods[] = {"floyd-steinberg", "stucki", "sierra-lite", "atkinson",
-                                          "jarvis-judice-ninke", "acuity", "bayer8", "blue-noise",
-                                          "random"};
+    static const char *const methods[] = {
+        "floyd-steinberg", "stucki", "sierra-lite", "atkinson", "jarvis-judice-ninke",
+        "acuity",          "bayer8", "blue-noise",  "random"};
     static const struct {
         int levels;
         ro_format format;
@@ -469,10 +477,9 @@ static bool try_denoise(struct check *check, struct pair *pair)
     void *streams[2] = {cuda_stream(pair->device), cuda_stream(pair->caller)};
     bool right = true;
     for (int i = 0; i < COUNT && right; i++)
-        right =
-            open_denoising(check, pair, &works[i],
-                           RO_ON_DEVICE(200, 100) + draw(check, RO_ON_DEVICE(300, 100)),
-                           100 + draw(check, RO_ON_DEVICE(400, 50)));
+        right = open_denoising(check, pair, &works[i],
+                               RO_ON_DEVICE(200, 100) + draw(check, RO_ON_DEVICE(300, 100)),
+                               100 + draw(check, RO_ON_DEVICE(400, 50)));
     for (int i = 0; i < COUNT * ROUNDS && right; i++) {
         struct denoising *work = &works[i % COUNT];
         if (ro_plan_run_device(work->plan, &work->there_in, &work->there_out, 1, streams[i & 1],

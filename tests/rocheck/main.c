@@ -172,8 +172,10 @@ static int run_case(const struct suite *suite, int number, const struct variant 
         printf("\n");
         return 0;
     }
-    struct check check = {.variant = variant, .seed = arguments->seed,
-                          .repeats = arguments->repeats, .few = arguments->few};
+    struct check check = {.variant = variant,
+                          .seed = arguments->seed,
+                          .repeats = arguments->repeats,
+                          .few = arguments->few};
     bool right = suite->test(number, &check);
     printf("%s %s/%s %s%s", right ? "ok  " : "FAIL", suite->name, name,
            RO_ON_DEVICE("", variant->device == RO_DEVICE_CUDA ? "emulated " : ""), variant->name);

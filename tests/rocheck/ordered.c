@@ -11,10 +11,9 @@
 
 static const char *const methods[] = {"bayer2",     "bayer4", "bayer8", "bayer16", "clustered-dot",
                                       "blue-noise", "am",     "screen", "random",  "threshold"};
-static const enum ordered_rule rules[] = {ORDERED_BY_SCREEN, ORDERED_BY_SCREEN, ORDERED_BY_SCREEN,
-                                          ORDERED_BY_SCREEN, ORDERED_BY_SCREEN, ORDERED_BY_SCREEN,
-                                          ORDERED_BY_SCREEN, ORDERED_BY_SCREEN, ORDERED_BY_HASH,
-                                          ORDERED_BY_LIMIT};
+static const enum ordered_rule rules[] = {
+    ORDERED_BY_SCREEN, ORDERED_BY_SCREEN, ORDERED_BY_SCREEN, ORDERED_BY_SCREEN, ORDERED_BY_SCREEN,
+    ORDERED_BY_SCREEN, ORDERED_BY_SCREEN, ORDERED_BY_SCREEN, ORDERED_BY_HASH,   ORDERED_BY_LIMIT};
 enum { METHODS = sizeof methods / sizeof *methods, AM = METHODS - 4 };
 
 static const char *case_name(int number) { return methods[number]; }
@@ -154,15 +153,15 @@ static bool run_reference(ro_context *plain, int number, const struct trial *tri
                                                   .kind = number < 4    ? "bayer"
                                                           : number == 5 ? "void-and-cluster"
                                                                         : methods[number],
-                                                  .cell = sizes[number],
-                                                  .lpi = trial->options.lpi,
+                                                  .cell = sizes[number], .lpi = trial->options.lpi,
                                                   .degrees = trial->options.degrees,
                                                   .dpi = trial->options.dpi},
                              false, &plan.screen);
     else if (number == METHODS - 3)
         status = screen_rank(plain, &trial->values, &plan.screen);
     else
-        plan.screen = (struct screen){.width = 1, .height = 1, .ranks = calloc(1, sizeof(uint32_t))};
+        plan.screen =
+            (struct screen){.width = 1, .height = 1, .ranks = calloc(1, sizeof(uint32_t))};
     plan.cells = plan.rule == ORDERED_BY_HASH ? 1u << ORDERED_RANDOM_BITS
                                               : plan.screen.width * plan.screen.height;
     for (uint32_t y = 0; y < trial->in.height && status == RO_OK; y++)
@@ -190,8 +189,7 @@ static ro_status run_resident(ro_context *context, const struct trial *trial, co
     if (status == RO_OK)
         status = cuda_copy(context, out.data, got->data, out_bytes);
     if (status == RO_OK)
-        status =
-            ro_halftone_device(context, &in, &out, 1, &trial->options, cuda_stream(context));
+        status = ro_halftone_device(context, &in, &out, 1, &trial->options, cuda_stream(context));
     if (status == RO_OK)
         status = cuda_wait(context);
     if (status == RO_OK)

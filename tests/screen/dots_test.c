@@ -80,8 +80,8 @@ static void check_peak(const struct screen *screen, double lpi, double angle, co
         double turned = atan2(-found[1], found[0]) * 360 / tau - angle - 90 * k;
         turned -= 360 * rint(turned / 360);
         if (fabs(reached - lpi) > 0.02 || fabs(turned) > 0.005)
-            fail_msg("%g lpi at %g degrees, %g x %g dpi: found %.4f lpi, turned by %.5f", lpi, angle,
-                     dpi[0], dpi[1], reached, turned);
+            fail_msg("%g lpi at %g degrees, %g x %g dpi: found %.4f lpi, turned by %.5f", lpi,
+                     angle, dpi[0], dpi[1], reached, turned);
     }
 }
 
@@ -92,9 +92,8 @@ static void rows_are_as_asked_for(void **state)
         const double lpi = 60 + pixel_hash(1, n, 0) % 14001 / 100.0;
         const double angle = pixel_hash(2, n, 0) % 90000 / 1000.0;
         const double dpi[2] = {2400, n % 4 ? 2400 : 1200 + 1200 * (double)(n % 3)};
-        const ro_screen_options options = {RO_SCREEN_DEFAULTS,   .kind = "am", .lpi = lpi,
-                                           .degrees = angle,     .dpi = dpi[0],
-                                           .dpi_y = dpi[1]};
+        const ro_screen_options options = {RO_SCREEN_DEFAULTS, .kind = "am",  .lpi = lpi,
+                                           .degrees = angle,   .dpi = dpi[0], .dpi_y = dpi[1]};
         struct dots_lattice lattice;
         assert_int_equal(dots_find(context, &options, false, &lattice), RO_OK);
         assert_true(lattice.reached.lpi_off <= 0.02 && lattice.reached.angle_off <= 0.005);
@@ -152,10 +151,10 @@ static void dots_grow_in_turn(void **state)
 {
     (void)state;
     enum { CELL = 200 }; /* 10 x 10 pixels along both diagonals */
-    struct screen screen = make(&(ro_screen_options){RO_SCREEN_DEFAULTS, .kind = "am",
-                                                     .lpi = 600 / sqrt(200), .degrees = 45,
-                                                     .dpi = 600},
-                                false);
+    struct screen screen =
+        make(&(ro_screen_options){RO_SCREEN_DEFAULTS, .kind = "am", .lpi = 600 / sqrt(200),
+                                  .degrees = 45, .dpi = 600},
+             false);
     const uint32_t cells = screen.width * screen.height, dots = screen.reached.dots;
     assert_int_equal(cells % CELL, 0);
     assert_int_equal(dots, cells / CELL);
@@ -221,9 +220,10 @@ static void shapes_have_a_least_size(void **state)
     (void)state;
     static const char *const shapes[] = {"round", "ellipse", "diamond", "euclidean"};
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
-        struct screen screen = make(&(ro_screen_options){RO_SCREEN_DEFAULTS, .kind = "am", .lpi = 50,
-                                                         .dpi = 600, .dot = 9, .shape = shapes[i]},
-                                    true);
+        struct screen screen =
+            make(&(ro_screen_options){RO_SCREEN_DEFAULTS, .kind = "am", .lpi = 50, .dpi = 600,
+                                      .dot = 9, .shape = shapes[i]},
+                 true);
         const uint32_t dots = screen.reached.dots;
         for (int over = 0; over < 2; over++) {
             check_least(&screen, 9, 9, 9);
@@ -243,10 +243,10 @@ static void dots_have_a_least_size(void **state)
                                                      .degrees = 0, .dpi = 600, .dot = 9},
                                 true);
     const uint32_t dots = screen.reached.dots;
-    check_least(&screen, 9, 9, 9);                 /* one dot */
-    check_least(&screen, 9 * (dots / 3), 9, 9);    /* some */
-    check_least(&screen, 9 * dots, 9, 9);          /* all, */
-    check_least(&screen, 14 * dots, 14, 14);       /* and from there they grow */
+    check_least(&screen, 9, 9, 9);              /* one dot */
+    check_least(&screen, 9 * (dots / 3), 9, 9); /* some */
+    check_least(&screen, 9 * dots, 9, 9);       /* all, */
+    check_least(&screen, 14 * dots, 14, 14);    /* and from there they grow */
     check_least(&screen, 14 * dots + dots / 2, 14, 15);
     screen_free(&screen);
     screen = make(&(ro_screen_options){RO_SCREEN_DEFAULTS, .kind = "green-noise", .dot = 6}, true);
@@ -309,8 +309,8 @@ static void what_cannot_be_is_told(void **state)
 static void the_nearest_is_named(void **state)
 {
     (void)state;
-    ro_screen_options options = {RO_SCREEN_DEFAULTS, .kind = "am", .lpi = 428 / 3358.94,
-                                 .dpi = 428, .degrees = 274.07};
+    ro_screen_options options = {RO_SCREEN_DEFAULTS, .kind = "am", .lpi = 428 / 3358.94, .dpi = 428,
+                                 .degrees = 274.07};
     ro_dots dots;
     assert_int_equal(ro_dots_find(context, &options, 0, &dots), RO_E_ARGUMENT);
     const char *named = strstr(ro_context_message(context), "the nearest has ");
@@ -323,8 +323,7 @@ static void the_nearest_is_named(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_nearest_is_named),
-        cmocka_unit_test(shapes_have_a_least_size),
+        cmocka_unit_test(the_nearest_is_named),  cmocka_unit_test(shapes_have_a_least_size),
         cmocka_unit_test(rows_are_as_asked_for), cmocka_unit_test(every_shape_is_a_permutation),
         cmocka_unit_test(dots_grow_in_turn),     cmocka_unit_test(dots_have_a_least_size),
         cmocka_unit_test(a_spot_of_ones_own),    cmocka_unit_test(what_cannot_be_is_told),

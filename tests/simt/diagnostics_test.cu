@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Kernels with one mistake each. The emulator must end the process with a message that names it. Each
-// kernel runs in a process of its own; one without a mistake comes first.
+// Kernels with one mistake each. The emulator must end the process with a message that names it.
+// Each kernel runs in a process of its own; one without a mistake comes first.
 #include <cuda_runtime.h>
 
 #include <cooperative_groups.h>
@@ -181,7 +181,7 @@ static bool try_one(const struct mistake *m)
         _exit(0);
     }
     close(ends[1]);
-    for (ssize_t n = 1; n > 0 && length < sizeof said - 1; length += n > 0 ? (size_t)n : 0)
+    for (ssize_t n = 1; n > 0 && length<sizeof said - 1; length += n> 0 ? (size_t)n : 0)
         n = read(ends[0], said + length, sizeof said - 1 - length);
     said[length] = 0;
     close(ends[0]);

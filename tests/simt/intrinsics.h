@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* CUDA's vector types, built-in variables and intrinsic functions, as far as our kernels use them. */
+/* CUDA's vector types, built-in variables and intrinsic functions, as far as our kernels use them.
+ */
 #ifndef RO_SIMT_INTRINSICS_H
 #define RO_SIMT_INTRINSICS_H
 
@@ -11,13 +12,9 @@
 /* ---- vectors and places --------------------------------------------------------------------- */
 
 #define SIMT_VECTORS(T, NAME)                                                                      \
-    struct alignas(2 * sizeof(T)) NAME##2 {                                                        \
-        T x, y;                                                                                    \
-    };                                                                                             \
+    struct alignas(2 * sizeof(T)) NAME##2 { T x, y; };                                             \
     static inline NAME##2 make_##NAME##2(T x, T y) { return {x, y}; }                              \
-    struct alignas(16) NAME##4 {                                                                   \
-        T x, y, z, w;                                                                              \
-    };                                                                                             \
+    struct alignas(16) NAME##4 { T x, y, z, w; };                                                  \
     static inline NAME##4 make_##NAME##4(T x, T y, T z, T w) { return {x, y, z, w}; }
 SIMT_VECTORS(float, float)
 SIMT_VECTORS(int, int)
@@ -93,7 +90,8 @@ static inline void __threadfence_system() { __threadfence(); }
 
 /* ---- memory --------------------------------------------------------------------------------- */
 
-namespace simt {
+namespace simt
+{
 
 /* Replaces the value at `at` by change(value) in one step. Returns the old value. */
 template <class T, class F> static inline T replace(T *at, F change)
@@ -157,7 +155,8 @@ template <class T> static inline T __ldcs(const T *p) { return *p; }
 template <class T> static inline void __stcg(T *p, T v) { *p = v; }
 template <class T> static inline void __stcs(T *p, T v) { *p = v; }
 
-namespace simt {
+namespace simt
+{
 template <class T, int ID> static inline T &shared_static()
 {
     static char key;
@@ -185,7 +184,8 @@ static inline double min(double a, double b) { return fmin(a, b); }
 static inline float max(float a, float b) { return fmaxf(a, b); }
 static inline double max(double a, double b) { return fmax(a, b); }
 
-namespace simt {
+namespace simt
+{
 
 template <class T, class F> static inline T bits_of(F from)
 {
@@ -297,7 +297,10 @@ static inline unsigned __brev(unsigned v)
         r |= (v >> i & 1) << (31 - i);
     return r;
 }
-static inline unsigned __umulhi(unsigned a, unsigned b) { return (unsigned)((uint64_t)a * b >> 32); }
+static inline unsigned __umulhi(unsigned a, unsigned b)
+{
+    return (unsigned)((uint64_t)a * b >> 32);
+}
 static inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift)
 {
     return (unsigned)(((uint64_t)high << 32 | low) >> (shift & 31));

@@ -10,8 +10,10 @@
 
 #include <type_traits>
 
-namespace simt {
-namespace ptx {
+namespace simt
+{
+namespace ptx
+{
 
 /* ---- arithmetic ----------------------------------------------------------------------------- */
 
@@ -24,15 +26,9 @@ template <class T> static inline void shl_b32(T &d, unsigned a, unsigned s)
     d = (T)(s > 31 ? 0 : a << s);
 }
 static inline void setp_ne_s32(bool &p, int a, int b) { p = a != b; }
-static inline float flushed(float f)
-{
-    return fpclassify(f) == FP_SUBNORMAL ? copysignf(0, f) : f;
-}
+static inline float flushed(float f) { return fpclassify(f) == FP_SUBNORMAL ? copysignf(0, f) : f; }
 static inline void rcp_approx_f32(float &d, float a) { d = nearly(1 / a, 1); }
-static inline void rcp_approx_ftz_f32(float &d, float a)
-{
-    d = flushed(nearly(1 / flushed(a), 1));
-}
+static inline void rcp_approx_ftz_f32(float &d, float a) { d = flushed(nearly(1 / flushed(a), 1)); }
 static inline void rsqrt_approx_ftz_f32(float &d, float a)
 {
     d = flushed(nearly((float)(1 / sqrt((double)flushed(a))), 2));
@@ -109,8 +105,7 @@ static inline void load_global(const void *from, D &...to)
 {
     load<ORDER, W>(from, to...);
 }
-template <order ORDER, class W, class... D>
-static inline void load_shared(unsigned from, D &...to)
+template <order ORDER, class W, class... D> static inline void load_shared(unsigned from, D &...to)
 {
     load<ORDER, W>(shared_at(from, sizeof(W) * sizeof...(D)), to...);
 }
@@ -118,8 +113,7 @@ template <order ORDER, class W, class... D> static inline void store_global(void
 {
     store<ORDER, W>(to, from...);
 }
-template <order ORDER, class W, class... D>
-static inline void store_shared(unsigned to, D... from)
+template <order ORDER, class W, class... D> static inline void store_shared(unsigned to, D... from)
 {
     store<ORDER, W>(shared_at(to, sizeof(W) * sizeof...(D)), from...);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * CUDA's runtime library on the emulator: see runtime.h. Without a seed, a stream runs its work when
- * it is given. With one, work waits in queues; when the host waits for a stream or an event, the
- * queues advance in random order until that is done. A missing wait for an event then shows.
+ * CUDA's runtime library on the emulator: see runtime.h. Without a seed, a stream runs its work
+ * when it is given. With one, work waits in queues; when the host waits for a stream or an event,
+ * the queues advance in random order until that is done. A missing wait for an event then shows.
  */
 #include "runtime.h"
 
@@ -166,7 +166,10 @@ cudaError_t cudaEventCreate(cudaEvent_t *event)
     return cudaSuccess;
 }
 
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned) { return cudaEventCreate(event); }
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned)
+{
+    return cudaEventCreate(event);
+}
 
 cudaError_t cudaEventDestroy(cudaEvent_t event)
 {
@@ -290,9 +293,14 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *ke
     }
     if (!bind)
         return failed(cudaErrorInvalidValue);
-    simt::shape how = {config->gridDim, config->blockDim, config->dynamicSmemBytes,
-                       config->stream,  false,            1,
-                       "an address",    0};
+    simt::shape how = {config->gridDim,
+                       config->blockDim,
+                       config->dynamicSmemBytes,
+                       config->stream,
+                       false,
+                       1,
+                       "an address",
+                       0};
     for (unsigned i = 0; i < config->numAttrs; i++) {
         const cudaLaunchAttribute *attribute = &config->attrs[i];
         if (attribute->id == cudaLaunchAttributeCooperative)
@@ -319,8 +327,8 @@ cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **a
     return launch_plain(kernel, grid, block, arguments, shared, stream, 0);
 }
 
-cudaError_t cudaLaunchCooperativeKernel(const void *kernel, dim3 grid, dim3 block,
-                                        void **arguments, size_t shared, cudaStream_t stream)
+cudaError_t cudaLaunchCooperativeKernel(const void *kernel, dim3 grid, dim3 block, void **arguments,
+                                        size_t shared, cudaStream_t stream)
 {
     return launch_plain(kernel, grid, block, arguments, shared, stream, 1);
 }
@@ -452,7 +460,7 @@ static cudaMemoryType type_of(const void *pointer)
         return cudaMemoryTypeUnregistered;
     --after;
     return (const char *)pointer < after->first + after->second.bytes ? after->second.type
-                                                                     : cudaMemoryTypeUnregistered;
+                                                                      : cudaMemoryTypeUnregistered;
 }
 
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *attributes, const void *pointer)

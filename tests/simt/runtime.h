@@ -27,7 +27,11 @@ enum cudaMemcpyKind {
     cudaMemcpyDeviceToDevice,
     cudaMemcpyDefault
 };
-enum { cudaStreamNonBlocking = 1, cudaEventDisableTiming = 2, cudaStreamCaptureModeThreadLocal = 1 };
+enum {
+    cudaStreamNonBlocking = 1,
+    cudaEventDisableTiming = 2,
+    cudaStreamCaptureModeThreadLocal = 1
+};
 enum cudaDeviceAttr {
     cudaDevAttrMultiProcessorCount,
     cudaDevAttrMaxSharedMemoryPerBlockOptin,
@@ -81,7 +85,8 @@ struct cudaLaunchConfig_t {
     unsigned numAttrs;
 };
 
-namespace simt {
+namespace simt
+{
 
 cudaError_t launch(const shape &shape, const body &kernel); /* in its stream */
 cudaError_t allocate(void **memory, size_t bytes, cudaMemoryType type);
@@ -114,8 +119,8 @@ template <class F> struct deduced_call_of {
 };
 template <class F>
 deduced_call_of<F> call_deduced(F kernel, dim3 grid, dim3 block, size_t shared = 0,
-                                cudaStream_t stream = nullptr,
-                                const char *file = __builtin_FILE(), int line = __builtin_LINE())
+                                cudaStream_t stream = nullptr, const char *file = __builtin_FILE(),
+                                int line = __builtin_LINE())
 {
     return {kernel, {grid, block, shared, stream, false, 1, file, line}};
 }
@@ -235,8 +240,8 @@ cudaError_t cudaOccupancyMaxActiveClusters(int *count, F, const cudaLaunchConfig
 }
 cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments,
                              size_t shared, cudaStream_t stream);
-cudaError_t cudaLaunchCooperativeKernel(const void *kernel, dim3 grid, dim3 block,
-                                        void **arguments, size_t shared, cudaStream_t stream);
+cudaError_t cudaLaunchCooperativeKernel(const void *kernel, dim3 grid, dim3 block, void **arguments,
+                                        size_t shared, cudaStream_t stream);
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *kernel,
                                 void **arguments);
 template <class... P, class... A>

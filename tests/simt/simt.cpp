@@ -45,7 +45,8 @@ char simt_fence; /* what __threadfence() orders under the thread sanitizer */
 
 __thread uint3 threadIdx, blockIdx, blockDim, gridDim;
 
-namespace simt {
+namespace simt
+{
 
 enum {
     WARP = 32,
@@ -130,7 +131,7 @@ struct grid {
     unsigned residents;
     int alive, at_grid; /* threads of resident blocks, and those that wait for the grid */
     int ready;
-    int polls;          /* since a thread was woken or ended */
+    int polls; /* since a thread was woken or ended */
     struct order order;
 };
 struct machine { /* what a thread of the system needs to run a launch */
@@ -617,7 +618,8 @@ uint64_t meet_warp(meeting_kind kind, unsigned mask, uint64_t value, int paramet
     for (int i = 0; i < w->meeting_count; i++) {
         const meeting *m = &w->meetings[i];
         const thread *other = &b->threads[first_lane + __builtin_ctz(m->arrived)];
-        if (m->mask != mask && m->mask >> lane & 1 && m->arrived & mask) /* each waits for the other */
+        if (m->mask != mask && m->mask >> lane & 1 &&
+            m->arrived & mask) /* each waits for the other */
             fail("%s:%d: mask %08x, but lanes wait with %08x at %s:%d", file, line, mask, m->mask,
                  other->file, other->line);
         if (m->mask != mask)
@@ -814,10 +816,10 @@ void run(const shape &how, const body &kernel)
         fail("a kernel launches a kernel");
     const unsigned total = how.grid.x * how.grid.y * how.grid.z;
     const unsigned threads = how.block.x * how.block.y * how.block.z;
-    const unsigned most = how.cooperative || how.cluster > 1
-                              ? total
-                              : (unsigned)(resident_blocks(threads, how.shared) *
-                                           multiprocessors());
+    const unsigned most =
+        how.cooperative || how.cluster > 1
+            ? total
+            : (unsigned)(resident_blocks(threads, how.shared) * multiprocessors());
     const clock_t begin = clock();
     grid g = {};
     unsigned opened = 0, next = 0;

@@ -31,7 +31,8 @@ typedef struct simt_stream *cudaStream_t;
 /* The place of the thread that runs. */
 extern __thread uint3 threadIdx, blockIdx, blockDim, gridDim;
 
-namespace simt {
+namespace simt
+{
 
 /* ---- launches ------------------------------------------------------------------------------- */
 

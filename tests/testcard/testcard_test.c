@@ -247,8 +247,8 @@ static void refusals(void **state)
 /* Any part of a card has the pixels of the whole one. */
 static void parts(void **state)
 {
-    static const uint32_t places[][4] = {{0, 0, 331, 227}, {5, 100, 300, 40}, {17, 0, 33, 227},
-                                         {330, 226, 1, 1}, {0, 110, 331, 1}};
+    static const uint32_t places[][4] = {
+        {0, 0, 331, 227}, {5, 100, 300, 40}, {17, 0, 33, 227}, {330, 226, 1, 1}, {0, 110, 331, 1}};
     (void)state;
     ro_context *context = context_of(2);
     ro_image card, part;

@@ -80,8 +80,7 @@ static void run_band(struct ro_wavefront *front, void *data, int chain, uint32_t
 }
 
 /* `runs` holds how many bands each run has. */
-static void check_abreast(int threads, int abreast, int chains, int lag, int delay,
-                          const int *runs)
+static void check_abreast(int threads, int abreast, int chains, int lag, int delay, const int *runs)
 {
     static struct job job;
     static uint32_t expected[BANDS][COLUMNS];
@@ -161,8 +160,7 @@ static void test_bands_left_out(void **state)
     struct ro_wavefront *front = aligned_alloc(64, shape.total);
     assert_true(pool && front);
     memset(front, 0, shape.total);
-    wavefront_run(front, &shape, pool, 4, &(struct ro_chain){COLUMNS, 0, BANDS}, 1, run_band,
-                     &job);
+    wavefront_run(front, &shape, pool, 4, &(struct ro_chain){COLUMNS, 0, BANDS}, 1, run_band, &job);
     expect(expected, 0);
     assert_memory_equal(job.seen[0], expected, 5 * sizeof *expected);
     free(front);
@@ -185,12 +183,9 @@ static void test_pace(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one_image),
-        cmocka_unit_test(test_an_image_in_blocks),
-        cmocka_unit_test(test_chains_side_by_side),
-        cmocka_unit_test(test_abreast),
-        cmocka_unit_test(test_bands_left_out),
-        cmocka_unit_test(test_pace),
+        cmocka_unit_test(test_one_image),           cmocka_unit_test(test_an_image_in_blocks),
+        cmocka_unit_test(test_chains_side_by_side), cmocka_unit_test(test_abreast),
+        cmocka_unit_test(test_bands_left_out),      cmocka_unit_test(test_pace),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

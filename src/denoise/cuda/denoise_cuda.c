@@ -165,12 +165,11 @@ static ro_status check_runs(const struct ro_denoiser *work)
                                      "and conjugate",
                                work->scheme->name);
     if (!has_kernels(work))
-        return ro_context_fail(context, RO_E_UNSUPPORTED,
-                               work->diffusion.ceiling
-                                   ? "time steps that are not stable run on the CPU only"
-                                   : "the %s model with diffusivity %s runs on the CPU only",
-                               model_name(work->parameters.model),
-                               diffusivity_name(work->parameters.diffusivity));
+        return ro_context_fail(
+            context, RO_E_UNSUPPORTED,
+            work->diffusion.ceiling ? "time steps that are not stable run on the CPU only"
+                                    : "the %s model with diffusivity %s runs on the CPU only",
+            model_name(work->parameters.model), diffusivity_name(work->parameters.diffusivity));
     if (work->options.schedule && work->schedule != RO_SCHEDULE_AUTO)
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "schedule %s runs on the CPU only; CUDA has its own",
@@ -252,7 +251,7 @@ void denoise_resident_close(struct ro_denoiser *work)
 }
 
 ro_status denoise_resident(struct ro_denoiser *work, const ro_image *in, const ro_image *out,
-                              uint32_t count, void *stream)
+                           uint32_t count, void *stream)
 {
     const struct diffusion_rounding rounding = {
         .white = work->scale.white,

@@ -7,9 +7,9 @@
  * threads does not show.
  */
 #include "core/checked.h"
-#include "thread/team.h"
 #include "denoise/implicit/conjugate_lines.h"
 #include "denoise/implicit/implicit.h"
+#include "thread/team.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -57,7 +57,7 @@ static void multiply(const struct ro_conjugate_system *system, const float *u, f
 }
 
 void solve_by_conjugates(const struct ro_conjugate_system *system, const float *r, float *way,
-                        float *scratch)
+                         float *scratch)
 {
     const int64_t size = system->width * system->height;
     float *residual = scratch, *direction = scratch + size, *product = scratch + 2 * size;

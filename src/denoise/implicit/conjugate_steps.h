@@ -23,7 +23,7 @@ struct ro_conjugate_steps {
 /* The next step and factor. false: behind this step it is enough, and nothing is left to do but to
  * add it to x. */
 static inline bool conjugate_next(struct ro_conjugate_steps *steps,
-                                     const struct ro_conjugate_sums *sums)
+                                  const struct ro_conjugate_sums *sums)
 {
     steps->step = 0;
     if (!(sums->square > steps->enough) || !(sums->along > 0))

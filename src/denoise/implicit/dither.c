@@ -196,7 +196,7 @@ static int64_t whole_rounds(ro_context *context, struct dither *d, int64_t need)
 }
 
 ro_status dither_run(ro_context *context, int32_t *x, uint32_t width, uint32_t height,
-                        const struct ro_balance *balance, uint64_t seed)
+                     const struct ro_balance *balance, uint64_t seed)
 {
     const int threads = pool_threads(context->pool);
     const int64_t defect = balance->defect;

@@ -95,8 +95,8 @@ static ro_status step(struct run *run)
                         !ro_context_cancelled(work->context);
          plane++)
         status = dither_run(work->context, (int32_t *)run->next.data + (size_t)plane * size,
-                               work->in.width, work->in.height, &balance[plane],
-                               dither_seed(work, work->report.steps, plane));
+                            work->in.width, work->in.height, &balance[plane],
+                            dither_seed(work, work->report.steps, plane));
     const struct ro_planes last = run->now;
     run->now = run->next;
     run->next = last;
@@ -169,7 +169,7 @@ ro_status denoise_implicit(struct ro_denoiser *work)
         status = denoiser_store(work, run.now.data);
     if (status == RO_OK)
         denoiser_report(work, work->scheme->conjugate ? "passes" : "tiles", work->context->cpu,
-                           pool_threads(work->context->pool));
+                        pool_threads(work->context->pool));
     free(run.now.data);
     free(run.next.data);
     free(run.guide[0].data);

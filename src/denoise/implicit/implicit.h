@@ -23,7 +23,7 @@ struct ro_system {
 
 /* One Jacobi sweep in the form of Eq. 2.50 with one rounding: x to next, r the right-hand side. */
 void jacobi_sweep(const struct ro_system *system, uint32_t time, enum ro_rounding rounding,
-                     const int32_t *r, const int32_t *x, int32_t *next);
+                  const int32_t *r, const int32_t *x, int32_t *next);
 
 /* Adds what x lacks of the sum of r to the pixels with the smallest hash of (seed, x, y), at most
  * to the extremes of r (Eq. 2.52). false: no memory. */
@@ -48,7 +48,7 @@ struct ro_conjugate_system {
     double enough; /* where it ends, see conjugate_enough */
 };
 void solve_by_conjugates(const struct ro_conjugate_system *system, const float *r, float *way,
-                        float *scratch);
+                         float *scratch);
 
 /* Whole runs by the definitions. */
 ro_status implicit_reference(struct ro_denoiser *work);
@@ -57,8 +57,8 @@ ro_status implicit_real_reference(struct ro_denoiser *work);
 /* The weights that systems are made of: of integers those of L alone. */
 void implicit_stiffness(const struct ro_denoiser *work, struct ro_diffusion *stiffness);
 
-/* Whether more than the definition can do it: Jacobi in 24 bits is beyond what lines.h and jacobi.cu
- * compute exactly. */
+/* Whether more than the definition can do it: Jacobi in 24 bits is beyond what lines.h and
+ * jacobi.cu compute exactly. */
 bool implicit_has_vectors(const struct ro_denoiser *work);
 
 /* The seed of a channel's dither after a time step, from 0. */
@@ -123,6 +123,6 @@ ro_status conjugate_run(ro_context *context, const struct ro_conjugate *run);
 
 /* The dither of dither_defect by all threads; the balance is known. */
 ro_status dither_run(ro_context *context, int32_t *x, uint32_t width, uint32_t height,
-                        const struct ro_balance *balance, uint64_t seed);
+                     const struct ro_balance *balance, uint64_t seed);
 
 #endif

@@ -18,7 +18,7 @@
 #include <string.h>
 
 void jacobi_sweep(const struct ro_system *system, uint32_t time, enum ro_rounding rounding,
-                     const int32_t *r, const int32_t *x, int32_t *next)
+                  const int32_t *r, const int32_t *x, int32_t *next)
 {
     const int64_t width = system->width, size = width * system->height;
     const struct {
@@ -77,8 +77,8 @@ bool dither_defect(const int32_t *r, int32_t *x, int64_t width, int64_t height, 
         int64_t count = 0;
         for (int64_t i = 0; i < size; i++)
             if (x[i] != limit)
-                places[count++] =
-                    (struct place){pixel_hash(seed, (uint32_t)(i % width), (uint32_t)(i / width)), i};
+                places[count++] = (struct place){
+                    pixel_hash(seed, (uint32_t)(i % width), (uint32_t)(i / width)), i};
         if (need < count)
             qsort(places, (size_t)count, sizeof *places, by_hash);
         for (int64_t i = 0; i < count && need > 0; i++, need--)
@@ -207,8 +207,7 @@ ro_status implicit_reference(struct ro_denoiser *work)
     struct memory memory = {0};
     ro_status status = RO_E_MEMORY;
     if (size_multiply(size, images * sizeof *memory.u, &bytes) &&
-        size_multiply(size, work->scheme->conjugate ? 9 * sizeof *memory.real : 1,
-                         &real_bytes)) {
+        size_multiply(size, work->scheme->conjugate ? 9 * sizeof *memory.real : 1, &real_bytes)) {
         memory.u = malloc(bytes);
         memory.real = malloc(real_bytes);
     }

@@ -2,8 +2,8 @@
 /*
  * Rows of the semi-implicit schemes as loops for the compiler to turn into vectors; compiled for
  * any machine (lines.c) and once per instruction set (lines_simd.c). Everything is in double
- * precision. Of integers all products and sums are whole numbers below 2^53, so they are exact: with
- * numbers of 16 bits and tau <= 32, N = r + tau sum w x_b of a Jacobi sweep is below 2^53, its
+ * precision. Of integers all products and sums are whole numbers below 2^53, so they are exact:
+ * with numbers of 16 bits and tau <= 32, N = r + tau sum w x_b of a Jacobi sweep is below 2^53, its
  * denominator D below 2^37, and both are counted in 2^-30. N times the inverse of D is the quotient
  * or one less, and the remainder tells.
  */
@@ -54,7 +54,7 @@ struct ro_line_kernel {
     void (*jacobi_integers)(const struct ro_line_sweep *sweep);
     void (*jacobi_real)(const struct ro_line_sweep *sweep);
     void (*flow_integers)(const struct ro_line_sweep *sweep);
-    void (*apply_real)(const struct ro_line_sweep *sweep); /* (1 + time L) x */
+    void (*apply_real)(const struct ro_line_sweep *sweep);     /* (1 + time L) x */
     void (*hash)(uint32_t row, uint32_t width, uint32_t *out); /* mix_bits(row ^ x) */
 };
 

@@ -251,8 +251,7 @@ static inline vec fused(vec a, vec b, vec c)
 static void inverses(int64_t width, double time, const struct ro_line_weights *here)
 {
     for (int64_t i = 0; i < width; i += LANES)
-        put(here->inverse + i,
-            (1 - 0x1p-51) / ((double)(1 << 30) + time * at(here->sum + i)));
+        put(here->inverse + i, (1 - 0x1p-51) / ((double)(1 << 30) + time * at(here->sum + i)));
 }
 
 /* N/D rounded toward the pixel, or to nearest with ties away from it. */
@@ -278,8 +277,8 @@ static inline __attribute__((always_inline)) void jacobi(const struct ro_line_sw
         floor += over;
         rest = fused(-over, denominator, rest);
         if (nearest)
-            floor += one_where((2 * rest > denominator) |
-                               ((2 * rest == denominator) & (floor >= c)));
+            floor +=
+                one_where((2 * rest > denominator) | ((2 * rest == denominator) & (floor >= c)));
         else
             floor += one_where((floor < c) & (rest > 0));
         put(w->next + i, floor);

@@ -23,7 +23,7 @@ enum {
     LEAST_ROWS = 64,
     RING = 16, /* rows of weights and of the image; a power of two above RO_SWEEPS + 2 */
     STEP_RING = 4,
-    LANES = 8, /* of the widest vectors */
+    LANES = 8,                                      /* of the widest vectors */
     LINES = 6 * RING + 6 + 1 + RO_LINE_SCRATCH + 1, /* and these for each of the joint planes: */
     PLANE_LINES = RING + 2 + (RO_SWEEPS - 1) * STEP_RING,
 };
@@ -68,8 +68,7 @@ static void lay_out(const struct job *job, int thread, struct tile *t)
     t->none = (struct ro_line_weights){t->zero, t->zero, t->zero, t->zero, t->zero, t->zero};
     t->no_elements = (struct ro_line_elements){t->zero, t->zero, t->zero, t->zero};
     for (int i = 0; i < RING; i++)
-        t->weights[i] = (struct ro_line_weights){TAKE(), TAKE(), TAKE(),
-                                                   TAKE(), TAKE(), TAKE()};
+        t->weights[i] = (struct ro_line_weights){TAKE(), TAKE(), TAKE(), TAKE(), TAKE(), TAKE()};
     t->elements[0] = (struct ro_line_elements){TAKE(), TAKE(), TAKE(), TAKE()};
     t->elements[1] = t->elements[0];
     t->elements[1].e = TAKE();

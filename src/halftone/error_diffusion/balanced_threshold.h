@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Balanced thresholds. On a flat tone the errors that a kernel carries have a mean, which follows the
- * picture and is seen as a false sharpness. A threshold by tone for which that mean is zero takes it
- * away; weights and the chain stay as they are.
+ * Balanced thresholds. On a flat tone the errors that a kernel carries have a mean, which follows
+ * the picture and is seen as a false sharpness. A threshold by tone for which that mean is zero
+ * takes it away; weights and the chain stay as they are.
  */
 #ifndef RO_HALFTONE_ERROR_DIFFUSION_BALANCED_THRESHOLD_H
 #define RO_HALFTONE_ERROR_DIFFUSION_BALANCED_THRESHOLD_H

@@ -102,9 +102,8 @@ struct diffusion_request diffusion_request_of(const struct halftoner *work)
         .number_bytes = work->out == RO_GRAY16 || work->out == RO_RGB16 ? 2 : 1,
         .strength = is_default(work->options.strength) ? 0 : work->options.strength,
         .noise = work->options.noise,
-        .threshold = is_default(work->options.threshold) || balanced(work)
-                         ? 0
-                         : work->options.threshold,
+        .threshold =
+            is_default(work->options.threshold) || balanced(work) ? 0 : work->options.threshold,
         .seed = work->seed,
         .serpentine = work->options.serpentine != 0,
     };

@@ -17,7 +17,7 @@
 #include "thread/wavefront.h"
 
 enum {
-    DIFFUSION_TABLED_LEVELS = 256, /* of more levels the tones are computed */
+    DIFFUSION_TABLED_LEVELS = 256,    /* of more levels the tones are computed */
     DIFFUSION_TABLE_WHITE = 16 * 255, /* up to this white the choice of a level is tabled */
     DIFFUSION_PAD = 8, /* columns on either side of a line of errors; more than any |dx| */
     DIFFUSION_UNDER_WAY = 8,
@@ -35,9 +35,10 @@ struct diffusion_request {
     bool bits_out;    /* packed bits (2 levels), else the level's number, */
     int number_bytes; /* in a byte or two; 0: a byte */
     int strength;     /* per cent of the error that is passed on; 0: 100 */
-    int noise;     /* per cent of a level's step that the choice is shaken by */
-    int threshold; /* per cent of white, for 2 levels; 0: 50 */
-    const int16_t *balance; /* the threshold follows the tone (balanced_threshold.h); NULL: it does not */
+    int noise;        /* per cent of a level's step that the choice is shaken by */
+    int threshold;    /* per cent of white, for 2 levels; 0: 50 */
+    const int16_t
+        *balance; /* the threshold follows the tone (balanced_threshold.h); NULL: it does not */
     uint64_t seed;
     bool serpentine; /* odd rows run right to left */
 };
@@ -59,13 +60,13 @@ struct diffusion_plan {
     int32_t level[DIFFUSION_TABLED_LEVELS];  /* tone of each output level, */
     int32_t middle[DIFFUSION_TABLED_LEVELS]; /* v > middle[k] is nearer to level k+1 than to k */
     int32_t below[DIFFUSION_TABLED_LEVELS];  /* middle[k-1]: v <= below[k] is nearer to k-1 */
-    float levels_per_tone;                /* for a guess at the level, */
-    int guess_off;                        /* which is off by this at most */
-    int32_t widest;                       /* step between two levels */
-    int32_t bound;                        /* |e| never exceeds it */
-    int strength;                         /* per cent of e that is passed on */
-    int32_t shift, noise;                 /* the choice sees v + shift + [-noise, noise] */
-    const int16_t *balance;               /* and balance_of a tone, where this is not NULL; */
+    float levels_per_tone;                   /* for a guess at the level, */
+    int guess_off;                           /* which is off by this at most */
+    int32_t widest;                          /* step between two levels */
+    int32_t bound;                           /* |e| never exceeds it */
+    int strength;                            /* per cent of e that is passed on */
+    int32_t shift, noise;                    /* the choice sees v + shift + [-noise, noise] */
+    const int16_t *balance;                  /* and balance_of a tone, where this is not NULL; */
     int32_t balanced[DIFFUSION_TABLE_WHITE / 16 + 1]; /* by sample, for white up to the table's */
     uint64_t seed;
     bool serpentine;
@@ -107,17 +108,18 @@ struct diffusion_run {
     const struct diffusion_plan *plan;
     struct ro_pool *pool;
     ro_cpu cpu;
-    int threads; /* bands under way: those of a thread, times the threads */
-    int abreast; /* bands of a thread, side by side; 0 or 1: one */
-    void *state;    /* of diffusion_schedule.state_bytes, zeroed at first */
-    bool used;      /* rows have left something there */
+    int threads;          /* bands under way: those of a thread, times the threads */
+    int abreast;          /* bands of a thread, side by side; 0 or 1: one */
+    void *state;          /* of diffusion_schedule.state_bytes, zeroed at first */
+    bool used;            /* rows have left something there */
     bool filled, cleared; /* the wave's: its lines, before the first image, and before this one */
-    uint64_t steps; /* counted by the schedule as it runs */
+    uint64_t steps;       /* counted by the schedule as it runs */
     uint32_t first_row, end_row;    /* of the rows that are run */
     struct ro_wavefront_link *link; /* to those above and below; NULL: to none */
     struct made_window *made; /* the wave's: pixels are made where they are used, a window for each
                                  thread (wave_made.h); NULL: they are in memory */
-    struct halftone_pass *pass; /* the wave's: rows are fetched by the threads; NULL: they are not */
+    struct halftone_pass
+        *pass; /* the wave's: rows are fetched by the threads; NULL: they are not */
 };
 
 /* A line of the numbers that rows hand on, where a schedule keeps it: column x is at
@@ -241,9 +243,8 @@ bool diffusion_wave_vectorised(const struct diffusion_plan *plan, ro_cpu cpu);
 
 static inline int32_t diffusion_level(const struct diffusion_plan *plan, int k)
 {
-    return plan->levels <= DIFFUSION_TABLED_LEVELS
-               ? plan->level[k]
-               : halftone_level(plan->white, plan->levels, k);
+    return plan->levels <= DIFFUSION_TABLED_LEVELS ? plan->level[k]
+                                                   : halftone_level(plan->white, plan->levels, k);
 }
 
 /* v above it is nearer to level k+1 than to k. */
@@ -295,7 +296,8 @@ static inline int32_t diffusion_seen(const struct diffusion_plan *plan, int32_t 
         v += plan->white <= DIFFUSION_TABLE_WHITE ? plan->balanced[tone / 16]
                                                   : diffusion_balance(plan, tone);
     if (plan->noise)
-        v += (int32_t)(pixel_hash(plan->seed, x, y) % (2 * (uint32_t)plan->noise + 1)) - plan->noise;
+        v +=
+            (int32_t)(pixel_hash(plan->seed, x, y) % (2 * (uint32_t)plan->noise + 1)) - plan->noise;
     return v;
 }
 

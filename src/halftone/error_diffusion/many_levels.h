@@ -11,8 +11,8 @@
  * Steps may differ by one (1025 and 1024 from 16 bits to 10). Of two neighbouring levels' steps g
  * the choice is r + q > floor(g/2). It is k-1 where r = 0 and q is a tie with a smaller step below,
  * which the larger step allows if it is odd; then r runs from 1 to g. If it is even, a tie with
- * r = g would ask for k+2; then r runs from 0 to g-1. Beside a longer step there is no such tie, and
- * a tone that is a level may be counted to either.
+ * r = g would ask for k+2; then r runs from 0 to g-1. Beside a longer step there is no such tie,
+ * and a tone that is a level may be counted to either.
  *
  * k and level(k) come from products in lanes, found when the plan is made and checked there at
  * every place where they grow; a plan for which none is exact does without.

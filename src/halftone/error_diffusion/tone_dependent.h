@@ -33,7 +33,8 @@ struct tonal_plan {
     int32_t modulation[TONAL_TONES]; /* the threshold rises by up to half of this */
 
     /* The shares to the right and below left, for tones of 8 bits in fixed point, for any as
-     * floating point. Either way, rounded products are those of the weights: see tone_dependent.c. */
+     * floating point. Either way, rounded products are those of the weights: see tone_dependent.c.
+     */
     int64_t fixed[2][TONAL_TONES];
     double share[2][TONAL_TONES];
     double tone_scale;        /* from a sample to its tone of 255 */

@@ -268,8 +268,7 @@ static void run_rows(struct halftoner *work, const struct halftone_block *block,
     }
     uint32_t shares = (block->rows + job.rows_at_once - 1) / job.rows_at_once;
     int threads = work->report.threads;
-    pool_run(work->context->pool, (uint32_t)threads < shares ? threads : (int)shares, task,
-                &job);
+    pool_run(work->context->pool, (uint32_t)threads < shares ? threads : (int)shares, task, &job);
 }
 
 static ro_status run_cuda(struct halftoner *work, const struct halftone_block *block)

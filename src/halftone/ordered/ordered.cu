@@ -350,10 +350,10 @@ static ro_status send_tables(struct ordered_cuda *work, const struct ordered_cud
     if (status == RO_OK)
         status = cuda_own(cuda, bytes, &memory);
     if (status == RO_OK)
-        status = cuda_check(
-            work->context,
-            cudaMemcpyAsync(memory, host, bytes, cudaMemcpyHostToDevice, cuda->compute),
-            "cudaMemcpyAsync");
+        status =
+            cuda_check(work->context,
+                       cudaMemcpyAsync(memory, host, bytes, cudaMemcpyHostToDevice, cuda->compute),
+                       "cudaMemcpyAsync");
     if (status == RO_OK)
         status = cuda_scratch_end(cuda, cuda->compute);
     free(host);
@@ -429,8 +429,8 @@ static ro_status launch_image(struct ordered_cuda *work, struct ordered_launch l
     const size_t odd_out = (size_t)launch.out | launch.out_pitch;
     launch.aligned = odd_in % 16 == 0 && odd_out % (work->bits_out ? 4 : 8) == 0;
     const bool compared = launch.limits && launch.aligned;
-    ordered_fn *kernel =
-        compared ? compares[launch.reads_anew][wide] : lookups[wide][work->by_hash != 0][work->bits_out != 0];
+    ordered_fn *kernel = compared ? compares[launch.reads_anew][wide]
+                                  : lookups[wide][work->by_hash != 0][work->bits_out != 0];
     const uint32_t across = THREADS * (compared ? GROUP : SHARE);
     const uint64_t tall = (uint64_t)launch.screen_height * ROWS_AT_ONCE;
     const uint64_t most = 65535 / launch.screen_height * tall;

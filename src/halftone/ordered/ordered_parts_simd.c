@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Ordered dithering to level numbers in lanes of 16 bits, without look-ups: the level below comes
- * from a product (error_diffusion/many_levels.h), the tone's part of the step above it is compared with the
- * smallest part that goes up in the cell. Tones and levels have more than 16 bits; their
+ * from a product (error_diffusion/many_levels.h), the tone's part of the step above it is compared
+ * with the smallest part that goes up in the cell. Tones and levels have more than 16 bits; their
  * differences have not. Where a step is a number of samples (257 from 16 bits to 8), the cell's
  * share is added to the sample first, and the level is a quotient.
  */

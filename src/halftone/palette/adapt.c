@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Palettes made for a picture. Its colours are counted in bins of six bits a channel, and where these
- * are few, as in a picture of greys, of eight; bins are points in OKLab. The cloud of all points is
- * cut in two where that leaves the least squares, then the worst of the parts, until there are
- * enough; then colours move to the middles of what is nearest to them, in 24 steps, and some that
- * are hardly missed change to where distances are large. Integers and doubles in a fixed order, on
- * one thread: the same picture always has the same palette.
+ * Palettes made for a picture. Its colours are counted in bins of six bits a channel, and where
+ * these are few, as in a picture of greys, of eight; bins are points in OKLab. The cloud of all
+ * points is cut in two where that leaves the least squares, then the worst of the parts, until
+ * there are enough; then colours move to the middles of what is nearest to them, in 24 steps, and
+ * some that are hardly missed change to where distances are large. Integers and doubles in a fixed
+ * order, on one thread: the same picture always has the same palette.
  */
-#include "halftone/palette/palette.h"
 #include "halftone/palette/oklab.h"
+#include "halftone/palette/palette.h"
 
 #include "core/image.h"
 

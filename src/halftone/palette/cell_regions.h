@@ -118,13 +118,13 @@ static bool fill_heights(const struct palette_light *known, const struct palette
 /* Notes the region's move for all colours of a cell's block that certainly go to the region. */
 __attribute__((noinline)) static void fill_block(const struct palette_plan *plan,
                                                  const struct palette_light *known,
-                                                 const struct palette_region *region,
-                                                 uint32_t cell, uint8_t move,
-                                                 uint8_t block[PALETTE_BLOCK])
+                                                 const struct palette_region *region, uint32_t cell,
+                                                 uint8_t move, uint8_t block[PALETTE_BLOCK])
 {
     struct fill_cell fill;
     fill_begin(plan, cell, &fill);
-    if (!fill_shares(region, &fill) || (region->set.count < 4 && !fill_heights(known, region, &fill)))
+    if (!fill_shares(region, &fill) ||
+        (region->set.count < 4 && !fill_heights(known, region, &fill)))
         return;
     for (int i = 0; i < PALETTE_BLOCK; i++)
         block[i] = fill.in[i] ? move : block[i];

@@ -203,8 +203,8 @@ static bool is_bright(const struct palette_plan *plan, const struct palette_choi
 
 /* For crowded colours green counts less, for with its weight errors in red and blue have to grow
  * more before they are heard. Where only one colour, white as a rule, is bright in a channel, a
- * bright side has a corner of the hull and no face: light that lies between white and darker colours
- * then goes out by red and by less green at the same time, and the two must not be heard
+ * bright side has a corner of the hull and no face: light that lies between white and darker
+ * colours then goes out by red and by less green at the same time, and the two must not be heard
  * differently. So only the sides where red and blue end count what lies beyond eight times: along
  * these the dark colours lie. */
 static void tell_apart(const struct palette_plan *plan, struct palette_choice *choice)

@@ -26,7 +26,7 @@ enum {
     NODES = 33,
     ENTRIES = NODES * NODES * NODES,
     BEYOND = 1 + NODES + NODES * NODES, /* read behind the last node, and times 0 */
-    PART_BITS = 11, /* of the way between nodes */
+    PART_BITS = 11,                     /* of the way between nodes */
     PART = 1 << PART_BITS,
     MOST_TRIES = 24,
 };

@@ -32,7 +32,7 @@ static inline struct palette_lab palette_lab_of(double r, double g, double b)
     double root[3];
     for (int i = 0; i < 3; i++)
         root[i] = cube_root((palette_cones[i][0] * r + palette_cones[i][1] * g) +
-                               palette_cones[i][2] * b);
+                            palette_cones[i][2] * b);
     for (int i = 0; i < 3; i++)
         lab.at[i] = (palette_axes[i][0] * root[0] + palette_axes[i][1] * root[1]) +
                     palette_axes[i][2] * root[2];

@@ -28,8 +28,7 @@ static ro_status choose_code(struct halftoner *work, struct palette_state *state
         return ro_context_fail(context, RO_E_UNSUPPORTED,
                                "serpentine rows wait for one another and cannot use %d threads",
                                asked->threads);
-    state->run.abreast =
-        work->options.abreast > 1 && !plan->serpentine ? work->options.abreast : 1;
+    state->run.abreast = work->options.abreast > 1 && !plan->serpentine ? work->options.abreast : 1;
     state->run.threads = plan->serpentine ? 1 : context->threads * state->run.abreast;
     state->run.code = palette_code_find(plan, context->cpu);
     if (!state->run.code && asked->cpu > RO_CPU_SCALAR)

@@ -76,7 +76,7 @@ struct palette_light {
     uint16_t corner[PALETTE_CORNERS * PALETTE_CORNERS * PALETTE_CORNERS]; /* regions */
     uint8_t in_hull[PALETTE_CORNERS * PALETTE_CORNERS * PALETTE_CORNERS];
     double colour[3][PALETTE_MOST]; /* of the hull, green doubled, the first repeated to fours */
-    int fours, regions, last; /* the last: of a corner */
+    int fours, regions, last;       /* the last: of a corner */
     struct palette_region {
         struct palette_corners set;
         int level;          /* colours in its point, line or plane */
@@ -93,7 +93,7 @@ enum {
     PALETTE_BLOCK = 1 << 3 * PALETTE_BLOCK_BITS,
     PALETTE_BLOCKS = 5120,
     PALETTE_MOVES = 256,
-    PALETTE_STAYS = 1, /* the move that is none */
+    PALETTE_STAYS = 1,          /* the move that is none */
     PALETTE_MOVE_ROW = 256 + 4, /* not all rows in the same lines of a cache */
     PALETTE_MOVE_BITS = 12,
     PALETTE_MOVE_UNSURE = 4, /* below it, those bits of a sum say that it may be rounded wrong */
@@ -103,9 +103,9 @@ struct palette_moves {
     palette_sums move[PALETTE_MOVES][3][PALETTE_MOVE_ROW]; /* a sample's part in the channels */
     int moves, blocks;
     uint16_t move_of[PALETTE_REGIONS];
-    uint16_t block_of[PALETTE_GRID_CELLS];         /* of cells */
-    uint16_t block_all_of[PALETTE_MOVES];          /* of one move */
-    uint8_t block[PALETTE_BLOCKS][PALETTE_BLOCK];  /* 0: not known, as all of the first */
+    uint16_t block_of[PALETTE_GRID_CELLS];        /* of cells */
+    uint16_t block_all_of[PALETTE_MOVES];         /* of one move */
+    uint8_t block[PALETTE_BLOCKS][PALETTE_BLOCK]; /* 0: not known, as all of the first */
 };
 
 /* ---- the nearest colour ---------------------------------------------------------------------- */
@@ -167,8 +167,8 @@ struct palette_plan {
     int grid_shift;                  /* from samples to cells of them */
     bool monotone;                   /* `linear` rises or falls throughout */
     int32_t overshoot;               /* how far beyond 0 and W a value still counts for its error */
-    int strength;  /* per cent of an error that is passed on; 0: all */
-    int32_t noise; /* the choice sees values that are off by up to this */
+    int strength;                    /* per cent of an error that is passed on; 0: all */
+    int32_t noise;                   /* the choice sees values that are off by up to this */
     uint64_t seed;
     bool serpentine; /* odd rows run right to left */
     int rows_down, skew;
@@ -219,8 +219,8 @@ struct palette_row {
 void palette_columns(const struct palette_plan *plan, struct palette_row *row, int64_t first,
                      int64_t last);
 
-/* A plan without its kernel, and what it points to: how light is found and a colour chosen, whatever
- * the order of pixels. */
+/* A plan without its kernel, and what it points to: how light is found and a colour chosen,
+ * whatever the order of pixels. */
 struct palette_rule {
     struct palette_plan plan;
     struct palette_hull hull;
@@ -234,8 +234,7 @@ static inline void palette_sample_of(int bytes, const unsigned char *row, size_t
                                      uint32_t sample[3])
 {
     for (size_t c = 0; c < 3; c++)
-        sample[c] =
-            bytes == 1 ? row[3 * x + c] : ((const uint16_t *)(const void *)row)[3 * x + c];
+        sample[c] = bytes == 1 ? row[3 * x + c] : ((const uint16_t *)(const void *)row)[3 * x + c];
 }
 
 static inline void palette_sample(const struct palette_plan *plan, const unsigned char *row,
@@ -278,7 +277,7 @@ struct palette_run {
     const struct palette_code *code;
     struct ro_pool *pool;
     int threads, abreast; /* as of struct diffusion_run */
-    void *state; /* palette_state_bytes, zeroed at first, aligned to 64 */
+    void *state;          /* palette_state_bytes, zeroed at first, aligned to 64 */
     uint64_t steps;
     uint32_t first_row, end_row;    /* of the rows that are run */
     struct ro_wavefront_link *link; /* to those above and below; NULL: to none */

@@ -7,8 +7,8 @@
  *
  * Doubles in a fixed order and a cube root of our own: the table is the same on every machine.
  */
-#include "halftone/palette/palette.h"
 #include "halftone/palette/oklab.h"
+#include "halftone/palette/palette.h"
 
 /* The first value of a cell; of the one past the last, W + 1. */
 static int32_t cell_start(int cell)
@@ -47,8 +47,9 @@ void palette_fill_nearest(const int32_t colour[3][PALETTE_MOST], int count, uint
     struct palette_lab labs[PALETTE_MOST];
     double middle[PALETTE_CELLS];
     for (int k = 0; k < count; k++)
-        labs[k] = palette_lab_of((double)colour[0][k] / PALETTE_WHITE, (double)colour[1][k] / PALETTE_WHITE,
-                         (double)colour[2][k] / PALETTE_WHITE);
+        labs[k] = palette_lab_of((double)colour[0][k] / PALETTE_WHITE,
+                                 (double)colour[1][k] / PALETTE_WHITE,
+                                 (double)colour[2][k] / PALETTE_WHITE);
     for (int i = 0; i < PALETTE_CELLS; i++)
         middle[i] = (cell_start(i) + cell_start(i + 1) - 1) / (2.0 * PALETTE_WHITE);
     for (int b = 0; b < PALETTE_CELLS; b++)

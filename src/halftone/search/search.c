@@ -14,8 +14,8 @@
 #include "core/names.h"
 #include "core/options.h"
 #include "cuda/cuda.h"
-#include "halftone/search/search_cuda.h"
 #include "halftone/halftone.h"
+#include "halftone/search/search_cuda.h"
 
 #include <stdio.h>
 #include <stdlib.h>

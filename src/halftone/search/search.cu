@@ -79,13 +79,12 @@ static ro_status send_tables(struct dbs_cuda *work)
     void *memory = NULL;
     ro_status status = cuda_scratch_begin(cuda, cuda->compute);
     if (status == RO_OK)
-        status =
-            cuda_reserve(cuda, &tables_scratch, words * sizeof *host, cuda->compute, &memory);
+        status = cuda_reserve(cuda, &tables_scratch, words * sizeof *host, cuda->compute, &memory);
     if (status == RO_OK)
         status = cuda_check(context,
-                               cudaMemcpyAsync(memory, host, words * sizeof *host,
-                                               cudaMemcpyHostToDevice, cuda->compute),
-                               "cudaMemcpyAsync");
+                            cudaMemcpyAsync(memory, host, words * sizeof *host,
+                                            cudaMemcpyHostToDevice, cuda->compute),
+                            "cudaMemcpyAsync");
     if (status == RO_OK)
         status = cuda_scratch_end(cuda, cuda->compute);
     free(host);
@@ -266,8 +265,8 @@ static ro_status launch_first(struct dbs_cuda *work, const ro_image *in, cudaStr
     bits.stride = (ptrdiff_t)aligned(((size_t)d->width + 7) / 8);
     const size_t grey_bytes = (size_t)padded.stride * padded.height;
     void *memory;
-    RO_TRY(cuda_reserve(work->cuda, &first_scratch,
-                           grey_bytes + (size_t)bits.stride * bits.height, stream, &memory));
+    RO_TRY(cuda_reserve(work->cuda, &first_scratch, grey_bytes + (size_t)bits.stride * bits.height,
+                        stream, &memory));
     padded.data = memory;
     bits.data = (unsigned char *)memory + grey_bytes;
     const dim3 grid((unsigned)(d->width + 255) / 256, (unsigned)d->height);
@@ -384,7 +383,7 @@ static ro_status dbs_cuda_run(struct dbs_cuda *work, const ro_image *in, const r
     if (own)
         RO_TRY(send(work, own, &ro_cuda_in[1], &device_own));
     RO_TRY(cuda_reserve(cuda, &ro_cuda_out[0], (size_t)device_out.stride * out->height, stream,
-                           &device_out.data));
+                        &device_out.data));
     RO_TRY(launch(work, &device_in, own ? &device_own : NULL, &device_out, 1, stream));
     RO_TRY(fetch(work, &device_out, out));
     RO_CUDA_TRY(work->context, cudaMemcpyAsync(&counters, work->device.counters, sizeof counters,

@@ -7,8 +7,8 @@
  * its update, and the lanes after it are tried again: raster order. Blocks of a group touch nothing
  * in common, so any number of warps may work at once; a barrier of the whole grid parts the groups.
  *
- * The large blocks of wide eyes have four warps each: all try the same pixels, and share the work of
- * an update. They meet where a warp alone would only wait for its own lanes.
+ * The large blocks of wide eyes have four warps each: all try the same pixels, and share the work
+ * of an update. They meet where a warp alone would only wait for its own lanes.
  *
  * A window is 4w + 2 pixels wide and a row of the tile as much more as a block is, so that element
  * i of an update lies i + side floor(i / (4w + 2)) after its first: 32 lanes always meet 32 banks.
@@ -246,9 +246,9 @@ struct dbs_device_move {
     int8_t table, flips; /* the origin is the other pixel */
 };
 __constant__ const struct dbs_device_move dbs_moves[9] = {
-    {0, 0, 0, 0, 0, 0},  {-1, -1, -1, -1, 4, 1}, {0, -1, 0, -1, 3, 1},
-    {1, -1, 0, -1, 2, 1}, {-1, 0, -1, 0, 1, 1},  {1, 0, 0, 0, 1, 0},
-    {-1, 1, -1, 0, 2, 0}, {0, 1, 0, 0, 3, 0},    {1, 1, 0, 0, 4, 0},
+    {0, 0, 0, 0, 0, 0},   {-1, -1, -1, -1, 4, 1}, {0, -1, 0, -1, 3, 1},
+    {1, -1, 0, -1, 2, 1}, {-1, 0, -1, 0, 1, 1},   {1, 0, 0, 0, 1, 0},
+    {-1, 1, -1, 0, 2, 0}, {0, 1, 0, 0, 3, 0},     {1, 1, 0, 0, 4, 0},
 };
 
 /* What a warp has in shared memory. Row r of `b` is row r - 1 of the block; for each of its cells,
@@ -337,8 +337,7 @@ __device__ __forceinline__ void store_tile(const struct warp_memory<W> &tile,
             __stcg(to + c, tile.pe[r * memory::PITCH + c]);
     for (int i = 0; i < memory::CELLS && who.warp == 0; i++)
         for (int r = lane; r < memory::ROWS; r += 32) {
-            uint32_t *word =
-                d.b + bit_word(d, bx * memory::CELLS + i, by * memory::SIDE + r - 1);
+            uint32_t *word = d.b + bit_word(d, bx * memory::CELLS + i, by * memory::SIDE + r - 1);
             const uint64_t bits = tile.b[i][r];
             __stcg(word, (uint32_t)(bits >> 1));
             if (i == 0 && (__ldcg(word - 1) >> 31) != (uint32_t)(bits & 1))

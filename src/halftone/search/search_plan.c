@@ -84,7 +84,7 @@ ro_status dbs_plan_make(ro_context *context, const struct dbs_options *options, 
     /* Sums of e^2 stay below 2^63: e^2 is at most 2^32. */
     size_t pixels;
     if (!size_multiply((size_t)in->width + 2 * DBS_MARGIN, (size_t)in->height + 2 * DBS_MARGIN,
-                          &pixels) ||
+                       &pixels) ||
         pixels >= (size_t)1 << 31)
         return ro_context_fail(context, RO_E_SIZE,
                                "an image of %u x %u is too large for direct binary search, which "

@@ -10,8 +10,8 @@
 #include "context/context.h"
 #include "core/image.h"
 #include "core/names.h"
-#include "halftone/search/search.h"
 #include "halftone/halftone.h"
+#include "halftone/search/search.h"
 
 #include <string.h>
 

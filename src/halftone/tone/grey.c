@@ -279,8 +279,8 @@ static separate_row_fn *find_separation(const ro_image *in, const struct grey_fo
     return rows[cpu];
 }
 
-ro_status grey_rows(ro_context *context, const ro_image *in, const void *row, uint32_t y, ro_cpu cpu,
-                    const struct grey_form *const forms[], int count, void *const out[])
+ro_status grey_rows(ro_context *context, const ro_image *in, const void *row, uint32_t y,
+                    ro_cpu cpu, const struct grey_form *const forms[], int count, void *const out[])
 {
     separate_row_fn *separate = find_separation(in, forms, count, cpu);
     if (separate) {

@@ -36,7 +36,7 @@ struct grey_form {
     int samples;             /* of a pixel: 3 for PLANE_COLOUR, else 1 */
     const struct tone *tone; /* NULL: none */
     struct tone_range range;
-    uint32_t black_per_mille; /* of the grey in all three inks that black replaces */
+    uint32_t black_per_mille;     /* of the grey in all three inks that black replaces */
     const struct ink_table *inks; /* of PLANE_INK and above */
 };
 
@@ -54,8 +54,9 @@ ro_status grey_row(ro_context *context, const ro_image *in, const void *row, uin
                    const struct grey_form *form, void *out);
 
 /* The same for `count` planes of a picture, each row with a form and a place of its own. */
-ro_status grey_rows(ro_context *context, const ro_image *in, const void *row, uint32_t y, ro_cpu cpu,
-                    const struct grey_form *const forms[], int count, void *const out[]);
+ro_status grey_rows(ro_context *context, const ro_image *in, const void *row, uint32_t y,
+                    ro_cpu cpu, const struct grey_form *const forms[], int count,
+                    void *const out[]);
 
 static inline size_t grey_row_bytes(const struct grey_form *form, uint32_t width)
 {

@@ -89,8 +89,7 @@ ro_status ink_table_make(ro_context *context, const ro_ink *inks, int count, dou
 ro_status ink_table_copy(ro_context *context, const ro_separation *separation,
                          struct ink_table *table)
 {
-    const size_t bytes =
-        sizeof *table->shares * SIDE * SIDE * SIDE * (size_t)separation->inks;
+    const size_t bytes = sizeof *table->shares * SIDE * SIDE * SIDE * (size_t)separation->inks;
     *table = (struct ink_table){.count = separation->inks, .shares = malloc(bytes)};
     if (!table->shares)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for a separation");
@@ -104,7 +103,8 @@ void ink_table_free(struct ink_table *table)
     *table = (struct ink_table){0};
 }
 
-void ink_table_at(const struct ink_table *table, const uint32_t rgb[3], uint32_t paper[RO_INKS_MOST])
+void ink_table_at(const struct ink_table *table, const uint32_t rgb[3],
+                  uint32_t paper[RO_INKS_MOST])
 {
     static const size_t steps[3] = {SIDE * SIDE, SIDE, 1};
     int order[3] = {0, 1, 2}; /* channels, the largest part first */

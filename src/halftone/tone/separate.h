@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Four inks from red, green and blue of 8 bits, all at once: rows as grey_row makes them one by one. */
+/* Four inks from red, green and blue of 8 bits, all at once: rows as grey_row makes them one by
+ * one. */
 #ifndef RO_HALFTONE_TONE_SEPARATE_H
 #define RO_HALFTONE_TONE_SEPARATE_H
 

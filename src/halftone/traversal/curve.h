@@ -15,7 +15,7 @@
 enum { CURVE_MEMORY = 16, CURVE_DIVISOR = 89 };
 
 /* 16 to the power i / 15, rounded; the newest error's is the last. */
-static const int32_t curve_weights[CURVE_MEMORY] = {1, 1, 1, 2, 2, 3, 3, 4,
+static const int32_t curve_weights[CURVE_MEMORY] = {1, 1, 1, 2, 2, 3,  3,  4,
                                                     4, 5, 6, 8, 9, 11, 13, 16};
 
 /* Of one channel. */

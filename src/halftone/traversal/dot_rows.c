@@ -15,8 +15,8 @@
  * many rows of tiles above and below as a pixel of the piece can depend on.
  */
 #include "core/checked.h"
-#include "halftone/traversal/dot_lanes.h"
 #include "halftone/error_shares.h"
+#include "halftone/traversal/dot_lanes.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -20,9 +20,8 @@ static void visit(void *data, uint32_t x, uint32_t y)
 {
     struct riemersma *state = data;
     const struct halftone_block *block = state->block;
-    const int32_t v =
-        diffusion_tone(&state->plan, block->in + (ptrdiff_t)y * block->in_stride, x) +
-        curve_gather(&state->errors);
+    const int32_t v = diffusion_tone(&state->plan, block->in + (ptrdiff_t)y * block->in_stride, x) +
+                      curve_gather(&state->errors);
     const int k = diffusion_nearest(&state->plan, v);
     diffusion_put(&state->plan, block->out + (ptrdiff_t)y * block->out_stride, x, k);
     curve_leave(&state->errors, v - state->plan.level[k]);
@@ -57,8 +56,7 @@ static ro_status run_engine(struct halftoner *work, const struct halftone_block 
     struct riemersma *state = work->state;
     state->block = block;
     for (uint32_t y = 0; y < block->rows; y++)
-        memset(block->out + (ptrdiff_t)y * block->out_stride, 0,
-               diffusion_row_bytes(&state->plan));
+        memset(block->out + (ptrdiff_t)y * block->out_stride, 0, diffusion_row_bytes(&state->plan));
     work->report.steps = (uint64_t)work->in.width * work->in.height;
     return curve_walk(work->context, work->in.width, work->in.height, visit, state);
 }

@@ -4,8 +4,8 @@
 #include "context/context.h"
 #include "core/checked.h"
 #include "core/cpu.h"
-#include "core/image.h"
 #include "core/huge_pages.h"
+#include "core/image.h"
 #include "hologram/field/row_sum_lanes.h"
 
 #include <math.h>
@@ -22,9 +22,8 @@ ro_status ro_field_alloc(ro_context *context, uint32_t width, uint32_t height, r
     row = ((size_t)width * 8 + 63) / 64 * 64;
     if (row % 4096 == 0) /* rows a power of two apart share their places in a cache */
         row += 64;
-    void *data = size_multiply(row, height, &bytes) && bytes <= PTRDIFF_MAX
-                     ? pages_alloc(bytes)
-                     : NULL;
+    void *data =
+        size_multiply(row, height, &bytes) && bytes <= PTRDIFF_MAX ? pages_alloc(bytes) : NULL;
     if (!data)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for a field of %u x %u pixels",
                                width, height);

@@ -13,10 +13,10 @@
 #ifndef RO_HOLOGRAM_PROPAGATE_PROPAGATE_H
 #define RO_HOLOGRAM_PROPAGATE_PROPAGATE_H
 
+#include "fft/dft.h"
 #include "hologram/propagate/propagate_cuda.h"
 #include "hologram/propagate/propagate_filter.h"
 #include "simd/variants.h"
-#include "fft/dft.h"
 
 struct propagation {
     ro_context *context;

@@ -9,8 +9,8 @@
 
 #include "fft/dft_lanes.h"
 
-#include "hologram/propagate/propagate.h"
 #include "fft/dft_butterfly.h"
+#include "hologram/propagate/propagate.h"
 
 #include <string.h>
 

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "hologram/propagate/propagate_panel.h"
 #include "fft/phasor_lanes.h"
+#include "hologram/propagate/propagate_panel.h"
 
 #if defined(RO_SIMD_AVX512)
 RO_INLINE wide root(wide x) { return (wide)_mm512_sqrt_pd((__m512d)x); }

@@ -119,8 +119,8 @@ static ro_status run_group(struct group *group, struct ro_wavefront *front,
     }
     memset(group->clips, 0, (size_t)threads * (size_t)group->count * sizeof *group->clips);
     memset(front, 0, shape->slots_at); /* with the gates of the last group */
-    wavefront_run(front, shape, job->context->pool, threads, group->chains, group->count,
-                     take_band, group);
+    wavefront_run(front, shape, job->context->pool, threads, group->chains, group->count, take_band,
+                  group);
     status = (ro_status)atomic_load(&group->status);
     for (int i = 0; i < group->count; i++) {
         group->hogels[i].clips = 0;

@@ -16,9 +16,9 @@
 
 #include "hologram/quantize/levels.h"
 #include "hologram/quantize/weights.h"
-#include "thread/pool.h"
 #include "roundoff/hologram.h"
 #include "simd/variants.h"
+#include "thread/pool.h"
 
 #include <math.h>
 

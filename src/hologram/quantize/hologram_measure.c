@@ -14,9 +14,9 @@
 
 #include "context/context.h"
 #include "core/image.h"
+#include "fft/dft.h"
 #include "hologram/field/field.h"
 #include "hologram/quantize/noise_model.h"
-#include "fft/dft.h"
 
 #include <complex.h>
 #include <math.h>

@@ -212,8 +212,8 @@ static ro_status weigh(struct quantizer *q, struct hogel *hogel, ro_hogel_report
             if (status != RO_OK)
                 return status;
         } else if (q->paper) {
-            weights_paper(&r->window, is_default(o->kappa) ? 0.9 : o->kappa,
-                          o->taps ? o->taps : 27, o->p, &hogel->taps);
+            weights_paper(&r->window, is_default(o->kappa) ? 0.9 : o->kappa, o->taps ? o->taps : 27,
+                          o->p, &hogel->taps);
         } else {
             weights_least_squares(&region, o->taps ? o->taps : 12, o->p ? o->p : 2, r->rho,
                                   &hogel->taps);

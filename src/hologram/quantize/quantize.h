@@ -11,7 +11,8 @@ ro_status hologram_quantize_at(ro_context *context, const ro_field *in, ro_image
                                const ro_hologram_options *options, const ro_hologram_piece *piece,
                                ro_hologram_report *told);
 
-/* Whether pieces can be rounded by themselves, RO_E_UNSUPPORTED if not; *hogels: only whole hogels. */
+/* Whether pieces can be rounded by themselves, RO_E_UNSUPPORTED if not; *hogels: only whole hogels.
+ */
 ro_status hologram_cut(ro_context *context, const ro_hologram_options *options, bool *hogels);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Pieces of a field, for processes that round one together. All that a hogel must know of the others
- * is the energy of the whole field, from which the gain follows. */
+/* Pieces of a field, for processes that round one together. All that a hogel must know of the
+ * others is the energy of the whole field, from which the gain follows. */
 #include "core/options.h"
 #include "hologram/field/field.h"
 #include "hologram/quantize/hogels.h"
@@ -62,8 +62,9 @@ ro_status ro_hologram_quantize_piece(ro_context *context, const ro_field *in, ro
     if (status == RO_OK)
         status = take(context, given, &options, &hogels);
     if (status == RO_OK && piece->height < in->height)
-        status = ro_context_fail(context, RO_E_SIZE, "%u rows are more than the whole field has, %u",
-                                 in->height, piece->height);
+        status =
+            ro_context_fail(context, RO_E_SIZE, "%u rows are more than the whole field has, %u",
+                            in->height, piece->height);
     if (status != RO_OK)
         return status;
     const uint32_t rows = rows_of(&options, hogels, piece->height);

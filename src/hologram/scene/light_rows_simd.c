@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "hologram/scene/light_rows.h"
 #include "fft/phasor_lanes.h"
+#include "hologram/scene/light_rows.h"
 
 void RO_SIMD_NAME(light_row)(const struct light_row *row, int n, float *light)
 {

@@ -4,8 +4,8 @@
 #define RO_HOLOGRAM_SCENE_PICTURE_LIGHT_H
 
 #include "core/random.h"
-#include "hologram/scene/light_grid.h"
 #include "fft/phasor.h"
+#include "hologram/scene/light_grid.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -5,9 +5,9 @@
 #define RO_HOLOGRAM_SCENE_SCENE_LIGHT_H
 
 #include "core/random.h"
+#include "fft/phasor.h"
 #include "hologram/scene/light_grid.h"
 #include "hologram/scene/scene.h"
-#include "fft/phasor.h"
 
 #include <math.h>
 

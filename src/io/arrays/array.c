@@ -38,15 +38,15 @@ bool array_knows(char kind, int bytes)
 }
 
 ro_status array_axes(struct ro_file *file, const uint64_t *sizes, int axes, const char *shape,
-                        struct ro_array *array)
+                     struct ro_array *array)
 {
     const uint64_t last = axes ? sizes[axes - 1] : 0;
     array->channels = 1;
     if (axes < 2 || axes > RO_OUTER_AXES + 2)
         return file_fail(file, RO_E_UNSUPPORTED,
-                            "an array of shape %s is not an image; (h, w), (h, w, 1) and (h, w, 3) "
-                            "are, with up to %d axes of pages before them",
-                            shape, RO_OUTER_AXES);
+                         "an array of shape %s is not an image; (h, w), (h, w, 1) and (h, w, 3) "
+                         "are, with up to %d axes of pages before them",
+                         shape, RO_OUTER_AXES);
     if (axes > 2 && (last == 2 || last == 4))
         return file_fail(
             file, RO_E_UNSUPPORTED,
@@ -61,8 +61,7 @@ ro_status array_axes(struct ro_file *file, const uint64_t *sizes, int axes, cons
     array->width = sizes[axes - 1];
     array->outer_count = axes - 2;
     if (array->outer_count > RO_OUTER_AXES)
-        return file_fail(file, RO_E_UNSUPPORTED, "an array of shape %s has too many axes",
-                            shape);
+        return file_fail(file, RO_E_UNSUPPORTED, "an array of shape %s has too many axes", shape);
     memcpy(array->outer, sizes, (size_t)array->outer_count * sizeof *sizes);
     return RO_OK;
 }
@@ -156,7 +155,7 @@ static void close_reader(struct ro_stage *stage)
 }
 
 ro_status array_info(struct ro_file *file, const struct ro_array *array, ro_file_info *info,
-                        bool *raw)
+                     bool *raw)
 {
     const struct plain *plain = plain_of(array->kind, array->bytes);
     uint64_t pages = 1;
@@ -214,15 +213,15 @@ static ro_status check_bytes(struct decoder *self)
         return RO_OK;
     if (all > left)
         return file_fail(self->stage.file, RO_E_FORMAT,
-                            "the file ends early: its array takes %zu bytes, %" PRIu64 " are there",
-                            all, left);
+                         "the file ends early: its array takes %zu bytes, %" PRIu64 " are there",
+                         all, left);
     if (all < left)
         file_drop(self->stage.file, RO_DROPPED_PAGES, "what follows the array");
     return RO_OK;
 }
 
 ro_status array_decode(struct ro_source *source, const struct ro_array *array, unsigned page,
-                          const ro_file_info *more, struct ro_stage **stage)
+                       const ro_file_info *more, struct ro_stage **stage)
 {
     struct decoder *self = calloc(1, sizeof *self);
     if (!self)
@@ -247,8 +246,8 @@ ro_status array_decode(struct ro_source *source, const struct ro_array *array, u
     if (status == RO_OK)
         status = check_bytes(self);
     if (status == RO_OK && !array->by_columns && page > 1 && page <= self->stage.info.pages)
-        status = source_skip(source,
-                                (uint64_t)(page - 1) * self->row_bytes * self->stage.info.height);
+        status =
+            source_skip(source, (uint64_t)(page - 1) * self->row_bytes * self->stage.info.height);
     if (status != RO_OK) {
         close_reader(&self->stage);
         return status;
@@ -333,14 +332,14 @@ bool array_is_truth(const ro_file_info *info)
            (info->format == RO_INDEX8 || info->format == RO_GRAY8 || info->format == RO_RGB8);
 }
 
-ro_status array_encode(struct ro_sink *sink, const ro_file_info *info,
-                          struct ro_encoder **encoder)
+ro_status array_encode(struct ro_sink *sink, const ro_file_info *info, struct ro_encoder **encoder)
 {
     struct encoder *self = calloc(1, sizeof *self);
     if (!self)
         return file_no_memory(sink->file, sizeof *self);
     const struct ro_array array = array_of(info);
-    self->encoder = (struct ro_encoder){.rows = write_rows, .finish = finish_writer, .close = close_writer};
+    self->encoder =
+        (struct ro_encoder){.rows = write_rows, .finish = finish_writer, .close = close_writer};
     self->sink = sink;
     self->info = *info;
     self->samples = (size_t)info->width * (size_t)array.channels;

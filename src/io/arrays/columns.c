@@ -29,7 +29,7 @@ static ro_status read_all(struct ro_columns *columns, struct ro_source *source, 
 }
 
 ro_status columns_open(struct ro_columns *columns, struct ro_source *source, size_t element,
-                          size_t pages, uint32_t height, size_t width, size_t planes)
+                       size_t pages, uint32_t height, size_t width, size_t planes)
 {
     size_t row, size, band;
     *columns = (struct ro_columns){

@@ -20,7 +20,7 @@ struct ro_columns {
 
 /* Reads all samples of (pages, height, width, planes); sizes as stage_check_size allows them. */
 ro_status columns_open(struct ro_columns *columns, struct ro_source *source, size_t element,
-                          size_t pages, uint32_t height, size_t width, size_t planes);
+                       size_t pages, uint32_t height, size_t width, size_t planes);
 
 /* Which page rows are taken from; counted as the file has them, from 0. */
 void columns_page(struct ro_columns *columns, size_t page);

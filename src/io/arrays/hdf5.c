@@ -85,11 +85,10 @@ static ro_status open_dataset(struct hdf5 *self, const struct ro_hdf5 *h5, const
         return file_fail(file, RO_E_FORMAT, "the file holds no dataset");
     if (name)
         return file_fail(file, RO_E_ARGUMENT, "there is no dataset %.100s; it has %.250s", name,
-                            names.text);
+                         names.text);
     if (names.count > 1)
         return file_fail(file, RO_E_ARGUMENT,
-                            "the file holds several datasets; add :NAME, one of %.250s",
-                            names.text);
+                         "the file holds several datasets; add :NAME, one of %.250s", names.text);
     self->dataset = h5->dataset_open(self->file, names.only, 0);
     return self->dataset >= 0 ? RO_OK
                               : file_fail(file, RO_E_FORMAT, "%s cannot be opened", names.only);
@@ -127,9 +126,9 @@ static ro_status read_type(struct hdf5 *self, const struct ro_hdf5 *h5)
     if (array->kind && self->type >= 0)
         return RO_OK;
     return file_fail(self->stage.file, RO_E_UNSUPPORTED, "%s",
-                        class == RO_H5T_COMPOUND
-                            ? "complex numbers or records where real numbers are wanted"
-                            : "the dataset holds no numbers that are read");
+                     class == RO_H5T_COMPOUND
+                         ? "complex numbers or records where real numbers are wanted"
+                         : "the dataset holds no numbers that are read");
 }
 
 static ro_status read_shape(struct hdf5 *self, const struct ro_hdf5 *h5)
@@ -190,7 +189,7 @@ static ro_status read_part(struct hdf5 *self, uint64_t row, uint64_t count, void
     if (space < 0 || memory < 0 || h5->space_select(space, 0, start, NULL, block, NULL) < 0 ||
         h5->dataset_read(self->dataset, self->type, memory, space, 0, to) < 0)
         status = file_fail(self->stage.file, RO_E_FORMAT,
-                              "the dataset cannot be read: it is damaged, or a filter is missing");
+                           "the dataset cannot be read: it is damaged, or a filter is missing");
     if (space >= 0)
         h5->space_close(space);
     if (memory >= 0)
@@ -203,8 +202,8 @@ static ro_status read_part(struct hdf5 *self, uint64_t row, uint64_t count, void
 static ro_status read_turned(struct hdf5 *self)
 {
     size_t size;
-    if (!size_multiply(self->row_bytes, self->stage.info.height, &size) ||
-        size > memory_limit() || !(self->turns = malloc(size)))
+    if (!size_multiply(self->row_bytes, self->stage.info.height, &size) || size > memory_limit() ||
+        !(self->turns = malloc(size)))
         return file_no_memory(self->stage.file, self->row_bytes);
     return read_part(self, 0, self->array.width, self->turns);
 }
@@ -269,7 +268,7 @@ static void note_attributes(struct hdf5 *self, const struct ro_hdf5 *h5)
     const int count = self->turned ? 0 : h5->attributes(self->dataset);
     if (count > 0)
         file_drop(self->stage.file, RO_DROPPED_METADATA, "%d attribute%s of the dataset", count,
-                     count > 1 ? "s" : "");
+                  count > 1 ? "s" : "");
 }
 
 static ro_status open_file(struct hdf5 *self, struct ro_source *source)
@@ -278,7 +277,7 @@ static ro_status open_file(struct hdf5 *self, struct ro_source *source)
     char path[64];
     if (source->fd < 0 || !source->seekable)
         return file_fail(source->file, RO_E_UNSUPPORTED,
-                            "an HDF5 file cannot be read from a pipe; it needs a file with a name");
+                         "an HDF5 file cannot be read from a pipe; it needs a file with a name");
     ro_status status = hdf5_enter(source->file, &h5);
     if (status != RO_OK)
         return status;

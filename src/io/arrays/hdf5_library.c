@@ -83,8 +83,8 @@ ro_status hdf5_enter(struct ro_file *file, const struct ro_hdf5 **found)
     }
     pthread_mutex_unlock(&lock);
     return file_fail(file, RO_E_UNSUPPORTED,
-                        "HDF5 files need libhdf5 1.10 or later, which was not found (Debian: "
-                        "libhdf5-103-1 or libhdf5-310)");
+                     "HDF5 files need libhdf5 1.10 or later, which was not found (Debian: "
+                     "libhdf5-103-1 or libhdf5-310)");
 }
 
 void hdf5_leave(void) { pthread_mutex_unlock(&lock); }

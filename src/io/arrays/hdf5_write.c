@@ -239,8 +239,8 @@ static ro_status check_path(struct ro_file *file, const char *path)
         groups += *at == '/';
     if (strlen(path) > LONGEST_PATH || groups >= MOST_GROUPS)
         return file_fail(file, RO_E_ARGUMENT,
-                            "a dataset's name has %d letters and %d groups at most", LONGEST_PATH,
-                            MOST_GROUPS);
+                         "a dataset's name has %d letters and %d groups at most", LONGEST_PATH,
+                         MOST_GROUPS);
     return RO_OK;
 }
 
@@ -291,16 +291,15 @@ ro_status hdf5_alone(struct ro_source *source, const char *member)
     const bool same = begins && have >= h.used &&
                       memcmp(head + SUPERBLOCK, h.bytes + SUPERBLOCK, h.used - SUPERBLOCK) == 0;
     if (!same && (begins || begins_later(source)))
-        return file_fail(
-            source->file, RO_E_ARGUMENT,
-            "the file is there and may hold more than /%s, which would be lost: one "
-            "that is written has one dataset; choose a new name",
-            path);
+        return file_fail(source->file, RO_E_ARGUMENT,
+                         "the file is there and may hold more than /%s, which would be lost: one "
+                         "that is written has one dataset; choose a new name",
+                         path);
     return RO_OK;
 }
 
 ro_status hdf5_encode(struct ro_sink *sink, const ro_file_info *info,
-                         const ro_write_options *options, struct ro_encoder **encoder)
+                      const ro_write_options *options, struct ro_encoder **encoder)
 {
     (void)options;
     const char *path = path_of(sink->member);

@@ -90,16 +90,14 @@ static ro_status read_shape(struct ro_file *file, const struct nifti *head, stru
 {
     const int count = short_at(head, AT_DIM);
     if (count < 1 || count > DIMENSIONS)
-        return file_fail(file, RO_E_FORMAT, "not a proper NIfTI file: it has %d dimensions",
-                            count);
+        return file_fail(file, RO_E_FORMAT, "not a proper NIfTI file: it has %d dimensions", count);
     uint64_t sizes[DIMENSIONS];
     int last = 1; /* axes behind it have one element */
     for (int i = 0; i < count; i++) {
         const int size = short_at(head, AT_DIM + 2 * (size_t)(i + 1));
         if (size < 1)
             return file_fail(file, RO_E_FORMAT,
-                                "not a proper NIfTI file: dimension %d has the size %d", i + 1,
-                                size);
+                             "not a proper NIfTI file: dimension %d has the size %d", i + 1, size);
         sizes[i] = (uint64_t)size;
         if (size > 1)
             last = i;
@@ -139,14 +137,15 @@ static ro_status skip_extensions(struct ro_source *source, const struct nifti *h
         status = source_need(source, entry, sizeof entry);
         memcpy(&size, entry, sizeof size);
         size = head->swapped ? __builtin_bswap32(size) : size;
-        if (status != RO_OK || size < sizeof entry || size - sizeof entry > start - source->position)
+        if (status != RO_OK || size < sizeof entry ||
+            size - sizeof entry > start - source->position)
             break;
         count++;
         status = source_skip(source, size - sizeof entry);
     }
     if (status == RO_OK && count > 0)
         file_drop(source->file, RO_DROPPED_METADATA, "%u extension%s of its header", count,
-                     count > 1 ? "s" : "");
+                  count > 1 ? "s" : "");
     return status == RO_OK ? source_skip(source, start - source->position) : status;
 }
 
@@ -165,8 +164,8 @@ ro_status nifti_decode(struct ro_source *source, unsigned page, struct ro_stage 
     head.swapped = head.bytes[little_endian() ? 0 : 3] != 0x5c;
     if (memcmp(magic, "ni1", 4) == 0)
         return file_fail(file, RO_E_UNSUPPORTED,
-                            "a header whose numbers are in another file (.img); a single .nii is "
-                            "read");
+                         "a header whose numbers are in another file (.img); a single .nii is "
+                         "read");
     if (memcmp(magic, "n+1", 4) != 0)
         return file_fail(file, RO_E_FORMAT, "not a proper NIfTI-1 file");
     status = read_type(file, &head, &array);
@@ -175,7 +174,7 @@ ro_status nifti_decode(struct ro_source *source, unsigned page, struct ro_stage 
     const float start = float_at(&head, AT_DATA);
     if (status == RO_OK && !(start >= HEADER && start <= LONGEST_SKIP))
         status = file_fail(file, RO_E_FORMAT, "not a proper NIfTI file: its numbers begin at %g",
-                              (double)start);
+                           (double)start);
     if (status == RO_OK)
         status = skip_extensions(source, &head, (uint64_t)start);
     if (status != RO_OK)
@@ -222,7 +221,7 @@ static void make_header(uint8_t *head, const ro_file_info *info)
 }
 
 ro_status nifti_encode(struct ro_sink *sink, const ro_file_info *info,
-                          const ro_write_options *options, struct ro_encoder **encoder)
+                       const ro_write_options *options, struct ro_encoder **encoder)
 {
     (void)options;
     uint8_t head[DATA] = {0};
@@ -230,8 +229,8 @@ ro_status nifti_encode(struct ro_sink *sink, const ro_file_info *info,
     int code = RGB24, axes = 2 + array.outer_count;
     if (array.width > INT16_MAX || array.height > INT16_MAX)
         return file_fail(sink->file, RO_E_SIZE,
-                            "a NIfTI file holds sides of 32767 at most, not %u x %u", info->width,
-                            info->height);
+                         "a NIfTI file holds sides of 32767 at most, not %u x %u", info->width,
+                         info->height);
     if (info->header && info->header_size == HEADER)
         memcpy(head, info->header, HEADER);
     else
@@ -240,10 +239,9 @@ ro_status nifti_encode(struct ro_sink *sink, const ro_file_info *info,
         if (types[i].kind == array.kind && types[i].bytes == array.bytes)
             code = types[i].code;
     if (code == RGB24 && (array.channels != 3 || array.bytes != 1))
-        return file_fail(sink->file, RO_E_UNSUPPORTED,
-                            "a .nii file cannot hold %s of %d bytes%s",
-                            array.kind == 'f' ? "floats" : "integers", array.bytes,
-                            array.channels == 3 ? " in colour" : "");
+        return file_fail(sink->file, RO_E_UNSUPPORTED, "a .nii file cannot hold %s of %d bytes%s",
+                         array.kind == 'f' ? "floats" : "integers", array.bytes,
+                         array.channels == 3 ? " in colour" : "");
     memset(head + AT_DIM, 0, 16);
     put_short(head, AT_DIM, axes);
     put_short(head, AT_DIM + 2, (int)array.width);

@@ -18,13 +18,13 @@ static ro_status check_element(struct ro_file *file, const struct ro_npy *npy)
         return RO_OK;
     if (npy->kind == 'c')
         return file_fail(file, RO_E_UNSUPPORTED,
-                            "complex numbers (%s) where real ones are wanted; numpy.abs, "
-                            "numpy.angle or .real make some",
-                            npy->element);
+                         "complex numbers (%s) where real ones are wanted; numpy.abs, "
+                         "numpy.angle or .real make some",
+                         npy->element);
     return file_fail(file, RO_E_UNSUPPORTED,
-                        "elements of type %s; integers of 8 to 64 bits, bool and floats of 16, 32 "
-                        "and 64 bits are read",
-                        npy->element);
+                     "elements of type %s; integers of 8 to 64 bits, bool and floats of 16, 32 "
+                     "and 64 bits are read",
+                     npy->element);
 }
 
 static ro_status find_pairs(struct ro_file *file, const struct ro_npy *npy, struct ro_array *array)
@@ -109,14 +109,14 @@ static ro_status encode(struct ro_sink *sink, const ro_file_info *info, bool pai
 }
 
 ro_status npy_encode(struct ro_sink *sink, const ro_file_info *info,
-                        const ro_write_options *options, struct ro_encoder **encoder)
+                     const ro_write_options *options, struct ro_encoder **encoder)
 {
     (void)options;
     return encode(sink, info, false, encoder);
 }
 
 ro_status npy_encode_pairs(struct ro_sink *sink, const ro_file_info *info,
-                              const ro_write_options *options, struct ro_encoder **encoder)
+                           const ro_write_options *options, struct ro_encoder **encoder)
 {
     (void)options;
     return encode(sink, info, true, encoder);

@@ -71,7 +71,7 @@ static ro_status parse_header(struct ro_file *file, const char *header, struct r
         return bad_header(file);
     if (*element != '\'' || strlen(element) < 5)
         return file_fail(file, RO_E_UNSUPPORTED,
-                            "an array of records; only plain numbers are read");
+                         "an array of records; only plain numbers are read");
     size_t length = strcspn(element + 1, "'") + 2, room = sizeof array->element - 1;
     snprintf(array->element, sizeof array->element, "%.*s", (int)(length < room ? length : room),
              element);
@@ -101,7 +101,7 @@ ro_status npy_header(struct ro_source *source, struct ro_npy *array)
         return file_fail(source->file, RO_E_FORMAT, "not an NPY file");
     if (head[6] < 1 || head[6] > 3)
         return file_fail(source->file, RO_E_UNSUPPORTED, "NPY version %u; 1, 2 and 3 are read",
-                            head[6]);
+                         head[6]);
     size_t length = head[8] | (size_t)head[9] << 8;
     if (head[6] > 1) {
         if ((status = source_need(source, head + 10, 2)) != RO_OK)

@@ -4,8 +4,8 @@
  * goes out as it comes in. Its size is known before, its checksum is not and follows behind it.
  * file.npz:name gives the member its name; without one it is arr_0, NumPy's own.
  */
-#include "io/bytes/inflate.h"
 #include "io/arrays/array.h"
+#include "io/bytes/inflate.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,9 +34,9 @@ ro_status npz_alone(struct ro_source *source, const char *member)
     status = zip_others(source, name_of(member), others, sizeof others);
     if (status == RO_OK && *others)
         status = file_fail(source->file, RO_E_ARGUMENT,
-                              "the archive is there and holds other arrays (%s), which would be "
-                              "lost: one that is written has one member; choose a new name",
-                              others);
+                           "the archive is there and holds other arrays (%s), which would be "
+                           "lost: one that is written has one member; choose a new name",
+                           others);
     return status;
 }
 
@@ -175,21 +175,22 @@ static void close_encoder(struct ro_encoder *encoder)
 }
 
 ro_status npz_encode(struct ro_sink *sink, const ro_file_info *info,
-                        const ro_write_options *options, struct ro_encoder **encoder)
+                     const ro_write_options *options, struct ro_encoder **encoder)
 {
     const char *name = name_of(sink->member);
     struct npz *self = calloc(1, sizeof *self);
     if (!self)
         return file_no_memory(sink->file, sizeof *self);
-    self->encoder = (struct ro_encoder){.rows = write_rows, .finish = finish, .close = close_encoder};
+    self->encoder =
+        (struct ro_encoder){.rows = write_rows, .finish = finish, .close = close_encoder};
     self->sink = sink;
     *encoder = &self->encoder;
     if (*name == '/') /* others take it for a place outside */
         return file_fail(sink->file, RO_E_ARGUMENT, "'%s' is not the name of an array in a file",
-                            name);
+                         name);
     if (strlen(name) > LONGEST_NAME)
         return file_fail(sink->file, RO_E_ARGUMENT, "a member's name has %d letters at most",
-                            LONGEST_NAME);
+                         LONGEST_NAME);
     const size_t length = strlen(name);
     const bool whole = length > 4 && strcmp(name + length - 4, ".npy") == 0;
     snprintf(self->name, sizeof self->name, "%s%s", name, whole ? "" : ".npy");

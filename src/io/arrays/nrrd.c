@@ -4,8 +4,8 @@
  * running fastest. The first axis may be three colours. What the header says beside shape and type
  * is passed on to NRRD files that are written.
  */
-#include "io/bytes/inflate.h"
 #include "io/arrays/array.h"
+#include "io/bytes/inflate.h"
 #include "io/filters/convert.h"
 #include "io/filters/samples.h"
 
@@ -108,7 +108,7 @@ static ro_status take_field(struct ro_file *file, const char *name, const char *
                 }
         return nrrd->kind ? RO_OK
                           : file_fail(file, RO_E_UNSUPPORTED,
-                                         "NRRD data of type %.60s cannot be read", value);
+                                      "NRRD data of type %.60s cannot be read", value);
     }
     if (strcmp(name, "dimension") == 0) {
         nrrd->dimensions = atoi(value);
@@ -128,19 +128,19 @@ static ro_status take_field(struct ro_file *file, const char *name, const char *
                        strncasecmp(value, "vector", 6) == 0;
     else if (strcmp(name, "data file") == 0 || strcmp(name, "datafile") == 0)
         return file_fail(file, RO_E_UNSUPPORTED,
-                            "a header whose numbers are in another file; a single .nrrd is read");
+                         "a header whose numbers are in another file; a single .nrrd is read");
     else if (strcmp(name, "byte skip") == 0 || strcmp(name, "byteskip") == 0)
         nrrd->skip = atoll(value);
     else if (strcmp(name, "line skip") == 0 || strcmp(name, "lineskip") == 0)
         return atoll(value) == 0 ? RO_OK
                                  : file_fail(file, RO_E_UNSUPPORTED,
-                                                "NRRD data that follow a line skip of %.60s", value);
+                                             "NRRD data that follow a line skip of %.60s", value);
     else if (strcmp(name, "encoding") == 0) {
         nrrd->gzip = strcmp(value, "gzip") == 0 || strcmp(value, "gz") == 0;
         nrrd->known_encoding = nrrd->gzip || strcmp(value, "raw") == 0;
         if (!nrrd->known_encoding)
             return file_fail(file, RO_E_UNSUPPORTED,
-                                "NRRD data as %.60s cannot be read; raw and gzip can", value);
+                             "NRRD data as %.60s cannot be read; raw and gzip can", value);
     }
     return RO_OK;
 }
@@ -231,7 +231,7 @@ static ro_status shape_of(struct ro_file *file, const struct nrrd *nrrd, struct 
     if (nrrd->colour) {
         if (sizes[0] != 3 && sizes[0] != 1)
             return file_fail(file, RO_E_UNSUPPORTED, "pixels of %llu numbers; 1 and 3 are read",
-                                (unsigned long long)sizes[0]);
+                             (unsigned long long)sizes[0]);
         array->channels = (int)sizes[0];
         sizes++;
         axes--;
@@ -258,7 +258,7 @@ ro_status nrrd_decode(struct ro_source *source, unsigned page, struct ro_stage *
         status = shape_of(source->file, &nrrd, &array);
     if (status == RO_OK && nrrd.gzip)
         status = source_unpack_from(source, RO_GZIP_WITHIN, source->position, RO_SIZE_UNKNOWN,
-                                       RO_SIZE_UNKNOWN);
+                                    RO_SIZE_UNKNOWN);
     if (status == RO_OK && nrrd.skip < 0)
         status = bad(source->file, "byte skip", "below 0");
     if (status == RO_OK && nrrd.skip > 0)
@@ -275,7 +275,7 @@ ro_status nrrd_decode(struct ro_source *source, unsigned page, struct ro_stage *
 /* ---- Rows out ----------------------------------------------------------------------------- */
 
 ro_status nrrd_encode(struct ro_sink *sink, const ro_file_info *info,
-                         const ro_write_options *options, struct ro_encoder **encoder)
+                      const ro_write_options *options, struct ro_encoder **encoder)
 {
     (void)options;
     char text[1024];
@@ -288,7 +288,7 @@ ro_status nrrd_encode(struct ro_sink *sink, const ro_file_info *info,
             type = types[i].names[0];
     if (!type)
         return file_fail(sink->file, RO_E_UNSUPPORTED, "a .nrrd file cannot hold %s",
-                            ro_sample_name(info->sample));
+                         ro_sample_name(info->sample));
     const int axes = 2 + array.outer_count + colour;
     used += snprintf(text, sizeof text, "NRRD0004\ntype: %s\ndimension: %d\nsizes:%s %u %u", type,
                      axes, colour ? " 3" : "", info->width, info->height);

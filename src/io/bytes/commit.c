@@ -131,7 +131,7 @@ void ro_commit_drop(ro_context *context) { ro_context_attach(context, NULL, NULL
 static ro_status cannot_commit(struct ro_file *file)
 {
     return file_fail(file, errno == ENOMEM ? RO_E_MEMORY : RO_E_IO, "cannot be written: %s",
-                        strerror(errno));
+                     strerror(errno));
 }
 
 static ro_status add(struct list *list, struct ro_file *file, struct ro_temporary *temporary,

@@ -40,7 +40,7 @@ static ro_status run(struct ro_packer *packer, struct ro_sink *sink, ro_packer_f
 }
 
 ro_status packer_write(struct ro_packer *packer, struct ro_sink *sink, ro_packer_fn *put,
-                          const void *bytes, size_t size)
+                       const void *bytes, size_t size)
 {
     enum { LONGEST = 1 << 24 };
     ro_status status = RO_OK;
@@ -76,11 +76,11 @@ ro_status packer_open(struct ro_packer **packer, struct ro_file *file)
 {
     *packer = NULL;
     return file_fail(file, RO_E_UNSUPPORTED,
-                        "this build has no zlib and cannot write compressed files");
+                     "this build has no zlib and cannot write compressed files");
 }
 
 ro_status packer_write(struct ro_packer *packer, struct ro_sink *sink, ro_packer_fn *put,
-                          const void *bytes, size_t size)
+                       const void *bytes, size_t size)
 {
     (void)packer;
     return put(sink, bytes, size);

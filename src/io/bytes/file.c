@@ -40,7 +40,7 @@ ro_status file_named(ro_context *context, const char *path)
 ro_status file_no_memory(struct ro_file *file, uint64_t bytes)
 {
     return file_fail(file, RO_E_MEMORY, "not enough memory (%" PRIu64 " MB are needed)",
-                        (bytes + (1 << 20) - 1) >> 20);
+                     (bytes + (1 << 20) - 1) >> 20);
 }
 
 ro_status file_ends_early(struct ro_file *file)
@@ -50,8 +50,8 @@ ro_status file_ends_early(struct ro_file *file)
 
 ro_status file_too_large(struct ro_file *file, uint64_t width, uint64_t height)
 {
-    return file_fail(file, RO_E_SIZE, "an image of %" PRIu64 " x %" PRIu64 " is too large",
-                        width, height);
+    return file_fail(file, RO_E_SIZE, "an image of %" PRIu64 " x %" PRIu64 " is too large", width,
+                     height);
 }
 
 void file_drop(struct ro_file *file, unsigned what, const char *format, ...)

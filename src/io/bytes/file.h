@@ -24,8 +24,7 @@ struct ro_file {
 };
 
 /* "-" is shown as `standard`; a long path by its end. */
-void file_init(struct ro_file *file, ro_context *context, const char *path,
-                  const char *standard);
+void file_init(struct ro_file *file, ro_context *context, const char *path, const char *standard);
 
 /* Records "name: sentence" here and in the context; returns `status`. */
 ro_status file_fail(struct ro_file *file, ro_status status, const char *format, ...)

@@ -93,8 +93,8 @@ static ro_status inflate_some(struct ro_packed *packed, struct ro_file *file, ui
 
 #endif
 
-ro_status packed_read(struct ro_packed *packed, struct ro_file *file, uint8_t *bytes,
-                         size_t size, size_t *got)
+ro_status packed_read(struct ro_packed *packed, struct ro_file *file, uint8_t *bytes, size_t size,
+                      size_t *got)
 {
     *got = 0;
     ro_status status = file_check_stop(file);
@@ -146,12 +146,12 @@ void packed_close(struct ro_packed *packed)
 }
 
 ro_status source_unpack_from(struct ro_source *source, enum ro_packing packing, uint64_t start,
-                                uint64_t packed_size, uint64_t size)
+                             uint64_t packed_size, uint64_t size)
 {
 #if !RO_WITH_ZLIB
     if (packing != RO_STORED)
         return file_fail(source->file, RO_E_UNSUPPORTED,
-                            "this build has no zlib and cannot read compressed files");
+                         "this build has no zlib and cannot read compressed files");
 #endif
     ro_status status = source->position == start ? RO_OK : source_seek(source, start);
     struct ro_packed *packed = status == RO_OK ? calloc(1, sizeof *packed) : NULL;
@@ -191,7 +191,7 @@ ro_status source_unpack(struct ro_source *source, const char *member)
     if (have >= 4 && memcmp(head, "PK\3\4", 4) == 0)
         return zip_open(source, member);
     if (have >= 3 && memcmp(head, "\x1f\x8b\x08", 3) == 0)
-        status = source_unpack_from(source, RO_GZIP, source->position, RO_SIZE_UNKNOWN,
-                                       RO_SIZE_UNKNOWN);
+        status =
+            source_unpack_from(source, RO_GZIP, source->position, RO_SIZE_UNKNOWN, RO_SIZE_UNKNOWN);
     return status;
 }

@@ -16,13 +16,13 @@ ro_status source_unpack(struct ro_source *source, const char *member);
  * start is going back to that of the header. */
 enum ro_packing { RO_GZIP, RO_GZIP_WITHIN, RO_DEFLATED, RO_STORED };
 ro_status source_unpack_from(struct ro_source *source, enum ro_packing packing, uint64_t start,
-                                uint64_t packed_size, uint64_t size);
+                             uint64_t packed_size, uint64_t size);
 
 /* ---- For source.c ---------------------------------------------------------------------------- */
 
 struct ro_packed;
-ro_status packed_read(struct ro_packed *packed, struct ro_file *file, uint8_t *bytes,
-                         size_t size, size_t *got);
+ro_status packed_read(struct ro_packed *packed, struct ro_file *file, uint8_t *bytes, size_t size,
+                      size_t *got);
 bool packed_rewinds(const struct ro_packed *packed);
 /* On source, whose packed bytes these are. */
 ro_status packed_rewind(struct ro_source *source);

@@ -6,7 +6,7 @@
 enum { BLOCK = 1 << 20 };
 
 ro_status store_open(struct ro_store *store, struct ro_file *file, size_t row_bytes,
-                        uint32_t height)
+                     uint32_t height)
 {
     *store = (struct ro_store){.file = file, .row_bytes = row_bytes};
     if (row_bytes > memory_limit() / height)

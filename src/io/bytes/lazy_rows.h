@@ -17,7 +17,7 @@ struct ro_store {
 };
 
 ro_status store_open(struct ro_store *store, struct ro_file *file, size_t row_bytes,
-                        uint32_t height);
+                     uint32_t height);
 void store_close(struct ro_store *store);
 
 /* A row, its memory taken now if need be; NULL and a message when there is none. */

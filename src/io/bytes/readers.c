@@ -53,8 +53,8 @@ int read_at(int fd, uint64_t position, void *bytes, size_t size, size_t *got)
 static void read_part(struct ro_readers *readers, size_t first, size_t size)
 {
     size_t done;
-    const int error = read_at(readers->fd, readers->position + first, readers->bytes + first,
-                                 size, &done);
+    const int error =
+        read_at(readers->fd, readers->position + first, readers->bytes + first, size, &done);
     if (error)
         atomic_store(&readers->error, error);
     if (done < size)
@@ -126,8 +126,8 @@ void readers_close(struct ro_readers *readers)
     free(readers);
 }
 
-int readers_read(struct ro_readers *readers, int fd, uint64_t position, uint8_t *bytes,
-                    size_t size, size_t *got)
+int readers_read(struct ro_readers *readers, int fd, uint64_t position, uint8_t *bytes, size_t size,
+                 size_t *got)
 {
     pthread_mutex_lock(&readers->lock);
     readers->fd = fd;

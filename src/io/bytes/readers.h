@@ -20,7 +20,7 @@ struct ro_readers *readers_open(int threads);
 void readers_close(struct ro_readers *readers); /* NULL is allowed */
 
 /* The same by all of them. */
-int readers_read(struct ro_readers *readers, int fd, uint64_t position, uint8_t *bytes,
-                    size_t size, size_t *got);
+int readers_read(struct ro_readers *readers, int fd, uint64_t position, uint8_t *bytes, size_t size,
+                 size_t *got);
 
 #endif

@@ -47,8 +47,7 @@ ro_status sink_open(struct ro_sink *sink, struct ro_file *file, const char *path
 ro_status sink_write(struct ro_sink *sink, const void *bytes, size_t size);
 
 /* Writes text; does nothing after a failure that is in *status. */
-void sink_print(struct ro_sink *sink, ro_status *status, const char *format, ...)
-    RO_PRINTF(3, 4);
+void sink_print(struct ro_sink *sink, ro_status *status, const char *format, ...) RO_PRINTF(3, 4);
 ro_status sink_seek(struct ro_sink *sink, uint64_t position);
 
 /* Whether threads may write places of it by themselves, in any order: a file of its own. Those who

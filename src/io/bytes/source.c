@@ -57,7 +57,7 @@ ro_status source_open(struct ro_source *source, struct ro_file *file, const char
 }
 
 void source_open_memory(struct ro_source *source, struct ro_file *file, const void *bytes,
-                           size_t size)
+                        size_t size)
 {
     *source = (struct ro_source){
         .file = file, .fd = -1, .seekable = true, .size = size, .bytes = bytes, .end = size};
@@ -91,11 +91,10 @@ static ro_status read_together(struct ro_source *source, uint8_t *bytes, size_t 
     if (status != RO_OK)
         return status;
     int error = readers_read(source->readers, source->fd, source->position, bytes,
-                                size < LONGEST_READ ? size : LONGEST_READ, got);
+                             size < LONGEST_READ ? size : LONGEST_READ, got);
     if (!error && lseek(source->fd, (off_t)(source->position + *got), SEEK_SET) < 0)
         error = errno;
-    return error ? file_fail(source->file, RO_E_IO, "cannot be read: %s", strerror(error))
-                 : RO_OK;
+    return error ? file_fail(source->file, RO_E_IO, "cannot be read: %s", strerror(error)) : RO_OK;
 }
 
 /* One read from the system; *got is 0 at the end of the file. */

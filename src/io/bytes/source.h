@@ -36,7 +36,7 @@ struct ro_source {
 /* Path "-" is standard input. */
 ro_status source_open(struct ro_source *source, struct ro_file *file, const char *path);
 void source_open_memory(struct ro_source *source, struct ro_file *file, const void *bytes,
-                           size_t size);
+                        size_t size);
 void source_close(struct ro_source *source);
 
 /* Long reads of a plain file shall be shared with so many other threads; of others nothing changes.

@@ -74,7 +74,7 @@ struct ro_temporary *temporary_make(const char *target, mode_t mode, int *fd)
     clock_gettime(CLOCK_REALTIME, &now);
     for (unsigned number = 0; name && number < MOST_TRIES; number++) {
         uint32_t mixed = pixel_hash((uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec,
-                                 (uint32_t)getpid(), number);
+                                    (uint32_t)getpid(), number);
         char suffix[7] = {0};
         for (int i = 0; i < 6; i++)
             suffix[i] = letters[mixed >> (5 * i) & 31];

@@ -44,7 +44,7 @@ static ro_status read_directory(struct ro_source *source, uint8_t **bytes, size_
     *bytes = NULL;
     if (!source->seekable || total == RO_SIZE_UNKNOWN)
         return file_fail(source->file, RO_E_UNSUPPORTED,
-                            "an archive cannot be read from a pipe; it needs a file with a name");
+                         "an archive cannot be read from a pipe; it needs a file with a name");
     const size_t tail = total < LONGEST_END ? (size_t)total : LONGEST_END;
     uint8_t *end = malloc(tail + 1), *found = NULL;
     if (!end)
@@ -179,9 +179,9 @@ static ro_status choose(struct ro_source *source, const uint8_t *bytes, size_t s
         return file_fail(source->file, RO_E_FORMAT, "the archive holds no member");
     if (!name)
         return file_fail(source->file, RO_E_ARGUMENT,
-                            "the archive holds several arrays; add :NAME, one of %s", names);
+                         "the archive holds several arrays; add :NAME, one of %s", names);
     return file_fail(source->file, RO_E_ARGUMENT, "there is no '%s' in the archive; it has %s",
-                        name, names);
+                     name, names);
 }
 
 ro_status zip_open(struct ro_source *source, const char *name)
@@ -194,7 +194,7 @@ ro_status zip_open(struct ro_source *source, const char *name)
         status = choose(source, bytes, size, name, &member);
     if (status == RO_OK && member.method != STORED && member.method != DEFLATED)
         status = file_fail(source->file, RO_E_UNSUPPORTED,
-                              "a member packed by method %u cannot be read", member.method);
+                           "a member packed by method %u cannot be read", member.method);
     free(bytes);
     if (status == RO_OK)
         status = source_seek(source, member.offset);
@@ -207,5 +207,5 @@ ro_status zip_open(struct ro_source *source, const char *name)
         member.packed > source->size - start)
         return not_proper(source);
     return source_unpack_from(source, member.method == STORED ? RO_STORED : RO_DEFLATED, start,
-                                 member.packed, member.size);
+                              member.packed, member.size);
 }

@@ -60,7 +60,8 @@ static ro_status note_above(ro_reader *reader, const ro_halftone_options *option
     char words[96];
     if (options->black != 0 || options->white != 0 || reader->above <= reader->floats / 2)
         return RO_OK;
-    snprintf(words, sizeof words, "numbers above white, %.0f%% of them (white is 1; up to %g, see --range data)",
+    snprintf(words, sizeof words,
+             "numbers above white, %.0f%% of them (white is 1; up to %g, see --range data)",
              100.0 * (double)reader->above / (double)reader->floats, (double)reader->largest);
     return reader_drop(reader, RO_DROPPED_ABOVE, words);
 }
@@ -284,8 +285,8 @@ static bool lies_in_places(const struct pump *pump)
     const ro_writer *writer = pump->output.writers[0];
     return reader->stage->place && source_plain(&reader->source) && !reader->ahead &&
            reader->row == 0 && reader->info.stack <= 1 && pump->output.count == 1 &&
-           !pump->output.alpha && writer->encoder->place && !writer->converted &&
-           !writer->joined && sink_plain(&writer->sink) && ro_halftone_passes(pump->plan);
+           !pump->output.alpha && writer->encoder->place && !writer->converted && !writer->joined &&
+           sink_plain(&writer->sink) && ro_halftone_passes(pump->plan);
 }
 
 static ro_status fetch_rows(void *data, uint32_t first_row, uint32_t count, void *rows)
@@ -296,7 +297,7 @@ static ro_status fetch_rows(void *data, uint32_t first_row, uint32_t count, void
     const size_t row = stage_row_bytes(stage), size = row * count;
     size_t got;
     const int error = read_at(pump->reader->source.fd, stage->place + (uint64_t)first_row * row,
-                                 rows, size, &got);
+                              rows, size, &got);
     if (!error && got == size) {
         if (stage->turn)
             stage->turn(rows, size);
@@ -318,8 +319,8 @@ static ro_status take_rows(void *data, uint32_t first_row, uint32_t count, void 
     const size_t row = encoder->row_bytes;
     if (encoder->turn)
         encoder->turn(encoder, rows, count);
-    const int error = sink_put(&writer->sink, encoder->place + (uint64_t)first_row * row, rows,
-                                  row * count);
+    const int error =
+        sink_put(&writer->sink, encoder->place + (uint64_t)first_row * row, rows, row * count);
     if (!error)
         return RO_OK;
     pthread_mutex_lock(&pump->lock);
@@ -342,7 +343,7 @@ static ro_status run_places(struct pump *pump)
     pump->reader->row = height;
     writer->row = height;
     return sink_seek(&writer->sink,
-                        writer->encoder->place + (uint64_t)height * writer->encoder->row_bytes);
+                     writer->encoder->place + (uint64_t)height * writer->encoder->row_bytes);
 }
 
 /* Rows of plates that lie one after another, as the output takes them. */
@@ -475,11 +476,9 @@ static ro_status check_video(struct ro_file *file, const char *out, const ro_rea
                              const ro_write_options *write)
 {
     if (!names_video(out, write->type) && (write->type || strcmp(out, "-") != 0))
-        return file_fail(file, RO_E_ARGUMENT,
-                            "is a video; the output's name should end in .y4m");
+        return file_fail(file, RO_E_ARGUMENT, "is a video; the output's name should end in .y4m");
     if (read->resize_width || read->resize_height || read->resize_percent > 0 || read->page)
-        return file_fail(file, RO_E_ARGUMENT,
-                            "is a video, which has no pages and no other size");
+        return file_fail(file, RO_E_ARGUMENT, "is a video, which has no pages and no other size");
     if (write->dpi_x > 0 || write->dpi_y > 0 || write->split_inks)
         return file_fail(file, RO_E_ARGUMENT, "is a video, which has no resolution and no inks");
     if (read->alpha || read->background_given)
@@ -488,8 +487,8 @@ static ro_status check_video(struct ro_file *file, const char *out, const ro_rea
         return file_fail(file, RO_E_ARGUMENT, "is a video; compression is of TIFF only");
     if (write->low_bits_first || write->ones_are_black || write->pixel_bits || write->numbers)
         return file_fail(file, RO_E_ARGUMENT,
-                            "is a video; the order of bits and the numbers of colours are those of "
-                            "raw files only");
+                         "is a video; the order of bits and the numbers of colours are those of "
+                         "raw files only");
     return RO_OK;
 }
 
@@ -560,7 +559,7 @@ ro_status ro_halftone_video(ro_context *context, const char *in, const char *out
         result = (ro_file_info){.format = RO_BITS, .maxval = 1};
     if (result.maxval >= 1 && result.maxval <= 65535 && !names_video(out, form.type))
         status = output_accepts(context, out, &result, &form, plates,
-                                   in); /* else the method says what is allowed */
+                                in); /* else the method says what is allowed */
     reading.least = full.black;
     reading.largest = full.white;
     if (status == RO_OK)
@@ -579,8 +578,8 @@ ro_status ro_halftone_video(ro_context *context, const char *in, const char *out
     }
     if (status == RO_OK && reading.colours && full.black < full.white)
         status = file_fail(&pump.reader->file, RO_E_UNSUPPORTED,
-                              "%s numbers: a palette is made for integers that span 16 bits at most",
-                              ro_sample_name(info->sample));
+                           "%s numbers: a palette is made for integers that span 16 bits at most",
+                           ro_sample_name(info->sample));
     if (status == RO_OK && reading.colours) {
         status = adapt(&pump, options, reading.colours, palette);
         result.maxval = (uint32_t)palette->count - 1;
@@ -618,7 +617,7 @@ ro_status ro_halftone_video(ro_context *context, const char *in, const char *out
     ro_image_free(&pump.picture);
     if (status == RO_OK && pump.output.writers[0]->cut_alpha)
         status = reader_drop(pump.reader, RO_DROPPED_ALPHA,
-                                "soft alpha (a palette's is all or nothing)");
+                             "soft alpha (a palette's is all or nothing)");
     if (status == RO_OK)
         status = note_above(pump.reader, options);
     if (status == RO_OK)

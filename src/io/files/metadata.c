@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What a file says beside its pixels, on its way to another file. */
-#include "io/formats/types.h"
 #include "io/files/reader.h"
 #include "io/files/writer.h"
+#include "io/formats/types.h"
 
 #include <stdio.h>
 #include <string.h>

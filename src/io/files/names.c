@@ -73,7 +73,7 @@ static bool is_proper(const char *member)
 }
 
 ro_status archive_check(struct ro_file *file, const char *path,
-                           const struct ro_extension *extension)
+                        const struct ro_extension *extension)
 {
     const char *member = path_member(path);
     struct stat about;
@@ -86,10 +86,9 @@ ro_status archive_check(struct ro_file *file, const char *path,
         return RO_OK;
     if (path_is_packed(path))
         return file_fail(file, RO_E_UNSUPPORTED,
-                            "a .%s file is not packed once more; leave .gz away", extension->name);
+                         "a .%s file is not packed once more; leave .gz away", extension->name);
     if (member && !is_proper(member + (*member == '/')))
-        return file_fail(file, RO_E_ARGUMENT, "'%s' is not the name of an array in a file",
-                            member);
+        return file_fail(file, RO_E_ARGUMENT, "'%s' is not the name of an array in a file", member);
     char *only = strndup(path, ro_path_file(path));
     if (!only)
         return file_no_memory(file, strlen(path));

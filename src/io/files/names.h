@@ -15,6 +15,6 @@ bool path_is_packed(const char *path);
 
 /* Whether an archive may be written there: its member has a proper name, and no other is lost. */
 ro_status archive_check(struct ro_file *file, const char *path,
-                           const struct ro_extension *extension);
+                        const struct ro_extension *extension);
 
 #endif

@@ -24,10 +24,8 @@ ro_status ro_plate_path(const char *out, const ro_halftone_options *options, int
     const int stem = (int)ro_path_stem(out);
     if (ink < 0 || ink >= inks_of(options) || ink >= RO_INKS_MOST)
         return RO_E_ARGUMENT;
-    const char *name =
-        options->channels == RO_CHANNELS_CMYK ? cmyk[ink] : options->inks[ink].name;
-    const int length =
-        name ? snprintf(path, size, "%.*s-%s%s", stem, out, name, out + stem) : -1;
+    const char *name = options->channels == RO_CHANNELS_CMYK ? cmyk[ink] : options->inks[ink].name;
+    const int length = name ? snprintf(path, size, "%.*s-%s%s", stem, out, name, out + stem) : -1;
     return length > 0 && (size_t)length < size ? RO_OK : RO_E_ARGUMENT;
 }
 
@@ -85,8 +83,8 @@ static ro_status each_ink(struct ro_output *output, ro_context *context, const c
 }
 
 ro_status output_accepts(ro_context *context, const char *path, const ro_file_info *info,
-                            const ro_write_options *options, const ro_halftone_options *plates,
-                            const char *in)
+                         const ro_write_options *options, const ro_halftone_options *plates,
+                         const char *in)
 {
     if (plates)
         return each_ink(NULL, context, path, info, options, plates, in);
@@ -94,8 +92,8 @@ ro_status output_accepts(ro_context *context, const char *path, const ro_file_in
 }
 
 ro_status file_output_open(struct ro_output *output, ro_context *context, const char *path,
-                         const ro_file_info *info, const ro_write_options *options,
-                         const ro_halftone_options *plates)
+                           const ro_file_info *info, const ro_write_options *options,
+                           const ro_halftone_options *plates)
 {
     output->count = plates ? inks_of(plates) : 1;
     output->plate_bytes = 0;
@@ -106,7 +104,7 @@ ro_status file_output_open(struct ro_output *output, ro_context *context, const 
 }
 
 ro_status output_take_alpha(struct ro_output *output, ro_context *context, const char *in,
-                               const ro_reader *reader)
+                            const ro_reader *reader)
 {
     ro_read_options options = reader->options;
     if (!reader->source.seekable)
@@ -168,8 +166,7 @@ static ro_status rows_with_alpha(struct ro_output *output, const uint8_t *rows, 
     return status;
 }
 
-ro_status output_rows(struct ro_output *output, const void *rows, ptrdiff_t stride,
-                         uint32_t count)
+ro_status output_rows(struct ro_output *output, const void *rows, ptrdiff_t stride, uint32_t count)
 {
     ro_status status = RO_OK;
     output->failed = 0;
@@ -177,9 +174,9 @@ ro_status output_rows(struct ro_output *output, const void *rows, ptrdiff_t stri
         return rows_with_alpha(output, rows, stride, count);
     for (int i = 0; i < output->count && status == RO_OK; i++) {
         output->failed = i;
-        status = ro_writer_rows(output->writers[i],
-                                (const uint8_t *)rows + (size_t)i * output->plate_bytes, stride,
-                                count);
+        status =
+            ro_writer_rows(output->writers[i],
+                           (const uint8_t *)rows + (size_t)i * output->plate_bytes, stride, count);
     }
     return status;
 }

@@ -20,20 +20,19 @@ struct ro_output {
  * `plates` are the options that name them, or NULL: one file. Their rows lie one after another in
  * each row of the output. No plate may be the file `in`. */
 ro_status output_accepts(ro_context *context, const char *path, const ro_file_info *info,
-                            const ro_write_options *options, const ro_halftone_options *plates,
-                            const char *in);
+                         const ro_write_options *options, const ro_halftone_options *plates,
+                         const char *in);
 ro_status file_output_open(struct ro_output *output, ro_context *context, const char *path,
-                         const ro_file_info *info, const ro_write_options *options,
-                         const ro_halftone_options *plates);
-ro_status output_rows(struct ro_output *output, const void *rows, ptrdiff_t stride,
-                         uint32_t count);
+                           const ro_file_info *info, const ro_write_options *options,
+                           const ro_halftone_options *plates);
+ro_status output_rows(struct ro_output *output, const void *rows, ptrdiff_t stride, uint32_t count);
 ro_status file_output_commit(struct ro_output *output);
 void file_output_close(struct ro_output *output);
 
 /* Opens the picture that `reader` reads once more, for its alpha alone; before the output. Fails
  * where it comes through a pipe, which is read once. */
 ro_status output_take_alpha(struct ro_output *output, ro_context *context, const char *in,
-                               const ro_reader *reader);
+                            const ro_reader *reader);
 
 /* The file that failed, and who may stop the writing. */
 const struct ro_file *output_file(const struct ro_output *output);

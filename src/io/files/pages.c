@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Pages of a file: which ones are read, and what the numbers of all of them span. */
-#include "io/formats/types.h"
 #include "io/files/reader.h"
+#include "io/formats/types.h"
 
 #include "io/filters/convert.h"
 
@@ -15,20 +15,20 @@ ro_status reader_choose_pages(ro_reader *reader)
     unsigned count = reader->options.pages ? reader->options.pages : 1;
     if (first > pages)
         return file_fail(&reader->file, RO_E_ARGUMENT, "there is no page %u; the last one is %u",
-                            first, pages);
+                         first, pages);
     if (count == RO_PAGES_STACK)
         count = stage->stack && first == 1 ? pages : 1;
     if (count == RO_PAGES_ALL)
         count = pages - first + 1;
     if (count > pages - first + 1)
         return file_fail(&reader->file, RO_E_ARGUMENT,
-                            "there is no page %u; the file has %u page%s", first + count - 1, pages,
-                            pages == 1 ? "" : "s");
+                         "there is no page %u; the file has %u page%s", first + count - 1, pages,
+                         pages == 1 ? "" : "s");
     reader->last = first + count - 1;
     const unsigned further = pages - reader->last;
     if (further > 0)
         file_drop(&reader->file, RO_DROPPED_PAGES, "%u further page%s", further,
-                     further > 1 ? "s" : "");
+                  further > 1 ? "s" : "");
     return RO_OK;
 }
 
@@ -42,15 +42,14 @@ ro_status reader_reopen(ro_reader *reader, unsigned page)
         status = reader->type->decode(&reader->source, page, &reader->stage);
     if (status == RO_OK && page > reader->stage->info.pages) /* of a pipe they are counted on */
         status = file_fail(&reader->file, RO_E_ARGUMENT, "there is no page %u; the last is %u",
-                              page, reader->stage->info.pages);
+                           page, reader->stage->info.pages);
     return status;
 }
 
 static ro_status measure_page(ro_reader *reader)
 {
     struct ro_stage *stage = reader->stage;
-    const size_t samples =
-        (size_t)stage->info.width * (size_t)channels_of(stage->info.format);
+    const size_t samples = (size_t)stage->info.width * (size_t)channels_of(stage->info.format);
     const size_t bytes = samples * bytes_of_sample(stage->info.sample);
     void *line = malloc(bytes);
     ro_status status = line ? RO_OK : file_no_memory(&reader->file, bytes);
@@ -80,8 +79,7 @@ ro_status reader_measure(ro_reader *reader)
 {
     const ro_file_info info = reader->stage->info;
     reader->span = RO_SPAN_EMPTY;
-    if (!reader->stage->raw || !sample_is_whole(info.sample) ||
-        !source_rewinds(&reader->source))
+    if (!reader->stage->raw || !sample_is_whole(info.sample) || !source_rewinds(&reader->source))
         return RO_OK;
     ro_status status = RO_OK;
     for (unsigned page = reader->page; status == RO_OK; page++) {
@@ -91,8 +89,7 @@ ro_status reader_measure(ro_reader *reader)
         status = reader->stage->next ? reader->stage->next(reader->stage)
                                      : reader_reopen(reader, page + 1);
         const ro_file_info *now = status == RO_OK ? &reader->stage->info : &info;
-        if (now->sample != info.sample ||
-            channels_of(now->format) != channels_of(info.format))
+        if (now->sample != info.sample || channels_of(now->format) != channels_of(info.format))
             break; /* who comes to that page refuses it */
     }
     extend(&reader->span, reader->options.least, reader->options.largest);

@@ -6,8 +6,8 @@
  */
 #include "core/options.h"
 #include "io/bytes/commit.h"
-#include "io/formats/types.h"
 #include "io/files/writer.h"
+#include "io/formats/types.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -208,8 +208,8 @@ ro_status ro_parts_frame(ro_parts *parts, const uint64_t *sizes, const void **he
 
 static ro_status cannot_write(ro_parts *parts)
 {
-    return file_fail(&parts->out, errno == ENOMEM ? RO_E_MEMORY : RO_E_IO,
-                        "cannot be written: %s", strerror(errno));
+    return file_fail(&parts->out, errno == ENOMEM ? RO_E_MEMORY : RO_E_IO, "cannot be written: %s",
+                     strerror(errno));
 }
 
 /* A file that a run before has kept, beside the target. */
@@ -235,7 +235,7 @@ static ro_status open_kept(ro_parts *parts, const char *kept)
     parts->sink.owned = parts->sink.fd >= 0;
     return parts->sink.owned ? RO_OK
                              : file_fail(&parts->out, RO_E_IO, "%s, which was kept: %s",
-                                            parts->name, strerror(errno));
+                                         parts->name, strerror(errno));
 }
 
 ro_status ro_parts_begin(ro_parts *parts, int keeps, const char *kept, const char **name)
@@ -250,11 +250,10 @@ ro_status ro_parts_begin(ro_parts *parts, int keeps, const char *kept, const cha
     if (sink_is_standard(parts->path) ||
         (stat(parts->path, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode)))
         return file_fail(&parts->out, RO_E_UNSUPPORTED,
-                            "only files are written in parts, not pipes or devices");
+                         "only files are written in parts, not pipes or devices");
     ro_status status =
         kept ? open_kept(parts, kept) : sink_open(&parts->sink, &parts->out, parts->path);
-    if (status == RO_OK && !kept &&
-        !(parts->name = strdup(temporary_path(parts->sink.temporary))))
+    if (status == RO_OK && !kept && !(parts->name = strdup(temporary_path(parts->sink.temporary))))
         status = no_memory(parts);
     if (status == RO_OK && !kept && keeps) {
         temporary_keep(parts->sink.temporary);

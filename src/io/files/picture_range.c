@@ -10,14 +10,13 @@ ro_status ro_reader_range(ro_reader *reader, double *black, double *white)
     const ro_file_info *info = &reader->info;
     const struct ro_span *span = &reader->span;
     *black = *white = 0;
-    if (!sample_is_whole(info->sample) ||
-        (info->format != RO_GRAYF && info->format != RO_RGBF))
+    if (!sample_is_whole(info->sample) || (info->format != RO_GRAYF && info->format != RO_RGBF))
         return RO_OK;
     if (!span->known)
         return file_fail(&reader->file, RO_E_UNSUPPORTED,
-                            "%s numbers through a pipe, which cannot be searched for the least, "
-                            "black, and the largest, white: give both by --range",
-                            ro_sample_name(info->sample));
+                         "%s numbers through a pipe, which cannot be searched for the least, "
+                         "black, and the largest, white: give both by --range",
+                         ro_sample_name(info->sample));
     const float low = (float)span->low, high = (float)span->high;
     *black = (double)low;
     *white = (double)(high > low ? high : nextafterf(low, INFINITY));

@@ -97,8 +97,7 @@ static void make_row(struct proof *proof, uint32_t rows)
             double light = proof->sums[3 * (size_t)x + (size_t)c] / points;
             if (proof->spread > 0)
                 light = pow(light, proof->spread);
-            proof->out[3 * (size_t)x + (size_t)c] =
-                (uint8_t)light_to_sample(&proof->light, light);
+            proof->out[3 * (size_t)x + (size_t)c] = (uint8_t)light_to_sample(&proof->light, light);
         }
     }
     memset(proof->sums, 0, 3 * (size_t)width * sizeof *proof->sums);

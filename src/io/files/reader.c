@@ -5,9 +5,9 @@
 #include "core/image.h"
 #include "core/options.h"
 #include "io/bytes/inflate.h"
-#include "io/formats/types.h"
 #include "io/filters/alpha.h"
 #include "io/filters/profile.h"
+#include "io/formats/types.h"
 #include "io/video/y4m.h"
 
 #include <stdio.h>
@@ -21,7 +21,7 @@ ro_status stage_check_size(struct ro_file *file, uint64_t width, uint64_t height
 {
     if (width == 0 || height == 0)
         return file_fail(file, RO_E_SIZE, "the image is empty (%ju x %ju)", (uintmax_t)width,
-                            (uintmax_t)height);
+                         (uintmax_t)height);
     if (width > RO_MAX_SIDE || height > RO_MAX_SIDE)
         return file_too_large(file, width, height);
     return RO_OK;
@@ -42,18 +42,17 @@ static ro_status find_type(struct ro_reader *reader, const char *asked, const st
         const struct ro_extension *extension = file_extension_of(asked);
         if (!extension)
             return file_fail(&reader->file, RO_E_ARGUMENT,
-                                "'%s' is not a known type; a picture may be %s", asked,
-                                types_read(types, sizeof types));
+                             "'%s' is not a known type; a picture may be %s", asked,
+                             types_read(types, sizeof types));
         if (*type != extension->type)
-            return file_fail(&reader->file, RO_E_FORMAT, "not a %s file",
-                                extension->type->label);
+            return file_fail(&reader->file, RO_E_FORMAT, "not a %s file", extension->type->label);
     }
     if (!*type && have >= 10 && memcmp(source->bytes + source->begin, "MATLAB 5.0", 10) == 0)
         return file_fail(&reader->file, RO_E_UNSUPPORTED,
-                            "a MAT file of version 5; those of 7.3 are read (save -v7.3)");
+                         "a MAT file of version 5; those of 7.3 are read (save -v7.3)");
     if (!*type)
         return file_fail(&reader->file, RO_E_FORMAT, "not an image that can be read (%s)",
-                            types_read(types, sizeof types));
+                         types_read(types, sizeof types));
     return (*type)->left_out ? type_left_out(&reader->file, *type) : RO_OK;
 }
 
@@ -100,7 +99,7 @@ static ro_status build_chain(struct ro_reader *reader)
         options->resize_width || options->resize_height || options->resize_percent != 0;
     if (resize && options->enlarge)
         return file_fail(&reader->file, RO_E_ARGUMENT,
-                            "resizing takes a size or a whole factor, not both");
+                         "resizing takes a size or a whole factor, not both");
     if (resize) {
         before = reader->stage;
         reader->stage = NULL;
@@ -136,7 +135,7 @@ static ro_status check_dropped(struct ro_reader *reader)
     if (!reader->strict || !reader->file.dropped.what)
         return RO_OK;
     return file_fail(&reader->file, RO_E_UNSUPPORTED, "must not be dropped: %s",
-                        reader->file.dropped.text);
+                     reader->file.dropped.text);
 }
 
 ro_status reader_drop(ro_reader *reader, unsigned what, const char *words)
@@ -271,7 +270,7 @@ ro_status ro_reader_open(ro_context *context, const char *path, const ro_read_op
 }
 
 ro_status reader_open_any(ro_context *context, const char *path, const ro_read_options *options,
-                             bool *video, ro_reader **reader)
+                          bool *video, ro_reader **reader)
 {
     *reader = NULL;
     *video = false;
@@ -281,7 +280,7 @@ ro_status reader_open_any(ro_context *context, const char *path, const ro_read_o
 }
 
 ro_status reader_open_memory(ro_context *context, const void *bytes, size_t size,
-                                const ro_read_options *options, ro_reader **reader)
+                             const ro_read_options *options, ro_reader **reader)
 {
     return open_reader(context, "memory", bytes, size, options, NULL, reader);
 }
@@ -346,11 +345,11 @@ ro_status ro_reader_seek(ro_reader *reader, uint32_t row)
         return ro_context_fail(reader->file.context, reader->status, "%s", reader->file.message);
     if (row > stage->info.height)
         return file_fail(&reader->file, RO_E_ARGUMENT, "there is no row %u of %u", row,
-                            stage->info.height);
+                         stage->info.height);
     if (!stage->seek || !reader->source.seekable)
         return file_fail(&reader->file, RO_E_UNSUPPORTED,
-                            "its rows can be read one after another only; those of raw PNM, NPY by "
-                            "rows and TIFF, upright and not resized, can be read from anywhere");
+                         "its rows can be read one after another only; those of raw PNM, NPY by "
+                         "rows and TIFF, upright and not resized, can be read from anywhere");
     if (row == reader->row)
         return RO_OK;
     free(reader->ahead);
@@ -376,15 +375,15 @@ static ro_status refuse_page(ro_reader *reader)
 {
     const ro_file_info *first = &reader->info, *now = &reader->stage->info;
     return file_fail(&reader->file, RO_E_FORMAT,
-                        "page %u is %u x %u of %s (%s, up to %u), where those before are %u x %u "
-                        "of %s (%s, up to %u); pages of one stack have the same shape",
-                        reader->page + 1, now->width, now->height, ro_format_name(now->format),
-                        ro_sample_name(now->sample), now->maxval, first->width, first->height,
-                        ro_format_name(first->format), ro_sample_name(first->sample),
-                        first->maxval);
+                     "page %u is %u x %u of %s (%s, up to %u), where those before are %u x %u "
+                     "of %s (%s, up to %u); pages of one stack have the same shape",
+                     reader->page + 1, now->width, now->height, ro_format_name(now->format),
+                     ro_sample_name(now->sample), now->maxval, first->width, first->height,
+                     ro_format_name(first->format), ro_sample_name(first->sample), first->maxval);
 }
 
-/* The page may need other stages than the one before; what they give must be like the first page. */
+/* The page may need other stages than the one before; what they give must be like the first page.
+ */
 static ro_status open_next(ro_reader *reader)
 {
     const bool had_alpha = reader->has_alpha;
@@ -404,8 +403,8 @@ static ro_status open_next(ro_reader *reader)
     if (status == RO_OK && reader->has_alpha && !had_alpha &&
         reader->options.alpha == RO_ALPHA_KEEP)
         return file_fail(&reader->file, RO_E_FORMAT,
-                            "page %u has alpha, which cannot be kept: those before have none",
-                            reader->page + 1);
+                         "page %u has alpha, which cannot be kept: those before have none",
+                         reader->page + 1);
     reader->has_alpha = reader->has_alpha || had_alpha;
     return status;
 }
@@ -416,7 +415,7 @@ ro_status ro_reader_next(ro_reader *reader)
         return ro_context_fail(reader->file.context, reader->status, "%s", reader->file.message);
     if (reader->page == reader->last)
         return file_fail(&reader->file, RO_E_STATE, "page %u is the last one that is read",
-                            reader->page);
+                         reader->page);
     if (reader->row < reader->stage->info.height)
         return file_fail(&reader->file, RO_E_STATE, "rows of page %u are left", reader->page);
     ro_status status = open_next(reader);

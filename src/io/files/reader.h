@@ -10,8 +10,8 @@ struct ro_reader {
     struct ro_source source;
     struct ro_stage *stage;   /* the last of the chain */
     struct ro_stage *decoder; /* the first of it */
-    ro_file_info info;      /* of the first page, as that stage gives it */
-    char *description;      /* of the info, which outlives the stage */
+    ro_file_info info;        /* of the first page, as that stage gives it */
+    char *description;        /* of the info, which outlives the stage */
     void *header;
     uint8_t *ahead;      /* row 0, where it was read ahead; else NULL */
     uint32_t row;        /* the next one */
@@ -32,11 +32,11 @@ ro_status reader_drop(ro_reader *reader, unsigned what, const char *words);
 
 /* Opens a picture or a video; of a video there is only its source, at the first byte. */
 ro_status reader_open_any(ro_context *context, const char *path, const ro_read_options *options,
-                             bool *video, ro_reader **reader);
+                          bool *video, ro_reader **reader);
 
 /* A file that is in memory already; the bytes must outlive the reader. */
 ro_status reader_open_memory(ro_context *context, const void *bytes, size_t size,
-                                const ro_read_options *options, ro_reader **reader);
+                             const ro_read_options *options, ro_reader **reader);
 
 /* ---- pages.c --------------------------------------------------------------------------------- */
 

@@ -31,10 +31,7 @@ static ro_status read_image(ro_reader *reader, size_t behind, ro_image *image)
     return status;
 }
 
-ro_status reader_image(ro_reader *reader, ro_image *image)
-{
-    return read_image(reader, 0, image);
-}
+ro_status reader_image(ro_reader *reader, ro_image *image) { return read_image(reader, 0, image); }
 
 /* The reader's info, whose header and description are copied behind the last row of the image. */
 static void copy_info(const ro_reader *reader, const ro_image *image, ro_file_info *info)

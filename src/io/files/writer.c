@@ -3,9 +3,9 @@
 #include "io/files/writer.h"
 
 #include "core/options.h"
-#include "io/panel/bit_packing.h"
-#include "io/formats/types.h"
 #include "io/files/names.h"
+#include "io/formats/types.h"
+#include "io/panel/bit_packing.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,10 +63,10 @@ static ro_status find_extension(struct ro_file *file, const char *path, const ch
     char types[RO_TYPES_TEXT];
     if (asked)
         return file_fail(file, RO_E_ARGUMENT, "'%s' is not a known type; use %s", asked,
-                            types_written(types, sizeof types, ""));
+                         types_written(types, sizeof types, ""));
     return file_fail(file, RO_E_ARGUMENT,
-                        "the type cannot be told from the name; it should end in %s",
-                        types_written(types, sizeof types, "."));
+                     "the type cannot be told from the name; it should end in %s",
+                     types_written(types, sizeof types, "."));
 }
 
 /* Whether the options are those of the type. */
@@ -74,11 +74,11 @@ static ro_status options_fit(struct ro_file *file, const struct ro_extension *ex
                              const ro_file_info *layout, const ro_write_options *options)
 {
     if (options->compression && !(extension->holds & RO_TAKES_COMPRESSION))
-        return file_fail(file, RO_E_ARGUMENT,
-                            "a .%s file has no choice of compression; .tif has", extension->name);
+        return file_fail(file, RO_E_ARGUMENT, "a .%s file has no choice of compression; .tif has",
+                         extension->name);
     if (options->compression == RO_COMPRESSION_G4 && layout->format != RO_BITS)
         return file_fail(file, RO_E_ARGUMENT,
-                            "compression g4 holds two levels of grey and nothing else");
+                         "compression g4 holds two levels of grey and nothing else");
     if (extension->holds & RO_TAKES_PACKING) {
         struct ro_packing packing;
         ro_write_options form = *options;
@@ -89,9 +89,9 @@ static ro_status options_fit(struct ro_file *file, const struct ro_extension *ex
     if (options->low_bits_first || options->ones_are_black || options->pixel_bits ||
         options->numbers)
         return file_fail(file, RO_E_ARGUMENT,
-                            "the order, number and meaning of bits can be chosen for types bits, "
-                            "packed and c, not for a .%s file",
-                            extension->name);
+                         "the order, number and meaning of bits can be chosen for types bits, "
+                         "packed and c, not for a .%s file",
+                         extension->name);
     return RO_OK;
 }
 
@@ -104,13 +104,13 @@ static ro_status check(struct ro_file *file, const char *path, const ro_file_inf
         return file_fail(file, RO_E_ARGUMENT, "the image to be written has no format");
     if (info->maxval > most)
         return file_fail(file, RO_E_ARGUMENT, "maxval %u does not fit %s", info->maxval,
-                            ro_format_name(info->format));
+                         ro_format_name(info->format));
     if (info->palette && info->format != RO_INDEX8)
         return file_fail(file, RO_E_ARGUMENT, "a palette needs colour numbers, not %s",
-                            ro_format_name(info->format));
+                         ro_format_name(info->format));
     if (info->palette && (info->palette->count < 1 || info->palette->count > MOST_COLOURS))
         return file_fail(file, RO_E_ARGUMENT, "a palette of %d colours: must be from 1 to %d",
-                            info->palette->count, MOST_COLOURS);
+                         info->palette->count, MOST_COLOURS);
     ro_status status = find_extension(file, path, options->type, extension);
     if (status == RO_OK)
         status = extension_layout(file, *extension, info, layout);
@@ -178,7 +178,7 @@ static void join_alpha(ro_writer *writer, const uint8_t *row, const uint8_t *alp
 static ro_status open_conversion(struct ro_writer *writer, const ro_file_info *info)
 {
     conversion_init(&writer->conversion, info->format, white_of(info->format, info->maxval),
-                       writer->layout.format, writer->layout.maxval);
+                    writer->layout.format, writer->layout.maxval);
     if (info->palette && writer->layout.format == RO_RGB8)
         writer->conversion.palette = info->palette;
     if (writer->layout.with_alpha &&
@@ -246,7 +246,7 @@ ro_status ro_writer_open(ro_context *context, const char *path, const ro_file_in
 }
 
 ro_status writer_open_memory(ro_context *context, const ro_file_info *info,
-                                const ro_write_options *options, ro_writer **writer)
+                             const ro_write_options *options, ro_writer **writer)
 {
     return open_writer(context, NULL, info, options, writer);
 }
@@ -261,7 +261,7 @@ static ro_status convert_and_write(ro_writer *writer, const uint8_t *rows, ptrdi
             part = writer->converted_rows;
         for (uint32_t y = 0; y < part; y++)
             conversion_row(&writer->conversion, writer->converted + y * writer->converted_stride,
-                              rows + (ptrdiff_t)(done + y) * stride, writer->layout.width);
+                           rows + (ptrdiff_t)(done + y) * stride, writer->layout.width);
         status = writer->encoder->rows(writer->encoder, writer->converted,
                                        (ptrdiff_t)writer->converted_stride, part);
         done += part;
@@ -300,10 +300,10 @@ static ro_status check_rows(ro_writer *writer, uint32_t count, bool alpha)
         return status;
     if (alpha != (writer->layout.with_alpha != 0))
         return file_fail(&writer->file, RO_E_STATE, "rows come %s alpha, unlike the info",
-                            alpha ? "with" : "without");
+                         alpha ? "with" : "without");
     if (count > rows_of(writer) - writer->row)
         return file_fail(&writer->file, RO_E_STATE, "more rows than its %ju are written",
-                            (uintmax_t)rows_of(writer));
+                         (uintmax_t)rows_of(writer));
     return RO_OK;
 }
 
@@ -355,7 +355,7 @@ ro_status ro_writer_complete(ro_writer *writer)
         return status;
     if (writer->row < rows_of(writer))
         return file_fail(&writer->file, RO_E_STATE, "only %ju of its %ju rows were written",
-                            (uintmax_t)writer->row, (uintmax_t)rows_of(writer));
+                         (uintmax_t)writer->row, (uintmax_t)rows_of(writer));
     status = writer->encoder->finish(writer->encoder);
     if (status == RO_OK)
         status = sink_complete(&writer->sink);

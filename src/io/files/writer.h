@@ -32,6 +32,6 @@ bool header_fits(const ro_file_info *info, const struct ro_extension *extension)
 
 /* As ro_writer_open, into memory: what was written lies in sink.buffer after the commit. */
 ro_status writer_open_memory(ro_context *context, const ro_file_info *info,
-                                const ro_write_options *options, ro_writer **writer);
+                             const ro_write_options *options, ro_writer **writer);
 
 #endif

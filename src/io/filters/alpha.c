@@ -126,7 +126,7 @@ static void set_format(struct alpha *self, const ro_file_info *from)
 }
 
 ro_status alpha_stage(struct ro_stage *before, const ro_read_options *options,
-                         struct ro_stage **stage)
+                      struct ro_stage **stage)
 {
     const ro_file_info *from = &before->info;
     struct alpha *self = calloc(1, sizeof *self);

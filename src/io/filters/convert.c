@@ -89,7 +89,7 @@ void colour_map_finish(struct ro_colour_map *palette, unsigned colours)
 }
 
 void colour_map_apply(const struct ro_colour_map *palette, uint8_t *to, const uint8_t *indices,
-                         uint32_t width)
+                      uint32_t width)
 {
     if (palette->holes)
         for (uint32_t x = 0; x < width; x++) {
@@ -131,7 +131,7 @@ int channels_of(ro_format format)
 static bool is_wide(ro_format format) { return format == RO_GRAY16 || format == RO_RGB16; }
 
 void conversion_init(struct ro_conversion *conversion, ro_format from, uint32_t from_white,
-                        ro_format to, uint32_t to_white)
+                     ro_format to, uint32_t to_white)
 {
     *conversion = (struct ro_conversion){from, to, from_white, to_white, {0}, NULL};
     for (uint32_t k = 0; k < 256; k++) {
@@ -147,7 +147,7 @@ bool conversion_needed(const struct ro_conversion *conversion)
 }
 
 void conversion_row(const struct ro_conversion *conversion, void *to, const void *from,
-                       uint32_t width)
+                    uint32_t width)
 {
     size_t samples = (size_t)width * (size_t)channels_of(conversion->from);
     if (conversion->palette) {

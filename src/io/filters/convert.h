@@ -32,7 +32,7 @@ struct ro_colour_map {
 };
 void colour_map_finish(struct ro_colour_map *palette, unsigned colours);
 void colour_map_apply(const struct ro_colour_map *palette, uint8_t *to, const uint8_t *indices,
-                         uint32_t width);
+                      uint32_t width);
 
 /* From what a caller has to what a file holds: bits and levels to tones, tones to the file's white;
  * of N levels, level k is the tone (2*white*k + N-1) / (2*(N-1)). */
@@ -43,10 +43,10 @@ struct ro_conversion {
     const ro_palette *palette; /* from numbers of its colours to RGB */
 };
 void conversion_init(struct ro_conversion *conversion, ro_format from, uint32_t from_white,
-                        ro_format to, uint32_t to_white);
+                     ro_format to, uint32_t to_white);
 bool conversion_needed(const struct ro_conversion *conversion);
 void conversion_row(const struct ro_conversion *conversion, void *to, const void *from,
-                       uint32_t width);
+                    uint32_t width);
 
 /* maxval, or all bits set where it is 0. */
 uint32_t white_of(ro_format format, uint32_t maxval);

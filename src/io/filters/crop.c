@@ -45,7 +45,8 @@ static void close_stage(struct ro_stage *stage)
     free(self);
 }
 
-ro_status crop_stage(struct ro_stage *before, uint32_t width, uint32_t height, struct ro_stage **stage)
+ro_status crop_stage(struct ro_stage *before, uint32_t width, uint32_t height,
+                     struct ro_stage **stage)
 {
     struct crop *self = calloc(1, sizeof *self);
     if (self)

@@ -16,7 +16,7 @@ void light_close(struct ro_light *light)
 }
 
 ro_status light_open(struct ro_light *light, struct ro_file *file, ro_format format,
-                        uint32_t white_in, uint32_t white_out)
+                     uint32_t white_in, uint32_t white_out)
 {
     *light = (struct ro_light){.real = format == RO_GRAYF || format == RO_RGBF, .white = white_out};
     if (light->real)
@@ -41,8 +41,8 @@ ro_status light_open(struct ro_light *light, struct ro_file *file, ro_format for
     return RO_OK;
 }
 
-void light_from_row(const struct ro_light *light, float *values, const void *row,
-                       ro_format format, size_t count)
+void light_from_row(const struct ro_light *light, float *values, const void *row, ro_format format,
+                    size_t count)
 {
     if (light->real)
         for (size_t i = 0; i < count; i++)

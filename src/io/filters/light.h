@@ -16,12 +16,12 @@ struct ro_light {
 };
 
 ro_status light_open(struct ro_light *light, struct ro_file *file, ro_format format,
-                        uint32_t white_in, uint32_t white_out);
+                     uint32_t white_in, uint32_t white_out);
 void light_close(struct ro_light *light);
 
 /* Samples as they come, in the format of the opening, to light. */
-void light_from_row(const struct ro_light *light, float *values, const void *row,
-                       ro_format format, size_t count);
+void light_from_row(const struct ro_light *light, float *values, const void *row, ro_format format,
+                    size_t count);
 
 /* The nearest sample of a light; what lies outside 0 to 1 is cut off. */
 uint32_t light_to_sample(const struct ro_light *light, double value);

@@ -77,8 +77,7 @@ static void turned_row(struct orient *orient, uint8_t *row)
     size_t column = (turn.flip_x ? from->width - 1 - y : y) * pixel;
     for (uint32_t x = 0; x < width; x++)
         memcpy(row + x * pixel,
-               lazy_row(&orient->store, turn.flip_y ? from->height - 1 - x : x) + column,
-               pixel);
+               lazy_row(&orient->store, turn.flip_y ? from->height - 1 - x : x) + column, pixel);
 }
 
 static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stride, uint32_t count)

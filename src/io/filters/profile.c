@@ -79,7 +79,7 @@ void profile_take(struct ro_stage *stage, const uint8_t *bytes, size_t size)
 }
 
 void profile_take_gamma(struct ro_stage *stage, double gamma, const double xy[4][2],
-                           const char *words)
+                        const char *words)
 {
     struct ro_profile profile = {.kind = RO_KIND_GAMMA, .gamma = gamma, .has_primaries = xy};
     snprintf(profile.words, sizeof profile.words, "%s", words);

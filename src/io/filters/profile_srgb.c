@@ -174,14 +174,13 @@ static void note_dropped(const struct to_srgb *self, const struct ro_profile *pr
 {
     const bool icc = profile->kind == RO_KIND_ICC;
     file_drop(self->stage.file, icc ? RO_DROPPED_PROFILE : RO_DROPPED_GAMMA, "%s",
-                 !damaged ? profile->words
-                 : icc
-                     ? "its ICC profile, damaged or not for such pixels (colours are taken as sRGB)"
-                     : "its gamma or primaries, which are damaged (taken as sRGB's)");
+              !damaged ? profile->words
+              : icc ? "its ICC profile, damaged or not for such pixels (colours are taken as sRGB)"
+                    : "its gamma or primaries, which are damaged (taken as sRGB's)");
 }
 
 ro_status profile_stage(struct ro_stage *before, const ro_read_options *options,
-                           struct ro_stage **stage)
+                        struct ro_stage **stage)
 {
     const struct ro_profile *profile = before->profile;
     const ro_file_info *info = &before->info;

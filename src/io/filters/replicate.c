@@ -58,8 +58,8 @@ ro_status replicate_stage(struct ro_stage *before, uint32_t times, struct ro_sta
     ro_status status = RO_OK;
     if ((uint64_t)info.width * times > RO_MAX_SIDE || (uint64_t)info.height * times > RO_MAX_SIDE)
         status = file_fail(before->file, RO_E_SIZE,
-                              "%u x %u pixels, each %u times, are too many; a side has at most %d",
-                              info.width, info.height, times, RO_MAX_SIDE);
+                           "%u x %u pixels, each %u times, are too many; a side has at most %d",
+                           info.width, info.height, times, RO_MAX_SIDE);
     struct enlarge *self = status == RO_OK ? calloc(1, sizeof *self) : NULL;
     if (self) {
         info.width *= times;

@@ -194,8 +194,7 @@ static ro_status start(struct resize *resize)
     if (status == RO_OK)
         status = filter_open(&resize->down, file);
     if (status == RO_OK && resize->as_light)
-        status =
-            light_open(&resize->light, file, resize->stage.info.format, white_in, white_out);
+        status = light_open(&resize->light, file, resize->stage.info.format, white_in, white_out);
     return status;
 }
 
@@ -211,8 +210,7 @@ static ro_status next_row(struct resize *resize)
     if (status != RO_OK)
         return status;
     if (resize->as_light)
-        light_from_row(&resize->light, resize->values, resize->line, before->info.format,
-                          samples);
+        light_from_row(&resize->light, resize->values, resize->line, before->info.format, samples);
     else
         row_to_values(&before->info, resize->values, resize->line, samples);
     float *to = resize->window +
@@ -287,8 +285,8 @@ static ro_status too_large(const struct resize *resize)
 {
     const ro_file_info *from = &resize->before->info, *to = &resize->stage.info;
     return file_fail(resize->stage.file, RO_E_SIZE,
-                        "resizing %u x %u to %u x %u takes more memory than this machine has",
-                        from->width, from->height, to->width, to->height);
+                     "resizing %u x %u to %u x %u takes more memory than this machine has",
+                     from->width, from->height, to->width, to->height);
 }
 
 /* Bytes of a filter's weights, places and counts; below 2^63, for each alone fits the memory. */
@@ -336,7 +334,7 @@ static ro_status new_size(const struct ro_stage *before, const ro_read_options *
     double width = options->resize_width, height = options->resize_height;
     if (percent != 0 && (width != 0 || height != 0))
         return file_fail(before->file, RO_E_ARGUMENT,
-                            "resizing takes a percentage or a size, not both");
+                         "resizing takes a percentage or a size, not both");
     if (percent != 0 && !(percent > 0 && percent <= RO_MAX_SIDE))
         return file_fail(before->file, RO_E_ARGUMENT, "cannot resize to %g %%", percent);
     if (percent != 0) {
@@ -345,7 +343,7 @@ static ro_status new_size(const struct ro_stage *before, const ro_read_options *
     } else if (options->resize_rule != RO_RESIZE_EXACT) {
         if (width == 0 || height == 0)
             return file_fail(before->file, RO_E_ARGUMENT,
-                                "fitting and filling need a width and a height");
+                             "fitting and filling need a width and a height");
         const bool fit = options->resize_rule == RO_RESIZE_FIT;
         const bool by_width = (width * old->height <= height * old->width) == fit;
         const double across = scaled(old->width, height, old->height);
@@ -361,9 +359,9 @@ static ro_status new_size(const struct ro_stage *before, const ro_read_options *
     }
     if (width > RO_MAX_SIDE || height > RO_MAX_SIDE)
         return file_fail(before->file, RO_E_SIZE,
-                            "resizing %u x %u to %.0f x %.0f is too large; a side has at most %d "
-                            "pixels",
-                            old->width, old->height, width, height, RO_MAX_SIDE);
+                         "resizing %u x %u to %.0f x %.0f is too large; a side has at most %d "
+                         "pixels",
+                         old->width, old->height, width, height, RO_MAX_SIDE);
     info->width = (uint32_t)width;
     info->height = (uint32_t)height;
     info->dpi_x *= (double)info->width / old->width; /* the size on paper stays */
@@ -372,7 +370,7 @@ static ro_status new_size(const struct ro_stage *before, const ro_read_options *
 }
 
 ro_status resize_stage(struct ro_stage *before, const ro_read_options *options,
-                    struct ro_stage **stage)
+                       struct ro_stage **stage)
 {
     ro_file_info info = before->info;
     ro_status status = new_size(before, options, &info);

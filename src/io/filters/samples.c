@@ -150,8 +150,8 @@ static ro_status check_large(const struct samples *self, const float *row, size_
     for (size_t i = 0; i < count; i++)
         if (isinf(row[i]) && isfinite(given[i]))
             return file_fail(self->stage.file, RO_E_UNSUPPORTED,
-                                "%g at (%zu, %u) is too large for the float32 that it becomes",
-                                given[i], i / channels, self->row);
+                             "%g at (%zu, %u) is too large for the float32 that it becomes",
+                             given[i], i / channels, self->row);
     return RO_OK;
 }
 
@@ -167,7 +167,7 @@ static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stri
             whole_row(self, (uint16_t *)(void *)rows, samples);
         else if (!real_row(self, (float *)(void *)rows, samples))
             file_drop(stage->file, RO_DROPPED_PRECISION, "bits beyond 24 of its %s numbers",
-                         ro_sample_name(stage->info.sample));
+                      ro_sample_name(stage->info.sample));
         if (stage->info.sample == RO_SAMPLE_FLOAT64)
             status = check_large(self, (const float *)(const void *)rows, samples);
         if (status != RO_OK)
@@ -198,7 +198,8 @@ static void close_stage(struct ro_stage *stage)
     free(self);
 }
 
-ro_status samples_stage(struct ro_stage *before, const struct ro_span *span, struct ro_stage **stage)
+ro_status samples_stage(struct ro_stage *before, const struct ro_span *span,
+                        struct ro_stage **stage)
 {
     const ro_sample sample = before->info.sample;
     const bool colour = channels_of(before->info.format) == 3;
@@ -246,7 +247,7 @@ ro_status samples_check(struct ro_file *file, const ro_file_info *info)
     if (real || (wide && sample_is_whole(info->sample)))
         return RO_OK;
     return file_fail(file, RO_E_ARGUMENT, "%s samples cannot be made of %s",
-                        ro_sample_name(info->sample), ro_format_name(format));
+                     ro_sample_name(info->sample), ro_format_name(format));
 }
 
 static void put_whole(ro_sample sample, void *numbers, size_t i, int64_t value)

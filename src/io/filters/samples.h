@@ -30,7 +30,8 @@ void span_add(struct ro_span *span, ro_sample sample, const void *numbers, size_
 void sample_swap(void *numbers, size_t bytes, size_t count);
 
 /* A stage on top of a raw one, which it owns from then on; on a failure it closes it. */
-ro_status samples_stage(struct ro_stage *before, const struct ro_span *span, struct ro_stage **stage);
+ro_status samples_stage(struct ro_stage *before, const struct ro_span *span,
+                        struct ro_stage **stage);
 
 /* The format in which samples of such a file are handed to its encoder: as a reader gives them. */
 ro_status samples_check(struct ro_file *file, const ro_file_info *info);

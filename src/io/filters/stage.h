@@ -71,10 +71,10 @@ typedef ro_status ro_decode_fn(struct ro_source *source, unsigned page, struct r
 typedef ro_status ro_encode_fn(struct ro_sink *sink, const ro_file_info *info,
                                const ro_write_options *options, struct ro_encoder **encoder);
 
-ro_decode_fn pnm_decode, png_decode, tiff_decode, jpeg_decode, npy_decode,
-    bmp_decode, gif_decode, pam_decode, pfm_decode, webp_decode;
-ro_encode_fn pnm_encode, png_encode, tiff_encode, npy_encode, bmp_encode,
-    mem_encode, packed_encode, bits_encode, carray_encode;
+ro_decode_fn pnm_decode, png_decode, tiff_decode, jpeg_decode, npy_decode, bmp_decode, gif_decode,
+    pam_decode, pfm_decode, webp_decode;
+ro_encode_fn pnm_encode, png_encode, tiff_encode, npy_encode, bmp_encode, mem_encode, packed_encode,
+    bits_encode, carray_encode;
 
 ro_decode_fn nifti_decode, nrrd_decode, hdf5_decode;
 ro_encode_fn nifti_encode, nrrd_encode, npz_encode, hdf5_encode;
@@ -90,12 +90,12 @@ ro_encode_fn npy_encode_pairs;
 /* Stages on top of `before`, which they own from then on; on a failure they close it. */
 ro_status orient_stage(struct ro_stage *before, struct ro_stage **stage);
 ro_status resize_stage(struct ro_stage *before, const ro_read_options *options,
-                    struct ro_stage **stage);
+                       struct ro_stage **stage);
 
 /* As often each way, and the middle of a picture that is no smaller; the same. */
 ro_status replicate_stage(struct ro_stage *before, uint32_t times, struct ro_stage **stage);
 ro_status crop_stage(struct ro_stage *before, uint32_t width, uint32_t height,
-                  struct ro_stage **stage);
+                     struct ro_stage **stage);
 
 /* What every decoder does first with the size that a file declares. */
 ro_status stage_check_size(struct ro_file *file, uint64_t width, uint64_t height);

@@ -2,8 +2,9 @@
 /*
  * BMP in: Windows and OS/2 files of 1, 2, 4 and 8 bits with a palette, of 16, 24 and 32 bits as
  * they are or by masks, and runs of 4 and 8 bits. Rows run from the bottom up unless the height is
- * negative: each is fetched from its place. Of a pipe, and of runs, the whole picture is held. Heads
- * of 108 bytes and more state colours, those of 124 an ICC profile, which mostly follows the pixels.
+ * negative: each is fetched from its place. Of a pipe, and of runs, the whole picture is held.
+ * Heads of 108 bytes and more state colours, those of 124 an ICC profile, which mostly follows the
+ * pixels.
  */
 #include "io/bytes/lazy_rows.h"
 #include "io/filters/profile.h"
@@ -111,7 +112,7 @@ static ro_status read_palette(struct bmp *self, uint32_t colours, size_t entry)
     if (self->pixels == self->source->position) {
         self->pixels += colours * entry;
         file_drop(self->stage.file, RO_DROPPED_METADATA,
-                     "its pixel offset, which points to its palette");
+                  "its pixel offset, which points to its palette");
     }
     for (uint32_t i = 0; i < colours; i++) {
         /* Some files state more colours than lie before their pixels. */
@@ -139,8 +140,8 @@ static ro_status check_kind(struct bmp *self)
         (how != PLAIN && !(how == RLE8 && self->bits == 8) && !(how == RLE4 && self->bits == 4) &&
          !(masks && (self->bits == 16 || self->bits == 32))))
         return file_fail(self->stage.file, RO_E_UNSUPPORTED,
-                            "a BMP file of %u bits and compression %u cannot be read", self->bits,
-                            how);
+                         "a BMP file of %u bits and compression %u cannot be read", self->bits,
+                         how);
     return RO_OK;
 }
 
@@ -178,8 +179,8 @@ static void take_calibrated(struct bmp *self, const uint8_t *primaries, const ui
     char words[100];
     if (!alike) {
         file_drop(self->stage.file, RO_DROPPED_GAMMA,
-                     "its gammas, which differ by channel%s (taken as sRGB)",
-                     other ? ", and primaries" : "");
+                  "its gammas, which differ by channel%s (taken as sRGB)",
+                  other ? ", and primaries" : "");
         return;
     }
     if (!curved && !other)
@@ -207,7 +208,7 @@ static void read_colours(struct bmp *self, const uint8_t *head, uint32_t size)
         break;
     case LINKED:
         file_drop(self->stage.file, RO_DROPPED_PROFILE,
-                     "its ICC profile, which is another file (colours are taken as sRGB)");
+                  "its ICC profile, which is another file (colours are taken as sRGB)");
         break;
     case SRGB:
     case WINDOWS:
@@ -244,7 +245,7 @@ static ro_status read_head(struct bmp *self)
     if (width < 0)
         return improper(self, "a negative width");
     status = stage_check_size(self->stage.file, (uint64_t)width,
-                                 (uint64_t)(height < 0 ? -height : height));
+                              (uint64_t)(height < 0 ? -height : height));
     if (status == RO_OK)
         status = check_kind(self);
     if (status != RO_OK)
@@ -359,7 +360,7 @@ static ro_status fill_store(struct bmp *self)
     const ro_file_info *info = &self->stage.info;
     self->filled = true;
     ro_status status = store_open(&self->store, self->stage.file,
-                                     has_runs(self) ? info->width : self->row_bytes, info->height);
+                                  has_runs(self) ? info->width : self->row_bytes, info->height);
     if (status == RO_OK && has_runs(self))
         return read_runs(self);
     for (uint32_t y = 0; y < info->height && status == RO_OK; y++) {
@@ -499,7 +500,7 @@ static ro_status read_profile(struct bmp *self)
         profile_take(&self->stage, bytes, got);
     else if (status == RO_OK)
         file_drop(self->stage.file, RO_DROPPED_PROFILE,
-                     "its ICC profile, which is not there (colours are taken as sRGB)");
+                  "its ICC profile, which is not there (colours are taken as sRGB)");
     free(bytes);
     return status;
 }

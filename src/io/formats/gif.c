@@ -142,8 +142,8 @@ ro_status ro_gif_open(ro_context *context, const char *path, uint32_t width, uin
     file_init(&gif->file, context, path, "standard output");
     if (width == 0 || height == 0 || width > MOST_SIDE || height > MOST_SIDE)
         gif->status =
-            file_fail(&gif->file, RO_E_SIZE, "a GIF of %u x %u pixels; each side is 1 to %d",
-                         width, height, MOST_SIDE);
+            file_fail(&gif->file, RO_E_SIZE, "a GIF of %u x %u pixels; each side is 1 to %d", width,
+                      height, MOST_SIDE);
     if (gif->status == RO_OK)
         gif->status = sink_open(&gif->sink, &gif->file, path);
     uint8_t head[13] = {'G', 'I', 'F', '8', '9', 'a', 0, 0, 0, 0, 0xf7, 0, 0};

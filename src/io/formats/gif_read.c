@@ -4,8 +4,8 @@
  * is transparent. The file is held, as GIF files are small; pixels are unpacked with the first row
  * that is asked for.
  */
-#include "io/formats/lzw.h"
 #include "io/filters/stage.h"
+#include "io/formats/lzw.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -74,7 +74,7 @@ static void note_extension(struct gif *self, size_t at)
         return;
     if (memcmp(self->bytes + at + 2, "ICCRGBG1", 8) == 0)
         file_drop(self->stage.file, RO_DROPPED_PROFILE,
-                     "its ICC profile (colours are taken as sRGB)");
+                  "its ICC profile (colours are taken as sRGB)");
     if (memcmp(self->bytes + at + 2, "XMP Data", 8) == 0)
         file_drop(self->stage.file, RO_DROPPED_METADATA, "XMP data");
 }
@@ -151,8 +151,8 @@ static bool is_grey(const struct frame *frame)
     return true;
 }
 
-/* Counts the frames. All of them say whether the pages are grey, because pages of one stack have one
- * format; those up to the page say what alpha it has. */
+/* Counts the frames. All of them say whether the pages are grey, because pages of one stack have
+ * one format; those up to the page say what alpha it has. */
 static ro_status read_frames(struct gif *self)
 {
     ro_file_info *info = &self->stage.info;

@@ -6,10 +6,10 @@
  * libjpeg reports errors by longjmp. Each function below that calls into it sets the jump itself
  * and keeps no local variable across it.
  */
-#include "io/formats/exif.h"
 #include "io/filters/convert.h"
 #include "io/filters/profile.h"
 #include "io/filters/stage.h"
+#include "io/formats/exif.h"
 
 #include <stdio.h> /* jpeglib.h needs it before */
 
@@ -57,13 +57,12 @@ static ro_status check_supported(j_common_ptr common)
     const int what = common->err->msg_parm.i[0];
     if (common->err->msg_code == JERR_BAD_PRECISION && (what == 12 || what == 16))
         return file_fail(self->stage.file, RO_E_UNSUPPORTED,
-                            "a JPEG file of %d bits a sample: it is valid, but only 8 are read",
-                            what);
+                         "a JPEG file of %d bits a sample: it is valid, but only 8 are read", what);
     if (common->err->msg_code == JERR_SOF_UNSUPPORTED)
         return file_fail(self->stage.file, RO_E_UNSUPPORTED,
-                            "a %s JPEG file: it is valid, but only baseline and progressive ones "
-                            "are read",
-                            (what & 3) == 3 ? "lossless" : "hierarchical");
+                         "a %s JPEG file: it is valid, but only baseline and progressive ones "
+                         "are read",
+                         (what & 3) == 3 ? "lossless" : "hierarchical");
     return RO_OK;
 }
 
@@ -75,10 +74,9 @@ static void leave_with_text(j_common_ptr common)
     if (status != RO_OK)
         leave(self, status);
     common->err->format_message(common, text);
-    leave(self,
-          common->err->msg_code == JERR_OUT_OF_MEMORY
-              ? file_fail(self->stage.file, RO_E_MEMORY, "not enough memory")
-              : file_fail(self->stage.file, RO_E_FORMAT, "not a proper JPEG file: %s", text));
+    leave(self, common->err->msg_code == JERR_OUT_OF_MEMORY
+                    ? file_fail(self->stage.file, RO_E_MEMORY, "not enough memory")
+                    : file_fail(self->stage.file, RO_E_FORMAT, "not a proper JPEG file: %s", text));
 }
 
 static void on_message(j_common_ptr common, int level)
@@ -262,7 +260,7 @@ static ro_status read_info(struct jpeg *self)
     bool ink = jpeg->jpeg_color_space == JCS_CMYK || jpeg->jpeg_color_space == JCS_YCCK;
     if (!grey && !ink && jpeg->jpeg_color_space != JCS_YCbCr && jpeg->jpeg_color_space != JCS_RGB)
         return file_fail(self->stage.file, RO_E_UNSUPPORTED,
-                            "a JPEG file of %d channels of unknown colours", jpeg->num_components);
+                         "a JPEG file of %d channels of unknown colours", jpeg->num_components);
     jpeg->out_color_space = grey ? JCS_GRAYSCALE : ink ? JCS_CMYK : JCS_RGB;
     self->stage.info = (ro_file_info){.format = grey ? RO_GRAY8 : RO_RGB8,
                                       .width = jpeg->image_width,

@@ -61,16 +61,16 @@ static ro_status read_head(struct pam *self, uint64_t *maxval, char *kind, size_
         for (int i = 0; i < 4; i++)
             if (strcmp(name, names[i]) == 0 && sscanf(rest, "%10" SCNu64, &values[i]) != 1)
                 return file_fail(self->stage.file, RO_E_FORMAT,
-                                    "not a proper PAM file: %s is no number", name);
+                                 "not a proper PAM file: %s is no number", name);
     }
     if (status == RO_OK)
         status = stage_check_size(self->stage.file, values[0], values[1]);
     if (status == RO_OK && (values[2] < 1 || values[2] > 65535))
         status = file_fail(self->stage.file, RO_E_FORMAT,
-                              "not a proper PAM file: %" PRIu64 " channels", values[2]);
+                           "not a proper PAM file: %" PRIu64 " channels", values[2]);
     if (status == RO_OK && (values[3] < 1 || values[3] > 65535))
         status = file_fail(self->stage.file, RO_E_FORMAT,
-                              "the largest value is %" PRIu64 ", it must be 1 to 65535", values[3]);
+                           "the largest value is %" PRIu64 ", it must be 1 to 65535", values[3]);
     self->stage.info.width = (uint32_t)values[0];
     self->stage.info.height = (uint32_t)values[1];
     self->depth = values[2];
@@ -93,8 +93,7 @@ static void choose_channels(struct pam *self, const char *kind, uint64_t maxval)
     self->stage.alpha = alpha ? RO_STRAIGHT_ALPHA : RO_NO_ALPHA;
     if (self->depth > self->taken)
         file_drop(self->stage.file, RO_DROPPED_CHANNELS, "%u further channel%s",
-                     (unsigned)(self->depth - self->taken),
-                     self->depth - self->taken > 1 ? "s" : "");
+                  (unsigned)(self->depth - self->taken), self->depth - self->taken > 1 ? "s" : "");
 }
 
 static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stride, uint32_t count)
@@ -114,7 +113,7 @@ static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stri
                                                 : largest8(rows, samples);
         if (most > stage->info.maxval)
             return file_fail(stage->file, RO_E_FORMAT, "a value of %u is above the largest, %u",
-                                most, stage->info.maxval);
+                             most, stage->info.maxval);
     }
     self->row += count;
     if (count > 0 && self->row == stage->info.height) {

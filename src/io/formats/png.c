@@ -7,10 +7,10 @@
  * keeps no local variable across it; everything that must survive is in the struct.
  */
 #include "io/bytes/lazy_rows.h"
-#include "io/formats/exif.h"
 #include "io/filters/convert.h"
 #include "io/filters/profile.h"
 #include "io/filters/stage.h"
+#include "io/formats/exif.h"
 
 #include <png.h>
 #include <stdio.h>
@@ -62,7 +62,7 @@ static void read_warned(png_structp png, png_const_charp text)
         file_drop(self->stage.file, RO_DROPPED_PROFILE, RO_PROFILE_WORDS);
     else if (strstr(text, "gAMA") || strstr(text, "cHRM") || strstr(text, "gamma value"))
         file_drop(self->stage.file, RO_DROPPED_GAMMA,
-                     "its gamma or primaries, which are damaged (taken as sRGB's)");
+                  "its gamma or primaries, which are damaged (taken as sRGB's)");
 }
 
 static void read_failed(png_structp png, png_const_charp text)
@@ -71,8 +71,7 @@ static void read_failed(png_structp png, png_const_charp text)
     if (self->status == RO_OK && self->stage.no_memory)
         self->status = file_no_memory(self->stage.file, 1 << 16);
     if (self->status == RO_OK)
-        self->status =
-            file_fail(self->stage.file, RO_E_FORMAT, "not a proper PNG file: %s", text);
+        self->status = file_fail(self->stage.file, RO_E_FORMAT, "not a proper PNG file: %s", text);
     png_longjmp(png, 1);
 }
 
@@ -167,7 +166,7 @@ static void note_colours(struct png *self)
     else
         snprintf(words, sizeof words, "its primaries (taken as sRGB's)");
     profile_take_gamma(&self->stage, other_gamma ? 1e5 / gamma : 0, other_primaries ? xy : NULL,
-                          words);
+                       words);
 }
 
 /* ---- Opening ------------------------------------------------------------------------------ */
@@ -292,7 +291,7 @@ static ro_status start(struct png *self)
 {
     if (self->interlaced) {
         self->status = store_open(&self->store, self->stage.file, file_row_bytes(self),
-                                     self->stage.info.height);
+                                  self->stage.info.height);
         if (self->status != RO_OK)
             return self->status;
     }
@@ -451,8 +450,7 @@ static void write_failed(png_structp png, png_const_charp text)
 {
     struct png_encoder *self = png_get_error_ptr(png);
     if (self->status == RO_OK)
-        self->status =
-            file_fail(self->sink->file, RO_E_IO, "cannot be written as PNG: %s", text);
+        self->status = file_fail(self->sink->file, RO_E_IO, "cannot be written as PNG: %s", text);
     png_longjmp(png, 1);
 }
 
@@ -559,7 +557,7 @@ static void close_writer(struct ro_encoder *encoder)
 }
 
 ro_status png_encode(struct ro_sink *sink, const ro_file_info *info,
-                        const ro_write_options *options, struct ro_encoder **encoder)
+                     const ro_write_options *options, struct ro_encoder **encoder)
 {
     (void)options;
     struct png_encoder *self = calloc(1, sizeof *self);

@@ -15,11 +15,11 @@
 struct pnm {
     struct ro_stage stage; /* first, so that a stage can be cast back */
     struct ro_source *source;
-    char kind;     /* '1' to '6' */
-    bool counted;  /* what follows the image is known */
-    uint32_t row;  /* the next one */
+    char kind;                 /* '1' to '6' */
+    bool counted;              /* what follows the image is known */
+    uint32_t row;              /* the next one */
     uint64_t first, row_bytes; /* of a raw file: where its rows begin, and of one of them */
-    uint8_t *line; /* packed bits of a row of P4 */
+    uint8_t *line;             /* packed bits of a row of P4 */
 };
 
 static bool is_space(int c)
@@ -51,8 +51,8 @@ static ro_status number(struct ro_source *source, uint64_t *value)
         return status != RO_OK ? status : file_ends_early(source->file);
     if (c < '0' || c > '9')
         return file_fail(source->file, RO_E_FORMAT,
-                            "not a proper PNM file: a number is expected at byte %" PRIu64,
-                            source->position - 1);
+                         "not a proper PNM file: a number is expected at byte %" PRIu64,
+                         source->position - 1);
     for (*value = 0; c >= '0' && c <= '9'; c = byte_or_comment(source, &status))
         if (*value < UINT64_MAX / 100)
             *value = 10 * *value + (uint64_t)(c - '0');
@@ -60,8 +60,8 @@ static ro_status number(struct ro_source *source, uint64_t *value)
         return status;
     if (c != -1 && !is_space(c))
         return file_fail(source->file, RO_E_FORMAT,
-                            "not a proper PNM file: a blank is expected at byte %" PRIu64,
-                            source->position - 1);
+                         "not a proper PNM file: a blank is expected at byte %" PRIu64,
+                         source->position - 1);
     return RO_OK;
 }
 
@@ -96,7 +96,7 @@ static ro_status read_header(struct ro_source *source, struct header *header)
     if (status == RO_OK && (header->maxval < 1 || header->maxval > 65535))
         status =
             file_fail(source->file, RO_E_FORMAT,
-                         "the largest value is %" PRIu64 ", it must be 1 to 65535", header->maxval);
+                      "the largest value is %" PRIu64 ", it must be 1 to 65535", header->maxval);
     return status;
 }
 
@@ -150,8 +150,8 @@ static unsigned count_more(struct ro_source *source, struct header header)
 static ro_status too_bright(struct pnm *pnm, uint64_t value)
 {
     return file_fail(pnm->stage.file, RO_E_FORMAT,
-                        "a value of %" PRIu64 " is above the largest, %u", value,
-                        pnm->stage.info.maxval);
+                     "a value of %" PRIu64 " is above the largest, %u", value,
+                     pnm->stage.info.maxval);
 }
 
 static ro_status check_values(struct pnm *pnm, const void *samples, size_t count, bool wide)
@@ -207,8 +207,8 @@ static ro_status plain_bit(struct pnm *pnm, uint64_t *value)
         return status != RO_OK ? status : file_ends_early(pnm->stage.file);
     if (c != '0' && c != '1')
         return file_fail(pnm->stage.file, RO_E_FORMAT,
-                            "not a proper PBM file: 0 or 1 is expected at byte %" PRIu64,
-                            pnm->source->position - 1);
+                         "not a proper PBM file: 0 or 1 is expected at byte %" PRIu64,
+                         pnm->source->position - 1);
     *value = c == '0';
     return RO_OK;
 }
@@ -295,15 +295,15 @@ ro_status pnm_decode(struct ro_source *source, unsigned page, struct ro_stage **
              (status = source_peek(source, 1, &have)) != RO_OK))
             return status;
         if (!is_raw(header.kind) || have == 0)
-            return file_fail(source->file, RO_E_ARGUMENT,
-                                "there is no page %u; the last one is %u", page, at);
+            return file_fail(source->file, RO_E_ARGUMENT, "there is no page %u; the last one is %u",
+                             page, at);
     }
     if (least_bytes(&header) > source_left(source))
         return file_fail(source->file, RO_E_FORMAT,
-                            "the file ends early: %" PRIu64 " x %" PRIu64 " pixels take %" PRIu64
-                            " bytes%s, %" PRIu64 " are there",
-                            header.width, header.height, least_bytes(&header),
-                            is_raw(header.kind) ? "" : " at least", source_left(source));
+                         "the file ends early: %" PRIu64 " x %" PRIu64 " pixels take %" PRIu64
+                         " bytes%s, %" PRIu64 " are there",
+                         header.width, header.height, least_bytes(&header),
+                         is_raw(header.kind) ? "" : " at least", source_left(source));
 
     struct pnm *pnm = calloc(1, sizeof *pnm);
     if (!pnm)
@@ -397,7 +397,7 @@ static void close_writer(struct ro_encoder *encoder)
 }
 
 ro_status pnm_encode(struct ro_sink *sink, const ro_file_info *info,
-                        const ro_write_options *options, struct ro_encoder **encoder)
+                     const ro_write_options *options, struct ro_encoder **encoder)
 {
     (void)options;
     char header[64];
@@ -405,7 +405,8 @@ ro_status pnm_encode(struct ro_sink *sink, const ro_file_info *info,
     struct pnm_encoder *pnm = calloc(1, sizeof *pnm);
     if (!pnm)
         return file_no_memory(sink->file, sizeof *pnm);
-    pnm->encoder = (struct ro_encoder){.rows = write_rows, .finish = finish_writer, .close = close_writer};
+    pnm->encoder =
+        (struct ro_encoder){.rows = write_rows, .finish = finish_writer, .close = close_writer};
     pnm->sink = sink;
     pnm->format = info->format;
     pnm->row = ro_format_row_bytes(info->format, info->width);

@@ -279,13 +279,12 @@ static ro_status layout_colours(struct ro_file *file, const struct ro_extension 
     unsigned holds = extension->holds;
     if (layout->inks && !(holds & (RO_HOLDS_INKS | RO_KEEPS_LEVELS)))
         return file_fail(file, RO_E_UNSUPPORTED,
-                            "a .%s file cannot hold four inks; use .tif, or one file per ink",
-                            extension->name);
+                         "a .%s file cannot hold four inks; use .tif, or one file per ink",
+                         extension->name);
     if (layout->inks || holds & (RO_HOLDS_PALETTE | RO_KEEPS_LEVELS))
         return RO_OK;
     if (!(holds & RO_HOLDS_COLOUR))
-        return file_fail(file, RO_E_UNSUPPORTED, "a .%s file cannot hold colour",
-                            extension->name);
+        return file_fail(file, RO_E_UNSUPPORTED, "a .%s file cannot hold colour", extension->name);
     layout->format = RO_RGB8;
     layout->maxval = 255;
     return RO_OK;
@@ -299,8 +298,8 @@ static ro_status layout_numbers(struct ro_file *file, const struct ro_extension 
     *done = false;
     if (layout->stack > 1 && !(holds & RO_HOLDS_PAGES))
         return file_fail(file, RO_E_UNSUPPORTED,
-                            "a .%s file holds one page, not %u; .tif and .npy hold more",
-                            extension->name, layout->stack);
+                         "a .%s file holds one page, not %u; .tif and .npy hold more",
+                         extension->name, layout->stack);
     if (layout->sample == RO_SAMPLE_PLAIN)
         return RO_OK;
     if (holds & RO_HOLDS_NUMBERS) {
@@ -309,27 +308,26 @@ static ro_status layout_numbers(struct ro_file *file, const struct ro_extension 
     }
     if (layout->sample != RO_SAMPLE_UINT16 && sample_is_whole(layout->sample))
         return file_fail(file, RO_E_UNSUPPORTED,
-                            "a .%s file cannot hold %s numbers; .tif and .npy can", extension->name,
-                            ro_sample_name(layout->sample));
+                         "a .%s file cannot hold %s numbers; .tif and .npy can", extension->name,
+                         ro_sample_name(layout->sample));
     layout->sample = RO_SAMPLE_PLAIN; /* tones, or the floats that a format has */
     return RO_OK;
 }
 
 ro_status extension_alpha(struct ro_file *file, const struct ro_extension *extension,
-                             ro_file_info *layout)
+                          ro_file_info *layout)
 {
     if (!(extension->holds & RO_HOLDS_ALPHA))
         return file_fail(file, RO_E_UNSUPPORTED,
-                            "a .%s file has no place for alpha; .png and .tif have",
-                            extension->name);
+                         "a .%s file has no place for alpha; .png and .tif have", extension->name);
     if (layout->inks || layout->format == RO_GRAYF || layout->format == RO_RGBF)
         return file_fail(file, RO_E_UNSUPPORTED, "%s have no alpha in a file",
-                            layout->inks ? "inks" : "floating point values");
+                         layout->inks ? "inks" : "floating point values");
     if (layout->palette && extension->holds & RO_HOLDS_CLEAR) {
         if (layout->palette->count < 256)
             return RO_OK;
         return file_fail(file, RO_E_UNSUPPORTED,
-                            "a palette of 256 colours has no number left for what is transparent");
+                         "a palette of 256 colours has no number left for what is transparent");
     }
     if (layout->format != RO_GRAY16 && layout->format != RO_RGB16) {
         layout->format = layout->palette || layout->format == RO_RGB8 ? RO_RGB8 : RO_GRAY8;
@@ -340,7 +338,7 @@ ro_status extension_alpha(struct ro_file *file, const struct ro_extension *exten
 }
 
 ro_status extension_layout(struct ro_file *file, const struct ro_extension *extension,
-                              const ro_file_info *info, ro_file_info *layout)
+                           const ro_file_info *info, ro_file_info *layout)
 {
     unsigned holds = extension->holds;
     uint32_t white = white_of(info->format, info->maxval);
@@ -356,7 +354,7 @@ ro_status extension_layout(struct ro_file *file, const struct ro_extension *exte
         return type_left_out(file, extension->type);
     if (!extension->type->encode)
         return file_fail(file, RO_E_UNSUPPORTED, "%s files can be read but not written",
-                            extension->type->label);
+                         extension->type->label);
     bool done;
     ro_status status = layout_numbers(file, extension, layout, &done);
     if (status != RO_OK || done)
@@ -367,14 +365,13 @@ ro_status extension_layout(struct ro_file *file, const struct ro_extension *exte
         return holds & RO_HOLDS_FLOAT
                    ? RO_OK
                    : file_fail(file, RO_E_UNSUPPORTED,
-                                  "a .%s file cannot hold floating point values; .tif and .npy can",
-                                  extension->name);
+                               "a .%s file cannot hold floating point values; .tif and .npy can",
+                               extension->name);
     if (wide && holds & RO_ONLY_BYTES)
         return file_fail(file, RO_E_UNSUPPORTED, "a .%s file holds 8 bits per pixel, not 16",
-                            extension->name);
+                         extension->name);
     if (colour && !(holds & RO_HOLDS_COLOUR))
-        return file_fail(file, RO_E_UNSUPPORTED, "a .%s file cannot hold colour",
-                            extension->name);
+        return file_fail(file, RO_E_UNSUPPORTED, "a .%s file cannot hold colour", extension->name);
     if (!colour && holds & RO_HOLDS_BITS && bits) {
         layout->format = RO_BITS;
         return RO_OK;
@@ -388,15 +385,14 @@ ro_status extension_layout(struct ro_file *file, const struct ro_extension *exte
     if (!colour && !(holds & RO_HOLDS_GREY)) {
         if (holds & RO_KEEPS_LEVELS)
             return file_fail(file, RO_E_UNSUPPORTED,
-                                "a .%s file holds numbers of up to 256 levels, not tones",
-                                extension->name);
+                             "a .%s file holds numbers of up to 256 levels, not tones",
+                             extension->name);
         if (holds & RO_HOLDS_BITS)
             return file_fail(file, RO_E_UNSUPPORTED,
-                                "a .%s file holds 2 levels only, not %u; .pgm and .png hold more",
-                                extension->name, white + 1);
+                             "a .%s file holds 2 levels only, not %u; .pgm and .png hold more",
+                             extension->name, white + 1);
         return file_fail(file, RO_E_UNSUPPORTED,
-                            "a .%s file holds colour only; .pgm and .png hold grey",
-                            extension->name);
+                         "a .%s file holds colour only; .pgm and .png hold grey", extension->name);
     }
     if (info->format == RO_BITS || info->format == RO_INDEX8) {
         if (holds & RO_KEEPS_LEVELS) {

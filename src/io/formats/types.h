@@ -67,10 +67,10 @@ ro_status type_left_out(struct ro_file *file, const struct ro_type *type);
 /* How an image is handed to the encoder: format and maxval of `info` become those of the file. Only
  * the message of `file` tells why it cannot. */
 ro_status extension_layout(struct ro_file *file, const struct ro_extension *extension,
-                              const ro_file_info *info, ro_file_info *layout);
+                           const ro_file_info *info, ro_file_info *layout);
 
 /* The same for an image that comes with alpha, from the layout that it has without. */
 ro_status extension_alpha(struct ro_file *file, const struct ro_extension *extension,
-                             ro_file_info *layout);
+                          ro_file_info *layout);
 
 #endif

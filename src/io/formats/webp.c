@@ -3,9 +3,9 @@
  * WebP in, by libwebp: lossy and lossless, with alpha, and any frame of an animation as a page. The
  * file is held, and its pixels are unpacked with the first row that is asked for.
  */
-#include "io/formats/exif.h"
 #include "io/filters/profile.h"
 #include "io/filters/stage.h"
+#include "io/formats/exif.h"
 
 #include <stdlib.h>
 #include <string.h>

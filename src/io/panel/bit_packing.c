@@ -11,29 +11,28 @@ static ro_status take_numbers(struct ro_packing *packing, struct ro_file *file,
         return RO_OK;
     if (options->number_count != (int)*most + 1)
         return file_fail(file, RO_E_ARGUMENT, "%d numbers were given for %u levels or colours",
-                            options->number_count, *most + 1);
+                         options->number_count, *most + 1);
     *most = 0;
     for (int k = 0; k < options->number_count; k++) {
         for (int j = 0; j < k; j++)
             if (options->numbers[j] == options->numbers[k])
                 return file_fail(file, RO_E_ARGUMENT, "number %d is given twice",
-                                    options->numbers[k]);
+                                 options->numbers[k]);
         packing->number[k] = options->numbers[k];
         *most = options->numbers[k] > *most ? options->numbers[k] : *most;
     }
     return RO_OK;
 }
 
-ro_status packing_open(struct ro_packing *packing, struct ro_file *file,
-                          const ro_file_info *info, const ro_write_options *options)
+ro_status packing_open(struct ro_packing *packing, struct ro_file *file, const ro_file_info *info,
+                       const ro_write_options *options)
 {
     uint32_t most = info->format == RO_BITS ? 1
                     : info->inks            ? 15
                     : info->palette         ? (uint32_t)info->palette->count - 1
                                             : info->maxval;
-    *packing = (struct ro_packing){.from = info->format,
-                                   .width = info->width,
-                                   .low_first = options->low_bits_first};
+    *packing = (struct ro_packing){
+        .from = info->format, .width = info->width, .low_first = options->low_bits_first};
     for (int k = 0; k < 256; k++)
         packing->number[k] = (uint8_t)(options->ones_are_black ? k ^ 1 : k);
     ro_status status = take_numbers(packing, file, options, &most);
@@ -45,16 +44,16 @@ ro_status packing_open(struct ro_packing *packing, struct ro_file *file,
     const int asked = options->pixel_bits;
     if (asked && asked != 1 && asked != 2 && asked != 4 && asked != 8)
         return file_fail(file, RO_E_ARGUMENT, "pixels of %d bits: 1, 2, 4 or 8 can be packed",
-                            asked);
+                         asked);
     if (asked && asked < least && options->numbers)
-        return file_fail(file, RO_E_ARGUMENT, "the number %u needs %d bits a pixel, not %d",
-                            most, least, asked);
+        return file_fail(file, RO_E_ARGUMENT, "the number %u needs %d bits a pixel, not %d", most,
+                         least, asked);
     if (asked && asked < least)
         return file_fail(file, RO_E_UNSUPPORTED, "%u %s need %d bits a pixel, not %d", most + 1,
-                            info->palette ? "colours" : "levels", least, asked);
+                         info->palette ? "colours" : "levels", least, asked);
     if (options->ones_are_black && (info->palette || info->inks || most > 1))
         return file_fail(file, RO_E_ARGUMENT,
-                            "ones can be black only where there are two levels and no palette");
+                         "ones can be black only where there are two levels and no palette");
     packing->bits = asked ? asked : least;
     return RO_OK;
 }

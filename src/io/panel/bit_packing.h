@@ -8,14 +8,14 @@
 struct ro_packing {
     ro_format from; /* RO_BITS or RO_INDEX8 */
     uint32_t width;
-    int bits;       /* a pixel: 1, 2, 4 or 8 */
-    bool low_first; /* a byte's first pixel is in its lowest bits */
+    int bits;            /* a pixel: 1, 2, 4 or 8 */
+    bool low_first;      /* a byte's first pixel is in its lowest bits */
     uint8_t number[256]; /* of every level or colour */
 };
 
 /* How the writer's options want it. Fails where the numbers need more bits than are asked for. */
-ro_status packing_open(struct ro_packing *packing, struct ro_file *file,
-                          const ro_file_info *info, const ro_write_options *options);
+ro_status packing_open(struct ro_packing *packing, struct ro_file *file, const ro_file_info *info,
+                       const ro_write_options *options);
 
 /* Bytes of a row, whose last one is filled up with zeros. */
 size_t packing_bytes(const struct ro_packing *packing);

@@ -109,7 +109,7 @@ static ro_status open_form(struct bmp *bmp, const ro_file_info *info, uint32_t *
 }
 
 ro_status bmp_encode(struct ro_sink *sink, const ro_file_info *info,
-                        const ro_write_options *options, struct ro_encoder **encoder)
+                     const ro_write_options *options, struct ro_encoder **encoder)
 {
     uint8_t head[HEAD + 4 * MOST_COLOURS] = {'B', 'M'};
     uint32_t colours;

@@ -60,7 +60,7 @@ static ro_status name_of(struct ro_sink *sink, char *name, size_t size)
     name[used] = '\0';
     if (used == 0 || is_keyword(name))
         return file_fail(sink->file, RO_E_ARGUMENT,
-                            "'%s' is no name for an array in C; the file needs another name", name);
+                         "'%s' is no name for an array in C; the file needs another name", name);
     return RO_OK;
 }
 
@@ -112,8 +112,8 @@ static ro_status write_palette(struct carray *self, const ro_palette *palette)
     ro_status status = RO_OK;
     for (int i = 0; palette && i < palette->count && status == RO_OK; i++) {
         const uint8_t *rgb = palette->colours[i];
-        snprintf(text, sizeof text, "/* %3d is #%02x%02x%02x */\n",
-                 self->packing.number[i], rgb[0], rgb[1], rgb[2]);
+        snprintf(text, sizeof text, "/* %3d is #%02x%02x%02x */\n", self->packing.number[i], rgb[0],
+                 rgb[1], rgb[2]);
         status = put(self, text);
     }
     return status;
@@ -145,13 +145,14 @@ static ro_status write_head(struct carray *self, const ro_file_info *info)
 }
 
 ro_status carray_encode(struct ro_sink *sink, const ro_file_info *info,
-                           const ro_write_options *options, struct ro_encoder **encoder)
+                        const ro_write_options *options, struct ro_encoder **encoder)
 {
     enum { LONGEST_BYTE = 10 };
     struct carray *self = calloc(1, sizeof *self);
     if (!self)
         return file_no_memory(sink->file, sizeof *self);
-    self->encoder = (struct ro_encoder){.rows = write_rows, .finish = finish, .close = close_writer};
+    self->encoder =
+        (struct ro_encoder){.rows = write_rows, .finish = finish, .close = close_writer};
     self->sink = sink;
     *encoder = &self->encoder;
     ro_status status = packing_open(&self->packing, sink->file, info, options);

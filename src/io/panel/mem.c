@@ -52,7 +52,7 @@ static void close_writer(struct ro_encoder *encoder)
 }
 
 ro_status mem_encode(struct ro_sink *sink, const ro_file_info *info,
-                        const ro_write_options *options, struct ro_encoder **encoder)
+                     const ro_write_options *options, struct ro_encoder **encoder)
 {
     (void)options;
     char head[96];

@@ -36,12 +36,13 @@ static void close_writer(struct ro_encoder *encoder)
 }
 
 ro_status packed_encode(struct ro_sink *sink, const ro_file_info *info,
-                           const ro_write_options *options, struct ro_encoder **encoder)
+                        const ro_write_options *options, struct ro_encoder **encoder)
 {
     struct packed *self = calloc(1, sizeof *self);
     if (!self)
         return file_no_memory(sink->file, sizeof *self);
-    self->encoder = (struct ro_encoder){.rows = write_rows, .finish = finish, .close = close_writer};
+    self->encoder =
+        (struct ro_encoder){.rows = write_rows, .finish = finish, .close = close_writer};
     self->sink = sink;
     *encoder = &self->encoder;
     ro_status status = packing_open(&self->packing, sink->file, info, options);
@@ -51,7 +52,7 @@ ro_status packed_encode(struct ro_sink *sink, const ro_file_info *info,
 }
 
 ro_status bits_encode(struct ro_sink *sink, const ro_file_info *info,
-                         const ro_write_options *options, struct ro_encoder **encoder)
+                      const ro_write_options *options, struct ro_encoder **encoder)
 {
     ro_write_options one = *options;
     if (!one.pixel_bits)

@@ -36,12 +36,12 @@ ro_status ro_amplitudes_load(ro_context *context, const char *path, int channel,
     if (!colour && image.format != RO_GRAY8 && image.format != RO_GRAY16 &&
         image.format != RO_GRAYF)
         status = file_fail(&file, RO_E_UNSUPPORTED, "amplitudes are grey or RGB, not %s",
-                              ro_format_name(image.format));
+                           ro_format_name(image.format));
     width = width ? width : image.width;
     height = height ? height : image.height;
     if (status == RO_OK && (image.width > width || image.height > height))
         status = file_fail(&file, RO_E_SIZE, "is %u x %u pixels, more than the field's %u x %u",
-                              image.width, image.height, width, height);
+                           image.width, image.height, width, height);
     if (status == RO_OK)
         status = ro_image_alloc(context, RO_GRAYF, width, height, 0, amplitudes);
     const uint32_t left = (width - image.width) / 2, top = (height - image.height) / 2;

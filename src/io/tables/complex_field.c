@@ -7,14 +7,14 @@
  *      "viewing_area": [0.0092, 0.0092], "depth": 0.091, "hogel": 2048}
  */
 #include "core/checked.h"
+#include "io/arrays/columns.h"
+#include "io/arrays/npy_array.h"
 #include "io/bytes/commit.h"
 #include "io/bytes/sink.h"
 #include "io/bytes/source.h"
-#include "io/tables/json_file.h"
-#include "io/arrays/columns.h"
-#include "io/arrays/npy_array.h"
 #include "io/filters/convert.h"
 #include "io/filters/stage.h"
+#include "io/tables/json_file.h"
 
 #include <errno.h>
 #include <math.h>
@@ -186,21 +186,21 @@ static ro_status read_header(struct ro_source *source, struct ro_npy *array)
         return status;
     if (have < 6 || memcmp(source->bytes + source->begin, "\x93NUMPY", 6) != 0)
         return file_fail(source->file, RO_E_FORMAT,
-                            "is not a .npy file; a field is .npy of complex numbers or phases; to "
-                            "reconstruct level numbers give --levels");
+                         "is not a .npy file; a field is .npy of complex numbers or phases; to "
+                         "reconstruct level numbers give --levels");
     if ((status = npy_header(source, array)) != RO_OK)
         return status;
     if (!((array->kind == 'c' && (array->bytes == 8 || array->bytes == 16)) ||
           (array->kind == 'f' && (array->bytes == 4 || array->bytes == 8))))
         return file_fail(source->file, RO_E_UNSUPPORTED,
-                            "a field is complex64 or complex128, or phases of float32 or float64; "
-                            "level numbers need --levels");
+                         "a field is complex64 or complex128, or phases of float32 or float64; "
+                         "level numbers need --levels");
     const uint64_t *sizes = array->sizes;
     if (array->dimensions != 2 || !sizes[0] || !sizes[1] || sizes[0] > LONGEST_SIDE ||
         sizes[1] > LONGEST_SIDE)
         return file_fail(source->file, RO_E_UNSUPPORTED,
-                            "a field has the shape (h, w), with sides from 1 to %d; this is %s",
-                            LONGEST_SIDE, array->shape);
+                         "a field has the shape (h, w), with sides from 1 to %d; this is %s",
+                         LONGEST_SIDE, array->shape);
     return RO_OK;
 }
 
@@ -321,8 +321,8 @@ ro_status ro_field_reader_open(ro_context *context, const char *path, ro_field *
         status = read_header(&made->source, &made->array);
     if (status == RO_OK && (made->array.by_columns || !made->source.seekable))
         status = file_fail(&made->file, RO_E_UNSUPPORTED,
-                              "only a file whose rows lie one after another can be read from "
-                              "anywhere");
+                           "only a file whose rows lie one after another can be read from "
+                           "anywhere");
     const uint64_t *sizes = made->array.sizes;
     if (status == RO_OK &&
         sizes[0] * sizes[1] * (uint64_t)made->array.bytes > source_left(&made->source))
@@ -342,7 +342,7 @@ ro_status ro_field_reader_rows(ro_field_reader *reader, uint32_t y, const ro_fie
     const struct ro_npy *array = &reader->array;
     if (rows->width != array->sizes[1] || (uint64_t)y + rows->height > array->sizes[0])
         return file_fail(&reader->file, RO_E_SIZE, "has no rows %u to %llu of %u numbers", y,
-                            (unsigned long long)y + rows->height, rows->width);
+                         (unsigned long long)y + rows->height, rows->width);
     const uint64_t row = array->sizes[1] * (uint64_t)array->bytes;
     const ro_status status = source_seek(&reader->source, reader->first + y * row);
     return status == RO_OK ? read_rows(&reader->source, array, rows) : status;

@@ -151,7 +151,7 @@ static ro_status check_polygons(struct ro_file *file, const ro_polyline *lines, 
     for (size_t i = 0; i < count; i++)
         if (!lines[i].closed || lines[i].count < 3)
             return file_fail(file, RO_E_ARGUMENT,
-                                "line %zu is no polygon: it is open or has fewer than 3 points", i);
+                             "line %zu is no polygon: it is open or has fewer than 3 points", i);
     return RO_OK;
 }
 

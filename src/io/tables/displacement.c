@@ -4,9 +4,9 @@
  * float 202021.25, which spells PIEH, then width and height and pairs of floats, little-endian),
  * and vector images for ITK.
  */
-#include "io/tables/itk_field.h"
 #include "io/filters/convert.h"
 #include "io/filters/stage.h"
+#include "io/tables/itk_field.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -90,7 +90,7 @@ ro_status ro_displacement_load(ro_context *context, const char *path, ro_image *
             status = itk_load(&source, itk_begins(head, have), field);
         else
             status = file_fail(&file, RO_E_FORMAT,
-                                  "not a displacement field: neither .npy, .flo, .nrrd nor .mha");
+                               "not a displacement field: neither .npy, .flo, .nrrd nor .mha");
     }
     source_close(&source);
     if (status != RO_OK)
@@ -112,8 +112,8 @@ static ro_status put_flo_head(struct ro_sink *sink, const ro_image *field)
 /* Floats with the least significant byte first, after a head. */
 static ro_status put_plain(struct ro_sink *sink, const char *path, const ro_image *field)
 {
-    ro_status status = is_flo(path) ? put_flo_head(sink, field)
-                                    : itk_put_head(sink, itk_type_of(path), field);
+    ro_status status =
+        is_flo(path) ? put_flo_head(sink, field) : itk_put_head(sink, itk_type_of(path), field);
     for (uint32_t y = 0; y < field->height && status == RO_OK; y++) {
         const char *row = (const char *)field->data + (ptrdiff_t)y * field->stride;
         for (uint32_t x = 0; x < field->width && status == RO_OK; x++) {
@@ -149,7 +149,7 @@ ro_status ro_displacement_accepts(ro_context *context, const char *path)
     file_init(&file, context, path, "standard output");
     if (!is_npy(path) && !is_flo(path) && itk_type_of(path) == RO_ITK_NONE)
         return file_fail(&file, RO_E_UNSUPPORTED,
-                            "a displacement field is written as .npy, .flo, .nrrd or .mha");
+                         "a displacement field is written as .npy, .flo, .nrrd or .mha");
     return sink_check(&file, path);
 }
 

@@ -137,8 +137,7 @@ static ro_status read_header(struct ro_source *source, enum ro_itk_type type, st
         if (type == RO_ITK_META && strcmp(line, "ElementDataFile") == 0)
             return RO_OK;
     }
-    return status == RO_OK ? file_fail(source->file, RO_E_FORMAT, "its header has no end")
-                           : status;
+    return status == RO_OK ? file_fail(source->file, RO_E_FORMAT, "its header has no end") : status;
 }
 
 ro_status itk_load(struct ro_source *source, enum ro_itk_type type, ro_image *field)
@@ -150,10 +149,10 @@ ro_status itk_load(struct ro_source *source, enum ro_itk_type type, ro_image *fi
         return status;
     if (!head.vectors || !head.raw || !head.floats)
         return file_fail(file, RO_E_UNSUPPORTED,
-                            "a field is a 2-D image of two floats a pixel, raw, in one file");
+                         "a field is a 2-D image of two floats a pixel, raw, in one file");
     if (head.turned)
         return file_fail(file, RO_E_UNSUPPORTED,
-                            "a field whose axes are turned or mirrored cannot be read");
+                         "a field whose axes are turned or mirrored cannot be read");
     if ((status = stage_check_size(file, 2 * head.width, head.height)) != RO_OK)
         return status;
     const uint64_t line = 2 * head.width * (uint64_t)head.floats;

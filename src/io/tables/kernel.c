@@ -86,9 +86,8 @@ static void taps_of_matrix(struct ro_json *json, const struct table *table, ro_k
     while (first < table->columns[0] && table->values[0][first] == 0)
         first++;
     if (first == 0 || first == table->columns[0]) {
-        json_fail(json,
-                     "the first row of a matrix is zeros, the last of them for the pixel, then "
-                     "weights");
+        json_fail(json, "the first row of a matrix is zeros, the last of them for the pixel, then "
+                        "weights");
         return;
     }
     for (int y = 0; y < table->rows; y++)

@@ -82,9 +82,9 @@ ro_status ro_curve_load(ro_context *context, const char *path,
         if (!read_pair(line, pair)) {
             if (*count == 0 && isalpha((unsigned char)*line))
                 continue; /* a heading */
-            status = file_fail(&lines.file, RO_E_FORMAT,
-                                  "line %d is not a pair of numbers \"tone in, tone out\"",
-                                  lines.number);
+            status =
+                file_fail(&lines.file, RO_E_FORMAT,
+                          "line %d is not a pair of numbers \"tone in, tone out\"", lines.number);
         } else if (*count == RO_CURVE_POINTS) {
             status =
                 file_fail(&lines.file, RO_E_FORMAT, "has more than %d points", RO_CURVE_POINTS);
@@ -94,16 +94,16 @@ ro_status ro_curve_load(ro_context *context, const char *path,
         }
     }
     if (status == RO_OK && *count < 2)
-        status = file_fail(&lines.file, RO_E_FORMAT, "a curve needs at least 2 points, not %d",
-                              *count);
+        status =
+            file_fail(&lines.file, RO_E_FORMAT, "a curve needs at least 2 points, not %d", *count);
     for (int i = 0; i < *count && percent; i++)
         points[i] = (ro_tone_point){points[i].in / 100, points[i].out / 100};
     for (int i = 0; i < *count && status == RO_OK; i++)
         if (!(points[i].out <= 1))
             status = file_fail(&lines.file, RO_E_FORMAT,
-                                  "point %d is above white: tones go from 0 to 1, or from 0 to 100 "
-                                  "per cent in both columns",
-                                  i + 1);
+                               "point %d is above white: tones go from 0 to 1, or from 0 to 100 "
+                               "per cent in both columns",
+                               i + 1);
     lines_close(&lines);
     return status;
 }
@@ -175,28 +175,26 @@ static ro_status add_level(struct lines *lines, const struct columns *columns, b
     double number[COLUMNS], of[COLUMNS] = {[AMPLITUDE] = 1};
     if (read_numbers(lines->line, number, COLUMNS) != columns->count)
         return file_fail(&lines->file, RO_E_FORMAT, "line %d is not a level of %d numbers%s",
-                            lines->number, columns->count,
-                            headed ? ""
-                                   : ", nor a heading such as \"phase, amplitude\", \"degrees, "
-                                     "amplitude\", \"level, drive, phase\" or \"real, imaginary\"");
+                         lines->number, columns->count,
+                         headed ? ""
+                                : ", nor a heading such as \"phase, amplitude\", \"degrees, "
+                                  "amplitude\", \"level, drive, phase\" or \"real, imaginary\"");
     if (m->count == RO_HOLOGRAM_LEVELS)
-        return file_fail(&lines->file, RO_E_FORMAT, "has more than %d levels",
-                            RO_HOLOGRAM_LEVELS);
+        return file_fail(&lines->file, RO_E_FORMAT, "has more than %d levels", RO_HOLOGRAM_LEVELS);
     for (int i = 0; i < columns->count; i++)
         of[columns->of[i]] = number[i];
     if (columns->has[LEVEL] && of[LEVEL] != m->count)
         return file_fail(&lines->file, RO_E_FORMAT, "line %d is level %g, but %d comes next",
-                            lines->number, of[LEVEL], m->count);
+                         lines->number, of[LEVEL], m->count);
     if (columns->has[DRIVE] &&
         !(of[DRIVE] >= 0 && of[DRIVE] <= 255 && of[DRIVE] == rint(of[DRIVE])))
         return file_fail(&lines->file, RO_E_FORMAT,
-                            "line %d has a drive of %g: must be a whole number from 0 to 255",
-                            lines->number, of[DRIVE]);
+                         "line %d has a drive of %g: must be a whole number from 0 to 255",
+                         lines->number, of[DRIVE]);
     for (int i = 0; i < m->count && columns->has[DRIVE]; i++)
         if (m->drive[i] == of[DRIVE])
-            return file_fail(&lines->file, RO_E_FORMAT,
-                                "line %d repeats the drive %g of level %d", lines->number,
-                                of[DRIVE], i);
+            return file_fail(&lines->file, RO_E_FORMAT, "line %d repeats the drive %g of level %d",
+                             lines->number, of[DRIVE], i);
     const double turn = of[PHASE] + degree * of[DEGREES];
     const bool polar = columns->has[PHASE] || columns->has[DEGREES];
     m->table[2 * m->count] = (float)(polar ? of[AMPLITUDE] * cos(turn) : of[REAL]);
@@ -222,8 +220,8 @@ ro_status ro_modulator_load(ro_context *context, const char *path, ro_modulator 
         first = false;
     }
     if (status == RO_OK && modulator->count < 2)
-        status = file_fail(&lines.file, RO_E_FORMAT,
-                              "a modulator needs at least 2 levels, not %d", modulator->count);
+        status = file_fail(&lines.file, RO_E_FORMAT, "a modulator needs at least 2 levels, not %d",
+                           modulator->count);
     modulator->driven = columns.has[DRIVE];
     lines_close(&lines);
     return status;
@@ -245,10 +243,9 @@ ro_status ro_taps_load(ro_context *context, const char *path, ro_hologram_taps *
         if (read < 3 || n[0] != rint(n[0]) || n[1] != rint(n[1]) || fabs(n[0]) > 99 ||
             fabs(n[1]) > 99) {
             status = file_fail(&lines.file, RO_E_FORMAT,
-                                  "line %d is not a tap \"dx, dy, real, imaginary\"", lines.number);
+                               "line %d is not a tap \"dx, dy, real, imaginary\"", lines.number);
         } else if (taps->count == RO_HOLOGRAM_TAPS) {
-            status =
-                file_fail(&lines.file, RO_E_FORMAT, "has more than %d taps", RO_HOLOGRAM_TAPS);
+            status = file_fail(&lines.file, RO_E_FORMAT, "has more than %d taps", RO_HOLOGRAM_TAPS);
         } else {
             int i = taps->count++;
             taps->dx[i] = (int)n[0];

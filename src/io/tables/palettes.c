@@ -98,10 +98,10 @@ static ro_status read_text(struct palette_file *from, enum text_kind kind)
         const bool hex = kind == TEXT_LIST && read_hex(line + (*line == '#'), rgb);
         if (!hex && !read_numbers(line, rgb))
             return file_fail(from->file, RO_E_FORMAT,
-                                kind == TEXT_LIST
-                                    ? "line %d is not a colour such as #c00000 or 192 0 0"
-                                    : "line %d is not a colour of three numbers from 0 to 255",
-                                number);
+                             kind == TEXT_LIST
+                                 ? "line %d is not a colour such as #c00000 or 192 0 0"
+                                 : "line %d is not a colour of three numbers from 0 to 255",
+                             number);
         add(from, rgb);
     }
     return RO_OK;
@@ -114,7 +114,7 @@ static ro_status read_act(struct palette_file *from)
     int count = 256;
     if (from->size != ACT_BYTES && from->size != ACT_LONG)
         return file_fail(from->file, RO_E_FORMAT,
-                            "an Adobe colour table has 768 or 772 bytes, not %zu", from->size);
+                         "an Adobe colour table has 768 or 772 bytes, not %zu", from->size);
     if (from->size == ACT_LONG)
         count = from->bytes[ACT_BYTES] << 8 | from->bytes[ACT_BYTES + 1];
     if (count > 256)
@@ -229,13 +229,13 @@ static ro_status check(struct palette_file *from)
     const ro_palette *palette = from->palette;
     if (from->count < 2 || from->count > 256)
         return file_fail(from->file, RO_E_FORMAT, "a palette has 2 to 256 colours, not %s%d",
-                            from->count > 256 ? "more than " : "",
-                            from->count > 256 ? 256 : from->count);
+                         from->count > 256 ? "more than " : "",
+                         from->count > 256 ? 256 : from->count);
     for (int i = 1; i < palette->count; i++)
         if (memcmp(palette->colours[i], palette->colours[0], 3) != 0)
             return RO_OK;
     return file_fail(from->file, RO_E_FORMAT, "all %d colours of the palette are the same",
-                        palette->count);
+                     palette->count);
 }
 
 static ro_status read_kind(struct palette_file *from, enum kind kind, const char *path)
@@ -276,14 +276,14 @@ ro_status ro_palette_load(ro_context *context, const char *path, ro_palette *pal
     const bool text = kind == KIND_GIMP || kind == KIND_JASC || kind == KIND_LIST;
     if (status == RO_OK && kind == KIND_PICTURE && !source.seekable)
         status = file_fail(&file, RO_E_UNSUPPORTED,
-                              "a picture whose colours are wanted cannot come through a pipe");
+                           "a picture whose colours are wanted cannot come through a pipe");
     if (status == RO_OK && text) {
         status = text_read(&source, MOST_BYTES, &bytes);
         from.size = bytes ? strlen(bytes) : 0;
     } else if (status == RO_OK && kind != KIND_PICTURE) {
         bytes = malloc(LOOK);
-        status = bytes ? source_read(&source, bytes, LOOK, &from.size)
-                       : file_no_memory(&file, LOOK);
+        status =
+            bytes ? source_read(&source, bytes, LOOK, &from.size) : file_no_memory(&file, LOOK);
     }
     source_close(&source);
     from.bytes = (const uint8_t *)bytes;

@@ -6,8 +6,8 @@
  */
 #include "core/checked.h"
 #include "core/names.h"
-#include "io/tables/text.h"
 #include "io/filters/convert.h"
+#include "io/tables/text.h"
 #include "roundoff_io.h"
 
 #include <ctype.h>
@@ -94,7 +94,7 @@ static ro_status add_point(struct cloud *c, const double *numbers)
     for (int i = 0; i < KINDS; i++)
         if (!isfinite(of[i]))
             return file_fail(&c->file, RO_E_FORMAT, "point %zu holds a number that is none",
-                                c->count + 1);
+                             c->count + 1);
     if (c->has[INTENSITY] && !c->has[AMPLITUDE])
         of[AMPLITUDE] = sqrt(fmax(of[INTENSITY], 0));
     else if (c->has[RED] && c->has[GREEN] && c->has[BLUE] && !c->has[AMPLITUDE])
@@ -171,19 +171,19 @@ static ro_status read_list(struct cloud *c, char *text)
         if (c->columns == 0 && isalpha((unsigned char)*line)) {
             if (!read_heading(c, line))
                 return file_fail(&c->file, RO_E_FORMAT,
-                                    "line %d is not a heading with x, y and z among its columns",
-                                    number);
+                                 "line %d is not a heading with x, y and z among its columns",
+                                 number);
             continue;
         }
         const int count = read_numbers(line, numbers);
         if (c->columns == 0 && !usual_columns(c, count))
             return file_fail(&c->file, RO_E_FORMAT,
-                                "line %d is not a point: x, y, z, then an amplitude and a phase, "
-                                "or red, green and blue",
-                                number);
+                             "line %d is not a point: x, y, z, then an amplitude and a phase, "
+                             "or red, green and blue",
+                             number);
         if (count != c->columns)
-            return file_fail(&c->file, RO_E_FORMAT, "line %d is not a point of %d numbers",
-                                number, c->columns);
+            return file_fail(&c->file, RO_E_FORMAT, "line %d is not a point of %d numbers", number,
+                             c->columns);
         status = add_point(c, numbers);
         if (status == RO_OK && number % 4096 == 0)
             status = file_check_stop(&c->file);
@@ -225,9 +225,8 @@ static ro_status read_header(struct cloud *c, char **text, struct ply *ply)
         } else if (strncmp(line, "element ", 8) == 0) {
             vertex = before && sscanf(line, "element vertex %llu", &ply->vertices) == 1;
             if (before && !vertex)
-                status =
-                    file_fail(&c->file, RO_E_UNSUPPORTED,
-                                 "the first element must be the vertices, not \"%.60s\"", line);
+                status = file_fail(&c->file, RO_E_UNSUPPORTED,
+                                   "the first element must be the vertices, not \"%.60s\"", line);
             before = false;
         } else if (vertex && strncmp(line, "property ", 9) == 0) {
             status = read_property(c, line);
@@ -236,15 +235,13 @@ static ro_status read_header(struct cloud *c, char **text, struct ply *ply)
             ply->swapped =
                 strcmp(format, "binary_big_endian") == 0 ? little_endian() : !little_endian();
             if (!ply->text && strncmp(format, "binary_", 7) != 0)
-                return file_fail(&c->file, RO_E_UNSUPPORTED, "has the unknown format %s",
-                                    format);
+                return file_fail(&c->file, RO_E_UNSUPPORTED, "has the unknown format %s", format);
             if (!c->has[X] || !c->has[Y] || !c->has[Z])
                 return file_fail(&c->file, RO_E_FORMAT, "its vertices have no x, y and z");
             return RO_OK;
         }
     }
-    return status == RO_OK ? file_fail(&c->file, RO_E_FORMAT, "its header does not end")
-                           : status;
+    return status == RO_OK ? file_fail(&c->file, RO_E_FORMAT, "its header does not end") : status;
 }
 
 static double sample(const char *bytes, enum type type, bool swapped)
@@ -292,7 +289,7 @@ static ro_status read_vertices(struct cloud *c, char *text, const char *end, con
                 return file_ends_early(&c->file);
             if (read_numbers(line, numbers) != c->columns)
                 return file_fail(&c->file, RO_E_FORMAT, "vertex %llu is not %d numbers", k + 1,
-                                    c->columns);
+                                 c->columns);
         }
         for (int i = 0; i < c->columns && !ply->text; i++) {
             numbers[i] = sample(text, c->type[i], ply->swapped);

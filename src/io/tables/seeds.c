@@ -124,8 +124,7 @@ ro_status ro_seeds_load(ro_context *context, const char *path, ro_seed **seeds, 
         if (!headed && *count == 0 && is_heading(begin)) {
             headed = true;
             if (!read_heading(line, &heading))
-                status =
-                    file_fail(&file, RO_E_FORMAT, "line %d names no columns x and y", number);
+                status = file_fail(&file, RO_E_FORMAT, "line %d names no columns x and y", number);
             continue;
         }
         if (*count == room) {
@@ -138,9 +137,9 @@ ro_status ro_seeds_load(ro_context *context, const char *path, ro_seed **seeds, 
             *seeds = more;
         }
         if (!read_seed(line, &heading, headed, &(*seeds)[*count]))
-            status = file_fail(&file, RO_E_FORMAT,
-                                  "line %d is not a seed: x, y, and optionally radius and label",
-                                  number);
+            status =
+                file_fail(&file, RO_E_FORMAT,
+                          "line %d is not a seed: x, y, and optionally radius and label", number);
         else
             ++*count;
     }

@@ -39,10 +39,9 @@ static ro_status check(struct ro_file *file, cmsHPROFILE profile)
         return file_fail(file, RO_E_FORMAT, "is not an ICC profile");
     if (cmsGetColorSpace(profile) != cmsSigCmykData)
         return file_fail(file, RO_E_FORMAT, "is a profile for %s, not for CMYK",
-                            space_name(cmsGetColorSpace(profile)));
+                         space_name(cmsGetColorSpace(profile)));
     if (cmsGetDeviceClass(profile) != cmsSigOutputClass)
-        return file_fail(file, RO_E_FORMAT,
-                            "is a profile for CMYK, but not of an output device");
+        return file_fail(file, RO_E_FORMAT, "is a profile for CMYK, but not of an output device");
     return RO_OK;
 }
 

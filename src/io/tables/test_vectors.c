@@ -45,7 +45,7 @@ ro_status ro_vectors_save(ro_context *context, const char *path, const ro_vector
     file_init(&file, context, path, "standard output");
     if (vectors->columns < 1 || vectors->columns > RO_VECTOR_COLUMNS)
         return file_fail(&file, RO_E_ARGUMENT, "%d columns of numbers: must be from 1 to %d",
-                            vectors->columns, RO_VECTOR_COLUMNS);
+                         vectors->columns, RO_VECTOR_COLUMNS);
     ro_status status = sink_open(&sink, &file, path);
     if (status == RO_OK)
         status = write_all(&sink, vectors);

@@ -31,9 +31,9 @@ struct video {
     size_t in_bytes, out_bytes; /* of a frame's samples */
     size_t in_piece, out_piece; /* of what a thread holds of them at a time */
     uint32_t piece_rows[Y4M_PLANES];
-    bool streams;          /* planes run row by row */
-    bool reads, writes;    /* each thread by itself, at places of a plain file */
-    uint64_t frames_begin; /* in the output */
+    bool streams;            /* planes run row by row */
+    bool reads, writes;      /* each thread by itself, at places of a plain file */
+    uint64_t frames_begin;   /* in the output */
     pthread_mutex_t reading; /* also while what files say goes wrong is passed on */
     pthread_mutex_t writing;
     pthread_cond_t written;
@@ -49,7 +49,7 @@ struct worker {
     struct video *video;
     ro_context *context;
     ro_plan *plans[Y4M_PLANES];
-    uint8_t *in, *out;  /* a frame's samples, or a piece's */
+    uint8_t *in, *out;            /* a frame's samples, or a piece's */
     uint64_t in_place, out_place; /* of the frame's next samples in plain files */
     pthread_t thread;
     bool caller; /* the thread that made the call: it shows progress */
@@ -192,14 +192,13 @@ static ro_status run_rows(struct worker *worker, ro_halftone_stream *stream, con
         if (!rows)
             return RO_E_CANCELLED;
         for (uint32_t done = 0; done < count; done += taken) {
-            ro_status status = ro_halftone_push(stream, rows + done * in_row, in->stride,
-                                                count - done, &taken);
+            ro_status status =
+                ro_halftone_push(stream, rows + done * in_row, in->stride, count - done, &taken);
             do {
                 given = 0;
                 if (status == RO_OK)
                     status = ro_halftone_pull(stream, *to, out->stride, most, &given);
-                if (status == RO_OK && given > 0 &&
-                    !give_rows(worker, to, given * out_row, plane))
+                if (status == RO_OK && given > 0 && !give_rows(worker, to, given * out_row, plane))
                     status = RO_E_CANCELLED;
             } while (status == RO_OK && given > 0);
             if (status != RO_OK)
@@ -421,7 +420,7 @@ static void plane_bytes(struct video *video)
 }
 
 ro_status video_halftone(ro_context *context, struct ro_source *source, const char *out,
-                            const ro_halftone_options *options, ro_video_report *report)
+                         const ro_halftone_options *options, ro_video_report *report)
 {
     struct video video = {.context = context, .source = source, .sink = {.fd = -1}};
     struct y4m in;

@@ -7,6 +7,6 @@
 
 /* `source` stands at the beginning of a Y4M video. */
 ro_status video_halftone(ro_context *context, struct ro_source *source, const char *out,
-                            const ro_halftone_options *options, ro_video_report *report);
+                         const ro_halftone_options *options, ro_video_report *report);
 
 #endif

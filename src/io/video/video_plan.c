@@ -20,10 +20,9 @@ static ro_status check_options(struct ro_file *file, const ro_halftone_options *
     };
     for (size_t i = 0; i < sizeof given / sizeof *given; i++)
         if (given[i].set)
-            return file_fail(
-                file, RO_E_ARGUMENT,
-                "%s cannot be given for a video, whose planes are each on their own",
-                given[i].name);
+            return file_fail(file, RO_E_ARGUMENT,
+                             "%s cannot be given for a video, whose planes are each on their own",
+                             given[i].name);
     return RO_OK;
 }
 
@@ -71,11 +70,10 @@ ro_status video_plan_make(struct ro_file *file, const struct y4m *in,
         return status;
     if (levels > 256 && bits == 0)
         return file_fail(file, RO_E_ARGUMENT,
-                            "%d levels: a video of more than 256 has a power of two of them",
-                            levels);
+                         "%d levels: a video of more than 256 has a power of two of them", levels);
     if (bits > in->bits)
         return file_fail(file, RO_E_ARGUMENT, "a video of %d bits cannot become one of %d",
-                            in->bits, bits);
+                         in->bits, bits);
     *plan = (struct video_plan){.in = *in, .out = *in};
     plan->shown = levels < 256;
     y4m_set_bits(&plan->out, levels > 256 ? bits : 8);

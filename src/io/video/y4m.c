@@ -74,9 +74,9 @@ static ro_status take_layout(struct ro_file *file, const char *name, struct y4m 
         return RO_OK;
     }
     return file_fail(file, RO_E_UNSUPPORTED,
-                        "the video's layout '%.20s' is not one of 420, 411, 422, 444 and mono with "
-                        "8 to 16 bits",
-                        name);
+                     "the video's layout '%.20s' is not one of 420, 411, 422, 444 and mono with "
+                     "8 to 16 bits",
+                     name);
 }
 
 static ro_status take_word(struct ro_file *file, const char *word, struct y4m *video)
@@ -113,8 +113,7 @@ ro_status y4m_open(struct ro_source *source, struct y4m *video)
     char *word = strtok_r(line, " ", &rest);
     while (status == RO_OK && (word = strtok_r(NULL, " ", &rest)))
         status = take_word(source->file, word, video);
-    return status == RO_OK ? stage_check_size(source->file, video->width, video->height)
-                           : status;
+    return status == RO_OK ? stage_check_size(source->file, video->width, video->height) : status;
 }
 
 ro_status y4m_frame(struct ro_source *source, bool *more)
@@ -129,7 +128,7 @@ ro_status y4m_frame(struct ro_source *source, bool *more)
     if (status == RO_OK &&
         (strncmp(line, frame_mark, mark) != 0 || (line[mark] != '\0' && line[mark] != ' ')))
         return file_fail(source->file, RO_E_FORMAT,
-                            "there is no frame where the next should begin");
+                         "there is no frame where the next should begin");
     *more = status == RO_OK;
     return status;
 }

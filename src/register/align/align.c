@@ -9,11 +9,11 @@
  */
 #include "register/align/align.h"
 #include "context/context.h"
-#include "thread/team.h"
-#include "register/align/pyramid.h"
 #include "register/align/phase.h"
+#include "register/align/pyramid.h"
 #include "register/align/refine.h"
 #include "register/image.h"
+#include "thread/team.h"
 
 #include <math.h>
 #include <stdatomic.h>

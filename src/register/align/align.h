@@ -9,8 +9,8 @@
 #ifndef RO_REGISTER_ALIGN_ALIGN_H
 #define RO_REGISTER_ALIGN_ALIGN_H
 
-#include "roundoff/core.h"
 #include "fft/radix2.h"
+#include "roundoff/core.h"
 
 #include <stdbool.h>
 

@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool phase_open(struct ro_phase *phase, const struct ro_align_kernels *kernels, int side,
-                   int width, int height)
+bool phase_open(struct ro_phase *phase, const struct ro_align_kernels *kernels, int side, int width,
+                int height)
 {
     const size_t cells = (size_t)side * (size_t)side;
     *phase = (struct ro_phase){.kernels = kernels, .side = side, .width = width, .height = height};
@@ -178,7 +178,7 @@ static double mean_of(const struct ro_phase *phase, const float *picture)
 }
 
 void phase_shifts(const struct ro_phase *phase, const struct ro_phase_work *work,
-                     const float *moving, bool signs, double shifts[RO_PHASE_PEAKS][2])
+                  const float *moving, bool signs, double shifts[RO_PHASE_PEAKS][2])
 {
     const int blocks = blocks_of(phase);
     const double mean = mean_of(phase, moving);
@@ -280,7 +280,7 @@ bool phase_fix(struct ro_phase *phase, struct ro_team *team, const float *fixed)
 }
 
 bool phase_shifts_by(const struct ro_phase *phase, struct ro_team *team, const float *moving,
-                        bool signs, double shifts[RO_PHASE_PEAKS][2])
+                     bool signs, double shifts[RO_PHASE_PEAKS][2])
 {
     struct blocks blocks;
     struct ro_phase_work work;

@@ -25,8 +25,8 @@ struct ro_phase_work {
 };
 
 /* Pictures of width x height, at most side x side; false: no memory. */
-bool phase_open(struct ro_phase *phase, const struct ro_align_kernels *kernels, int side,
-                   int width, int height);
+bool phase_open(struct ro_phase *phase, const struct ro_align_kernels *kernels, int side, int width,
+                int height);
 void phase_close(struct ro_phase *phase);
 bool phase_work_open(const struct ro_phase *phase, struct ro_phase_work *work);
 void phase_work_close(struct ro_phase_work *work);
@@ -37,10 +37,10 @@ bool phase_fix(struct ro_phase *phase, struct ro_team *team, const float *fixed)
 /* Shifts v, the likeliest first, with moving(x + v) like fixed(x); of a distance of at most half
  * the side. `signs`: or like its negative. */
 void phase_shifts(const struct ro_phase *phase, const struct ro_phase_work *work,
-                     const float *moving, bool signs, double shifts[RO_PHASE_PEAKS][2]);
+                  const float *moving, bool signs, double shifts[RO_PHASE_PEAKS][2]);
 
 /* The same with all threads; false: no memory. */
 bool phase_shifts_by(const struct ro_phase *phase, struct ro_team *team, const float *moving,
-                        bool signs, double shifts[RO_PHASE_PEAKS][2]);
+                     bool signs, double shifts[RO_PHASE_PEAKS][2]);
 
 #endif

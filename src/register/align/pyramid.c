@@ -217,7 +217,7 @@ static bool take_memory(struct making *making)
 }
 
 ro_status copies_open(const struct ro_flow *flow, const struct ro_align_kernels *kernels,
-                         int longest, bool flat, struct ro_copies *copies)
+                      int longest, bool flat, struct ro_copies *copies)
 {
     struct making making = {.flow = flow, .kernels = kernels, .copies = copies, .flat = flat};
     const size_t pixels = (size_t)flow->width * (size_t)flow->height;

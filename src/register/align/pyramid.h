@@ -17,7 +17,7 @@ struct ro_copies {
 /* Copies with sides of at most `longest`. `flat`: a pixel less the mean, by the deviation, of an
  * eighth of the side all round: shading tells nothing, and one strong edge does not say it all. */
 ro_status copies_open(const struct ro_flow *flow, const struct ro_align_kernels *kernels,
-                         int longest, bool flat, struct ro_copies *copies);
+                      int longest, bool flat, struct ro_copies *copies);
 void copies_close(struct ro_copies *copies);
 
 #endif

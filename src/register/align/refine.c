@@ -94,7 +94,7 @@ static void sum_all(struct summing *summing)
 }
 
 bool likenesses(struct ro_team *team, const struct ro_view *view, const struct ro_map *maps,
-                   int count, enum ro_sign sign, double *values)
+                int count, enum ro_sign sign, double *values)
 {
     struct summing summing;
     if (!open_sums(&summing, team, view))
@@ -248,8 +248,8 @@ static void answer(const struct summing *summing, struct climbing *climbing)
     }
 }
 
-bool refine_maps(struct ro_team *team, const struct ro_view *view, struct ro_climb *climbs, int count,
-               int steps)
+bool refine_maps(struct ro_team *team, const struct ro_view *view, struct ro_climb *climbs,
+                 int count, int steps)
 {
     struct summing summing;
     struct climbing climbing[RO_CLIMBS];

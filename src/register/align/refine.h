@@ -31,11 +31,11 @@ double map_likeness(const struct ro_view *view, const struct ro_map *map, enum r
 
 /* The same of as many as RO_MOST_MAPS with all threads; false: no memory. */
 bool likenesses(struct ro_team *team, const struct ro_view *view, const struct ro_map *maps,
-                   int count, enum ro_sign sign, double *values);
+                int count, enum ro_sign sign, double *values);
 
 /* Refines as many as RO_CLIMBS maps side by side by Gauss-Newton steps with all threads; false: no
  * memory. */
-bool refine_maps(struct ro_team *team, const struct ro_view *view, struct ro_climb *climbs, int count,
-               int steps);
+bool refine_maps(struct ro_team *team, const struct ro_view *view, struct ro_climb *climbs,
+                 int count, int steps);
 
 #endif

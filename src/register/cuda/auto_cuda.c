@@ -84,8 +84,7 @@ static ro_status run_second(struct second *second, ro_report *ran)
 static ro_status run_first(struct ro_flow *flow, struct second *second, ro_report *ran)
 {
     /* one of a turned image never goes astray */
-    const bool beside =
-        !flow->negative && (long long)flow->width * flow->height <= MOST_BESIDE;
+    const bool beside = !flow->negative && (long long)flow->width * flow->height <= MOST_BESIDE;
     flow->status = register_on_cuda->open(flow);
     if (!flow->data)
         return flow->status;
@@ -123,7 +122,7 @@ static void choose(struct ro_flow *flow, struct second *second)
 }
 
 ro_status register_two(struct ro_flow *flow, const ro_image *fixed, const ro_image *moving,
-                          const ro_image *field, ro_report *ran)
+                       const ro_image *field, ro_report *ran)
 {
     struct second *second = calloc(1, sizeof *second);
     if (!second)

@@ -46,9 +46,8 @@ ro_status flow_fetch(struct ro_flow *flow, const ro_image *field)
     ro_status status = register_on_cuda->ask(flow, flow->result, &fetching.parts);
     if (status != RO_OK)
         return status;
-    pool_run(flow->context->pool,
-                register_threads(flow, (size_t)field->width * field->height), fetch_rows,
-                &fetching);
+    pool_run(flow->context->pool, register_threads(flow, (size_t)field->width * field->height),
+             fetch_rows, &fetching);
     return atomic_load(&fetching.failed)
                ? ro_context_fail(flow->context, RO_E_DEVICE, "the field could not be fetched")
                : RO_OK;

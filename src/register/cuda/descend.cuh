@@ -6,9 +6,9 @@
 #ifndef RO_REGISTER_CUDA_DESCEND_CUH
 #define RO_REGISTER_CUDA_DESCEND_CUH
 
-#include "register/descent/descent.h"
 #include "register/cuda/kernels.cuh"
 #include "register/cuda/smooth.cuh"
+#include "register/descent/descent.h"
 
 enum { RING = 3 }; /* sums: being read, being added to, being cleared */
 
@@ -67,8 +67,8 @@ static __device__ __forceinline__ void choose_lengths(lengths *at_once, float ta
 }
 
 /* u and the fixed image there, and d and g where they are known. */
-static __device__ __forceinline__ pixel load_pixel(const descent_pixels &pixels, int x, int y, bool has_d,
-                                                   bool has_g)
+static __device__ __forceinline__ pixel load_pixel(const descent_pixels &pixels, int x, int y,
+                                                   bool has_d, bool has_g)
 {
     const size_t at = (size_t)y * pixels.rows.stride + x;
     pixel here = {};
@@ -105,8 +105,7 @@ static __device__ __forceinline__ void take_gradient(const descent_pixels &pixel
 
 template <int TEAM>
 static __device__ __forceinline__ void take_energies(const descent_pixels &pixels,
-                                                     const lengths &at_once,
-                                                     unsigned long long *to)
+                                                     const lengths &at_once, unsigned long long *to)
 {
     long long energy[LENGTHS] = {0};
     each_pixel_ahead<TEAM>(
@@ -121,8 +120,9 @@ static __device__ __forceinline__ void take_energies(const descent_pixels &pixel
 
 /* The products and the first energies. */
 template <int TEAM>
-static __device__ __forceinline__ void take_both(const descent_pixels &pixels, const descent_turn &turn,
-                                                 descent_sums *sums, unsigned long long *to)
+static __device__ __forceinline__ void take_both(const descent_pixels &pixels,
+                                                 const descent_turn &turn, descent_sums *sums,
+                                                 unsigned long long *to)
 {
     const lengths at_once = turn.at_once;
     const float g_scale = turn.g_scale, d_scale = turn.d_scale;
@@ -142,10 +142,7 @@ static __device__ __forceinline__ void take_both(const descent_pixels &pixels, c
 }
 
 /* What other blocks added before all met. */
-template <typename T> static __device__ __forceinline__ T told(const T *at)
-{
-    return __ldcg(at);
-}
+template <typename T> static __device__ __forceinline__ T told(const T *at) { return __ldcg(at); }
 
 /* One thread: the first lengths depend on the peak of the direction alone. */
 static __device__ __noinline__ void begin_search(descent_turn *turn, const descent_sums *sums)
@@ -207,8 +204,8 @@ static __device__ __noinline__ void search(const ro_descent_rule *rule, descent_
 
 /* Teams of TEAM threads, as many at once as make 1024 on a multiprocessor. */
 template <int TEAM, typename SMOOTHER>
-static __global__ __launch_bounds__(TEAM, 1) void descend_kernel(
-    const __grid_constant__ descent_job<SMOOTHER> job)
+static __global__
+__launch_bounds__(TEAM, 1) void descend_kernel(const __grid_constant__ descent_job<SMOOTHER> job)
 {
     extern __shared__ __align__(16) float shared[];
     __shared__ descent_turn turn;

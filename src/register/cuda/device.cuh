@@ -3,10 +3,10 @@
 #ifndef RO_REGISTER_CUDA_DEVICE_CUH
 #define RO_REGISTER_CUDA_DEVICE_CUH
 
-#include "solver/multigrid/multigrid.cuh"
 #include "register/cuda/descend.cuh"
 #include "register/cuda/kernels.cuh"
 #include "register/cuda/prepare.cuh"
+#include "solver/multigrid/multigrid.cuh"
 
 /* Of kernels of many passes: threads of a block, its shared memory beside what it asks for, and
  * blocks that are a cluster. */

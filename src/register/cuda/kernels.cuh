@@ -3,8 +3,8 @@
 #ifndef RO_REGISTER_CUDA_KERNELS_CUH
 #define RO_REGISTER_CUDA_KERNELS_CUH
 
-#include "solver/multigrid/multigrid.cuh"
 #include "register/register.h"
+#include "solver/multigrid/multigrid.cuh"
 
 enum { THREADS = 256, LENGTHS = 4 };
 
@@ -48,9 +48,8 @@ struct sample {
     float value, dx, dy;
 };
 
-static __device__ __forceinline__ struct sample sample_at(const float *plane,
-                                                          const ro_flow_rows &rows, float px,
-                                                          float py)
+static __device__ __forceinline__ struct sample
+sample_at(const float *plane, const ro_flow_rows &rows, float px, float py)
 {
     const int last_x = rows.width > 1 ? rows.width - 2 : 0;
     const int last_y = rows.height > 1 ? rows.height - 2 : 0;

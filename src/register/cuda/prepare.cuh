@@ -24,8 +24,8 @@ template <typename SMOOTHER> struct prepare_job {
 };
 
 template <int TEAM, typename SMOOTHER>
-static __global__ __launch_bounds__(TEAM, 1) void prepare_kernel(
-    const __grid_constant__ prepare_job<SMOOTHER> job)
+static __global__
+__launch_bounds__(TEAM, 1) void prepare_kernel(const __grid_constant__ prepare_job<SMOOTHER> job)
 {
     extern __shared__ __align__(16) float shared[];
     const ro_flow_rows &rows = job.rows;
@@ -84,8 +84,8 @@ static __global__ __launch_bounds__(TEAM, 1) void prepare_kernel(
     unsigned long long *const totals[1] = {&job.sums->total};
     add_team<TEAM>(total, totals);
     meet();
-    const float mean = mean_slope(scale, (int64_t)__ldcg(&job.sums->total),
-                                     (double)rows.width * rows.height);
+    const float mean =
+        mean_slope(scale, (int64_t)__ldcg(&job.sums->total), (double)rows.width * rows.height);
     each_pixel<TEAM>(rows.width, rows.height, [&](int x, int y) {
         const size_t at = plane_at(rows, x, y);
         for (int p = 0; p < 2; p++) {

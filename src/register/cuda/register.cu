@@ -3,14 +3,15 @@
  * The registration's back end on a CUDA device. The host goes from scale to scale, and waits for
  * the device once on each; all updates of a scale are one kernel's (descend.cuh).
  */
-#include "register/cuda/register_cuda.h"
 #include "register/cuda/device.cuh"
+#include "register/cuda/register_cuda.h"
 
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- A scale ---------------------------------------------------------------------------------- */
+/* ---- A scale ----------------------------------------------------------------------------------
+ */
 
 template <typename SMOOTHER> static void make_images(struct device *device)
 {
@@ -164,8 +165,8 @@ static void agree(struct ro_flow *flow, struct ro_agreement *sums)
              (int64_t)from[3], (int64_t)from[4], (int64_t)from[5]};
 }
 
-static const struct ro_flow_backend backend = {begin, start, refine, descend,
-                                               descended, NULL, NULL,   NULL, agree};
+static const struct ro_flow_backend backend = {begin, start, refine, descend, descended,
+                                               NULL,  NULL,  NULL,   agree};
 
 /* Gives out memory; counts it first. */
 static ro_status place_all(struct device *device, struct grid_pieces *pieces)
@@ -242,12 +243,12 @@ static ro_status set_up(struct device *device)
     device->grids.stream = stream;
     RO_TRY(place_all(device, &pieces));
     RO_TRY(cuda_scratch_begin(device->cuda, stream));
-    RO_TRY(cuda_reserve(device->cuda, number ? &beside_scratch : &ro_grids_scratch,
-                           pieces.used, stream, &memory));
-    RO_TRY(cuda_reserve(device->cuda, &results[flow->result],
-                           2 * (size_t)flow->size[1].width * (size_t)flow->size[1].height *
-                               sizeof(float),
-                           stream, &device->result));
+    RO_TRY(cuda_reserve(device->cuda, number ? &beside_scratch : &ro_grids_scratch, pieces.used,
+                        stream, &memory));
+    RO_TRY(
+        cuda_reserve(device->cuda, &results[flow->result],
+                     2 * (size_t)flow->size[1].width * (size_t)flow->size[1].height * sizeof(float),
+                     stream, &device->result));
     RO_TRY(cuda_reserve_pinned(device->cuda, 0, 2 * sizeof *device->host, &pinned));
     device->host = (struct tally *)pinned + number;
     RO_TRY(cuda_reserve_pinned(device->cuda, 1, 2 * descent_bytes(flow), &pinned));
@@ -397,6 +398,6 @@ static ro_status flow_runs_on_cuda(struct ro_flow *flow, ro_report *ran)
 
 static const struct register_cuda_calls calls = {
     flow_runs_on_cuda, flow_open, flow_close, flow_busy,
-    flow_small,   flow_ask,  flow_await, flow_plane,
+    flow_small,        flow_ask,  flow_await, flow_plane,
 };
 const struct register_cuda_calls *const register_on_cuda = &calls;

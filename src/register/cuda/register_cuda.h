@@ -27,7 +27,7 @@ struct register_cuda_calls {
      * failed to open has nothing to close unless it has data. What is not `wanted` is left. */
     ro_status (*open)(struct ro_flow *flow);
     ro_status (*close)(struct ro_flow *flow, bool wanted, ro_report *ran);
-    bool (*busy)(const struct ro_flow *flow); /* a scale that was begun has not ended */
+    bool (*busy)(const struct ro_flow *flow);         /* a scale that was begun has not ended */
     bool (*small)(const struct ro_flow *flow, int k); /* scale k leaves room for another one */
     /* Asks for u of a flow, which comes part by part; `await` is false where the device failed. */
     ro_status (*ask)(struct ro_flow *flow, int result, struct ro_field_parts *parts);

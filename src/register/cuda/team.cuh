@@ -86,7 +86,8 @@ static __device__ __forceinline__ long long add_warp(long long (&values)[COUNT])
     return values[0];
 }
 
-/* Sums over the block's threads, each into its total. Few pixels leave most warps nothing to add. */
+/* Sums over the block's threads, each into its total. Few pixels leave most warps nothing to add.
+ */
 template <int TEAM, int COUNT>
 static __device__ __forceinline__ void add_team(const long long (&values)[COUNT],
                                                 unsigned long long *const (&totals)[COUNT])
@@ -133,8 +134,8 @@ template <int TEAM> static __device__ __forceinline__ void peak_team(int bits, i
 }
 
 /* Calls do_pixel(x, y, load(x, y)) for the pixels of the thread, 32 neighbours to a warp; the next
- * one's load comes before. Few pixels are shared out among blocks first, many among a block's warps,
- * for what neighbours look at is at hand. */
+ * one's load comes before. Few pixels are shared out among blocks first, many among a block's
+ * warps, for what neighbours look at is at hand. */
 template <int TEAM, typename L, typename F>
 static __device__ __forceinline__ void each_pixel_ahead(int width, int height, L load, F do_pixel)
 {
@@ -184,11 +185,10 @@ struct team_planes {
  * multiplied by balance[] between them. `ends`: others look at the result; else only the next cycle
  * does, maybe of the same blocks. */
 template <int TEAM>
-static __device__ __forceinline__ void smooth_once(const team_filter &filter, const team_grids &g,
-                                                   const ro_direct &direct, const team_shared &how,
-                                                   int top, const team_planes &planes,
-                                                   const float *const (&balance)[2], int cycles,
-                                                   int *peak, float *shared, bool ends)
+static __device__ __forceinline__ void
+smooth_once(const team_filter &filter, const team_grids &g, const ro_direct &direct,
+            const team_shared &how, int top, const team_planes &planes,
+            const float *const (&balance)[2], int cycles, int *peak, float *shared, bool ends)
 {
     const int bottom = how.joins ? g.last - 1 : g.last;
     for (int l = top; l < bottom; l++) {
@@ -238,12 +238,10 @@ static __device__ __forceinline__ void smooth_once(const team_filter &filter, co
 /* Smooths from[] to to[] on grid `top`, `cycles` times; between them the result is multiplied by
  * balance[] where there is one. */
 template <int TEAM>
-static __device__ __forceinline__ void smooth_all(const team_filter &filter, const team_grids &g,
-                                                  const ro_direct &direct, team_shared how, int top,
-                                                  const float *const (&from)[2],
-                                                  float *const (&to)[2],
-                                                  const float *const (&balance)[2], int cycles,
-                                                  int *peak, float *shared)
+static __device__ __forceinline__ void
+smooth_all(const team_filter &filter, const team_grids &g, const ro_direct &direct, team_shared how,
+           int top, const float *const (&from)[2], float *const (&to)[2],
+           const float *const (&balance)[2], int cycles, int *peak, float *shared)
 {
     how.joins = how.joins && top < g.last;
     const int inside = how.joins && top == g.last - 1 ? cycles : 1; /* of two blocks' work */

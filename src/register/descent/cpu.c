@@ -34,8 +34,8 @@ static void refine_pass(void *data, int part, int parts)
             const float *u = cpu->u[p][cpu->level + 1];
             float *out = cpu->u[p][cpu->level] + grid_at(fine, y);
             cpu->cycle.kernels->prolong_row(&fine->x, u + grid_at(coarse, low),
-                                            u + grid_at(coarse, high), fine->y.part[y], NULL,
-                                            line, out);
+                                            u + grid_at(coarse, high), fine->y.part[y], NULL, line,
+                                            out);
             cpu->kernels->rescale(&cpu->flow->round, fine->width, by[p], out);
         }
 }

@@ -3,8 +3,8 @@
 #ifndef RO_REGISTER_DESCENT_CPU_H
 #define RO_REGISTER_DESCENT_CPU_H
 
-#include "thread/team.h"
 #include "register/register.h"
+#include "thread/team.h"
 
 struct flow_cpu {
     struct ro_flow *flow;

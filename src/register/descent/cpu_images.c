@@ -102,8 +102,7 @@ static void total_pass(void *data, int part, int parts)
     team_share(grid->height, part, parts, &from, &to);
     for (int p = 0; p < 2; p++)
         for (int y = from; y < to && goes_on(cpu); y++)
-            sum +=
-                cpu->kernels->total(grid->width, of->scale, cpu->balance[p] + grid_at(grid, y));
+            sum += cpu->kernels->total(grid->width, of->scale, cpu->balance[p] + grid_at(grid, y));
     cpu->sums[part].energy = sum;
 }
 

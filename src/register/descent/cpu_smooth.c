@@ -129,8 +129,7 @@ static void weigh_row(void *data, int share, int plane, int y, float *row)
 {
     struct flow_cpu *cpu = data;
     (void)share;
-    cpu->kernels->weigh(grid_of(cpu)->width, cpu->balance[plane] + grid_at(grid_of(cpu), y),
-                        row);
+    cpu->kernels->weigh(grid_of(cpu)->width, cpu->balance[plane] + grid_at(grid_of(cpu), y), row);
 }
 
 void flow_cpu_smooth_twice(struct flow_cpu *cpu, const struct ro_filter *filter,

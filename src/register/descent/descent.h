@@ -19,13 +19,13 @@
 
 /* What holds for all updates of a scale. */
 struct ro_descent_rule {
-    double little_share;  /* of the energy: an update that gains less gains little */
-    double nothing_share; /* and a scale */
-    double pixels;        /* of the images on the grid */
-    double node;          /* a node's size in pixels */
-    double tolerance;     /* pixels: the last update moves by less */
+    double little_share;      /* of the energy: an update that gains less gains little */
+    double nothing_share;     /* and a scale */
+    double pixels;            /* of the images on the grid */
+    double node;              /* a node's size in pixels */
+    double tolerance;         /* pixels: the last update moves by less */
     uint32_t updates, trials; /* the most */
-    bool automatic;       /* the energy tells when to end */
+    bool automatic;           /* the energy tells when to end */
 };
 
 /* The search for a length: from the last length on, doubled while that is better, else halved until
@@ -90,8 +90,7 @@ RO_RULE enum ro_answer length_told(struct ro_length *length, int64_t energy)
         length->grows = true;
         return halved ? RO_LENGTH_FOUND : length_grow(length);
     }
-    return length->trials < length->most ? length_ask(length, length->asked / 2)
-                                         : RO_LENGTH_NONE;
+    return length->trials < length->most ? length_ask(length, length->asked / 2) : RO_LENGTH_NONE;
 }
 
 /* ---- An update --------------------------------------------------------------------------------
@@ -107,8 +106,8 @@ RO_RULE double descent_first(const struct ro_descent *descent, float peak)
 
 /* Whether there is a direction worth going: its search begins. */
 RO_RULE enum ro_answer descent_search(const struct ro_descent_rule *rule,
-                                         const struct ro_descent *descent,
-                                         const struct ro_probe *probe, struct ro_length *length)
+                                      const struct ro_descent *descent,
+                                      const struct ro_probe *probe, struct ro_length *length)
 {
     enum { LEAST_SHARE = 4 };
     if (!(probe->sums.peak > RO_LEAST_PEAK) || !(probe->peak > RO_LEAST_PEAK) ||
@@ -136,8 +135,8 @@ RO_RULE bool fell_little(int64_t before, int64_t after, double share)
 
 /* After a length was found: whether the update is the last. */
 RO_RULE bool descent_made(const struct ro_descent_rule *rule, struct ro_descent *descent,
-                             const struct ro_probe *probe, const struct ro_length *length,
-                             struct ro_descent_step *step)
+                          const struct ro_probe *probe, const struct ro_length *length,
+                          struct ro_descent_step *step)
 {
     enum { MOST_LITTLE = 2 };
     const double d_unit = scale_unit(probe->peak, RO_DIRECTION_BITS);

@@ -6,8 +6,8 @@
  * one of a scale by a pass of its own.
  */
 #include "context/context.h"
-#include "register/register.h"
 #include "register/descent/descent.h"
+#include "register/register.h"
 
 #include <math.h>
 
@@ -110,7 +110,7 @@ static bool descended(struct ro_flow *flow)
  */
 
 void flow_agree(const int32_t *moving, const int32_t *fixed, const int32_t *count,
-                   struct ro_agreement *sums)
+                struct ro_agreement *sums)
 {
     int64_t t = 0, r = 0, n = 0;
     for (int i = 0; i < RO_BLOCK; i++) {

@@ -6,8 +6,8 @@
 #ifndef RO_REGISTER_DESCENT_ROWS_H
 #define RO_REGISTER_DESCENT_ROWS_H
 
-#include "register/register.h"
 #include "register/descent/corners.h"
+#include "register/register.h"
 #include "solver/each_node.h"
 
 #include <math.h>

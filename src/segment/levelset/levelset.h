@@ -95,7 +95,7 @@ RO_LEVEL_FN int64_t level_size(const struct ro_level_window *w, bool grows, int 
 
 /* kappa |grad phi| from central differences: both parts are exact in doubles. */
 RO_LEVEL_FN double level_bend(double p, double l, double r, double u, double d, double lu,
-                                 double ru, double ld, double rd)
+                              double ru, double ld, double rd)
 {
     double x = r - l, y = d - u;
     double xx = (r + l) - 2 * p, yy = (d + u) - 2 * p, xy = (rd + lu) - (ru + ld);
@@ -104,7 +104,7 @@ RO_LEVEL_FN double level_bend(double p, double l, double r, double u, double d, 
 }
 
 RO_LEVEL_FN int32_t level_step(const struct ro_level *level, const struct ro_level_window *w,
-                                  int32_t speed, int32_t vx, int32_t vy)
+                               int32_t speed, int32_t vx, int32_t vy)
 {
     const int k = level->bits + 7;
     int64_t flux = speed * level_size(w, speed >= 0, level->a);
@@ -116,8 +116,8 @@ RO_LEVEL_FN int32_t level_step(const struct ro_level *level, const struct ro_lev
     int64_t next =
         ((((int64_t)w->p * ((int64_t)1 << k)) - flux + ((int64_t)1 << (k - 1)) - 1) >> k);
     if (level->curvature > 0)
-        next += (int32_t)rint(level->curvature * level_bend(w->p, w->l, w->r, w->u, w->d, w->lu,
-                                                               w->ru, w->ld, w->rd));
+        next += (int32_t)rint(level->curvature *
+                              level_bend(w->p, w->l, w->r, w->u, w->d, w->lu, w->ru, w->ld, w->rd));
     return (int32_t)(next < level->min ? level->min : next > level->max ? level->max : next);
 }
 
@@ -137,8 +137,8 @@ RO_LEVEL_FN float level_size_real(const struct ro_level_window_real *w, bool gro
 }
 
 RO_LEVEL_FN float level_step_real(const struct ro_level *level,
-                                     const struct ro_level_window_real *w, float speed, float vx,
-                                     float vy)
+                                  const struct ro_level_window_real *w, float speed, float vx,
+                                  float vy)
 {
     float flux = speed * level_size_real(w, speed >= 0, level->a);
     if (level->moved_by_field) {
@@ -148,8 +148,8 @@ RO_LEVEL_FN float level_step_real(const struct ro_level *level,
     }
     float next = w->p - flux;
     if (level->curvature > 0)
-        next = next + (float)(level->curvature * level_bend(w->p, w->l, w->r, w->u, w->d, w->lu,
-                                                               w->ru, w->ld, w->rd));
+        next = next + (float)(level->curvature *
+                              level_bend(w->p, w->l, w->r, w->u, w->d, w->lu, w->ru, w->ld, w->rd));
     float min = (float)level->min, max = (float)level->max;
     return next < min ? min : next > max ? max : next;
 }

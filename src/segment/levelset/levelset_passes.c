@@ -34,7 +34,7 @@ static void run_stage(const struct ro_stencil *stencil, int stage,
 }
 
 void level_passes_open(struct ro_level_passes *passes, struct ro_level_front *front,
-                          const struct ro_level_kernel *kernel, uint32_t depth)
+                       const struct ro_level_kernel *kernel, uint32_t depth)
 {
     *passes = (struct ro_level_passes){.front = front, .kernel = kernel, .depth = depth};
     passes->stencil = (struct ro_stencil){
@@ -59,7 +59,7 @@ static struct ro_stencil_rows rows_of(const struct ro_level_field *field)
 }
 
 ro_status level_passes_run(struct ro_level_passes *passes, struct ro_pool *pool, uint32_t steps,
-                              bool *moved)
+                           bool *moved)
 {
     struct ro_level_front *front = passes->front;
     while (steps > 0) {
@@ -67,7 +67,8 @@ ro_status level_passes_run(struct ro_level_passes *passes, struct ro_pool *pool,
         if (depth != passes->open) {
             stream_close(&passes->stream);
             passes->open = 0;
-            ro_status status = stencil_stream_open(&passes->stream, pool, &passes->stencil, (int)depth);
+            ro_status status =
+                stencil_stream_open(&passes->stream, pool, &passes->stencil, (int)depth);
             if (status != RO_OK)
                 return status;
             passes->open = depth;

@@ -42,7 +42,7 @@ static bool step_whole(struct ro_level_front *front, int64_t x, int64_t y)
         .rd = whole(front, phi, x + 1, y + 1),
     };
     int32_t next = level_step(&front->level, &w, whole(front, &front->speed, x, y),
-                                 whole(front, &front->vx, x, y), whole(front, &front->vy, x, y));
+                              whole(front, &front->vx, x, y), whole(front, &front->vy, x, y));
     *(int16_t *)sample(front, &front->phi[1 - front->now], x, y) = (int16_t)next;
     return next != w.p;
 }
@@ -62,7 +62,7 @@ static bool step_real(struct ro_level_front *front, int64_t x, int64_t y)
         .rd = real(front, phi, x + 1, y + 1),
     };
     float next = level_step_real(&front->level, &w, real(front, &front->speed, x, y),
-                                    real(front, &front->vx, x, y), real(front, &front->vy, x, y));
+                                 real(front, &front->vx, x, y), real(front, &front->vy, x, y));
     *(float *)sample(front, &front->phi[1 - front->now], x, y) = next;
     return next != w.p;
 }

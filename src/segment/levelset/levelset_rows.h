@@ -8,8 +8,8 @@
 #ifndef RO_SEGMENT_LEVELSET_LEVELSET_ROWS_H
 #define RO_SEGMENT_LEVELSET_LEVELSET_ROWS_H
 
-#include "segment/levelset/levelset.h"
 #include "roundoff/core.h"
+#include "segment/levelset/levelset.h"
 #include "simd/variants.h"
 
 struct ro_level_row {
@@ -42,7 +42,7 @@ extern const struct ro_level_kernel ro_level_plain; /* the definition, row by ro
 
 static inline __attribute__((always_inline)) bool
 level_row_any(const struct ro_level *any, const struct ro_level_row *row, const bool is_real,
-                 const bool carried, const bool curved, const int a)
+              const bool carried, const bool curved, const int a)
 {
     struct ro_level level = *any; /* what is known here is known in the loop */
     level.a = a;
@@ -116,7 +116,7 @@ static inline bool level_row_plain(const struct ro_level *level, const struct ro
  * The root of up to 2^26, times 128: a float root is right within one, and the remainder tells.
  */
 static inline __attribute__((always_inline)) bool level_row_whole(const struct ro_level_row *row,
-                                                                     const int a, const int bits)
+                                                                  const int a, const int bits)
 {
     const int16_t *restrict above = (const int16_t *)row->above;
     const int16_t *restrict here = (const int16_t *)row->row;
@@ -220,8 +220,7 @@ static inline bool level_is_real(const struct ro_level *level)
 }
 
 /* The norm and the bits as constants, where they are usual ones. */
-static inline bool level_row_of_norm(const struct ro_level *level,
-                                        const struct ro_level_row *row)
+static inline bool level_row_of_norm(const struct ro_level *level, const struct ro_level_row *row)
 {
     if (level->bits == 15)
         return level->a == 43  ? level_row_whole(row, 43, 15)
@@ -236,7 +235,7 @@ static inline bool level_row_of_norm(const struct ro_level *level,
 }
 
 static inline bool level_row_of_norm_real(const struct ro_level *level,
-                                             const struct ro_level_row *row)
+                                          const struct ro_level_row *row)
 {
     return level->a == 43  ? level_row_real(level, row, 43)
            : level->a == 0 ? level_row_real(level, row, 0)

@@ -20,8 +20,8 @@ static size_t sample_bytes(const struct ro_level_front *front)
 }
 
 ro_status level_tiles_open(struct ro_level_tiles *tiles, struct ro_level_front *const *fronts,
-                              const struct ro_level_kernel *const *kernels, uint32_t depth,
-                              int threads)
+                           const struct ro_level_kernel *const *kernels, uint32_t depth,
+                           int threads)
 {
     const struct ro_level_front *first = NULL;
     size_t used = 0;
@@ -263,7 +263,7 @@ static void run_round(void *data, int thread)
 }
 
 void level_tiles_run(struct ro_level_tiles *tiles, struct ro_pool *pool, const bool *chosen,
-                        uint32_t steps, bool *moved)
+                     uint32_t steps, bool *moved)
 {
     bool woken = false;
     for (int i = 0; i < RO_LEVEL_FRONTS; i++)
@@ -279,8 +279,8 @@ void level_tiles_run(struct ro_level_tiles *tiles, struct ro_pool *pool, const b
         atomic_init(&round.ticket, 0);
         const int threads = pool_threads(pool);
         if (round.count > 1)
-            pool_run(pool, round.count < (uint64_t)threads ? (int)round.count : threads,
-                        run_round, &round);
+            pool_run(pool, round.count < (uint64_t)threads ? (int)round.count : threads, run_round,
+                     &round);
         else
             run_round(&round, 0);
         for (int i = 0; i < RO_LEVEL_FRONTS; i++)

@@ -10,10 +10,10 @@
 #ifndef RO_SEGMENT_LEVELSET_SCHEDULE_H
 #define RO_SEGMENT_LEVELSET_SCHEDULE_H
 
-#include "thread/pool.h"
 #include "segment/levelset/cuda/levelset_cuda.h"
 #include "segment/levelset/levelset_rows.h"
 #include "solver/stencil.h"
+#include "thread/pool.h"
 
 /*
  * Tiles of some fronts. A tile takes T steps alone: from the image with T pixels round the tile,
@@ -52,14 +52,14 @@ struct ro_level_tiles {
 
 /* Fronts of one size and number system, NULL where there is none. */
 ro_status level_tiles_open(struct ro_level_tiles *tiles, struct ro_level_front *const *fronts,
-                              const struct ro_level_kernel *const *kernels, uint32_t depth,
-                              int threads);
+                           const struct ro_level_kernel *const *kernels, uint32_t depth,
+                           int threads);
 void level_tiles_close(struct ro_level_tiles *tiles);
 /* Something else than steps has changed a front. */
 void level_tiles_wake(struct ro_level_tiles *tiles, int front);
 /* Steps of the chosen fronts; moved[]: a pixel changed in the last of them. */
 void level_tiles_run(struct ro_level_tiles *tiles, struct ro_pool *pool, const bool *chosen,
-                        uint32_t steps, bool *moved);
+                     uint32_t steps, bool *moved);
 
 /* Passes of rows over a front. */
 struct ro_level_passes {
@@ -72,9 +72,9 @@ struct ro_level_passes {
 };
 
 void level_passes_open(struct ro_level_passes *passes, struct ro_level_front *front,
-                          const struct ro_level_kernel *kernel, uint32_t depth);
+                       const struct ro_level_kernel *kernel, uint32_t depth);
 void level_passes_close(struct ro_level_passes *passes);
 ro_status level_passes_run(struct ro_level_passes *passes, struct ro_pool *pool, uint32_t steps,
-                              bool *moved);
+                           bool *moved);
 
 #endif

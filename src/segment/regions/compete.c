@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Fronts that compete, from an image and seeds to the pixels of each: intensities are smoothed as
- * far as their noise asks for, every seed gets its window (flood_window.c), and all race (arrival.c). */
+ * far as their noise asks for, every seed gets its window (flood_window.c), and all race
+ * (arrival.c). */
 #include "segment/regions/regions.h"
 
 #include "core/checked.h"
@@ -51,8 +52,7 @@ static ro_status check(struct ro_regions *work, const ro_image *in)
     if (in->format == RO_BITS || in->format == RO_INDEX8)
         return ro_context_fail(context, RO_E_ARGUMENT, "an image of %s cannot be segmented",
                                ro_format_name(in->format));
-    if (!size_multiply(work->width, work->height, &pixels) ||
-        plane_size(&work->plane) > INT32_MAX)
+    if (!size_multiply(work->width, work->height, &pixels) || plane_size(&work->plane) > INT32_MAX)
         return ro_context_fail(context, RO_E_SIZE, "an image of %u x %u is too large", work->width,
                                work->height);
     if (context->options.device == RO_DEVICE_CUDA)

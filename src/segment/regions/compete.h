@@ -51,7 +51,8 @@ struct ro_front {
     struct ro_flood_level at; /* of its flood; without pairs there was none */
 };
 
-/* ---- The window of a seed (flood_window.c, flood_window_ref.c) ------------------------------------------- */
+/* ---- The window of a seed (flood_window.c, flood_window_ref.c)
+ * ------------------------------------------- */
 
 enum {
     RO_WINDOW_LEVELS = 128,
@@ -66,11 +67,11 @@ struct ro_window_start {
     uint32_t unit;
 };
 struct ro_window_start window_start(const struct ro_plane *plane, const struct ro_front *front,
-                                       uint16_t *scratch);
+                                    uint16_t *scratch);
 
 /* How far an intensity is from the quartiles, on the wrong side of them. */
 static inline uint32_t window_away(const struct ro_window_start *start, enum ro_region_kind kind,
-                                      uint16_t grey)
+                                   uint16_t grey)
 {
     const uint32_t below = start->low > grey ? (uint32_t)start->low - grey : 0;
     const uint32_t above = grey > start->high ? (uint32_t)grey - start->high : 0;
@@ -112,22 +113,22 @@ struct ro_flooder;
 struct ro_flooder *flooder_open(const struct ro_plane *plane); /* NULL: no memory */
 void flooder_close(struct ro_flooder *flooder);
 void flooder_run(struct ro_flooder *flooder, const struct ro_front *front,
-                    const struct ro_window_start *start, const struct ro_flood_rule *rule,
-                    struct ro_flood *flood);
+                 const struct ro_window_start *start, const struct ro_flood_rule *rule,
+                 struct ro_flood *flood);
 /* In plain code; `inside` has a byte a pixel. */
 void flood_ref(const struct ro_plane *plane, const struct ro_front *front,
-                  const struct ro_window_start *start, const struct ro_flood_rule *rule,
-                  unsigned char *inside, struct ro_flood *flood);
+               const struct ro_window_start *start, const struct ro_flood_rule *rule,
+               unsigned char *inside, struct ro_flood *flood);
 
 /* The most pixels that the next level may have: a picture full of them, or less once there is an
  * outline of such contrast that a leap over its border must be a leak. */
 uint64_t flood_room(const struct ro_flood *flood, const struct ro_flood_rule *rule,
-                       const struct ro_plane *plane);
+                    const struct ro_plane *plane);
 
 /* Adds a level that is complete. False: an outline has been passed, the flood ends before this
  * level. */
 bool flood_add(struct ro_flood *flood, const struct ro_flood_rule *rule,
-                  const struct ro_flood_level *now);
+               const struct ro_flood_level *now);
 
 /* What the fronts of a label have in common; kind 0 and most 0: nothing. */
 struct ro_fellows {
@@ -137,7 +138,7 @@ struct ro_fellows {
     uint16_t low, high; /* the middle one of their windows of that kind */
 };
 struct ro_fellows window_fellows(const struct ro_front *const *fronts, size_t count, bool plain,
-                                    uint64_t *scratch);
+                                 uint64_t *scratch);
 bool window_odd(const struct ro_front *front, const struct ro_fellows *fellows);
 
 /* How windows are found. Floods that were cut stay at home the next time. A kind that had no
@@ -154,17 +155,18 @@ typedef void ro_flood_fn(void *data, const struct ro_front *front,
                          const struct ro_window_start *start, const struct ro_flood_rule *rule,
                          struct ro_flood *flood);
 void window_decide(const struct ro_plane *plane, struct ro_front *front,
-                      const struct ro_window_start *start, const struct ro_window_ways *ways,
-                      ro_flood_fn *flood, void *data);
+                   const struct ro_window_start *start, const struct ro_window_ways *ways,
+                   ro_flood_fn *flood, void *data);
 
 /* Decides again, as the fellows do. The front keeps its window where that would lose more than half
  * of its contrast; but not one that is of another kind and too large as well, which has leaked, and
  * gives way to the fellows' window where there is none of its own. */
 void window_decide_again(const struct ro_plane *plane, struct ro_front *front,
-                            const struct ro_window_start *start, const struct ro_fellows *fellows,
-                            const struct ro_window_ways *ways, ro_flood_fn *flood, void *data);
+                         const struct ro_window_start *start, const struct ro_fellows *fellows,
+                         const struct ro_window_ways *ways, ro_flood_fn *flood, void *data);
 
-/* ---- The race (arrival.c, arrival_ref.c) ----------------------------------------------------------- */
+/* ---- The race (arrival.c, arrival_ref.c)
+ * ----------------------------------------------------------- */
 
 /* An arrival is its time and the front, the earlier and then the lower one less. */
 enum { RO_RACE_SIDE = 5, RO_RACE_CORNER = 7, RO_RACE_UNIT = 16, RO_FRONT_BITS = 24 };

@@ -41,7 +41,7 @@ static int compare_greys(const void *a, const void *b)
 }
 
 struct ro_window_start window_start(const struct ro_plane *plane, const struct ro_front *front,
-                                       uint16_t *scratch)
+                                    uint16_t *scratch)
 {
     const uint32_t n = front->count;
     for (uint32_t i = 0; i < n; i++)
@@ -81,7 +81,7 @@ static bool is_passed(const struct ro_flood *flood, const struct ro_flood_rule *
 }
 
 bool flood_add(struct ro_flood *flood, const struct ro_flood_rule *rule,
-                  const struct ro_flood_level *now)
+               const struct ro_flood_level *now)
 {
     const struct ro_flood_level *best = &flood->level[flood->best];
     if (flood->count > 0 && is_passed(flood, rule, now))
@@ -93,7 +93,7 @@ bool flood_add(struct ro_flood *flood, const struct ro_flood_rule *rule,
 }
 
 uint64_t flood_room(const struct ro_flood *flood, const struct ro_flood_rule *rule,
-                       const struct ro_plane *plane)
+                    const struct ro_plane *plane)
 {
     if (flood->count == 0)
         return rule->most;
@@ -256,8 +256,8 @@ static void take(struct ro_front *front, const struct ro_window_start *start,
 }
 
 void window_decide(const struct ro_plane *plane, struct ro_front *front,
-                      const struct ro_window_start *start, const struct ro_window_ways *ways,
-                      ro_flood_fn *flood, void *data)
+                   const struct ro_window_start *start, const struct ro_window_ways *ways,
+                   ro_flood_fn *flood, void *data)
 {
     const struct ro_fellows none = {0};
     const struct choice chosen = decide(plane, front, start, &none, ways, flood, data);
@@ -271,7 +271,7 @@ void window_decide(const struct ro_plane *plane, struct ro_front *front,
  * is set right by this. */
 
 struct ro_fellows window_fellows(const struct ro_front *const *fronts, size_t count, bool plain,
-                                    uint64_t *scratch)
+                                 uint64_t *scratch)
 {
     size_t of[RO_REGION_BAND + 1] = {0};
     struct ro_fellows fellows = {0};
@@ -310,8 +310,8 @@ bool window_odd(const struct ro_front *front, const struct ro_fellows *fellows)
 }
 
 void window_decide_again(const struct ro_plane *plane, struct ro_front *front,
-                            const struct ro_window_start *start, const struct ro_fellows *fellows,
-                            const struct ro_window_ways *ways, ro_flood_fn *flood, void *data)
+                         const struct ro_window_start *start, const struct ro_fellows *fellows,
+                         const struct ro_window_ways *ways, ro_flood_fn *flood, void *data)
 {
     const struct choice before = {.any = front->at.pairs > 0, .kind = front->kind, .at = front->at};
     const struct choice again = decide(plane, front, start, fellows, ways, flood, data);
@@ -473,8 +473,8 @@ static inline void run_kind(struct water *water, enum ro_region_kind kind,
 }
 
 void flooder_run(struct ro_flooder *flooder, const struct ro_front *front,
-                    const struct ro_window_start *start, const struct ro_flood_rule *rule,
-                    struct ro_flood *flood)
+                 const struct ro_window_start *start, const struct ro_flood_rule *rule,
+                 struct ro_flood *flood)
 {
     const struct ro_plane *plane = flooder->plane;
     const int32_t pitch = (int32_t)plane->pitch;

@@ -80,8 +80,8 @@ static struct ro_flood_level count(const struct ro_plane *plane, const struct ro
 }
 
 void flood_ref(const struct ro_plane *plane, const struct ro_front *front,
-                  const struct ro_window_start *start, const struct ro_flood_rule *rule,
-                  unsigned char *inside, struct ro_flood *flood)
+               const struct ro_window_start *start, const struct ro_flood_rule *rule,
+               unsigned char *inside, struct ro_flood *flood)
 {
     memset(inside, 0, plane_size(plane));
     for (uint32_t i = 0; i < front->count; i++)

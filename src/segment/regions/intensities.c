@@ -79,7 +79,7 @@ ro_status regions_read(struct ro_regions *work, const ro_image *in)
     work->report.smooth = deviation;
     if (status == RO_OK && deviation > 0)
         status = intensity_smooth(work->context, work->raw, work->width, work->height, deviation,
-                                     smooth);
+                                  smooth);
     if (status == RO_OK)
         fill_plane(work, deviation > 0 ? smooth : work->raw);
 done:

@@ -3,8 +3,8 @@
 #ifndef RO_SEGMENT_REGIONS_REGIONS_H
 #define RO_SEGMENT_REGIONS_REGIONS_H
 
-#include "segment/regions/compete.h"
 #include "segment/outline/trace.h"
+#include "segment/regions/compete.h"
 
 struct ro_regions {
     ro_context *context;

@@ -7,9 +7,9 @@
 #include "core/image.h"
 #include "core/options.h"
 #include "cuda/cuda.h"
-#include "thread/team.h"
 #include "solver/multigrid/multigrid.h"
 #include "solver/multigrid/multigrid_cuda.h"
+#include "thread/team.h"
 
 #include <math.h>
 #include <stdlib.h>

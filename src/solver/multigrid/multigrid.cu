@@ -41,8 +41,8 @@ static __global__ __launch_bounds__(DIRECT_THREADS) void direct_kernel(ro_grid g
                                                                        planes planes, int *peak)
 {
     extern __shared__ float shared[];
-    const int high = direct_plane<DIRECT_THREADS>(grid, direct, inverse, planes.plane[blockIdx.x],
-                                                  shared, 0);
+    const int high =
+        direct_plane<DIRECT_THREADS>(grid, direct, inverse, planes.plane[blockIdx.x], shared, 0);
     if (peak)
         grid_peak(high, peak);
 }
@@ -57,8 +57,8 @@ static __global__ __launch_bounds__(THREADS) void restrict_kernel(ro_grid grid, 
     float line[4];
     for (int c = 0; c < 4; c++) {
         int x = grid_reflect(grid.x.first[ci] + c, grid.width), first = grid.y.first[cj];
-        float sum = grid.y.weight[0][cj] *
-                    grid_load(fine, grid, x, grid_reflect(first, grid.height));
+        float sum =
+            grid.y.weight[0][cj] * grid_load(fine, grid, x, grid_reflect(first, grid.height));
         for (int r = 1; r < 4; r++) {
             float weight = grid.y.weight[r][cj];
             if (r < 3 || weight != 0)
@@ -96,11 +96,13 @@ void grid_cuda_cycle(struct grid_cuda *work, const struct ro_stencil *stencils,
             p.plane[i].coarse = cycle.b[i][l + 1];
         }
         if (warm && l == level)
-            down_kernel<true><<<tiles(coarse, down_sizes<true>::COARSE, count), THREADS, 0,
-                                work->stream>>>(work->level[l], coarse, stencils[l], p);
+            down_kernel<true>
+                <<<tiles(coarse, down_sizes<true>::COARSE, count), THREADS, 0, work->stream>>>(
+                    work->level[l], coarse, stencils[l], p);
         else
-            down_kernel<false><<<tiles(coarse, down_sizes<false>::COARSE, count), THREADS, 0,
-                                 work->stream>>>(work->level[l], coarse, stencils[l], p);
+            down_kernel<false>
+                <<<tiles(coarse, down_sizes<false>::COARSE, count), THREADS, 0, work->stream>>>(
+                    work->level[l], coarse, stencils[l], p);
     }
     planes p = {};
     for (int i = 0; i < count; i++) {
@@ -153,8 +155,7 @@ ro_status grid_cuda_place(ro_context *context, struct grid_cuda *work, struct gr
 {
     const struct ro_multigrid *grids = work->grids;
     char *tables = (char *)grid_piece(pieces, grids->table_bytes);
-    float *memory =
-        (float *)grid_piece(pieces, cycle_floats(grids, planes, 0) * sizeof(float));
+    float *memory = (float *)grid_piece(pieces, cycle_floats(grids, planes, 0) * sizeof(float));
     if (!pieces->memory)
         return RO_OK;
     memcpy(work->level, grids->grid, sizeof work->level);
@@ -183,18 +184,18 @@ static ro_status copy_rows(ro_context *context, const ro_grid &grid, const ro_im
     for (int y = 0; y < grid.height; y++) {
         float *inside = plane + (size_t)y * grid.stride + RO_GRID_MARGIN;
         char *row = (char *)image->data + (ptrdiff_t)y * image->stride;
-        RO_CUDA_TRY(context, to_device ? cudaMemcpyAsync(inside, row, bytes,
-                                                         cudaMemcpyHostToDevice, stream)
-                                       : cudaMemcpyAsync(row, inside, bytes,
-                                                         cudaMemcpyDeviceToHost, stream));
+        RO_CUDA_TRY(context,
+                    to_device
+                        ? cudaMemcpyAsync(inside, row, bytes, cudaMemcpyHostToDevice, stream)
+                        : cudaMemcpyAsync(row, inside, bytes, cudaMemcpyDeviceToHost, stream));
     }
     return RO_OK;
 }
 
 static ro_status multigrid_runs_on_cuda(ro_context *context, const struct ro_multigrid *grids,
-                                      const struct ro_stencil *stencils, const float *inverse,
-                                      const ro_image *b, const ro_image *x, uint32_t cycles,
-                                      bool warm, uint64_t *launches)
+                                        const struct ro_stencil *stencils, const float *inverse,
+                                        const ro_image *b, const ro_image *x, uint32_t cycles,
+                                        bool warm, uint64_t *launches)
 {
     struct ro_cuda *cuda;
     RO_TRY(cuda_of(context, &cuda));

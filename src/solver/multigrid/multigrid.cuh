@@ -27,7 +27,7 @@ static inline void *grid_piece(struct grid_pieces *pieces, size_t bytes)
 }
 
 struct grid_cuda {
-    const struct ro_multigrid *grids; /* on the host */
+    const struct ro_multigrid *grids;     /* on the host */
     struct ro_grid level[RO_GRID_LEVELS]; /* tables on the device */
     struct ro_direct direct;
     struct ro_cycle cycle; /* planes on the device */
@@ -108,7 +108,8 @@ static __device__ __forceinline__ float grid_prolong(const float *coarse,
     }
     int at = grid_low(fine.x, x);
     float here = grid_line(coarse, grid, at, low, high, part);
-    return __fmaf_rn(grid_part(fine.x, x), grid_line(coarse, grid, at + 1, low, high, part) - here, here);
+    return __fmaf_rn(grid_part(fine.x, x), grid_line(coarse, grid, at + 1, low, high, part) - here,
+                     here);
 }
 
 /* The largest of a block's values into *peak; all threads take part. */

@@ -86,7 +86,7 @@ void multigrid_close(struct ro_multigrid *grids);
 
 /* The stencils of A(sigma), and 1/eigenvalue of each pair of cosines on the coarsest grid. */
 void multigrid_set(const struct ro_multigrid *grids, double sigma,
-                      struct ro_stencil stencils[RO_GRID_LEVELS], float *inverse);
+                   struct ro_stencil stencils[RO_GRID_LEVELS], float *inverse);
 
 static inline size_t grid_at(const struct ro_grid *grid, int y)
 {

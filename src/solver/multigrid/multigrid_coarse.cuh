@@ -20,8 +20,8 @@ enum {
     KEPT_FLOATS = 5 * CELLS_PLANE,                      /* and all the time */
 };
 
-/* What planes of the coarser grid are multiplied by: cosines of y, and of x row for column, and what
- * lies between there and back. */
+/* What planes of the coarser grid are multiplied by: cosines of y, and of x row for column, and
+ * what lies between there and back. */
 struct coarse_kept {
     float *forward_y, *back_y, *forward_x, *back_x, *inverse;
 };
@@ -70,8 +70,9 @@ static __device__ __forceinline__ void coarse_filter(const ro_grid &last, const 
  * column, and so is `out` if it is TURNED. A thread does three rows of three columns, four terms
  * at a time, one after the other. */
 template <bool TURNED>
-static __device__ __forceinline__ void multiply_cells(int rows, int terms, int width, const float *a,
-                                                      const float *b, const float *by, float *out)
+static __device__ __forceinline__ void multiply_cells(int rows, int terms, int width,
+                                                      const float *a, const float *b,
+                                                      const float *by, float *out)
 {
     const int across = (width + PATCH - 1) / PATCH, down = (rows + PATCH - 1) / PATCH;
     const int i = anew(threadIdx.x);
@@ -87,7 +88,7 @@ static __device__ __forceinline__ void multiply_cells(int rows, int terms, int w
                 r[j] = *(const float4 *)(right + j * CELLS_PITCH + k);
             }
         };
-        auto add = [&](float4 const (&one)[PATCH], float4 const (&two)[PATCH], int count) {
+        auto add = [&](float4 const(&one)[PATCH], float4 const(&two)[PATCH], int count) {
 #pragma unroll
             for (int j = 0; j < PATCH * PATCH; j++) {
                 const float4 &u = one[j / PATCH], &v = two[j % PATCH];
@@ -184,9 +185,8 @@ static __device__ __forceinline__ void restrict_halved(int width, int height, in
 #pragma unroll
         for (int i = 0; i < PATCH; i++)
             if (ci + i < nx)
-                out[(ci + i) * CELLS_PITCH + cj] =
-                    __fmaf_rn(0.25f, line[2 * i + 2],
-                              __fmaf_rn(0.5f, line[2 * i + 1], 0.25f * line[2 * i]));
+                out[(ci + i) * CELLS_PITCH + cj] = __fmaf_rn(
+                    0.25f, line[2 * i + 2], __fmaf_rn(0.5f, line[2 * i + 1], 0.25f * line[2 * i]));
     }
     __syncthreads();
 }
@@ -194,11 +194,10 @@ static __device__ __forceinline__ void restrict_halved(int width, int height, in
 /* Down from `grid`, the solution on the last one, and up; `cycles` times, the result being weighed
  * before the next. Gives the bits of the largest |x| that the thread stored, or `high`. */
 template <int THREADS>
-static __device__ __forceinline__ int coarse_plane(const ro_grid &grid, const ro_grid &last,
-                                                   const ro_stencil &filter,
-                                                   const grid_planes &planes, const float *weight,
-                                                   int cycles, float *shared,
-                                                   const coarse_kept &kept, int high)
+static __device__ __forceinline__ int
+coarse_plane(const ro_grid &grid, const ro_grid &last, const ro_stencil &filter,
+             const grid_planes &planes, const float *weight, int cycles, float *shared,
+             const coarse_kept &kept, int high)
 {
     const ro_stencil k = filter;
     const int width = grid.width, height = grid.height, nx = last.width, ny = last.height;
@@ -287,7 +286,8 @@ static __device__ __forceinline__ int coarse_plane(const ro_grid &grid, const ro
         for (int i = 0; i < PATCH * PATCH; i++) {
             const int r = i / PATCH, c = i % PATCH;
             if (x0 + c < width && y0 + r < height)
-                grid_finish(planes, (size_t)y[r] * stride + RO_GRID_MARGIN + x[c], p.x[r][c], &high);
+                grid_finish(planes, (size_t)y[r] * stride + RO_GRID_MARGIN + x[c], p.x[r][c],
+                            &high);
         }
     __syncthreads();
     return high;

@@ -13,8 +13,8 @@
  * elsewhere bands of rows, and redo the few rows on both sides of them that they need. Nothing is
  * waited for inside a pass, and every row comes out the same.
  */
-#include "thread/team.h"
 #include "solver/multigrid/multigrid.h"
+#include "thread/team.h"
 
 #include <string.h>
 
@@ -210,8 +210,7 @@ static void go_up(const struct pass *pass, int plane, float *rings, int part, in
             int low = grid->y.low[row], high = low + 1 < coarse->height ? low + 1 : low;
             cycle->kernels->prolong_row(&grid->x, correction + grid_at(coarse, low),
                                         correction + grid_at(coarse, high), grid->y.part[row],
-                                        cycle->down[plane][level] + grid_at(grid, row), line,
-                                        out);
+                                        cycle->down[plane][level] + grid_at(grid, row), line, out);
         }
 }
 
@@ -264,8 +263,7 @@ static void tell_all(const struct ro_cycle *cycle, int plane, int share)
     const int level = cycle->grids->levels - 1;
     const struct ro_grid *grid = &cycle->grids->grid[level];
     for (int y = 0; y < grid->height; y++)
-        cycle->told(cycle->told_data, share, plane, y,
-                    cycle->up[plane][level] + grid_at(grid, y));
+        cycle->told(cycle->told_data, share, plane, y, cycle->up[plane][level] + grid_at(grid, y));
 }
 
 /* A cycle from the pass's grid on, a plane after the other. */
@@ -309,8 +307,8 @@ void cycle_run(struct ro_cycle *cycle, int level, bool warm)
         .cycle = cycle, .level = whole, .warm = warm && whole == level, .told = whole == level};
     const size_t passes = 8; /* over the first of these grids, about */
     if (goes_on(cycle))
-        team_pass(cycle->team, planes > 1 ? grids[whole].floats * planes * passes : 0,
-                     whole_planes, &rest);
+        team_pass(cycle->team, planes > 1 ? grids[whole].floats * planes * passes : 0, whole_planes,
+                  &rest);
     for (int l = whole - 1; l >= level && goes_on(cycle); l--) {
         struct pass pass = {.cycle = cycle, .level = l, .told = l == level};
         team_pass(cycle->team, grids[l].floats * planes, pass_up, &pass);

@@ -11,8 +11,8 @@
 
 enum { PATCH = 3 }; /* nodes a side */
 
-/* A number that compilers take for a new one: what comes of it is computed where it is used, and not
- * kept in registers from one cycle to the next. */
+/* A number that compilers take for a new one: what comes of it is computed where it is used, and
+ * not kept in registers from one cycle to the next. */
 static __device__ __forceinline__ int anew(int number)
 {
     asm volatile("" : "+r"(number));
@@ -42,11 +42,12 @@ static __device__ __forceinline__ void patch_residual(const ro_stencil &k, const
 {
     enum { ROUND = PATCH + 2 };
     float row[3][ROUND]; /* above, here, below */
-    auto take = [&](float (&to)[ROUND], const float *from) {
+    auto take = [&](float(&to)[ROUND], const float *from) {
         to[0] = from[p.left];
         to[ROUND - 1] = from[p.right];
     };
-    const float *const from = plane + p.at, *const above = from + p.up, *const below = from + p.down;
+    const float *const from = plane + p.at, *const above = from + p.up,
+                       *const below = from + p.down;
     take(row[0], above);
     take(row[1], from);
 #pragma unroll
@@ -90,7 +91,8 @@ static __device__ __forceinline__ void patch_put(const float (&values)[PATCH][PA
 
 /* A Jacobi step, in registers. */
 template <int PITCH>
-static __device__ __forceinline__ void patch_relax(const ro_stencil &k, const float *plane, patch *p)
+static __device__ __forceinline__ void patch_relax(const ro_stencil &k, const float *plane,
+                                                   patch *p)
 {
     float rest[PATCH][PATCH];
     patch_residual<PITCH>(k, plane, *p, rest);
@@ -199,8 +201,8 @@ static __device__ __forceinline__ float restricted(const ro_grid &grid, int ci, 
 }
 
 /* A node's result to its place: weighed, stored, its size among the largest. */
-static __device__ __forceinline__ void grid_finish(const grid_planes &planes, size_t at, float value,
-                                                   int *high)
+static __device__ __forceinline__ void grid_finish(const grid_planes &planes, size_t at,
+                                                   float value, int *high)
 {
     value = planes.weight ? value * planes.weight[at] : value;
     planes.out[at] = value;

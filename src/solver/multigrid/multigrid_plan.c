@@ -160,7 +160,7 @@ void multigrid_close(struct ro_multigrid *grids)
 static double cosine_of(int i, int count) { return count > 1 ? cos(M_PI * i / (count - 1)) : 1; }
 
 void multigrid_set(const struct ro_multigrid *grids, double sigma,
-                      struct ro_stencil stencils[RO_GRID_LEVELS], float *inverse)
+                   struct ro_stencil stencils[RO_GRID_LEVELS], float *inverse)
 {
     double kx = 0, ky = 0, kc = 0;
     for (int l = 0; l < grids->levels; l++) {

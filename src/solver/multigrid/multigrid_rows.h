@@ -7,8 +7,8 @@
 #ifndef RO_SOLVER_MULTIGRID_MULTIGRID_ROWS_H
 #define RO_SOLVER_MULTIGRID_MULTIGRID_ROWS_H
 
-#include "solver/multigrid/multigrid.h"
 #include "solver/each_node.h"
+#include "solver/multigrid/multigrid.h"
 
 #include <math.h>
 #if defined(RO_SIMD_AVX512)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The kernels of multigrid once more, for wider vectors; see multigrid_rows.h. */
-#include "solver/multigrid/multigrid_rows.h"
 #include "simd/simd.h"
+#include "solver/multigrid/multigrid_rows.h"
 
 const struct ro_grid_kernels RO_SIMD_NAME(ro_grid_kernels) = {
     .cpu = RO_SIMD_CPU,

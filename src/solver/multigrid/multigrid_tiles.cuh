@@ -12,19 +12,20 @@
 enum {
     TILE_SIDE = 48, /* patches of a warp's two rows lie in different banks */
     TILE_THREADS = TILE_SIDE / PATCH * (TILE_SIDE / PATCH),
-    TILE_FLOATS = 2 * TILE_SIDE * TILE_SIDE, /* of shared memory: a step goes from one to the other */
-    FINE = TILE_SIDE - 2 * RO_GRID_SWEEPS,   /* nodes of a tile's side on the way up */
-    AROUND = FINE / 2 + RO_GRID_SWEEPS + 2,  /* coarse nodes of a side that they look at */
+    TILE_FLOATS =
+        2 * TILE_SIDE * TILE_SIDE,         /* of shared memory: a step goes from one to the other */
+    FINE = TILE_SIDE - 2 * RO_GRID_SWEEPS, /* nodes of a tile's side on the way up */
+    AROUND = FINE / 2 + RO_GRID_SWEEPS + 2, /* coarse nodes of a side that they look at */
 };
 
-/* On the way down: nodes round a tile that steps use up, and the coarse nodes of its side. They take
- * the residual of 2 (n - 1) + 4 nodes. */
+/* On the way down: nodes round a tile that steps use up, and the coarse nodes of its side. They
+ * take the residual of 2 (n - 1) + 4 nodes. */
 template <bool WARM> struct down_sizes {
     enum { RIM = WARM ? 4 : 3, COARSE = (TILE_SIDE - 2 * RIM - 4) / 2 + 1 };
 };
 
-/* A group of threads that does tiles: one of a block's, which all do their steps at the same time. One
- * that is idle, for tiles are over, does another's and stores nothing. */
+/* A group of threads that does tiles: one of a block's, which all do their steps at the same time.
+ * One that is idle, for tiles are over, does another's and stores nothing. */
 struct tile_group {
     int thread;
     bool idle;
@@ -173,7 +174,8 @@ static __device__ __forceinline__ int up_tile(const ro_grid &grid, const ro_grid
 #pragma unroll
     for (int i = 0; i < PATCH * PATCH; i++) {
         const int r = i / PATCH, c = i % PATCH;
-        const bool inner = tx + c >= low && tx + c < low + FINE && ty + r >= low && ty + r < low + FINE;
+        const bool inner =
+            tx + c >= low && tx + c < low + FINE && ty + r >= low && ty + r < low + FINE;
         if (inner && !group.idle && x0 + tx + c < width && y0 + ty + r < height)
             grid_finish(planes, (size_t)y[r] * stride + RO_GRID_MARGIN + x[c], p.x[r][c], &high);
     }

@@ -247,8 +247,8 @@ static void hostile_pictures_are_accounted_for(void **state)
         static const unsigned char some[] = {96, 160, 100, 155, 1, 254, 85, 170};
         for (int y = 0; y < SIDE; y++)
             for (int x = 0; x < SIDE; x++) {
-                const unsigned tile =
-                    pixel_hash((uint64_t)kind, (uint32_t)(x >> kind % 6), (uint32_t)(y >> kind % 6));
+                const unsigned tile = pixel_hash((uint64_t)kind, (uint32_t)(x >> kind % 6),
+                                                 (uint32_t)(y >> kind % 6));
                 in[y * sheet->in.stride + x] =
                     kind < 3 ? some[tile % 8]
                              : (unsigned char)(tile % 2 ? some[tile / 2 % 8] : tile >> 8);

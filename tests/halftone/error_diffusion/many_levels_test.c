@@ -54,8 +54,7 @@ static void check_turn(const struct diffusion_steps *steps, int64_t levels, int6
 static int64_t nearest(int64_t white, int64_t levels, int64_t k, int64_t v)
 {
     while (k + 1 < levels &&
-           v > (halftone_level(white, levels, k) + halftone_level(white, levels, k + 1)) /
-                   2)
+           v > (halftone_level(white, levels, k) + halftone_level(white, levels, k + 1)) / 2)
         k++;
     return k;
 }

@@ -34,8 +34,8 @@ static void fill(ro_image *image, uint32_t seed)
     for (uint32_t y = 0; y < image->height; y++)
         for (uint32_t x = 0; x < image->width; x++) {
             uint32_t h = pixel_hash(seed, x, y), value = h % 16 == 0   ? 0
-                                                      : h % 16 == 1 ? white
-                                                                    : (h >> 4) % (white + 1);
+                                                         : h % 16 == 1 ? white
+                                                                       : (h >> 4) % (white + 1);
             char *row = (char *)image->data + (ptrdiff_t)y * image->stride;
             if (image->format == RO_GRAY8)
                 ((uint8_t *)row)[x] = (uint8_t)value;

@@ -220,12 +220,9 @@ static void levels_get_colours(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(palettes_adapt),
-        cmocka_unit_test(few_colours_are_kept),
-        cmocka_unit_test(shades_are_kept),
-        cmocka_unit_test(fitted_pictures_can_be_shown),
-        cmocka_unit_test(fit_is_what_it_says),
-        cmocka_unit_test(levels_get_colours),
+        cmocka_unit_test(palettes_adapt),      cmocka_unit_test(few_colours_are_kept),
+        cmocka_unit_test(shades_are_kept),     cmocka_unit_test(fitted_pictures_can_be_shown),
+        cmocka_unit_test(fit_is_what_it_says), cmocka_unit_test(levels_get_colours),
     };
     return cmocka_run_group_tests(tests, fixture_open, fixture_close);
 }

@@ -361,13 +361,11 @@ static void tone_is_kept_where_colours_crowd(void **state)
         uint8_t colour[3];
         double most;
         bool was_off;
-    } flats[] = {{"uc8159-panel", {203, 167, 156}, 0.5, true},
-                 {"uc8159-panel", {242, 94, 147}, 0.5, true},
-                 {"uc8159-panel", {175, 124, 125}, 0.5, false},
-                 {"c64", {251, 99, 78}, 0.5, true},
-                 {"c64", {73, 110, 101}, 0.5, false},
-                 {"ega", {172, 110, 8}, 0.5, true},
-                 {"pico-8", {41, 61, 143}, 0.7, true}};
+    } flats[] = {
+        {"uc8159-panel", {203, 167, 156}, 0.5, true},  {"uc8159-panel", {242, 94, 147}, 0.5, true},
+        {"uc8159-panel", {175, 124, 125}, 0.5, false}, {"c64", {251, 99, 78}, 0.5, true},
+        {"c64", {73, 110, 101}, 0.5, false},           {"ega", {172, 110, 8}, 0.5, true},
+        {"pico-8", {41, 61, 143}, 0.7, true}};
     static uint8_t pixels[3 * SIDE * SIDE];
     const ro_image in = {RO_RGB8, SIDE, SIDE, 255, 3 * SIDE, pixels};
     for (size_t i = 0; i < sizeof flats / sizeof *flats; i++) {
@@ -391,8 +389,8 @@ static void noise_and_whites_give_the_same_bits(void **state)
     (void)state;
     enum { WIDTH = 301, ROWS = 60 };
     static uint8_t pixels[3 * WIDTH * ROWS], expected[WIDTH * ROWS], numbers[WIDTH * ROWS];
-    static const char *const palettes[] = {"bwr", "spectra6-panel", "#102030 #405060 #90a0b0", "c64",
-                                           "ega"};
+    static const char *const palettes[] = {"bwr", "spectra6-panel", "#102030 #405060 #90a0b0",
+                                           "c64", "ega"};
     static const uint32_t whites[] = {255, 200, 100, 31};
     const ro_context_options plain = {RO_CONTEXT_DEFAULTS, .cpu = RO_CPU_SCALAR, .threads = 1};
     ro_context *scalar;

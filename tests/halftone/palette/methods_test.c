@@ -67,7 +67,7 @@ static void screens_give_the_same_bits(void **state)
     (void)state;
     static const char *const methods[] = {"bayer", "blue-noise", "clustered-dot", "random",
                                           "bayer-2"};
-    static const uint32_t sizes[][2] = {{1, 1},  {1, 40}, {2, 7},   {63, 3}, {64, 4},
+    static const uint32_t sizes[][2] = {{1, 1},  {1, 40}, {2, 7},   {63, 3},  {64, 4},
                                         {65, 3}, {66, 5}, {130, 9}, {333, 20}};
     static const ro_cpu cpus[] = {RO_CPU_SCALAR, RO_CPU_V128, RO_CPU_AVX2, RO_CPU_AVX512};
     const ro_palette palettes[] = {palette_of("7-colour"), random_palette(16), random_palette(256),
@@ -204,14 +204,16 @@ static void palette_colours_stay(void **state)
     (void)state;
     enum { SIDE = 40 };
     static uint8_t pixels[3 * SIDE * SIDE], out[3 * SIDE * SIDE];
-    static const char *const methods[] = {"bayer",     "blue-noise",    "random",   "clustered-dot",
-                                          "threshold", "dot-diffusion", "ostromoukhov", "riemersma"};
+    static const char *const methods[] = {"bayer",         "blue-noise", "random",
+                                          "clustered-dot", "threshold",  "dot-diffusion",
+                                          "ostromoukhov",  "riemersma"};
     for (int p = 0; p < 3; p++) {
         const ro_palette palette = p == 0   ? palette_of("7-colour-panel")
                                    : p == 1 ? random_palette(16)
                                             : palette_of("spectra6");
         for (uint32_t i = 0; i < SIDE * SIDE; i++)
-            memcpy(pixels + 3 * i, palette.colours[pixel_hash(4, i, 0) % (uint32_t)palette.count], 3);
+            memcpy(pixels + 3 * i, palette.colours[pixel_hash(4, i, 0) % (uint32_t)palette.count],
+                   3);
         for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
             ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .palette = &palette,
                                            .method = methods[m]};
@@ -282,9 +284,9 @@ static void streams_give_the_same_bits(void **state)
             const uint32_t count = HEIGHT - y < 11 ? HEIGHT - y : 11;
             assert_int_equal(
                 ro_halftone_push(stream, pixels + y * 3 * WIDTH, 3 * WIDTH, count, &taken), RO_OK);
-            assert_int_equal(ro_halftone_pull(stream, parts + pulled * WIDTH, WIDTH,
-                                              HEIGHT - pulled, &given),
-                             RO_OK);
+            assert_int_equal(
+                ro_halftone_pull(stream, parts + pulled * WIDTH, WIDTH, HEIGHT - pulled, &given),
+                RO_OK);
         }
         ro_halftone_close(stream);
         assert_memory_equal(whole, parts, sizeof whole);
@@ -294,12 +296,9 @@ static void streams_give_the_same_bits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(screens_give_the_same_bits),
-        cmocka_unit_test(every_method_is_golden),
-        cmocka_unit_test(mixtures_keep_their_light),
-        cmocka_unit_test(palette_colours_stay),
-        cmocka_unit_test(mixtures_are_what_they_mix),
-        cmocka_unit_test(streams_give_the_same_bits),
+        cmocka_unit_test(screens_give_the_same_bits), cmocka_unit_test(every_method_is_golden),
+        cmocka_unit_test(mixtures_keep_their_light),  cmocka_unit_test(palette_colours_stay),
+        cmocka_unit_test(mixtures_are_what_they_mix), cmocka_unit_test(streams_give_the_same_bits),
     };
     return cmocka_run_group_tests(tests, fixture_open, fixture_close);
 }

@@ -200,7 +200,8 @@ static void check_band(const struct palette_code *code, const struct palette_pla
         for (uint32_t row = 0; row < ROWS; row++) {
             int32_t *line = LINE(-1 - (int)row, c);
             for (uint32_t x = 0; x < width; x++)
-                line[x] = (int32_t)(pixel_hash(2, x, 3 * row + c) % PALETTE_WHITE) - PALETTE_WHITE / 2;
+                line[x] =
+                    (int32_t)(pixel_hash(2, x, 3 * row + c) % PALETTE_WHITE) - PALETTE_WHITE / 2;
             band.above[c][row] = line;
             band.below[c][row] = below + (c * ROWS + row) * length + PALETTE_LINE_PAD;
         }

@@ -124,8 +124,8 @@ static void dots_are_as_defined(void **state)
     }
 }
 
-/* The largest error that there can be in an image, of a white of 1: what flows to a pixel is added up
- * without its sign. */
+/* The largest error that there can be in an image, of a white of 1: what flows to a pixel is added
+ * up without its sign. */
 static double largest_error(const uint8_t classes[8][8], int width, int height)
 {
     double flow[40 * 40] = {0}, largest = 0;

@@ -57,8 +57,8 @@ static void same_bits(void **state)
             const uint32_t count = SIDE - y < step ? SIDE - y : step;
             const ro_field in = rows_of(&field, y, count);
             const ro_hologram_piece piece = {y, SIDE, energy_of(context, &field, o)};
-            ro_image out = {RO_INDEX8, SIDE, count, 255, many.stride,
-                            (char *)many.data + (ptrdiff_t)y * many.stride};
+            ro_image out = {RO_INDEX8, SIDE,        count,
+                            255,       many.stride, (char *)many.data + (ptrdiff_t)y * many.stride};
             assert_int_equal(ro_hologram_quantize_piece(context, &in, &out, o, &piece, &part),
                              RO_OK);
             assert_true(part.gain == whole.gain);
@@ -93,10 +93,10 @@ static void refused(void **state)
         double energy;
         ro_status status;
     } cases[] = {
-        {10, 20, SIDE, 1, RO_E_SIZE},        {20, 30, SIDE, 1, RO_E_SIZE},
-        {140, 20, SIDE, 1, RO_E_SIZE},       {0, 20, 10, 1, RO_E_SIZE},
-        {0, 20, SIDE, NAN, RO_E_ARGUMENT},   {0, 20, SIDE, -1, RO_E_ARGUMENT},
-        {140, 10, SIDE, 1, RO_OK},           {0, 20, SIDE, 0, RO_OK},
+        {10, 20, SIDE, 1, RO_E_SIZE},      {20, 30, SIDE, 1, RO_E_SIZE},
+        {140, 20, SIDE, 1, RO_E_SIZE},     {0, 20, 10, 1, RO_E_SIZE},
+        {0, 20, SIDE, NAN, RO_E_ARGUMENT}, {0, 20, SIDE, -1, RO_E_ARGUMENT},
+        {140, 10, SIDE, 1, RO_OK},         {0, 20, SIDE, 0, RO_OK},
     };
     uint32_t rows;
     ro_image out;

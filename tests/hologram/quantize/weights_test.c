@@ -9,8 +9,8 @@
 
 #define FIXTURE_OPTIONS                                                                            \
     &(ro_context_options) { RO_CONTEXT_DEFAULTS, .device = RO_DEVICE_CPU }
-#include "fixture.h"
 #include "core/random.h"
+#include "fixture.h"
 #include "hologram/quantize/levels.h"
 #include "hologram/quantize/weights.h"
 
@@ -54,7 +54,8 @@ static void nearest_is_nearest(void **state)
     assert_int_equal(ro_hologram_levels(*state, "phase:16", table, &count), RO_OK);
     assert_int_equal(hologram_levels_open(*state, table, count, &levels), RO_OK);
     for (uint32_t n = 0; n < 20000; n++) {
-        double x = (int)(pixel_hash(3, n, 0) % 8001) - 4000, y = (int)(pixel_hash(4, n, 0) % 8001) - 4000;
+        double x = (int)(pixel_hash(3, n, 0) % 8001) - 4000,
+               y = (int)(pixel_hash(4, n, 0) % 8001) - 4000;
         int found = hologram_nearest_ref(&levels, (int)x, (int)y);
         double best = 1e9, own = 0;
         for (int k = 0; k < count; k++) {

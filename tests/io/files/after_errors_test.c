@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls after a failure give the same failure, and what a call gave stays valid as long as it says. */
+/* Calls after a failure give the same failure, and what a call gave stays valid as long as it says.
+ */
 #include "io/io_test.h"
 
 #include <signal.h>
@@ -60,9 +61,12 @@ static void expect_failed(ro_reader *reader, ro_status status)
 static void after_a_failed_page(void **state)
 {
     (void)state;
-    static const char *const second[] = {"P5 3 2 255 abcdef", "P5 2 3 255 abcdef",
-                                         "P5 3 2 15 \1\2\3\4\5\6", "P6 1 2 255 abcdef",
-                                         "P5 3 x",              "P5 3 2 255 abc"};
+    static const char *const second[] = {"P5 3 2 255 abcdef",
+                                         "P5 2 3 255 abcdef",
+                                         "P5 3 2 15 \1\2\3\4\5\6",
+                                         "P6 1 2 255 abcdef",
+                                         "P5 3 x",
+                                         "P5 3 2 255 abc"};
     for (size_t i = 0; i < sizeof second / sizeof *second; i++) {
         char file[80];
         uint8_t row[64];

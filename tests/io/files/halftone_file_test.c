@@ -126,8 +126,9 @@ static void failures_leave_nothing(void **state)
                   RO_E_UNSUPPORTED, "2 levels only, not 3");
     expect_failed(in, out, &(ro_halftone_options){RO_HALFTONE_DEFAULTS, .levels = 1}, RO_E_ARGUMENT,
                   "1");
-    expect_failed(in, path_to("x.pgm"), &(ro_halftone_options){RO_HALFTONE_DEFAULTS, .levels = 65537},
-                  RO_E_ARGUMENT, "65537");
+    expect_failed(in, path_to("x.pgm"),
+                  &(ro_halftone_options){RO_HALFTONE_DEFAULTS, .levels = 65537}, RO_E_ARGUMENT,
+                  "65537");
     expect_failed(in, out, &(ro_halftone_options){RO_HALFTONE_DEFAULTS, .method = "nothing"},
                   RO_E_ARGUMENT, "nothing");
     /* Damage far into the file, so that the other stages are at work when it is found. */

@@ -12,8 +12,8 @@
 #include <sys/wait.h>
 
 enum { WIDE = 300, HEAD = 8, TAGS = 15, MOST_BYTES = 1 << 16, PROFILE_BYTES = 200 };
-enum { UINT = 1, INT, FLOAT };                /* SampleFormat */
-enum { INVERTED, GREY, RGB };                 /* PhotometricInterpretation */
+enum { UINT = 1, INT, FLOAT };                  /* SampleFormat */
+enum { INVERTED, GREY, RGB };                   /* PhotometricInterpretation */
 enum { MULTIPLIED = 1, STRAIGHT, PROFILE = 4 }; /* ExtraSamples; and an ICC profile */
 
 static const struct kind {
@@ -84,7 +84,8 @@ static void put_tag(struct bytes *to, uint16_t tag, uint16_t type, uint32_t coun
         put(to, &value, 4);
 }
 
-/* Adds a page; `link` is where its offset is to stand, and becomes the place for that of the next. */
+/* Adds a page; `link` is where its offset is to stand, and becomes the place for that of the next.
+ */
 static void put_page(struct bytes *to, uint32_t *link, int number, unsigned seed)
 {
     static const uint8_t profile[PROFILE_BYTES] = {[3] = PROFILE_BYTES, [36] = 'a', 'c', 's', 'p'};
@@ -92,8 +93,8 @@ static void put_page(struct bytes *to, uint32_t *link, int number, unsigned seed
     const uint32_t at = to->size;
     const uint32_t row = (kind->width * kind->samples * kind->bits + 7u) / 8;
     uint32_t noise = 77u * (unsigned)number + 1000u * seed + 5;
-    const uint32_t count = kind->bits == 1 ? row * kind->height
-                                           : (uint32_t)kind->width * kind->height * kind->samples;
+    const uint32_t count =
+        kind->bits == 1 ? row * kind->height : (uint32_t)kind->width * kind->height * kind->samples;
     for (uint32_t i = 0; i < count; i++) {
         noise = noise * 1664525u + 1013904223u;
         put_sample(to, kind, i, noise >> 8);
@@ -337,9 +338,9 @@ static void alpha_of_some_pages(void **state)
     enum { PLAIN_KIND = 0, ALPHA_KIND = 6 };
     const ro_read_options keep = {RO_READ_DEFAULTS, .pages = RO_PAGES_ALL, .alpha = RO_ALPHA_KEEP};
     make_file(path_to("late.tif"), PLAIN_KIND, ALPHA_KIND, 0);
-    assert_int_equal(ro_halftone_file(context, path_to("late.tif"), path_to("out.tif"), NULL, &keep,
-                                      NULL, NULL),
-                     RO_E_FORMAT);
+    assert_int_equal(
+        ro_halftone_file(context, path_to("late.tif"), path_to("out.tif"), NULL, &keep, NULL, NULL),
+        RO_E_FORMAT);
     assert_non_null(strstr(ro_context_message(context), "alpha"));
     assert_int_equal(count_files(), 1);
     make_file(path_to("early.tif"), ALPHA_KIND, PLAIN_KIND, 0);
@@ -354,9 +355,9 @@ static void alpha_of_some_pages(void **state)
             assert_int_equal(((const uint8_t *)alpha.data)[(ptrdiff_t)y * alpha.stride + x], 255);
     ro_image_free(&alpha);
     make_file(path_to("both.tif"), ALPHA_KIND, ALPHA_KIND, 0);
-    assert_int_equal(ro_halftone_file(context, path_to("both.tif"), path_to("out.tif"), NULL, &keep,
-                                      NULL, NULL),
-                     RO_OK);
+    assert_int_equal(
+        ro_halftone_file(context, path_to("both.tif"), path_to("out.tif"), NULL, &keep, NULL, NULL),
+        RO_OK);
     ro_image given;
     assert_int_equal(ro_image_load(context, path_to("both.tif"), &only, &given, NULL, NULL), RO_OK);
     assert_int_equal(ro_image_load(context, path_to("out.tif"), &only, &alpha, NULL, NULL), RO_OK);
@@ -394,7 +395,7 @@ static int run(const char *const *words)
 
 struct command {
     const char *words[10]; /* behind IN and OUT */
-    bool whole;           /* the second page does not depend on the first */
+    bool whole;            /* the second page does not depend on the first */
 };
 
 static const struct command commands[] = {
@@ -461,8 +462,8 @@ static void pairs_through_commands(void **state)
                         fail_msg("%s of kinds %d and %d: page %u has another size",
                                  command->words[0], a, b, i + 1);
                     if (command->whole && !same_page(&page[i], &result[i][i ? b : a]))
-                        fail_msg("%s of kinds %d and %d: page %u is another one",
-                                 command->words[0], a, b, i + 1);
+                        fail_msg("%s of kinds %d and %d: page %u is another one", command->words[0],
+                                 a, b, i + 1);
                 }
                 if (!command->whole && !same_page(&page[0], &alone[0][a]))
                     fail_msg("%s of kinds %d and %d: page 1 is another one", command->words[0], a,

@@ -2,8 +2,8 @@
 /* Conversions against their definitions, written out once more. */
 #include "io/io_test.h"
 
-#include "io/formats/exif.h"
 #include "io/filters/convert.h"
+#include "io/formats/exif.h"
 
 static void small_samples(void **state)
 {
@@ -115,12 +115,9 @@ static void exif_data(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(small_samples),
-        cmocka_unit_test(ink),
-        cmocka_unit_test(levels_to_tones),
-        cmocka_unit_test(bits_both_ways),
-        cmocka_unit_test(wide_scaling),
-        cmocka_unit_test(exif_data),
+        cmocka_unit_test(small_samples),   cmocka_unit_test(ink),
+        cmocka_unit_test(levels_to_tones), cmocka_unit_test(bits_both_ways),
+        cmocka_unit_test(wide_scaling),    cmocka_unit_test(exif_data),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -218,9 +218,9 @@ static void flat_stays_flat(void **state)
                 struct ro_stage *stage;
                 assert_int_equal(resize(&memory.stage, width, height, &stage), RO_OK);
                 assert_int_equal(stage->info.maxval, tones[t].expected_maxval);
-                assert_int_equal(stage->rows(stage, (uint8_t *)got,
-                                             (ptrdiff_t)stage_row_bytes(stage), height),
-                                 RO_OK);
+                assert_int_equal(
+                    stage->rows(stage, (uint8_t *)got, (ptrdiff_t)stage_row_bytes(stage), height),
+                    RO_OK);
                 for (uint32_t i = 0; i < width * height; i++)
                     assert_int_equal(wide ? got[i] : ((uint8_t *)got)[i], tones[t].expected);
                 stage->close(stage);

@@ -5,9 +5,9 @@
  */
 #include "context/context.h"
 #include "core/random.h"
-#include "thread/team.h"
 #include "register/align/phase.h"
 #include "register/align/refine.h"
+#include "thread/team.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -255,8 +255,8 @@ static void shift(struct ro_team *team, void *data)
     const struct ro_copy *copy = shifting->copy;
     struct ro_phase phase;
     struct ro_phase_work work;
-    assert_true(phase_open(&phase, align_kernels_for(shifting->cpu), shifting->side,
-                              copy->width, copy->height));
+    assert_true(phase_open(&phase, align_kernels_for(shifting->cpu), shifting->side, copy->width,
+                           copy->height));
     assert_true(phase_fix(&phase, team, copy->image[1]));
     if (shifting->by_team) {
         assert_true(phase_shifts_by(&phase, team, copy->image[0], true, shifting->shifts));
@@ -286,8 +286,10 @@ static void test_shifts(void **state)
         open_copy(&copy, sizes[i][0], sizes[i][1], false);
         for (int k = 0; k < copy.width * copy.height; k++) { /* moved by whole pixels */
             const int x = k % copy.width, y = k / copy.width;
-            copy.image[0][k] = (float)pixel_hash(5, (uint32_t)(x + 7), (uint32_t)(y + 7)) * 0x1p-32f;
-            copy.image[1][k] = -(float)pixel_hash(5, (uint32_t)(x + 10), (uint32_t)(y + 5)) * 0x1p-32f;
+            copy.image[0][k] =
+                (float)pixel_hash(5, (uint32_t)(x + 7), (uint32_t)(y + 7)) * 0x1p-32f;
+            copy.image[1][k] =
+                -(float)pixel_hash(5, (uint32_t)(x + 10), (uint32_t)(y + 5)) * 0x1p-32f;
         }
         struct shifting plain = {&copy, RO_CPU_SCALAR, sizes[i][2], false, {{0}}};
         run_shifting(1, &plain);

@@ -87,12 +87,12 @@ static void make(const struct problem *problem, struct ro_level_front *front)
             if (problem->kind == GROWING)
                 f = 1;
             level_put(&front->level, &front->speed, x, y,
-                         number->real ? f * bound : trunc(f * bound));
+                      number->real ? f * bound : trunc(f * bound));
             if (problem->field) {
                 level_put(&front->level, &front->vx, x, y,
-                             trunc((drawn(problem, 3, x, y) - 0.5) * one / 2));
+                          trunc((drawn(problem, 3, x, y) - 0.5) * one / 2));
                 level_put(&front->level, &front->vy, x, y,
-                             trunc((drawn(problem, 4, x, y) - 0.5) * one / 2));
+                          trunc((drawn(problem, 4, x, y) - 0.5) * one / 2));
             }
         }
     level_field_mirror(&front->level, &front->phi[0]);
@@ -134,8 +134,7 @@ static bool run_tiles(struct ro_level_front *front, const struct ro_level_kernel
     const bool chosen[RO_LEVEL_FRONTS] = {false, true};
     bool moved[RO_LEVEL_FRONTS];
     struct ro_level_tiles tiles;
-    assert_int_equal(level_tiles_open(&tiles, fronts, kernels, depth, pool_threads(pool)),
-                     RO_OK);
+    assert_int_equal(level_tiles_open(&tiles, fronts, kernels, depth, pool_threads(pool)), RO_OK);
     level_tiles_run(&tiles, pool, chosen, (uint32_t)steps, moved);
     if (computed) {
         computed[0] = tiles.computed;
@@ -171,8 +170,7 @@ static int check(const struct problem *problem, int steps, uint32_t depth, int t
             } else {
                 struct ro_level_passes passes;
                 level_passes_open(&passes, &got, kernel, depth);
-                assert_int_equal(level_passes_run(&passes, pool, (uint32_t)steps, &moved),
-                                 RO_OK);
+                assert_int_equal(level_passes_run(&passes, pool, (uint32_t)steps, &moved), RO_OK);
                 level_passes_close(&passes);
             }
             compare(problem, &want, &got, what, steps);
@@ -311,8 +309,7 @@ static void profile_is_as_defined(void **state)
         }
         int32_t f = (int32_t)(pixel_hash(6, i, 9) % 2041) - 1020;
         struct ro_level_window w = {.p = v[0], .l = v[1], .r = v[2], .u = v[3], .d = v[4]};
-        assert_int_equal(level_step(&level, &w, f, 0, 0),
-                         fpga12(v[0], v[1], v[2], v[3], v[4], f));
+        assert_int_equal(level_step(&level, &w, f, 0, 0), fpga12(v[0], v[1], v[2], v[3], v[4], f));
     }
 }
 

@@ -48,12 +48,12 @@ static struct ro_outlines trace(const char *pixels, double place,
     for (uint32_t i = 0; i < 16; i++)
         labels[outline_at(4, i % 4, i / 4)] = (uint16_t)(pixels[i] - '0');
     assert_true(outlines_add(&outlines, &(struct ro_outline_map){.width = 4,
-                                                                    .height = 4,
-                                                                    .labels = labels,
-                                                                    .highest = 9,
-                                                                    .data = &place,
-                                                                    .place = at,
-                                                                    .joined = joined}));
+                                                                 .height = 4,
+                                                                 .labels = labels,
+                                                                 .highest = 9,
+                                                                 .data = &place,
+                                                                 .place = at,
+                                                                 .joined = joined}));
     free(labels);
     return outlines;
 }

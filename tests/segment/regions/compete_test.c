@@ -164,7 +164,8 @@ static void a_window_ends_at_the_outline(void **state)
     plane.label = label;
     for (uint32_t y = 0; y < SIDE; y++)
         for (uint32_t x = 0; x < SIDE; x++)
-            grey[plane_value_at(&plane, x, y)] = x >= 5 && x < 15 && y >= 5 && y < 15 ? 13800 : 1000;
+            grey[plane_value_at(&plane, x, y)] =
+                x >= 5 && x < 15 && y >= 5 && y < 15 ? 13800 : 1000;
     grey[plane_value_at(&plane, 7, 7)] = 12000; /* 18 levels of 100 below the others */
     struct ro_front front = {.pixels = &pixel, .count = 1, .label = 1};
     uint16_t scratch[1];

@@ -493,9 +493,9 @@ static void schedules_agree(void **state)
                 put(&image, x, y, 60 + (x / 9 + y / 7) % 3 * 50 + pixel_hash(trial, x, y) % 30);
         ro_seed seeds[5];
         for (uint32_t i = 0; i < 5; i++)
-            seeds[i] =
-                (ro_seed){(int)(1 + pixel_hash(trial, i, 7) % 3), pixel_hash(trial, i, 1) % image.width,
-                          pixel_hash(trial, i, 2) % image.height, 1 + pixel_hash(trial, i, 3) % 4};
+            seeds[i] = (ro_seed){
+                (int)(1 + pixel_hash(trial, i, 7) % 3), pixel_hash(trial, i, 1) % image.width,
+                pixel_hash(trial, i, 2) % image.height, 1 + pixel_hash(trial, i, 3) % 4};
         ro_regions_options options = {RO_REGIONS_DEFAULTS, .seeds = seeds, .seed_count = 5,
                                       .schedule = "reference",
                                       .smooth = trial % 2 ? 0 : RO_DEFAULT};

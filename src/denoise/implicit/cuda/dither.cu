@@ -91,8 +91,8 @@ static ro_status run_round(struct implicit_device *d, struct dithering *ditherin
     const uint64_t rest = *need;
     const uint32_t count = divided < BUCKETS ? (uint32_t)counts[divided] : 0;
     void *list;
-    RO_TRY(cuda_reserve(d->cuda, &list_scratch, (count + 1) * sizeof(ulonglong2), d->stream,
-                           &list));
+    RO_TRY(
+        cuda_reserve(d->cuda, &list_scratch, (count + 1) * sizeof(ulonglong2), d->stream, &list));
     dithering->divided = divided;
     take_kernel<<<blocks, 512, 0, d->stream>>>(*dithering, (ulonglong2 *)list, d->listed);
     RO_TRY(launched(d));

@@ -161,7 +161,7 @@ static ro_status run_steps(struct implicit_device *d)
     const size_t bytes = (size_t)d->size * (size_t)job->stiffness->planes * sizeof(int32_t);
     void *memory;
     RO_TRY(cuda_reserve(d->cuda, &memory_scratch, device_bytes(job->stiffness, job->conjugate),
-                           d->stream, &memory));
+                        d->stream, &memory));
     lay_out(d, job->stiffness, job->conjugate, (char *)memory);
     RO_CUDA_TRY(d->context, cudaMemcpyAsync(d->diffusion, job->stiffness, sizeof *d->diffusion,
                                             cudaMemcpyHostToDevice, d->stream));

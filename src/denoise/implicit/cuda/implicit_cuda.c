@@ -68,7 +68,7 @@ ro_status denoise_implicit_cuda(struct ro_denoiser *work)
     work->report.steps = job.steps;
     work->report.device_seconds = job.seconds;
     denoiser_report(work, work->scheme->conjugate || stiffness.real ? "passes" : "tiles",
-                       RO_CPU_AUTO, 1);
+                    RO_CPU_AUTO, 1);
     work->context->report.device = RO_DEVICE_CUDA;
     work->context->report.launches = job.launches;
     return RO_OK;

@@ -323,16 +323,17 @@ static size_t out_row_bytes(const struct diffusion_cuda_plan *plan)
 }
 
 /* Rows of a band: enough for the copy to cover the computing, few enough to start soon, and no more
- * than the device has room for. Pinned memory, through which they may have to go, is slow to get. */
+ * than the device has room for. Pinned memory, through which they may have to go, is slow to get.
+ */
 static ro_status band_rows(struct diffusion_cuda *work, uint32_t rows, size_t row_bytes,
                            bool staged, uint32_t *band)
 {
     size_t free_bytes, total;
     RO_CUDA_TRY(work->context, cudaMemGetInfo(&free_bytes, &total));
     /* The pixelwise forms keep a number per pixel; blocks and waves little. */
-    size_t cost = RO_CUDA_LANES * (cuda_band_pitch(row_bytes) +
-                                   cuda_band_pitch(out_row_bytes(&work->plan))) +
-                  (work->schedule->kind == schedule::PIXELWISE ? 4 * (size_t)work->plan.width : 64);
+    size_t cost =
+        RO_CUDA_LANES * (cuda_band_pitch(row_bytes) + cuda_band_pitch(out_row_bytes(&work->plan))) +
+        (work->schedule->kind == schedule::PIXELWISE ? 4 * (size_t)work->plan.width : 64);
     size_t fit = free_bytes / 2 / cost, wanted = ((size_t)(staged ? 16 : 32) << 20) / row_bytes;
     wanted = wanted < 1024 ? 1024 : wanted;
     if (work->schedule->kind != schedule::WAVE)
@@ -380,8 +381,8 @@ static ro_status align_rows(struct diffusion_cuda *work, struct diffusion_launch
         return RO_OK;
     void *memory;
     const size_t pitch = cuda_band_pitch(bytes), each = pitch * (size_t)launch->rows;
-    RO_TRY(cuda_reserve(work->cuda, &aligned_scratch, each * (size_t)launch->images, stream,
-                           &memory));
+    RO_TRY(
+        cuda_reserve(work->cuda, &aligned_scratch, each * (size_t)launch->images, stream, &memory));
     for (int i = 0; i < launch->images; i++) {
         unsigned char *to = (unsigned char *)memory + each * (size_t)i;
         RO_CUDA_TRY(work->context,

@@ -45,8 +45,8 @@ ro_status wave_start(struct ro_cuda *cuda, struct diffusion_launch *p,
     const unsigned grid = p->blocks < most ? p->blocks : most;
 
     void *lines, *ticket;
-    RO_TRY(cuda_reserve(cuda, form->lines, (size_t)p->blocks * form->line_words * 8, stream,
-                           &lines));
+    RO_TRY(
+        cuda_reserve(cuda, form->lines, (size_t)p->blocks * form->line_words * 8, stream, &lines));
     struct ro_cuda_scratch *tagged = cuda_scratch_of(cuda, form->lines); /* counts the tags */
     if (++tagged->count > form->last_tag) { /* they begin anew, so the old ones must go */
         RO_CUDA_TRY(context, cudaMemsetAsync(lines, 0, tagged->bytes, stream));

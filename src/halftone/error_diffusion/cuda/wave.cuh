@@ -38,7 +38,8 @@ static __device__ __forceinline__ long long fixed_product(const fixed_line &line
     return (long long)(line.by * x) + line.add;
 }
 
-/* Many levels (many_levels.h): a tone is level(k) and a rest, the error that is left is of the rest. */
+/* Many levels (many_levels.h): a tone is level(k) and a rest, the error that is left is of the
+ * rest. */
 struct step_numbers {
     struct fixed_line base, level; /* from a sample to k, from k to its tone */
     int top;                       /* the highest k */

@@ -108,11 +108,10 @@ ro_status wave_numbers_launch(struct ro_cuda *cuda, struct diffusion_launch *lau
         between.in[i] = passes.rests + row * passes.rest_pitch;
         between.out[i] = passes.bits + row * passes.bit_pitch;
     }
-    ro_status status =
-        deep ? launch_kernel<4, UNEVEN>(cuda, &inner, &between, kernel_id, stream)
-        : launch->steps.uneven
-            ? launch_kernel<2, UNEVEN>(cuda, &inner, &between, kernel_id, stream)
-            : launch_kernel<2, EVEN>(cuda, &inner, &between, kernel_id, stream);
+    ro_status status = deep ? launch_kernel<4, UNEVEN>(cuda, &inner, &between, kernel_id, stream)
+                       : launch->steps.uneven
+                           ? launch_kernel<2, UNEVEN>(cuda, &inner, &between, kernel_id, stream)
+                           : launch_kernel<2, EVEN>(cuda, &inner, &between, kernel_id, stream);
     if (status != RO_OK)
         return status;
     launch->tag = inner.tag;

@@ -52,8 +52,8 @@ void made_window_take(struct made_window *window, uint32_t y, int rows, int skew
         const int64_t from = next < 0 ? 0 : next, end = beyond < words ? beyond : words;
         const uint64_t *out = window->out[i] + MADE_BEHIND + (from - (first >> 6));
         if (from < end)
-            window->hash += window->code->hash(out, y + (uint32_t)i, (uint32_t)from,
-                                               (int)(end - from));
+            window->hash +=
+                window->code->hash(out, y + (uint32_t)i, (uint32_t)from, (int)(end - from));
     }
 }
 

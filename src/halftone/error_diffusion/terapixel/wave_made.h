@@ -17,11 +17,11 @@
 #include <stddef.h>
 
 enum {
-    MADE_STEPS = 512,   /* of a window */
-    MADE_ROWS = 32,     /* at most: lanes of the widest vectors */
-    MADE_MARGIN = 64,   /* vectors at the picture's sides are loaded whole */
+    MADE_STEPS = 512, /* of a window */
+    MADE_ROWS = 32,   /* at most: lanes of the widest vectors */
+    MADE_MARGIN = 64, /* vectors at the picture's sides are loaded whole */
     MADE_WORDS = MADE_STEPS / 64,
-    MADE_BEHIND = 2,    /* words that the last row may be behind the first one */
+    MADE_BEHIND = 2, /* words that the last row may be behind the first one */
 };
 
 /* Samples of row y from column x on, a multiple of 64 of them, and the hash of `count` words. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From samples to levels and from levels to tones in lanes of one width (many_levels.h). Included once
- * for each width, after wave_ops.h, with SIZED (by RO_SIMD_JOIN), lane and vector defined for it.
+ * From samples to levels and from levels to tones in lanes of one width (many_levels.h). Included
+ * once for each width, after wave_ops.h, with SIZED (by RO_SIMD_JOIN), lane and vector defined for
+ * it.
  */
 
 RO_INLINE vector SIZED(line_)(const struct steps_line *line, vector x)

@@ -4,9 +4,10 @@
  * way of loading pixels and storing levels it shares.
  *
  * Lanes are doubles, two vectors of them. Errors are whole numbers plus `above`, a number so small
- * that it only decides which way an exact half is rounded (see tone_dependent.c: above * weight / sum is
- * larger than what rounding to a double takes away, and smaller than the distance of any other
- * number from a half). Rounding itself is the addition of 3 * 2^51, whose last bit is worth one.
+ * that it only decides which way an exact half is rounded (see tone_dependent.c: above * weight /
+ * sum is larger than what rounding to a double takes away, and smaller than the distance of any
+ * other number from a half). Rounding itself is the addition of 3 * 2^51, whose last bit is worth
+ * one.
  */
 
 enum {

@@ -9,8 +9,8 @@
 #include "halftone/error_diffusion/wave/wave.h"
 
 #include "halftone/error_diffusion/acuity.h"
-#include "halftone/error_diffusion/tone_dependent.h"
 #include "halftone/error_diffusion/terapixel/wave_made.h"
+#include "halftone/error_diffusion/tone_dependent.h"
 #include "halftone/row_callbacks.h"
 #include "thread/wavefront.h"
 
@@ -60,9 +60,9 @@ static struct ro_wavefront_shape shape_of(const struct diffusion_plan *plan,
 {
     if (!code)
         return wavefront_shape(threads, 1, 1 + DIFFUSION_MAX_DY,
-                                  (plan->acuity ? 2 : 1) * line_bytes(plan, code), 0);
+                               (plan->acuity ? 2 : 1) * line_bytes(plan, code), 0);
     return wavefront_shape(threads, 1, 1, (size_t)plan->rows_down * line_bytes(plan, code),
-                              code->scratch_bytes);
+                           code->scratch_bytes);
 }
 
 static size_t state_bytes(const struct diffusion_plan *plan, ro_cpu cpu, int threads)
@@ -149,7 +149,7 @@ struct job {
     int height; /* rows of a band */
     bool alone; /* one thread runs all bands */
     int64_t interval;
-    struct made_window *made; /* a window for each thread; NULL: pixels are in memory */
+    struct made_window *made;   /* a window for each thread; NULL: pixels are in memory */
     struct halftone_pass *pass; /* threads fetch rows by themselves; NULL: they do not */
     atomic_uint_fast64_t steps;
 };
@@ -363,14 +363,14 @@ static void run(struct diffusion_run *run, const struct halftone_block *block)
     };
     struct ro_chain chain = {plan->width, front->begun,
                              (block->rows + (uint32_t)job.height - 1) / (uint32_t)job.height};
-    struct ro_wavefront_pace pace = wavefront_pace(
-        plan->width, (int64_t)plan->skew * (job.height - 1), WAVE_CHUNK, chain.bands,
-        run->threads / abreast);
+    struct ro_wavefront_pace pace =
+        wavefront_pace(plan->width, (int64_t)plan->skew * (job.height - 1), WAVE_CHUNK, chain.bands,
+                       run->threads / abreast);
     job.interval = abreast > 1 ? 4 * WAVE_CHUNK : pace.interval;
     job.alone = pace.threads == 1 && abreast == 1;
     front->abreast = abreast;
     wavefront_run(front, &shape, run->pool, pace.threads, &chain, 1,
-                     code ? run_vector_band : run_scalar_band, &job);
+                  code ? run_vector_band : run_scalar_band, &job);
     front->begun += chain.bands;
     run->steps += atomic_load(&job.steps);
 }

@@ -43,8 +43,8 @@ struct wave_band {
 
 /*
  * Brings lines of rows nearer that a later chunk of this band needs, or, past its columns, the next
- * band: a line or a part of it with every step, for the hardware follows fewer rows than a band has,
- * and many requests at once would wait for one another.
+ * band: a line or a part of it with every step, for the hardware follows fewer rows than a band
+ * has, and many requests at once would wait for one another.
  */
 struct wave_ahead {
     const unsigned char *from;

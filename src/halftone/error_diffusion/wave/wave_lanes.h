@@ -37,13 +37,13 @@ struct SIZED(scratch_) {
     /* the levels below samples, a row each */
     __attribute__((aligned(64))) unsigned char number[LANES][2 * WAVE_CHUNK];
 #else
-    vector level[WAVE_CHUNK]; /* what was chosen, for byte output */
-    uint32_t mask[WAVE_CHUNK];                      /* a bit per lane, newest step first */
+    vector level[WAVE_CHUNK];                             /* what was chosen, for byte output */
+    uint32_t mask[WAVE_CHUNK];                            /* a bit per lane, newest step first */
     unsigned char plane[(LANES + 7) / 8][2 * WAVE_CHUNK]; /* up to eight lanes a byte, same order */
 #endif
     vector history[DIFFUSION_MAX_DY + 1][HISTORY + WAVE_CHUNK]; /* [dy]: moved dy lanes down */
-    vector last, carry;                             /* the error and remainder on the left */
-    vector row_hash;                                /* of each lane's row, for noise */
+    vector last, carry; /* the error and remainder on the left */
+    vector row_hash;    /* of each lane's row, for noise */
 };
 
 /*
@@ -67,7 +67,7 @@ enum wave_kind {
     WAVE_UNEVEN_ODD, /* the longer one is odd; lanes of 16 bits only */
 };
 enum { SMALL_WHITE = 16 * 255, LARGE_WHITE = 16 * 65535, SMALL_STEP = 1 << 13 };
-enum { IN_AHEAD = 4 }; /* chunks of rows that are fetched meanwhile */
+enum { IN_AHEAD = 4 };                   /* chunks of rows that are fetched meanwhile */
 enum { WIDE_OFF = DIFFUSION_WIDE_STEP }; /* of the sums */
 #endif
 
@@ -154,16 +154,15 @@ RO_INLINE lanes32 round_any(const struct diffusion_plan *plan, lanes32 y, lanes3
 
 #include "halftone/error_diffusion/wave/wave_step.h"
 
-
-/* Steps k0 .. k0+63, as far as there are any. `kernel` is a constant where this is compiled for a kernel of the table. */
+/* Steps k0 .. k0+63, as far as there are any. `kernel` is a constant where this is compiled for a
+ * kernel of the table. */
 RO_INLINE void SIZED(chunk_)(const struct diffusion_plan *plan,
                              const struct diffusion_kernel *kernel, const struct wave_band *band,
                              int64_t k0, bool edge, enum wave_kind kind)
 {
     const int count = edge ? wave_count(band, k0) : WAVE_CHUNK;
     const bool small = kind == WAVE_FOLD_SMALL || kind == WAVE_UNEVEN_SMALL;
-    const bool uneven =
-        kind == WAVE_UNEVEN || kind == WAVE_UNEVEN_SMALL || kind == WAVE_UNEVEN_ODD;
+    const bool uneven = kind == WAVE_UNEVEN || kind == WAVE_UNEVEN_SMALL || kind == WAVE_UNEVEN_ODD;
     struct SIZED(scratch_) *s = band->scratch;
     const int skew = diffusion_skew(kernel);
     const int factor = diffusion_common_factor(kernel), divisor = kernel->divisor / factor;
@@ -183,9 +182,9 @@ RO_INLINE void SIZED(chunk_)(const struct diffusion_plan *plan,
     const lane shortfall = (lane)(plan->bias * (divisor - weight_sum));
     const vector zero = {0};
     const vector bias = zero + (lane)plan->bias;
-    const vector white = zero + (lane)(kind == WAVE_STEPS || kind == WAVE_STEPS_WIDE
-                                           ? plan->steps.gap
-                                           : plan->white);
+    const vector white =
+        zero +
+        (lane)(kind == WAVE_STEPS || kind == WAVE_STEPS_WIDE ? plan->steps.gap : plan->white);
     const vector odd = zero + (lane)(plan->steps.limit != 0), gap = zero + (lane)plan->steps.gap;
 
     /* Lanes whose column lies in the image run from step `from` of this chunk to step `until`. */
@@ -236,7 +235,8 @@ RO_INLINE void SIZED(chunk_)(const struct diffusion_plan *plan,
         else
             early = SIZED(early_)(zero + start, kernel, factor, s->history, HISTORY + q, skew,
                                   small, &next_weight);
-        /* What is known early is summed before what is not: the remainder is, and the error last. */
+        /* What is known early is summed before what is not: the remainder is, and the error last.
+         */
         RO_KEEP(early);
         vector known = early + carry, quotient;
         RO_KEEP(known);

@@ -65,8 +65,7 @@ RO_INLINE lanes16 split_phased16(const struct diffusion_steps *steps, const stru
 }
 
 /* The same by two levels, where there are too many for phases. */
-RO_INLINE lanes16 split_both16(const struct diffusion_steps *steps, lanes16 sample,
-                               lanes16 *number)
+RO_INLINE lanes16 split_both16(const struct diffusion_steps *steps, lanes16 sample, lanes16 *number)
 {
     const lanes16 k = level_below_16(steps, sample), level = level_of_16(steps, k);
     const lanes16 longer = level_of_16(steps, k + 1) - level - (uint16_t)steps->gap;
@@ -85,8 +84,7 @@ RO_INLINE lanes16 split16(const struct diffusion_steps *steps, const struct phas
 {
     const lanes16 zero = {0};
     if (split == SPLIT_ANY)
-        return by ? split_phased16(steps, by, sample, number)
-                  : split_both16(steps, sample, number);
+        return by ? split_phased16(steps, by, sample, number) : split_both16(steps, sample, number);
     const lanes16 k =
         plain ? high_product16(sample, zero + (uint16_t)steps->base.by) >> steps->base.down
               : level_below_16(steps, sample);
@@ -116,8 +114,8 @@ RO_INLINE lanes16 samples_at(const unsigned char *row, int64_t x, int64_t row_by
 
 /* Numbers and rests of each row as it lies, then the rests to lanes. */
 RO_INLINE void load_rows16(const struct diffusion_plan *plan, const struct wave_band *band,
-                           struct scratch_16 *s, int skew, int64_t k0, bool edge,
-                           int sample_bytes, enum split split, bool plain)
+                           struct scratch_16 *s, int skew, int64_t k0, bool edge, int sample_bytes,
+                           enum split split, bool plain)
 {
     const struct diffusion_steps steps = plan->steps;
     const struct phases phases = phases_of(plan);
@@ -132,8 +130,7 @@ RO_INLINE void load_rows16(const struct diffusion_plan *plan, const struct wave_
             /* more rows than the hardware follows by itself */
             if (!edge && part * LANES * sample_bytes % 64 == 0)
                 __builtin_prefetch(row + (x + part * LANES) * sample_bytes + AHEAD_16);
-            const lanes16 sample =
-                samples_at(row, x + part * LANES, row_bytes, edge, sample_bytes);
+            const lanes16 sample = samples_at(row, x + part * LANES, row_bytes, edge, sample_bytes);
             s->row[i][part] = split16(&steps, by, sample, split, plain, &number[part]);
         }
         for (int part = 0; part < WAVE_CHUNK / LANES; part += 2)
@@ -147,7 +144,8 @@ RO_INLINE void load_rows16(const struct diffusion_plan *plan, const struct wave_
     turn_rows16((whole *)s->tone, (const unsigned char *)s->row);
 }
 
-/* These do not depend on the kernel, of which there are many: not inlined, they are compiled once. */
+/* These do not depend on the kernel, of which there are many: not inlined, they are compiled once.
+ */
 static __attribute__((noinline)) void load_numbers16(const struct diffusion_plan *plan,
                                                      const struct wave_band *band,
                                                      struct scratch_16 *s, int skew, int64_t k0,
@@ -175,8 +173,7 @@ static __attribute__((noinline)) void load_numbers16(const struct diffusion_plan
 
 /* Numbers of a row with the chain's decisions added. */
 RO_INLINE void store_rows16(const struct diffusion_plan *plan, const struct wave_band *band,
-                            struct scratch_16 *s, int skew, int64_t k0, bool edge,
-                            int number_bytes)
+                            struct scratch_16 *s, int skew, int64_t k0, bool edge, int number_bytes)
 {
     turn_decided(&s->decided);
     for (int i = 0; i < band->rows; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The wave for level numbers, compiled once per instruction set: many_levels.h says how many levels fit
- * lanes that are as narrow as for two. */
+/* The wave for level numbers, compiled once per instruction set: many_levels.h says how many levels
+ * fit lanes that are as narrow as for two. */
 #include "halftone/error_diffusion/wave/wave.h"
 #include "halftone/error_diffusion/wave/wave_ops.h"
 

@@ -49,8 +49,9 @@ RO_INLINE void SIZED(split_)(const struct diffusion_steps *steps, struct SIZED(s
 #endif
 
 #if !NARROW_NUMBERS
-/* Loads the pixels of the steps of a chunk that are run: a square of lanes at a time, each lane of it holding the
- * samples of neighbouring columns, which are then taken apart; tones are samples times 16. */
+/* Loads the pixels of the steps of a chunk that are run: a square of lanes at a time, each lane of
+ * it holding the samples of neighbouring columns, which are then taken apart; tones are samples
+ * times 16. */
 RO_INLINE void SIZED(load_samples_)(const struct diffusion_plan *plan, const struct wave_band *band,
                                     struct SIZED(scratch_) * s, int skew, int64_t k0, bool edge,
                                     int sample_bytes, enum wave_kind kind)

@@ -29,7 +29,7 @@ RO_INLINE whole parts_of_rows(const unsigned char *from)
 }
 
 struct decided {
-    __attribute__((aligned(64))) uint32_t step[WAVE_CHUNK]; /* a bit per lane */
+    __attribute__((aligned(64))) uint32_t step[WAVE_CHUNK];          /* a bit per lane */
     __attribute__((aligned(64))) unsigned char plane[4][WAVE_CHUNK]; /* eight lanes a byte */
 };
 typedef uint64_t decided_row; /* a bit per step */
@@ -162,12 +162,12 @@ RO_INLINE void turn_decided(struct decided *decided)
         RO_UNROLL
         for (int t = 0; t < 4; t++)
             RO_UNROLL
-            for (int i = 0; i < 8; i++)
-                if (!(i & apart[t])) {
-                    const whole a = v[i], b = v[i | apart[t]];
-                    v[i] = _mm256_unpacklo_epi8(a, b);
-                    v[i | apart[t]] = _mm256_unpackhi_epi8(a, b);
-                }
+        for (int i = 0; i < 8; i++)
+            if (!(i & apart[t])) {
+                const whole a = v[i], b = v[i | apart[t]];
+                v[i] = _mm256_unpacklo_epi8(a, b);
+                v[i | apart[t]] = _mm256_unpackhi_epi8(a, b);
+            }
         RO_UNROLL
         for (int i = 0; i < 8; i++) {
             const whole lane = v[(i & 1) * 4 + (i >> 2) * 2 + (i >> 1 & 1)];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Dot diffusion with a palette: the light of three channels, in the order of dot_diffusion.c. */
-#include "halftone/traversal/dot_diffusion.h"
 #include "halftone/palette/region.h"
+#include "halftone/traversal/dot_diffusion.h"
 
 #include <stdlib.h>
 

@@ -9,8 +9,8 @@
  * no mixture has, at most a rounding of the light, goes to an artificial part of each channel that
  * costs more than all colours.
  */
-#include "halftone/palette/oklab.h"
 #include "halftone/palette/dither/screen.h"
+#include "halftone/palette/oklab.h"
 
 #include <math.h>
 

@@ -233,7 +233,7 @@ static ro_status run_engine(struct halftoner *work, const struct halftone_block 
     const uint32_t shares = (block->rows + job.rows_at_once - 1) / job.rows_at_once;
     const int threads = work->report.threads;
     pool_run(work->context->pool, (uint32_t)threads < shares ? threads : (int)shares, run_rows,
-                &job);
+             &job);
     work->report.steps += (uint64_t)block->rows * work->in.width;
     return RO_OK;
 }

@@ -68,9 +68,9 @@ struct palette_screen_plan {
     uint64_t seed;
     uint32_t cells; /* K */
     struct screen screen;
-    uint32_t period;  /* of the rows of cells: a multiple of the screen's width */
-    size_t pitch;     /* MIX_BLOCK more */
-    uint32_t *places; /* of each cell: palette_place_pack */
+    uint32_t period;    /* of the rows of cells: a multiple of the screen's width */
+    size_t pitch;       /* MIX_BLOCK more */
+    uint32_t *places;   /* of each cell: palette_place_pack */
     uint16_t *position; /* of every sample, 0 to MIX_POSITIONS */
     struct palette_mix mix;
     struct palette_hull hull;

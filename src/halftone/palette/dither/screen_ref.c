@@ -57,7 +57,8 @@ void palette_screen_columns(const struct palette_screen_plan *plan,
         }
         struct palette_place place;
         if (plan->by_hash)
-            place = palette_place_of(plan, pixel_hash(plan->seed, x, y) >> (32 - ORDERED_RANDOM_BITS));
+            place =
+                palette_place_of(plan, pixel_hash(plan->seed, x, y) >> (32 - ORDERED_RANDOM_BITS));
         else
             place = palette_place_unpack(plan->places[cells + x % plan->period]);
         out[x] = palette_screen_pixel(plan, known, sample, place);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Ostromoukhov's and Zhou and Fang's weights with a palette: one pixel after another, the error's
- * shares handed on at once, as for grey (tone_dependent_ref.c). All channels go by the weights of the
- * luma of the pixel's light, so that errors of colours stay together.
+ * shares handed on at once, as for grey (tone_dependent_ref.c). All channels go by the weights of
+ * the luma of the pixel's light, so that errors of colours stay together.
  */
 #include "halftone/error_diffusion/tone_dependent.h"
 #include "halftone/palette/region.h"

@@ -36,8 +36,8 @@ static struct ro_wavefront_shape shape_of(const struct palette_plan *plan,
 {
     size_t lines = 3 * (size_t)lines_of(plan, code);
     return wavefront_shape(threads, 1, code ? 1 : 1 + DIFFUSION_MAX_DY,
-                              lines * line_entries(plan) * sizeof(int32_t),
-                              code ? code->scratch_bytes : sizeof(struct palette_light));
+                           lines * line_entries(plan) * sizeof(int32_t),
+                           code ? code->scratch_bytes : sizeof(struct palette_light));
 }
 
 size_t palette_state_bytes(const struct palette_plan *plan, const struct palette_code *code,
@@ -191,11 +191,11 @@ void palette_run_block(struct palette_run *run, const struct halftone_block *blo
                              (block->rows + (uint32_t)job.height - 1) / (uint32_t)job.height};
     struct ro_wavefront_pace pace =
         wavefront_pace(plan->width, (int64_t)plan->skew * (job.height - 1), PALETTE_CHUNK,
-                          chain.bands, run->threads / run->abreast);
+                       chain.bands, run->threads / run->abreast);
     job.interval = run->abreast > 1 ? 4 * PALETTE_CHUNK : pace.interval;
     front->abreast = run->abreast;
     wavefront_run(front, &shape, run->pool, pace.threads, &chain, 1,
-                     run->code ? run_vector_band : run_scalar_band, &job);
+                  run->code ? run_vector_band : run_scalar_band, &job);
     front->begun += chain.bands;
     run->steps += atomic_load(&job.steps);
 }

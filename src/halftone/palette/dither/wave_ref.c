@@ -32,15 +32,13 @@ void palette_columns(const struct palette_plan *plan, struct palette_row *row, i
         palette_sample(plan, row->in, (size_t)x, sample);
         palette_light_of(plan, row->known, sample, light);
         if (plan->noise)
-            noise = (int32_t)(mix_bits(row_hash ^ (uint32_t)x) %
-                              (2 * (uint32_t)plan->noise + 1)) -
+            noise = (int32_t)(mix_bits(row_hash ^ (uint32_t)x) % (2 * (uint32_t)plan->noise + 1)) -
                     plan->noise;
         for (int c = 0; c < 3; c++) {
             int64_t t = row->carry[c];
             for (int i = 0; i < kernel->count; i++) {
                 struct diffusion_tap tap = kernel->taps[i];
-                const bool from_mirror =
-                    plan->serpentine && (row->y - (uint32_t)tap.dy) % 2 == 1;
+                const bool from_mirror = plan->serpentine && (row->y - (uint32_t)tap.dy) % 2 == 1;
                 t += (int64_t)tap.weight *
                      row->line[c][tap.dy][from_mirror ? x + tap.dx : x - tap.dx];
             }

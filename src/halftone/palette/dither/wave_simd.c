@@ -8,9 +8,9 @@
  * after, where B is more than any error is below zero. The usual kernel and rule have a loop of
  * their own (fs_fast_path.h).
  */
+#include "halftone/palette/dither/fs_fast_path.h"
 #include "halftone/palette/dither/nearest.h"
 #include "halftone/palette/dither/pixels.h"
-#include "halftone/palette/dither/fs_fast_path.h"
 
 /* ---- the chain ------------------------------------------------------------------------------- */
 

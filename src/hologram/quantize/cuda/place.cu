@@ -18,9 +18,9 @@ ro_status hologram_find_place(struct hologram_job *job, struct place *place)
     RO_TRY(cuda_of(job->context, &place->cuda));
     cudaStream_t stream = place->cuda->compute;
     RO_TRY(cuda_reserve(place->cuda, &field_scratch, place->field_pitch * job->field->height,
-                           stream, &field));
+                        stream, &field));
     RO_TRY(cuda_reserve(place->cuda, &numbers_scratch, place->out_pitch * job->field->height,
-                           stream, &out));
+                        stream, &out));
     place->field = (char *)field;
     place->out = (unsigned char *)out;
     return RO_OK;

@@ -188,9 +188,9 @@ static ro_status get_numbers(struct refine_cuda *d, ro_image *to)
     for (int y = 0; y < d->height && to->stride < 0; y++) /* upside down */
         RO_TRY(copy(d, (uint8_t *)to->data + y * to->stride, d->numbers + y * row, row));
     if (to->stride >= 0)
-        RO_CUDA_TRY(d->context, cudaMemcpy2DAsync(to->data, (size_t)to->stride, d->numbers, row,
-                                                  row, (size_t)d->height, cudaMemcpyDefault,
-                                                  d->cuda->compute));
+        RO_CUDA_TRY(d->context,
+                    cudaMemcpy2DAsync(to->data, (size_t)to->stride, d->numbers, row, row,
+                                      (size_t)d->height, cudaMemcpyDefault, d->cuda->compute));
     RO_CUDA_TRY(d->context, cudaStreamSynchronize(d->cuda->compute));
     return RO_OK;
 }
@@ -199,8 +199,8 @@ static ro_status light(struct refine_cuda *d, const float *table, int count)
 {
     if (table)
         RO_TRY(copy(d, d->phases, table, (size_t)count * sizeof *d->phases));
-    show<<<blocks_of(d), THREADS, 0, d->cuda->compute>>>(
-        d->numbers, table ? d->phases : d->table, d->q, d->pixels);
+    show<<<blocks_of(d), THREADS, 0, d->cuda->compute>>>(d->numbers, table ? d->phases : d->table,
+                                                         d->q, d->pixels);
     RO_CUDA_TRY(d->context, cudaGetLastError());
     return RO_OK;
 }
@@ -268,8 +268,7 @@ static ro_status open_search(struct refine_cuda *d, const float *across, const f
             RO_TRY(cuda_own(d->cuda, bytes, (void **)&d->kernel[i]));
         RO_TRY(copy(d, d->kernel[i], i ? down : across, bytes));
     }
-    RO_CUDA_TRY(d->context,
-                cudaMemsetAsync(d->changes, 0, sizeof *d->changes, d->cuda->compute));
+    RO_CUDA_TRY(d->context, cudaMemsetAsync(d->changes, 0, sizeof *d->changes, d->cuda->compute));
     return copy(d, d->other, other, (size_t)d->levels * REFINE_OTHERS);
 }
 
@@ -304,8 +303,7 @@ static ro_status search(struct refine_cuda *d, const struct refine_colour *c)
 static ro_status changes(struct refine_cuda *d, uint32_t *changes)
 {
     RO_TRY(fetch(d, changes, d->changes, sizeof *changes));
-    RO_CUDA_TRY(d->context,
-                cudaMemsetAsync(d->changes, 0, sizeof *d->changes, d->cuda->compute));
+    RO_CUDA_TRY(d->context, cudaMemsetAsync(d->changes, 0, sizeof *d->changes, d->cuda->compute));
     return RO_OK;
 }
 
@@ -322,9 +320,9 @@ static void refine_close(struct refine_cuda *d)
 {
     if (!d)
         return;
-    void *const all[] = {d->q,       d->y,    d->r,     d->table, d->phases, d->kernel[0], d->kernel[1],
-                         d->target,  d->off,  d->numbers, d->best,  d->other,     d->entries,
-                         d->rows,    d->sums, d->changes};
+    void *const all[] = {d->q,         d->y,      d->r,    d->table,   d->phases, d->kernel[0],
+                         d->kernel[1], d->target, d->off,  d->numbers, d->best,   d->other,
+                         d->entries,   d->rows,   d->sums, d->changes};
     for (void *memory : all)
         if (d->cuda)
             cuda_disown(d->cuda, memory);
@@ -357,9 +355,9 @@ static ro_status open_all(struct refine_cuda *d, const struct refine_setup *s)
     for (const auto &piece : pieces)
         RO_TRY(cuda_own(d->cuda, piece.bytes, piece.to));
     const size_t row = (size_t)d->width * sizeof(float2);
-    RO_CUDA_TRY(d->context, cudaMemcpy2DAsync(d->q, row, s->field->data, (size_t)s->field->stride,
-                                              row, (size_t)d->height, cudaMemcpyDefault,
-                                              d->cuda->compute));
+    RO_CUDA_TRY(d->context,
+                cudaMemcpy2DAsync(d->q, row, s->field->data, (size_t)s->field->stride, row,
+                                  (size_t)d->height, cudaMemcpyDefault, d->cuda->compute));
     RO_TRY(copy(d, d->target, s->target, n * sizeof(float)));
     RO_TRY(copy(d, d->table, s->table, (size_t)d->levels * sizeof(float2)));
     return copy(d, d->entries, s->levels->entry, LEVEL_ENTRIES * sizeof(struct level_entry));
@@ -388,8 +386,7 @@ static ro_status refine_open(const struct refine_setup *setup, struct refine_cud
 }
 
 static const struct refine_cuda_calls calls = {
-    refine_open, refine_close, places, get_numbers, light,       round_light,
-    begin,       arrive,       back,      residual,    step,        figures, open_search,
-    search,      changes,      keep,      take_best,
+    refine_open, refine_close, places,  get_numbers, light,  round_light, begin, arrive,    back,
+    residual,    step,         figures, open_search, search, changes,     keep,  take_best,
 };
 const struct refine_cuda_calls *const refine_on_cuda = &calls;

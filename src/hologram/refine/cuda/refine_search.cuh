@@ -115,7 +115,8 @@ static __global__ void __launch_bounds__(TILE_PIXELS)
     const int me = threadIdx.x, x = me % REFINE_TILE, y = me / REFINE_TILE;
     const int x0 = (p.first_x + (int)blockIdx.x % p.across * REFINE_COLOURS) * REFINE_TILE;
     const int y0 = (p.first_y + (int)blockIdx.x / p.across * REFINE_COLOURS) * REFINE_TILE;
-    const int wide = min((int)REFINE_TILE, p.width - x0), high = min((int)REFINE_TILE, p.height - y0);
+    const int wide = min((int)REFINE_TILE, p.width - x0),
+              high = min((int)REFINE_TILE, p.height - y0);
     const bool inside = x < wide && y < high;
     const size_t at = (size_t)(y0 + y) * p.width + x0 + x;
     for (int i = me; i < p.levels; i += TILE_PIXELS)

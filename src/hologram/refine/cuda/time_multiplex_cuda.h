@@ -21,8 +21,7 @@ struct frames_filters {
 /* The device's calls; NULL in a build without CUDA. */
 struct frames_cuda_calls {
     ro_status (*open)(ro_context *context, struct propagate_cuda *light, uint32_t width,
-                      uint32_t height, const float *table, int levels,
-                      struct frames_cuda **device);
+                      uint32_t height, const float *table, int levels, struct frames_cuda **device);
     void (*close)(struct frames_cuda *device); /* NULL is allowed */
     /* The field to where it counts: what is wanted, its largest. */
     ro_status (*wanted)(struct frames_cuda *device, const ro_field *field,

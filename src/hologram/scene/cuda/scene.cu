@@ -28,7 +28,7 @@ struct scene_cuda_pictures {
     struct {
         float *image[IMAGES];
         uint32_t width, height;
-    } *picture;
+    } * picture;
     void *found; /* struct found */
 };
 
@@ -166,9 +166,8 @@ static bool reaches(const void *memory)
 static ro_status store(struct scene_cuda *d, const ro_field *field)
 {
     const size_t row = (size_t)d->width * sizeof(float2);
-    RO_CUDA_TRY(d->context,
-                cudaMemcpy2DAsync(field->data, (size_t)field->stride, d->light, row, row, d->height,
-                                  cudaMemcpyDefault, d->cuda->compute));
+    RO_CUDA_TRY(d->context, cudaMemcpy2DAsync(field->data, (size_t)field->stride, d->light, row,
+                                              row, d->height, cudaMemcpyDefault, d->cuda->compute));
     RO_CUDA_TRY(d->context, cudaStreamSynchronize(d->cuda->compute));
     return RO_OK;
 }
@@ -251,9 +250,9 @@ static ro_status open_picture(struct scene_cuda_pictures *p, int number,
         if (!images[i]->data)
             continue;
         RO_TRY(cuda_own(p->cuda, row * to->height, (void **)&to->image[i]));
-        RO_CUDA_TRY(p->context, cudaMemcpy2DAsync(to->image[i], row, images[i]->data,
-                                                  (size_t)images[i]->stride, row, to->height,
-                                                  cudaMemcpyDefault, p->cuda->compute));
+        RO_CUDA_TRY(p->context,
+                    cudaMemcpy2DAsync(to->image[i], row, images[i]->data, (size_t)images[i]->stride,
+                                      row, to->height, cudaMemcpyDefault, p->cuda->compute));
     }
     return RO_OK;
 }
@@ -325,7 +324,8 @@ static ro_status range_of(struct scene_cuda_pictures *p, int number, int which,
 }
 
 static const struct scene_cuda_calls calls = {
-    scene_open_there, scene_close, emit_scene, emit_picture,  propagate,      reaches, store,
-    send,             wait,        open_pictures, close_pictures, range_of,
+    scene_open_there, scene_close, emit_scene, emit_picture, propagate,
+    reaches,          store,       send,       wait,         open_pictures,
+    close_pictures,   range_of,
 };
 const struct scene_cuda_calls *const scene_on_cuda = &calls;

@@ -12,15 +12,14 @@
  * alpha and inverted greys become grey or RGB.
  */
 #include "core/checked.h"
-#include "io/formats/tiff/tiff_layout.h"
-#include "io/formats/tiff/tiff_profile.h"
 #include "io/filters/convert.h"
 #include "io/filters/samples.h"
 #include "io/filters/stage.h"
+#include "io/formats/tiff/tiff_layout.h"
+#include "io/formats/tiff/tiff_profile.h"
 
 #include <stdlib.h>
 #include <string.h>
-
 
 enum { LARGEST_CHUNK = 1 << 30 };
 
@@ -102,7 +101,7 @@ static ro_status fill_band(struct tiff *self)
     if (chunk > LARGEST_CHUNK || chunk < least ||
         !size_multiply(self->row_bytes, self->chunk_height, &band) || band > memory_limit())
         return file_fail(self->stage.file, RO_E_SIZE, "tiles or strips of %u x %u are too large",
-                            self->chunk_width, self->chunk_height);
+                         self->chunk_width, self->chunk_height);
     ro_status status = allocate(&self->chunk, self, chunk);
     if (status == RO_OK)
         status = allocate(&self->band, self, band);
@@ -198,7 +197,7 @@ static void convert_small(const struct tiff *self, uint8_t *row, const uint8_t *
     } else {
         uint8_t all = (uint8_t)((1 << self->bits) - 1);
         unpack_bits(row, from, width, self->bits,
-                  self->photometric == PHOTOMETRIC_MINISWHITE ? all : 0);
+                    self->photometric == PHOTOMETRIC_MINISWHITE ? all : 0);
     }
 }
 
@@ -226,7 +225,7 @@ static void convert_row(const struct tiff *self, uint8_t *row, uint8_t *from)
         memcpy(row, from, given_bytes(self));
     if (self->photometric == PHOTOMETRIC_CIELAB || self->photometric == PHOTOMETRIC_ICCLAB)
         tiff_lab(row, width, self->photometric, self->bits,
-                    given_bytes(self) / width / (self->bits / 8u));
+                 given_bytes(self) / width / (self->bits / 8u));
 }
 
 static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stride, uint32_t count)
@@ -318,11 +317,11 @@ static ro_status find_pages_behind(struct tiff *self)
     size_t page, all;
     if (pages < 2 || pages > INT32_MAX)
         return RO_OK;
-    if (!size_multiply(self->row_bytes, info->height, &page) ||
-        !size_multiply(page, pages, &all) || start > end || all > end - start)
+    if (!size_multiply(self->row_bytes, info->height, &page) || !size_multiply(page, pages, &all) ||
+        start > end || all > end - start)
         return file_fail(self->stage.file, RO_E_FORMAT,
-                            "the file ends early: it does not hold the %lu pages that it names",
-                            pages);
+                         "the file ends early: it does not hold the %lu pages that it names",
+                         pages);
     self->stage.info.pages = (unsigned)pages;
     self->stage.stack = self->one_behind = true;
     return RO_OK;

@@ -2,8 +2,7 @@
 /* How the pixels of a TIFF file are packed. */
 #include "io/formats/tiff/tiff_file.h"
 
-ro_status tiff_compression(struct ro_file *file, ro_compression choice, bool bits,
-                              uint16_t *scheme)
+ro_status tiff_compression(struct ro_file *file, ro_compression choice, bool bits, uint16_t *scheme)
 {
     static const struct {
         uint16_t scheme;
@@ -28,7 +27,7 @@ ro_status tiff_compression(struct ro_file *file, ro_compression choice, bool bit
         return file_fail(file, RO_E_ARGUMENT, "there is no compression %d", (int)choice);
     if (!TIFFIsCODECConfigured(schemes[choice].scheme))
         return file_fail(file, RO_E_UNSUPPORTED, "this build's libtiff has no compression %s",
-                            schemes[choice].name);
+                         schemes[choice].name);
     *scheme = schemes[choice].scheme;
     return RO_OK;
 }

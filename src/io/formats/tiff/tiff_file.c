@@ -204,8 +204,8 @@ ro_status tiff_open(struct ro_tiff *tiff, bool big)
     bool seekable = tiff->source ? tiff->source->seekable : tiff->sink->seekable;
     if (!seekable)
         return file_fail(tiff->file, RO_E_UNSUPPORTED,
-                            "a TIFF file cannot be %s; it needs a file with a name",
-                            tiff->source ? "read from a pipe" : "written to standard output");
+                         "a TIFF file cannot be %s; it needs a file with a name",
+                         tiff->source ? "read from a pipe" : "written to standard output");
     before_open(tiff);
 #if OWN_HANDLERS
     TIFFOpenOptions *options = TIFFOpenOptionsAlloc();

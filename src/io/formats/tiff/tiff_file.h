@@ -33,7 +33,7 @@ ro_status tiff_check(struct ro_tiff *tiff);
 /* The scheme for a choice that is sure to fit: bits, or samples of 8 bits and more. Fails where
  * libtiff was built without it. */
 ro_status tiff_compression(struct ro_file *file, ro_compression choice, bool bits,
-                              uint16_t *scheme);
+                           uint16_t *scheme);
 /* Whether differences of neighbours may be packed instead of samples. */
 bool tiff_predicts(uint16_t scheme);
 

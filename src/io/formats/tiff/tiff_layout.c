@@ -3,8 +3,8 @@
 #include "io/formats/tiff/tiff_layout.h"
 
 #include "core/checked.h"
-#include "io/formats/tiff/tiff_profile.h"
 #include "io/filters/samples.h"
+#include "io/formats/tiff/tiff_profile.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 static ro_status unsupported(struct tiff *self, const char *what, unsigned value)
 {
     return file_fail(self->stage.file, RO_E_UNSUPPORTED, "a TIFF file with %s %u cannot be read",
-                        what, value);
+                     what, value);
 }
 
 /* ---- What the file holds ------------------------------------------------------------------ */
@@ -25,7 +25,7 @@ static ro_status read_palette(struct tiff *self)
     unsigned colours = 1u << self->bits, shift = 0;
     if (!TIFFGetField(self->file.tiff, TIFFTAG_COLORMAP, &map[0], &map[1], &map[2]))
         return file_fail(self->stage.file, RO_E_FORMAT,
-                            "not a proper TIFF file: its palette is missing");
+                         "not a proper TIFF file: its palette is missing");
     for (unsigned i = 0; i < colours; i++) /* some programs write 8 bits where 16 should be */
         for (int c = 0; c < 3; c++)
             if (map[c][i] > 255)
@@ -76,8 +76,8 @@ static ro_status read_channels(struct tiff *self)
     }
     if (self->samples < self->channels)
         return file_fail(self->stage.file, RO_E_FORMAT,
-                            "not a proper TIFF file: %u channels where %d are needed",
-                            self->samples, self->channels);
+                         "not a proper TIFF file: %u channels where %d are needed", self->samples,
+                         self->channels);
     TIFFGetFieldDefaulted(tiff, TIFFTAG_EXTRASAMPLES, &extra_count, &extra);
     if (extra_count > 0 && self->samples > self->channels && self->channels != 4 && !self->real &&
         !self->stage.raw && !is_odd(self) && self->photometric != PHOTOMETRIC_PALETTE)
@@ -131,7 +131,7 @@ static ro_status read_format(struct tiff *self)
         sample_format = SAMPLEFORMAT_UINT; /* a and b have a sign, whatever the tag says */
     if (sample_format == SAMPLEFORMAT_COMPLEXINT || sample_format == SAMPLEFORMAT_COMPLEXIEEEFP)
         return file_fail(self->stage.file, RO_E_UNSUPPORTED,
-                            "complex numbers where real ones are wanted");
+                         "complex numbers where real ones are wanted");
     if (sample_format != SAMPLEFORMAT_UINT && sample_format != SAMPLEFORMAT_VOID &&
         sample_format != SAMPLEFORMAT_INT && sample_format != SAMPLEFORMAT_IEEEFP)
         return unsupported(self, "samples of format", sample_format);
@@ -140,9 +140,9 @@ static ro_status read_format(struct tiff *self)
     bool small = self->bits == 1 || self->bits == 2 || self->bits == 4;
     bool odd = is_odd(self) && self->planar == PLANARCONFIG_CONTIG;
     info->sample = sample_type_of(self->real                          ? 'f'
-                                : sample_format == SAMPLEFORMAT_INT ? 'i'
-                                                                    : 'u',
-                                self->bits % 8 ? 0 : self->bits / 8);
+                                  : sample_format == SAMPLEFORMAT_INT ? 'i'
+                                                                      : 'u',
+                                  self->bits % 8 ? 0 : self->bits / 8);
     self->stage.raw = info->sample != RO_SAMPLE_PLAIN;
     bool known = self->stage.raw ? !palette
                  : self->real    ? self->bits == 32 && !palette
@@ -194,7 +194,7 @@ static ro_status read_layout(struct tiff *self)
     }
     if (self->chunk_width == 0 || self->chunk_height == 0)
         return file_fail(self->stage.file, RO_E_FORMAT,
-                            "not a proper TIFF file: empty tiles or strips");
+                         "not a proper TIFF file: empty tiles or strips");
     if (!size_multiply(info->width, (size_t)self->bits * self->samples, &bits))
         return file_too_large(self->stage.file, info->width, info->height);
     self->row_bytes = bits / 8 + (bits % 8 != 0);
@@ -329,7 +329,7 @@ static void note_dropped(struct tiff *self)
     uint16_t *curves[3];
     if (more > 0)
         file_drop(self->stage.file, RO_DROPPED_CHANNELS, "%d further channel%s", more,
-                     more > 1 ? "s" : "");
+                  more > 1 ? "s" : "");
     for (int i = 0; i < TIFFGetTagListCount(tiff); i++)
         note_tag(self, TIFFGetTagListEntry(tiff, i));
     if (TIFFGetField(tiff, TIFFTAG_TRANSFERFUNCTION, &curves[0], &curves[1], &curves[2]))

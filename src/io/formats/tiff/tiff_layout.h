@@ -3,10 +3,10 @@
 #ifndef RO_IO_FORMATS_TIFF_TIFF_LAYOUT_H
 #define RO_IO_FORMATS_TIFF_TIFF_LAYOUT_H
 
-#include "io/formats/tiff/tiff_file.h"
-#include "io/formats/tiff/tiff_pages.h"
 #include "io/filters/convert.h"
 #include "io/filters/stage.h"
+#include "io/formats/tiff/tiff_file.h"
+#include "io/formats/tiff/tiff_pages.h"
 
 enum way { PLAIN, SCANLINE, BAND };
 

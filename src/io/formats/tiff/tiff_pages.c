@@ -58,7 +58,7 @@ static ro_status read_directory(const struct chain *chain, uint64_t offset, stru
     const uint64_t entries = number(chain, bytes, chain->big ? 8 : 2);
     if (status == RO_OK && entries > MOST_ENTRIES)
         return file_fail(source->file, RO_E_FORMAT,
-                            "not a proper TIFF file: a page with too many tags");
+                         "not a proper TIFF file: a page with too many tags");
     memset(shape, 0, sizeof *shape);
     for (uint64_t i = 0; i < entries && status == RO_OK; i++) {
         status = source_need(source, bytes, size);
@@ -92,11 +92,10 @@ static ro_status follow(struct ro_tiff_pages *pages, const struct chain *chain, 
     while (offset) {
         if (offset >= source->size)
             return file_fail(source->file, RO_E_FORMAT,
-                                "the file ends early: page %u lies beyond its end",
-                                pages->count + 1);
+                             "the file ends early: page %u lies beyond its end", pages->count + 1);
         if (offset == mark)
             return file_fail(source->file, RO_E_FORMAT,
-                                "not a proper TIFF file: its pages go round in a circle");
+                             "not a proper TIFF file: its pages go round in a circle");
         if ((pages->count & (pages->count - 1)) == 0)
             mark = offset;
         if (!add(pages, offset))

@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-void tiff_profile(struct ro_stage *stage, const uint8_t *bytes, size_t size,
-                     uint16_t photometric, uint16_t bits)
+void tiff_profile(struct ro_stage *stage, const uint8_t *bytes, size_t size, uint16_t photometric,
+                  uint16_t bits)
 {
     const bool inks = photometric == PHOTOMETRIC_SEPARATED;
     if (stage->profile) /* Lab, or the page before */

@@ -6,8 +6,8 @@
 #include "io/filters/profile.h"
 
 /* Takes the file's ICC profile; of four inks of 8 bits only if it is one of inks. */
-void tiff_profile(struct ro_stage *stage, const uint8_t *bytes, size_t size,
-                     uint16_t photometric, uint16_t bits);
+void tiff_profile(struct ro_stage *stage, const uint8_t *bytes, size_t size, uint16_t photometric,
+                  uint16_t bits);
 
 /* Turns CIE L*a*b* of 8 or 16 bits, CIELAB or ICCLAB as TIFF has them, into what profiles of
  * version 4 have, in place; `step` samples a pixel. */

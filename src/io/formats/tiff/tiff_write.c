@@ -4,10 +4,10 @@
  * else deflated; palettes as 8-bit numbers and inks as a bit each; a page after another. A
  * file that could outgrow 4 GB is a BigTIFF from its start.
  */
-#include "io/formats/tiff/tiff_file.h"
 #include "io/filters/convert.h"
 #include "io/filters/samples.h"
 #include "io/filters/stage.h"
+#include "io/formats/tiff/tiff_file.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -177,7 +177,7 @@ static ro_status write_rows(struct ro_encoder *encoder, const uint8_t *rows, ptr
             pack_inks(self->line, rows, info->width, inks_of(info));
         else if (info->sample != RO_SAMPLE_PLAIN)
             samples_pack(info, self->line, rows,
-                            (size_t)info->width * (size_t)channels_of(info->format));
+                         (size_t)info->width * (size_t)channels_of(info->format));
         else if (info->format == RO_BITS)
             for (size_t i = 0; i < self->row_bytes; i++)
                 self->line[i] = (uint8_t)~rows[i];
@@ -244,26 +244,27 @@ static void close_writer(struct ro_encoder *encoder)
 }
 
 ro_status tiff_encode(struct ro_sink *sink, const ro_file_info *info,
-                         const ro_write_options *options, struct ro_encoder **encoder)
+                      const ro_write_options *options, struct ro_encoder **encoder)
 {
     struct tiff_encoder *self = calloc(1, sizeof *self);
     if (!self)
         return file_no_memory(sink->file, sizeof *self);
-    self->encoder = (struct ro_encoder){.rows = write_rows, .finish = finish_writer, .close = close_writer};
+    self->encoder =
+        (struct ro_encoder){.rows = write_rows, .finish = finish_writer, .close = close_writer};
     self->file = (struct ro_tiff){.file = sink->file, .sink = sink};
     self->info = *info;
     self->row_bytes = ro_format_row_bytes(info->format, info->width);
     if (info->sample != RO_SAMPLE_PLAIN)
-        self->row_bytes = (size_t)info->width * (size_t)channels_of(info->format) *
-                          bytes_of_sample(info->sample);
+        self->row_bytes =
+            (size_t)info->width * (size_t)channels_of(info->format) * bytes_of_sample(info->sample);
     if (info->with_alpha)
         self->row_bytes += self->row_bytes / (size_t)channels_of(info->format);
     *encoder = &self->encoder;
     self->line = malloc(self->row_bytes);
     if (!self->line)
         return file_no_memory(sink->file, self->row_bytes);
-    ro_status status = tiff_compression(sink->file, options->compression,
-                                           info->format == RO_BITS, &self->compression);
+    ro_status status = tiff_compression(sink->file, options->compression, info->format == RO_BITS,
+                                        &self->compression);
     if (status != RO_OK)
         return status;
     uint64_t most = (uint64_t)self->row_bytes * info->height * (info->stack ? info->stack : 1);

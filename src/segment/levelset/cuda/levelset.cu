@@ -151,11 +151,10 @@ static ro_status alloc_fields(struct ro_level_cuda *work, const struct ro_level_
                 RO_TRY(cuda_alloc(context, work->bytes, reinterpret_cast<void **>(field)));
         // Windows are loaded by vectors, the padding of rows with them, which steps do not write.
         if (one.front)
-            RO_CUDA_TRY(context,
-                        cudaMemsetAsync(one.phi[1], 0, work->bytes, work->cuda->compute));
+            RO_CUDA_TRY(context, cudaMemsetAsync(one.phi[1], 0, work->bytes, work->cuda->compute));
     }
     RO_TRY(cuda_alloc(context, RO_LEVEL_FRONTS * sizeof *work->moved,
-                         reinterpret_cast<void **>(&work->moved)));
+                      reinterpret_cast<void **>(&work->moved)));
     if (!work->level.moved_by_field)
         return RO_OK;
     RO_TRY(cuda_alloc(context, work->bytes, reinterpret_cast<void **>(&work->vx)));
@@ -180,7 +179,7 @@ static void level_cuda_close(struct ro_level_cuda *work)
 }
 
 static ro_status level_cuda_open(ro_context *context, struct ro_level_front *const *fronts,
-                                    uint32_t depth, struct ro_level_cuda **made)
+                                 uint32_t depth, struct ro_level_cuda **made)
 {
     *made = NULL;
     struct ro_level_cuda *work = static_cast<struct ro_level_cuda *>(calloc(1, sizeof *work));
@@ -240,7 +239,7 @@ static ro_status run_kind(struct ro_level_cuda *work, const bool *chosen, uint32
 }
 
 static ro_status level_cuda_run(struct ro_level_cuda *work, const bool *chosen, uint32_t steps,
-                                   bool *moved)
+                                bool *moved)
 {
     ro_context *context = work->cuda->context;
     cudaStream_t stream = work->cuda->compute;
@@ -314,7 +313,7 @@ static ro_status find_changes(struct ro_level_cuda *work, const struct device_fr
         work->changes = NULL;
         work->room = 0;
         RO_TRY(cuda_alloc(context, 2 * *count * sizeof **list,
-                             reinterpret_cast<void **>(&work->changes)));
+                          reinterpret_cast<void **>(&work->changes)));
         work->room = 2 * *count;
     }
     if (!(*list = static_cast<double *>(malloc(*count * sizeof **list))))

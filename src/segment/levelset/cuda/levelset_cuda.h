@@ -6,8 +6,8 @@
 #ifndef RO_SEGMENT_LEVELSET_CUDA_LEVELSET_CUDA_H
 #define RO_SEGMENT_LEVELSET_CUDA_LEVELSET_CUDA_H
 
-#include "segment/levelset/levelset.h"
 #include "roundoff/core.h"
+#include "segment/levelset/levelset.h"
 
 #ifdef __cplusplus
 extern "C" {
