@@ -10,6 +10,8 @@
 #ifndef RO_SIMD_V128_H
 #define RO_SIMD_V128_H
 
+#include "simd/fused.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -309,21 +311,6 @@ RO_INLINE bool v_any(v_all a) { return wasm_v128_any_true((v128_t)a); }
 
 #endif
 
-/* Computes a * b + c with one rounding. SSE4.1 and WebAssembly have no instruction for it, so that
- * the C library's function is called there. */
-#if defined(__aarch64__)
-RO_INLINE v_f32 v_fmadd_ps(v_f32 a, v_f32 b, v_f32 c)
-{
-    return (v_f32)vfmaq_f32((float32x4_t)c, (float32x4_t)a, (float32x4_t)b);
-}
-#else
-RO_INLINE v_f32 v_fmadd_ps(v_f32 a, v_f32 b, v_f32 c)
-{
-    return (v_f32){__builtin_fmaf(a[0], b[0], c[0]), __builtin_fmaf(a[1], b[1], c[1]),
-                   __builtin_fmaf(a[2], b[2], c[2]), __builtin_fmaf(a[3], b[3], c[3])};
-}
-#endif
-
 /* ---- Operations written once ------------------------------------------------------------------
  */
 
@@ -374,6 +361,14 @@ RO_INLINE v_all v_maddubs_epi16(v_all a, v_all b)
 }
 #endif
 RO_INLINE v_all v_cvttps_epi32(v_f32 a) { return (v_all) __builtin_convertvector(a, v_i32); }
+/* Computes a * b + c with one rounding. */
+RO_INLINE v_f32 v_fmadd_ps(v_f32 a, v_f32 b, v_f32 c)
+{
+    v_f32 sum;
+    for (int i = 0; i < 4; i++)
+        sum[i] = fma_f32(a[i], b[i], c[i]);
+    return sum;
+}
 RO_INLINE v_f32 v_mul_ps(v_f32 a, v_f32 b) { return a * b; }
 #define V_ZIP(name, type, ...)                                                                     \
     RO_INLINE v_all v_##name(v_all a, v_all b)                                                     \

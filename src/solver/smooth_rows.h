@@ -12,7 +12,7 @@
 
 #define ALWAYS static inline __attribute__((always_inline))
 
-#if defined(RO_SIMD_AVX512) || defined(RO_SIMD_AVX2)
+#if defined(RO_SIMD_AVX512) || defined(RO_SIMD_AVX2) || defined(RO_SIMD_V128)
 #include "simd/transpose.h"
 enum { LANES = RO_VECTOR_BYTES / sizeof(float) };
 typedef float lanes __attribute__((vector_size(RO_VECTOR_BYTES)));
@@ -36,6 +36,8 @@ ALWAYS lanes fma_of(lanes a, lanes b, lanes c)
     return _mm512_fmadd_ps(a, b, c);
 #elif defined(RO_SIMD_AVX2)
     return _mm256_fmadd_ps(a, b, c);
+#elif defined(RO_SIMD_V128)
+    return (lanes)v_fmadd_ps((v_f32)a, (v_f32)b, (v_f32)c);
 #else
     return fmaf(a, b, c);
 #endif

@@ -11,6 +11,9 @@
 #define RO_REGISTER_DESCENT_CORNERS_H
 
 #include <stdint.h>
+#if defined(RO_SIMD_V128)
+#include "simd/simd.h"
+#endif
 #if defined(RO_SIMD_AVX512) || defined(RO_SIMD_AVX2)
 #include <immintrin.h>
 #include <string.h>
@@ -110,6 +113,27 @@ static inline void some_corners(const float *plane, int32_t below, const int32_t
     eight_pairs(plane, at, a, b);
     eight_pairs(plane + below, at, c, d);
 }
+
+#elif defined(RO_SIMD_V128)
+enum { CORNERS = 4 };
+
+static inline __attribute__((always_inline)) void four_pairs(const float *plane, const int32_t *at,
+                                                             float *left, float *right)
+{
+    int64_t pair[4];
+    for (int k = 0; k < 4; k++)
+        memcpy(&pair[k], plane + at[k], sizeof pair[k]);
+    const v_i32 one = (v_i32)(v_i64){pair[0], pair[1]}, two = (v_i32)(v_i64){pair[2], pair[3]};
+    v_store(left, (v_all)__builtin_shufflevector(one, two, 0, 2, 4, 6));
+    v_store(right, (v_all)__builtin_shufflevector(one, two, 1, 3, 5, 7));
+}
+
+static inline void some_corners(const float *plane, int32_t below, const int32_t *at, float *a,
+                                float *b, float *c, float *d)
+{
+    four_pairs(plane, at, a, b);
+    four_pairs(plane + below, at, c, d);
+}
 #endif
 
 static inline void corners(const float *restrict plane, int32_t below, int count,
@@ -117,7 +141,7 @@ static inline void corners(const float *restrict plane, int32_t below, int count
                            float *restrict c, float *restrict d)
 {
     int i = 0;
-#if defined(RO_SIMD_AVX512) || defined(RO_SIMD_AVX2)
+#if defined(RO_SIMD_AVX512) || defined(RO_SIMD_AVX2) || defined(RO_SIMD_V128)
     for (; i + CORNERS <= count; i += CORNERS)
         some_corners(plane, below, at + i, a + i, b + i, c + i, d + i);
 #endif

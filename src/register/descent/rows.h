@@ -8,6 +8,7 @@
 
 #include "register/descent/corners.h"
 #include "register/register.h"
+#include "simd/fused.h"
 #include "solver/each_node.h"
 
 #include <math.h>
@@ -105,9 +106,9 @@ ALWAYS struct sample sample_of(const struct piece *piece, int i)
     float a = piece->a[i], b = piece->b[i], c = piece->c[i], d = piece->d[i];
     float fx = piece->fx[i], fy = piece->fy[i];
     float top = b - a, low = d - c;
-    float upper = fmaf(fx, top, a), lower = fmaf(fx, low, c);
-    return (struct sample){.value = fmaf(fy, lower - upper, upper),
-                           .dx = fmaf(fy, low - top, top),
+    float upper = fma_f32(fx, top, a), lower = fma_f32(fx, low, c);
+    return (struct sample){.value = fma_f32(fy, lower - upper, upper),
+                           .dx = fma_f32(fy, low - top, top),
                            .dy = lower - upper};
 }
 
@@ -151,8 +152,8 @@ ALWAYS void gradient_of(const struct ro_flow_rows *rows, int y, float tau, float
     if (tau != 0) {
         EACH_NODE
         for (int i = 0; i < rows->width; i++) {
-            ux[i] = round_number(&round, rounds, fmaf(-tau, dx[i], ux[i]));
-            uy[i] = round_number(&round, rounds, fmaf(-tau, dy[i], uy[i]));
+            ux[i] = round_number(&round, rounds, fma_f32(-tau, dx[i], ux[i]));
+            uy[i] = round_number(&round, rounds, fma_f32(-tau, dy[i], uy[i]));
         }
     }
     int64_t energy = 0;
@@ -231,8 +232,8 @@ ALWAYS int64_t energy_of(const struct ro_flow_rows *rows, int y, float tau,
                 keeps ? counts[i]
                       : all | is_inside((float)i + ux[i], row + uy[i], ground.right, ground.bottom);
             place(&ground, &piece, j,
-                  (float)i + round_number(&round, rounds, fmaf(-tau, dx[i], ux[i])),
-                  row + round_number(&round, rounds, fmaf(-tau, dy[i], uy[i])));
+                  (float)i + round_number(&round, rounds, fma_f32(-tau, dx[i], ux[i])),
+                  row + round_number(&round, rounds, fma_f32(-tau, dy[i], uy[i])));
         }
         corners(rows->moving, ground.below, many, piece.at, piece.a, piece.b, piece.c, piece.d);
         EACH_NODE
@@ -260,8 +261,8 @@ static void update(const struct ro_flow_rows *rows, float tau, float *restrict u
 {
     const struct ro_rounder round = rows->round;
     for (int i = 0; i < rows->width; i++) {
-        ux[i] = round_number(&round, round.drop != 0, fmaf(-tau, dx[i], ux[i]));
-        uy[i] = round_number(&round, round.drop != 0, fmaf(-tau, dy[i], uy[i]));
+        ux[i] = round_number(&round, round.drop != 0, fma_f32(-tau, dx[i], ux[i]));
+        uy[i] = round_number(&round, round.drop != 0, fma_f32(-tau, dy[i], uy[i]));
     }
 }
 
@@ -306,7 +307,7 @@ static void normalise(int width, float least, bool size, const float *x, const f
 {
     EACH_NODE
     for (int i = -1; i <= width; i++) {
-        float variance = fmaf(-mean[i], mean[i], mean_square[i]);
+        float variance = fma_f32(-mean[i], mean[i], mean_square[i]);
         variance = variance > 0 ? variance : 0;
         float value = 0.125f * (x[i] - mean[i]) / sqrtf(variance + least);
         value = value > 0.5f ? 0.5f : value;

@@ -7,6 +7,7 @@
 #ifndef RO_SOLVER_MULTIGRID_MULTIGRID_ROWS_H
 #define RO_SOLVER_MULTIGRID_MULTIGRID_ROWS_H
 
+#include "simd/fused.h"
 #include "solver/each_node.h"
 #include "solver/multigrid/multigrid.h"
 
@@ -105,8 +106,9 @@ ALWAYS void step_piece(const struct ro_stencil k, int count, const float *restri
     EACH_NODE
     for (int i = 0; i < count; i++) {
         float h = (x[i - 1] - x[i]) + (x[i + 1] - x[i]);
-        float r = fmaf(k.kc, v[i - 1] + v[i + 1], fmaf(k.ky, v[i], fmaf(k.kh, h, b[i] - x[i])));
-        out[i] = step == RESIDUAL ? r : fmaf(k.s, r, x[i]);
+        float r =
+            fma_f32(k.kc, v[i - 1] + v[i + 1], fma_f32(k.ky, v[i], fma_f32(k.kh, h, b[i] - x[i])));
+        out[i] = step == RESIDUAL ? r : fma_f32(k.s, r, x[i]);
     }
 }
 
@@ -150,20 +152,22 @@ static void restrict_row(const struct ro_axis *axis, const float *const rows[4],
     const float w0 = weights[0], w1 = weights[1], w2 = weights[2], w3 = weights[3];
     if (w3 == 0)
         for (int i = -1; i <= axis->fine; i++)
-            line[i] = fmaf(w2, r2[i], fmaf(w1, r1[i], w0 * r0[i]));
+            line[i] = fma_f32(w2, r2[i], fma_f32(w1, r1[i], w0 * r0[i]));
     else
         for (int i = -1; i <= axis->fine; i++)
-            line[i] = fmaf(w3, r3[i], fmaf(w2, r2[i], fmaf(w1, r1[i], w0 * r0[i])));
+            line[i] = fma_f32(w3, r3[i], fma_f32(w2, r2[i], fma_f32(w1, r1[i], w0 * r0[i])));
     if (axis->halved) { /* three weights, the same everywhere */
         EACH_NODE
         for (int i = 0; i < axis->coarse; i++)
-            out[i] = fmaf(0.25f, line[2 * i + 1], fmaf(0.5f, line[2 * i], 0.25f * line[2 * i - 1]));
+            out[i] = fma_f32(0.25f, line[2 * i + 1],
+                             fma_f32(0.5f, line[2 * i], 0.25f * line[2 * i - 1]));
     } else {
         for (int i = 0; i < axis->coarse; i++) {
             const float *restrict from = line + axis->first[i];
-            out[i] = fmaf(axis->weight[3][i], from[3],
-                          fmaf(axis->weight[2][i], from[2],
-                               fmaf(axis->weight[1][i], from[1], axis->weight[0][i] * from[0])));
+            out[i] = fma_f32(
+                axis->weight[3][i], from[3],
+                fma_f32(axis->weight[2][i], from[2],
+                        fma_f32(axis->weight[1][i], from[1], axis->weight[0][i] * from[0])));
         }
     }
     mirror_ghosts(axis->coarse, out);
@@ -174,18 +178,18 @@ static void prolong_row(const struct ro_axis *axis, const float *restrict low,
                         float *restrict line, float *restrict out)
 {
     for (int i = 0; i <= axis->coarse; i++)
-        line[i] = fmaf(part, high[i] - low[i], low[i]);
+        line[i] = fma_f32(part, high[i] - low[i], low[i]);
     if (axis->halved && x) {
         EACH_NODE
         for (int i = 0; i < axis->coarse - 1; i++) {
             out[2 * i] = x[2 * i] + line[i];
-            out[2 * i + 1] = x[2 * i + 1] + fmaf(0.5f, line[i + 1] - line[i], line[i]);
+            out[2 * i + 1] = x[2 * i + 1] + fma_f32(0.5f, line[i + 1] - line[i], line[i]);
         }
         out[axis->fine - 1] = x[axis->fine - 1] + line[axis->coarse - 1];
     } else {
         for (int i = 0; i < axis->fine; i++) {
             int at = axis->low[i];
-            float value = fmaf(axis->part[i], line[at + 1] - line[at], line[at]);
+            float value = fma_f32(axis->part[i], line[at + 1] - line[at], line[at]);
             out[i] = x ? x[i] + value : value;
         }
     }
@@ -204,7 +208,7 @@ static void product(int rows, int terms, int width, const float *restrict a, ptr
             const float *restrict from = b + k * b_stride;
             const float by = a[y * a_stride + k];
             for (int x = 0; x < width; x++)
-                to[x] = fmaf(by, from[x], to[x]);
+                to[x] = fma_f32(by, from[x], to[x]);
         }
     }
 }
