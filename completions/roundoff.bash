@@ -19,7 +19,7 @@ _roundoff()
         --separate) COMPREPLY=($(compgen -W 'none cmyk cmyk-tiff inks inks-tiff' -- "$cur")); return ;;
         --intent) COMPREPLY=($(compgen -W 'perceptual relative saturation absolute' -- "$cur")); return ;;
         --device) COMPREPLY=($(compgen -W 'auto cpu cuda' -- "$cur")); return ;;
-        --cpu) COMPREPLY=($(compgen -W 'auto scalar avx2 avx512' -- "$cur")); return ;;
+        --cpu) COMPREPLY=($(compgen -W 'auto scalar v128 avx2 avx512' -- "$cur")); return ;;
         --method | --levels | --bits | --schedule | --type | --page | --dpi | --dpi-y | --background | --pixel-bits | --numbers | --resize | --strength | --noise | --like | --cell | --lpi | --angle | --shape | --dot | --white | --range | --gamma | --brightness | --contrast | --palette | --recolour | --overshoot | --inks | --ink | --angles | --ink-limit | --gain | --yule-nielsen | --black | --view | --sigma | --radius | --aim | --order | --start | --rounds | --shadow | --threads | --seed) return ;;
         esac
         [[ $cur == -* ]] && COMPREPLY=($(compgen -W '--method --list --levels --bits --threshold --schedule --type --vectors --out-dir --page --dpi --dpi-y --profile --alpha --background --compression --bit-order --ones --pixel-bits --numbers --resize --resample --strength --noise --serpentine --kernel --like --cell --lpi --angle --shape --spot --dot --screen --white --range --linear --gamma --curve --invert --brightness --contrast --channels --phases --palette --fit --choice --recolour --overshoot --separate --inks --ink --angles --ink-limit --profile-out --intent --proof --gain --yule-nielsen --black --view --sigma --radius --aim --order --start --rounds --shadow --device --threads --cpu --seed --quiet --json --certificate --strict --help' -- "$cur"))
@@ -42,7 +42,7 @@ _roundoff()
         --diffusivity) COMPREPLY=($(compgen -W 'perona-malik exponential decay lines' -- "$cur")); return ;;
         --bits) COMPREPLY=($(compgen -W '8 16' -- "$cur")); return ;;
         --device) COMPREPLY=($(compgen -W 'auto cpu cuda' -- "$cur")); return ;;
-        --cpu) COMPREPLY=($(compgen -W 'auto scalar avx2 avx512' -- "$cur")); return ;;
+        --cpu) COMPREPLY=($(compgen -W 'auto scalar v128 avx2 avx512' -- "$cur")); return ;;
         --iterations | --steps-at-once | --kappa | --sigma | --time-step | --seed | --white | --page | --threads) return ;;
         esac
         [[ $cur == -* ]] && COMPREPLY=($(compgen -W '--model --scheme --number --rounding --round --schedule --iterations --steps-at-once --kappa --sigma --time-step --independent --until-converged --seed --stop --impulse --diffusivity --white --page --bits --float --raw --vectors --device --threads --cpu --quiet --json --certificate --strict --help' -- "$cur"))
@@ -53,7 +53,7 @@ _roundoff()
         --gain) COMPREPLY=($(compgen -W 'auto' -- "$cur")); return ;;
         --schedule) COMPREPLY=($(compgen -W 'auto reference bands' -- "$cur")); return ;;
         --device) COMPREPLY=($(compgen -W 'auto cpu cuda' -- "$cur")); return ;;
-        --cpu) COMPREPLY=($(compgen -W 'auto scalar avx2 avx512' -- "$cur")); return ;;
+        --cpu) COMPREPLY=($(compgen -W 'auto scalar v128 avx2 avx512' -- "$cur")); return ;;
         --size | --scene | --near | --far | --target | --phase | --fringe | --board | --left | --bottom | --right | --layers | --levels | --algorithm | --weights | --taps | --p | --window | --rho | --snr | --kappa | --refine | --distance | --region | --light | --edges | --frames | --depth | --normalize | --scale | --type | --wavelength | --pitch | --viewer | --viewing-area | --hogel | --threads | --seed) return ;;
         esac
         [[ $cur == -* ]] && COMPREPLY=($(compgen -W '--size --scene --depth-map --near --far --target --phase --fringe --board --left --bottom --right --layers --unscaled --view-specific --levels --drive --algorithm --weights --taps --p --window --rho --gain --snr --kappa --report --spectrum --schedule --refine --distance --region --light --edges --frames --depth --normalize --scale --reference --type --wavelength --pitch --viewer --viewing-area --hogel --sidecar --device --threads --cpu --seed --quiet --json --certificate --strict --help' -- "$cur"))
@@ -63,7 +63,7 @@ _roundoff()
         --sampling) COMPREPLY=($(compgen -W 'bilinear nearest' -- "$cur")); return ;;
         --series) COMPREPLY=($(compgen -W 'first previous' -- "$cur")); return ;;
         --device) COMPREPLY=($(compgen -W 'auto cpu cuda' -- "$cur")); return ;;
-        --cpu) COMPREPLY=($(compgen -W 'auto scalar avx2 avx512' -- "$cur")); return ;;
+        --cpu) COMPREPLY=($(compgen -W 'auto scalar v128 avx2 avx512' -- "$cur")); return ;;
         --match | --init | --page | --scheme | --number | --scales | --updates | --trials | --cycles | --sigma | --sigma-first | --finest | --tolerance | --threads) return ;;
         esac
         [[ $cur == -* ]] && COMPREPLY=($(compgen -W '--match --init --fixed-mask --moving-mask --field --figure --apply --inverse --sampling --series --page --force --grid --before --after --energy --plot --scheme --number --scales --updates --trials --cycles --sigma --sigma-first --finest --tolerance --device --threads --cpu --quiet --json --certificate --strict --help' -- "$cur"))
@@ -71,7 +71,7 @@ _roundoff()
     segment)
         case $prev in
         --device) COMPREPLY=($(compgen -W 'auto cpu cuda' -- "$cur")); return ;;
-        --cpu) COMPREPLY=($(compgen -W 'auto scalar avx2 avx512' -- "$cur")); return ;;
+        --cpu) COMPREPLY=($(compgen -W 'auto scalar v128 avx2 avx512' -- "$cur")); return ;;
         --at | --page | --window | --windows | --home | --outlines | --every | --speed | --polynomial | --gaussian | --edge | --curvature | --smooth | --sigma | --number | --norm | --profile | --iterations | --max-rms | --time-step | --schedule | --steps-at-once | --threads) return ;;
         esac
         [[ $cur == -* ]] && COMPREPLY=($(compgen -W '--at --mask --seeds --page --distance --window --fronts --windows --home --outlines --components --factor --overlay --contours --table --phi --frames --force --every --speed --polynomial --gaussian --edge --curvature --velocity --smooth --sigma --number --norm --profile --vectors --iterations --max-rms --time-step --schedule --steps-at-once --device --threads --cpu --quiet --json --certificate --strict --help' -- "$cur"))
