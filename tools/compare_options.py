@@ -4,7 +4,7 @@
     python3 tools/compare_options.py OLD NEW COMMAND [--lines N] [--seed S] [--jobs N]
 
 The new build's `--describe` gives the options and their values: every value of every option, every
-pair of values of options that rules tie together, and random mixes of mostly allowed values. Both builds run each line; the
+pair of allowed values of options that rules tie together, and random mixes of mostly allowed values. Both builds run each line; the
 verdict, the bytes of every output and the JSON must be the same. Disagreements are listed by class
 with one example each. "default" as a value is compared with the option left out.
 
@@ -133,12 +133,12 @@ def lines(rows, command, count, seed):
     given = COMMANDS[command].get("values", {})
     values = {name: values_of(row, given) for name, row in rows.items()}
     method = [(name, "scheme") for name in rows if "applies" in rows[name] and "scheme" in rows]
+    good = {name: [v for v in values[name] if is_good(rows[name], v)] for name in rows}
     made = [[]] + [[(name, value)] for name in rows for value in values[name]]
     for a, b in sorted(set(tied(rows)) | set(method)):
-        made += [[(a, x), (b, y)] for x in values[a] for y in values[b] if a != b]
+        made += [[(a, x), (b, y)] for x in good[a] for y in good[b] if a != b]
     while len(made) < count:
-        names = rng.sample(list(rows), min(len(rows), rng.randint(2, 5)))
-        good = {name: [v for v in values[name] if is_good(rows[name], v)] for name in names}
+        names = rng.sample(list(rows), min(len(rows), rng.randint(2, 4)))
         made.append([(name, rng.choice(good[name] if good[name] and rng.random() < 0.95
                                        else values[name])) for name in names])
     rng.shuffle(made)

@@ -14,8 +14,7 @@ static int help(void)
     for (int i = 0; commands[i]; i++)
         printf("  %-10s %s\n", commands[i]->name, commands[i]->summary);
     printf("\n"
-           "  --version  print the version\n"
-           "  --describe print all options as JSON\n"
+           "  --version  print the version; --describe: all options, as JSON\n"
            "  --help     print this; after a command, its options\n"
            "%s\n"
            "Examples:\n%s\n",

@@ -108,11 +108,11 @@ static ro_status find_model(struct ro_denoiser *work)
     ro_denoise_options *o = &work->options;
     const bool xpp24 = work->scheme->run == denoise_xpp24;
     work->parameters.model =
-        xpp24 ? RO_MODEL_PERONA_MALIK : (enum ro_model)ro_options_word(&ro_denoise_table, o, model);
+        xpp24 ? RO_MODEL_PERONA_MALIK : (enum ro_model)options_word(&ro_denoise_table, o, model);
     work->parameters.diffusivity =
-        (enum ro_diffusivity)ro_options_word(&ro_denoise_table, o, diffusivity);
-    work->rounding = (enum ro_rounding)ro_options_word(&ro_denoise_table, o, rounding);
-    work->schedule = (enum ro_denoise_schedule)ro_options_word(&ro_denoise_table, o, schedule);
+        (enum ro_diffusivity)options_word(&ro_denoise_table, o, diffusivity);
+    work->rounding = (enum ro_rounding)options_word(&ro_denoise_table, o, rounding);
+    work->schedule = (enum ro_denoise_schedule)options_word(&ro_denoise_table, o, schedule);
     if (is_default(o->sigma))
         o->sigma = xpp24 ? 0.5 : 0;
     if (xpp24 && o->sigma > 4)
@@ -168,7 +168,7 @@ static ro_status find_white(struct ro_denoiser *work)
 /* How numbers become levels of the output: the running sum is rounded, or each pixel. */
 static ro_status find_levels(struct ro_denoiser *work)
 {
-    levels_make(&work->levels, work, ro_options_word(&ro_denoise_table, &work->options, round));
+    levels_make(&work->levels, work, options_word(&ro_denoise_table, &work->options, round));
     return RO_OK;
 }
 

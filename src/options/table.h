@@ -31,9 +31,9 @@ ro_status options_check(ro_context *context, const ro_option_table *table, const
                         const void *resolved);
 
 /* The value of the word that a member has; its row must have words. */
-#define ro_options_word(table, options, member)                                                    \
-    word_of_option(table, options, offsetof(__typeof__(*(options)), member))
-int64_t word_of_option(const ro_option_table *table, const void *options, size_t offset);
+#define options_word(table, options, member)                                                       \
+    option_word_value(table, options, offsetof(__typeof__(*(options)), member))
+int64_t option_word_value(const ro_option_table *table, const void *options, size_t offset);
 
 /* ---- Between values.c and rules.c ------------------------------------------------------------ */
 

@@ -106,7 +106,7 @@ const ro_word *option_word_of(const ro_option *option, union ro_value value)
     return NULL;
 }
 
-int64_t word_of_option(const ro_option_table *table, const void *options, size_t offset)
+int64_t option_word_value(const ro_option_table *table, const void *options, size_t offset)
 {
     const ro_option *row = table->rows;
     while (row->offset != offset)
