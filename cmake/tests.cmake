@@ -98,10 +98,12 @@ if(RO_CUDA)
   endforeach()
   file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/no_tables.c CONTENT "${no_tables}" @ONLY)
   add_executable(roundoff_plain cli/common/main.c src/cuda/cuda_none.c ${PROJECT_BINARY_DIR}/no_tables.c
-    $<TARGET_OBJECTS:roundoff_cli> $<TARGET_OBJECTS:roundoff_objects> ${simd_objects})
+    $<TARGET_OBJECTS:roundoff_cli> $<TARGET_OBJECTS:roundoff_io_objects>
+    $<TARGET_OBJECTS:roundoff_objects> ${simd_objects})
   set_target_properties(roundoff_plain PROPERTIES RUNTIME_OUTPUT_DIRECTORY tests)
   target_include_directories(roundoff_plain PRIVATE include src .)
-  target_link_libraries(roundoff_plain PRIVATE ${cli_libraries})
+  target_link_libraries(roundoff_plain PRIVATE roundoff_phantoms ${io_libraries} Threads::Threads
+    ${CMAKE_DL_LIBS} m)
 endif()
 
 file(GLOB_RECURSE test_scripts CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/tests
