@@ -283,20 +283,19 @@ RO_INLINE void SIZED(chunk_)(const struct diffusion_plan *plan,
             vector less = y - white;
             f = SIZED(minimum)(y, less);
             s->level[q] -= (vector)(f == less);
-        } else if (kind != WAVE_ANY) {
-            f = SIZED(fold_)(y, white);
-            mask = SIZED(mask_at_least)(y, white);
-        }
 #if LANE_BITS == 32
-        else {
+        } else if (kind == WAVE_ANY) {
             f = round_any(plan, y, s->tone[q], s->row_hash, column + (lane)q, &s->level[q]);
             if (edge) { /* noise or a threshold may choose another level outside */
                 f = (f & inside) | (bias & ~inside);
                 s->level[q] &= inside;
             }
             mask = mask_at_least32(s->level[q], zero + 1);
-        }
 #endif
+        } else {
+            f = SIZED(fold_)(y, white);
+            mask = SIZED(mask_at_least)(y, white);
+        }
 #endif
 #if !NARROW_NUMBERS
         s->mask[WAVE_CHUNK - 1 - q] = mask;
