@@ -94,12 +94,12 @@ def reads_hdf5():
 def options_that_write():
     """(command, option) of every option that names a file to write, from the tables of options."""
     found = set()
-    for path in glob.glob(os.path.join(SOURCE_DIR, "cli", "commands", "**", "*.c"), recursive=True):
+    for path in glob.glob(os.path.join(SOURCE_DIR, "cli", "*", "*.c")):
         with open(path) as file:
             text = file.read()
-        command = os.path.relpath(path, os.path.join(SOURCE_DIR, "cli", "commands"))
+        command = os.path.relpath(path, os.path.join(SOURCE_DIR, "cli"))
         for table in re.findall(r'\{"([a-z-]+)",[^{}]*\.writes = true', text):
-            found.add((re.split(r"[/.]", command)[0], table))
+            found.add((os.path.dirname(command), table))
     return found
 
 
