@@ -181,7 +181,7 @@ static bool try_one(const struct mistake *m)
         _exit(0);
     }
     close(ends[1]);
-    for (ssize_t n = 1; n > 0 && length<sizeof said - 1; length += n> 0 ? (size_t)n : 0)
+    for (ssize_t n = 1; n > 0 && length < sizeof said - 1; length += n < 0 ? 0 : (size_t)n)
         n = read(ends[0], said + length, sizeof said - 1 - length);
     said[length] = 0;
     close(ends[0]);
