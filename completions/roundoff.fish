@@ -201,7 +201,7 @@ complete -c roundoff -n '__fish_seen_subcommand_from register' -l plot -rF -d 't
 complete -c roundoff -n '__fish_seen_subcommand_from register' -l scheme -x -d 'auto (default), annealed, or thesis: one sigma, as published'
 complete -c roundoff -n '__fish_seen_subcommand_from register' -l number -x -d 'rounds only the field: to s23e8 (default), s16e7 or s10e5'
 complete -c roundoff -n '__fish_seen_subcommand_from register' -l scales -x -d 'scales of the images (default 10; annealed 15)'
-complete -c roundoff -n '__fish_seen_subcommand_from register' -l updates -x -d 'updates per scale, at most (default: by the energy, 20)'
+complete -c roundoff -n '__fish_seen_subcommand_from register' -l updates -x -d 'updates per scale, at most (default: 40; other schemes: 10)'
 complete -c roundoff -n '__fish_seen_subcommand_from register' -l trials -x -d 'trial lengths per update, at most (default 10)'
 complete -c roundoff -n '__fish_seen_subcommand_from register' -l cycles -x -d 'smoothings of the gradient (default 2; thesis 1)'
 complete -c roundoff -n '__fish_seen_subcommand_from register' -l sigma -x -d 'smoothing of the gradient, px (default: longer side/36)'

@@ -56,7 +56,7 @@ static const struct option options[] = {
      PLACE(number), .topic = "tuning"},
     {"scales", "N", "scales of the images (default 10; annealed 15)", OPTION_WHOLE, PLACE(scales),
      .min = 1, .max = RO_REGISTER_SCALES, .topic = "tuning"},
-    {"updates", "N", "updates per scale, at most (default: by the energy, 20)", OPTION_WHOLE,
+    {"updates", "N", "updates per scale, at most (default: 40; other schemes: 10)", OPTION_WHOLE,
      PLACE(updates), .min = 1, .max = 10000, .topic = "tuning"},
     {"trials", "N", "trial lengths per update, at most (default 10)", OPTION_WHOLE, PLACE(trials),
      .min = 1, .max = 100, .topic = "tuning"},

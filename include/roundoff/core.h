@@ -90,7 +90,10 @@ const char *ro_status_name(ro_status status);
 /* ---- Context ------------------------------------------------------------------------------ */
 
 typedef enum ro_device {
-    RO_DEVICE_AUTO = 0, /* the fastest that is present */
+    /* The CPU, with two exceptions. Denoising and level sets run on the first CUDA device if they
+     * are long enough to be faster there and neither threads nor an instruction set is named.
+     * Calls that take pixels in device memory run on that device. */
+    RO_DEVICE_AUTO = 0,
     RO_DEVICE_CPU,
     RO_DEVICE_CUDA,
 } ro_device;

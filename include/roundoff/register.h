@@ -64,7 +64,7 @@ typedef struct ro_register_options {
     const char *init;   /* "none", "translation", "affine"; NULL: affine, in other schemes none */
     const char *number; /* the displacement is rounded to it; NULL: "s23e8"; "s16e7", "s10e5" */
     uint32_t scales;    /* 0: 10, in other schemes 15; up to 64 */
-    uint32_t updates;   /* at most, at each scale; 0: what the energy asks for, other schemes: 10 */
+    uint32_t updates;   /* at most, at each scale; 0: 40, other schemes: 10 */
     uint32_t trials;    /* of the length of an update, at most; 0: 10 */
     uint32_t cycles;    /* smoothings of the gradient, 1 or 2; 0: 2, thesis: 1 */
     double sigma_first; /* of the gradient's smoothing, in pixels; 0: twice the longer side */

@@ -246,7 +246,7 @@ COMMANDS = {
         ('scheme', 'text', 'auto (default), annealed, or thesis: one sigma, as published', (), ('tuning',), False),
         ('number', 'text', 'rounds only the field: to s23e8 (default), s16e7 or s10e5', (), ('tuning',), False),
         ('scales', 'whole', 'scales of the images (default 10; annealed 15)', (), ('tuning',), False),
-        ('updates', 'whole', 'updates per scale, at most (default: by the energy, 20)', (), ('tuning',), False),
+        ('updates', 'whole', 'updates per scale, at most (default: 40; other schemes: 10)', (), ('tuning',), False),
         ('trials', 'whole', 'trial lengths per update, at most (default 10)', (), ('tuning',), False),
         ('cycles', 'whole', 'smoothings of the gradient (default 2; thesis 1)', (), ('tuning',), False),
         ('sigma', 'number', 'smoothing of the gradient, px (default: longer side/36)', (), ('tuning',), False),
