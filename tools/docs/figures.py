@@ -77,6 +77,18 @@ def said(name, pattern):
     return float(found[0])
 
 
+def whole(page, name, where, column, key=1):
+    """All rows of a table that a page has in the same words; the first `key` cells are not figures."""
+    found = [rows for above, columns, rows in results(name)[1]
+             if where in above and column in columns]
+    if len(found) != 1:
+        raise Wrong(f"bench/results/{name}: {len(found)} tables {where} with a column {column}")
+    words = ["| " + " | ".join(row[:key] + [re.sub(NUMBER, "#", cell) for cell in row[key:]]) + " |"
+             for row in found[0]]
+    return (page, "\n".join(words), *(float(number) for row in found[0] for cell in row[key:]
+                                      for number in re.findall(NUMBER, cell)))
+
+
 # ---- The list -----------------------------------------------------------------------------------
 def documented():
     """Yields page, words with a # for each figure, and the figures."""
@@ -84,6 +96,12 @@ def documented():
     yield from papers()
     yield from peers()
     yield from performance()
+    yield whole("docs/circuits.md", "circuits.md", "### Lattice ECP5-25F", "MHz: median (range)", 2)
+    yield whole("docs/circuits.md", "circuits.md", "### Lattice iCE40", "MHz: median (range)", 2)
+    yield ("docs/screen.md", "in four inks takes # s on two cores, # s of processor time in all, "
+           "and # MB", said("screens.md", r"two threads: ([\d.]+) s,"),
+           said("screens.md", r"([\d.]+) s of the processor, "),
+           said("screens.md", r"of the processor, (\d+) MB"))
     ranks = functools.partial(cell, "xeon-2-cores.md", "## ranks", "seconds",
                               "30000 x 30000, 8 bits, floyd-steinberg", "0.355")
     yield "docs/scale.md", "Two ranks took # s, one # s;", ranks("2"), ranks("1")
@@ -241,7 +259,17 @@ def peers():
            halftone("floyd-steinberg", "wave, avx512"))
     yield page, "| Pillow, `convert('1')` | # |", halftone("Pillow, convert('1')")
     yield page, "| Netpbm, `pgmtopbm -fs` | # |", halftone("Netpbm, pgmtopbm -fs")
+    yield (page, "| zimg 3.0.4, best SIMD | # to # |",
+           halftone("zimg, Floyd-Steinberg", "best simd"),
+           xeon_diffusion("4096", "8", "zimg", "best simd"))
     yield page, "| zimg, plain C | # |", xeon_diffusion("4096", "8", "zimg", "c")
+    for words, program in [("| Roundoff, `--lpi 133 --angle 0, 15, 45, 75`", "Roundoff"),
+                           ("| Ghostscript 10.00, `sethalftone`, the same", "Ghostscript")]:
+        speed, lines, angles = ([cell("screens.md", "## roundoff bench screens", column, program,
+                                      angle) for angle in ("0", "15", "45", "75")]
+                                for column in ("Mpixel/s", "lpi off", "degrees off"))
+        yield (page, words + " | # to # | # | # |", min(speed), max(speed), max(lines),
+               max(angles))
     palette = functools.partial(cell, "xeon-2-cores.md", "## roundoff bench palette", "Mpixel/s",
                                 "2048")
     yield (page, "Roundoff # Mpixel/s on one thread, ImageMagick #.",
@@ -259,7 +287,22 @@ def peers():
            "| the same: times as fast as ITK 5.2 | # | 1 |",
            said("xeon-2-cores.md", r"ratio s16/OpenCV, 2048, one thread ([\d.]+)"),
            said("xeon-2-cores.md", r"ratio s16/ITK, 2048, one thread ([\d.]+)"))
+    step = functools.partial(cell, "xeon-2-cores.md", "## roundoff bench segment", "ms/step", "512")
+    yield (page, "| # ms | # ms (chan_vese), # ms (geodesic), scikit-image |",
+           step("s12", "lin", "stream", "avx512", "1"),
+           step("double", "", "scikit-image chan_vese"), step("", "", "scikit-image geodesic"))
+    shape = functools.partial(cell, "xeon-2-cores.md", "A noisy five-lobed shape")
+    own, peer = "s12, 360 steps, 2 threads", "ITK sparse field, 620 steps, 2 threads"
+    yield (page, "| # ms, Dice # | # ms, # (ITK sparse field) |", shape("ms", own),
+           shape("dice", own), shape("ms", peer), shape("dice", peer))
     pairs = functools.partial(cell, "epyc-2-cores.md", "Pairs of 513 x 513")
+    errors = functools.partial(pairs, "error, px")
+    yield (page, "0.6x + 60 (# against # pixels) and fine motion (# against #), in",
+           *(errors(pair, scheme) for pair in ("0.6x + 60", "fine, 3 px")
+             for scheme in ("elastix NCC", "auto")))
+    yield (page, "DIS (#), demons and ilk are nearer than the default (#), and so is "
+           "`--scheme annealed` (#).", *(errors("with noise 12", scheme)
+                                         for scheme in ("OpenCV DIS", "auto", "annealed")))
 
     def smooth(peer):
         return [pairs(column, "smooth, 8 px", peer) for column in ("seconds", "error, px")]
@@ -276,6 +319,37 @@ def performance():
            h200_many("16", "10"), h200_many("8", "4"))
     yield page, "An H200 takes # s,", said("h200.md", r"hashed: \w+, ([\d.]+) s")
     yield page, "16384² takes # times the copies.", h200_host(BIG, "wave / copying")
+    yield (page, "the bench prints it): # ns,",
+           said("h200.md", r"the chain alone takes ([\d.]+) ns a step"))
+    yield page, "which makes # ms; the bytes", h200_diffusion(BIG, FLOOR)
+    yield page, "What is reached is # ms.", h200_diffusion(BIG, "wave")
+    more = said("h200.md", r"256 rows more add ([\d.]+) us")
+    yield page, "# µs, which is # µs for a block of four", more / 4, more
+    yield (page, "which an H200 copies in # ms: one step a pass could not do more than # "
+           "Gpixel-steps/s", said("h200.md", r"in s16 on the device takes ([\d.]+) ms"),
+           said("h200.md", r"in s16 on the device takes .* (\d+) Gpixel/s"))
+    yield (page, "takes # µs with the anisotropic model in s16, in launches of three",
+           h200_denoise("256", "anisotropic", "us a step"))
+    register = functools.partial(cell, "epyc-2-cores.md", "## roundoff bench register", "seconds",
+                                 "513 x 513", "s23e8", "avx512")
+    yield (page, "and takes # ms on one thread and # ms on two", 1e3 * register("1"),
+           1e3 * register("2"))
+    yield whole(page, "epyc-2-cores.md", "## roundoff register, photographs", "error now, px")
+    step = functools.partial(cell, "xeon-2-cores.md", "## roundoff bench segment", "ms/step")
+    yield (page, "| s12, 256 × 256, a step, one thread | # |\n| s12, 512 × 512, a step, one thread "
+           "| # |\n| scikit-image chan_vese, 512 × 512, an iteration | # |\n| scikit-image "
+           "morphological geodesic active contour, an iteration | # |",
+           *(step(size, "s12", "lin", "stream", "avx512", "1") for size in ("256", "512")),
+           step("512", "double", "", "scikit-image chan_vese"),
+           step("512", "", "", "scikit-image geodesic"))
+    pixel = functools.partial(cell, "xeon-2-cores.md", "## roundoff bench hologram", "ns a pixel",
+                              "8192")
+    yield (page, "Two cores take # ns per pixel for 27 taps at p = 3 and # ns for 12 at p = 2",
+           pixel("paper", "27", "3"), pixel("ls", "12", "2"))
+    frame = functools.partial(h200_hologram, "4096 x 2400")
+    yield (page, "that is # ms for 27 taps and p = 1 and # ms for `ls`, # and # frames a second.",
+           *(frame(*row, column) for column in ("host to host ms", "frames a second")
+             for row in (("paper", "27", "1"), ("ls", "12", "2"))))
     usual, wide = "acuity", "acuity, radius 11"
     yield (page, "from `acuity`: # ms with radius 4 (7.3 before), host to host # ms; # ms with "
            "radius 11 (35.1 before), host to host # ms.",
@@ -370,7 +444,9 @@ def main():
                 count += 1
                 spans.setdefault(page, {})[first] = (end, value)
                 if check and not agrees(text[first:end], value):
-                    problems.append(f"{page}: {text[first:end]} in \"{words}\" is "
+                    start = text.rfind("\n", 0, first) + 1
+                    line = text[max(start, first - 60):].partition("\n")[0][:120]
+                    problems.append(f"{page}: {text[first:end]} in \"{line}\" is "
                                     f"{value:.6g} in bench/results")
         for page, heading in COMPLETE:
             problems += unlisted(page, heading, pages[page], spans[page])
