@@ -219,7 +219,8 @@ static double time_step(ro_context *context, int width, int height)
 {
     (void)height;
     return time_denoise(context, width,
-                        (ro_denoise_options){RO_DENOISE_DEFAULTS, .number = "s9", .iterations = 64},
+                        (ro_denoise_options){RO_DENOISE_DEFAULTS, .scheme = "explicit",
+                                             .number = "s9", .iterations = 64},
                         1);
 }
 
