@@ -55,8 +55,6 @@ typedef struct ro_regions_options {
                                white being the fastest; below 1/64 of white they do not go */
     double smooth;          /* pixels; default: as the noise asks for */
     const char *schedule;   /* NULL or "auto"; "reference": the same */
-    const char *windows;    /* NULL or "fellows": a seed whose window is of another sort than those
-                               of most seeds of its label looks again; "alone": it does not */
     const char *home;       /* NULL or "known": where a flood was cut and stays nearer to its seed
                                than to other labels', only kinds count that had an outline
                                before; "any" */

@@ -67,11 +67,6 @@ static ro_status check(struct ro_regions *work, const ro_image *in)
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "schedule %s: competing fronts have auto and reference only",
                                options->schedule);
-    if (options->windows && !ro_name_equal(options->windows, "fellows") &&
-        !ro_name_equal(options->windows, "alone"))
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "windows %s: seeds look at their fellows or alone",
-                               options->windows);
     if (options->home && !ro_name_equal(options->home, "known") &&
         !ro_name_equal(options->home, "any"))
         return ro_context_fail(context, RO_E_ARGUMENT,
@@ -297,7 +292,7 @@ static ro_status grow(struct ro_regions *work, const ro_image *in)
     status = find_nearest(work);
     if (status == RO_OK)
         status = run_windows(work, NULL);
-    if (status == RO_OK && !is_named(work->options.windows, "alone"))
+    if (status == RO_OK)
         status = ask_fellows(work);
     if (status == RO_OK)
         status = ro_context_progress(work->context, "segment", 0.5);
