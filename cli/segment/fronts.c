@@ -58,7 +58,6 @@ int check_fronts(const struct command *command, const struct segment_values *v)
         const char *name = v->seeds        ? "seeds"
                            : v->factor     ? "factor"
                            : v->components ? "components"
-                           : v->home       ? "home"
                            : v->outlines   ? "outlines"
                            : v->table      ? "table"
                                            : NULL;
@@ -271,7 +270,7 @@ static struct job job_of(const struct segment_values *values, const struct opera
                         .grow = {RO_REGIONS_DEFAULTS,
                                  .smooth = isnan(values->smooth) ? RO_DEFAULT : values->smooth,
                                  .schedule = values->schedule,
-                                 .home = values->home, .outlines = values->outlines}};
+                                 .outlines = values->outlines}};
 }
 
 static void close_job(struct job *job)

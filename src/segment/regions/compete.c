@@ -67,10 +67,6 @@ static ro_status check(struct ro_regions *work, const ro_image *in)
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "schedule %s: competing fronts have auto and reference only",
                                options->schedule);
-    if (options->home && !ro_name_equal(options->home, "known") &&
-        !ro_name_equal(options->home, "any"))
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "home %s: kinds that count at home are known or any", options->home);
     if (options->outlines && !ro_name_equal(options->outlines, "weighed") &&
         !ro_name_equal(options->outlines, "plain"))
         return ro_context_fail(context, RO_E_ARGUMENT, "outlines %s: they are weighed, or plain",
@@ -171,8 +167,7 @@ static void find_windows(void *data, int thread)
     struct windows *windows = data;
     struct ro_regions *work = windows->work;
     const bool reference = work->by_reference;
-    const struct ro_window_ways ways = {work->nearest, is_named(work->options.home, "any"),
-                                        is_named(work->options.outlines, "plain")};
+    const struct ro_window_ways ways = {work->nearest, is_named(work->options.outlines, "plain")};
     struct reference_flood plain = {&work->plane, NULL};
     struct ro_flooder *flooder = NULL;
     uint16_t *scratch = malloc((size_t)most_pixels(work) * sizeof *scratch);

@@ -146,7 +146,6 @@ bool window_odd(const struct ro_front *front, const struct ro_fellows *fellows);
  * a thing of that. */
 struct ro_window_ways {
     const uint16_t *nearest; /* label of the nearest seed; NULL: there is one label only */
-    bool any_kind;           /* all kinds count alike at home */
     bool plain;              /* outlines are not weighed against the unrest inside */
 };
 

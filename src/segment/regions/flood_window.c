@@ -233,7 +233,7 @@ static struct choice decide(const struct ro_plane *plane, const struct ro_front 
         chosen.cut |= cut;
     }
     if (chosen.cut && ways->nearest) {
-        const unsigned doubtful = chosen.any && !ways->any_kind ? ~chosen.kinds : 0;
+        const unsigned doubtful = chosen.any ? ~chosen.kinds : 0;
         rule.nearest = ways->nearest;
         const struct choice at_home =
             best_of_kinds(front, start, rule, fellows->kind, doubtful, flood, data);
