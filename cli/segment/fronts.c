@@ -58,7 +58,6 @@ int check_fronts(const struct command *command, const struct segment_values *v)
         const char *name = v->seeds        ? "seeds"
                            : v->factor     ? "factor"
                            : v->components ? "components"
-                           : v->outlines   ? "outlines"
                            : v->table      ? "table"
                                            : NULL;
         if (!name)
@@ -269,8 +268,7 @@ static struct job job_of(const struct segment_values *values, const struct opera
                         .files = files,
                         .grow = {RO_REGIONS_DEFAULTS,
                                  .smooth = isnan(values->smooth) ? RO_DEFAULT : values->smooth,
-                                 .schedule = values->schedule,
-                                 .outlines = values->outlines}};
+                                 .schedule = values->schedule}};
 }
 
 static void close_job(struct job *job)

@@ -32,8 +32,6 @@ static const struct option options[] = {
      PLACE(words.window)},
     {"fronts", "F", "competing (default), or free: level sets, up to 4 labels", OPTION_TEXT,
      PLACE(fronts), .topic = "fronts"},
-    {"outlines", "O", "weighed (default) against the contrast inside, or plain", OPTION_TEXT,
-     PLACE(outlines), .topic = "fronts"},
     {"components", NULL, "every connected part of --mask is a label", OPTION_FLAG,
      PLACE(components), .topic = "fronts"},
     {"factor", "FILE", "a grey picture: fronts are as fast as it is bright", OPTION_TEXT,

@@ -15,7 +15,7 @@ struct speed_words {
 struct segment_values {
     struct common common;
     struct speed_words words;
-    const char *fronts, *outlines, *seeds, *mask, *factor, *distance, *velocity;
+    const char *fronts, *seeds, *mask, *factor, *distance, *velocity;
     const char *overlay, *contours, *table, *phi, *frames, *vectors;
     const char *number, *norm, *profile, *schedule, *page;
     int every, iterations, steps_at_once;

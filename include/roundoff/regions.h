@@ -55,9 +55,6 @@ typedef struct ro_regions_options {
                                white being the fastest; below 1/64 of white they do not go */
     double smooth;          /* pixels; default: as the noise asks for */
     const char *schedule;   /* NULL or "auto"; "reference": the same */
-    const char *outlines;   /* NULL or "weighed": against the contrast that is usual inside, so that
-                               a spot in a thing is passed, and a faint thing in a strong border
-                               is not; "plain": not */
 } ro_regions_options;
 #define RO_REGIONS_UNSET(UNSET) UNSET(smooth)
 #define RO_REGIONS_DEFAULTS RO_DEFAULTS_OF(ro_regions_options, RO_REGIONS_UNSET)

@@ -68,10 +68,10 @@ SPEED = ("speed", "polynomial", "gaussian", "window", "edge", "curvature")
 SEGMENT = Keywords("segment", "ro_segment_options",
                    own={"mask": _picture("mask"), "factor": _picture("factor"),
                         **{name: _kept(name) for name in (*SPEED, "components", "fronts",
-                                                          "outlines", "distance",
+                                                          "distance",
                                                           "velocity")}},
                    without=("at", "seeds", "every"))
-COMPETING = {"mask", "factor", "components", "outlines", "smooth", "schedule"}
+COMPETING = {"mask", "factor", "components", "smooth", "schedule"}
 
 
 def _speeds(members: Members) -> list[tuple[Any, ...]]:
@@ -162,8 +162,8 @@ def segment(image: Any, seeds: Sequence[Sequence[float]] = (), *, maxval: Option
     if way == "competing" and of_free:
         raise BadArgument(f"{of_free[0]}: is for free fronts, not for competing ones")
     if way == "free" or of_free:
-        if {"factor", "components", "outlines"} & set(members):
-            raise BadArgument("factor, components, outlines: are for competing fronts, not "
+        if {"factor", "components"} & set(members):
+            raise BadArgument("factor, components: are for competing fronts, not "
                               "for free ones")
         labels, table, lines = _free(source, discs, members, run)
         return _found(labels, table, lines)

@@ -37,7 +37,6 @@ static const ro_choices choices[] = {
     {"ro_segment_options", "schedule",
      NAMES("auto", "active", "reference", "passes", "stream", "fused")},
     {"ro_regions_options", "schedule", NAMES("auto", "reference")},
-    {"ro_regions_options", "outlines", NAMES("weighed", "plain")},
     {"ro_register_options", "scheme", NAMES("auto", "annealed", "thesis")},
     {"ro_register_options", "match", NAMES("auto", "ssd", "ncc", "ncc-size")},
     {"ro_register_options", "init", NAMES("auto", "none", "translation", "affine")},

@@ -249,7 +249,6 @@ static const struct user {
     MEMBER(ro_segment_options, profile, segment),
     MEMBER(ro_segment_options, schedule, segment),
     MEMBER(ro_regions_options, schedule, regions),
-    MEMBER(ro_regions_options, outlines, regions),
     MEMBER(ro_register_options, scheme, registration),
     MEMBER(ro_register_options, match, registration),
     MEMBER(ro_register_options, init, registration),

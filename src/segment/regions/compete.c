@@ -67,10 +67,6 @@ static ro_status check(struct ro_regions *work, const ro_image *in)
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "schedule %s: competing fronts have auto and reference only",
                                options->schedule);
-    if (options->outlines && !ro_name_equal(options->outlines, "weighed") &&
-        !ro_name_equal(options->outlines, "plain"))
-        return ro_context_fail(context, RO_E_ARGUMENT, "outlines %s: they are weighed, or plain",
-                               options->outlines);
     if (!is_default(options->smooth) &&
         !(options->smooth >= 0 && options->smooth <= MOST_DEVIATION))
         return ro_context_fail(context, RO_E_ARGUMENT, "smoothing by %g pixels: must be at most %d",
@@ -167,7 +163,6 @@ static void find_windows(void *data, int thread)
     struct windows *windows = data;
     struct ro_regions *work = windows->work;
     const bool reference = work->by_reference;
-    const struct ro_window_ways ways = {work->nearest, is_named(work->options.outlines, "plain")};
     struct reference_flood plain = {&work->plane, NULL};
     struct ro_flooder *flooder = NULL;
     uint16_t *scratch = malloc((size_t)most_pixels(work) * sizeof *scratch);
@@ -188,9 +183,9 @@ static void find_windows(void *data, int thread)
         ro_flood_fn *const by = reference ? flood_by_reference : flood;
         void *const with = reference ? (void *)&plain : (void *)flooder;
         if (fellows)
-            window_decide_again(&work->plane, front, &start, fellows, &ways, by, with);
+            window_decide_again(&work->plane, front, &start, fellows, work->nearest, by, with);
         else
-            window_decide(&work->plane, front, &start, &ways, by, with);
+            window_decide(&work->plane, front, &start, work->nearest, by, with);
         if (ro_context_cancelled(work->context))
             break;
     }
@@ -223,7 +218,6 @@ static ro_status ask_fellows(struct ro_regions *work)
     struct ro_fellows *fellows = malloc(count * sizeof *fellows);
     uint64_t *scratch = malloc(count * sizeof *scratch);
     ro_status status = sorted && fellows && scratch ? RO_OK : no_memory(work);
-    const bool plain = is_named(work->options.outlines, "plain");
     bool odd = false;
     if (status == RO_OK) {
         for (size_t i = 0; i < count; i++)
@@ -232,8 +226,7 @@ static ro_status ask_fellows(struct ro_regions *work)
         for (size_t from = 0, to; from < count; from = to) {
             for (to = from; to < count && sorted[to]->label == sorted[from]->label;)
                 to++;
-            const struct ro_fellows these =
-                window_fellows(sorted + from, to - from, plain, scratch);
+            const struct ro_fellows these = window_fellows(sorted + from, to - from, scratch);
             for (size_t i = from; i < to; i++) {
                 fellows[sorted[i] - work->fronts] = these;
                 odd |= window_odd(sorted[i], &these);

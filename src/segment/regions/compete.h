@@ -99,7 +99,6 @@ struct ro_flood_rule {
     bool inland;   /* level 0 must not touch the border of the picture */
     const uint16_t
         *nearest; /* label of the nearest seed, if it must stay at home; NULL: anywhere */
-    bool plain;   /* outlines are not weighed against the unrest inside */
 };
 struct ro_flood {
     int count; /* levels that are complete; 0: refused */
@@ -127,8 +126,7 @@ uint64_t flood_room(const struct ro_flood *flood, const struct ro_flood_rule *ru
 
 /* Adds a level that is complete. False: an outline has been passed, the flood ends before this
  * level. */
-bool flood_add(struct ro_flood *flood, const struct ro_flood_rule *rule,
-               const struct ro_flood_level *now);
+bool flood_add(struct ro_flood *flood, const struct ro_flood_level *now);
 
 /* What the fronts of a label have in common; kind 0 and most 0: nothing. */
 struct ro_fellows {
@@ -137,32 +135,27 @@ struct ro_fellows {
     uint64_t vast; /* pixels: more of that kind is a thing of its own, not a leak over theirs */
     uint16_t low, high; /* the middle one of their windows of that kind */
 };
-struct ro_fellows window_fellows(const struct ro_front *const *fronts, size_t count, bool plain,
+struct ro_fellows window_fellows(const struct ro_front *const *fronts, size_t count,
                                  uint64_t *scratch);
 bool window_odd(const struct ro_front *front, const struct ro_fellows *fellows);
 
-/* How windows are found. Floods that were cut stay at home the next time. A kind that had no
- * outline before is doubted there: it ran over all the picture at once, and walls alone do not make
- * a thing of that. */
-struct ro_window_ways {
-    const uint16_t *nearest; /* label of the nearest seed; NULL: there is one label only */
-    bool plain;              /* outlines are not weighed against the unrest inside */
-};
-
-/* Decides on the window of a front; `flood` is called for each hypothesis. */
+/* Decides on the window of a front; `flood` is called for each hypothesis. `nearest` has the label
+ * of the nearest seed, or is NULL if there is one label only. Floods that were cut stay at home the
+ * next time. A kind that had no outline before is doubted there: it ran over all the picture at
+ * once, and walls alone do not make a thing of that. */
 typedef void ro_flood_fn(void *data, const struct ro_front *front,
                          const struct ro_window_start *start, const struct ro_flood_rule *rule,
                          struct ro_flood *flood);
 void window_decide(const struct ro_plane *plane, struct ro_front *front,
-                   const struct ro_window_start *start, const struct ro_window_ways *ways,
-                   ro_flood_fn *flood, void *data);
+                   const struct ro_window_start *start, const uint16_t *nearest, ro_flood_fn *flood,
+                   void *data);
 
 /* Decides again, as the fellows do. The front keeps its window where that would lose more than half
  * of its contrast; but not one that is of another kind and too large as well, which has leaked, and
  * gives way to the fellows' window where there is none of its own. */
 void window_decide_again(const struct ro_plane *plane, struct ro_front *front,
                          const struct ro_window_start *start, const struct ro_fellows *fellows,
-                         const struct ro_window_ways *ways, ro_flood_fn *flood, void *data);
+                         const uint16_t *nearest, ro_flood_fn *flood, void *data);
 
 /* ---- The race (arrival.c, arrival_ref.c)
  * ----------------------------------------------------------- */

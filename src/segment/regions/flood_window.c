@@ -71,20 +71,17 @@ static bool stands_out(const struct ro_flood_level *at, int times)
 
 /* An outline has been passed if the score fell by a quarter, and contrast had risen by as much on
  * the way to it, or it stands out. On a soft spot contrast falls from the start. */
-static bool is_passed(const struct ro_flood *flood, const struct ro_flood_rule *rule,
-                      const struct ro_flood_level *now)
+static bool is_passed(const struct ro_flood *flood, const struct ro_flood_level *now)
 {
     const struct ro_flood_level *best = &flood->level[flood->best];
     return best->contrast > 0 && compare(now, best, RO_WINDOW_MARGIN, 3, 4) < 0 &&
-           (rule->plain || compare(&flood->level[0], best, 0, 3, 4) < 0 ||
-            stands_out(best, PASSED));
+           (compare(&flood->level[0], best, 0, 3, 4) < 0 || stands_out(best, PASSED));
 }
 
-bool flood_add(struct ro_flood *flood, const struct ro_flood_rule *rule,
-               const struct ro_flood_level *now)
+bool flood_add(struct ro_flood *flood, const struct ro_flood_level *now)
 {
     const struct ro_flood_level *best = &flood->level[flood->best];
-    if (flood->count > 0 && is_passed(flood, rule, now))
+    if (flood->count > 0 && is_passed(flood, now))
         return false;
     if (flood->count > 0 && compare(now, best, RO_WINDOW_MARGIN, 1, 1) > 0)
         flood->best = flood->count;
@@ -153,13 +150,13 @@ static bool is_inside(const struct choice *inner, const struct choice *outer)
            compare(&inner->at, &outer->at, 0, 1, FAINT) > 0;
 }
 
-static struct choice best_of(const struct choice *all, int count, bool plain)
+static struct choice best_of(const struct choice *all, int count)
 {
     struct choice best = {0};
     for (int i = 0; i < count; i++)
         if (!best.any || is_better(&all[i], &best, 1, 1))
             best = all[i];
-    for (const struct choice *inner = plain ? NULL : &best; inner;) {
+    for (const struct choice *inner = &best; inner;) {
         best = *inner;
         inner = NULL;
         for (int i = 0; i < count; i++)
@@ -200,7 +197,7 @@ static struct choice best_of_kinds(const struct ro_front *front,
                                        .first = water.level[0].area,
                                        .at = water.level[level]};
     }
-    struct choice best = best_of(all, count, rule.plain);
+    struct choice best = best_of(all, count);
     best.cut = cut;
     best.kinds = with_level;
     return best;
@@ -208,7 +205,7 @@ static struct choice best_of_kinds(const struct ro_front *front,
 
 static struct choice decide(const struct ro_plane *plane, const struct ro_front *front,
                             const struct ro_window_start *start, const struct ro_fellows *fellows,
-                            const struct ro_window_ways *ways, ro_flood_fn *flood, void *data)
+                            const uint16_t *nearest, ro_flood_fn *flood, void *data)
 {
     const uint64_t pixels = (uint64_t)plane->width * plane->height;
     const uint64_t most = fellows->most ? fellows->most : pixels;
@@ -216,7 +213,6 @@ static struct choice decide(const struct ro_plane *plane, const struct ro_front 
         .most = most < pixels / 2 ? most : pixels / 2,
         .leap = RO_WINDOW_LEAP,
         .inland = true,
-        .plain = ways->plain,
     };
     struct choice chosen = best_of_kinds(front, start, rule, fellows->kind, 0, flood, data);
     const bool weak =
@@ -232,9 +228,9 @@ static struct choice decide(const struct ro_plane *plane, const struct ro_front 
             chosen = again;
         chosen.cut |= cut;
     }
-    if (chosen.cut && ways->nearest) {
+    if (chosen.cut && nearest) {
         const unsigned doubtful = chosen.any ? ~chosen.kinds : 0;
-        rule.nearest = ways->nearest;
+        rule.nearest = nearest;
         const struct choice at_home =
             best_of_kinds(front, start, rule, fellows->kind, doubtful, flood, data);
         if (at_home.any && (!chosen.any || is_better(&at_home, &chosen, 5, 4)))
@@ -256,11 +252,11 @@ static void take(struct ro_front *front, const struct ro_window_start *start,
 }
 
 void window_decide(const struct ro_plane *plane, struct ro_front *front,
-                   const struct ro_window_start *start, const struct ro_window_ways *ways,
-                   ro_flood_fn *flood, void *data)
+                   const struct ro_window_start *start, const uint16_t *nearest, ro_flood_fn *flood,
+                   void *data)
 {
     const struct ro_fellows none = {0};
-    const struct choice chosen = decide(plane, front, start, &none, ways, flood, data);
+    const struct choice chosen = decide(plane, front, start, &none, nearest, flood, data);
     take(front, start, &chosen);
 }
 
@@ -270,7 +266,7 @@ void window_decide(const struct ro_plane *plane, struct ro_front *front,
  * theirs are a small part of it. A seed near the edge of its thing, whose flood found a way round,
  * is set right by this. */
 
-struct ro_fellows window_fellows(const struct ro_front *const *fronts, size_t count, bool plain,
+struct ro_fellows window_fellows(const struct ro_front *const *fronts, size_t count,
                                  uint64_t *scratch)
 {
     size_t of[RO_REGION_BAND + 1] = {0};
@@ -288,8 +284,6 @@ struct ro_fellows window_fellows(const struct ro_front *const *fronts, size_t co
     fellows.most = MOST_TIMES * scratch[count / 2];
     for (size_t i = 0; i < count && scratch[i] <= fellows.most; i++)
         fellows.vast += VAST_TIMES * scratch[i];
-    if (plain)
-        fellows.vast = UINT64_MAX;
     if (fellows.kind) {
         const bool dark = fellows.kind == RO_REGION_DARK;
         size_t alike = 0;
@@ -311,12 +305,12 @@ bool window_odd(const struct ro_front *front, const struct ro_fellows *fellows)
 
 void window_decide_again(const struct ro_plane *plane, struct ro_front *front,
                          const struct ro_window_start *start, const struct ro_fellows *fellows,
-                         const struct ro_window_ways *ways, ro_flood_fn *flood, void *data)
+                         const uint16_t *nearest, ro_flood_fn *flood, void *data)
 {
     const struct choice before = {.any = front->at.pairs > 0, .kind = front->kind, .at = front->at};
-    const struct choice again = decide(plane, front, start, fellows, ways, flood, data);
-    const bool leaked = !ways->plain && fellows->kind && front->kind != fellows->kind &&
-                        front->at.area > fellows->most;
+    const struct choice again = decide(plane, front, start, fellows, nearest, flood, data);
+    const bool leaked =
+        fellows->kind && front->kind != fellows->kind && front->at.area > fellows->most;
     if (again.any && (leaked || !before.any || is_better(&again, &before, 1, 2))) {
         take(front, start, &again);
     } else if (leaked) {
@@ -467,7 +461,7 @@ static inline void run_kind(struct water *water, enum ro_region_kind kind,
     for (uint32_t level = 0; level < RO_WINDOW_LEVELS; level++) {
         const uint64_t room = flood_room(flood, rule, water->flooder->plane);
         flood->cut = !rise(water, kind, level, room, level == 0 && rule->inland);
-        if (flood->cut || !flood_add(flood, rule, &water->now))
+        if (flood->cut || !flood_add(flood, &water->now))
             return;
     }
 }

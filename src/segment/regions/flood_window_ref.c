@@ -94,7 +94,7 @@ void flood_ref(const struct ro_plane *plane, const struct ro_front *front,
         const struct ro_flood_level now = count(plane, front, rule, inside, &on_border);
         flood->cut = met || now.area > flood_room(flood, rule, plane) ||
                      (level == 0 && rule->inland && on_border);
-        if (flood->cut || !flood_add(flood, rule, &now))
+        if (flood->cut || !flood_add(flood, &now))
             return;
     }
 }

@@ -270,7 +270,7 @@ static void flood_below(void *data, const struct ro_front *front,
     const struct ro_flood_level levels[] = {
         {4, 10, -300, 0, 0}, {6, 20, -10, 0, 0}, {8, 24, -11, 0, 0}};
     for (int i = 0; i < 3; i++)
-        assert_true(flood_add(flood, rule, &levels[i]));
+        assert_true(flood_add(flood, &levels[i]));
 }
 
 static void the_best_counts_also_below_zero(void **state)
@@ -279,8 +279,7 @@ static void the_best_counts_also_below_zero(void **state)
     const struct ro_plane plane = {.width = 20, .height = 20, .most = 255, .spread = 200};
     const struct ro_window_start start = {100, 120, 2};
     struct ro_front front = {0};
-    const struct ro_window_ways ways = {0};
-    window_decide(&plane, &front, &start, &ways, flood_below, NULL);
+    window_decide(&plane, &front, &start, NULL, flood_below, NULL);
     assert_int_equal(front.at.contrast, -10);
     assert_int_equal(front.low, 100 - 1 * 2);
 }
@@ -295,9 +294,9 @@ static void flood_at_home(void *data, const struct ro_front *front,
     (void)front, (void)start;
     flood->cut = true;
     if (rule->kind == RO_REGION_BAND && !rule->nearest)
-        assert_true(flood_add(flood, rule, &(struct ro_flood_level){50, 100, 4000, 0, 0}));
+        assert_true(flood_add(flood, &(struct ro_flood_level){50, 100, 4000, 0, 0}));
     if (rule->kind == RO_REGION_BRIGHT && rule->nearest)
-        assert_true(flood_add(flood, rule, &(struct ro_flood_level){*area, 100, 4000, 0, 0}));
+        assert_true(flood_add(flood, &(struct ro_flood_level){*area, 100, 4000, 0, 0}));
 }
 
 static enum ro_region_kind kind_at_home(uint64_t area)
@@ -305,9 +304,8 @@ static enum ro_region_kind kind_at_home(uint64_t area)
     const struct ro_plane plane = {.width = 90, .height = 90, .most = 255, .spread = 200};
     const struct ro_window_start start = {100, 120, 2};
     const uint16_t nearest[1] = {1};
-    const struct ro_window_ways ways = {nearest, false};
     struct ro_front front = {.count = 5};
-    window_decide(&plane, &front, &start, &ways, flood_at_home, &area);
+    window_decide(&plane, &front, &start, nearest, flood_at_home, &area);
     return front.kind;
 }
 
@@ -319,24 +317,22 @@ static void what_had_no_outline_is_doubted_at_home(void **state)
 }
 
 /* An outline of a contrast of 40 that the next level loses; before it there was another. */
-static bool goes_on(int64_t before, uint64_t unrest, bool plain)
+static bool goes_on(int64_t before, uint64_t unrest)
 {
-    const struct ro_flood_rule rule = {.kind = RO_REGION_BRIGHT, .plain = plain};
     const struct ro_flood_level levels[] = {
         {50, 100, 100 * before, 200, 0}, {60, 100, 4000, 200, 200 * unrest}, {90, 100, 1000, 0, 0}};
     struct ro_flood flood = {0};
-    assert_true(flood_add(&flood, &rule, &levels[0]));
-    assert_true(flood_add(&flood, &rule, &levels[1]));
-    return flood_add(&flood, &rule, &levels[2]);
+    assert_true(flood_add(&flood, &levels[0]));
+    assert_true(flood_add(&flood, &levels[1]));
+    return flood_add(&flood, &levels[2]);
 }
 
 static void a_flood_passes_what_does_not_stand_out(void **state)
 {
     (void)state;
-    assert_true(goes_on(30, 21, false)); /* no rise, half of the contrast inside */
-    assert_false(goes_on(30, 20, false));
-    assert_false(goes_on(29, 21, false)); /* it rose by a quarter */
-    assert_false(goes_on(30, 21, true));
+    assert_true(goes_on(30, 21)); /* no rise, half of the contrast inside */
+    assert_false(goes_on(30, 20));
+    assert_false(goes_on(29, 21)); /* it rose by a quarter */
 }
 
 /* Dark: everything at once, with a contrast of 120. Bright: what is given. */
@@ -347,18 +343,17 @@ static void flood_in_a_border(void *data, const struct ro_front *front,
     const struct ro_flood_level *inner = data;
     (void)front, (void)start;
     if (rule->kind == RO_REGION_DARK)
-        assert_true(flood_add(flood, rule, &(struct ro_flood_level){200, 100, 12000, 0, 0}));
+        assert_true(flood_add(flood, &(struct ro_flood_level){200, 100, 12000, 0, 0}));
     if (rule->kind == RO_REGION_BRIGHT)
-        assert_true(flood_add(flood, rule, inner));
+        assert_true(flood_add(flood, inner));
 }
 
-static enum ro_region_kind kind_in_a_border(struct ro_flood_level inner, bool plain)
+static enum ro_region_kind kind_in_a_border(struct ro_flood_level inner)
 {
     const struct ro_plane plane = {.width = 90, .height = 90, .most = 255, .spread = 200};
     const struct ro_window_start start = {100, 120, 2};
-    const struct ro_window_ways ways = {.plain = plain};
     struct ro_front front = {.count = 5};
-    window_decide(&plane, &front, &start, &ways, flood_in_a_border, &inner);
+    window_decide(&plane, &front, &start, NULL, flood_in_a_border, &inner);
     return front.kind;
 }
 
@@ -371,12 +366,11 @@ static void faint_outlines_count_where_a_kind_ran_over_them(void **state)
     fainter.contrast = 80 * 10;
     restless.unrest++;
     few.inner--;
-    assert_int_equal(kind_in_a_border(faint, false), RO_REGION_BRIGHT);
-    assert_int_equal(kind_in_a_border(faint, true), RO_REGION_DARK);
-    assert_int_equal(kind_in_a_border(large, false), RO_REGION_DARK);
-    assert_int_equal(kind_in_a_border(fainter, false), RO_REGION_DARK);
-    assert_int_equal(kind_in_a_border(restless, false), RO_REGION_DARK);
-    assert_int_equal(kind_in_a_border(few, false), RO_REGION_DARK);
+    assert_int_equal(kind_in_a_border(faint), RO_REGION_BRIGHT);
+    assert_int_equal(kind_in_a_border(large), RO_REGION_DARK);
+    assert_int_equal(kind_in_a_border(fainter), RO_REGION_DARK);
+    assert_int_equal(kind_in_a_border(restless), RO_REGION_DARK);
+    assert_int_equal(kind_in_a_border(few), RO_REGION_DARK);
 }
 
 /* A dark outline of a contrast of 20, or none where that is NULL. */
@@ -386,20 +380,18 @@ static void flood_dark(void *data, const struct ro_front *front,
 {
     (void)front, (void)start;
     if (rule->kind == RO_REGION_DARK && data)
-        assert_true(flood_add(flood, rule, data));
+        assert_true(flood_add(flood, data));
 }
 
 /* A front that went over an area with a contrast of 50, its fellows being dark. */
-static struct ro_front ask_dark_fellows(enum ro_region_kind kind, uint64_t area, void *outline,
-                                        bool plain)
+static struct ro_front ask_dark_fellows(enum ro_region_kind kind, uint64_t area, void *outline)
 {
     const struct ro_plane plane = {.width = 90, .height = 90, .most = 255, .spread = 200};
     const struct ro_window_start start = {100, 120, 2};
-    const struct ro_window_ways ways = {.plain = plain};
     const struct ro_fellows fellows = {RO_REGION_DARK, 640, UINT64_MAX, 0, 90};
     struct ro_front front = {.count = 5, .kind = kind, .low = 70, .high = 200};
     front.at = (struct ro_flood_level){area, 100, 5000, 0, 0};
-    window_decide_again(&plane, &front, &start, &fellows, &ways, flood_dark, outline);
+    window_decide_again(&plane, &front, &start, &fellows, NULL, flood_dark, outline);
     return front;
 }
 
@@ -407,15 +399,13 @@ static void what_leaked_gives_way_to_its_fellows(void **state)
 {
     (void)state;
     struct ro_flood_level outline = {50, 100, 2000, 0, 0};
-    assert_int_equal(ask_dark_fellows(RO_REGION_BRIGHT, 641, &outline, false).high, 120);
-    assert_int_equal(ask_dark_fellows(RO_REGION_BRIGHT, 641, &outline, true).high, 200);
-    assert_int_equal(ask_dark_fellows(RO_REGION_BRIGHT, 640, &outline, false).high, 200);
-    assert_int_equal(ask_dark_fellows(RO_REGION_DARK, 641, &outline, false).high, 200);
-    const struct ro_front front = ask_dark_fellows(RO_REGION_BRIGHT, 641, NULL, false);
+    assert_int_equal(ask_dark_fellows(RO_REGION_BRIGHT, 641, &outline).high, 120);
+    assert_int_equal(ask_dark_fellows(RO_REGION_BRIGHT, 640, &outline).high, 200);
+    assert_int_equal(ask_dark_fellows(RO_REGION_DARK, 641, &outline).high, 200);
+    const struct ro_front front = ask_dark_fellows(RO_REGION_BRIGHT, 641, NULL);
     assert_int_equal(front.kind, RO_REGION_DARK);
     assert_int_equal(front.low, 0);
     assert_int_equal(front.high, 90);
-    assert_int_equal(ask_dark_fellows(RO_REGION_BRIGHT, 641, NULL, true).high, 200);
 }
 
 static void fellows_have_a_middle_window(void **state)
@@ -429,14 +419,14 @@ static void fellows_have_a_middle_window(void **state)
         list[i] = &fronts[i];
     }
     fronts[0].kind = RO_REGION_BRIGHT; /* those of 60, 70, 80 and 90 count */
-    const struct ro_fellows fellows = window_fellows(list, 5, false, scratch);
+    const struct ro_fellows fellows = window_fellows(list, 5, scratch);
     assert_int_equal(fellows.kind, RO_REGION_DARK);
     assert_int_equal(fellows.low, 0);
     assert_int_equal(fellows.high, 80);
 }
 
 /* Fifty things of 20 pixels, and one of another size. */
-static bool is_odd_among_many(uint64_t area, enum ro_region_kind kind, bool plain)
+static bool is_odd_among_many(uint64_t area, enum ro_region_kind kind)
 {
     enum { MANY = 51 };
     struct ro_front fronts[MANY] = {0};
@@ -449,19 +439,18 @@ static bool is_odd_among_many(uint64_t area, enum ro_region_kind kind, bool plai
     }
     fronts[7].kind = kind;
     fronts[7].at.area = area;
-    const struct ro_fellows fellows = window_fellows(list, MANY, plain, scratch);
+    const struct ro_fellows fellows = window_fellows(list, MANY, scratch);
     return window_odd(&fronts[7], &fellows);
 }
 
 static void what_is_vast_is_no_leak(void **state)
 {
     (void)state;
-    assert_false(is_odd_among_many(64 * 20, RO_REGION_DARK, false));
-    assert_true(is_odd_among_many(64 * 20 + 1, RO_REGION_DARK, false));
-    assert_true(is_odd_among_many(3000, RO_REGION_DARK, false));
-    assert_false(is_odd_among_many(3001, RO_REGION_DARK, false));
-    assert_true(is_odd_among_many(3001, RO_REGION_DARK, true));
-    assert_true(is_odd_among_many(3001, RO_REGION_BRIGHT, false));
+    assert_false(is_odd_among_many(64 * 20, RO_REGION_DARK));
+    assert_true(is_odd_among_many(64 * 20 + 1, RO_REGION_DARK));
+    assert_true(is_odd_among_many(3000, RO_REGION_DARK));
+    assert_false(is_odd_among_many(3001, RO_REGION_DARK));
+    assert_true(is_odd_among_many(3001, RO_REGION_BRIGHT));
 }
 
 int main(void)

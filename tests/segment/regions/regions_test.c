@@ -182,8 +182,8 @@ static void look_at_wall(const ro_image *image, double *found, double *wrong)
     const size_t count = seed_wall(seeds);
     double bricks = 0, joints = 0, away;
     assert_true(count > 40);
-    ro_regions *result = grow(
-        image, (ro_regions_options){RO_REGIONS_DEFAULTS, .seeds = seeds, .seed_count = count});
+    ro_regions *result =
+        grow(image, (ro_regions_options){RO_REGIONS_DEFAULTS, .seeds = seeds, .seed_count = count});
     ro_image labels = blank(RO_GRAY8, WALL, WALL);
     assert_int_equal(ro_regions_labels(result, &labels), RO_OK);
     *found = *wrong = 0;
@@ -242,8 +242,7 @@ static double look_at_nest(const ro_image *image)
                              {3, NEST / 2.0, NEST / 2.0, 6}};
     double both[RINGS + 1] = {0}, sum[RINGS + 1] = {0}, mean = 0;
     ro_regions *result =
-        grow(image, (ro_regions_options){RO_REGIONS_DEFAULTS, .seeds = seeds, .seed_count = RINGS,
-                                         .outlines = "plain"});
+        grow(image, (ro_regions_options){RO_REGIONS_DEFAULTS, .seeds = seeds, .seed_count = RINGS});
     ro_image labels = blank(RO_GRAY8, NEST, NEST);
     assert_int_equal(ro_regions_labels(result, &labels), RO_OK);
     for (uint32_t y = 0; y < NEST; y++)
@@ -274,13 +273,13 @@ static void faint_things_do_not_go_to_the_next_strong_border(void **state)
 /* ---- One seed alone -------------------------------------------------------------------------- */
 
 /* The Dice of one seed in the middle with the pixels that are within a radius of it. */
-static double look_alone(const ro_image *image, double radius, const char *outlines)
+static double look_alone(const ro_image *image, double radius)
 {
     const double middle = image->width / 2.0;
     const ro_seed seed = {1, middle, middle, 4};
     double both = 0, sum = 0;
-    ro_regions *result = grow(image, (ro_regions_options){RO_REGIONS_DEFAULTS, .seeds = &seed,
-                                                          .seed_count = 1, .outlines = outlines});
+    ro_regions *result =
+        grow(image, (ro_regions_options){RO_REGIONS_DEFAULTS, .seeds = &seed, .seed_count = 1});
     ro_image labels = blank(RO_GRAY8, image->width, image->height);
     assert_int_equal(ro_regions_labels(result, &labels), RO_OK);
     for (uint32_t y = 0; y < image->height; y++)
@@ -305,16 +304,9 @@ static void outlines_are_weighed(void **state)
             const double away = hypot(x - 100.0, y - 100.0);
             put(&spot, x, y, 60 + (away < 60 ? 60 + 100 * exp(-away * away / 72) : 0));
         }
-    const double faint = look_alone(&nest, 36, NULL), faint_plain = look_alone(&nest, 36, "plain");
-    const double soft = look_alone(&spot, 60, NULL), soft_plain = look_alone(&spot, 60, "plain");
-    if (!(faint > 0.98 && faint_plain < 0.5 && soft > 0.98 && soft_plain < 0.5))
-        fail_msg("Dice: faint %.3f, plain %.3f; with a spot %.3f, plain %.3f", faint, faint_plain,
-                 soft, soft_plain);
-    ro_regions_options odd = {RO_REGIONS_DEFAULTS, .outlines = "bold"};
-    ro_regions *none;
-    odd.seeds = &(ro_seed){1, 10, 10, 3};
-    odd.seed_count = 1;
-    assert_int_equal(ro_regions_grow(context, &spot, &odd, &none, NULL), RO_E_ARGUMENT);
+    const double faint = look_alone(&nest, 36), soft = look_alone(&spot, 60);
+    if (!(faint > 0.98 && soft > 0.98))
+        fail_msg("Dice: faint %.3f, with a spot %.3f", faint, soft);
     ro_image_free(&nest);
     ro_image_free(&spot);
 }
