@@ -22,6 +22,8 @@ import subprocess
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
+from describe import options_of
+
 UNLIKE = ("seconds", "device_seconds", "cpu", "threads")  # keys of JSON that may differ
 LIMIT = 120  # seconds
 
@@ -68,12 +70,7 @@ def inputs(folder, seed):
 
 def rows_of(described, command):
     """{name: row} of the options that the command takes, but those that say how to report."""
-    own = {row["name"]: row for row in described["commands"][command]["options"]}
-    rows = {}
-    for family in described["commands"][command]["families"]:
-        rows.update({row["name"]: row for row in described["families"][family]["options"]
-                     if "help" in row})
-    rows.update(own)
+    rows = {row["name"]: row for row in options_of(described, command)[0]}
     for name in COMMANDS[command].get("without", ()):
         rows.pop(name, None)
     return rows

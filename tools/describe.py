@@ -3,6 +3,7 @@
 
     roundoff --describe | python3 tools/describe.py           writes the files
     roundoff --describe | python3 tools/describe.py --check   names those that are out of date
+    roundoff --describe | python3 tools/describe.py --count   counts the rows
 
 docs/options.md, completions for bash, zsh and fish, Python's lists of options, the lists of options
 in docs/roundoff.1 (between `.\\" options of NAME` and `.\\" end of options`) and the comments of
@@ -21,15 +22,39 @@ SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 def options_of(described, command):
     """The rows that a command takes: of its families, its own, which hide those, and common ones."""
     what = described["commands"][command]
-    own = {row["name"] for row in what["options"]}
+    own = {dashed(row) for row in what["options"]}
     rows = [row for family in what["families"] for row in described["families"][family]["options"]
-            if "help" in row and row["name"] not in own]
-    return rows + what["options"], [row for row in described["common"]
-                                    if row["name"] in what["common"]]
+            if "help" in row and dashed(row) not in own] + what["options"]
+    rows = [row for row in rows if dashed(row) in what.get("with", [dashed(row)])
+            and dashed(row) not in what.get("without", ())]
+    return rows, [row for row in described["common"] if row["name"] in what["common"]]
 
 
 def dashed(row):
     return row["name"].replace("_", "-")
+
+
+def users(described):
+    """{(name, sentence): the commands that have such an option}. A row of several commands or
+    families has one name and one sentence, and is one option; a row that no command has counts
+    too."""
+    found = {}
+    for command in described["commands"]:
+        for row in sum(options_of(described, command), []):
+            found.setdefault((dashed(row), row["help"]), []).append(command)
+    for family in described["families"].values():
+        for row in family["options"]:
+            if "help" in row:
+                found.setdefault((dashed(row), row["help"]), [])
+    return found
+
+
+def count(described):
+    found = users(described)
+    yield f"{len(found)} rows"
+    for (name, _), commands in sorted(found.items()):
+        if len(commands) > 1:
+            yield f"{name}: {' '.join(commands)}"
 
 
 def words(row):
@@ -127,16 +152,28 @@ def markdown(described):
            "its value differs from its default, and only then it is checked against others. The word "
            "`default` stands for the default of every option but free text. In C `default` is what "
            "the initialiser of the structure leaves (0, NULL or RO_DEFAULT).\n")
+    lines = {}
     for name, command in described["commands"].items():
-        rows, common = options_of(described, name)
-        members = {row["name"]: described["families"][family]["structure"] + "." + row["name"]
+        members = {row["name"]: f"`{described['families'][family]['structure']}.{row['name']}`"
                    for family in command["families"]
                    for row in described["families"][family]["options"]}
-        yield f"## roundoff {name} {command['operands']}\n\n| option | member | |\n|---|---|---|"
-        for row in rows + common:
-            member = members.get(row["name"]) if row not in common else None
-            yield markdown_row(row, f"`{member}`" if member else "")
-        yield ""
+        rows, common = options_of(described, name)
+        lines[name] = [(row, markdown_row(row, members.get(row["name"], "")
+                                          if row not in common else "")) for row in rows + common]
+    used = {}
+    for name, listed in lines.items():
+        for row, line in listed:
+            used.setdefault(line, (row, []))[1].append(name)
+    head = "| option | member | |\n|---|---|---|"
+    yield f"## Several commands\n\n{head}"
+    for line, (row, commands) in used.items():
+        if len(commands) > 1:
+            yield f"{line[:-2]} Commands: {', '.join(commands)}. |"
+    for name, command in described["commands"].items():
+        yield f"\n## roundoff {name} {command['operands']}\n\n{head}"
+        yield from (line for _, line in lines[name] if len(used[line][1]) == 1)
+        several = [f"`--{dashed(row)}`" for row, line in lines[name] if len(used[line][1]) > 1]
+        yield f"\nOf several commands: {', '.join(several)}." if several else ""
 
 
 # ---- Completions --------------------------------------------------------------------------------
@@ -278,7 +315,11 @@ def made(described):
 
 def main():
     stale = []
-    for path, text in made(json.load(sys.stdin)).items():
+    described = json.load(sys.stdin)
+    if "--count" in sys.argv[1:]:
+        print("\n".join(count(described)))
+        return
+    for path, text in made(described).items():
         there = os.path.exists(os.path.join(SOURCE, path)) and read(path)
         if there != text:
             stale.append(path)

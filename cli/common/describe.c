@@ -4,11 +4,12 @@
  * the manual, docs/options.md, completions and Python's stubs from it.
  *
  *     {"common": [rows], "families": {NAME: {"structure", "method", "options": [rows]}},
- *      "commands": {NAME: {"operands", "summary", "families": [names], "options": [rows],
- *                          "common": [names]}}}
+ *      "commands": {NAME: {"operands", "summary", "families": [names], "with": [names],
+ *                          "without": [names], "options": [rows], "common": [names]}}}
  *
  * A command takes the options of its families but for those of which it has a row itself, and those
- * without help, which no text can set.
+ * without help, which no text can set. If it has "with", it takes only those of these names, and
+ * none of "without".
  */
 #include "cli/common/cli.h"
 
@@ -131,6 +132,16 @@ static void put_options(const struct option *options, const char *between)
     }
 }
 
+static void put_names(const char *name, const char *const *names)
+{
+    if (!names)
+        return;
+    put("\"%s\": [", name);
+    for (const char *const *at = names; *at; at++)
+        put("%s\"%s\"", at > names ? ", " : "", *at);
+    put("], ");
+}
+
 static void put_command(const struct command *command)
 {
     const ro_option *row;
@@ -141,6 +152,8 @@ static void put_command(const struct command *command)
     for (const struct command_family *of = command->families; of->name; of++, between = ", ")
         put("%s\"%s\"", between, of->name);
     put("], ");
+    put_names("with", command->with);
+    put_names("without", command->without);
     put_rows("options", command->own);
     put_options(command->options, command->own ? ",\n  " : "\n  ");
     put("], \"common\": [");

@@ -7,6 +7,7 @@
 #include "cli/common/options.h"
 
 #include "cli/common/cli.h"
+#include "cli/common/shared_rows.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -30,7 +31,7 @@ static const ro_option common_rows[] = {
          {.name = "auto", .value = RO_CPU_AUTO}, {.name = "scalar", .value = RO_CPU_SCALAR},
          {.name = "v128", .value = RO_CPU_V128}, {.name = "avx2", .value = RO_CPU_AVX2},
          {.name = "avx512", .value = RO_CPU_AVX512})},
-    {MEMBER(seed), "N", "seed of random numbers", .preset = "0"},
+    {MEMBER(seed), ROW_SEED},
     {MEMBER(quiet), NULL, "print nothing but errors"},
     {MEMBER(json), NULL, "report as JSON"},
     {MEMBER(certificate), "F", "state what was done, for roundoff verify", .writes = 1},

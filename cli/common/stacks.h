@@ -4,16 +4,12 @@
 #define RO_CLI_COMMON_STACKS_H
 
 #include "cli/common/cli.h"
+#include "cli/common/shared_rows.h"
 #include "roundoff_io.h"
 
-/* --page as all commands have it: the start of an option, for a const char *; and what follows
- * MEMBER(page) in a row of a table. */
+/* --page of a command that has no table yet: the start of an option, for a const char *. In a row
+ * of a table ROW_PAGE follows MEMBER(page). */
 #define STACK_PAGES "page", "P", "pages of IN: 3, 2-9 or all (default: all of a stack)", OPTION_TEXT
-#define STACK_PAGES_ROW                                                                            \
-    "P", "pages of IN: 3, 2-9 or all",                                                             \
-        .derived = "all pages of a stack",                                                         \
-        .more = "All pages of a stack have one shape; each is done by itself, in the memory of "   \
-                "one. OUT has as many pages, and the axes of IN if these are all."
 
 /* Puts the pages of "3", "2-9" or "all" into `read`; NULL: all of a stack, else the first. False:
  * the text says none of it. */

@@ -30,15 +30,14 @@ static const ro_option rows[] = {
      .more = "Where `kappa` is estimated and samples have 16 bits, white is the smallest 2^n - 1 "
              "that no sample exceeds, so that 10 and 12 bits in 16-bit files are treated as such. "
              "It counts as IN does: of int16 it may be negative."},
-    {MEMBER(page), STACK_PAGES_ROW},
+    {MEMBER(page), ROW_PAGE},
     {MEMBER(bits), "N", "bits of OUT, tones from black to white", .topic = "output",
      .derived = "as IN", .words = RO_WORDS({.name = "8", .value = 8}, {.name = "16", .value = 16})},
     {RO_MEMBER_AS(struct values, floats, "float"), NULL, "OUT holds floats, in the units of IN",
      .topic = "output"},
     {MEMBER(raw), NULL, "OUT holds the numbers that the method works in", .topic = "output",
      .more = "They are int32 or float32; a line reports what white is among them."},
-    {MEMBER(vectors), "FILE", "numbers before and after, for a circuit's test bench",
-     .topic = "output", .writes = 1,
+    {MEMBER(vectors), ROW_VECTORS, .topic = "output",
      .more = "The file has one pixel per line. IN must be an 8-bit or 16-bit grey file, not a "
              "pipe, and the number system s9, s12, s16, s17 or s24."},
     {0},

@@ -92,7 +92,7 @@ typedef struct ro_denoise_options {
     int independent;
     /* Stop when no pixel changes. */
     int until_converged;
-    /* Seed of the implicit schemes' dither: a whole number from 0 to 2^64 - 1. Default (0): 0. */
+    /* Seed of random numbers: a whole number from 0 to 2^64 - 1. Default (0): 0. */
     uint64_t seed;
     /* Called before the first step and after each, from the thread that made the call; on the CPU,
      * and not for streams. NULL: not wanted. */

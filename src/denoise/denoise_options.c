@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The options of a denoising, one row each. */
 #include "denoise/denoise.h"
+#include "options/shared_rows.h"
 #include "options/table.h"
 
 #define MEMBER(member) RO_MEMBER(ro_denoise_options, member)
@@ -85,8 +86,8 @@ static const ro_option rows[] = {
     {MEMBER(until_converged), NULL, "stop when no pixel changes", .trait = RO_OPTION_CONVERGED,
      .excludes = "stop schedule=stream " FLOATS,
      .more = "A line says whether that point was reached within `iterations`."},
-    {MEMBER(seed), "N", "seed of the implicit schemes' dither", .topic = "run", .preset = "0",
-     .trait = RO_OPTION_SEED},
+    {MEMBER(seed), ROW_SEED, .topic = "run", .trait = RO_OPTION_SEED,
+     .more = "The implicit schemes draw their dither from it."},
     {MEMBER(on_step)},
     {MEMBER(on_step_data)},
     {MEMBER(stop), "S", "when to stop", .derived = "auto without kappa", .trait = RO_OPTION_STOP,

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Rows of options that mean the same in several families or commands, each written once. A macro
+ * is what follows MEMBER(x) in a row, and fields that differ follow it:
+ *
+ *     {MEMBER(dpi), ROW_DPI},
+ *     {MEMBER(seed), ROW_SEED, .trait = RO_OPTION_SEED},
+ *
+ * tools/describe.py counts rows of one name and one sentence once. Rows about files are in
+ * cli/common/shared_rows.h.
+ */
+#ifndef RO_OPTIONS_SHARED_ROWS_H
+#define RO_OPTIONS_SHARED_ROWS_H
+
+#define ROW_SEED "N", "seed of random numbers", .preset = "0"
+#define ROW_LINEAR NULL, "take samples as sRGB and compute in linear light"
+
+/* The resolution of what is printed or seen. */
+#define ROW_DPI "D", "resolution in pixels per inch", .max = 1e6, .above_min = 1
+#define ROW_DPI_Y                                                                                  \
+    "D", "resolution from row to row, if it differs", .max = 1e6, .above_min = 1, .derived = "dpi"
+
+/* Threshold arrays and dots in rows. */
+#define ROW_CELL "N", "cells per side of the screen", .min = 1, .max = 1 << 20
+#define ROW_LPI "L", "lines of dots per inch", .max = 1e6, .above_min = 1
+#define ROW_ANGLE                                                                                  \
+    "A", "angle of the rows of dots in degrees, counterclockwise", .min = -360, .max = 360,        \
+                                                                   .preset = "0"
+#define ROW_SHAPE "S", "shape of dots"
+#define ROW_DOT                                                                                    \
+    "N", "pixels of the smallest dot and hole", .min = 1, .max = 1000000,                          \
+                                                .derived = "1; 4 with green noise"
+
+/* Prints as they are seen. */
+#define ROW_GAIN "D", "ink pixels print as discs D pixels wide", .min = 1, .max = 3
+#define ROW_YULE_NIELSEN "N", "spread of light in the paper", .min = 1, .max = 10
+
+#endif
