@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Running the command in an empty folder, and what must hold whenever it refuses."""
 import functools
+import gzip
 import os
 import shutil
 import struct
@@ -84,6 +85,11 @@ class Case(unittest.TestCase):
                               timeout=3600 if SANITIZE else 240,
                               stdout=more.pop("stdout", subprocess.PIPE),
                               stderr=subprocess.PIPE, **more)
+
+    def zlib(self):
+        """Returns whether this build reads compressed files."""
+        self.put("empty.gz", gzip.compress(b""))
+        return b"no zlib" not in self.command("denoise", "empty.gz", "x.npy").stderr
 
     def works(self, *arguments, **more):
         done = self.command(*arguments, **more)

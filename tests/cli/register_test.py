@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """roundoff register: its files, its report, fields applied again, and what it refuses."""
+import gzip
 import json
 import math
 import struct
@@ -117,6 +118,11 @@ class Register(Case):
         self.put("big.nrrd", head + struct.pack(">%dd" % len(values), *values))
         self.works("register", "apply", "big.nrrd", "moving.pgm", "again.pgm", "--quiet")
         self.assertEqual(self.get("again.pgm"), self.get("out.pgm"))
+        if self.zlib():
+            self.put("gz.nrrd", head.replace(b"raw", b"gzip") +
+                     gzip.compress(struct.pack(">%dd" % len(values), *values)))
+            self.works("register", "apply", "gz.nrrd", "moving.pgm", "again.pgm", "--quiet")
+            self.assertEqual(self.get("again.pgm"), self.get("out.pgm"))
         wide = struct.pack("<%df" % len(values), *(value * (0.25, 0.5)[i % 2]
                                                    for i, value in enumerate(values)))
         for name, was, now in (
@@ -136,7 +142,8 @@ class Register(Case):
                 ("zip.mha", self.get("u.mha").replace(b"CompressedData = False",
                                                       b"CompressedData = True"), "two floats"),
                 ("short.mha", self.get("u.mha")[:-9], "ends early"),
-                ("head.nrrd", b"NRRD0004\ntype: float\n", "header")):
+                ("head.nrrd", b"NRRD0004\ntype: float\n", "ends early"),
+                ("head.mha", b"ObjectType = Image\n", "ends early")):
             self.put(name, data)
             self.refused("register", "apply", name, "moving.pgm", "no.pgm", words=[words])
 

@@ -267,10 +267,6 @@ class Stacks(Case):
         self.put("cut.npz", self.get("in.npz")[:-30])
         self.refused("denoise", "cut.npz", "x.npy", words=["ZIP"])
 
-    def zlib(self):
-        self.put("empty.gz", gzip.compress(b""))
-        return b"no zlib" not in self.command("denoise", "empty.gz", "x.npy").stderr
-
     def nifti(self, kind=4, bits=16, data=None, slope=0, sizes=None, order="<"):
         head = bytearray(352)
         struct.pack_into(order + "i", head, 0, 348)

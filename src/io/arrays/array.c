@@ -260,6 +260,26 @@ ro_status array_decode(struct ro_source *source, const struct ro_array *array, u
     return RO_OK;
 }
 
+ro_status array_load_pairs(struct ro_source *source, const struct ro_array *array, ro_image *field)
+{
+    const struct ro_span none = RO_SPAN_EMPTY;
+    struct ro_array pairs = *array;
+    struct ro_stage *stage;
+    pairs.pair = true;
+    pairs.channels = 1;
+    ro_status status = array_decode(source, &pairs, 1, NULL, &stage);
+    if (status == RO_OK && stage->raw)
+        status = samples_stage(stage, &none, &stage);
+    if (status != RO_OK)
+        return status;
+    status = ro_image_alloc(source->file->context, RO_GRAYF, stage->info.width, stage->info.height,
+                            0, field);
+    if (status == RO_OK)
+        status = stage->rows(stage, field->data, field->stride, field->height);
+    stage->close(stage);
+    return status;
+}
+
 /* ---- Rows out ------------------------------------------------------------------------------- */
 
 struct encoder {

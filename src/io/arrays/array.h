@@ -37,6 +37,9 @@ ro_status array_info(struct ro_file *file, const struct ro_array *array, ro_file
 ro_status array_decode(struct ro_source *source, const struct ro_array *array, unsigned page,
                        const ro_file_info *more, struct ro_stage **stage);
 
+/* Reads an array of pairs, whatever their type, into an image of floats twice as wide. */
+ro_status array_load_pairs(struct ro_source *source, const struct ro_array *array, ro_image *field);
+
 /* How an image of `info` lies in such a file; the encoder's rows are packed by array_encode. */
 struct ro_array array_of(const ro_file_info *info);
 

@@ -7,7 +7,6 @@
 #include "io/arrays/array.h"
 #include "io/arrays/npy_array.h"
 #include "io/filters/convert.h"
-#include "io/filters/samples.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -27,48 +26,45 @@ static ro_status check_element(struct ro_file *file, const struct ro_npy *npy)
                      npy->element);
 }
 
-static ro_status find_pairs(struct ro_file *file, const struct ro_npy *npy, struct ro_array *array)
+/* Reads the header up to the numbers. */
+static ro_status open_array(struct ro_source *source, struct ro_npy *npy, struct ro_array *array)
 {
-    if (npy->dimensions != 3 || npy->sizes[2] != 2 || npy->kind != 'f' || npy->bytes < 4)
-        return file_fail(
-            file, RO_E_UNSUPPORTED,
-            "an array of shape %s of %s is not a field; (h, w, 2) of float32 or float64 is",
-            npy->shape, npy->element);
-    array->channels = 1;
-    array->pair = true;
-    array->height = npy->sizes[0];
-    array->width = npy->sizes[1];
-    return RO_OK;
-}
-
-static ro_status decode(struct ro_source *source, unsigned page, bool pairs,
-                        struct ro_stage **stage)
-{
-    struct ro_npy npy;
-    ro_status status = npy_header(source, &npy);
+    ro_status status = npy_header(source, npy);
     if (status == RO_OK)
-        status = check_element(source->file, &npy);
-    if (status != RO_OK)
-        return status;
-    struct ro_array array = {
-        .kind = npy.kind, .bytes = npy.bytes, .swapped = npy.swapped, .by_columns = npy.by_columns};
-    status = pairs ? find_pairs(source->file, &npy, &array)
-                   : array_axes(source->file, npy.sizes, npy.dimensions, npy.shape, &array);
-    return status == RO_OK ? array_decode(source, &array, page, NULL, stage) : status;
+        status = check_element(source->file, npy);
+    if (status == RO_OK)
+        *array = (struct ro_array){.kind = npy->kind,
+                                   .bytes = npy->bytes,
+                                   .swapped = npy->swapped,
+                                   .by_columns = npy->by_columns};
+    return status;
 }
 
 ro_status npy_decode(struct ro_source *source, unsigned page, struct ro_stage **stage)
 {
-    return decode(source, page, false, stage);
+    struct ro_npy npy;
+    struct ro_array array;
+    ro_status status = open_array(source, &npy, &array);
+    if (status == RO_OK)
+        status = array_axes(source->file, npy.sizes, npy.dimensions, npy.shape, &array);
+    return status == RO_OK ? array_decode(source, &array, page, NULL, stage) : status;
 }
 
-ro_status npy_decode_pairs(struct ro_source *source, unsigned page, struct ro_stage **stage)
+ro_status npy_load_pairs(struct ro_source *source, ro_image *field)
 {
-    const struct ro_span none = RO_SPAN_EMPTY;
-    ro_status status = decode(source, page, true, stage);
-    if (status == RO_OK && (*stage)->raw)
-        status = samples_stage(*stage, &none, stage);
-    return status;
+    struct ro_npy npy;
+    struct ro_array array;
+    ro_status status = open_array(source, &npy, &array);
+    if (status != RO_OK)
+        return status;
+    if (npy.dimensions != 3 || npy.sizes[2] != 2 || npy.kind != 'f' || npy.bytes < 4)
+        return file_fail(
+            source->file, RO_E_UNSUPPORTED,
+            "an array of shape %s of %s is not a field; (h, w, 2) of float32 or float64 is",
+            npy.shape, npy.element);
+    array.height = npy.sizes[0];
+    array.width = npy.sizes[1];
+    return array_load_pairs(source, &array, field);
 }
 
 /* ---- Rows out ----------------------------------------------------------------------------- */

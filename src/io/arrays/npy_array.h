@@ -18,6 +18,9 @@ struct ro_npy {
     uint64_t sizes[RO_NPY_DIMENSIONS];
 };
 
+/* Reads an array of two floats per pixel, (h, w, 2), into an image twice as wide. */
+ro_status npy_load_pairs(struct ro_source *source, ro_image *field);
+
 /* Takes the header from the source; the samples follow. Sizes are not checked. */
 ro_status npy_header(struct ro_source *source, struct ro_npy *array);
 

@@ -298,3 +298,22 @@ int source_refill_byte(struct ro_source *source, ro_status *status)
     source->position++;
     return source->bytes[source->begin++];
 }
+
+ro_status source_line(struct ro_source *source, char *line, size_t size)
+{
+    ro_status status = RO_OK;
+    size_t length = 0;
+    int byte;
+    while ((byte = source_byte(source, &status)) >= 0 && byte != '\n') {
+        if (length + 1 == size || byte == 0)
+            return file_fail(source->file, RO_E_FORMAT,
+                             "a line of the header is too long or has a byte 0");
+        line[length++] = (char)byte;
+    }
+    if (status == RO_OK && byte < 0 && length == 0)
+        return file_ends_early(source->file);
+    if (length > 0 && line[length - 1] == '\r')
+        length--;
+    line[length] = '\0';
+    return status;
+}

@@ -56,6 +56,10 @@ ro_status source_read(struct ro_source *source, void *bytes, size_t size, size_t
 /* The same, where fewer bytes are an error. */
 ro_status source_need(struct ro_source *source, void *bytes, size_t size);
 
+/* Takes a line, without its end. Fails if `size` bytes do not hold it, if it has a byte 0, or at
+ * the end of the file. */
+ro_status source_line(struct ro_source *source, char *line, size_t size);
+
 /* Takes all that is left into memory to be freed, with a byte 0 behind it; more than `most` bytes
  * are an error. */
 ro_status source_all(struct ro_source *source, size_t most, char **bytes, size_t *size);

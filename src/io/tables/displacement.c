@@ -4,6 +4,8 @@
  * float 202021.25, which spells PIEH, then width and height and pairs of floats, little-endian),
  * and vector images for ITK.
  */
+#include "io/arrays/array.h"
+#include "io/arrays/npy_array.h"
 #include "io/filters/convert.h"
 #include "io/filters/stage.h"
 #include "io/tables/itk_field.h"
@@ -33,39 +35,14 @@ static uint32_t little(const uint8_t *bytes)
 
 static ro_status load_flo(struct ro_source *source, ro_image *field)
 {
-    struct ro_file *file = source->file;
-    uint8_t head[12];
+    uint8_t head[12] = {0};
     ro_status status = source_need(source, head, sizeof head);
-    if (status != RO_OK)
-        return status;
-    uint64_t width = little(head + 4), height = little(head + 8);
-    if ((status = stage_check_size(file, 2 * width, height)) != RO_OK)
-        return status;
-    if (source_left(source) != RO_SIZE_UNKNOWN && 8 * width * height > source_left(source))
-        return file_ends_early(file);
-    status =
-        ro_image_alloc(file->context, RO_GRAYF, (uint32_t)(2 * width), (uint32_t)height, 0, field);
-    for (uint32_t y = 0; y < height && status == RO_OK; y++) {
-        void *row = (char *)field->data + (ptrdiff_t)y * field->stride;
-        status = source_need(source, row, 8 * width);
-        if (!little_endian())
-            swap32(row, 2 * width);
-    }
-    return status;
-}
-
-static ro_status load_npy(struct ro_source *source, ro_image *field)
-{
-    struct ro_stage *stage = NULL;
-    ro_status status = npy_decode_pairs(source, 1, &stage);
-    if (status != RO_OK)
-        return status;
-    status = ro_image_alloc(source->file->context, RO_GRAYF, stage->info.width, stage->info.height,
-                            0, field);
-    if (status == RO_OK)
-        status = stage->rows(stage, field->data, field->stride, field->height);
-    stage->close(stage);
-    return status;
+    const struct ro_array pairs = {.kind = 'f',
+                                   .bytes = 4,
+                                   .swapped = !little_endian(),
+                                   .width = little(head + 4),
+                                   .height = little(head + 8)};
+    return status == RO_OK ? array_load_pairs(source, &pairs, field) : status;
 }
 
 ro_status ro_displacement_load(ro_context *context, const char *path, ro_image *field)
@@ -83,7 +60,7 @@ ro_status ro_displacement_load(ro_context *context, const char *path, ro_image *
     if (status == RO_OK) {
         const uint8_t *head = source.bytes + source.begin;
         if (have >= 6 && memcmp(head, "\x93NUMPY", 6) == 0)
-            status = load_npy(&source, field);
+            status = npy_load_pairs(&source, field);
         else if (have >= 4 && memcmp(head, "PIEH", 4) == 0)
             status = load_flo(&source, field);
         else if (itk_begins(head, have) != RO_ITK_NONE)
