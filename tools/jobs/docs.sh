@@ -1,0 +1,149 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# tools/jobs/docs.sh: checks the manual and makes all pictures of the documentation, and examples of the
+# pages in out/.
+cd "$(dirname "$0")/../.."
+. tools/common.sh
+
+# A ramp from black to white, as plain PGM.
+ramp() {
+    awk 'BEGIN {
+        print "P2\n512 64\n255"
+        for (y = 0; y < 64; y++)
+            for (x = 0; x < 512; x++) print int(x * 255 / 511)
+    }'
+}
+
+# A picture of a page, where there is a browser.
+# picture_of PAGE OUT
+picture_of() {
+    for browser in chromium chromium-browser google-chrome; do
+        if command -v $browser >/dev/null 2>&1 &&
+            $browser --headless=new --no-sandbox --disable-gpu --hide-scrollbars \
+                --window-size=860,640 --screenshot="$PWD/$2" "file://$PWD/$1" >/dev/null 2>&1; then
+            return 0
+        fi
+    done
+    say "no chromium here: $2 stays as it is"
+}
+
+# methods.md: a test card that was bent and turned, and found again.
+docs_register() {
+    python3 - out/bend.flo <<'END'
+import math, struct, sys
+side = 256
+with open(sys.argv[1], "wb") as file:
+    file.write(b"PIEH" + struct.pack("<II", side, side))
+    for y in range(side):
+        for x in range(side):
+            u = 5 * math.sin(0.031 * x + 0.017 * y) + 0.07 * (127.5 - y)
+            v = 4 * math.sin(0.026 * y - 0.013 * x + 1) - 0.07 * (127.5 - x)
+            file.write(struct.pack("<2f", u, v))
+END
+    build/roundoff testcard out/straight.pgm --size 256x256 --quiet
+    build/roundoff register apply out/bend.flo out/straight.pgm out/bent.pgm --quiet
+    build/roundoff register out/straight.pgm out/bent.pgm out/found.pgm \
+        --figure docs/images/register.png --quiet
+}
+
+# methods.md: methods side by side on the test card and a ramp, dot for dot and four times as large.
+docs_look() {
+    cards='' ramps='' faint=''
+    printf 'tone in, tone out\n0, 35%%\n100%%, 65%%\n' >out/faint.csv
+    for method in floyd-steinberg 'ostromoukhov --serpentine' blue-noise acuity dbs-clipping-free; do
+        name=${method%% *}
+        # shellcheck disable=SC2086 # a method and its options
+        build/roundoff halftone out/card.pgm out/card-$name.pbm --method $method --quiet
+        # shellcheck disable=SC2086
+        build/roundoff halftone out/ramp.pgm out/ramp-$name.pbm --method $method --quiet
+        # shellcheck disable=SC2086
+        build/roundoff halftone out/card.pgm out/faint-$name.pbm --method $method \
+            --curve out/faint.csv --quiet
+        cards="$cards out/card-$name.pbm" ramps="$ramps out/ramp-$name.pbm"
+        faint="$faint out/faint-$name.pbm"
+    done
+    # shellcheck disable=SC2086 # lists of files
+    {
+        python3 tools/docs/side_by_side.py docs/images/look-scene.png --crop 120,20,160,200 $cards
+        python3 tools/docs/side_by_side.py docs/images/look-solids.png --crop 80,392,160,160 $cards
+        python3 tools/docs/side_by_side.py docs/images/look-text.png --crop 607,389,160,92 $cards
+        python3 tools/docs/side_by_side.py docs/images/look-faint.png --crop 607,389,160,92 $faint
+        python3 tools/docs/side_by_side.py docs/images/look-near.png --crop 90,440,40,40 --zoom 4 $cards
+        python3 tools/docs/side_by_side.py docs/images/look-ramp.png --columns 1 $ramps
+    }
+}
+
+# README: a picture for each group. The lake is a part of the test card, the cells are drawn.
+docs_groups() {
+    build/roundoff testcard out/colour.ppm --size 1280x853 --colour --quiet
+    python3 tools/docs/pictures.py crop out/colour.ppm out/lake.ppm 440 10 480 320
+    build/roundoff halftone out/lake.ppm docs/images/lake.png --quiet
+    build/roundoff halftone out/lake.ppm docs/images/plate.png --method dbs-clipping-free --quiet
+    build/roundoff halftone out/lake.ppm docs/images/epaper.png --palette spectra6 --quiet
+    python3 tools/docs/pictures.py cells out/cells.pgm out/seeds.csv
+    build/roundoff segment out/cells.pgm out/labels.png --seeds out/seeds.csv \
+        --overlay docs/images/cells.png --quiet
+    build/roundoff segment out/cells.pgm out/labels.png --fronts free --at 234,236,4 \
+        --at 2:300,180,4 --window 50,255 --profile fpga12 --overlay docs/images/fpga12.png --quiet
+}
+
+# colour.md: a part of the lake by each choice.
+docs_colour() {
+    pictures=docs/images/colour
+    mkdir -p $pictures
+    python3 tools/docs/pictures.py crop out/lake.ppm out/shore.ppm 120 60 240 160
+    while read -r name options; do
+        # shellcheck disable=SC2086 # options
+        build/roundoff halftone out/shore.ppm $pictures/$name.png $options --quiet
+    done <<END
+original --palette auto:256
+pure --palette spectra6
+panel --palette spectra6-panel --fit none
+fitted --palette spectra6-panel
+seven --palette 7-colour-panel
+blue-noise --palette spectra6 --method blue-noise
+bayer --palette spectra6 --method bayer
+serpentine --palette spectra6 --serpentine
+threshold --palette spectra6 --method threshold
+auto-16 --palette auto:16
+gameboy --palette gameboy
+recolour --recolour navy,#c60,ivory --method blue-noise
+END
+}
+
+need mandoc python3 'chromium|chromium-browser'
+sh tools/jobs/build.sh
+mandoc -Tlint -W warning docs/roundoff.1
+mkdir -p out docs/images/methods
+mandoc -Thtml docs/roundoff.1 >out/roundoff.html
+# README: the test card at one bit
+build/roundoff testcard out/card.pgm --size 840x560 --quiet
+build/roundoff halftone out/card.pgm docs/images/testcard.png --quiet
+docs_groups
+docs_colour
+# methods.md: every method on the test card, and search on a ramp
+build/roundoff testcard out/methods.pgm --size 512x512 --quiet
+build/roundoff halftone --list | sed -n 's/^\([^ ][^ ]*\) .*/\1/p' | while read -r name; do
+    case $name in
+    screen) continue ;; # a file of the user's own
+    esac
+    build/roundoff halftone out/methods.pgm "docs/images/methods/$name.png" --method "$name" \
+        --quiet
+done
+ramp >out/ramp.pgm
+for method in dbs dbs-clipping-free; do
+    build/roundoff halftone out/ramp.pgm docs/images/ramp-$method.png --method $method --quiet
+done
+docs_look
+# circuits.md: block diagrams
+python3 tools/hdl/diagrams.py docs/images/circuits
+# measure.md: the wedge and the page of a comparison
+build/roundoff calibrate wedge docs/images/wedge.png --method blue-noise --quiet
+build/roundoff compare out/methods.pgm --report out/compare.html --quiet
+build/roundoff measure out/methods.pgm docs/images/methods/floyd-steinberg.png --tile 16 \
+    --report out/measure.html --quiet
+picture_of out/compare.html docs/images/compare.png
+sh tools/docs/hologram.sh
+sh tools/docs/slm.sh
+docs_register
+say "out/roundoff.html, out/compare.html, out/measure.html, docs/images"
