@@ -238,7 +238,7 @@ static double time_level_set(ro_context *context, int width, int height)
 {
     const ro_seed seed = {.x = width / 2.0, .y = height / 2.0, .radius = 5};
     ro_segment_report report = {0};
-    const ro_segment_options options = {RO_SEGMENT_DEFAULTS, .profile = "fpga12",
+    const ro_segment_options options = {RO_SEGMENT_DEFAULTS, .number = "s12",
                                         .iterations = 100,   .speed = {{.constant = 1}},
                                         .seeds = &seed,      .seed_count = 1};
     ro_image in = {0};

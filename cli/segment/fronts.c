@@ -32,7 +32,6 @@ static const char *of_free_fronts(const struct segment_values *v)
         {"distance", v->distance},
         {"number", v->number},
         {"norm", v->norm},
-        {"profile", v->profile},
         {"vectors", v->vectors},
         {"iterations", v->iterations != RO_DEFAULT},
         {"max-rms", !isnan(v->max_rms)},

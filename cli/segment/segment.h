@@ -17,7 +17,7 @@ struct segment_values {
     struct speed_words words;
     const char *fronts, *seeds, *mask, *factor, *distance, *velocity;
     const char *overlay, *contours, *table, *phi, *frames, *vectors;
-    const char *number, *norm, *profile, *schedule, *page;
+    const char *number, *norm, *schedule, *page;
     int every, iterations, steps_at_once;
     double max_rms, time_step, smooth, sigma;
     bool components, force;

@@ -85,10 +85,10 @@ typedef struct ro_segment_vectors {
 
 typedef struct ro_segment_options {
     size_t size;            /* RO_SEGMENT_OPTIONS sets it */
-    const char *number;     /* NULL: "s16"; "u8", "s12", "s23e8" (or "float") */
+    const char *number;     /* NULL: "s16"; "u8", "s12" (with lin the model of a circuit), "s23e8"
+                               (or "float") */
     const char *norm;       /* NULL: "lin"; "euclid", "interpolative", "volume", "interpolative-2",
                                "volume-2" */
-    const char *profile;    /* NULL: none; "fpga12": s12 with lin, the model of a circuit */
     const char *schedule;   /* NULL or "auto"; "reference", "passes", "stream", "active", and on a
                                CUDA device "fused": all the same */
     uint32_t steps_at_once; /* of "stream", "active" and "fused", up to 16; 0: best */

@@ -33,7 +33,6 @@ static const ro_choices choices[] = {
     {"ro_segment_options", "number", NAMES("s16", "u8", "s12", "s23e8")},
     {"ro_segment_options", "norm",
      NAMES("lin", "euclid", "interpolative", "volume", "interpolative-2", "volume-2")},
-    {"ro_segment_options", "profile", NAMES("fpga12")},
     {"ro_segment_options", "schedule",
      NAMES("auto", "active", "reference", "passes", "stream", "fused")},
     {"ro_regions_options", "schedule", NAMES("auto", "reference")},

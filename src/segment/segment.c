@@ -18,17 +18,6 @@ static ro_status find_numbers(struct ro_segmentation *work)
 {
     ro_context *context = work->context;
     ro_segment_options *options = &work->options;
-    if (options->profile) {
-        if (!ro_name_equal(options->profile, "fpga12"))
-            return ro_context_fail(context, RO_E_ARGUMENT, "unknown profile %s: must be fpga12",
-                                   options->profile);
-        if ((options->number && !ro_name_equal(options->number, "s12")) ||
-            (options->norm && !ro_name_equal(options->norm, "lin")))
-            return ro_context_fail(context, RO_E_ARGUMENT,
-                                   "profile fpga12 has number s12 and norm lin");
-        options->number = "s12";
-        options->norm = "lin";
-    }
     const char *number = options->number ? options->number : "s16";
     const char *norm = options->norm ? options->norm : "lin";
     work->number = level_number_find(number);

@@ -182,11 +182,6 @@ class Segment(Case):
                 self.assertEqual(told, wanted, schedule)
             self.assertNotEqual(*wanted)
 
-    def test_profile(self):
-        self.run_it("--at", "50,40", "--profile", "fpga12", "--phi", "a.npy")
-        self.run_it("--at", "50,40", "--number", "s12", "--norm", "lin", "--phi", "b.npy")
-        self.assertEqual(self.get("a.npy"), self.get("b.npy"))
-
     def test_phi_goes_on(self):
         """40 steps, or 20 and from there on 20 more: the same phi, as far as floats tell."""
         shape = ["--window", "100,255", "--number", "float", "--quiet"]

@@ -8,7 +8,7 @@ WIDTH, HEIGHT = 30, 20
 
 
 def level_set_step(phi, speed):
-    """One step of profile fpga12 (docs/numerics.md)."""
+    """One step of number s12 with norm lin (docs/numerics.md)."""
     result = []
     for y in range(HEIGHT):
         for x in range(WIDTH):
@@ -40,7 +40,7 @@ class Vectors(Case):
         return ("segment", "in.pgm", "out.pgm", "--at", "15,10", "--window", "0,255", *options)
 
     def test_level_sets(self):
-        self.works(*self.segment("--profile", "fpga12", "--iterations", "3", "--vectors", "v.txt"))
+        self.works(*self.segment("--number", "s12", "--iterations", "3", "--vectors", "v.txt"))
         lines, (phi, speed, after) = self.columns("v.txt")
         self.assertIn("3 steps", lines[0])
         self.assertEqual(lines[1], "# phi speed next")

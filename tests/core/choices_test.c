@@ -246,7 +246,6 @@ static const struct user {
     MEMBER(ro_denoise_options, schedule, denoise),
     MEMBER(ro_segment_options, number, segment),
     MEMBER(ro_segment_options, norm, segment),
-    MEMBER(ro_segment_options, profile, segment),
     MEMBER(ro_segment_options, schedule, segment),
     MEMBER(ro_regions_options, schedule, regions),
     MEMBER(ro_register_options, scheme, registration),

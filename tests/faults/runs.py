@@ -172,7 +172,7 @@ def runs():
          ["out.pgm"]),
         ("segment-fronts", ["segment", "in.pgm", "out.pgm", "--at", "18,14", "--at", "4,4", "--table",
                             "table.csv", "--force", *THREADS], ["out.pgm", "table.csv"]),
-        ("segment-vectors", ["segment", "in.pgm", "out.pgm", "--at", "18,14", "--profile", "fpga12",
+        ("segment-vectors", ["segment", "in.pgm", "out.pgm", "--at", "18,14", "--number", "s12",
                              "--iterations", "2", "--vectors", "bench.txt"],
          ["out.pgm", "bench.txt"]),
         ("register", [*register, "--field", "u.npy", "--figure", "figure.pgm", "--grid",

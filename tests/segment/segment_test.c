@@ -677,10 +677,6 @@ static void bad_options(void **state)
     bad.time_step = 0.6;
     bad.speed[0].constant = 1;
     refused(&image, bad, "a time step of 0.6 is not monotone; the largest monotone one is 0.498");
-    bad = good;
-    bad.profile = "fpga12";
-    bad.number = "s16";
-    refused(&image, bad, "fpga12 has number s12");
     ro_image_free(&image);
     ro_image_free(&small);
     ro_image_free(&five);
