@@ -220,9 +220,8 @@ static ro_status save_table(struct job *job)
 /* How the fronts went, a picture every so many pixels of their way. */
 static ro_status save_frames(struct job *job)
 {
-    const int every = job->values->every ? job->values->every : 10;
     ro_status status = frames_open(&job->frames, job->context, job->values->frames, &job->picture);
-    for (double way = 0; status == RO_OK; way += every) {
+    for (double way = 0; status == RO_OK; way += FRAMES_EVERY) {
         const bool last = way >= job->report.way;
         size_t count;
         status = ro_regions_show(job->result, last ? job->report.way + 1 : way);

@@ -48,8 +48,6 @@ static const struct option options[] = {
      PLACE(frames), .writes = true},
     {"force", NULL, "write labels even if they fill everything or nothing", OPTION_FLAG,
      PLACE(force), .topic = "steps", .also = "fronts"},
-    {"every", "N", "steps between two frames (default 10)", OPTION_WHOLE, PLACE(every), .min = 1,
-     .max = 1 << 30},
     {"speed", "C", "constant speed; below 0 the contour retracts", OPTION_LIST, PLACE(words.speed),
      .topic = "speed"},
     {"polynomial", "A0,..", "in the intensity from 0 to 1, up to 8 coefficients", OPTION_LIST,
@@ -370,7 +368,7 @@ static ro_status run_job(struct job *job)
         status = frames_open(&job->frames, job->context, values->frames, &job->picture);
         job->segment.frame = frames_add;
         job->segment.frame_data = &job->frames;
-        job->segment.frame_every = values->every ? (uint32_t)values->every : 10;
+        job->segment.frame_every = FRAMES_EVERY;
     }
     if (status == RO_OK && values->vectors)
         status = want_vectors(job);
@@ -393,8 +391,7 @@ static struct job job_of(const struct segment_values *values, const struct opera
         .values = values,
         .files = files,
         .segment = {RO_SEGMENT_DEFAULTS, .number = values->number, .norm = values->norm,
-                    .schedule = values->schedule,
-                    .steps_at_once = (uint32_t)values->steps_at_once,
+                    .schedule = values->schedule, .steps_at_once = (uint32_t)values->steps_at_once,
                     .iterations = (uint32_t)values->iterations,
                     .max_rms = isnan(values->max_rms) ? RO_DEFAULT : values->max_rms,
                     .time_step = isnan(values->time_step) ? 0 : values->time_step,
@@ -479,9 +476,8 @@ static ro_status certify(struct certificate *to, const void *given, const struct
 static const char *const *reference(const void *given)
 {
     static const char *const defined[] = {
-        "--schedule", "reference",      "--cpu",    "scalar",    "--threads",
-        "1",          "!steps-at-once", "!overlay", "!contours", "!phi",
-        "!frames",    "!every",         "!table",   "!vectors",  NULL};
+        "--schedule", "reference", "--cpu", "scalar",  "--threads", "1",        "!steps-at-once",
+        "!overlay",   "!contours", "!phi",  "!frames", "!table",    "!vectors", NULL};
     (void)given;
     return defined;
 }
@@ -547,8 +543,6 @@ static int run(const struct command *command, int argc, char **argv)
         return usage_error(command, "--max-rms %g: must be positive", values.max_rms);
     if (!isnan(values.time_step) && values.time_step <= 0)
         return usage_error(command, "--time-step %g: must be positive", values.time_step);
-    if (values.every && !values.frames)
-        return usage_error(command, "--every needs --frames");
     if (values.sigma > 0 && values.words.edge.count == 0)
         return usage_error(command, "--sigma needs --edge; --smooth smooths intensities");
     int result = check_fronts(command, &values);

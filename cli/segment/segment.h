@@ -18,7 +18,7 @@ struct segment_values {
     const char *fronts, *seeds, *mask, *factor, *distance, *velocity;
     const char *overlay, *contours, *table, *phi, *frames, *vectors;
     const char *number, *norm, *schedule, *page;
-    int every, iterations, steps_at_once;
+    int iterations, steps_at_once;
     double max_rms, time_step, smooth, sigma;
     bool components, force;
 };
@@ -107,6 +107,9 @@ ro_status picture_of(ro_context *context, const ro_image *in, ro_image *picture)
 /* Outlines drawn over a copy of the picture. */
 ro_status save_overlay(ro_context *context, const char *path, const ro_image *picture,
                        const ro_polyline *lines, size_t count);
+
+/* Steps, or pixels that competing fronts travel, between two frames. */
+enum { FRAMES_EVERY = 10 };
 
 /* An animation: a GIF, or a series of files "name-0000.png". */
 struct frames {

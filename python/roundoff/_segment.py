@@ -70,7 +70,7 @@ SEGMENT = Keywords("segment", "ro_segment_options",
                         **{name: _kept(name) for name in (*SPEED, "components", "fronts",
                                                           "distance",
                                                           "velocity")}},
-                   without=("at", "seeds", "every"))
+                   without=("at", "seeds"))
 COMPETING = {"mask", "factor", "components", "smooth", "schedule"}
 
 
