@@ -24,7 +24,6 @@ static const char *of_free_fronts(const struct segment_values *v)
     const struct given list[] = {
         {"window", v->words.window.count},
         {"speed", v->words.speed.count},
-        {"polynomial", v->words.polynomial.count},
         {"gaussian", v->words.gaussian.count},
         {"edge", v->words.edge.count},
         {"curvature", v->words.curvature.count},

@@ -41,9 +41,7 @@ static bool read_numbers(const char *text, struct numbers *numbers)
     }
 }
 
-static void set_speed(const struct numbers *n, ro_speed *speed) { speed->constant = n->value[0]; }
-
-static void set_polynomial(const struct numbers *n, ro_speed *speed)
+static void set_speed(const struct numbers *n, ro_speed *speed)
 {
     speed->coefficients = n->count;
     memcpy(speed->polynomial, n->value, sizeof speed->polynomial);
@@ -84,9 +82,7 @@ int read_words(const struct command *command, const struct speed_words *words, i
         void (*set)(const struct numbers *numbers, ro_speed *speed); /* NULL: a seed */
     } kinds[] = {
         {"at", "X,Y or X,Y,RADIUS", &words->at, 2, 3, NULL},
-        {"speed", "a number", &words->speed, 1, 1, set_speed},
-        {"polynomial", "up to 8 numbers A0,A1,...", &words->polynomial, 1, RO_POLYNOMIAL,
-         set_polynomial},
+        {"speed", "up to 8 numbers C,C1,...", &words->speed, 1, RO_POLYNOMIAL, set_speed},
         {"gaussian", "MEAN,WIDTH or MEAN,WIDTH,WEIGHT", &words->gaussian, 2, 3, set_gaussian},
         {"window", "LOW,HIGH or LOW,HIGH,WEIGHT", &words->window, 2, 3, set_window},
         {"edge", "GRADIENT or GRADIENT,WEIGHT", &words->edge, 1, 2, set_edge},

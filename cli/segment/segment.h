@@ -9,7 +9,7 @@
 #include "roundoff_io.h"
 
 struct speed_words {
-    ro_texts at, speed, polynomial, gaussian, window, edge, curvature;
+    ro_texts at, speed, gaussian, window, edge, curvature;
 };
 
 struct segment_values {

@@ -64,7 +64,7 @@ def _kept(name: str) -> Any:
 
 
 # What a speed is made of: how many numbers, and where they go.
-SPEED = ("speed", "polynomial", "gaussian", "window", "edge", "curvature")
+SPEED = ("speed", "gaussian", "window", "edge", "curvature")
 SEGMENT = Keywords("segment", "ro_segment_options",
                    own={"mask": _picture("mask"), "factor": _picture("factor"),
                         **{name: _kept(name) for name in (*SPEED, "components", "fronts",
@@ -86,19 +86,19 @@ def _speeds(members: Members) -> list[tuple[Any, ...]]:
             if label not in (1, 2, 3, 4):
                 raise BadArgument(f"{name}: labels go from 1 to 4")
             numbers = tuple(float(n) for n in np.atleast_1d(numbers))
-            least, most = {"speed": (1, 1), "polynomial": (1, 8), "gaussian": (2, 3),
-                           "window": (2, 3), "edge": (1, 2), "curvature": (1, 1)}[name]
+            least, most = {"speed": (1, 8), "gaussian": (2, 3), "window": (2, 3),
+                           "edge": (1, 2), "curvature": (1, 1)}[name]
             if not least <= len(numbers) <= most:
                 raise BadArgument(f"{name}: must be {least} to {most} numbers")
             speeds[label - 1][name] = numbers
 
     def tuple_of(s: dict[str, Any]) -> tuple[Any, ...]:
-        polynomial = list(s["polynomial"])
+        polynomial = list(s["speed"])
         if not polynomial and any(s[name] for name in SPEED if name != "curvature"):
             polynomial = [0.0]  # a speed of zero is not the same as none
         gaussian, window, edge = ((*s[name], 1.0)[:many] if s[name] else (0.0,) * many
                                   for name, many in (("gaussian", 3), ("window", 3), ("edge", 2)))
-        return ((*s["speed"], 0.0)[0], polynomial, gaussian[2], *gaussian[:2], window[2], *window[:2],
+        return (polynomial, gaussian[2], *gaussian[:2], window[2], *window[:2],
                 edge[1], edge[0], (*s["curvature"], 0.0)[0])
 
     return [tuple_of(speed) for speed in speeds]

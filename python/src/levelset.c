@@ -4,15 +4,14 @@
 
 #include <stdlib.h>
 
-/* A speed is (constant, coefficients, gaussian, mean, deviation, window, low, high, edge, kappa,
+/* A speed is (coefficients, gaussian, mean, deviation, window, low, high, edge, kappa,
  * curvature). */
 static bool take_speed(PyObject *tuple, ro_speed *speed)
 {
     PyObject *list;
-    if (!PyArg_ParseTuple(tuple, "dO!ddddddddd;speed", &speed->constant, &PyList_Type, &list,
-                          &speed->gaussian, &speed->mean, &speed->deviation, &speed->window,
-                          &speed->low, &speed->high, &speed->edge, &speed->kappa,
-                          &speed->curvature))
+    if (!PyArg_ParseTuple(tuple, "O!ddddddddd;speed", &PyList_Type, &list, &speed->gaussian,
+                          &speed->mean, &speed->deviation, &speed->window, &speed->low,
+                          &speed->high, &speed->edge, &speed->kappa, &speed->curvature))
         return false;
     const Py_ssize_t count = PyList_Size(list);
     if (count > RO_POLYNOMIAL) {

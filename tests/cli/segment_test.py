@@ -338,7 +338,7 @@ class Segment(Case):
         for words, *more in (
                 (["seed (120, 10)", "outside", "120 x 90"], "--at", "120,10"),
                 (["seed (-1, 10)", "outside"], "--at", "-1,10"),
-                (["zero everywhere"], "--at", "9,9", "--polynomial", "0"),
+                (["zero everywhere"], "--at", "9,9", "--speed", "0,0"),
                 (["zero everywhere"], "--at", "9,9", "--speed", "0"),
                 (["label 2", "zero everywhere"], "--at", "9,9", "--at", "2:20,20", "--speed", "1",
                  "--speed", "2:0"),
