@@ -33,7 +33,6 @@ static const char *of_free_fronts(const struct segment_values *v)
         {"norm", v->norm},
         {"vectors", v->vectors},
         {"iterations", v->iterations != RO_DEFAULT},
-        {"max-rms", !isnan(v->max_rms)},
         {"time-step", !isnan(v->time_step)},
     };
     return first_given(list, sizeof list / sizeof *list);

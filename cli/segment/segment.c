@@ -14,7 +14,7 @@
 #include <string.h>
 
 static const struct segment_values defaults = {
-    .iterations = RO_DEFAULT, .max_rms = NAN, .time_step = NAN, .smooth = NAN};
+    .iterations = RO_DEFAULT, .time_step = NAN, .smooth = NAN};
 
 #define PLACE(member) .offset = offsetof(struct segment_values, member)
 
@@ -70,8 +70,6 @@ static const struct option options[] = {
      PLACE(vectors), .topic = "steps", .writes = true},
     {"iterations", "N", "steps, at most (default 16 x (width + height))", OPTION_WHOLE,
      PLACE(iterations), .min = 1, .max = 1 << 30, .topic = "steps"},
-    {"max-rms", "R", "end below this change per step, px (floats 0.001)", OPTION_NUMBER,
-     PLACE(max_rms), .min = 0, .max = 1000000, .topic = "steps"},
     {"time-step", "T", "time per step (default: the largest monotone one)", OPTION_NUMBER,
      PLACE(time_step), .min = 0, .max = 1000000, .topic = "steps"},
     {"schedule", "S", "active (default), stream, passes, reference; fused on CUDA", OPTION_TEXT,
@@ -391,7 +389,6 @@ static struct job job_of(const struct segment_values *values, const struct opera
         .segment = {RO_SEGMENT_DEFAULTS, .number = values->number, .norm = values->norm,
                     .schedule = values->schedule, .steps_at_once = (uint32_t)values->steps_at_once,
                     .iterations = (uint32_t)values->iterations,
-                    .max_rms = isnan(values->max_rms) ? RO_DEFAULT : values->max_rms,
                     .time_step = isnan(values->time_step) ? 0 : values->time_step,
                     .smooth = isnan(values->smooth) ? 0 : values->smooth, .sigma = values->sigma},
     };
@@ -537,8 +534,6 @@ static int run(const struct command *command, int argc, char **argv)
         return ended;
     if (files.count != 2)
         return usage_error(command, "segment needs IN and OUT");
-    if (!isnan(values.max_rms) && values.max_rms <= 0)
-        return usage_error(command, "--max-rms %g: must be positive", values.max_rms);
     if (!isnan(values.time_step) && values.time_step <= 0)
         return usage_error(command, "--time-step %g: must be positive", values.time_step);
     if (values.sigma > 0 && values.words.edge.count == 0)

@@ -19,7 +19,7 @@ struct segment_values {
     const char *overlay, *contours, *table, *phi, *frames, *vectors;
     const char *number, *norm, *schedule, *page;
     int iterations, steps_at_once;
-    double max_rms, time_step, smooth, sigma;
+    double time_step, smooth, sigma;
     bool components, force;
 };
 

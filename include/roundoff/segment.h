@@ -67,7 +67,7 @@ typedef struct ro_segment_report {
     const char *number, *norm;
     double time_step; /* of the first step */
     double rms; /* root mean square of the change of phi in the last step, in pixels, at the pixels
-                   beside the contour; below 0: not measured, which is done with max_rms */
+                   beside the contour; below 0: not measured; floats end below 0.001 */
     uint32_t steps; /* of the label that took longest */
     ro_segment_label label[RO_LABELS];
 } ro_segment_report;
@@ -93,10 +93,9 @@ typedef struct ro_segment_options {
                                CUDA device "fused": all the same */
     uint32_t steps_at_once; /* of "stream", "active" and "fused", up to 16; 0: best */
     uint32_t iterations;    /* most steps; default 16 times width + height */
-    double max_rms;   /* end below this change a step, 0: never; default 0.001 of floats, else 0 */
-    double time_step; /* 0: the largest that is monotone */
-    double smooth;    /* standard deviation in pixels by which intensities are smoothed */
-    double sigma;     /* the same of the image whose gradient counts */
+    double time_step;       /* 0: the largest that is monotone */
+    double smooth;          /* standard deviation in pixels by which intensities are smoothed */
+    double sigma;           /* the same of the image whose gradient counts */
 
     ro_speed speed[RO_LABELS];
     const ro_seed *seeds;
@@ -111,7 +110,7 @@ typedef struct ro_segment_options {
     const ro_segment_vectors *vectors; /* filled in on success, of integers without curvature and
                                           velocity; NULL: not wanted */
 } ro_segment_options;
-#define RO_SEGMENT_UNSET(UNSET) UNSET(iterations) UNSET(max_rms)
+#define RO_SEGMENT_UNSET(UNSET) UNSET(iterations)
 #define RO_SEGMENT_DEFAULTS RO_DEFAULTS_OF(ro_segment_options, RO_SEGMENT_UNSET)
 #define RO_SEGMENT_OPTIONS RO_OPTIONS_OF(ro_segment_options, RO_SEGMENT_UNSET)
 

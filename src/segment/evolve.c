@@ -8,7 +8,8 @@
  * steps leave the sign of every pixel as it was, or when phi was doubled so often that its numbers
  * are used up; it has stalled if at more than a hundredth of the contour the speed would move it
  * then. Curvature and a field can make a pixel flicker for ever: with them a front in integers has
- * also ended when QUIET looks found every sign unchanged.
+ * also ended when QUIET looks found every sign unchanged. Floats end when a step changes next to
+ * nothing.
  */
 #include "core/options.h"
 #include "segment/levelset/schedule.h"
@@ -22,6 +23,8 @@
 enum { LOOK = 20, QUIET = 5, USUAL_DEPTH = 8 };
 /* Where a speed passes slowly through zero, single pixels of a good contour have some left. */
 enum { STALLED = 100 };
+/* The root mean square of a step's change, in pixels, below which a front in floats has ended. */
+static const double AT_REST = 0.001;
 
 struct evolution {
     struct ro_segmentation *work;
@@ -282,7 +285,7 @@ static int most_rescalings(const struct ro_level_number *number)
     return count;
 }
 
-static ro_status look_at(struct evolution *evolution, int label, uint32_t step, double max_rms)
+static ro_status look_at(struct evolution *evolution, int label, uint32_t step)
 {
     struct ro_segmentation *work = evolution->work;
     ro_segment_label *report = &work->report.label[label];
@@ -294,16 +297,14 @@ static ro_status look_at(struct evolution *evolution, int label, uint32_t step, 
         if (status != RO_OK)
             return status;
     }
-    if (max_rms > 0) {
+    if (level->real) {
         double rms = 0;
         ro_status status = evolution->schedule->change(evolution, label, &rms);
         if (status != RO_OK)
             return status;
-        rms /= (double)work->number->slope * work->scale[label];
         work->report.rms = rms > work->report.rms ? rms : work->report.rms;
-        ended = rms <= max_rms;
+        ended = rms <= AT_REST;
     }
-    const bool asked = ended; /* with a speed left, if need be */
     if (evolution->watched[label]) {
         evolution->watched[label] = false;
         ended |= same_signs(evolution, label);
@@ -334,7 +335,7 @@ static ro_status look_at(struct evolution *evolution, int label, uint32_t step, 
     }
     if (ended) {
         uint64_t beside = 0;
-        if (!asked && !level->real && !restless)
+        if (!level->real && !restless)
             report->held = level_held(&work->front[label], &beside);
         report->stalled = report->held > beside / STALLED;
         report->ended = !report->stalled;
@@ -379,9 +380,7 @@ static ro_status run_all(struct evolution *evolution)
     struct ro_segmentation *work = evolution->work;
     const uint32_t most = work->options.iterations,
                    every = work->options.frame ? work->options.frame_every : 0;
-    const double max_rms = !is_default(work->options.max_rms) ? work->options.max_rms
-                           : work->number->real               ? 0.001
-                                                              : 0;
+    const bool real = work->number->real;
     ro_status status = every ? show_frame(evolution, 0) : RO_OK;
     uint32_t step = 0;
     work->report.rms = -1;
@@ -390,9 +389,9 @@ static ro_status run_all(struct evolution *evolution)
         next = next < frame ? next : frame;
         next = next < most ? next : most;
         const bool look = next % LOOK == 0;
-        work->report.rms = look && max_rms > 0 ? 0 : work->report.rms;
+        work->report.rms = look && real ? 0 : work->report.rms;
         /* the last step alone where its change is measured */
-        const uint32_t alone = look && max_rms > 0 ? 1 : 0;
+        const uint32_t alone = look && real ? 1 : 0;
         if (next - step > alone)
             status = evolution->schedule->run(evolution, next - step - alone);
         if (status == RO_OK && alone)
@@ -405,7 +404,7 @@ static ro_status run_all(struct evolution *evolution)
             report->steps = next;
             report->time += (next - step) * work->time_step * factor_of(report);
             if (look)
-                status = look_at(evolution, i, next, max_rms);
+                status = look_at(evolution, i, next);
             any |= evolution->running[i];
         }
         step = next;

@@ -148,9 +148,8 @@ static ro_status check(struct ro_segmentation *work, const ro_image *in)
     if (!size_multiply(work->width, work->height, &pixels) || pixels > SIZE_MAX / 64)
         return ro_context_fail(context, RO_E_SIZE, "an image of %u x %u is too large", work->width,
                                work->height);
-    const double positive[] = {is_default(options->max_rms) ? 0 : options->max_rms,
-                               options->time_step, options->smooth, options->sigma};
-    static const char *const names[] = {"RMS", "time step", "smoothing", "sigma"};
+    const double positive[] = {options->time_step, options->smooth, options->sigma};
+    static const char *const names[] = {"time step", "smoothing", "sigma"};
     for (size_t i = 0; i < sizeof positive / sizeof *positive; i++)
         if (!(positive[i] >= 0 && positive[i] <= 1e9))
             return ro_context_fail(context, RO_E_ARGUMENT, "%s %g: it must not be negative",

@@ -122,7 +122,6 @@ class Segment(Case):
         self.assertIsNone(rms("--number", "float", "--iterations", "19"))
         self.assertGreater(rms("--number", "float", "--iterations", "20"), 0.01)
         self.assertLessEqual(rms("--number", "float"), 0.001)
-        self.assertGreater(rms("--max-rms", "0.01", "--iterations", "40"), 0.01)
 
     def test_stalled(self):
         """u8 comes to rest on a long way through nothing, and says so; s12 goes on."""

@@ -59,11 +59,13 @@ static bool make(struct trial *trial, int number, uint32_t width, uint32_t heigh
                 (uint8_t)(draw(check, 8) ? patch : draw(check, 256));
         }
     ro_segment_options *options = &trial->options;
-    *options =
-        (ro_segment_options){RO_SEGMENT_DEFAULTS,        .number = cases[number].number,
-                             .norm = cases[number].norm, .iterations = 1 + draw(check, 60),
-                             .sigma = draw(check, 2),    .max_rms = draw(check, 3) ? 0 : 0.03,
-                             .seeds = trial->seeds,      .seed_count = 1 + draw(check, 6)};
+    *options = (ro_segment_options){RO_SEGMENT_DEFAULTS,
+                                    .number = cases[number].number,
+                                    .norm = cases[number].norm,
+                                    .iterations = 1 + draw(check, 60),
+                                    .sigma = draw(check, 2),
+                                    .seeds = trial->seeds,
+                                    .seed_count = 1 + draw(check, 6)};
     for (size_t i = 0; i < options->seed_count; i++)
         trial->seeds[i] = (ro_seed){1 + (int)draw(check, i < 3 ? 1 : 4), draw(check, width),
                                     draw(check, height), 1 + draw(check, 30)};

@@ -284,7 +284,6 @@ static ro_status level_cuda_fetch(struct ro_level_cuda *work, int number)
 }
 
 // All changes of a front, in *list, which is the caller's to free; `rows` has a place for each row.
-template <typename T>
 static ro_status find_changes(struct ro_level_cuda *work, const struct device_front *one,
                               unsigned *rows, double **list, size_t *count)
 {
@@ -293,8 +292,8 @@ static ro_status find_changes(struct ro_level_cuda *work, const struct device_fr
     const int width = work->level.width, height = work->level.height;
     const char *phi = one->phi[one->now] + RO_LEVEL_PAD;
     const size_t bytes = height * sizeof *rows;
-    count_changes<T>
-        <<<height, CHANGE_THREADS, 0, stream>>>(phi, work->pitch, width, height, work->rows);
+    count_changes<<<height, CHANGE_THREADS, 0, stream>>>(phi, work->pitch, width, height,
+                                                         work->rows);
     RO_CUDA_TRY(context, cudaGetLastError());
     RO_CUDA_TRY(context, cudaMemcpyAsync(rows, work->rows, bytes, cudaMemcpyDeviceToHost, stream));
     RO_CUDA_TRY(context, cudaStreamSynchronize(stream));
@@ -319,9 +318,9 @@ static ro_status find_changes(struct ro_level_cuda *work, const struct device_fr
     if (!(*list = static_cast<double *>(malloc(*count * sizeof **list))))
         return ro_context_fail(context, RO_E_MEMORY, "no memory for %zu changes", *count);
     RO_CUDA_TRY(context, cudaMemcpyAsync(work->rows, rows, bytes, cudaMemcpyHostToDevice, stream));
-    list_changes<T><<<height, CHANGE_THREADS, 0, stream>>>(
-        phi, one->phi[1 - one->now] + RO_LEVEL_PAD, work->pitch, width, height, work->rows,
-        work->changes);
+    list_changes<<<height, CHANGE_THREADS, 0, stream>>>(phi, one->phi[1 - one->now] + RO_LEVEL_PAD,
+                                                        work->pitch, width, height, work->rows,
+                                                        work->changes);
     RO_CUDA_TRY(context, cudaGetLastError());
     RO_CUDA_TRY(context, cudaMemcpyAsync(*list, work->changes, *count * sizeof **list,
                                          cudaMemcpyDeviceToHost, stream));
@@ -342,9 +341,7 @@ static ro_status level_cuda_change(struct ro_level_cuda *work, int number, doubl
     unsigned *rows = static_cast<unsigned *>(malloc(bytes));
     if (!rows)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for %u rows", work->level.height);
-    const ro_status status =
-        (work->level.real ? find_changes<float> : find_changes<int16_t>)(work, one, rows, &list,
-                                                                         &count);
+    const ro_status status = find_changes(work, one, rows, &list, &count);
     for (size_t i = 0; status == RO_OK && i < count; i++)
         sum += list[i] * list[i];
     if (status == RO_OK && count > 0)

@@ -10,33 +10,31 @@
 enum { CHANGE_THREADS = 256 };
 
 // Whether the contour runs between a pixel and one of its neighbours.
-template <typename T>
 static __device__ bool beside_contour(const char *phi, size_t pitch, int x, int width, int height)
 {
     const int y = blockIdx.x;
     if (x >= width)
         return false;
-    const T *row = reinterpret_cast<const T *>(phi + pitch * y);
-    const T *above = reinterpret_cast<const T *>(phi + pitch * (y > 0 ? y - 1 : 0));
-    const T *below = reinterpret_cast<const T *>(phi + pitch * (y + 1 < height ? y + 1 : y));
+    const float *row = reinterpret_cast<const float *>(phi + pitch * y);
+    const float *above = reinterpret_cast<const float *>(phi + pitch * (y > 0 ? y - 1 : 0));
+    const float *below =
+        reinterpret_cast<const float *>(phi + pitch * (y + 1 < height ? y + 1 : y));
     const bool inside = row[x] < 0;
     return (above[x] < 0) != inside || (below[x] < 0) != inside ||
            (row[x > 0 ? x - 1 : 0] < 0) != inside || (row[x + 1 < width ? x + 1 : x] < 0) != inside;
 }
 
-template <typename T>
 __global__ void count_changes(const char *phi, size_t pitch, int width, int height,
                               unsigned *counts)
 {
     unsigned count = 0;
     for (int x = threadIdx.x; x - static_cast<int>(threadIdx.x) < width; x += CHANGE_THREADS)
-        count += __syncthreads_count(beside_contour<T>(phi, pitch, x, width, height));
+        count += __syncthreads_count(beside_contour(phi, pitch, x, width, height));
     if (threadIdx.x == 0)
         counts[blockIdx.x] = count;
 }
 
 // `first`: where a row's changes begin.
-template <typename T>
 __global__ void list_changes(const char *phi, const char *before, size_t pitch, int width,
                              int height, const unsigned *first, double *changes)
 {
@@ -45,7 +43,7 @@ __global__ void list_changes(const char *phi, const char *before, size_t pitch, 
     const size_t row = pitch * blockIdx.x;
     unsigned at = first[blockIdx.x];
     for (int x = threadIdx.x; x - static_cast<int>(threadIdx.x) < width; x += CHANGE_THREADS) {
-        const bool here = beside_contour<T>(phi, pitch, x, width, height);
+        const bool here = beside_contour(phi, pitch, x, width, height);
         const unsigned votes = __ballot_sync(~0u, here);
         if (lane == 0)
             found[warp] = __popc(votes);
@@ -56,8 +54,8 @@ __global__ void list_changes(const char *phi, const char *before, size_t pitch, 
             at += found[i];
         }
         if (here)
-            changes[place] = static_cast<double>(reinterpret_cast<const T *>(phi + row)[x]) -
-                             static_cast<double>(reinterpret_cast<const T *>(before + row)[x]);
+            changes[place] = static_cast<double>(reinterpret_cast<const float *>(phi + row)[x]) -
+                             static_cast<double>(reinterpret_cast<const float *>(before + row)[x]);
         __syncthreads();
     }
 }
