@@ -65,9 +65,8 @@ int check_fronts(const struct command *command, const struct segment_values *v)
     }
     if (odd)
         return usage_error(command, "--%s is for free fronts, not for competing ones", odd);
-    if (v->phi || v->steps_at_once)
-        return usage_error(command, "--%s is for free fronts: add --fronts free",
-                           v->phi ? "phi" : "steps-at-once");
+    if (v->phi)
+        return usage_error(command, "--phi is for free fronts: add --fronts free");
     return 0;
 }
 

@@ -74,8 +74,6 @@ static const struct option options[] = {
      PLACE(time_step), .min = 0, .max = 1000000, .topic = "steps"},
     {"schedule", "S", "active (default), stream, passes, reference; fused on CUDA", OPTION_TEXT,
      PLACE(schedule), .topic = "steps"},
-    {"steps-at-once", "T", "1 to 16 (default 8; cuda: the best)", OPTION_WHOLE,
-     PLACE(steps_at_once), .min = 1, .max = 16, .topic = "steps"},
     {0},
 };
 
@@ -387,8 +385,7 @@ static struct job job_of(const struct segment_values *values, const struct opera
         .values = values,
         .files = files,
         .segment = {RO_SEGMENT_DEFAULTS, .number = values->number, .norm = values->norm,
-                    .schedule = values->schedule, .steps_at_once = (uint32_t)values->steps_at_once,
-                    .iterations = (uint32_t)values->iterations,
+                    .schedule = values->schedule, .iterations = (uint32_t)values->iterations,
                     .time_step = isnan(values->time_step) ? 0 : values->time_step,
                     .smooth = isnan(values->smooth) ? 0 : values->smooth, .sigma = values->sigma},
     };
@@ -424,7 +421,6 @@ static ro_status certify(struct certificate *to, const void *given, const struct
     ro_file_info info = {0};
     int highest = 1;
     values.schedule = NULL; /* changes no bits */
-    values.steps_at_once = 0;
     struct job job = job_of(&values, files);
     job.context = to->context;
     ro_status status = RO_OK;
@@ -471,8 +467,8 @@ static ro_status certify(struct certificate *to, const void *given, const struct
 static const char *const *reference(const void *given)
 {
     static const char *const defined[] = {
-        "--schedule", "reference", "--cpu", "scalar",  "--threads", "1",        "!steps-at-once",
-        "!overlay",   "!contours", "!phi",  "!frames", "!table",    "!vectors", NULL};
+        "--schedule", "reference", "--cpu",   "scalar", "--threads", "1", "!overlay",
+        "!contours",  "!phi",      "!frames", "!table", "!vectors",  NULL};
     (void)given;
     return defined;
 }

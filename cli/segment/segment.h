@@ -18,7 +18,7 @@ struct segment_values {
     const char *fronts, *seeds, *mask, *factor, *distance, *velocity;
     const char *overlay, *contours, *table, *phi, *frames, *vectors;
     const char *number, *norm, *schedule, *page;
-    int iterations, steps_at_once;
+    int iterations;
     double time_step, smooth, sigma;
     bool components, force;
 };

@@ -84,18 +84,17 @@ typedef struct ro_segment_vectors {
 } ro_segment_vectors;
 
 typedef struct ro_segment_options {
-    size_t size;            /* RO_SEGMENT_OPTIONS sets it */
-    const char *number;     /* NULL: "s16"; "u8", "s12" (with lin the model of a circuit), "s23e8"
-                               (or "float") */
-    const char *norm;       /* NULL: "lin"; "euclid", "interpolative", "volume", "interpolative-2",
-                               "volume-2" */
-    const char *schedule;   /* NULL or "auto"; "reference", "passes", "stream", "active", and on a
-                               CUDA device "fused": all the same */
-    uint32_t steps_at_once; /* of "stream", "active" and "fused", up to 16; 0: best */
-    uint32_t iterations;    /* most steps; default 16 times width + height */
-    double time_step;       /* 0: the largest that is monotone */
-    double smooth;          /* standard deviation in pixels by which intensities are smoothed */
-    double sigma;           /* the same of the image whose gradient counts */
+    size_t size;          /* RO_SEGMENT_OPTIONS sets it */
+    const char *number;   /* NULL: "s16"; "u8", "s12" (with lin the model of a circuit), "s23e8"
+                             (or "float") */
+    const char *norm;     /* NULL: "lin"; "euclid", "interpolative", "volume", "interpolative-2",
+                             "volume-2" */
+    const char *schedule; /* NULL or "auto"; "reference", "passes", "stream", "active", and on a
+                             CUDA device "fused": all the same */
+    uint32_t iterations;  /* most steps; default 16 times width + height */
+    double time_step;     /* 0: the largest that is monotone */
+    double smooth;        /* standard deviation in pixels by which intensities are smoothed */
+    double sigma;         /* the same of the image whose gradient counts */
 
     ro_speed speed[RO_LABELS];
     const ro_seed *seeds;

@@ -130,8 +130,8 @@ static void wake_tiles(struct evolution *evolution, int label)
 
 static ro_status open_cuda(struct evolution *evolution)
 {
-    return level_on_cuda->open(evolution->work->context, evolution->fronts,
-                               evolution->work->options.steps_at_once, &evolution->cuda);
+    return level_on_cuda->open(evolution->work->context, evolution->fronts, evolution->work->depth,
+                               &evolution->cuda);
 }
 
 static ro_status run_cuda(struct evolution *evolution, uint32_t steps)
@@ -198,10 +198,7 @@ static ro_status choose(struct evolution *evolution)
     const char *asked = work->options.schedule;
     if (asked && ro_name_equal(asked, "auto"))
         asked = NULL;
-    evolution->depth = work->options.steps_at_once ? work->options.steps_at_once : USUAL_DEPTH;
-    if (evolution->depth > RO_LEVEL_DEPTH)
-        return ro_context_fail(context, RO_E_ARGUMENT, "%u steps at once: up to %d are taken",
-                               evolution->depth, RO_LEVEL_DEPTH);
+    evolution->depth = work->depth ? work->depth : USUAL_DEPTH;
     if (context->options.device == RO_DEVICE_CUDA || prefers_cuda(evolution, asked)) {
         if (asked && !ro_name_equal(asked, fused.name))
             return ro_context_fail(context, RO_E_UNSUPPORTED,
@@ -222,9 +219,6 @@ static ro_status choose(struct evolution *evolution)
                                asked);
     const char *name = evolution->schedule->name;
     const bool single = strcmp(name, "passes") == 0 || strcmp(name, "reference") == 0;
-    if (single && work->options.steps_at_once > 1)
-        return ro_context_fail(context, RO_E_ARGUMENT, "a depth does not apply to schedule %s",
-                               name);
     if (single)
         evolution->depth = 1;
     ro_cpu cpu = context->options.cpu ? context->options.cpu : context->cpu;

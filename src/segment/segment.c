@@ -207,6 +207,13 @@ static void measure(struct ro_segmentation *work)
 ro_status ro_segment(ro_context *context, const ro_image *in, const ro_segment_options *options,
                      ro_segmentation **result, ro_segment_report *report)
 {
+    return segment_in_depth(context, in, options, 0, result, report);
+}
+
+ro_status segment_in_depth(ro_context *context, const ro_image *in,
+                           const ro_segment_options *options, uint32_t depth,
+                           ro_segmentation **result, ro_segment_report *report)
+{
     *result = NULL;
     ro_status status = image_check(context, in, "input");
     if (status != RO_OK)
@@ -215,6 +222,7 @@ ro_status ro_segment(ro_context *context, const ro_image *in, const ro_segment_o
     if (!work)
         return ro_context_fail(context, RO_E_MEMORY, "no memory to segment");
     work->context = context;
+    work->depth = depth;
     work->width = in->width;
     work->height = in->height;
     work->options = (ro_segment_options)RO_SEGMENT_OPTIONS;

@@ -16,6 +16,7 @@
 struct ro_segmentation {
     ro_context *context;
     ro_segment_options options;
+    uint32_t depth; /* steps in one pass; 0: what is best */
     uint32_t width, height;
     const struct ro_level_number *number;
     const struct ro_level_norm *norm;
@@ -91,6 +92,12 @@ ro_status seeds_add_mask(ro_context *context, const ro_image *mask, int label, f
 
 /* Makes the fronts of all labels: phi, speeds and the time step. */
 ro_status fronts_make(struct ro_segmentation *work, const ro_image *in);
+
+/* ro_segment with so many steps in one pass over the image, 1 to RO_LEVEL_DEPTH, for tests; 0: what
+ * is best. Gives the same bits. */
+ro_status segment_in_depth(ro_context *context, const ro_image *in,
+                           const ro_segment_options *options, uint32_t depth,
+                           ro_segmentation **result, ro_segment_report *report);
 
 /* ---- How it goes on -------------------------------------------------------------------------- */
 

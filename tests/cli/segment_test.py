@@ -160,7 +160,7 @@ class Segment(Case):
     def test_schedules_give_the_same_bits(self):
         wanted = None
         for more in (["--schedule", "reference"], ["--schedule", "passes"], ["--cpu", "scalar"],
-                     ["--schedule", "stream", "--steps-at-once", "5"], ["--threads", "3"], []):
+                     ["--schedule", "stream"], ["--threads", "3"], []):
             told = json.loads(self.run_it("--at", "50,40,3", "--phi", "phi.npy", "--json", "--edge",
                                           "9", "--speed", "-0.5", "--curvature", "0.1",
                                           "--iterations", "90", *more).stdout)
@@ -330,7 +330,6 @@ class Segment(Case):
                 (["must be X,Y"], "--at", "10,nan"),
                 (["radius", "positive"], "--at", "10,10,0"),
                 (["LOW,HIGH"], "--at", "9,9", "--window", "5"),
-                (["whole number from 1 to 16"], "--at", "9,9", "--steps-at-once", "17"),
                 (["--sigma", "--edge"], "--at", "9,9", "--sigma", "2"),
                 (["time-step", "positive"], "--at", "9,9", "--time-step", "0")):
             self.refused("segment", "in.pgm", "out.pgm", *more, words=words, status=2)

@@ -5,6 +5,8 @@
  */
 #include "rocheck.h"
 
+#include "segment/segment.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,8 +93,9 @@ static ro_segmentation *run(ro_context *context, struct trial *trial, const char
     ro_segmentation *result;
     ro_segment_options options = trial->options;
     options.schedule = schedule;
-    options.steps_at_once = depth;
-    return ro_segment(context, &trial->image, &options, &result, report) == RO_OK ? result : NULL;
+    return segment_in_depth(context, &trial->image, &options, depth, &result, report) == RO_OK
+               ? result
+               : NULL;
 }
 
 static bool same(struct check *check, const ro_segmentation *want, const ro_segmentation *got,

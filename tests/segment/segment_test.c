@@ -665,9 +665,6 @@ static void bad_options(void **state)
     bad.schedule = "fast";
     refused(&image, bad, "unknown schedule fast");
     bad = good;
-    bad.steps_at_once = 17;
-    refused(&image, bad, "up to 16");
-    bad = good;
     bad.time_step = 0.6;
     bad.speed[0].constant = 1;
     refused(&image, bad, "a time step of 0.6 is not monotone; the largest monotone one is 0.498");
