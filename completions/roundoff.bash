@@ -72,9 +72,9 @@ _roundoff()
         case $prev in
         --device) COMPREPLY=($(compgen -W 'auto cpu cuda' -- "$cur")); return ;;
         --cpu) COMPREPLY=($(compgen -W 'auto scalar v128 avx2 avx512' -- "$cur")); return ;;
-        --at | --page | --window | --every | --speed | --polynomial | --gaussian | --edge | --curvature | --smooth | --sigma | --number | --norm | --profile | --iterations | --max-rms | --time-step | --schedule | --steps-at-once | --threads) return ;;
+        --at | --page | --window | --speed | --gaussian | --edge | --curvature | --smooth | --sigma | --number | --norm | --iterations | --time-step | --schedule | --threads) return ;;
         esac
-        [[ $cur == -* ]] && COMPREPLY=($(compgen -W '--at --mask --seeds --page --distance --window --fronts --components --factor --overlay --contours --table --phi --frames --force --every --speed --polynomial --gaussian --edge --curvature --velocity --smooth --sigma --number --norm --profile --vectors --iterations --max-rms --time-step --schedule --steps-at-once --device --threads --cpu --quiet --json --certificate --strict --help' -- "$cur"))
+        [[ $cur == -* ]] && COMPREPLY=($(compgen -W '--at --mask --seeds --page --distance --window --fronts --components --factor --overlay --contours --table --phi --frames --force --speed --gaussian --edge --curvature --velocity --smooth --sigma --number --norm --vectors --iterations --time-step --schedule --device --threads --cpu --quiet --json --certificate --strict --help' -- "$cur"))
         ;;
     measure)
         case $prev in
