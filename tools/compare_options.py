@@ -40,11 +40,20 @@ COMMANDS = {
         "with": {"until_converged": ["--iterations", "30"]},
         "without": ["seed"],  # the old command had none
     },
+    "measure": {
+        "operands": [["grey.pgm", "half.pbm"], ["grey.pgm", "flat.pgm"],
+                     ["colour.ppm", "colour.ppm"], ["deep.pgm", "grey.pgm"],
+                     ["float.pfm", "half.pbm"]],
+        "values": {"page": ["1", "2", "all", "0", "x"], "report": ["page.html"],
+                   "dpi": ["300", "72.5", "1", "600", "0.5", "0", "-1", "1e6", "1e7", "x", "1,5"],
+                   "distance": ["300", "45.5", "1", "2000", "0", "-1", "1e7", "x"],
+                   "border": ["16", "1", "3", "15", "40", "1048576", "1048577", "0", "-1", "x"]},
+    },
 }
 
 
 def inputs(folder, seed):
-    """Small noisy pictures: 8 bits grey and colour, 10 bits, floats."""
+    """Small noisy pictures: 8 bits grey and colour, 10 bits, floats; a plain one, and bits."""
     rng = random.Random(seed)
     w, h = 40, 30
 
@@ -63,6 +72,8 @@ def inputs(folder, seed):
     put("colour.ppm", b"P6\n%d %d\n255\n" % (w, h), bytes(samples(255, 3)))
     put("deep.pgm", b"P5\n%d %d\n65535\n" % (w, h),
         b"".join(n.to_bytes(2, "big") for n in samples(1023)))
+    put("flat.pgm", b"P5\n%d %d\n255\n" % (w, h), bytes([100]) * w * h)
+    put("half.pbm", b"P4\n%d %d\n" % (w, h), rng.randbytes((w + 7) // 8 * h))
     import struct
     put("float.pfm", b"Pf\n%d %d\n-1.0\n" % (w, h),
         b"".join(struct.pack("<f", n / 255) for n in samples(255)))
@@ -190,10 +201,13 @@ def main():
             line, operands = job
             tail = [word for name, _ in line for word in what.get("with", {}).get(name, ())
                     if name != "iterations" and "iterations" not in dict(line)]
-            tail += ["--json", "--cpu", "scalar", "--threads", "1", *operands]
+            tail += ["--json", *(word for name, value in (("cpu", "scalar"), ("threads", "1"))
+                                 if name in described["commands"][asked.command]["common"]
+                                 for word in ("--" + name, value)), *operands]
             new = [word for name, value in line for word in options(name, value)]
+            renamed = what.get("renamed", {})  # {new name: old name}
             old = [word for name, value in line if value != "default"
-                   for word in options(name, value)]
+                   for word in options(renamed.get(name, name), value)]
             return (line, operands, run(asked.old, folder, [asked.command, *old, *tail]),
                     run(asked.new, folder, [asked.command, *new, *tail]))
 

@@ -8,12 +8,15 @@
 
 #include "options/shared_rows.h"
 
-#define ROW_PAGE                                                                                   \
-    "P", "pages of a stack: 3, 2-9 or all",                                                        \
-        .derived = "all of a stack",                                                               \
-        .more = "All pages of a stack have one shape; each is done by itself, in the memory of "   \
-                "one. OUT has as many pages, and the axes of the stack if these are all."
+#define ROW_PAGE "P", "pages of a stack: 3, 2-9 or all", .derived = "all of a stack"
+#define PAGES_OF_OUT                                                                               \
+    "All pages of a stack have one shape; each is done by itself, in the memory of one. OUT has "  \
+    "as many pages, and the axes of the stack if these are all."
 #define ROW_TYPE "T", "type of OUT, such as png or tiff", .derived = "by the name of OUT"
+#define ROW_SIZE "WxH", "width and height in pixels, such as 640x480"
+#define ROW_BITS                                                                                   \
+    "N", "bits of OUT, tones from black to white",                                                 \
+        .words = RO_WORDS({.name = "8", .value = 8}, {.name = "16", .value = 16})
 #define ROW_LIST NULL, "list the names to choose from and stop"
 #define ROW_CURVE "FILE", "tone curve: lines of tone in, tone out, from 0 to 1 or in per cent"
 #define ROW_SPOT "FILE", "a picture of a dot instead of a shape; what is dark prints first"

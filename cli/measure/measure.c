@@ -4,6 +4,7 @@
 #include "cli/common/pictures.h"
 #include "cli/common/print_measure.h"
 #include "cli/common/session.h"
+#include "cli/common/shared_rows.h"
 #include "cli/common/stacks.h"
 #include "cli/common/string_buffer.h"
 #include "cli/page/page.h"
@@ -15,39 +16,23 @@
 
 struct values {
     struct common common;
-    double dpi, distance, gain, yule_nielsen;
-    int tile, border;
-    bool linear;
-    const char *report, *page;
+    const char *page, *report;
+    ro_measure_options measure;
 };
 
-#define PLACE(member) .offset = offsetof(struct values, member)
+#define MEMBER(member) RO_MEMBER(struct values, member)
 
-static const struct values defaults = {.tile = -1};
-
-static const char *const tiles[] = {"16", "32", "64", "128", "256", NULL};
-
-static const struct option options[] = {
-    {"dpi", "D", "resolution of the result (default: its own, or 300)", OPTION_NUMBER, PLACE(dpi),
-     .min = 1, .max = 1000000},
-    {"distance", "MM", "viewing distance in millimetres (default 300)", OPTION_NUMBER,
-     PLACE(distance), .min = 1, .max = 1000000},
-    {"linear", NULL, "compare in linear light (after halftone --linear)", OPTION_FLAG,
-     PLACE(linear)},
-    {"tile", "N", "side of the flat squares: 16, 32, 64 (default), 128, 256", OPTION_CHOICE,
-     PLACE(tile), .choices = tiles},
-    {"border", "N", "pixels that count as border (default 16)", OPTION_WHOLE, PLACE(border),
-     .min = 1, .max = 1 << 20},
-    {"gain", "D", "RESULT's black pixels print as discs D pixels wide, 1 to 3", OPTION_NUMBER,
-     PLACE(gain), .min = 1, .max = 3},
-    {"yule-nielsen", "N", "light spreads in the paper of RESULT, N 1 to 10", OPTION_NUMBER,
-     PLACE(yule_nielsen), .min = 1, .max = 10},
-    {"page", "P", "pages of ORIGINAL: 3, 2-9 or all (default: all of a stack)", OPTION_TEXT,
-     PLACE(page)},
-    {"report", "FILE", "write a page with plots and enlarged details (.html)", OPTION_TEXT,
-     PLACE(report), .writes = true},
+static const ro_option rows[] = {
+    {MEMBER(page), ROW_PAGE,
+     .more = "They are pages of ORIGINAL; RESULT has the same pages, or as many."},
+    {MEMBER(report), ROW_REPORT},
     {0},
 };
+
+static const struct values defaults = {.measure = RO_MEASURE_OPTIONS};
+
+static const ro_option_table own = {
+    .name = "measure", .rows = rows, .unset = &defaults, .size = sizeof defaults};
 
 static const char *const examples[] = {
     "roundoff measure photo.png photo.pbm --dpi 600 --distance 400",
@@ -171,16 +156,8 @@ static ro_status load_and_measure(ro_context *context, const struct values *valu
         status = check_ranges(context, files, &first, &info);
     if (status != RO_OK)
         return status;
-    const ro_measure_options measure = {
-        RO_MEASURE_DEFAULTS,
-        .dpi = values->dpi > 0 ? values->dpi : info.dpi_x,
-        .distance = values->distance,
-        .linear = values->linear,
-        .gain = values->gain,
-        .yule_nielsen = values->yule_nielsen,
-        .tile = values->tile >= 0 ? 16 << values->tile : 0,
-        .border = values->border,
-    };
+    ro_measure_options measure = values->measure;
+    measure.dpi = measure.dpi > 0 ? measure.dpi : info.dpi_x;
     job->in_colour = ro_format_is_colour(job->result.format);
     status = ro_measure(context, &job->original, &job->result, &measure, &job->report);
     if (status == RO_OK && job->in_colour)
@@ -197,7 +174,7 @@ static void put_figures(FILE *file, const struct job *job)
 
 static void put_table(const struct values *values, const struct job *job)
 {
-    if (job->in_colour && !values->linear)
+    if (job->in_colour && !values->measure.linear)
         figures_colour_table(stdout, &job->report, &job->colour);
     else
         figures_table(stdout, &job->report);
@@ -345,7 +322,8 @@ const struct command command_measure = {
     .name = "measure",
     .operands = "ORIGINAL RESULT",
     .summary = "says how good a result is: what an eye sees, tone, texture, dots",
-    .options = options,
+    .own = &own,
+    .families = {{"measure", offsetof(struct values, measure)}},
     .common = COMMON_THREADS | COMMON_QUIET | COMMON_JSON | COMMON_CERTIFICATE | COMMON_STRICT,
     .examples = examples,
     .run = run,

@@ -16,17 +16,23 @@ extern "C" {
 #endif
 
 typedef struct ro_measure_options {
-    size_t size;     /* RO_MEASURE_OPTIONS sets it */
-    double dpi;      /* pixels per inch of the result as it is seen; 0: 300 */
-    double distance; /* of the eye, in millimetres; 0: 300 */
-    int linear;      /* 1: the original is sRGB, the result stands for its light */
-    int tile;        /* side of the squares that texture is measured in: 16 to 256, a power of two;
-                        0: 64 */
-    int border;      /* pixels of the frame that border effects are looked for in; 0: 16 */
-    /* A result of two levels as it prints, black being ink: */
-    double gain;         /* pixels of ink are discs of so many pixels, 1 to 3; 0: squares */
-    double yule_nielsen; /* light spreads in the paper over 0.2 mm, by this number n, 1 to 10; 0: it
-                            does not */
+    /* RO_MEASURE_OPTIONS sets it. */
+    size_t size;
+    /* Resolution in pixels per inch: a number above 0, up to 1000000. Default (0): 300. */
+    double dpi;
+    /* Viewing distance in millimetres: a number above 0, up to 1000000. Default (0): 300. */
+    double distance;
+    /* Take samples as sRGB and compute in linear light. */
+    int linear;
+    /* Side in pixels of the squares that texture is measured in: 16, 32, 64, 128 or 256. Default
+     * (0): 64. */
+    int tile;
+    /* Pixels that count as border: a whole number from 1 to 1048576. Default (0): 16. */
+    int border;
+    /* Ink pixels print as discs D pixels wide: a number from 1 to 3. Default (0): squares. */
+    double gain;
+    /* Spread of light in the paper: a number from 1 to 10. Default (0): light does not spread. */
+    double yule_nielsen;
 } ro_measure_options;
 #define RO_MEASURE_DEFAULTS RO_DEFAULTS_OF(ro_measure_options, RO_NONE_UNSET)
 #define RO_MEASURE_OPTIONS RO_OPTIONS_OF(ro_measure_options, RO_NONE_UNSET)

@@ -8,7 +8,7 @@ from typing import Any, Optional
 from . import _core, _run
 from ._arrays import picture
 from ._errors import BadArgument
-from ._keywords import Keywords, Members
+from ._keywords import Keywords
 
 
 def _text(value: Any) -> str:
@@ -33,11 +33,7 @@ class Figures(dict):
         return f"<table>{rows}</table>"
 
 
-def _tile(value: Any, members: Members) -> None:
-    members["tile"] = int(value)
-
-
-MEASURE = Keywords("measure", "ro_measure_options", own={"tile": _tile})
+MEASURE = Keywords("measure", "ro_measure_options")
 
 
 def measure(original: Any, result: Any, *, maxval: Optional[int] = None, **options: Any) -> Figures:

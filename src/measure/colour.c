@@ -8,7 +8,6 @@
 
 #include "core/checked.h"
 #include "core/image.h"
-#include "core/options.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -278,11 +277,9 @@ static void fill_report(const struct colour_job *job, int threads, ro_colour_rep
 ro_status ro_measure_colour(ro_context *context, const ro_image *original, const ro_image *result,
                             const ro_measure_options *given, ro_colour_report *report)
 {
-    ro_measure_options options = RO_MEASURE_OPTIONS;
+    ro_measure_options options;
     *report = (ro_colour_report){0};
-    ro_status status = take_options(context, given, &options, "RO_MEASURE_OPTIONS");
-    if (status == RO_OK)
-        status = measure_check(context, original, result, &options);
+    ro_status status = measure_check(context, original, result, given, &options);
     if (status != RO_OK)
         return status;
     struct colour_job job = {.image = {original, result}};

@@ -7,7 +7,7 @@
 
 #include "core/checked.h"
 #include "core/image.h"
-#include "core/options.h"
+#include "options/table.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -15,42 +15,18 @@
 static const double pi = 3.14159265358979323846;
 
 ro_status measure_check(ro_context *context, const ro_image *original, const ro_image *result,
-                        ro_measure_options *options)
+                        const ro_measure_options *given, ro_measure_options *options)
 {
-    options->dpi = options->dpi != 0 ? options->dpi : 300;
-    options->distance = options->distance != 0 ? options->distance : 300;
-    options->tile = options->tile ? options->tile : 64;
-    options->border = options->border ? options->border : 16;
-    ro_status status = image_check(context, original, "original");
+    ro_status status = options_read(context, &ro_measure_table, given, options);
+    if (status == RO_OK)
+        status = image_check(context, original, "original");
     if (status == RO_OK)
         status = image_check(context, result, "result");
-    if (status != RO_OK)
-        return status;
-    if (original->width != result->width || original->height != result->height)
+    if (status == RO_OK && (original->width != result->width || original->height != result->height))
         return ro_context_fail(context, RO_E_SIZE,
                                "the original is %u x %u but the result is %u x %u", original->width,
                                original->height, result->width, result->height);
-    if (!(options->dpi > 0 && options->dpi <= 1e6))
-        return ro_context_fail(context, RO_E_ARGUMENT, "%g dpi: must be from 1 to 1000000",
-                               options->dpi);
-    if (!(options->distance > 0 && options->distance <= 1e6))
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "a distance of %g mm: must be from 1 to 1000000", options->distance);
-    const int tile = options->tile;
-    if (tile < 16 || tile > 256 || (tile & (tile - 1)))
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "a tile of %d pixels: must be 16, 32, 64, 128 or 256", tile);
-    if (options->border < 1 || options->border > 1 << 20)
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "a border of %d pixels: must be from 1 to 1048576", options->border);
-    if (options->gain != 0 && !(options->gain >= 1 && options->gain <= 3))
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "dots of %g pixels: must be from 1 to 3 wide", options->gain);
-    if (options->yule_nielsen != 0 && !(options->yule_nielsen >= 1 && options->yule_nielsen <= 10))
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "Yule-Nielsen's number %g: must be from 1 to 10",
-                               options->yule_nielsen);
-    return RO_OK;
+    return status;
 }
 
 double measure_pixels_per_degree(const ro_measure_options *options)
@@ -214,11 +190,9 @@ static void free_fields(ro_measure_report *report)
 ro_status ro_measure(ro_context *context, const ro_image *original, const ro_image *result,
                      const ro_measure_options *options, ro_measure_report *report)
 {
-    ro_measure_options asked = RO_MEASURE_OPTIONS;
-    ro_status status = take_options(context, options, &asked, "RO_MEASURE_OPTIONS");
+    ro_measure_options asked;
+    ro_status status = measure_check(context, original, result, options, &asked);
     *report = (ro_measure_report){0};
-    if (status == RO_OK)
-        status = measure_check(context, original, result, &asked);
     if (status != RO_OK)
         return status;
 

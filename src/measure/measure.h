@@ -71,9 +71,9 @@ struct measure_job {
 size_t measure_block_scratch(int radius); /* floats of a thread */
 void measure_blocks(void *job, int thread);
 
-/* Fills in what is 0, and checks. */
+/* Reads the options and checks that the pictures have one size. */
 ro_status measure_check(ro_context *context, const ro_image *original, const ro_image *result,
-                        ro_measure_options *options);
+                        const ro_measure_options *given, ro_measure_options *options);
 
 double measure_pixels_per_degree(const ro_measure_options *options);
 

@@ -20,6 +20,9 @@
 #define ROW_DPI_Y                                                                                  \
     "D", "resolution from row to row, if it differs", .max = 1e6, .above_min = 1, .derived = "dpi"
 
+#define ROW_DISTANCE                                                                               \
+    "MM", "viewing distance in millimetres", .max = 1e6, .above_min = 1, .preset = "300"
+
 /* Threshold arrays and dots in rows. */
 #define ROW_CELL "N", "cells per side of the screen", .min = 1, .max = 1 << 20
 #define ROW_LPI "L", "lines of dots per inch", .max = 1e6, .above_min = 1

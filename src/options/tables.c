@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static const ro_option_table *const tables[] = {&ro_denoise_table};
+static const ro_option_table *const tables[] = {&ro_denoise_table, &ro_measure_table};
 enum { TABLES = sizeof tables / sizeof *tables };
 
 const ro_option_table *ro_options_at(int number)
