@@ -7,6 +7,7 @@
 
 #include "bench/timing.h"
 #include "cli/common/session.h"
+#include "cli/common/shared_rows.h"
 #include "cli/common/string_buffer.h"
 #include "roundoff_io.h"
 
@@ -42,22 +43,24 @@ enum { BENCHES = sizeof benches / sizeof *benches };
 
 struct values {
     struct common common;
-    int size;
-    bool list;
-    const char *output, *plot;
+    int size, list;
+    const char *plot;
 };
 
-static const struct option options[] = {
-    {"size", "N", "measure N x N pixels only (default: the bench's own sizes)", OPTION_WHOLE,
-     .offset = offsetof(struct values, size), .min = 1, .max = 1 << 16},
-    {"output", "FILE", "file of bench all (default bench/results/MACHINE.md)", OPTION_TEXT,
-     .offset = offsetof(struct values, output)},
-    {"plot", "FILE", "bench quality: draw the plot as SVG", OPTION_TEXT,
-     .offset = offsetof(struct values, plot), .writes = true},
-    {"list", NULL, "list the benches and stop", OPTION_FLAG,
-     .offset = offsetof(struct values, list)},
+#define MEMBER(member) RO_MEMBER(struct values, member)
+
+static const ro_option rows[] = {
+    {MEMBER(size), "N", "measure N x N pixels only", .min = 1, .max = 1 << 16,
+     .derived = "the sizes of the bench"},
+    {MEMBER(plot), "FILE", "draw what bench quality found, as SVG", .writes = 1},
+    {MEMBER(list), ROW_LIST},
     {0},
 };
+
+static const struct values defaults;
+
+static const ro_option_table own = {
+    .name = "bench", .rows = rows, .unset = &defaults, .size = sizeof defaults};
 
 static const char *const examples[] = {
     "roundoff bench diffusion --size 4096",
@@ -156,18 +159,15 @@ static int run_kept(const struct bench *bench, const struct bench_options *optio
     return result;
 }
 
-static int run_all(const struct values *values, const struct bench_options *bench)
+static int run_all(const struct bench_options *bench)
 {
-    char machine[96], path[256];
+    static const char folder[] = "bench/results";
+    char machine[96], output[128];
     name_machine(bench->cuda, machine, sizeof machine);
-    snprintf(path, sizeof path, "bench/results/%s.md", machine);
-    const char *output = values->output ? values->output : path;
-    const char *slash = strrchr(output, '/');
-    char folder[256];
-    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - output) : 1,
-             slash ? output : ".");
-    if (*folder && access(folder, W_OK) != 0)
-        return fail("%s: cannot write the results there; name another file with --output", output);
+    snprintf(output, sizeof output, "%s/%s.md", folder, machine);
+    if (access(folder, W_OK) != 0)
+        return fail("%s: cannot write the results there; run it where the folder %s is", output,
+                    folder);
     ro_context *context = NULL;
     struct printed kept = {0};
     int result = 0;
@@ -189,7 +189,7 @@ static int run_all(const struct values *values, const struct bench_options *benc
 
 static int run(const struct command *command, int argc, char **argv)
 {
-    struct values values = {0};
+    struct values values = defaults;
     struct operands names;
     int ended;
     if (!options_take(command, argc, argv, &values, &names, &ended))
@@ -211,12 +211,10 @@ static int run(const struct command *command, int argc, char **argv)
                                   .files_count = names.count > 1 ? names.count - 1 : 0,
                                   .plot = values.plot};
     const bool all = names.count && ro_name_equal(names.path[0], "all");
-    if (values.output && !all)
-        return usage_error(command, "--output applies to bench all only");
     if (all && values.common.json)
         return usage_error(command, "bench all writes Markdown; --json applies to one bench");
     if (all)
-        return run_all(&values, &bench);
+        return run_all(&bench);
     const char *listed[BENCHES];
     int ran = 0, result = 0;
     for (int i = 0; i < BENCHES; i++) {
@@ -243,7 +241,7 @@ const struct command command_bench = {
     .name = "bench",
     .operands = "[NAME] [PICTURE...]",
     .summary = "measures speed, side by side with other programs",
-    .options = options,
+    .own = &own,
     .common = COMMON_DEVICE | COMMON_JSON,
     .examples = examples,
     .run = run,

@@ -242,17 +242,31 @@ static bool store_share(const struct option *option, const char *text, void *val
     return true;
 }
 
-static bool store_size(const struct option *option, const char *text, void *value)
+static bool take_size(const char *text, long least, long most, struct size *size)
 {
     long width, height;
     const char *end;
     if (!read_whole(text, &end, &width) || (*end != 'x' && *end != 'X') ||
         !read_whole(end + 1, &end, &height) || *end)
         return false;
-    if (width < option->min || width > option->max || height < option->min || height > option->max)
+    if (width < least || width > most || height < least || height > most)
         return false;
-    *(struct size *)value = (struct size){(uint32_t)width, (uint32_t)height};
+    *size = (struct size){(uint32_t)width, (uint32_t)height};
     return true;
+}
+
+bool size_read(const struct command *command, const char *text, uint32_t most, struct size *size)
+{
+    if (take_size(text, 1, most, size))
+        return true;
+    usage_error(command, "size %s: must be WxH, such as 640x480, each from 1 to %u",
+                *text ? text : "\"\"", most);
+    return false;
+}
+
+static bool store_size(const struct option *option, const char *text, void *value)
+{
+    return take_size(text, option->min, option->max, value);
 }
 
 /* fit:WxH, fill:WxH and up:N; false: it is none of them, or not in range. */

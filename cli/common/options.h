@@ -96,6 +96,10 @@ struct operands {
 enum parsed { PARSED, PARSED_HELP, PARSED_ERROR };
 
 struct command;
+
+/* Reads "640x480", each side from 1 to `most`; false: it is none, which has been said. */
+bool size_read(const struct command *command, const char *text, uint32_t most, struct size *size);
+
 enum parsed options_parse(const struct command *command, int argc, char **argv, void *values,
                           struct operands *operands);
 

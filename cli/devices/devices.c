@@ -6,8 +6,6 @@ struct values {
     struct common common;
 };
 
-static const struct option options[] = {{0}};
-
 static const char *const examples[] = {
     "roundoff devices",
     "roundoff devices --json",
@@ -54,7 +52,6 @@ const struct command command_devices = {
     .name = "devices",
     .operands = "",
     .summary = "lists the processors and accelerators found here",
-    .options = options,
     .common = COMMON_JSON,
     .examples = examples,
     .run = run,

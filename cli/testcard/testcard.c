@@ -3,23 +3,23 @@
 #include "cli/testcard/testcard.h"
 
 #include "cli/certificate/certificate.h"
+#include "cli/common/shared_rows.h"
 #include "cli/task/task.h"
 
-static const struct testcard_values defaults = {.size = {1024, 1024}};
+#define MEMBER(member) RO_MEMBER(struct testcard_values, member)
 
-static const char *const bits[] = {"8", "16", NULL};
-
-static const struct option options[] = {
-    {"size", "WxH", "width and height (default 1024x1024)", OPTION_SIZE,
-     .offset = offsetof(struct testcard_values, size), .min = 1, .max = 1 << 30},
-    {"bits", "B", "bits per sample, 8 (default) or 16", OPTION_CHOICE,
-     .offset = offsetof(struct testcard_values, bits), .choices = bits},
-    {"colour", NULL, "draw in colour, not in grey", OPTION_FLAG,
-     .offset = offsetof(struct testcard_values, colour)},
-    {"type", "T", "type of OUT: pgm, ppm, png, tiff or npy (default: its name)", OPTION_TEXT,
-     .offset = offsetof(struct testcard_values, type)},
+static const ro_option rows[] = {
+    {MEMBER(size), ROW_SIZE, .derived = "1024x1024"},
+    {MEMBER(bits), ROW_BITS, .derived = "8"},
+    {MEMBER(colour), NULL, "draw in colour, not in grey"},
+    {MEMBER(type), ROW_TYPE, .more = "It can be `pgm`, `ppm`, `png`, `tiff` or `npy`."},
     {0},
 };
+
+static const struct testcard_values defaults = {.sides = {1024, 1024}};
+
+static const ro_option_table own = {
+    .name = "testcard", .rows = rows, .unset = &defaults, .size = sizeof defaults};
 
 static const char *const examples[] = {
     "roundoff testcard card.png --size 2048x2048 --colour",
@@ -30,10 +30,11 @@ static const char *const examples[] = {
 ro_image testcard_shape(const struct testcard_values *values)
 {
     static const ro_format formats[2][2] = {{RO_GRAY8, RO_GRAY16}, {RO_RGB8, RO_RGB16}};
-    return (ro_image){.format = formats[values->colour][values->bits],
-                      .width = values->size.width,
-                      .height = values->size.height,
-                      .maxval = values->bits ? 65535 : 255};
+    const bool deep = values->bits == 16;
+    return (ro_image){.format = formats[values->colour][deep],
+                      .width = values->sides.width,
+                      .height = values->sides.height,
+                      .maxval = deep ? 65535 : 255};
 }
 
 /* Drawn whole: what it will need is asked of the writer before the work. */
@@ -72,16 +73,16 @@ static void print_json(const struct task *task, FILE *file)
     fprintf(file,
             ", \"width\": %u, \"height\": %u, \"bits\": %d, \"colour\": %s, "
             "\"seconds\": %.6f}\n",
-            values->size.width, values->size.height, values->bits ? 16 : 8,
+            values->sides.width, values->sides.height, values->bits ? values->bits : 8,
             values->colour ? "true" : "false", task->seconds);
 }
 
 static void print_line(const struct task *task)
 {
     const struct testcard_values *values = task->values;
-    fprintf(stderr, "testcard: %u x %u, %d bit %s, %.1f ms\n", values->size.width,
-            values->size.height, values->bits ? 16 : 8, values->colour ? "colour" : "grey",
-            1e3 * task->seconds);
+    fprintf(stderr, "testcard: %u x %u, %d bit %s, %.1f ms\n", values->sides.width,
+            values->sides.height, values->bits ? values->bits : 8,
+            values->colour ? "colour" : "grey", 1e3 * task->seconds);
 }
 
 static int run(const struct command *command, int argc, char **argv)
@@ -93,6 +94,8 @@ static int run(const struct command *command, int argc, char **argv)
         return ended;
     if (files.count != 1)
         return usage_error(command, "testcard needs OUT and nothing else");
+    if (values.size && !size_read(command, values.size, 1 << 30, &values.sides))
+        return EXIT_BAD_USAGE;
     return task_run(&(struct task){
         .command = command,
         .values = &values,
@@ -108,7 +111,7 @@ const struct command command_testcard = {
     .name = "testcard",
     .operands = "OUT",
     .summary = "draws a picture that shows what halftoning does well and badly",
-    .options = options,
+    .own = &own,
     .common = COMMON_QUIET | COMMON_JSON | COMMON_CERTIFICATE,
     .examples = examples,
     .run = run,

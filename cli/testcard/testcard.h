@@ -8,10 +8,10 @@
 
 struct testcard_values {
     struct common common;
-    struct size size;
-    int bits;
-    bool colour;
+    const char *size;
+    int bits, colour;
     const char *type;
+    struct size sides; /* that `size` says */
 };
 
 /* Format, size and white of the card, without pixels. */

@@ -15,14 +15,20 @@
 
 struct values {
     struct common common;
-    bool recompute;
+    int recompute;
 };
 
-static const struct option options[] = {
-    {"recompute", NULL, "make OUT again with the reference code and compare bits", OPTION_FLAG,
-     .offset = offsetof(struct values, recompute)},
+static const ro_option rows[] = {
+    {RO_MEMBER(struct values, recompute), NULL,
+     "make OUT again with the reference code and compare bits",
+     .more = "The command runs on one thread."},
     {0},
 };
+
+static const struct values defaults;
+
+static const ro_option_table own = {
+    .name = "verify", .rows = rows, .unset = &defaults, .size = sizeof defaults};
 
 static const char *const examples[] = {
     "roundoff verify photo.json photo.png photo.pbm",
@@ -332,7 +338,7 @@ static void print_line(const struct task *task)
 
 static int run(const struct command *command, int argc, char **argv)
 {
-    struct values values = {0};
+    struct values values = defaults;
     struct operands files;
     int ended;
     if (!options_take(command, argc, argv, &values, &files, &ended))
@@ -357,7 +363,7 @@ const struct command command_verify = {
     .name = "verify",
     .operands = "CERT IN... OUT",
     .summary = "checks files against a certificate; finds edits, not forgery",
-    .options = options,
+    .own = &own,
     .common = COMMON_THREADS | COMMON_QUIET | COMMON_JSON,
     .examples = examples,
     .run = run,
