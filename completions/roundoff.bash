@@ -118,7 +118,7 @@ _roundoff()
         --device) COMPREPLY=($(compgen -W 'auto cpu cuda' -- "$cur")); return ;;
         --size) return ;;
         esac
-        [[ $cur == -* ]] && COMPREPLY=($(compgen -W '--size --output --plot --list --device --json --help' -- "$cur"))
+        [[ $cur == -* ]] && COMPREPLY=($(compgen -W '--size --plot --list --device --json --help' -- "$cur"))
         ;;
     *) COMPREPLY=($(compgen -W 'halftone screen denoise hologram register segment measure compare calibrate verify testcard devices bench' -- "$cur")) ;;
     esac
