@@ -278,13 +278,7 @@ static const char *not_for_apply(const struct register_values *v)
         {"fixed-mask", v->fixed_mask},
         {"moving-mask", v->moving_mask},
         {"scales", v->scales},
-        {"updates", v->updates},
-        {"trials", v->trials},
-        {"cycles", v->cycles},
         {"sigma", !isnan(v->sigma)},
-        {"sigma-first", !isnan(v->sigma_first)},
-        {"finest", !isnan(v->finest)},
-        {"tolerance", !isnan(v->tolerance)},
     };
     return first_given(list, sizeof list / sizeof *list);
 }

@@ -56,20 +56,8 @@ static const struct option options[] = {
      PLACE(number), .topic = "tuning"},
     {"scales", "N", "scales of the images (default 10; annealed 15)", OPTION_WHOLE, PLACE(scales),
      .min = 1, .max = RO_REGISTER_SCALES, .topic = "tuning"},
-    {"updates", "N", "updates per scale, at most (default: 40; other schemes: 10)", OPTION_WHOLE,
-     PLACE(updates), .min = 1, .max = 10000, .topic = "tuning"},
-    {"trials", "N", "trial lengths per update, at most (default 10)", OPTION_WHOLE, PLACE(trials),
-     .min = 1, .max = 100, .topic = "tuning"},
-    {"cycles", "N", "smoothings of the gradient (default 2; thesis 1)", OPTION_WHOLE, PLACE(cycles),
-     .min = 1, .max = 2, .topic = "tuning"},
     {"sigma", "S", "smoothing of the gradient, px (default: longer side/36)", OPTION_NUMBER,
      PLACE(sigma), .min = 0, .max = 1000000, .topic = "tuning"},
-    {"sigma-first", "S", "the same at the first scale (default: 2 longer sides)", OPTION_NUMBER,
-     PLACE(sigma_first), .min = 0, .max = 1000000, .topic = "tuning"},
-    {"finest", "E", "smoothing of the images at the last scale, px (default 1)", OPTION_NUMBER,
-     PLACE(finest), .min = 0, .max = 1000, .topic = "tuning"},
-    {"tolerance", "T", "end a scale at updates below T px (default 0.01)", OPTION_NUMBER,
-     PLACE(tolerance), .min = 0, .max = 1000, .topic = "tuning"},
     {0},
 };
 
@@ -79,8 +67,7 @@ static const char *const examples[] = {
     NULL,
 };
 
-static const struct register_values defaults = {
-    .series = -1, .sigma = NAN, .sigma_first = NAN, .finest = NAN, .tolerance = NAN};
+static const struct register_values defaults = {.series = -1, .sigma = NAN};
 
 ro_register_options register_options_of(const struct register_values *values)
 {
@@ -91,13 +78,7 @@ ro_register_options register_options_of(const struct register_values *values)
         .init = values->init,
         .number = values->number,
         .scales = (uint32_t)values->scales,
-        .updates = (uint32_t)values->updates,
-        .trials = (uint32_t)values->trials,
-        .cycles = (uint32_t)values->cycles,
         .sigma = isnan(values->sigma) ? 0 : values->sigma,
-        .sigma_first = isnan(values->sigma_first) ? 0 : values->sigma_first,
-        .finest = isnan(values->finest) ? RO_DEFAULT : values->finest,
-        .tolerance = isnan(values->tolerance) ? RO_DEFAULT : fmax(values->tolerance, 1e-9),
     };
 }
 
@@ -419,8 +400,8 @@ static int run_search(const struct command *command, const struct register_value
         return usage_error(command, "register needs FIXED, MOVING and OUT, or --series");
     if (files->count != 3)
         return usage_error(command, "register needs FIXED, MOVING and OUT");
-    if (values->sigma <= 0 || values->sigma_first <= 0)
-        return usage_error(command, "--sigma and --sigma-first must be positive");
+    if (values->sigma <= 0)
+        return usage_error(command, "--sigma must be positive");
     if (register_is_stack(values, files))
         return register_series(command, values, files);
     memcpy(job.extras, extras, sizeof extras);

@@ -11,9 +11,9 @@ struct register_values {
     const char *field, *grid, *before, *after, *figure, *energy, *plot, *apply;
     const char *scheme, *match, *init, *number, *fixed_mask, *moving_mask, *page;
     int series; /* first, previous; -1: none */
-    int sampling, scales, updates, trials, cycles;
+    int sampling, scales;
     bool force, inverse;
-    double sigma, sigma_first, finest, tolerance;
+    double sigma;
 };
 
 ro_register_options register_options_of(const struct register_values *values);

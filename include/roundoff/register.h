@@ -53,8 +53,9 @@ typedef struct ro_register_report {
 /* The scheme "auto" needs no other option: it looks for an affine start and the sign of contrast,
  * compares tones within their neighbourhood, weighs directions by the steepness of the fixed image,
  * ends scales by the energy and leaves out borders of one tone; where the field follows noise it
- * compares plain tones instead. "annealed" takes what it is told, "thesis" has one sigma and one
- * cycle, and counts pixels that look beyond the moving image too, as published. */
+ * compares plain tones instead. "annealed" has no start and one way to compare
+ * tones, as it is told, "thesis" one sigma and one smoothing of the gradient, and counts pixels
+ * that look beyond the moving image too, as published. */
 typedef struct ro_register_options {
     size_t size;        /* RO_REGISTER_OPTIONS sets it */
     const char *scheme; /* NULL: "auto"; "annealed", "thesis" */
@@ -64,22 +65,14 @@ typedef struct ro_register_options {
     const char *init;   /* "none", "translation", "affine"; NULL: affine, in other schemes none */
     const char *number; /* the displacement is rounded to it; NULL: "s23e8"; "s16e7", "s10e5" */
     uint32_t scales;    /* 0: 10, in other schemes 15; up to 64 */
-    uint32_t updates;   /* at most, at each scale; 0: 40, other schemes: 10 */
-    uint32_t trials;    /* of the length of an update, at most; 0: 10 */
-    uint32_t cycles;    /* smoothings of the gradient, 1 or 2; 0: 2, thesis: 1 */
-    double sigma_first; /* of the gradient's smoothing, in pixels; 0: twice the longer side */
-    double sigma;  /* the same at the last scale; 0: a 36th of the longer side, in other schemes a
-                      32nd, at least 12 */
-    double finest; /* smoothing of the images at the last scale, in pixels, 0: none; default 1, in
-                      the thesis's scheme 0 */
-    double tolerance; /* root mean square of an update that ends a scale; default 0.01 pixels */
-    int record;       /* 1: the report shall have what each update did */
+    double sigma; /* of the gradient's smoothing at the last scale, in pixels; 0: a 36th of the
+                     longer side, in other schemes a 32nd, at least 12 */
+    int record;   /* 1: the report shall have what each update did */
     const ro_image *fixed_mask, *moving_mask; /* grey, of the size of the image: 0 and
                                                  NaN do not count; NULL: all does */
 } ro_register_options;
-#define RO_REGISTER_UNSET(UNSET) UNSET(finest) UNSET(tolerance)
-#define RO_REGISTER_DEFAULTS RO_DEFAULTS_OF(ro_register_options, RO_REGISTER_UNSET)
-#define RO_REGISTER_OPTIONS RO_OPTIONS_OF(ro_register_options, RO_REGISTER_UNSET)
+#define RO_REGISTER_DEFAULTS RO_DEFAULTS_OF(ro_register_options, RO_NONE_UNSET)
+#define RO_REGISTER_OPTIONS RO_OPTIONS_OF(ro_register_options, RO_NONE_UNSET)
 
 /* Finds the displacement u with moving(x + u(x)) like fixed(x), in pixels, x to the right and y
  * down. Grey images of any depth; of colours the grey is used. Sizes may differ; `field` has the

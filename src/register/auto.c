@@ -39,7 +39,7 @@ ro_status register_plain(struct ro_flow *flow, const ro_image *fixed, const ro_i
 /* A second record, where one is wanted. */
 ro_status register_anew(struct ro_flow *flow)
 {
-    const size_t steps = (size_t)flow->options.scales * flow->options.updates;
+    const size_t steps = (size_t)flow->options.scales * flow->constants.updates;
     if (!flow->report.record)
         return RO_OK;
     ro_register_step *record = calloc(steps, sizeof *record);

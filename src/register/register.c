@@ -101,39 +101,29 @@ static ro_status settle_options(struct ro_flow *flow, struct choice *choice)
     /* an affine start leaves nothing to the coarsest third */
     flow->skipped = flow->automatic && choice->start == RO_START_AFFINE;
     o->scales = o->scales ? o->scales : flow->skipped ? 10 : 15;
-    o->updates = o->updates ? o->updates : flow->automatic ? 40 : 10;
-    o->trials = o->trials ? o->trials : 10;
-    o->cycles = o->cycles ? o->cycles : thesis ? 1 : 2;
-    o->finest = !is_default(o->finest) ? o->finest : thesis ? 0 : 1;
-    o->tolerance = !is_default(o->tolerance) ? o->tolerance : 0.01;
     const double least = longer / 8 < 12 ? longer / 8 : 12; /* noise is not to be followed */
     const double usual = longer / (flow->automatic ? 36 : 32);
     if (o->sigma == 0)
         o->sigma = usual > least ? usual : least;
-    if (o->sigma_first == 0)
-        o->sigma_first = thesis ? o->sigma : 2 * longer;
-    if (thesis && o->sigma_first != o->sigma)
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "scheme thesis has one sigma, but %g and %g were given",
-                               o->sigma_first, o->sigma);
     status = in_range(context, "scales", o->scales, 1, RO_REGISTER_SCALES);
     if (status == RO_OK)
-        status = in_range(context, "updates", o->updates, 1, 10000);
-    if (status == RO_OK)
-        status = in_range(context, "trials", o->trials, 1, 100);
-    if (status == RO_OK)
-        status = in_range(context, "cycles", o->cycles, 1, 2);
-    if (status == RO_OK)
         status = in_range(context, "sigma", o->sigma, 1e-3, 1e6);
-    if (status == RO_OK)
-        status = in_range(context, "first sigma", o->sigma_first, 1e-3, 1e6);
-    if (status == RO_OK)
-        status = in_range(context, "finest scale", o->finest, 0, 1000);
-    if (status == RO_OK)
-        status = in_range(context, "tolerance", o->tolerance, 0, 1e6);
+    const struct ro_flow_constants asked = flow->constants;
+    flow->constants = (struct ro_flow_constants){
+        .updates = asked.updates     ? asked.updates
+                   : flow->automatic ? 40
+                                     : 10,
+        .trials = 10,
+        .cycles = asked.cycles ? asked.cycles
+                  : thesis     ? 1
+                               : 2,
+        .sigma_first = thesis ? o->sigma : 2 * longer,
+        .finest = thesis ? 0 : 1,
+        .tolerance = 0.01,
+    };
     flow->masked = !thesis && flow->width > 1 &&
                    flow->height > 1; /* in one row the least motion across it looks beyond */
-    flow->balanced = flow->balanced && o->cycles == 2;
+    flow->balanced = flow->balanced && flow->constants.cycles == 2;
     return status;
 }
 
@@ -200,11 +190,12 @@ static ro_status plan_scales(struct ro_flow *flow)
 {
     const ro_register_options *o = &flow->options;
     const double longer = (flow->width > flow->height ? flow->width : flow->height) - 1;
-    const double finest = o->finest > 0 ? o->finest : 1;
+    const struct ro_flow_constants *fixed = &flow->constants;
+    const double finest = fixed->finest > 0 ? fixed->finest : 1;
     const double coarsest = longer / 8 > finest ? longer / 8 : finest;
     const int left_out = flow->skipped ? (int)o->scales / 2 : 0;
     const int all = left_out + (int)o->scales;
-    const double steps = (double)all - (o->finest > 0 ? 1 : 2);
+    const double steps = (double)all - (fixed->finest > 0 ? 1 : 2);
     const double noise = 10 * flow->noise * flow->noise; /* what is flatter than noise stays flat */
     flow->scales = (int)o->scales;
     for (int k = 0; k < flow->scales; k++) {
@@ -212,7 +203,7 @@ static ro_status plan_scales(struct ro_flow *flow)
         double down = steps > 0 ? (left_out + k) / steps : 1;
         double along = all > 1 ? (left_out + k) / (all - 1.0) : 1;
         scale->epsilon = down > 1 ? 0 : coarsest * pow(finest / coarsest, down);
-        scale->sigma = o->sigma_first * pow(o->sigma / o->sigma_first, along);
+        scale->sigma = fixed->sigma_first * pow(o->sigma / fixed->sigma_first, along);
         scale->level = level_for(flow, scale->epsilon);
         scale->least = (float)((2e-5 + noise) / (1 + 2 * scale->epsilon * scale->epsilon));
         scale->tables = flow->table_floats;
@@ -310,6 +301,13 @@ ro_status ro_register(ro_context *context, const ro_image *fixed, const ro_image
                       ro_image *field, const ro_register_options *options,
                       ro_register_report *report)
 {
+    return register_limited(context, fixed, moving, field, options, 0, 0, report);
+}
+
+ro_status register_limited(ro_context *context, const ro_image *fixed, const ro_image *moving,
+                           ro_image *field, const ro_register_options *options, uint32_t updates,
+                           uint32_t cycles, ro_register_report *report)
+{
     ro_register_options full = RO_REGISTER_OPTIONS;
     ro_status status = take_options(context, options, &full, "RO_REGISTER_OPTIONS");
     if (status == RO_OK)
@@ -330,11 +328,13 @@ ro_status ro_register(ro_context *context, const ro_image *fixed, const ro_image
     flow->width = (int)larger(fixed->width, moving->width);
     flow->height = (int)larger(fixed->height, moving->height);
     flow->options = full;
+    flow->constants.updates = updates;
+    flow->constants.cycles = cycles;
     flow->report.start[0] = flow->report.start[4] = 1;
     status = settle_options(flow, &choice);
     if (status == RO_OK && report && flow->options.record) {
-        flow->report.record =
-            calloc((size_t)flow->options.scales * flow->options.updates, sizeof(ro_register_step));
+        flow->report.record = calloc((size_t)flow->options.scales * flow->constants.updates,
+                                     sizeof(ro_register_step));
         if (!flow->report.record)
             status = ro_context_fail(context, RO_E_MEMORY, "no memory for a record of updates");
     }

@@ -181,10 +181,21 @@ struct ro_scale_plan {
     struct ro_filter image, gradient, window; /* window: of the local mean and variance */
 };
 
+/* What a scheme has fixed. */
+struct ro_flow_constants {
+    uint32_t updates;   /* at each scale, at most */
+    uint32_t trials;    /* of the length of an update, at most */
+    uint32_t cycles;    /* smoothings of the gradient, 1 or 2 */
+    double sigma_first; /* of the gradient's smoothing at the first scale, in pixels */
+    double finest;      /* smoothing of the images at the last scale, in pixels; 0: none */
+    double tolerance;   /* root mean square of an update that ends a scale, in pixels */
+};
+
 struct ro_flow {
     ro_context *context;
     struct ro_team *team;        /* while images are made ready and aligned; else NULL */
     ro_register_options options; /* with the defaults filled in */
+    struct ro_flow_constants constants;
     ro_register_report report;
     bool masked, normalised; /* normalised: match ncc */
     bool sizes;              /* whatever the sign of contrast, in each place by itself */
@@ -274,6 +285,12 @@ ro_status flow_on_cpu(struct ro_flow *flow, const ro_image *field, ro_report *ra
 
 /* The back end of the context's device. */
 ro_status flow_anywhere(struct ro_flow *flow, const ro_image *field, ro_report *ran);
+
+/* ro_register with so many updates at a scale and smoothings of the gradient, for tests; 0: those
+ * of the scheme. */
+ro_status register_limited(ro_context *context, const ro_image *fixed, const ro_image *moving,
+                           ro_image *field, const ro_register_options *options, uint32_t updates,
+                           uint32_t cycles, ro_register_report *report);
 
 /* Where to start: the matrix of `report.start`. */
 enum ro_start { RO_START_NONE, RO_START_TRANSLATION, RO_START_AFFINE };

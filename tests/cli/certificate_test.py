@@ -205,7 +205,7 @@ class Certificates(Case):
                          for y in range(70))
         self.put("moving.pgm", pgm(90, 70, moved))
         files = "in.pgm", "moving.pgm", "out.pgm"
-        self.works("register", *files, "--field", "u.npy", "--updates", "3", "--quiet",
+        self.works("register", *files, "--field", "u.npy", "--scales", "3", "--quiet",
                    "--certificate", "cert.json")
         told = self.lines("cert.json")
         self.assertEqual(told["pixels_unlike_the_method"], 0)

@@ -238,7 +238,7 @@ class Dropped(Case):
             ["denoise", "two.pgm", "out.pgm", "--iterations", "2", "--schedule", "stream",
              "--model", "linear"],
             ["segment", "two.pgm", "out.pgm", "--at", "9,9,3", "--iterations", "2"],
-            ["register", "one.pgm", "two.pgm", "out.pgm", "--updates", "1"],
+            ["register", "one.pgm", "two.pgm", "out.pgm", "--scales", "1"],
             ["measure", "two.pgm", "one.pgm"],
             ["measure", "one.pgm", "two.pgm"],
             ["compare", "two.pgm", "--methods", "threshold"],

@@ -135,7 +135,6 @@ static ro_status registration(size_t place, const char *name)
 {
     ro_register_options o = RO_REGISTER_OPTIONS;
     o.scales = 2;
-    o.updates = 1;
     set(&o, place, name);
     return ro_register(context, &in, &in, &pairs, &o, NULL);
 }

@@ -119,7 +119,7 @@ def runs():
     halftone = ["halftone", "in.pgm", "out.pbm", *THREADS]
     denoise = ["denoise", "in.pgm", "out.pgm", "--iterations", "3", *THREADS]
     segment = ["segment", "in.pgm", "out.pgm", "--at", "18,14", "--iterations", "9", *THREADS]
-    register = ["register", "in.pgm", "moved.pgm", "out.pgm", "--scales", "2", "--updates", "2",
+    register = ["register", "in.pgm", "moved.pgm", "out.pgm", "--scales", "2",
                 "--force", *THREADS]
     quantize = ["hologram", "quantize", "light.npy", "out.pgm", "--levels", "phase:16", *THREADS]
     list_of_runs = [

@@ -33,7 +33,7 @@ struct device {
 /* Sums and steps of a scale. */
 static size_t descent_bytes(const struct ro_flow *flow)
 {
-    return sizeof(struct descent_memory) + flow->options.updates * sizeof(struct ro_descent_step);
+    return sizeof(struct descent_memory) + flow->constants.updates * sizeof(struct ro_descent_step);
 }
 
 static bool failed(struct device *device, cudaError_t error, const char *doing)

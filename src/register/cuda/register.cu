@@ -107,7 +107,7 @@ static bool launched_descent(struct device *device, const struct ro_descent_rule
         job.balance[p] = flow->balanced ? device->balance[p] : NULL;
     }
     prepare_filter(device, &device->scale->gradient, &job.filter);
-    job.cycles = (int)flow->options.cycles;
+    job.cycles = (int)flow->constants.cycles;
     job.rule = *rule;
     job.tau = tau;
     job.memory = device->descent;

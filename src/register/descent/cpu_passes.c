@@ -63,7 +63,7 @@ static float direction(struct ro_flow *flow)
     struct flow_cpu *cpu = flow->data;
     const struct ro_filter *filter = &cpu->scale->gradient;
     memset(cpu->sums, 0, sizeof *cpu->sums * (size_t)team_size(cpu->team));
-    if (flow->options.cycles == 1)
+    if (flow->constants.cycles == 1)
         flow_cpu_smooth(cpu, filter, cpu->g, cpu->d, flow_cpu_peak_row);
     else
         flow_cpu_smooth_twice(cpu, filter, cpu->g, cpu->d, flow_cpu_peak_row);

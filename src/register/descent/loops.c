@@ -53,9 +53,9 @@ static struct ro_descent_rule rule_of(const struct ro_flow *flow, int k)
         .nothing_share = little / 2,
         .pixels = ((double)end->right + 1) * ((double)end->bottom + 1),
         .node = sqrt(grid->hx * grid->hy),
-        .tolerance = flow->options.tolerance,
-        .updates = flow->options.updates,
-        .trials = flow->options.trials,
+        .tolerance = flow->constants.tolerance,
+        .updates = flow->constants.updates,
+        .trials = flow->constants.trials,
         .automatic = flow->automatic,
     };
 }
