@@ -264,12 +264,8 @@ static const char *not_for_apply(const struct register_values *v)
 {
     const struct given list[] = {
         {"field", v->field},
-        {"grid", v->grid},
-        {"before", v->before},
-        {"after", v->after},
         {"figure", v->figure},
         {"energy", v->energy},
-        {"plot", v->plot},
         {"force", v->force},
         {"scheme", v->scheme},
         {"match", v->match},

@@ -114,8 +114,7 @@ ro_status register_certify(struct certificate *to, const void *given, const stru
 const char *const *register_reference(const void *given)
 {
     (void)given;
-    static const char *const search[] = {"--cpu",   "scalar",  "--threads", "1",
-                                         "!field",  "!grid",   "!before",   "!after",
-                                         "!figure", "!energy", "!plot",     NULL};
-    return search;
+    static const char *const plain[] = {"--cpu",  "scalar",  "--threads", "1",
+                                        "!field", "!figure", "!energy",   NULL};
+    return plain;
 }

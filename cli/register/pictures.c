@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pictures of a registration, after the figures of Strzodka's thesis: the grid that the
- * displacement bends, the squared differences (ten times, so that something can be seen), and six
- * tiles.
+ * Six pictures of a registration, after the figures of Strzodka's thesis, with the grid that the
+ * displacement bends, and squared differences (ten times, so that something can be seen).
  */
 #include "cli/register/pictures.h"
 
@@ -57,7 +56,7 @@ static double line_distance(double place, double spacing, double next, double be
     return slope > 0.05 ? away / slope : away / 0.05;
 }
 
-void draw_grid(const struct pictures *of, const ro_image *out)
+static void draw_grid(const struct pictures *of, const ro_image *out)
 {
     const uint32_t longer = out->width > out->height ? out->width : out->height;
     const double spacing = longer > 256 ? longer / 32.0 : 8;
@@ -83,16 +82,6 @@ static void draw_difference(const ro_image *a, const ro_image *b, const ro_image
         }
 }
 
-void draw_before(const struct pictures *of, const ro_image *out)
-{
-    draw_difference(of->moving, of->fixed, out);
-}
-
-void draw_after(const struct pictures *of, const ro_image *out)
-{
-    draw_difference(of->warped, of->fixed, out);
-}
-
 static void draw_grey(const ro_image *image, const ro_image *out)
 {
     for (uint32_t y = 0; y < out->height; y++)
@@ -115,10 +104,10 @@ void draw_figure(const struct pictures *of, const ro_image *out)
         if (plain[i])
             draw_grey(plain[i], &tile);
         else if (i == 2)
-            draw_before(of, &tile);
+            draw_difference(of->moving, of->fixed, &tile);
         else if (i == 3)
             draw_grid(of, &tile);
         else
-            draw_after(of, &tile);
+            draw_difference(of->warped, of->fixed, &tile);
     }
 }

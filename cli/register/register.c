@@ -40,16 +40,8 @@ static const struct option options[] = {
      PLACE(series), .choices = series_names},
     {STACK_PAGES, PLACE(page), .topic = "apply"},
     {"force", NULL, "write the result even if it folds or is useless", OPTION_FLAG, PLACE(force)},
-    {"grid", "FILE", "the grid that the displacement bends", OPTION_TEXT, PLACE(grid),
-     .topic = "pictures", .writes = true},
-    {"before", "FILE", "squared differences before, times ten", OPTION_TEXT, PLACE(before),
-     .topic = "pictures", .writes = true},
-    {"after", "FILE", "the same after", OPTION_TEXT, PLACE(after), .topic = "pictures",
-     .writes = true},
     {"energy", "FILE", "energy after each update, as CSV", OPTION_TEXT, PLACE(energy),
-     .topic = "pictures", .writes = true},
-    {"plot", "FILE", "the same as a curve, SVG", OPTION_TEXT, PLACE(plot), .topic = "pictures",
-     .writes = true},
+     .topic = "tuning", .writes = true},
     {"scheme", "S", "auto (default), annealed, or thesis: one sigma, as published", OPTION_TEXT,
      PLACE(scheme), .topic = "tuning"},
     {"number", "Q", "rounds only the field: to s23e8 (default), s16e7 or s10e5", OPTION_TEXT,
@@ -104,14 +96,6 @@ void masks_free(struct masks *masks)
 /* ---- A search -----------------------------------------------------------------------------------
  */
 
-/* Files beside OUT that are pictures of the images' size, drawn at the end. */
-struct extra {
-    const char *path;
-    void (*draw)(const struct pictures *of, const ro_image *out);
-    bool figure; /* three tiles wide and two high */
-};
-enum { EXTRAS = 4 };
-
 struct job {
     ro_context *context;
     const char *const *path; /* FIXED, MOVING, OUT */
@@ -119,15 +103,13 @@ struct job {
     ro_register_options with;
     ro_register_report report;
     ro_report ran;
-    struct extra extras[EXTRAS];
 };
 
-static ro_file_info extra_info(const struct extra *extra, const ro_image *image)
+static ro_file_info figure_info(const ro_image *image)
 {
-    uint32_t width = image->width, height = image->height;
     return (ro_file_info){.format = RO_GRAY8,
-                          .width = extra->figure ? figure_width(width) : width,
-                          .height = extra->figure ? figure_height(height) : height,
+                          .width = figure_width(image->width),
+                          .height = figure_height(image->height),
                           .maxval = 255};
 }
 
@@ -138,41 +120,41 @@ static ro_status all_accepted(struct job *job, const ro_file_info *out, const ro
     ro_status status = ro_writer_accepts(context, job->path[2], out, NULL);
     if (status == RO_OK && job->values->field)
         status = ro_displacement_accepts(context, job->values->field);
-    for (int i = 0; i < EXTRAS && status == RO_OK; i++) {
-        ro_file_info info = extra_info(&job->extras[i], image);
-        if (job->extras[i].path)
-            status = ro_writer_accepts(context, job->extras[i].path, &info, NULL);
-    }
-    const char *texts[] = {job->values->energy, job->values->plot};
-    for (int i = 0; i < 2 && status == RO_OK; i++)
-        if (texts[i])
-            status = ro_bytes_accepts(context, texts[i]);
+    const ro_file_info figure = figure_info(image);
+    if (status == RO_OK && job->values->figure)
+        status = ro_writer_accepts(context, job->values->figure, &figure, NULL);
+    if (status == RO_OK && job->values->energy)
+        status = ro_bytes_accepts(context, job->values->energy);
     return status;
 }
 
-static ro_status save_extra(struct job *job, const struct extra *extra, const struct pictures *of)
+static ro_status save_figure(struct job *job, const struct pictures *of)
 {
     ro_image picture = {0};
-    ro_file_info info = extra_info(extra, of->fixed);
+    const ro_file_info info = figure_info(of->fixed);
     ro_status status =
         ro_image_alloc(job->context, RO_GRAY8, info.width, info.height, 255, &picture);
     if (status != RO_OK)
         return status;
-    extra->draw(of, &picture);
-    status = ro_image_save(job->context, extra->path, &picture, NULL);
+    draw_figure(of, &picture);
+    status = ro_image_save(job->context, job->values->figure, &picture, NULL);
     ro_image_free(&picture);
     return status;
 }
 
-static ro_status save_text(struct job *job, const char *path,
-                           void (*write)(FILE *, const ro_register_step *, uint32_t))
+static ro_status save_energies(struct job *job)
 {
     struct printed text;
     ro_status status = printed_open(job->context, &text);
     if (status != RO_OK)
         return status;
-    write(text.file, job->report.record, job->report.steps);
-    return printed_save(job->context, &text, path);
+    fputs("update,scale,width,height,epsilon,sigma,energy,change,trials\n", text.file);
+    for (uint32_t i = 0; i < job->report.steps; i++) {
+        const ro_register_step *s = &job->report.record[i];
+        fprintf(text.file, "%u,%u,%u,%u,%.6g,%.6g,%.9g,%.6g,%u\n", i + 1, s->scale + 1, s->width,
+                s->height, s->epsilon, s->sigma, s->energy, s->change, s->trials);
+    }
+    return printed_save(job->context, &text, job->values->energy);
 }
 
 static ro_status save_all(struct job *job, const struct pictures *of, const ro_file_info *out)
@@ -181,13 +163,10 @@ static ro_status save_all(struct job *job, const struct pictures *of, const ro_f
     ro_status status = stack_save(job->context, job->path[2], of->warped, out);
     if (status == RO_OK && values->field)
         status = ro_displacement_save(job->context, values->field, of->field);
-    for (int i = 0; i < EXTRAS && status == RO_OK; i++)
-        if (job->extras[i].path)
-            status = save_extra(job, &job->extras[i], of);
+    if (status == RO_OK && values->figure)
+        status = save_figure(job, of);
     if (status == RO_OK && values->energy)
-        status = save_text(job, values->energy, write_energies_csv);
-    if (status == RO_OK && values->plot)
-        status = save_text(job, values->plot, write_energies_svg);
+        status = save_energies(job);
     return status;
 }
 
@@ -382,10 +361,6 @@ static int run_search(const struct command *command, const struct register_value
                       const struct operands *files)
 {
     struct job job = {.path = files->path, .values = values};
-    const struct extra extras[EXTRAS] = {{values->grid, draw_grid, false},
-                                         {values->before, draw_before, false},
-                                         {values->after, draw_after, false},
-                                         {values->figure, draw_figure, true}};
     const char *const masks[] = {values->fixed_mask, values->moving_mask};
     if (files->count > 3)
         return usage_error(command, "%s is one name too many", files->path[3]);
@@ -404,9 +379,8 @@ static int run_search(const struct command *command, const struct register_value
         return usage_error(command, "--sigma must be positive");
     if (register_is_stack(values, files))
         return register_series(command, values, files);
-    memcpy(job.extras, extras, sizeof extras);
     job.with = register_options_of(values);
-    job.with.record = values->energy || values->plot;
+    job.with.record = values->energy != NULL;
     int result = task_run(&(struct task){
         .command = command,
         .values = values,

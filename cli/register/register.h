@@ -8,7 +8,7 @@
 
 struct register_values {
     struct common common;
-    const char *field, *grid, *before, *after, *figure, *energy, *plot, *apply;
+    const char *field, *figure, *energy, *apply;
     const char *scheme, *match, *init, *number, *fixed_mask, *moving_mask, *page;
     int series; /* first, previous; -1: none */
     int sampling, scales;

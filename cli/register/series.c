@@ -219,11 +219,10 @@ static int refuse(const struct task *task)
 int register_series(const struct command *command, const struct register_values *values,
                     const struct operands *files)
 {
-    const struct given list[] = {
-        {"field", values->field}, {"figure", values->figure},
-        {"grid", values->grid},   {"before", values->before},
-        {"after", values->after}, {"energy", values->energy},
-        {"plot", values->plot},   {"certificate", values->common.certificate}};
+    const struct given list[] = {{"field", values->field},
+                                 {"figure", values->figure},
+                                 {"energy", values->energy},
+                                 {"certificate", values->common.certificate}};
     const char *beside = first_given(list, sizeof list / sizeof *list);
     if (beside)
         return usage_error(command, "--%s is of one pair, not of a stack", beside);
