@@ -344,6 +344,12 @@ bool certificate_states(const struct option *option)
     return true;
 }
 
+/* How many operands come before the files. */
+static int words_before(const struct command *command, const struct operands *files)
+{
+    return command->files ? files->count - command->files : 0;
+}
+
 ro_status certificate_state(const struct command *command, ro_context *context, const void *values,
                             const struct operands *files, struct certificate *to)
 {
@@ -353,7 +359,7 @@ ro_status certificate_state(const struct command *command, ro_context *context, 
     certificate_integer(to, "certificate", 1);
     certificate_text(to, "version", ro_version());
     certificate_text(to, "command", command->name);
-    const int words = command->files ? files->count - command->files : 0;
+    const int words = words_before(command, files);
     certificate_integer(to, "files", files->count - words);
     for (int i = 0; i < words; i++)
         certificate_text(to, "operand", files->path[i]);
@@ -414,7 +420,7 @@ int certificate_wanted(const struct command *command, const struct common *commo
             return usage_error(command,
                                "--certificate: %s would be overwritten and could not be verified",
                                files->path[i]);
-    for (int i = 0; i < files->count; i++)
+    for (int i = words_before(command, files); i < files->count; i++)
         if (!ro_writer_reads_back(files->path[i], NULL))
             return usage_error(command, "--certificate: %s: such files cannot be read back",
                                files->path[i]);

@@ -63,7 +63,8 @@ extern const struct command command_halftone, command_screen, command_denoise, c
     command_register, command_segment, command_measure, command_compare, command_calibrate,
     command_verify, command_testcard, command_devices, command_bench;
 extern const struct command *const commands[];     /* ended by NULL */
-extern const struct command command_calibrate_fit; /* none of them, but has certificates */
+extern const struct command command_calibrate_fit, command_register_apply; /* none of them, but have
+                                                                              certificates */
 
 /* Whether this process says anything at all: of many that do the same, one speaks for all. */
 void speak(bool speaks);

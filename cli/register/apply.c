@@ -13,11 +13,11 @@
 #include <strings.h>
 
 ro_status register_field(ro_context *context, const struct register_values *values,
-                         const ro_image *image, ro_image *field)
+                         const char *path, const ro_image *image, ro_image *field)
 {
     ro_image found = {0};
     uint64_t missed = 0;
-    ro_status status = ro_displacement_load(context, values->apply, &found);
+    ro_status status = ro_displacement_load(context, path, &found);
     if (status != RO_OK || !values->inverse) {
         *field = found;
         return status;
@@ -27,10 +27,12 @@ ro_status register_field(ro_context *context, const struct register_values *valu
         status = ro_displacement_inverse(context, &found, field, &missed);
     if (status == RO_OK && missed && !values->common.quiet && !values->common.json)
         tell("register: %llu pixels are not reached by %s: they take their neighbour's",
-             (unsigned long long)missed, values->apply);
+             (unsigned long long)missed, path);
     ro_image_free(&found);
     return status;
 }
+
+enum { FIELD, IN, OUT }; /* operands */
 
 /* ---- Pictures ------------------------------------------------------------------------------- */
 
@@ -43,17 +45,17 @@ static ro_status apply(struct task *task)
     ro_file_info info = {0};
     ro_reader *reader = NULL;
     ro_writer *writer = NULL;
-    ro_status status = register_load(context, path[0], values, &image, &reader);
+    ro_status status = register_load(context, path[IN], values, &image, &reader);
     if (status == RO_OK)
         info = *ro_reader_info(reader);
     if (status == RO_OK)
-        status = register_field(context, values, &image, &field);
+        status = register_field(context, values, path[FIELD], &image, &field);
     info.width = field.width / 2;
     info.height = field.height;
     if (status == RO_OK)
-        status = pictures_carry(context, path[0], ro_reader_info(reader), path[1], &info);
+        status = pictures_carry(context, path[IN], ro_reader_info(reader), path[OUT], &info);
     if (status == RO_OK)
-        status = ro_writer_accepts(context, path[1], &info, NULL);
+        status = ro_writer_accepts(context, path[OUT], &info, NULL);
     if (status == RO_OK)
         status = ro_image_alloc(context, image.format, info.width, info.height, image.maxval, &out);
     for (unsigned page = 0; page < stack_count(&info) && status == RO_OK; page++) {
@@ -62,7 +64,7 @@ static ro_status apply(struct task *task)
         if (status == RO_OK)
             status = ro_warp(context, &image, &field, &out, (ro_sampling)values->sampling);
         if (status == RO_OK && !writer)
-            status = ro_writer_open(context, path[1], &info, NULL, &writer);
+            status = ro_writer_open(context, path[OUT], &info, NULL, &writer);
         if (status == RO_OK)
             status = stack_write(writer, &out);
     }
@@ -80,7 +82,7 @@ static void print_json(const struct task *task, FILE *file)
 {
     const struct register_values *values = task->values;
     fputs("{\"command\": \"register\", \"apply\": ", file);
-    json_string(file, values->apply);
+    json_string(file, task->files->path[FIELD]);
     pictures_json(file);
     fprintf(file, ", \"inverse\": %s, \"sampling\": \"%s\", \"seconds\": %.6f}\n",
             values->inverse ? "true" : "false", register_samplings[values->sampling],
@@ -90,7 +92,7 @@ static void print_json(const struct task *task, FILE *file)
 static void print_line(const struct task *task)
 {
     const struct register_values *values = task->values;
-    tell("register: %s applied%s, %s, %u x %u, %.1f ms", values->apply,
+    tell("register: %s applied%s, %s, %u x %u, %.1f ms", task->files->path[FIELD],
          values->inverse ? " inverted" : "", register_samplings[values->sampling], task->ran.width,
          task->ran.height, 1e3 * task->seconds);
 }
@@ -208,11 +210,11 @@ static ro_status apply_to_points(struct task *task)
     struct table table = {0};
     struct printed text;
     ro_image field = {0};
-    ro_status status = ro_bytes_accepts(context, path[1]);
+    ro_status status = ro_bytes_accepts(context, path[OUT]);
     if (status == RO_OK)
-        status = ro_displacement_load(context, values->apply, &field);
+        status = ro_displacement_load(context, path[FIELD], &field);
     if (status == RO_OK)
-        status = read_points(context, path[0], &table);
+        status = read_points(context, path[IN], &table);
     if (status == RO_OK)
         status = ro_displacement_points(context, &field, values->inverse, table.count, table.points,
                                         table.points);
@@ -220,7 +222,7 @@ static ro_status apply_to_points(struct task *task)
     for (size_t i = 0; i < table.count; i++)
         missed += isnan(table.points[2 * i]);
     if (status == RO_OK && missed && !values->common.quiet && !values->common.json)
-        tell("register: %s leads to %zu of the points from nowhere: they become nan", values->apply,
+        tell("register: %s leads to %zu of the points from nowhere: they become nan", path[FIELD],
              missed);
     if (status == RO_OK)
         status = printed_open(context, &text);
@@ -236,7 +238,7 @@ static ro_status apply_to_points(struct task *task)
                 fwrite(line, 1, (size_t)(next - line), text.file);
             }
         }
-        status = printed_save(context, &text, path[1]);
+        status = printed_save(context, &text, path[OUT]);
     }
     free(table.text);
     free(table.points);
@@ -247,8 +249,8 @@ static ro_status apply_to_points(struct task *task)
 static void print_points(const struct task *task)
 {
     const struct register_values *values = task->values;
-    tell("register: %s applied%s to the points of %s, %.1f ms", values->apply,
-         values->inverse ? " inverted" : "", task->files->path[0], 1e3 * task->seconds);
+    tell("register: %s applied%s to the points of %s, %.1f ms", task->files->path[FIELD],
+         values->inverse ? " inverted" : "", task->files->path[IN], 1e3 * task->seconds);
 }
 
 static bool is_table(const char *path)
@@ -259,7 +261,9 @@ static bool is_table(const char *path)
 
 /* ---- The command ---------------------------------------------------------------------------- */
 
-/* The first option that means nothing to --apply, or NULL. */
+const char *const register_apply_options[] = {"inverse", "sampling", "page", NULL};
+
+/* The first option that means nothing to apply, or NULL. */
 static const char *not_for_apply(const struct register_values *v)
 {
     const struct given list[] = {
@@ -279,29 +283,32 @@ static const char *not_for_apply(const struct register_values *v)
     return first_given(list, sizeof list / sizeof *list);
 }
 
-int register_apply(const struct command *command, const struct register_values *values,
-                   const struct operands *files)
+int register_apply(const struct register_values *values, const struct operands *files)
 {
+    const struct command *command = &command_register;
+    const char *const *path = files->path;
     const char *odd = not_for_apply(values);
     if (odd)
-        return usage_error(command, "--%s does not apply to --apply", odd);
-    if (files->count != 2)
+        return usage_error(command, "--%s does not apply to register apply", odd);
+    if (files->count < 3)
         return usage_error(command, "register apply needs FIELD, IN and OUT");
-    if (strcmp(values->apply, "-") != 0 && same_file(values->apply, files->path[1]))
-        return usage_error(command, "FIELD and OUT are the same file, %s", values->apply);
+    if (files->count > 3)
+        return usage_error(command, "%s is one name too many", path[3]);
+    if (strcmp(path[FIELD], "-") != 0 && same_file(path[FIELD], path[OUT]))
+        return usage_error(command, "FIELD and OUT are the same file, %s", path[FIELD]);
     if (values->common.device == RO_DEVICE_CUDA)
         return usage_error(command, "apply has no CUDA code");
-    const bool points = is_table(files->path[0]);
+    const bool points = is_table(path[IN]);
     if (points && values->common.certificate)
         return usage_error(command, "--certificate is for pictures, not for points");
-    if (points && strcmp(files->path[1], "-") != 0 && !is_table(files->path[1]))
-        return usage_error(command, "%s should end in .csv, for %s holds points", files->path[1],
-                           files->path[0]);
+    if (points && strcmp(path[OUT], "-") != 0 && !is_table(path[OUT]))
+        return usage_error(command, "%s should end in .csv, for %s holds points", path[OUT],
+                           path[IN]);
     return task_run(&(struct task){
-        .command = command,
+        .command = &command_register_apply,
         .values = values,
         .files = files,
-        .out = files->path[1],
+        .out = path[OUT],
         .states_run = true,
         .work = points ? apply_to_points : apply,
         .json = print_json,

@@ -72,41 +72,62 @@ static ro_status search(struct certificate *to, const struct register_values *va
     return status;
 }
 
+/* What the field makes of the image once more. */
+static ro_status state_warped(struct certificate *to, const struct register_values *values,
+                              const ro_image *image, const ro_image *field, const ro_image *out)
+{
+    ro_image again = {0};
+    ro_status status = ro_image_alloc(to->context, image->format, field->width / 2, field->height,
+                                      image->maxval, &again);
+    if (status == RO_OK)
+        status = ro_warp(to->context, image, field, &again, (ro_sampling)values->sampling);
+    if (status == RO_OK)
+        certificate_unlike(to, &again, out);
+    ro_image_free(&again);
+    return status;
+}
+
 ro_status register_certify(struct certificate *to, const void *given, const struct operands *files)
 {
     const struct register_values *values = given;
-    ro_context *context = to->context;
-    ro_image fixed = {0}, moving = {0}, out = {0}, field = {0}, again = {0};
-    const int first = values->apply ? 0 : 1; /* the picture that is warped */
-    ro_status status = RO_OK;
-    if (files->count != first + 2)
-        return ro_context_fail(context, RO_E_FORMAT, "register takes another number of files");
-    if (!values->apply)
-        status = load(to, files->path[0], values->page, "fixed", &fixed);
+    ro_image fixed = {0}, moving = {0}, out = {0}, field = {0};
+    if (files->count != 3)
+        return ro_context_fail(to->context, RO_E_FORMAT, "register takes another number of files");
+    ro_status status = load(to, files->path[0], values->page, "fixed", &fixed);
     if (status == RO_OK)
-        status =
-            load(to, files->path[first], values->page, values->apply ? "input" : "moving", &moving);
+        status = load(to, files->path[1], values->page, "moving", &moving);
     if (status == RO_OK)
-        status = load(to, files->path[first + 1], NULL, "output", &out);
-    if (status == RO_OK && values->apply) {
-        status = register_field(context, values, &moving, &field);
-        if (status == RO_OK)
-            state_field(to, "field_hash", &field);
-    } else if (status == RO_OK) {
+        status = load(to, files->path[2], NULL, "output", &out);
+    if (status == RO_OK)
         status = search(to, values, &fixed, &moving, &field);
-    }
     if (status == RO_OK)
-        status = ro_image_alloc(context, moving.format, field.width / 2, field.height,
-                                moving.maxval, &again);
-    if (status == RO_OK)
-        status = ro_warp(context, &moving, &field, &again, (ro_sampling)values->sampling);
-    if (status == RO_OK)
-        certificate_unlike(to, &again, &out);
+        status = state_warped(to, values, &moving, &field, &out);
     ro_image_free(&fixed);
     ro_image_free(&moving);
     ro_image_free(&out);
     ro_image_free(&field);
-    ro_image_free(&again);
+    return status;
+}
+
+ro_status register_apply_certify(struct certificate *to, const void *given,
+                                 const struct operands *files)
+{
+    const struct register_values *values = given;
+    ro_image image = {0}, out = {0}, field = {0};
+    if (files->count != 3)
+        return ro_context_fail(to->context, RO_E_FORMAT, "register apply needs FIELD, IN and OUT");
+    ro_status status = load(to, files->path[1], values->page, "input", &image);
+    if (status == RO_OK)
+        status = load(to, files->path[2], NULL, "output", &out);
+    if (status == RO_OK)
+        status = register_field(to->context, values, files->path[0], &image, &field);
+    if (status == RO_OK)
+        state_field(to, "field_hash", &field);
+    if (status == RO_OK)
+        status = state_warped(to, values, &image, &field, &out);
+    ro_image_free(&image);
+    ro_image_free(&out);
+    ro_image_free(&field);
     return status;
 }
 

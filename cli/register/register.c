@@ -30,9 +30,7 @@ static const struct option options[] = {
      PLACE(field), .writes = true},
     {"figure", "FILE", "six tiles: images, grid, differences before and after", OPTION_TEXT,
      PLACE(figure), .writes = true},
-    {"apply", "FILE", "as register apply FILE IN OUT: no search, warp by this field", OPTION_TEXT,
-     PLACE(apply), .topic = "apply"},
-    {"inverse", NULL, "apply: by the inverse of the field", OPTION_FLAG, PLACE(inverse),
+    {"inverse", NULL, "apply the inverse of the field", OPTION_FLAG, PLACE(inverse),
      .topic = "apply"},
     {"sampling", "S", "bilinear (default), or nearest for labels", OPTION_CHOICE, PLACE(sampling),
      .choices = register_samplings},
@@ -397,6 +395,17 @@ static int run_search(const struct command *command, const struct register_value
     return result;
 }
 
+/* Of a certificate that is recomputed. */
+static int run_apply(const struct command *command, int argc, char **argv)
+{
+    struct register_values values = defaults;
+    struct operands files;
+    int ended;
+    return options_take(command, argc, argv, &values, &files, &ended)
+               ? register_apply(&values, &files)
+               : ended;
+}
+
 static int run(const struct command *command, int argc, char **argv)
 {
     struct register_values values = defaults;
@@ -406,18 +415,12 @@ static int run(const struct command *command, int argc, char **argv)
         return ended;
     if (stack_check(command, values.page) != 0)
         return EXIT_BAD_USAGE;
-    if (files.count > 0 && strcmp(files.path[0], "apply") == 0 && !values.apply) {
-        if (files.count < 4)
-            return usage_error(command, "register apply needs FIELD, IN and OUT");
-        if (files.count > 4)
-            return usage_error(command, "%s is one name too many", files.path[4]);
-        values.apply = files.path[1];
-        memmove(files.path, files.path + 2, 2 * sizeof *files.path);
-        files.count = 2;
+    if (files.count > 0 && strcmp(files.path[0], "apply") == 0) {
+        memmove(files.path, files.path + 1, (size_t)--files.count * sizeof *files.path);
+        return register_apply(&values, &files);
     }
-    return values.apply     ? register_apply(command, &values, &files)
-           : values.inverse ? usage_error(command, "--inverse is for register apply")
-                            : run_search(command, &values, &files);
+    return values.inverse ? usage_error(command, "--inverse is for register apply")
+                          : run_search(command, &values, &files);
 }
 
 const struct command command_register = {
@@ -432,5 +435,23 @@ const struct command command_register = {
     .defaults = &defaults,
     .values_size = sizeof defaults,
     .certify = register_certify,
+    .reference = register_reference,
+};
+
+/* As certificates know it: FIELD is a word before the files. */
+const struct command command_register_apply = {
+    .name = "register apply",
+    .operands = "FIELD IN OUT",
+    .summary = "warps an image by a field",
+    .options = options,
+    .with = register_apply_options,
+    .common = COMMON_DEVICE | COMMON_THREADS | COMMON_CPU | COMMON_QUIET | COMMON_JSON |
+              COMMON_CERTIFICATE | COMMON_STRICT,
+    .examples = examples,
+    .run = run_apply,
+    .files = 2,
+    .defaults = &defaults,
+    .values_size = sizeof defaults,
+    .certify = register_apply_certify,
     .reference = register_reference,
 };

@@ -8,7 +8,7 @@
 
 struct register_values {
     struct common common;
-    const char *field, *figure, *energy, *apply;
+    const char *field, *figure, *energy;
     const char *scheme, *match, *init, *number, *fixed_mask, *moving_mask, *page;
     int series; /* first, previous; -1: none */
     int sampling, scales;
@@ -33,17 +33,17 @@ void masks_free(struct masks *masks);
 
 extern const char *const register_samplings[];
 
-/* A field that was found before, on a picture or on points (.csv). */
-int register_apply(const struct command *command, const struct register_values *values,
-                   const struct operands *files);
+/* FIELD, which was found before, on a picture or on points (.csv): FIELD IN OUT. */
+int register_apply(const struct register_values *values, const struct operands *files);
+extern const char *const register_apply_options[]; /* those it takes, ended by NULL */
 
 /* Stacks, page by page: FIXED MOVING OUT, or IN OUT with --series. */
 int register_series(const struct command *command, const struct register_values *values,
                     const struct operands *files);
 
-/* The field that `values` name, turned round for --inverse: then it has the size of `image`. */
+/* The field of a file, turned round for --inverse: then it has the size of `image`. */
 ro_status register_field(ro_context *context, const struct register_values *values,
-                         const ro_image *image, ro_image *field);
+                         const char *path, const ro_image *image, ro_image *field);
 
 /* Says in a sentence that a result is of no use, and what to try; EXIT_USELESS. */
 int register_useless(const struct register_values *values, const ro_register_report *report,
@@ -52,6 +52,8 @@ int register_useless(const struct register_values *values, const ro_register_rep
 /* What a certificate says of a registration; see certificate.h. */
 ro_status register_certify(struct certificate *to, const void *values,
                            const struct operands *files);
+ro_status register_apply_certify(struct certificate *to, const void *values,
+                                 const struct operands *files);
 const char *const *register_reference(const void *values);
 
 #endif

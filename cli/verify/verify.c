@@ -218,8 +218,9 @@ static const struct command *find_command(const struct certificate *stated)
     char *name = certificate_plain(stated->context, certificate_value(stated, "command"));
     for (int i = 0; name && commands[i] && !found; i++)
         found = is_named(commands[i], name) ? commands[i] : NULL;
-    if (name && !found && is_named(&command_calibrate_fit, name))
-        found = &command_calibrate_fit;
+    const struct command *const verbs[] = {&command_calibrate_fit, &command_register_apply};
+    for (int i = 0; name && i < 2 && !found; i++)
+        found = is_named(verbs[i], name) ? verbs[i] : NULL;
     free(name);
     return found;
 }

@@ -217,7 +217,7 @@ class Certificates(Case):
         self.put("u.npy", good[:-1] + bytes([good[-1] ^ 1]))
         self.fails("cert.json", *files, words=["field_hash"])
         self.put("u.npy", good)
-        self.works("register", "--apply", "u.npy", "moving.pgm", "again.pgm", "--quiet",
+        self.works("register", "apply", "u.npy", "moving.pgm", "again.pgm", "--quiet",
                    "--certificate", "apply.json")
         self.holds("apply.json", "moving.pgm", "again.pgm", "--recompute")
         self.fails("cert.json", "moving.pgm", "in.pgm", "out.pgm", words=["fixed_hash"])

@@ -73,19 +73,19 @@ class Register(Case):
 
     def test_apply(self):
         self.works("register", "fixed.pgm", "moving.pgm", "out.pgm", "--field", "u.npy", "--quiet")
-        done = self.works("register", "--apply", "u.npy", "moving.pgm", "again.pgm")
+        done = self.works("register", "apply", "u.npy", "moving.pgm", "again.pgm")
         self.assertRegex(done.stderr.decode(), r"^register: u.npy applied, bilinear, 96 x 72, ")
         self.assertEqual(self.get("again.pgm"), self.get("out.pgm"))
         labels = bytes(7 if x // 16 % 2 else 200 for y in range(HEIGHT) for x in range(WIDTH))
         self.put("labels.pgm", pgm(WIDTH, HEIGHT, labels))
-        self.works("register", "labels.pgm", "moved.pgm", "--apply", "u.npy", "--sampling",
+        self.works("register", "apply", "u.npy", "labels.pgm", "moved.pgm", "--sampling",
                    "nearest", "--quiet")
         self.assertEqual(set(netpbm(self.get("moved.pgm"))[2]), {7, 200})
 
     def test_apply_shifts(self):
         self.put("u.npy", to_npy((2, 3, 2), [1, 0] * 6, "<f8"))
         self.put("in.pgm", pgm(3, 2, b"abcdef"))
-        self.works("register", "--apply", "u.npy", "in.pgm", "out.pgm", "--quiet")
+        self.works("register", "apply", "u.npy", "in.pgm", "out.pgm", "--quiet")
         self.assertEqual(netpbm(self.get("out.pgm"))[2], b"bcceff")
 
     def test_apply_is_a_verb(self):
@@ -352,9 +352,9 @@ class Register(Case):
         for words, *more in (
                 (["FIXED, MOVING and OUT"], "fixed.pgm", "moving.pgm"),
                 (["one name too many"], "fixed.pgm", "moving.pgm", out, "x.pgm"),
-                (["does not apply to --apply"], "fixed.pgm", out, "--apply", "u.npy", "--match",
-                 "ncc"),
-                (["FIELD, IN and OUT"], "fixed.pgm", "--apply", "u.npy"),
+                (["match does not apply to register apply"], "apply", "u.npy", "fixed.pgm", out,
+                 "--match", "ncc"),
+                (["FIELD, IN and OUT"], "apply", "u.npy", "fixed.pgm"),
                 (["sigma", "positive"], "fixed.pgm", "moving.pgm", out, "--sigma", "0")):
             self.refused("register", *more, words=words, status=2)
 
@@ -373,13 +373,13 @@ class Register(Case):
                 (["ends early"], "short.flo"), (["huge.flo"], "huge.flo"),
                 (["not a displacement field"], "text.npy"), (["not a finite number"], "nan.npy"),
                 (["gone.npy"], "gone.npy")):
-            self.refused("register", "--apply", field, "fixed.pgm", "out.pgm", words=words)
+            self.refused("register", "apply", field, "fixed.pgm", "out.pgm", words=words)
         self.put("far.npy", to_npy((2, 2, 2), [0] * 7 + [float("inf")]))
         self.refused("register", "apply", "far.npy", "fixed.pgm", "out.pgm",
                      words=["field at (1, 1)", "not a finite number"])
         self.put("zero.npy", to_npy((2, 2, 2), [0] * 8))
         self.put("hole.npy", to_npy((2, 2), [0, 1, float("nan"), 2]))
-        self.refused("register", "--apply", "zero.npy", "hole.npy", "out.npy",
+        self.refused("register", "apply", "zero.npy", "hole.npy", "out.npy",
                      words=["not a finite number"])
 
 

@@ -40,7 +40,7 @@ class Terminal(Case):
         name = self.hostile(b".npy")
         self.works("register", "in.pgm", "in.pgm", "out.pgm", "--scales", "1", "--field", name,
                    "--quiet", "--force")
-        done = self.works("register", "--apply", name, "in.pgm", "moved.pgm")
+        done = self.works("register", "apply", name, "in.pgm", "moved.pgm")
         self.assertIn(PLAIN + b".npy applied", done.stderr)
         self.letters(done.stderr)
         done = self.works("halftone", "in.pgm", self.hostile(b".pbm"))

@@ -179,7 +179,7 @@ def runs():
          ["out.pgm", "u.npy", "figure.pgm", "energy.csv", *cert]),
         ("register-flo", [*register, "--field", "u.flo", "--init", "affine", "--match", "ncc"],
          ["out.pgm", "u.flo"]),
-        ("register-apply", ["register", "--apply", "field.npy", "in.pgm", "out.pgm", *THREADS],
+        ("register-apply", ["register", "apply", "field.npy", "in.pgm", "out.pgm", *THREADS],
          ["out.pgm"]),
         ("register-points", ["register", "apply", "field.npy", "points.csv", "moved.csv"],
          ["moved.csv"]),
