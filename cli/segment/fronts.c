@@ -49,14 +49,8 @@ int check_fronts(const struct command *command, const struct segment_values *v)
     const char *odd = of_free_fronts(v);
     if (v->fronts && strcasecmp(v->fronts, "free") != 0 && strcasecmp(v->fronts, "competing") != 0)
         return usage_error(command, "--fronts %s: must be competing or free", v->fronts);
-    if (v->components && !v->mask)
-        return usage_error(command, "--components needs --mask");
     if (segment_is_free(v)) {
-        const char *name = v->seeds        ? "seeds"
-                           : v->factor     ? "factor"
-                           : v->components ? "components"
-                           : v->table      ? "table"
-                                           : NULL;
+        const char *name = v->seeds ? "seeds" : v->factor ? "factor" : v->table ? "table" : NULL;
         if (!name)
             return 0;
         return odd ? usage_error(command, "--%s is for competing fronts, --%s for free ones", name,
@@ -132,7 +126,8 @@ static ro_status number_components(struct job *job)
     return status;
 }
 
-/* Tones of a picture become labels in the order of their brightness; other masks hold numbers. */
+/* Tones of a picture, whose brightest one is 255, become labels in the order of their brightness;
+ * if there is no other, each connected part is a label. Other masks hold numbers. */
 static ro_status read_mask(struct job *job)
 {
     ro_image *mask = &job->mask;
@@ -140,8 +135,6 @@ static ro_status read_mask(struct job *job)
     if (status != RO_OK)
         return status;
     job->grow.mask = mask;
-    if (job->values->components)
-        return number_components(job);
     if (mask->format != RO_GRAY8)
         return RO_OK;
     uint8_t label[256] = {0};
@@ -150,9 +143,11 @@ static ro_status read_mask(struct job *job)
             label[((const uint8_t *)mask->data + (ptrdiff_t)y * mask->stride)[x]] = 1;
     if (!label[255])
         return RO_OK;
-    label[0] = 0;
-    for (int i = 1, next = 1; i < 256; i++)
-        label[i] = label[i] ? (uint8_t)next++ : 0;
+    int tones = label[0] = 0;
+    for (int i = 1; i < 256; i++)
+        label[i] = label[i] ? (uint8_t)++tones : 0;
+    if (tones == 1)
+        return number_components(job);
     for (uint32_t y = 0; y < mask->height; y++)
         for (uint32_t x = 0; x < mask->width; x++) {
             uint8_t *pixel = (uint8_t *)mask->data + (ptrdiff_t)y * mask->stride + x;

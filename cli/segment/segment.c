@@ -21,7 +21,7 @@ static const struct segment_values defaults = {
 static const struct option options[] = {
     {"at", "X,Y[,R]", "a disc to start from; repeatable, 2:X,Y for label 2", OPTION_LIST,
      PLACE(words.at)},
-    {"mask", "FILE", "start from what is not black; several tones are labels", OPTION_TEXT,
+    {"mask", "FILE", "start from what is white, part by part, or from tones", OPTION_TEXT,
      PLACE(mask)},
     {"seeds", "FILE", "discs from a CSV file: x,y[,radius][,label] per line", OPTION_TEXT,
      PLACE(seeds)},
@@ -32,8 +32,6 @@ static const struct option options[] = {
      PLACE(words.window)},
     {"fronts", "F", "competing (default), or free: level sets, up to 4 labels", OPTION_TEXT,
      PLACE(fronts), .topic = "fronts"},
-    {"components", NULL, "every connected part of --mask is a label", OPTION_FLAG,
-     PLACE(components), .topic = "fronts"},
     {"factor", "FILE", "a grey picture: fronts are as fast as it is bright", OPTION_TEXT,
      PLACE(factor), .topic = "fronts"},
     {"overlay", "FILE", "the image with the outlines drawn over it", OPTION_TEXT, PLACE(overlay),

@@ -20,7 +20,7 @@ struct segment_values {
     const char *number, *norm, *schedule, *page;
     int iterations;
     double time_step, smooth, sigma;
-    bool components, force;
+    bool force;
 };
 
 /* ---- stack.c: pages ------------------------------------------------------------------ */

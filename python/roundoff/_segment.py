@@ -67,11 +67,11 @@ def _kept(name: str) -> Any:
 SPEED = ("speed", "gaussian", "window", "edge", "curvature")
 SEGMENT = Keywords("segment", "ro_segment_options",
                    own={"mask": _picture("mask"), "factor": _picture("factor"),
-                        **{name: _kept(name) for name in (*SPEED, "components", "fronts",
+                        **{name: _kept(name) for name in (*SPEED, "fronts",
                                                           "distance",
                                                           "velocity")}},
                    without=("at", "seeds"))
-COMPETING = {"mask", "factor", "components", "smooth", "schedule"}
+COMPETING = {"mask", "factor", "smooth", "schedule"}
 
 
 def _speeds(members: Members) -> list[tuple[Any, ...]]:
@@ -139,14 +139,20 @@ def _found(labels: np.ndarray, table: Any, lines: Any) -> Segmentation:
     return Segmentation(labels, [Figures(row) for row in table], contours)
 
 
+def _is_marks(mask: np.ndarray) -> bool:
+    """Whether it shows what to start from rather than label numbers: 0 and 255 alone."""
+    tones = set(np.unique(mask).tolist())
+    return mask.dtype == np.uint8 and 255 in tones and tones <= {0, 255}
+
+
 def segment(image: Any, seeds: Sequence[Sequence[float]] = (), *, maxval: Optional[int] = None,
             **options: Any) -> Segmentation:
     """Grow labels from seeds; a pixel belongs to the first front that arrives.
 
     ``seeds`` are (x, y), (x, y, radius) or (x, y, radius, label); without labels they count from 1.
     The keywords are the options of ``roundoff segment``: ``mask`` holds label numbers to start from
-    instead or besides, with ``components`` every connected part of it is a label, and ``factor``
-    says how fast competing fronts are. ``fronts="free"``, or an option of these, grows up to four
+    instead or besides, or marks what to start from (bool, or 0 and 255: every connected part is a
+    label), and ``factor`` says how fast competing fronts are. ``fronts="free"``, or an option of these, grows up to four
     labels as level sets; the parts of a speed are numbers, or ``{2: (90, 140)}`` by label.
     """
     run = _run.split(options)
@@ -162,17 +168,14 @@ def segment(image: Any, seeds: Sequence[Sequence[float]] = (), *, maxval: Option
     if way == "competing" and of_free:
         raise BadArgument(f"{of_free[0]}: is for free fronts, not for competing ones")
     if way == "free" or of_free:
-        if {"factor", "components"} & set(members):
-            raise BadArgument("factor, components: are for competing fronts, not "
-                              "for free ones")
+        if "factor" in members:
+            raise BadArgument("factor: is for competing fronts, not for free ones")
         labels, table, lines = _free(source, discs, members, run)
         return _found(labels, table, lines)
     labels = np.empty(source.size, np.uint16)
     mask, factor = members.pop("mask", None), members.pop("factor", None)
     with _run.running(run) as how:
-        if members.pop("components", False):
-            if mask is None:
-                raise BadArgument("components: needs a mask")
+        if mask is not None and _is_marks(mask[0]):
             parts = np.empty(mask[0].shape, np.uint16)
             _core.components(mask, (parts, _core.GRAY16, 65535), how)
             mask = parts, _core.GRAY16, 65535

@@ -142,9 +142,11 @@ def test_segment_as_the_command(tmp_path, command, discs):
     mask[43:48, 38:43] = mask[48:52, 93:97] = 255
     write_pnm(tmp_path / "mask.pgm", mask)
     expected = command(tmp_path, "segment", discs, ".npy", "--mask", tmp_path / "mask.pgm",
-                       "--components", "--smooth", "0.5")
-    assert np.array_equal(roundoff.segment(discs, mask=mask, components=True, smooth=0.5).labels,
-                          expected)
+                       "--smooth", "0.5")
+    assert expected.max() == 2
+    for given in mask, mask > 0:
+        assert np.array_equal(roundoff.segment(discs, mask=given, smooth=0.5).labels, expected)
+    assert roundoff.segment(discs, mask=mask // 255, smooth=0.5).labels.max() == 1
 
 
 def test_free_fronts_as_the_command(tmp_path, command, discs):
@@ -170,7 +172,7 @@ def test_free_fronts_as_the_command(tmp_path, command, discs):
     found = roundoff.segment(discs, seeds, velocity=flow, number="s23e8", iterations=20)
     assert np.array_equal(found.labels, expected)
     for bad in ({"fronts": "shy"}, {"fronts": "competing", "speed": 1}, {"speed": {7: 1}},
-                {"window": 3}, {"speed": 1, "components": True}, {"velocity": flow[0]}):
+                {"window": 3}, {"speed": 1, "factor": discs}, {"velocity": flow[0]}):
         with pytest.raises(roundoff.BadArgument):
             roundoff.segment(discs, seeds, **bad)
 
