@@ -64,9 +64,9 @@ _roundoff()
         --series) COMPREPLY=($(compgen -W 'first previous' -- "$cur")); return ;;
         --device) COMPREPLY=($(compgen -W 'auto cpu cuda' -- "$cur")); return ;;
         --cpu) COMPREPLY=($(compgen -W 'auto scalar v128 avx2 avx512' -- "$cur")); return ;;
-        --match | --init | --page | --scheme | --number | --scales | --updates | --trials | --cycles | --sigma | --sigma-first | --finest | --tolerance | --threads) return ;;
+        --match | --init | --page | --scheme | --number | --scales | --sigma | --threads) return ;;
         esac
-        [[ $cur == -* ]] && COMPREPLY=($(compgen -W '--match --init --fixed-mask --moving-mask --field --figure --apply --inverse --sampling --series --page --force --grid --before --after --energy --plot --scheme --number --scales --updates --trials --cycles --sigma --sigma-first --finest --tolerance --device --threads --cpu --quiet --json --certificate --strict --help' -- "$cur"))
+        [[ $cur == -* ]] && COMPREPLY=($(compgen -W '--match --init --fixed-mask --moving-mask --field --figure --inverse --sampling --series --page --force --energy --scheme --number --scales --sigma --device --threads --cpu --quiet --json --certificate --strict --help' -- "$cur"))
         ;;
     segment)
         case $prev in
@@ -74,7 +74,7 @@ _roundoff()
         --cpu) COMPREPLY=($(compgen -W 'auto scalar v128 avx2 avx512' -- "$cur")); return ;;
         --at | --page | --window | --speed | --gaussian | --edge | --curvature | --smooth | --sigma | --number | --norm | --iterations | --time-step | --schedule | --threads) return ;;
         esac
-        [[ $cur == -* ]] && COMPREPLY=($(compgen -W '--at --mask --seeds --page --distance --window --fronts --components --factor --overlay --contours --table --phi --frames --force --speed --gaussian --edge --curvature --velocity --smooth --sigma --number --norm --vectors --iterations --time-step --schedule --device --threads --cpu --quiet --json --certificate --strict --help' -- "$cur"))
+        [[ $cur == -* ]] && COMPREPLY=($(compgen -W '--at --mask --seeds --page --distance --window --fronts --factor --overlay --contours --table --phi --frames --force --speed --gaussian --edge --curvature --velocity --smooth --sigma --number --norm --vectors --iterations --time-step --schedule --device --threads --cpu --quiet --json --certificate --strict --help' -- "$cur"))
         ;;
     measure)
         case $prev in

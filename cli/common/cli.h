@@ -62,7 +62,7 @@ extern const struct program program;
 extern const struct command command_halftone, command_screen, command_denoise, command_hologram,
     command_register, command_segment, command_measure, command_compare, command_calibrate,
     command_verify, command_testcard, command_devices, command_bench;
-extern const struct command *const commands[];     /* ended by NULL */
+extern const struct command *const commands[];                             /* ended by NULL */
 extern const struct command command_calibrate_fit, command_register_apply; /* none of them, but have
                                                                               certificates */
 
