@@ -123,9 +123,10 @@ static ro_status take_field(struct ro_file *file, const char *name, const char *
     else if (strcmp(name, "byte skip") == 0 || strcmp(name, "byteskip") == 0)
         nrrd->skip = atoll(value);
     else if (strcmp(name, "line skip") == 0 || strcmp(name, "lineskip") == 0)
-        return atoll(value) == 0 ? RO_OK
-                                 : file_fail(file, RO_E_UNSUPPORTED,
-                                             "NRRD data that follow a line skip of %.60s", value);
+        return atoll(value) == 0
+                   ? RO_OK
+                   : file_fail(file, RO_E_UNSUPPORTED,
+                               "NRRD data behind a line skip of %.60s cannot be read", value);
     else if (strcmp(name, "encoding") == 0) {
         nrrd->gzip = strcmp(value, "gzip") == 0 || strcmp(value, "gz") == 0;
         nrrd->known_encoding = nrrd->gzip || strcmp(value, "raw") == 0;
