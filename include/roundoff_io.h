@@ -86,7 +86,9 @@ enum {
     RO_DROPPED_METADATA = 1 << 5, /* EXIF but for turning and resolution, XMP, text, ... */
     RO_DROPPED_RESOLUTION = 1 << 6, /* dots per inch that the output has no place for */
     RO_DROPPED_PRECISION = 1 << 7,  /* bits of numbers that the samples have no room for */
-    RO_DROPPED_ABOVE = 1 << 8, /* most floats of a halftoned file lie above 1, which is white */
+    RO_DROPPED_ABOVE = 1 << 8,  /* most floats of a halftoned file lie above 1, which is white */
+    RO_DROPPED_DAMAGE = 1 << 9, /* flaws that the picture survives: bytes between the markers of a
+                                   JPEG file, tiles that a TIFF file leaves out */
 };
 typedef struct ro_dropped {
     unsigned what;

@@ -79,13 +79,20 @@ static void leave_with_text(j_common_ptr common)
                     : file_fail(self->stage.file, RO_E_FORMAT, "not a proper JPEG file: %s", text));
 }
 
+/* Damage to the picture is an error; any other warning of libjpeg is noted. */
 static void on_message(j_common_ptr common, int level)
 {
+    struct jpeg *self = common->client_data;
+    char text[JMSG_LENGTH_MAX];
     static const int damage[] = {JWRN_HIT_MARKER, JWRN_HUFF_BAD_CODE, JWRN_JPEG_EOF,
                                  JWRN_MUST_RESYNC, JWRN_BOGUS_PROGRESSION};
     for (size_t i = 0; level < 0 && i < sizeof damage / sizeof *damage; i++)
         if (common->err->msg_code == damage[i])
             leave_with_text(common);
+    if (level >= 0 || self->stage.file->dropped.what & RO_DROPPED_DAMAGE)
+        return;
+    common->err->format_message(common, text);
+    file_drop(self->stage.file, RO_DROPPED_DAMAGE, "oddities beside its pixels (%.60s)", text);
 }
 
 static void print_nothing(j_common_ptr common) { (void)common; }
