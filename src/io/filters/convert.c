@@ -77,6 +77,15 @@ void cmyk_to_rgb(uint8_t *to, const uint8_t *from, uint32_t width, bool inverted
     }
 }
 
+void cmyk16_to_rgb(uint16_t *to, const uint16_t *from, uint32_t width)
+{
+    for (uint32_t x = 0; x < width; x++, from += 4, to += 3) {
+        const uint64_t light = 65535u - from[3];
+        for (int c = 0; c < 3; c++)
+            to[c] = (uint16_t)(((65535u - from[c]) * light + 32767) / 65535);
+    }
+}
+
 void colour_map_finish(struct ro_colour_map *palette, unsigned colours)
 {
     palette->grey = true;

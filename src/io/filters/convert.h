@@ -22,6 +22,7 @@ uint16_t largest16(const uint16_t *samples, size_t count);
 /* Ink to light: (255-C)*(255-K)/255, rounded; `inverted` samples already hold 255-C. `to` may be
  * `from`. */
 void cmyk_to_rgb(uint8_t *to, const uint8_t *from, uint32_t width, bool inverted);
+void cmyk16_to_rgb(uint16_t *to, const uint16_t *from, uint32_t width);
 
 /* A palette as rows become it: grey if all its colours are, else RGB, with alpha behind them where
  * `holes` says so. */

@@ -19,7 +19,7 @@ struct ro_profile {
     double gamma;       /* light is samples to the power gamma; 0: as sRGB has it */
     bool has_primaries; /* else they are sRGB's */
     double xy[4][2];    /* white, red, green, blue */
-    bool inks;          /* rows are of four inks, 8 bits each, whatever the stage's format is */
+    bool inks;          /* rows are of four inks, of as many bits as the stage's format has */
     bool inverted;      /* they hold 255 - ink */
 };
 

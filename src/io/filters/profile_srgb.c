@@ -100,7 +100,9 @@ static void make_transform(cmsContext lcms, void *data)
     cmsUInt32Number type_from = type_of(colour ? PT_RGB : PT_GRAY, channels, format, alpha);
     const cmsUInt32Number type_to = type_from;
     if (profile->inks)
-        type_from = profile->inverted ? TYPE_CMYK_8_REV : TYPE_CMYK_8;
+        type_from = is_wide(format)     ? TYPE_CMYK_16
+                    : profile->inverted ? TYPE_CMYK_8_REV
+                                        : TYPE_CMYK_8;
     else if (profile->kind == RO_KIND_LAB)
         type_from = type_of(PT_Lab, 3, format, alpha);
     /* What lcms2 makes quicker by tables of few points is not exact in dark tones. */
@@ -153,6 +155,9 @@ static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stri
             map_grey(self, rows);
         else if (self->transform)
             cmsDoTransform(self->transform, self->line, rows, stage->info.width);
+        else if (profile->inks && is_wide(stage->info.format))
+            cmyk16_to_rgb((uint16_t *)(void *)rows, (const uint16_t *)(const void *)self->line,
+                          stage->info.width);
         else if (profile->inks)
             cmyk_to_rgb(rows, self->line, stage->info.width, profile->inverted);
         else
@@ -185,7 +190,8 @@ ro_status profile_stage(struct ro_stage *before, const ro_read_options *options,
     const struct ro_profile *profile = before->profile;
     const ro_file_info *info = &before->info;
     struct to_srgb *self = calloc(1, sizeof *self);
-    const size_t bytes = profile->inks ? 4 * (size_t)info->width : stage_row_bytes(before);
+    const size_t bytes = profile->inks ? 4 * (size_t)info->width * (is_wide(info->format) ? 2 : 1)
+                                       : stage_row_bytes(before);
     if (self)
         self->line = malloc(bytes);
     if (!self || !self->line) {

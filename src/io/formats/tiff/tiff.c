@@ -32,10 +32,26 @@ static ro_status allocate(uint8_t **buffer, struct tiff *self, size_t bytes)
     return RO_OK;
 }
 
+/* Whether a strip or tile was left out by its writer, as those of sparse files are: it is all 0. */
+static bool is_absent(const struct tiff *self, uint32_t number)
+{
+    if (TIFFGetStrileOffset(self->file.tiff, number) != 0 ||
+        TIFFGetStrileByteCount(self->file.tiff, number) != 0)
+        return false;
+    file_drop(self->stage.file, RO_DROPPED_DAMAGE,
+              "tiles or strips that it leaves out (taken as "
+              "0)");
+    return true;
+}
+
 static ro_status plain_row(struct tiff *self, uint8_t *to)
 {
     uint32_t strip = self->row / self->chunk_height, in_strip = self->row % self->chunk_height;
     uint64_t start = TIFFGetStrileOffset(self->file.tiff, strip), here;
+    if (start == 0 && !self->one_behind && is_absent(self, strip)) {
+        memset(to, 0, self->row_bytes);
+        return RO_OK;
+    }
     if (__builtin_add_overflow(start, (uint64_t)in_strip * self->row_bytes, &here) || start == 0)
         return file_ends_early(self->stage.file);
     if (self->one_behind)
@@ -57,6 +73,11 @@ static void place_chunk(struct tiff *self, uint32_t x, uint32_t plane, uint32_t 
     uint32_t width = self->stage.info.width - x;
     if (width > self->chunk_width)
         width = self->chunk_width;
+    if (self->ycbcr.convert && !separate) {
+        ycbcr_unpack(&self->ycbcr, self->band + 3 * (size_t)x, self->row_bytes, self->chunk,
+                     self->chunk_width, width, rows);
+        return;
+    }
     for (uint32_t y = 0; y < rows; y++) {
         const uint8_t *from = self->chunk + y * chunk_row;
         uint8_t *row = self->band + y * self->row_bytes;
@@ -75,12 +96,16 @@ static ro_status read_chunk(struct tiff *self, uint32_t x, uint32_t y, uint16_t 
 {
     TIFF *tiff = self->file.tiff;
     tmsize_t got;
+    const uint32_t number =
+        self->tiled ? TIFFComputeTile(tiff, x, y, 0, plane) : TIFFComputeStrip(tiff, y, plane);
+    if (is_absent(self, number)) {
+        memset(self->chunk, 0, bytes);
+        return RO_OK;
+    }
     if (self->tiled)
-        got = TIFFReadEncodedTile(tiff, TIFFComputeTile(tiff, x, y, 0, plane), self->chunk,
-                                  (tmsize_t)bytes);
+        got = TIFFReadEncodedTile(tiff, number, self->chunk, (tmsize_t)bytes);
     else
-        got = TIFFReadEncodedStrip(tiff, TIFFComputeStrip(tiff, y, plane), self->chunk,
-                                   (tmsize_t)bytes);
+        got = TIFFReadEncodedStrip(tiff, number, self->chunk, (tmsize_t)bytes);
     return got < 0 ? tiff_failed(&self->file) : tiff_check(&self->file);
 }
 
@@ -94,10 +119,14 @@ static ro_status fill_band(struct tiff *self)
         rows = self->chunk_height;
     if (self->planar == PLANARCONFIG_SEPARATE)
         planes = (uint32_t)self->channels + (self->stage.alpha != RO_NO_ALPHA);
-    uint64_t least = ((uint64_t)self->chunk_width * self->bits *
-                          (self->planar == PLANARCONFIG_SEPARATE ? 1u : self->samples) +
-                      7) /
-                     8 * self->chunk_height;
+    uint64_t least;
+    if (self->ycbcr.convert && planes == 1)
+        least = ycbcr_chunk_bytes(&self->ycbcr, self->chunk_width, self->chunk_height);
+    else
+        least = ((uint64_t)self->chunk_width * self->bits *
+                     (self->planar == PLANARCONFIG_SEPARATE ? 1u : self->samples) +
+                 7) /
+                8 * self->chunk_height;
     if (chunk > LARGEST_CHUNK || chunk < least ||
         !size_multiply(self->row_bytes, self->chunk_height, &band) || band > memory_limit())
         return file_fail(self->stage.file, RO_E_SIZE, "tiles or strips of %u x %u are too large",
@@ -127,7 +156,9 @@ static ro_status file_row(struct tiff *self, uint8_t **to)
     if (self->way == PLAIN) {
         status = plain_row(self, *to);
     } else if (self->way == SCANLINE) {
-        if (TIFFReadScanline(self->file.tiff, *to, self->row, 0) < 0)
+        if (is_absent(self, self->row / self->chunk_height))
+            memset(*to, 0, self->row_bytes);
+        else if (TIFFReadScanline(self->file.tiff, *to, self->row, 0) < 0)
             status = tiff_failed(&self->file);
         else
             status = tiff_check(&self->file);
@@ -201,6 +232,21 @@ static void convert_small(const struct tiff *self, uint8_t *row, const uint8_t *
     }
 }
 
+/* Colours of a row of numbers, which may have alpha behind them. */
+static void apply_palette(const struct tiff *self, uint8_t *row, const uint8_t *from)
+{
+    const struct ro_colour_map *palette = &self->palette;
+    const size_t channels = palette->grey ? 1 : 3;
+    if (self->stage.alpha == RO_NO_ALPHA)
+        colour_map_apply(palette, row, from, self->stage.info.width);
+    else
+        for (uint32_t x = 0; x < self->stage.info.width; x++, from += 2, row += channels + 1) {
+            const uint8_t alpha = from[1];
+            memcpy(row, palette->rgb[from[0]], channels);
+            row[channels] = alpha;
+        }
+}
+
 /* Bytes of a row that is given. */
 static size_t given_bytes(const struct tiff *self)
 {
@@ -216,11 +262,15 @@ static void convert_row(const struct tiff *self, uint8_t *row, uint8_t *from)
     if (self->photometric == PHOTOMETRIC_MINISWHITE && !self->stage.raw)
         invert(self, from);
     if (self->photometric == PHOTOMETRIC_PALETTE)
-        colour_map_apply(&self->palette, row, from, width);
+        apply_palette(self, row, from);
     else if (self->photometric == PHOTOMETRIC_SEPARATED && self->stage.profile)
-        memcpy(row, from, 4 * (size_t)width);
+        memcpy(row, from, 4 * (size_t)width * (self->bits / 8u));
+    else if (self->photometric == PHOTOMETRIC_SEPARATED && self->bits == 16)
+        cmyk16_to_rgb((uint16_t *)(void *)row, (const uint16_t *)(const void *)from, width);
     else if (self->photometric == PHOTOMETRIC_SEPARATED)
         cmyk_to_rgb(row, from, width, false);
+    else if (self->ycbcr.convert)
+        ycbcr_to_rgb(&self->ycbcr, row, from, width);
     else if (row != from)
         memcpy(row, from, given_bytes(self));
     if (self->photometric == PHOTOMETRIC_CIELAB || self->photometric == PHOTOMETRIC_ICCLAB)
@@ -297,6 +347,7 @@ static void close_reader(struct ro_stage *stage)
     tiff_close(&self->file);
     tiff_pages_free(&self->pages);
     profile_free(stage);
+    ycbcr_close(&self->ycbcr);
     free_buffers(self);
     free(self->description);
     free(self);
@@ -339,9 +390,10 @@ static ro_status open_page(struct tiff *self, unsigned page)
     self->stage.stack = self->pages.alike;
     self->page = page - 1;
     tiff_description(self);
-    if (page > 1 && page <= info->pages &&
-        !TIFFSetSubDirectory(self->file.tiff, self->pages.offsets[page - 1]))
-        return tiff_failed(&self->file);
+    if (page > 1 && page <= info->pages)
+        status = tiff_go(&self->file, self->pages.offsets[page - 1]);
+    if (status != RO_OK)
+        return status;
     status = tiff_layout(self); /* of the first, where there is no such page: the reader says so */
     return status == RO_OK ? find_pages_behind(self) : status;
 }
@@ -354,9 +406,8 @@ static ro_status next_page(struct ro_stage *stage)
     if (self->one_behind)
         return RO_OK;
     free_buffers(self);
-    if (!TIFFSetSubDirectory(self->file.tiff, self->pages.offsets[self->page]))
-        return tiff_failed(&self->file);
-    return tiff_layout(self);
+    const ro_status status = tiff_go(&self->file, self->pages.offsets[self->page]);
+    return status == RO_OK ? tiff_layout(self) : status;
 }
 
 ro_status tiff_decode(struct ro_source *source, unsigned page, struct ro_stage **stage)

@@ -20,12 +20,18 @@ static void keep_text(struct ro_tiff *tiff, const char *format, va_list argument
         memcpy(tiff->text, text, sizeof text);
 }
 
-/* Data that stops too soon is only a warning to some decoders. */
+/* Data that stops too soon is only a warning to some decoders. A line of a fax may: its rest is
+ * white. */
 static void keep_early_end(struct ro_tiff *tiff, const char *format, va_list arguments)
 {
     char text[sizeof tiff->text];
     vsnprintf(text, sizeof text, format, arguments);
-    if (strcasestr(text, "premature e") && tiff->text[0] == '\0')
+    tiff->no_palette |= strstr(text, "ColorMap") != NULL;
+    if (strcasestr(text, "premature eol"))
+        file_drop(tiff->file, RO_DROPPED_DAMAGE,
+                  "ends of fax lines that are missing (taken as "
+                  "white)");
+    else if (strcasestr(text, "premature e") && tiff->text[0] == '\0')
         memcpy(tiff->text, text, sizeof text);
 }
 
@@ -121,6 +127,12 @@ ro_status tiff_failed(struct ro_tiff *tiff)
     if (tiff->sink)
         return file_fail(tiff->file, RO_E_IO, "cannot be written as TIFF: %s", text);
     return file_fail(tiff->file, RO_E_FORMAT, "not a proper TIFF file: %s", text);
+}
+
+ro_status tiff_go(struct ro_tiff *tiff, uint64_t offset)
+{
+    tiff->no_palette = false;
+    return TIFFSetSubDirectory(tiff->tiff, offset) ? RO_OK : tiff_failed(tiff);
 }
 
 ro_status tiff_check(struct ro_tiff *tiff)

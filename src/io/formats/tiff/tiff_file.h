@@ -17,6 +17,7 @@ struct ro_tiff {
     uint64_t end;     /* of what was written */
     ro_status status; /* what reading or writing bytes failed with */
     bool no_memory;   /* of libtiff, which then leaves tags out */
+    bool no_palette;  /* the page had one that cannot be read: libtiff makes grey of its numbers */
     char text[200];   /* the first complaint of libtiff; "": none */
 };
 
@@ -26,6 +27,9 @@ void tiff_close(struct ro_tiff *tiff);
 
 /* After libtiff said no: what bytes failed with, or "not a proper TIFF file" and why. */
 ro_status tiff_failed(struct ro_tiff *tiff);
+
+/* Goes to the page whose directory is at `offset`. */
+ro_status tiff_go(struct ro_tiff *tiff, uint64_t offset);
 
 /* RO_OK when nothing was complained about so far: a decoder may go on after damage. */
 ro_status tiff_check(struct ro_tiff *tiff);

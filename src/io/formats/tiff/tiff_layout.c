@@ -19,13 +19,18 @@ static ro_status unsupported(struct tiff *self, const char *what, unsigned value
 
 /* ---- What the file holds ------------------------------------------------------------------ */
 
+static ro_status no_palette(struct tiff *self)
+{
+    return file_fail(self->stage.file, RO_E_FORMAT,
+                     "not a proper TIFF file: its palette is missing");
+}
+
 static ro_status read_palette(struct tiff *self)
 {
     uint16_t *map[3];
     unsigned colours = 1u << self->bits, shift = 0;
     if (!TIFFGetField(self->file.tiff, TIFFTAG_COLORMAP, &map[0], &map[1], &map[2]))
-        return file_fail(self->stage.file, RO_E_FORMAT,
-                         "not a proper TIFF file: its palette is missing");
+        return no_palette(self);
     for (unsigned i = 0; i < colours; i++) /* some programs write 8 bits where 16 should be */
         for (int c = 0; c < 3; c++)
             if (map[c][i] > 255)
@@ -42,6 +47,8 @@ static ro_status read_channels(struct tiff *self)
 {
     TIFF *tiff = self->file.tiff;
     uint16_t extra_count = 0, *extra = NULL;
+    ro_status status = RO_OK;
+    ycbcr_close(&self->ycbcr);
     switch (self->photometric) {
     case PHOTOMETRIC_MINISWHITE:
     case PHOTOMETRIC_MINISBLACK:
@@ -49,16 +56,20 @@ static ro_status read_channels(struct tiff *self)
         self->channels = 1;
         break;
     case PHOTOMETRIC_YCBCR:
-        if (self->compression != COMPRESSION_JPEG || self->planar != PLANARCONFIG_CONTIG)
-            return unsupported(self, "YCbCr colours and compression", self->compression);
-        TIFFSetField(tiff, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
         self->channels = 3;
+        if (self->compression == COMPRESSION_JPEG && self->planar == PLANARCONFIG_CONTIG) {
+            TIFFSetField(tiff, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
+            break;
+        }
+        if (self->bits != 8 || self->samples != 3)
+            return unsupported(self, "YCbCr of bits", self->bits);
+        status = ycbcr_open(&self->ycbcr, &self->file, self->planar == PLANARCONFIG_SEPARATE);
         break;
     case PHOTOMETRIC_RGB:
         self->channels = 3;
         break;
     case PHOTOMETRIC_SEPARATED:
-        if (self->bits != 8 && self->bits != 1)
+        if (self->bits != 8 && self->bits != 16 && self->bits != 1)
             return unsupported(self, "CMYK of bits", self->bits);
         self->channels = 4;
         break;
@@ -67,20 +78,20 @@ static ro_status read_channels(struct tiff *self)
         if (self->bits != 8 && self->bits != 16)
             return unsupported(self, "Lab of bits", self->bits);
         self->channels = 3;
-        ro_status status = profile_take_lab(&self->stage);
-        if (status != RO_OK)
-            return status;
+        status = profile_take_lab(&self->stage);
         break;
     default:
         return unsupported(self, "colours of kind", self->photometric);
     }
+    if (status != RO_OK)
+        return status;
     if (self->samples < self->channels)
         return file_fail(self->stage.file, RO_E_FORMAT,
                          "not a proper TIFF file: %u channels where %d are needed", self->samples,
                          self->channels);
     TIFFGetFieldDefaulted(tiff, TIFFTAG_EXTRASAMPLES, &extra_count, &extra);
     if (extra_count > 0 && self->samples > self->channels && self->channels != 4 && !self->real &&
-        !self->stage.raw && !is_odd(self) && self->photometric != PHOTOMETRIC_PALETTE)
+        !self->stage.raw && !is_odd(self))
         self->stage.alpha = extra[0] == EXTRASAMPLE_ASSOCALPHA   ? RO_MULTIPLIED_ALPHA
                             : extra[0] == EXTRASAMPLE_UNASSALPHA ? RO_STRAIGHT_ALPHA
                                                                  : RO_NO_ALPHA;
@@ -137,6 +148,8 @@ static ro_status read_format(struct tiff *self)
         return unsupported(self, "samples of format", sample_format);
     self->real = sample_format == SAMPLEFORMAT_IEEEFP;
     bool palette = self->photometric == PHOTOMETRIC_PALETTE;
+    if (self->file.no_palette)
+        return no_palette(self);
     bool small = self->bits == 1 || self->bits == 2 || self->bits == 4;
     bool odd = is_odd(self) && self->planar == PLANARCONFIG_CONTIG;
     info->sample = sample_type_of(self->real                          ? 'f'
@@ -151,6 +164,8 @@ static ro_status read_format(struct tiff *self)
                                     ((self->bits == 16 || odd) && !palette);
     if (sample_format == SAMPLEFORMAT_INT && !self->stage.raw)
         known = false;
+    if (is_odd(self) && self->planar == PLANARCONFIG_SEPARATE)
+        return unsupported(self, "channels in separate planes and samples of bits", self->bits);
     if (!known)
         return unsupported(self, self->real ? "floating point samples of bits" : "samples of bits",
                            self->bits);
@@ -201,7 +216,7 @@ static ro_status read_layout(struct tiff *self)
 
     uint16_t fill_order;
     TIFFGetFieldDefaulted(tiff, TIFFTAG_FILLORDER, &fill_order);
-    if (self->tiled || self->planar == PLANARCONFIG_SEPARATE)
+    if (self->tiled || self->planar == PLANARCONFIG_SEPARATE || self->ycbcr.convert)
         self->way = BAND;
     else if (self->compression == COMPRESSION_NONE && fill_order == FILLORDER_MSB2LSB)
         self->way = PLAIN;

@@ -7,6 +7,7 @@
 #include "io/filters/stage.h"
 #include "io/formats/tiff/tiff_file.h"
 #include "io/formats/tiff/tiff_pages.h"
+#include "io/formats/tiff/tiff_ycbcr.h"
 
 enum way { PLAIN, SCANLINE, BAND };
 
@@ -20,6 +21,7 @@ struct tiff {
     bool tiled;
     uint32_t chunk_width, chunk_height; /* a tile, or a strip of the whole width */
     struct ro_colour_map palette;
+    struct ro_ycbcr ycbcr;
     size_t row_bytes;            /* of the file, channels together */
     uint8_t *line;               /* such a row */
     uint8_t *band;               /* chunk_height of them */

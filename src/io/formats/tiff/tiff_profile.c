@@ -11,7 +11,7 @@ void tiff_profile(struct ro_stage *stage, const uint8_t *bytes, size_t size, uin
     const bool inks = photometric == PHOTOMETRIC_SEPARATED;
     if (stage->profile) /* Lab, or the page before */
         return;
-    if (inks && (bits != 8 || !profile_is(bytes, size, "CMYK"))) {
+    if (inks && ((bits != 8 && bits != 16) || !profile_is(bytes, size, "CMYK"))) {
         file_drop(stage->file, RO_DROPPED_PROFILE, RO_PROFILE_WORDS);
         return;
     }

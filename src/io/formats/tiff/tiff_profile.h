@@ -5,7 +5,7 @@
 
 #include "io/filters/profile.h"
 
-/* Takes the file's ICC profile; of four inks of 8 bits only if it is one of inks. */
+/* Takes the file's ICC profile; of four inks, of 8 or 16 bits, only if it is one of inks. */
 void tiff_profile(struct ro_stage *stage, const uint8_t *bytes, size_t size, uint16_t photometric,
                   uint16_t bits);
 
