@@ -23,7 +23,7 @@ const struct command *const commands[] = {
 
 const struct program program = {
     .name = "roundoff",
-    .summary = "Pictures with few bits, the rounding error kept where it does no harm.",
+    .summary = "Dithers, denoises, segments and aligns images, and makes holograms.",
     .names = "  -          as the name of a file: standard input or output, PNM\n",
     .examples = "  roundoff halftone photo.jpg photo.tif\n"
                 "  roundoff testcard - | roundoff halftone - card.png --levels 4",

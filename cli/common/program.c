@@ -15,7 +15,7 @@ static int help(void)
         printf("  %-10s %s\n", commands[i]->name, commands[i]->summary);
     printf("\n"
            "  --version  print the version; --describe: all options, as JSON\n"
-           "  --help     print this; after a command, its options\n"
+           "  help       print this; before a command, its options, as --help after it\n"
            "%s\n"
            "Examples:\n%s\n",
            program.names, program.examples);
@@ -51,6 +51,28 @@ void program_begin(void)
     signals_catch();
 }
 
+static int run_command(const char *name, int argc, char **argv)
+{
+    for (int i = 0; commands[i]; i++)
+        if (strcmp(name, commands[i]->name) == 0)
+            return commands[i]->run(commands[i], argc, argv);
+    return unknown_command(name);
+}
+
+/* "help" alone, or before a command and its arguments, which may name a topic. */
+static int help_with(int argc, char **argv)
+{
+    enum { MOST = 8 };
+    char *arguments[MOST + 1] = {"--help"};
+    if (argc == 0)
+        return help();
+    if (argc > MOST)
+        return usage_error(NULL, "help: too many arguments");
+    for (int i = 1; i < argc; i++)
+        arguments[i] = argv[i];
+    return run_command(argv[0], argc, arguments);
+}
+
 int program_run(int argc, char **argv)
 {
     if (argc < 2)
@@ -63,8 +85,7 @@ int program_run(int argc, char **argv)
     }
     if (strcmp(argv[1], "--describe") == 0)
         return describe();
-    for (int i = 0; commands[i]; i++)
-        if (strcmp(argv[1], commands[i]->name) == 0)
-            return commands[i]->run(commands[i], argc - 2, argv + 2);
-    return unknown_command(argv[1]);
+    if (strcmp(argv[1], "help") == 0)
+        return help_with(argc - 2, argv + 2);
+    return run_command(argv[1], argc - 2, argv + 2);
 }

@@ -42,6 +42,13 @@ class Help(Case):
                 self.assertEqual(lines[1], "Options for %s:" % topic)
                 self.assertIn("  --", text)
 
+    def test_help_as_a_command(self):
+        self.assertEqual(self.works("help").stdout, self.works("--help").stdout)
+        self.assertEqual(self.works("help", "screen").stdout.decode(), self.help("screen"))
+        self.assertEqual(self.works("help", "halftone", "tone").stdout.decode(),
+                         self.help("halftone", "tone"))
+        self.refused("help", "halfton", status=2, words=["did you mean halftone?"])
+
     def test_every_command_is_listed(self):
         listed = re.findall(r"^  (\w+) ", self.works("--help").stdout.decode(), re.M)
         self.assertEqual(listed[:len(COMMANDS)], COMMANDS)
