@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The code of docs/api.md, compiled as C11 and C++17 without a warning, and run."""
+"""The code of docs/api.md and README.md, compiled as C11 and C++17 without a warning, and run."""
 import os
 import re
 import shutil
@@ -59,8 +59,10 @@ TAIL = """int main(void)
 
 def main():
     page = open(os.path.join(SOURCE, "docs/api.md"), encoding="utf-8").read()
+    front = open(os.path.join(SOURCE, "README.md"), encoding="utf-8").read()
     blocks = re.findall(r"^```c( program)?\n(.*?)^```$", page, re.S | re.M)
     programs = [text for whole, text in blocks if whole]
+    programs += re.findall(r"^```c\n(.*?)^```$", front, re.S | re.M)
     pieces = [text for whole, text in blocks if not whole]
     for family in FAMILIES:
         if not any(re.search(r"\bro_%s" % family, text) for text in pieces):

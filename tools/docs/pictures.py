@@ -2,7 +2,7 @@
 """Pictures for the documentation that the command does not draw itself.
 
 crop IN.ppm OUT.ppm X Y W H   a part of a PPM or PGM picture
-cells OUT.pgm SEEDS.csv       nuclei under a microscope: uneven light, photon noise, one seed each
+cells OUT.pgm SEEDS.csv W H   nuclei under a microscope: uneven light, photon noise, one seed each
 """
 import math
 import random
@@ -63,7 +63,8 @@ def place(chance, width, height, apart):
     return nuclei
 
 
-def cells(picture, seeds, width=480, height=320):
+def cells(picture, seeds, *size):
+    width, height = map(int, size)
     chance = random.Random(4)
     nuclei = place(chance, width, height, 46)
     light = [[18 + 10 * math.exp(-((x - 300) ** 2 + (y - 120) ** 2) / 40000) for x in range(width)]

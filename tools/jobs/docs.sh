@@ -73,18 +73,17 @@ docs_look() {
     }
 }
 
-# README: a picture for each group. The lake is a part of the test card, the cells are drawn.
-docs_groups() {
+# README: pictures of 400 pixels, two to a line. The lake is a part of the test card, the cells are drawn.
+docs_readme() {
     build/roundoff testcard out/colour.ppm --size 1280x853 --colour --quiet
     python3 tools/docs/pictures.py crop out/colour.ppm out/lake.ppm 440 10 480 320
-    build/roundoff halftone out/lake.ppm docs/images/lake.png --quiet
-    build/roundoff halftone out/lake.ppm docs/images/plate.png --method dbs-clipping-free --quiet
-    build/roundoff halftone out/lake.ppm docs/images/epaper.png --palette spectra6 --quiet
-    python3 tools/docs/pictures.py cells out/cells.pgm out/seeds.csv
+    python3 tools/docs/pictures.py crop out/colour.ppm out/shore.ppm 500 60 400 266
+    build/roundoff halftone out/shore.ppm docs/images/epaper.png --palette spectra6 --quiet
+    python3 tools/docs/pictures.py cells out/cells.pgm out/seeds.csv 400 266
     build/roundoff segment out/cells.pgm out/labels.png --seeds out/seeds.csv \
         --overlay docs/images/cells.png --quiet
-    build/roundoff segment out/cells.pgm out/labels.png --fronts free --at 234,236,4 \
-        --at 2:300,180,4 --window 50,255 --profile fpga12 --overlay docs/images/fpga12.png --quiet
+    build/roundoff testcard out/hero.pgm --size 800x534 --quiet
+    build/roundoff halftone out/hero.pgm docs/images/testcard.png --quiet
 }
 
 # colour.md: a part of the lake by each choice.
@@ -116,10 +115,8 @@ sh tools/jobs/build.sh
 mandoc -Tlint -W warning docs/roundoff.1
 mkdir -p out docs/images/methods
 mandoc -Thtml docs/roundoff.1 >out/roundoff.html
-# README: the test card at one bit
+docs_readme
 build/roundoff testcard out/card.pgm --size 840x560 --quiet
-build/roundoff halftone out/card.pgm docs/images/testcard.png --quiet
-docs_groups
 docs_colour
 # methods.md: every method on the test card, and search on a ramp
 build/roundoff testcard out/methods.pgm --size 512x512 --quiet
