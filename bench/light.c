@@ -111,8 +111,7 @@ static bool measure_frames(ro_context *context, uint32_t width, uint32_t height,
 static bool measure_make(ro_context *context, uint32_t size, bool view_specific)
 {
     ro_field field = {0};
-    const ro_hologram_scene scene = {RO_HOLOGRAM_SCENE_DEFAULTS, .scaled = 1,
-                                     .view_specific = view_specific};
+    const ro_hologram_scene scene = {RO_HOLOGRAM_SCENE_DEFAULTS, .view_specific = view_specific};
     bool done = ro_field_alloc(context, size, size, &field) == RO_OK;
     double best = 0;
     for (int i = -1; i < 2 && done; i++) {

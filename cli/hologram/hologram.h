@@ -12,9 +12,9 @@ struct hologram_values {
     struct size size;
     ro_texts scenes;
     const char *depth_map, *near, *far;
-    const char *target, *phase, *fringe, *board, *die[3];
+    const char *target, *phase;
     int layers;
-    bool unscaled, view_specific;
+    bool view_specific;
     const char *levels, *algorithm, *weights, *p, *window, *report, *spectrum;
     int taps, schedule, drive;
     double rho, gain, kappa, snr;

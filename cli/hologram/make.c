@@ -66,43 +66,18 @@ int hologram_optics(const struct command *command, const struct hologram_values 
     return 0;
 }
 
-static int read_object(const struct command *command, const char *name, const char *text,
-                       ro_scene_object *object)
-{
-    double pair[2];
-    int count;
-    if (!text)
-        return 0;
-    if (!hologram_numbers(text, ",", true, pair, 2, &count) || count != 2 || !(pair[0] > 0) ||
-        !(pair[1] > 0))
-        return not_lengths(command, name, text, "a size and a depth, such as 8mm,9.1cm");
-    *object = (ro_scene_object){pair[0], pair[1]};
-    return 0;
-}
-
 static int read_scene(const struct command *command, const struct hologram_values *values,
                       ro_hologram_scene *scene)
 {
-    static const char *const dice[] = {"left", "bottom", "right"};
     ro_optics optics = {0};
-    int bad = hologram_optics(command, values, &optics);
-    *scene = (ro_hologram_scene){RO_HOLOGRAM_SCENE_DEFAULTS,
-                                 .target = values->target,
-                                 .phase = values->phase,
-                                 .seed = values->common.seed,
-                                 .wavelength = optics.wavelength,
-                                 .pitch = optics.pitch,
-                                 .layers = values->layers,
-                                 .scaled = !values->unscaled,
-                                 .view_specific = values->view_specific};
+    const int bad = hologram_optics(command, values, &optics);
+    *scene = (ro_hologram_scene){
+        RO_HOLOGRAM_SCENE_DEFAULTS,      .target = values->target,
+        .phase = values->phase,          .seed = values->common.seed,
+        .wavelength = optics.wavelength, .pitch = optics.pitch,
+        .layers = values->layers,        .view_specific = values->view_specific};
     memcpy(scene->viewer, optics.viewer, sizeof scene->viewer);
     memcpy(scene->viewing_area, optics.viewing_area, sizeof scene->viewing_area);
-    if (!bad)
-        bad = hologram_length(command, "fringe", values->fringe, false, &scene->fringe);
-    if (!bad)
-        bad = read_object(command, "board", values->board, &scene->board);
-    for (int i = 0; i < 3 && !bad; i++)
-        bad = read_object(command, dice[i], values->die[i], &scene->die[i]);
     return bad;
 }
 

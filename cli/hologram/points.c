@@ -27,10 +27,8 @@ bool hologram_is_cloud(const char *name)
 static int read_cloud(const struct command *command, const struct hologram_values *values,
                       struct cloud *c)
 {
-    if (values->target || values->board || values->die[0] || values->die[1] || values->die[2] ||
-        values->fringe || values->unscaled || values->depth_map || values->layers)
-        return usage_error(command, "--target, --board, --left, --bottom, --right, --fringe, "
-                                    "--unscaled, --layers and --depth-map do not apply to points");
+    if (values->target || values->depth_map || values->layers)
+        return usage_error(command, "--target, --layers and --depth-map do not apply to points");
     if (values->scenes.count > 1)
         return usage_error(command, "points must be the only --scene");
     if (!values->size.width)

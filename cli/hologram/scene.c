@@ -43,10 +43,8 @@ static int read_scene(const struct command *command, const struct hologram_value
 {
     struct hologram_values rest = *values;
     int count, bad = 0;
-    if (values->target || values->board || values->die[0] || values->die[1] || values->die[2] ||
-        values->fringe || values->unscaled)
-        return usage_error(command, "--target, --board, --left, --bottom, --right, --fringe and "
-                                    "--unscaled do not apply to --scene");
+    if (values->target)
+        return usage_error(command, "--target does not apply to --scene");
     if (!values->size.width)
         return usage_error(command, "hologram make needs --size, such as --size 1920x1080");
     p->wavelength[0] = 635e-9;

@@ -45,24 +45,16 @@ typedef ro_status ro_field_rows(void *to, uint32_t y, const float *row);
 
 /* ---- Making ------------------------------------------------------------------------------- */
 
-typedef struct ro_scene_object {
-    double size, depth;
-} ro_scene_object;
-
-/* Lengths that are 0 are those of the paper: for a hologram of 18.4 mm. With `scaled`, lengths that
- * are 0 are scaled by the hologram's side over 18.4 mm. */
+/* The paper's scene for a hologram of 18.4 mm; its lengths are scaled by the hologram's longer side
+ * over that. */
 typedef struct ro_hologram_scene {
     size_t size;        /* RO_HOLOGRAM_SCENE sets it */
     const char *target; /* NULL: "dice"; "disc", "ring", "bars" */
     const char *phase;  /* NULL: "random"; "smooth" */
     uint64_t seed;
-    double wavelength, pitch; /* 0: 635 nm, 750 nm */
-    double fringe;            /* 0: two pixels; the finest fringe, which limits the angle */
-    double viewer[3], viewing_area[2];
-    ro_scene_object board;  /* the checkerboard, or the target */
-    ro_scene_object die[3]; /* top left, bottom, top right */
-    int layers;             /* of each die, 0: 4 */
-    int scaled;
+    double wavelength, pitch;          /* 0: 635 nm, 750 nm */
+    double viewer[3], viewing_area[2]; /* 0: scaled */
+    int layers;                        /* of each die, 0: 4 */
     int view_specific;   /* 1: only the light that reaches the viewing area, in bounded memory */
     ro_field_rows *rows; /* if not NULL takes the rows, with `rows_to`; if view-specific, the field
                             then needs no memory and only says how large it is */

@@ -66,16 +66,6 @@ def _kept(name: str) -> Any:
     return put
 
 
-def _die(number: int) -> Any:
-    def put(value: Any, members: Members) -> None:
-        size, depth = numbers("left, bottom, right", value)
-        die = list(members.get("die", (0.0,) * 6))
-        die[2 * number:2 * number + 2] = size, depth
-        members["die"] = die
-
-    return put
-
-
 def _p(value: Any, members: Members) -> None:
     if value != "auto":
         members["p"] = int(value)
@@ -86,9 +76,7 @@ def _gain(value: Any, members: Members) -> None:
 
 
 MAKE = Keywords("hologram", "ro_hologram_scene", topics=("make", "optics"), own={
-    "left": _die(0), "bottom": _die(1), "right": _die(2),
-    "unscaled": lambda value, members: members.update(scaled=int(not value)),
-    **{name: _kept(name) for name in ("scene", "depth_map", "near", "far", "phase")}},
+    name: _kept(name) for name in ("scene", "depth_map", "near", "far", "phase")},
     without=("size", "hogel"))
 SCENE = Keywords("hologram", "ro_picture_scene", only={
     "phase", "seed", "layers", "view_specific", "wavelength", "pitch", "viewer", "viewing_area"})
@@ -129,7 +117,6 @@ def make(size: Sequence[int], **options: Any) -> Hologram:
                                                                    how)))
     if {"depth_map", "near", "far"} & set(members) or not isinstance(members.get("phase", ""), str):
         raise BadArgument("depth_map, near, far and an array of phases need a scene")
-    members.setdefault("scaled", 1)
     with _run.running(run) as how:
         return Hologram(field, Optics(*_core.hologram_make(_view(field), members, how)))
 

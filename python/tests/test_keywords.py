@@ -63,7 +63,7 @@ def test_what_is_left_out():
 def test_names_that_are_said_by_words():
     shape = inspect.signature(roundoff.halftone).parameters
     assert {"serpentine", "inks", "ink_limit", "recolour", "spot", "device", "threads"} <= set(shape)
-    assert {"wavelength", "viewer", "board", "left"} <= set(inspect.signature(hologram.make).parameters)
+    assert {"wavelength", "viewer", "target"} <= set(inspect.signature(hologram.make).parameters)
     assert "patch" in inspect.signature(calibrate.wedge).parameters
 
 

@@ -316,7 +316,6 @@ class Quantize(Case):
             (["quantize", "in.npy"], "IN and OUT"),
             (["make", "out.npy"], "--size"),
             (["make", "out.png", "--size", "8x8"], ".npy"),
-            (["make", "out.npy", "--size", "8x8", "--left", "5mm"], "size and a depth"),
             (["reconstruct", "in.npy", "out.pgm", "--scale", "2"], "common"),
             (["in.npy", "out.pgm"], "make, quantize, propagate or reconstruct"),
         ]
@@ -448,7 +447,7 @@ class Optics(Case):
                  (["--scene", "a.pgm@5cm", "--depth-map", "d.pgm"], "comes from the depth map"),
                  (["--scene", "a.pgm@deep"], "must be a length"),
                  (["--scene", "a.pgm@5cm", "--near", "1cm"], "given together"),
-                 (["--scene", "a.pgm@5cm", "--board", "1cm,5cm"], "do not apply"),
+                 (["--scene", "a.pgm@5cm", "--target", "ring"], "does not apply"),
                  (["--scene", "a.pgm@5cm", "--wavelength", "1um,2um"], "one length, or three"),
                  (["--near", "1cm"], "needs --scene")]
         for more, word in cases:
@@ -583,8 +582,6 @@ class Optics(Case):
                 self.put("out.pgm", OLD)
             else:
                 self.refused(*arguments, words=["eye at", "0.000128 x 0.000128 m"])
-        self.refused("hologram", "make", "out.npy", "--size", "16x16", "--board", "1mm,50um",
-                     words=["die"])
         self.refused("hologram", "quantize", "in.npy", "out.pgm", "--window", "0,0,0.3,0.3",
                      "--report", "in.json", words=["optics"], status=2)
         # Before the work: these would take hours.

@@ -142,7 +142,6 @@ static ro_status registration(size_t place, const char *name)
 static ro_status make(size_t place, const char *name)
 {
     ro_hologram_scene o = RO_HOLOGRAM_SCENE;
-    o.scaled = 1;
     set(&o, place, name);
     return ro_hologram_make(context, &o, &field, NULL);
 }

@@ -90,7 +90,6 @@ static ro_status run(ro_context *context, const struct trial *t, int number, voi
                                      .seed = t->seed,
                                      .pitch = 4e-6,
                                      .layers = 2,
-                                     .scaled = 1,
                                      .view_specific = number == SEEN};
     switch (number) {
     case PROPAGATE:

@@ -97,14 +97,14 @@ ro_status ro_hologram_make(ro_context *context, const ro_hologram_scene *options
                                   .emit_there = emit_there,
                                   .places = scene.planes,
                                   .place = place_of};
-    status = layers_make(context, &layers, &seen, scene.options.fringe, o.view_specific,
+    status = layers_make(context, &layers, &seen, 2 * o.pitch, o.view_specific,
                          &(struct layers_out){field, o.rows, o.rows_to});
     if (status == RO_OK && optics) {
         *optics = seen;
-        optics->depth = scene.options.board.depth;
+        optics->depth = scene.board_depth;
         optics->hogel = viewer_hogel(longer);
         if (scene.target == 0) /* the middle die */
-            optics->depth = scene.options.die[1].depth;
+            optics->depth = scene.dice[1].z;
     }
     return status;
 }

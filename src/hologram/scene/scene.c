@@ -12,7 +12,7 @@
 /* Tables 1 and 2 of the paper; where the dice stand sideways is not said there. */
 static const struct {
     double side, wavelength, pitch, viewer_z, viewing_area;
-    ro_scene_object board, die[SCENE_DICE];
+    double board, board_depth, die[SCENE_DICE], die_depth[SCENE_DICE];
     double x[SCENE_DICE], y[SCENE_DICE], yaw[SCENE_DICE], tilt[SCENE_DICE];
 } paper = {
     .side = 18.4e-3,
@@ -20,8 +20,10 @@ static const struct {
     .pitch = 750e-9,
     .viewer_z = -36e-3,
     .viewing_area = 9.2e-3,
-    .board = {18.4e-3, 103e-3},
-    .die = {{6e-3, 97e-3}, {8e-3, 91e-3}, {6e-3, 81e-3}},
+    .board = 18.4e-3,
+    .board_depth = 103e-3,
+    .die = {6e-3, 8e-3, 6e-3}, /* top left, bottom, top right */
+    .die_depth = {97e-3, 91e-3, 81e-3},
     .x = {-4.6e-3, 0, 4.6e-3},
     .y = {-4.4e-3, 3.9e-3, -4.4e-3},
     .yaw = {0.35, -0.3, -0.4},
@@ -44,58 +46,15 @@ static void turn_die(struct die *die, double yaw, double tilt)
 
 /* ---- Scenes --------------------------------------------------------------------------------- */
 
-static double length(double asked, double usual) { return asked != 0 ? asked : usual; }
-
-static ro_status fill_in(ro_context *context, double side, struct scene *scene)
+static void place_dice(double scale, double away, struct scene *scene)
 {
-    ro_hologram_scene *o = &scene->options;
-    const double scale = o->scaled ? side / paper.side : 1;
-    for (int i = 0; i < 2; i++)
-        o->viewing_area[i] = length(o->viewing_area[i], scale * paper.viewing_area);
-    /* Coarse pixels bend light less than the paper's: all is farther away by as much. */
-    const ro_optics optics = {.wavelength = o->wavelength, .pitch = o->pitch};
-    const double least =
-        viewer_distance(side, fmax(o->viewing_area[0], o->viewing_area[1]), &optics);
-    const double away = o->scaled ? fmax(1, least / (-scale * paper.viewer_z)) : 1;
-    o->viewer[2] = length(o->viewer[2], away * scale * paper.viewer_z);
-    ro_scene_object *object[] = {&o->board, &o->die[0], &o->die[1], &o->die[2]};
-    for (int i = 0; i < 4; i++) {
-        const ro_scene_object *usual = i ? &paper.die[i - 1] : &paper.board;
-        object[i]->size = length(object[i]->size, scale * usual->size);
-        object[i]->depth = length(object[i]->depth, away * scale * usual->depth);
-        if (!(object[i]->size > 0 && object[i]->depth > 0 && object[i]->depth < 100))
-            return ro_context_fail(context, RO_E_ARGUMENT,
-                                   "an object of %g m at a depth of %g m: both must be positive",
-                                   object[i]->size, object[i]->depth);
-    }
-    o->fringe = length(o->fringe, 2 * o->pitch);
-    if (!(o->fringe >= o->pitch))
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "fringes of %g m: they cannot be finer than the pitch of %g m",
-                               o->fringe, o->pitch);
-    if (!(o->viewer[2] < 0 && o->viewing_area[0] > 0 && o->viewing_area[1] > 0))
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "a viewing area of %g x %g m at z = %g m: it must lie in front of "
-                               "the hologram, where z is negative",
-                               o->viewing_area[0], o->viewing_area[1], o->viewer[2]);
-    o->layers = o->layers ? o->layers : 4;
-    if (o->layers < 1 || o->layers > SCENE_LAYERS)
-        return ro_context_fail(context, RO_E_ARGUMENT, "%d layers per die: must be from 1 to %d",
-                               o->layers, SCENE_LAYERS);
-    return RO_OK;
-}
-
-static ro_status place_dice(ro_context *context, double side, struct scene *scene)
-{
-    const ro_hologram_scene *o = &scene->options;
-    const double scale = o->scaled ? side / paper.side : 1;
     for (int i = 0; i < SCENE_DICE; i++) {
         struct die *die = &scene->dice[i];
         *die = (struct die){.x = scale * paper.x[i],
                             .y = scale * paper.y[i],
-                            .z = o->die[i].depth,
-                            .half = o->die[i].size / 2,
-                            .reach = o->die[i].size / 2 * sqrt(3)};
+                            .z = away * scale * paper.die_depth[i],
+                            .half = scale * paper.die[i] / 2,
+                            .reach = scale * paper.die[i] / 2 * sqrt(3)};
         turn_die(die, paper.yaw[i], paper.tilt[i]);
         /* What is seen reaches from the nearest corner back to the corners of the outline. */
         double corner[3];
@@ -105,11 +64,39 @@ static ro_status place_dice(ro_context *context, double side, struct scene *scen
         double least = fmin(fmin(corner[0], corner[1]), corner[2]);
         die->near = die->z - most;
         die->far = die->z + most - 2 * least;
-        if (die->far >= o->board.depth || die->near <= 0)
-            return ro_context_fail(context, RO_E_ARGUMENT,
-                                   "the die of %g m at a depth of %g m reaches %s", o->die[i].size,
-                                   o->die[i].depth, die->near <= 0 ? "the hologram" : "the board");
     }
+}
+
+static double length(double asked, double usual) { return asked != 0 ? asked : usual; }
+
+static ro_status fill_in(ro_context *context, double side, struct scene *scene)
+{
+    ro_hologram_scene *o = &scene->options;
+    const double scale = side / paper.side;
+    for (int i = 0; i < 2; i++)
+        o->viewing_area[i] = length(o->viewing_area[i], scale * paper.viewing_area);
+    /* Coarse pixels bend light less than the paper's: all is farther away by as much. */
+    const ro_optics optics = {.wavelength = o->wavelength, .pitch = o->pitch};
+    const double least =
+        viewer_distance(side, fmax(o->viewing_area[0], o->viewing_area[1]), &optics);
+    const double away = fmax(1, least / (-scale * paper.viewer_z));
+    o->viewer[2] = length(o->viewer[2], away * scale * paper.viewer_z);
+    scene->board = scale * paper.board;
+    scene->board_depth = away * scale * paper.board_depth;
+    if (!(scene->board_depth < 100))
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "a scene at a depth of %g m: must be less than 100",
+                               scene->board_depth);
+    place_dice(scale, away, scene);
+    if (!(o->viewer[2] < 0 && o->viewing_area[0] > 0 && o->viewing_area[1] > 0))
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "a viewing area of %g x %g m at z = %g m: it must lie in front of "
+                               "the hologram, where z is negative",
+                               o->viewing_area[0], o->viewing_area[1], o->viewer[2]);
+    o->layers = o->layers ? o->layers : 4;
+    if (o->layers < 1 || o->layers > SCENE_LAYERS)
+        return ro_context_fail(context, RO_E_ARGUMENT, "%d layers per die: must be from 1 to %d",
+                               o->layers, SCENE_LAYERS);
     return RO_OK;
 }
 
@@ -141,20 +128,17 @@ ro_status scene_open(ro_context *context, const ro_hologram_scene *options, doub
     ro_status status = fill_in(context, side, scene);
     if (status != RO_OK)
         return status;
-    add_plane(scene, scene->options.board.depth, -1);
-    if (scene->target != SCENE_DICE_TARGET)
-        return RO_OK;
-    status = place_dice(context, side, scene);
-    for (int i = 0; i < SCENE_DICE && status == RO_OK; i++)
+    add_plane(scene, scene->board_depth, -1);
+    for (int i = 0; i < SCENE_DICE && scene->target == SCENE_DICE_TARGET; i++)
         for (int layer = 0; layer < scene->options.layers; layer++)
             add_plane(scene, plane_depth(scene, &scene->dice[i], layer), i);
-    return status;
+    return RO_OK;
 }
 
 void scene_extent(const struct scene *scene, int plane, double low[2], double high[2])
 {
     int die = scene->plane_die[plane];
-    double reach = die < 0 ? scene->options.board.size / 2 : scene->dice[die].reach;
+    double reach = die < 0 ? scene->board / 2 : scene->dice[die].reach;
     double centre[2] = {die < 0 ? 0 : scene->dice[die].x, die < 0 ? 0 : scene->dice[die].y};
     for (int i = 0; i < 2; i++) {
         low[i] = centre[i] - reach;
@@ -166,7 +150,7 @@ void scene_reach(const struct scene *scene, int plane, double reach[2])
 {
     const int number = scene->plane_die[plane];
     for (int i = 0; i < 2; i++) {
-        reach[i] = scene->options.board.size / 2;
+        reach[i] = scene->board / 2;
         if (number < 0)
             continue;
         const struct die *die = &scene->dice[number];

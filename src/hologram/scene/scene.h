@@ -27,6 +27,7 @@ struct scene {
     ro_hologram_scene options; /* all lengths filled in */
     int target;
     bool smooth;
+    double board, board_depth; /* side of the checkerboard or target */
     struct die dice[SCENE_DICE];
     int planes; /* from the back */
     double depth[SCENE_PLANES];

@@ -100,7 +100,7 @@ LIGHT_INLINE bool on_bars(double u, double v)
 
 LIGHT_INLINE double board(const struct scene *scene, double x, double y)
 {
-    double half = scene->options.board.size / 2, u = x / half, v = y / half, rr = u * u + v * v;
+    double half = scene->board / 2, u = x / half, v = y / half, rr = u * u + v * v;
     if (fabs(u) > 1 || fabs(v) > 1)
         return -1;
     switch (scene->target) {

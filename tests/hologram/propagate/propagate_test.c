@@ -123,8 +123,7 @@ static void a_target_is_seen(void **state)
     ro_optics optics;
     assert_int_equal(ro_field_alloc(context, SIDE, SIDE, &field), RO_OK);
     assert_int_equal(ro_image_alloc(context, RO_GRAYF, SIDE, SIDE, 0, &picture), RO_OK);
-    ro_hologram_scene scene = {RO_HOLOGRAM_SCENE_DEFAULTS, .target = "disc", .phase = "smooth",
-                               .scaled = 1};
+    ro_hologram_scene scene = {RO_HOLOGRAM_SCENE_DEFAULTS, .target = "disc", .phase = "smooth"};
     assert_int_equal(ro_hologram_make(context, &scene, &field, &optics), RO_OK);
     ro_view view = {RO_VIEW_DEFAULTS, .optics = optics, .depth = optics.depth, .normalize = "none"};
     assert_int_equal(ro_hologram_reconstruct(context, &field, &picture, &view, NULL), RO_OK);
@@ -154,7 +153,7 @@ static void scenes_repeat(void **state)
     ro_field a, b;
     assert_int_equal(ro_field_alloc(*state, SIDE, SIDE, &a), RO_OK);
     assert_int_equal(ro_field_alloc(*state, SIDE, SIDE, &b), RO_OK);
-    ro_hologram_scene scene = {RO_HOLOGRAM_SCENE_DEFAULTS, .seed = 7, .scaled = 1, .layers = 2};
+    ro_hologram_scene scene = {RO_HOLOGRAM_SCENE_DEFAULTS, .seed = 7, .layers = 2};
     assert_int_equal(ro_hologram_make(*state, &scene, &a, NULL), RO_OK);
     assert_int_equal(ro_hologram_make(one, &scene, &b, NULL), RO_OK);
     for (uint32_t y = 0; y < SIDE; y++)
@@ -176,9 +175,7 @@ static void bad_scenes(void **state)
         {RO_HOLOGRAM_SCENE_DEFAULTS, .phase = "wild"},
         {RO_HOLOGRAM_SCENE_DEFAULTS, .wavelength = 1},
         {RO_HOLOGRAM_SCENE_DEFAULTS, .pitch = -1},
-        {RO_HOLOGRAM_SCENE_DEFAULTS, .fringe = 1e-9},
         {RO_HOLOGRAM_SCENE_DEFAULTS, .layers = 17},
-        {RO_HOLOGRAM_SCENE_DEFAULTS, .board = {0.01, 0.05}}, /* before the dice */
         {RO_HOLOGRAM_SCENE_DEFAULTS, .viewer = {0, 0, 0.1}},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)

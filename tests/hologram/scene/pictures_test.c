@@ -234,7 +234,7 @@ static void devices_fit(void **state)
                 RO_PICTURE_SCENE_DEFAULTS, .pictures = &one, .count = 1,
                 .optics = {.wavelength = 532e-9, .pitch = devices[i].pitch}};
             const ro_hologram_scene other = {RO_HOLOGRAM_SCENE_DEFAULTS, .wavelength = 532e-9,
-                                             .pitch = devices[i].pitch, .scaled = 1, .layers = 1};
+                                             .pitch = devices[i].pitch, .layers = 1};
             if (dice)
                 assert_int_equal(ro_hologram_make(context, &other, &field, &found), RO_OK);
             else

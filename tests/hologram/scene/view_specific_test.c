@@ -151,8 +151,7 @@ static void rows_and_cpus(void **state)
     ro_context *context = *state, *plain = NULL;
     const ro_context_options one = {RO_CONTEXT_DEFAULTS, .device = RO_DEVICE_CPU, .threads = 1,
                                     .cpu = RO_CPU_SCALAR};
-    ro_hologram_scene scene = {RO_HOLOGRAM_SCENE_DEFAULTS, .layers = 1, .scaled = 1,
-                               .view_specific = 1};
+    ro_hologram_scene scene = {RO_HOLOGRAM_SCENE_DEFAULTS, .layers = 1, .view_specific = 1};
     ro_field field, rows, none = {.width = 200, .height = 150};
     ro_optics optics;
     struct taken taken = {.field = &rows};
@@ -182,7 +181,7 @@ static void windows_hold_it(void **state)
     ro_context *context = *state;
     double share[2];
     for (int seen = 0; seen < 2; seen++) {
-        const ro_hologram_scene scene = {RO_HOLOGRAM_SCENE_DEFAULTS, .layers = 1, .scaled = 1,
+        const ro_hologram_scene scene = {RO_HOLOGRAM_SCENE_DEFAULTS, .layers = 1,
                                          .view_specific = seen};
         ro_field field;
         ro_image out;
