@@ -33,8 +33,6 @@ static const struct option options[] = {
      .topic = "make", .also = "refine"},
     {"phase", "P", "random (default), smooth, constant, spherical, given, F", OPTION_TEXT,
      AT(phase), .topic = "make", .also = "refine"},
-    {"layers", "N", "layers per die (default 4) or depth map (16)", OPTION_WHOLE, AT(layers),
-     .min = 1, .max = 1024, .topic = "make"},
     {"view-specific", NULL, "only light that reaches the viewing area", OPTION_FLAG,
      AT(view_specific), .topic = "make"},
     {"levels", "L", "phase:N, amplitude:N, binary, phase-binary or F.csv", OPTION_TEXT, AT(levels),

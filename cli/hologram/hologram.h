@@ -13,7 +13,6 @@ struct hologram_values {
     ro_texts scenes;
     const char *depth_map, *near, *far;
     const char *target, *phase;
-    int layers;
     bool view_specific;
     const char *levels, *algorithm, *weights, *p, *window, *report, *spectrum;
     int taps, schedule, drive;

@@ -71,11 +71,13 @@ static int read_scene(const struct command *command, const struct hologram_value
 {
     ro_optics optics = {0};
     const int bad = hologram_optics(command, values, &optics);
-    *scene = (ro_hologram_scene){
-        RO_HOLOGRAM_SCENE_DEFAULTS,      .target = values->target,
-        .phase = values->phase,          .seed = values->common.seed,
-        .wavelength = optics.wavelength, .pitch = optics.pitch,
-        .layers = values->layers,        .view_specific = values->view_specific};
+    *scene = (ro_hologram_scene){RO_HOLOGRAM_SCENE_DEFAULTS,
+                                 .target = values->target,
+                                 .phase = values->phase,
+                                 .seed = values->common.seed,
+                                 .wavelength = optics.wavelength,
+                                 .pitch = optics.pitch,
+                                 .view_specific = values->view_specific};
     memcpy(scene->viewer, optics.viewer, sizeof scene->viewer);
     memcpy(scene->viewing_area, optics.viewing_area, sizeof scene->viewing_area);
     return bad;

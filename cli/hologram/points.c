@@ -27,8 +27,8 @@ bool hologram_is_cloud(const char *name)
 static int read_cloud(const struct command *command, const struct hologram_values *values,
                       struct cloud *c)
 {
-    if (values->target || values->depth_map || values->layers)
-        return usage_error(command, "--target, --layers and --depth-map do not apply to points");
+    if (values->target || values->depth_map)
+        return usage_error(command, "--target and --depth-map do not apply to points");
     if (values->scenes.count > 1)
         return usage_error(command, "points must be the only --scene");
     if (!values->size.width)

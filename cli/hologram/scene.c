@@ -73,7 +73,6 @@ static int read_scene(const struct command *command, const struct hologram_value
         bad = read_picture(command, values->scenes.text[i], values->depth_map != NULL, p);
     p->scene.pictures = p->picture;
     p->scene.count = p->count;
-    p->scene.layers = values->layers;
     p->scene.phase = values->phase;
     if (!bad && values->phase && strchr(values->phase, '.')) {
         p->phases = values->phase;

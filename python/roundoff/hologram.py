@@ -79,7 +79,7 @@ MAKE = Keywords("hologram", "ro_hologram_scene", topics=("make", "optics"), own=
     name: _kept(name) for name in ("scene", "depth_map", "near", "far", "phase")},
     without=("size", "hogel"))
 SCENE = Keywords("hologram", "ro_picture_scene", only={
-    "phase", "seed", "layers", "view_specific", "wavelength", "pitch", "viewer", "viewing_area"})
+    "phase", "seed", "view_specific", "wavelength", "pitch", "viewer", "viewing_area"})
 REFINEMENT = ("refine", "target", "distance", "region", "light", "edges", "frames", "phase", "seed")
 QUANTIZE = Keywords("hologram", "ro_hologram_options", topics=("quantize", "refine", "optics"), own={
     "p": _p, "gain": _gain, **{name: _kept(name) for name in REFINEMENT}},

@@ -52,8 +52,8 @@ def test_scenes_as_the_command(tmp_path, command, grey, colour):
     assert np.array_equal(made("--scene", "grey.pgm@80mm", "--scene", "colour.ppm@90mm", "--seed", "2"),
                           hologram.make((96, 128), scene=[(grey, "80mm"), (colour, 0.09)], seed=2).field)
     wanted = made("--scene", "colour.ppm", "--depth-map", "grey.pgm", "--near", "20mm", "--far", "30mm",
-                  "--layers", "4", "--phase", "smooth", "--pitch", "6um")
-    result = hologram.make((96, 128), scene=colour, depth_map=grey, near="20mm", far="30mm", layers=4,
+                  "--phase", "smooth", "--pitch", "6um")
+    result = hologram.make((96, 128), scene=colour, depth_map=grey, near="20mm", far="30mm",
                            phase="smooth", pitch="6um")
     assert np.array_equal(result.field, wanted) and result.optics.pitch == 6e-6
     assert result._repr_png_()[:4] == b"\x89PNG"

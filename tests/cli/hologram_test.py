@@ -342,7 +342,7 @@ class Optics(Case):
 
     @unittest.skipUnless(certifies(), "this build has no hashes")
     def test_from_scene_to_picture(self):
-        self.works("hologram", "make", "dice.npy", "--size", "160x120", "--layers", "2", "--quiet")
+        self.works("hologram", "make", "dice.npy", "--size", "160x120", "--quiet")
         optics = json.loads(self.get("dice.json"))
         self.assertEqual(optics["wavelength"], 635e-9)
         told = json.loads(self.works("hologram", "quantize", "dice.npy", "out.pgm", "--report",
@@ -436,7 +436,7 @@ class Optics(Case):
         self.assertEqual(told["depth"], 0.04)
         self.works("hologram", "quantize", "out.npy", "q.pgm", "--quiet")
         self.works(*make, "--scene", "a.pgm", "--depth-map", "d.pgm", "--near", "40mm", "--far",
-                   "5cm", "--layers", "3")
+                   "5cm")
         self.works(*make, "--scene", "c.ppm@4cm", "--wavelength", "640nm,520nm,450nm")
         fields = {self.get("out-%s.npy" % c) for c in "rgb"}
         self.assertEqual(len(fields), 3)
