@@ -21,8 +21,8 @@ static int read_frames(const struct command *command, const struct hologram_valu
                        const struct operands *files, struct frames *f)
 {
     if (values->refine || values->target || values->region || values->light || values->edges ||
-        values->algorithm || values->weights || values->taps || values->p || values->rho != 0 ||
-        values->hogel || values->schedule || values->spectrum || values->report)
+        values->algorithm || values->weights || values->p || values->hogel || values->schedule ||
+        values->spectrum || values->report)
         return usage_error(command, "--frames has its own rules: it takes only --levels, --drive, "
                                     "--window, --gain, --phase, --distance and the optics");
     if (strcmp(files->path[1], "-") == 0)

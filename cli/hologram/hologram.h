@@ -15,8 +15,8 @@ struct hologram_values {
     const char *target, *phase;
     bool view_specific;
     const char *levels, *algorithm, *weights, *p, *window, *report, *spectrum;
-    int taps, schedule, drive;
-    double rho, gain, kappa, snr;
+    int schedule, drive;
+    double gain, snr;
     const char *refine, *distance, *region, *light, *edges;
     const char *depth, *normalize, *scale, *type, *reference;
     const char *wavelength, *pitch, *viewer, *viewing_area, *sidecar;

@@ -40,12 +40,9 @@ int hologram_read_quantize(const struct command *command, const struct hologram_
                               .levels = hologram_is_list(values->levels) ? NULL : values->levels,
                               .weights = hologram_is_list(values->weights) ? NULL : values->weights,
                               .schedule = schedules[values->schedule],
-                              .taps = values->taps,
-                              .rho = values->rho > 0 ? values->rho : RO_DEFAULT,
                               .gain = values->gain == GAIN_AUTO ? RO_DEFAULT : values->gain,
                               .gain_auto = values->gain == GAIN_AUTO,
                               .least_snr = values->snr,
-                              .kappa = values->kappa > 0 ? values->kappa : RO_DEFAULT,
                               .hogel = (uint32_t)values->hogel,
                               .measure = values->report != NULL || values->gain == GAIN_AUTO};
     if (values->gain == 0)
@@ -62,8 +59,6 @@ int hologram_read_quantize(const struct command *command, const struct hologram_
     int bad = hologram_window(command, values->window, &q->options.window);
     if (bad)
         return bad;
-    if (hologram_is_list(values->weights) && values->taps)
-        return usage_error(command, "--taps does not apply to weights from a file");
     bad = hologram_read_refine(command, values, &q->refinement);
     return bad ? bad : hologram_optics(command, values, &q->options.optics);
 }
@@ -184,9 +179,7 @@ static void print_quantize(const struct quantize *q, const ro_report *ran, doubl
         ran->schedule, ran->device == RO_DEVICE_CUDA ? "cuda" : ro_cpu_name(ran->cpu), ran->threads,
         ran->threads == 1 ? "" : "s", 1e3 * seconds);
     say_mirrored(r);
-    double usual = r->levels == 2 ? 0.03 : 0.01,
-           asked = q->options.rho != RO_DEFAULT ? q->options.rho : usual;
-    if (rho > 1.5 * asked)
+    if (rho > 1.5 * (r->levels == 2 ? 0.03 : 0.01))
         fprintf(stderr, "hologram: rho was raised to %g where too many errors were cut off\n", rho);
 }
 

@@ -65,12 +65,11 @@ int hologram_read_refine(const struct command *command, const struct hologram_va
         return usage_error(command,
                            "--refine needs --target and --distance: what is to be seen, and "
                            "how far from the modulator");
-    if (values->algorithm || values->weights || values->taps || values->p ||
-        values->gain != RO_DEFAULT || values->snr > 0 || values->rho != 0 || values->hogel ||
-        values->schedule || values->spectrum)
+    if (values->algorithm || values->weights || values->p || values->gain != RO_DEFAULT ||
+        values->snr > 0 || values->hogel || values->schedule || values->spectrum)
         return usage_error(command,
-                           "--refine has its own rules: --algorithm, --weights, --taps, --p, "
-                           "--rho, --gain, --hogel, --schedule and --spectrum do not apply");
+                           "--refine has its own rules: --algorithm, --weights, --p, --gain, "
+                           "--hogel, --schedule and --spectrum do not apply");
     refinement->iterations = refinement->passes = (int)number;
     int bad = hologram_length(command, "distance", values->distance, true, &refinement->distance);
     if (!bad)

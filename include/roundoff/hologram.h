@@ -213,7 +213,6 @@ typedef struct ro_hologram_options {
     uint32_t hogel;       /* 0: as the optics say, or 2048; swed: the whole field is one */
     double rho;           /* default 0.01, 0.03 for two levels */
     double gain;          /* root mean square of the field's modulus, in levels; default 0.4 */
-    double kappa; /* paper: noise is kept out of frequencies above kappa/2 too; default 0.9 */
     ro_optics optics;
     ro_window window; /* size 0: from the optics */
     int measure;      /* fill in the measured figures */
@@ -221,7 +220,7 @@ typedef struct ro_hologram_options {
     double least_snr; /* of a gain that is found: the largest one, and so the most light, that has
                          as many decibels; 0: the highest SNR */
 } ro_hologram_options;
-#define RO_HOLOGRAM_UNSET(UNSET) UNSET(rho) UNSET(gain) UNSET(kappa)
+#define RO_HOLOGRAM_UNSET(UNSET) UNSET(rho) UNSET(gain)
 #define RO_HOLOGRAM_DEFAULTS RO_DEFAULTS_OF(ro_hologram_options, RO_HOLOGRAM_UNSET)
 #define RO_HOLOGRAM_OPTIONS RO_OPTIONS_OF(ro_hologram_options, RO_HOLOGRAM_UNSET)
 

@@ -7,11 +7,10 @@
 
 #include <string.h>
 
-static const char *const with[] = {"levels",  "drive",      "algorithm", "weights", "taps",
-                                   "p",       "rho",        "gain",      "kappa",   "window",
-                                   "hogel",   "wavelength", "pitch",     "viewer",  "viewing-area",
-                                   "sidecar", "type",       "schedule",  "rows",    "checkpoint",
-                                   "resume",  "threads",    NULL};
+static const char *const with[] = {"levels", "drive",        "algorithm", "weights",    "p",
+                                   "gain",   "window",       "hogel",     "wavelength", "pitch",
+                                   "viewer", "viewing-area", "sidecar",   "type",       "schedule",
+                                   "rows",   "checkpoint",   "resume",    "threads",    NULL};
 
 static const struct option_words words[] = {
     {"levels", NULL, "quantize"},

@@ -85,7 +85,7 @@ def test_refining_and_frames_as_the_command(tmp_path, command, grey):
     for number, frame in enumerate(frames, 1):
         assert np.array_equal(frame, np.load(tmp_path / f"frame-{number}.npy"))
     for bad in ({"refine": 3}, {"target": grey}, {"frames": 2}, {"refine": 2, "target": grey,
-                                                               "distance": 1, "taps": 3}):
+                                                               "distance": 1, "p": 3}):
         with pytest.raises(roundoff.BadArgument):
             hologram.quantize(field, "phase:4", **bad)
 

@@ -494,7 +494,7 @@ class Optics(Case):
             self.works("verify", "c.json", "in.npy", "out.pgm", "--recompute")
         self.put("out.pgm", OLD)
         for more, word in ((["--refine", "0"], "whole number"), ([], "with --refine only"),
-                           (["--refine", "auto", "--taps", "3"], "do not apply"),
+                           (["--refine", "auto", "--p", "3"], "do not apply"),
                            (["--refine", "auto", "--region", "1,2"], "four whole numbers"),
                            (["--refine", "auto", "--light", "120%"], "share"),
                            (["--refine", "auto", "--size", "3x3"], "does not apply")):
@@ -530,7 +530,7 @@ class Optics(Case):
         self.works("hologram", "quantize", "in.npy", "any.pbm", "--levels", "binary", "--gain",
                    "auto", "--window", "0.25,0.25,0.4,0.4", "--quiet")
         for more, word in ((["--frames", "2"], "--window"), (["--phase", "smooth"], "--frames"),
-                           (["--frames", "2", "--taps", "3"], "its own rules")):
+                           (["--frames", "2", "--p", "3"], "its own rules")):
             self.refused(*arguments, *more, words=[word], status=2)
 
     def test_help_of_a_verb(self):

@@ -30,6 +30,9 @@ static const struct name {
     {"truncate", "truncation", TRUNCATE},
 };
 
+/* The paper's weights keep noise out of frequencies above FRAME / 2 too. */
+static const double FRAME = 0.9;
+
 struct quantizer {
     struct hologram_job job;
     ro_hologram_options o;
@@ -96,11 +99,6 @@ static ro_status check_numbers(ro_context *context, const struct quantizer *q)
         return ro_context_fail(context, RO_E_ARGUMENT, "rho is %g: must be above 0", o->rho);
     if (!is_default(o->rho) && (q->paper || o->own))
         return ro_context_fail(context, RO_E_ARGUMENT, "rho applies to least squares only");
-    if (!is_default(o->kappa) && !q->paper)
-        return ro_context_fail(context, RO_E_ARGUMENT, "kappa applies to the paper's weights only");
-    if (!is_default(o->kappa) && !(o->kappa > 0 && o->kappa <= 1))
-        return ro_context_fail(context, RO_E_ARGUMENT, "kappa is %g: must be above 0 and at most 1",
-                               o->kappa);
     ro_status status = hologram_check_gain(context, o->gain);
     if (status != RO_OK)
         return status;
@@ -212,8 +210,7 @@ static ro_status weigh(struct quantizer *q, struct hogel *hogel, ro_hogel_report
             if (status != RO_OK)
                 return status;
         } else if (q->paper) {
-            weights_paper(&r->window, is_default(o->kappa) ? 0.9 : o->kappa, o->taps ? o->taps : 27,
-                          o->p, &hogel->taps);
+            weights_paper(&r->window, FRAME, o->taps ? o->taps : 27, o->p, &hogel->taps);
         } else {
             weights_least_squares(&region, o->taps ? o->taps : 12, o->p ? o->p : 2, r->rho,
                                   &hogel->taps);
