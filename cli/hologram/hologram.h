@@ -18,7 +18,7 @@ struct hologram_values {
     int schedule, drive;
     double gain, snr;
     const char *refine, *distance, *region, *light, *edges;
-    const char *depth, *normalize, *scale, *type, *reference;
+    const char *depth, *scale, *type, *reference;
     const char *wavelength, *pitch, *viewer, *viewing_area, *sidecar;
     int hogel, frames;
 };

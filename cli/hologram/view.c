@@ -80,7 +80,7 @@ static ro_status compare(ro_context *context, const ro_field *field, const ro_im
                          const ro_view *view, ro_image *picture, ro_view_figures *figures)
 {
     ro_view whole = *view;
-    whole.normalize = "none";
+    whole.scale = RO_SCALE_NONE;
     ro_status status = ro_hologram_reconstruct(context, field, picture, &whole, NULL);
     return status == RO_OK ? ro_view_compare(context, picture, reference, &view->optics, figures)
                            : status;
@@ -95,8 +95,7 @@ static ro_status work(struct task *task)
     ro_field field = {0};
     ro_image picture = {0}, reference = {0};
     ro_optics *optics = &v->view.optics;
-    bool raw = values->normalize && ro_name_equal(values->normalize, "none");
-    ro_status status = check_output(context, path[1], values->type, raw);
+    ro_status status = check_output(context, path[1], values->type, v->view.scale == RO_SCALE_NONE);
     if (status == RO_OK)
         status = hologram_load_light(context, values, path[0], &field, optics);
     if (status == RO_OK && values->reference)
@@ -118,7 +117,6 @@ static ro_status work(struct task *task)
             status = compare(context, &field, &reference, &v->view, &picture, &v->figures[i]);
         if (status == RO_OK)
             status = ro_hologram_reconstruct(context, &field, &picture, &v->view, &v->scale);
-        v->view.scale = v->scale; /* the next ones are as bright */
         if (status == RO_OK)
             status = save_picture(context, name ? name : path[1], values->type, &picture);
         free(name);
@@ -133,18 +131,18 @@ static int read_view(const struct command *command, const struct hologram_values
                      struct view *v)
 {
     int count, result = hologram_optics(command, values, &v->view.optics);
-    v->view.normalize = values->normalize;
     if (!result && values->depth &&
         !hologram_numbers(values->depth, ",", true, v->depth, MOST_DEPTHS, &v->depths))
         result =
             usage_error(command, "--depth %s: must be lengths, such as 81mm,91mm", values->depth);
-    if (!result && values->scale &&
+    const bool none = values->scale && ro_name_equal(values->scale, "none");
+    if (none)
+        v->view.scale = RO_SCALE_NONE;
+    if (!result && values->scale && !none &&
         (!hologram_numbers(values->scale, "", false, &v->view.scale, 1, &count) ||
          !(v->view.scale > 0)))
-        result = usage_error(command, "--scale %s: must be a number above zero", values->scale);
-    if (!result && values->scale &&
-        !(values->normalize && ro_name_equal(values->normalize, "common")))
-        result = usage_error(command, "--scale needs --normalize common");
+        result =
+            usage_error(command, "--scale %s: must be a number above zero, or none", values->scale);
     return result;
 }
 

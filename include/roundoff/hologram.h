@@ -358,19 +358,20 @@ ro_status ro_hologram_levels(ro_context *context, const char *name, float *table
 
 /* ---- Reconstructing ----------------------------------------------------------------------- */
 
+enum { RO_SCALE_NONE = -2 };
+
 typedef struct ro_view {
-    size_t size;           /* RO_VIEW sets it */
-    const char *normalize; /* NULL: "paper"; "common", "none" */
+    size_t size;      /* RO_VIEW sets it */
     ro_optics optics; /* wavelength and pitch are needed; viewer and area, or the whole light */
     double depth;     /* where the eye focuses */
-    double scale;     /* "common": white is this intensity; 0: mean + sigma */
+    double scale;     /* the intensity that is white; 0: mean + sigma; RO_SCALE_NONE: as it is */
 } ro_view;
 #define RO_VIEW_DEFAULTS RO_DEFAULTS_OF(ro_view, RO_NONE_UNSET)
 #define RO_VIEW RO_OPTIONS_OF(ro_view, RO_NONE_UNSET)
 
 /* What an eye sees: the field goes to the viewer's plane, is cropped to the viewing area and goes
  * back to `depth`; `out` (RO_GRAYF, the field's size) is its intensity. `scale`, if not NULL,
- * receives the intensity that is white, for further views. */
+ * receives the intensity that is white, or would be, for further views. */
 RO_API
 ro_status ro_hologram_reconstruct(ro_context *context, const ro_field *in, ro_image *out,
                                   const ro_view *view, double *scale);
@@ -382,9 +383,9 @@ typedef struct ro_view_figures {
                        mean over such squares; -1: there are none */
 } ro_view_figures;
 
-/* A view (RO_GRAYF, intensities that are not cut off: "none") beside what should be seen: the
- * reference's amplitudes (RO_GRAYF) lie as a picture of a scene does, in the middle, as large as
- * the hologram allows; of the optics the pitch counts. */
+/* A view (RO_GRAYF, intensities that are not cut off: RO_SCALE_NONE) beside what should be seen:
+ * the reference's amplitudes (RO_GRAYF) lie as a picture of a scene does, in the middle, as large
+ * as the hologram allows; of the optics the pitch counts. */
 RO_API
 ro_status ro_view_compare(ro_context *context, const ro_image *view, const ro_image *reference,
                           const ro_optics *optics, ro_view_figures *figures);

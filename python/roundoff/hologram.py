@@ -71,6 +71,10 @@ def _p(value: Any, members: Members) -> None:
         members["p"] = int(value)
 
 
+def _scale(value: Any, members: Members) -> None:
+    members["scale"] = -2.0 if value == "none" else float(value)
+
+
 def _gain(value: Any, members: Members) -> None:
     members.update({"gain_auto": 1} if value == "auto" else {"gain": float(value)})
 
@@ -87,7 +91,7 @@ QUANTIZE = Keywords("hologram", "ro_hologram_options", topics=("quantize", "refi
 PROPAGATE = Keywords("hologram", "ro_hologram_options", topics=("propagate", "optics"), own={
     "distance": _ignored}, without=("hogel", "seed"))
 RECONSTRUCT = Keywords("hologram", "ro_view", topics=("reconstruct", "optics"), own={
-    "depth": _ignored, "levels": _ignored}, without=("hogel", "seed", "reference"))
+    "depth": _ignored, "levels": _ignored, "scale": _scale}, without=("hogel", "seed", "reference"))
 
 
 def _with(optics: Optics, members: Members) -> Optics:
@@ -242,7 +246,7 @@ def reconstruct(field: Any, optics: Optional[Optics] = None, *, depth: Any = Non
         seen = np.empty(source.shape, np.float32)
         with _run.running(run) as how:
             _core.hologram_reconstruct(_view(source), (seen, _core.GRAYF, 0), tuple(optics),
-                                       members.get("normalize"), length("depth", place),
+                                       length("depth", place),
                                        members.get("scale", 0.0), how)
         views.append(seen)
     return views if several else views[0]

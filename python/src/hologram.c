@@ -158,8 +158,8 @@ static PyObject *reconstruct(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
     PyObject *source, *target, *given, *run;
     ro_view view = RO_VIEW;
-    if (!PyArg_ParseTuple(arguments, "OOOzddO", &source, &target, &given, &view.normalize,
-                          &view.depth, &view.scale, &run) ||
+    if (!PyArg_ParseTuple(arguments, "OOOddO", &source, &target, &given, &view.depth, &view.scale,
+                          &run) ||
         !optics_take(given, &view.optics))
         return NULL;
     struct session *session = session_begin(run);
@@ -190,6 +190,6 @@ PyMethodDef hologram_functions[] = {
      "hologram_quantize(field, numbers, optics, options, measure, run) -> figures"},
     {"hologram_light", light, METH_VARARGS, "hologram_light(numbers, field, levels, run)"},
     {"hologram_reconstruct", reconstruct, METH_VARARGS,
-     "hologram_reconstruct(field, target, optics, normalize, depth, scale, run) -> scale"},
+     "hologram_reconstruct(field, target, optics, depth, scale, run) -> scale"},
     {NULL, NULL, 0, NULL},
 };

@@ -51,7 +51,6 @@ static const ro_choices choices[] = {
     {"ro_hologram_options", "schedule", NAMES("auto", "reference", "bands")},
     {"ro_refinement", "edges", NAMES("auto", "dark", "wrap")},
     {"ro_frames", "phase", NAMES("random", "smooth")},
-    {"ro_view", "normalize", NAMES("paper", "common", "none")},
 };
 enum { CHOICES = sizeof choices / sizeof *choices };
 

@@ -316,7 +316,7 @@ class Quantize(Case):
             (["quantize", "in.npy"], "IN and OUT"),
             (["make", "out.npy"], "--size"),
             (["make", "out.png", "--size", "8x8"], ".npy"),
-            (["reconstruct", "in.npy", "out.pgm", "--scale", "2"], "common"),
+            (["reconstruct", "in.npy", "out.pgm", "--scale", "-1"], "above zero"),
             (["in.npy", "out.pgm"], "make, quantize, propagate or reconstruct"),
         ]
         for arguments, word in cases:
@@ -367,14 +367,14 @@ class Optics(Case):
         self.assertEqual(netpbm(self.get("view.pgm"))[1], [160, 120, 65535])
         near = "%.9g" % (optics["depth"] * 0.9)
         self.works("hologram", "reconstruct", "out.pgm", "stack.npy", "--levels", "phase:256",
-                   "--sidecar", "dice.json", "--depth", near + ",4mm", "--normalize", "none")
+                   "--sidecar", "dice.json", "--depth", near + ",4mm", "--scale", "none")
         self.assertTrue(os.path.exists(self.path("stack-1.npy")))
         self.assertTrue(os.path.exists(self.path("stack-2.npy")))
 
     def test_drives_are_read_back(self):
         self.put("in.npy", field(40, 30))
         physics = ["--wavelength", "635nm", "--pitch", "8\u00b5m", "--depth", "1mm", "--quiet",
-                   "--normalize", "none"]
+                   "--scale", "none"]
         seen = set()
         for out, more in (("a.pgm", []), ("b.pgm", ["--drive", "full"]), ("c.pbm", []),
                           ("d.npy", ["--drive", "full"])):
@@ -395,7 +395,7 @@ class Optics(Case):
         for name, most in (("on", 0.5), ("off", 0)):
             self.works("hologram", "reconstruct", name + ".pgm", "view.npy", "--levels", "binary",
                        "--wavelength", "635nm", "--pitch", "8\u03bcm", "--depth", "1um",
-                       "--normalize", "none")
+                       "--scale", "none")
             light = struct.unpack("<256f", self.get("view.npy")[-1024:])
             (self.assertGreater if most else self.assertEqual)(max(light), most)
 
@@ -560,8 +560,8 @@ class Optics(Case):
             (["in.npy", "out.pgm"], "wavelength and pitch"),
             (["in.npy", "out.pgm", *physics], "--depth"),
             (["high.pgm", "out.pgm", *physics, "--depth", "1mm"], "give --levels"),
-            (["in.npy", "out.pgm", *physics, "--depth", "1mm", "--normalize", "loud"], "loud"),
-            (["in.npy", "out.pgm", *physics, "--depth", "1mm", "--normalize", "none"], "float"),
+            (["in.npy", "out.pgm", *physics, "--depth", "1mm", "--scale", "loud"], "loud"),
+            (["in.npy", "out.pgm", *physics, "--depth", "1mm", "--scale", "none"], "float"),
             (["high.pgm", "out.pgm", "--levels", "phase:4", *physics, "--depth", "1mm"],
              "level 9"),
         ]

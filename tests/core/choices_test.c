@@ -22,7 +22,6 @@ static float floats[2 * SIDE * SIDE], light[2 * SIDE * SIDE], target[SIDE * SIDE
 static const ro_image in = {RO_GRAY8, SIDE, SIDE, 255, SIDE, grey};
 static ro_image out = {RO_GRAY8, SIDE, SIDE, 255, SIDE, numbers};
 static ro_image levels = {RO_INDEX8, SIDE, SIDE, 0, SIDE, numbers};
-static ro_image real = {RO_GRAYF, SIDE, SIDE, 0, 4 * SIDE, floats};
 static ro_image pairs = {RO_GRAYF, 2 * SIDE, SIDE, 0, 8 * SIDE, floats};
 static ro_field field = {SIDE, SIDE, 8 * SIDE, light};
 static const ro_seed seed = {1, 8, 8, 3};
@@ -209,16 +208,6 @@ static ro_status frames(size_t place, const char *name)
     return ro_hologram_frames(context, &field, &levels, &with, &o, NULL);
 }
 
-static ro_status view(size_t place, const char *name)
-{
-    ro_view o = RO_VIEW;
-    o.optics = optics;
-    o.depth = 0.01;
-    lit();
-    set(&o, place, name);
-    return ro_hologram_reconstruct(context, &field, &real, &o, NULL);
-}
-
 #define MEMBER(options, member, call)                                                              \
     {                                                                                              \
 #options, #member, offsetof(options, member), call                                         \
@@ -260,7 +249,6 @@ static const struct user {
     MEMBER(ro_hologram_options, schedule, quantize),
     MEMBER(ro_refinement, edges, refine),
     MEMBER(ro_frames, phase, frames),
-    MEMBER(ro_view, normalize, view),
 };
 enum { USERS = sizeof users / sizeof *users };
 

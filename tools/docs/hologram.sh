@@ -20,7 +20,7 @@ hologram_picture() {
     build/roundoff halftone out/view.png "$pictures/$name.png" --levels 256 --resize 320x320 --quiet
     common=$(awk "BEGIN { print $white * $gain * $gain }")
     build/roundoff hologram reconstruct out/numbers.npy out/view.png --levels phase:256 \
-        --sidecar out/dice.json --normalize common --scale "$common" --quiet
+        --sidecar out/dice.json --scale "$common" --quiet
     build/roundoff halftone out/view.png "$pictures/$name-common.png" --levels 256 \
         --resize 320x320 --quiet
 }

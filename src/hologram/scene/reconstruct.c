@@ -2,7 +2,6 @@
 /* What an eye sees of a hologram: to the viewer's plane, through the eye, back to a depth. */
 #include "context/context.h"
 #include "core/image.h"
-#include "core/names.h"
 #include "core/options.h"
 #include "hologram/field/field.h"
 #include "hologram/propagate/propagate.h"
@@ -70,14 +69,9 @@ static ro_status check(ro_context *context, const ro_field *in, const ro_image *
             "which is %g x %g m wide about 0,0 in pixels of %g m",
             o->viewer[0], o->viewer[1], o->viewing_area[0], o->viewing_area[1],
             in->width * o->pitch, in->height * o->pitch, o->pitch);
-    if (!(view->scale >= 0))
+    if (!(view->scale >= 0) && view->scale != RO_SCALE_NONE)
         return ro_context_fail(context, RO_E_ARGUMENT, "a scale of %g: it cannot be negative",
                                view->scale);
-    if (view->normalize && !ro_name_equal(view->normalize, "paper") &&
-        !ro_name_equal(view->normalize, "common") && !ro_name_equal(view->normalize, "none"))
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "cannot normalize by %s: must be paper, common or none",
-                               view->normalize);
     return RO_OK;
 }
 
@@ -119,13 +113,11 @@ ro_status ro_hologram_reconstruct(ro_context *context, const ro_field *in, ro_im
     }
     if (status != RO_OK)
         goto done;
-    bool common = view->normalize && ro_name_equal(view->normalize, "common");
-    double white = mean_and_sigma(data, in->width, in->height);
-    if (common && view->scale > 0)
-        white = view->scale;
+    const double white =
+        view->scale > 0 ? view->scale : mean_and_sigma(data, in->width, in->height);
     if (scale)
         *scale = white;
-    put(data, out, view->normalize && ro_name_equal(view->normalize, "none") ? 0 : white);
+    put(data, out, view->scale == RO_SCALE_NONE ? 0 : white);
 done:
     free(data);
     propagation_close(&p);

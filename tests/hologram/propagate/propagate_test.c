@@ -125,7 +125,8 @@ static void a_target_is_seen(void **state)
     assert_int_equal(ro_image_alloc(context, RO_GRAYF, SIDE, SIDE, 0, &picture), RO_OK);
     ro_hologram_scene scene = {RO_HOLOGRAM_SCENE_DEFAULTS, .target = "disc", .phase = "smooth"};
     assert_int_equal(ro_hologram_make(context, &scene, &field, &optics), RO_OK);
-    ro_view view = {RO_VIEW_DEFAULTS, .optics = optics, .depth = optics.depth, .normalize = "none"};
+    ro_view view = {RO_VIEW_DEFAULTS, .optics = optics, .depth = optics.depth,
+                    .scale = RO_SCALE_NONE};
     assert_int_equal(ro_hologram_reconstruct(context, &field, &picture, &view, NULL), RO_OK);
     double inside = 0, outside = 0, counts[2] = {0};
     for (uint32_t y = 0; y < SIDE; y++)
