@@ -11,7 +11,7 @@ struct hologram_values {
     struct common common;
     struct size size;
     ro_texts scenes;
-    const char *depth_map, *near, *far;
+    const char *depth_map;
     const char *target, *phase;
     bool view_specific;
     const char *levels, *algorithm, *weights, *p, *window, *report, *spectrum;
@@ -29,6 +29,11 @@ hologram_action hologram_scene;  /* make of --scene */
 hologram_action hologram_points; /* of a cloud of points */
 hologram_action hologram_frames; /* quantize of --frames */
 hologram_action hologram_make, hologram_quantize, hologram_propagate, hologram_reconstruct;
+
+/* The nearest and the farthest depth of a scene, where --depth gives them; 0, or an exit status:
+ * told. */
+int hologram_depths(const struct command *command, const struct hologram_values *values,
+                    double depths[2]);
 
 /* Whether a scene is a file of points. */
 bool hologram_is_cloud(const char *name);

@@ -26,6 +26,20 @@ int hologram_length(const struct command *command, const char *name, const char 
     return 0;
 }
 
+int hologram_depths(const struct command *command, const struct hologram_values *values,
+                    double depths[2])
+{
+    int count;
+    if (!values->depth)
+        return 0;
+    if (!hologram_numbers(values->depth, ",", true, depths, 2, &count) || count != 2 ||
+        !(depths[0] > 0 && depths[1] > 0))
+        return not_lengths(
+            command, "depth", values->depth,
+            "two lengths above zero, the nearest and the farthest, such as 8cm,12cm");
+    return 0;
+}
+
 /* One for both directions, or two. */
 static int read_pitch(const struct command *command, const char *text, ro_optics *optics)
 {
@@ -160,11 +174,9 @@ int hologram_make(const struct command *command, const struct hologram_values *v
             return hologram_points(command, values, files);
     if (values->scenes.count)
         return hologram_scene(command, values, files);
-    if (values->depth_map || values->near || values->far)
+    if (values->depth_map || values->depth)
         return usage_error(command, "--%s needs --scene",
-                           values->depth_map ? "depth-map"
-                           : values->near    ? "near"
-                                             : "far");
+                           values->depth_map ? "depth-map" : "depth");
     int result = read_scene(command, values, &made.scene);
     if (result)
         return result;

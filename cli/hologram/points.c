@@ -11,7 +11,7 @@ struct cloud {
     ro_point_scene scene;
     ro_scene_point *points;
     ro_optics optics; /* as they were taken */
-    double near, far;
+    double depths[2]; /* of the nearest and the farthest; 0: as they are */
 };
 
 bool hologram_is_cloud(const char *name)
@@ -33,16 +33,12 @@ static int read_cloud(const struct command *command, const struct hologram_value
         return usage_error(command, "points must be the only --scene");
     if (!values->size.width)
         return usage_error(command, "hologram make needs --size, such as --size 1920x1080");
-    if (!values->near != !values->far)
-        return usage_error(command, "--near and --far must be given together");
     c->scene =
         (ro_point_scene){RO_POINT_SCENE_DEFAULTS, .phase = values->phase,
                          .seed = values->common.seed, .view_specific = values->view_specific};
     int bad = hologram_optics(command, values, &c->scene.optics);
     if (!bad)
-        bad = hologram_length(command, "near", values->near, false, &c->near);
-    if (!bad)
-        bad = hologram_length(command, "far", values->far, false, &c->far);
+        bad = hologram_depths(command, values, c->depths);
     if (c->scene.optics.wavelength == 0)
         c->scene.optics.wavelength = 635e-9;
     if (c->scene.optics.pitch == 0)
@@ -59,10 +55,10 @@ static ro_status load(ro_context *context, const struct hologram_values *values,
         ro_points_load(context, values->scenes.text[0], &c->points, &c->scene.count, &phases);
     for (size_t i = 0; status == RO_OK && i < c->scene.count; i++)
         c->points[i].y = -c->points[i].y;
-    if (status == RO_OK && values->near)
+    if (status == RO_OK && values->depth)
         status = ro_points_fit(context, c->points, c->scene.count, values->size.width * o->pitch,
                                values->size.height * (o->pitch_y != 0 ? o->pitch_y : o->pitch),
-                               c->near, c->far);
+                               c->depths[0], c->depths[1]);
     if (status == RO_OK && !phases && values->phase && ro_name_equal(values->phase, "given"))
         status =
             ro_context_fail(context, RO_E_ARGUMENT, "%s has no phases", values->scenes.text[0]);

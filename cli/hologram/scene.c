@@ -14,7 +14,8 @@ struct pictures {
     char *path[RO_MOST_TEXTS]; /* without the depth */
     const char *phases;        /* a file of them */
     int count, channels;
-    double wavelength[COLOURS], near, far;
+    double wavelength[COLOURS];
+    double depths[2]; /* of black and white in the depth map */
     ro_picture_scene scene;
     ro_optics optics; /* as they were taken */
 };
@@ -60,13 +61,9 @@ static int read_scene(const struct command *command, const struct hologram_value
     rest.wavelength = NULL;
     bad = hologram_optics(command, &rest, &p->scene.optics);
     if (!bad)
-        bad = hologram_length(command, "near", values->near, false, &p->near);
-    if (!bad)
-        bad = hologram_length(command, "far", values->far, false, &p->far);
-    if (!bad && !values->near != !values->far)
-        bad = usage_error(command, "--near and --far must be given together");
-    if (!bad && values->near && !values->depth_map)
-        bad = usage_error(command, "--near and --far need --depth-map");
+        bad = hologram_depths(command, values, p->depths);
+    if (!bad && values->depth && !values->depth_map)
+        bad = usage_error(command, "--depth needs --depth-map");
     if (!bad && values->depth_map && values->scenes.count > 1)
         bad = usage_error(command, "--depth-map takes exactly one --scene picture");
     for (int i = 0; i < values->scenes.count && !bad; i++)
@@ -99,9 +96,8 @@ static ro_status load_numbers(ro_context *context, const char *path, double low,
         status = ro_context_fail(context, RO_E_UNSUPPORTED, "%s: must be grey, not %s", path,
                                  ro_format_name(image.format));
     if (status == RO_OK && !real && high == 0)
-        status =
-            ro_context_fail(context, RO_E_ARGUMENT,
-                            "%s: give the depths of black and white with --near and --far", path);
+        status = ro_context_fail(context, RO_E_ARGUMENT,
+                                 "%s: give the depths of black and white with --depth", path);
     if (status == RO_OK)
         status = ro_image_alloc(context, RO_GRAYF, image.width, image.height, 0, numbers);
     for (uint32_t y = 0; status == RO_OK && y < image.height; y++) {
@@ -171,8 +167,8 @@ static ro_status work(struct task *task)
     ro_field field = {.width = values->size.width, .height = values->size.height};
     ro_status status = ro_bytes_accepts(task->context, task->out);
     if (status == RO_OK && values->depth_map)
-        status = load_numbers(task->context, values->depth_map, p->near, p->far, p->near > 0,
-                              &p->picture[0].depths);
+        status = load_numbers(task->context, values->depth_map, p->depths[0], p->depths[1],
+                              values->depth, &p->picture[0].depths);
     if (status == RO_OK && p->phases)
         status = load_numbers(task->context, p->phases, 0, 6.283185307179586, false,
                               &p->picture[0].phases);

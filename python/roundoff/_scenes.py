@@ -10,7 +10,7 @@ import numpy as np
 from . import _core
 from ._arrays import picture
 from ._errors import BadArgument
-from ._keywords import Keywords, Members, length
+from ._keywords import Keywords, Members, length, numbers
 
 WAVELENGTH, PITCH = 635e-9, 8e-6  # unless said otherwise
 
@@ -54,7 +54,7 @@ def _numbers(image: Any, name: str, low: float, high: Optional[float], scaled: b
     if real and not scaled:
         return np.ascontiguousarray(source.array)
     if high is None:
-        raise BadArgument(f"{name}: give the depths of black and white with near and far")
+        raise BadArgument(f"{name}: give the depths of black and white with depth")
     white = 1.0 if real else float(source.maxval or np.iinfo(source.array.dtype).max)
     return (low + (high - low) * (source.array.astype(np.float64) / white)).astype(np.float32)
 
@@ -63,21 +63,29 @@ def _view(array: Optional[np.ndarray]) -> Any:
     return None if array is None else (array, _core.GRAYF, 0)
 
 
+def two_depths(value: Any) -> tuple[float, float]:
+    """The nearest and the farthest, in metres."""
+    both = numbers("depth", value)
+    if len(both) != 2:
+        raise BadArgument(f"depth {value}: must be two lengths, the nearest and the farthest")
+    return length("depth", both[0]), length("depth", both[1])
+
+
 def scene_of(given: Members, keywords: Keywords) -> tuple[list[tuple[Any, ...]], Members]:
     """The pictures of a scene, and the members of its structure."""
     scene, mapped = given.pop("scene"), given.pop("depth_map", None)
-    near, far = given.pop("near", None), given.pop("far", None)
+    depth = given.pop("depth", None)
     phase = given.pop("phase", None)
     wrong = set(given) - set(keywords.members)
     if wrong:
         raise BadArgument(f"{min(wrong)}: does not apply to a scene of pictures")
-    if (near is None) != (far is None) or near is not None and mapped is None:
-        raise BadArgument("near and far: must be given together, with depth_map")
+    near, far = (None, None) if depth is None else two_depths(depth)
+    if depth is not None and mapped is None:
+        raise BadArgument("depth: needs depth_map")
     pairs = [(scene, 0.0)] if mapped is not None else scene
     depths = phases = None
     if mapped is not None:
-        depths = _numbers(mapped, "depth_map", 0.0 if near is None else length("near", near),
-                          None if far is None else length("far", far), near is not None)
+        depths = _numbers(mapped, "depth_map", near or 0.0, far, near is not None)
     if phase is not None and not isinstance(phase, str):
         if len(pairs) > 1:
             raise BadArgument("phase: an array takes exactly one picture")

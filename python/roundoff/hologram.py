@@ -80,7 +80,7 @@ def _gain(value: Any, members: Members) -> None:
 
 
 MAKE = Keywords("hologram", "ro_hologram_scene", topics=("make", "optics"), own={
-    name: _kept(name) for name in ("scene", "depth_map", "near", "far", "phase")},
+    name: _kept(name) for name in ("scene", "depth_map", "depth", "phase")},
     without=("size", "hogel"))
 SCENE = Keywords("hologram", "ro_picture_scene", only={
     "phase", "seed", "view_specific", "wavelength", "pitch", "viewer", "viewing_area"})
@@ -105,7 +105,7 @@ def make(size: Sequence[int], **options: Any) -> Hologram:
 
     Lengths are metres, or texts such as "635nm"; places and sizes are several numbers, or texts
     such as "0,0,-36mm". ``scene`` is a list of pictures and their depths, ``[(picture, "80mm")]``,
-    or one picture with a ``depth_map``, whose black and white are ``near`` and ``far`` (floats are
+    or one picture with a ``depth_map``, whose black and white are at the two of ``depth`` (floats are
     metres). Integers are intensities, floats amplitudes. ``phase`` may be an array of radians.
     """
     run = _run.split(options)
@@ -119,8 +119,8 @@ def make(size: Sequence[int], **options: Any) -> Hologram:
         with _run.running(run) as how:
             return Hologram(field, Optics(*_core.hologram_pictures(_view(field), pictures, scene,
                                                                    how)))
-    if {"depth_map", "near", "far"} & set(members) or not isinstance(members.get("phase", ""), str):
-        raise BadArgument("depth_map, near, far and an array of phases need a scene")
+    if {"depth_map", "depth"} & set(members) or not isinstance(members.get("phase", ""), str):
+        raise BadArgument("depth_map, depth and an array of phases need a scene")
     with _run.running(run) as how:
         return Hologram(field, Optics(*_core.hologram_make(_view(field), members, how)))
 

@@ -51,13 +51,13 @@ def test_scenes_as_the_command(tmp_path, command, grey, colour):
 
     assert np.array_equal(made("--scene", "grey.pgm@80mm", "--scene", "colour.ppm@90mm", "--seed", "2"),
                           hologram.make((96, 128), scene=[(grey, "80mm"), (colour, 0.09)], seed=2).field)
-    wanted = made("--scene", "colour.ppm", "--depth-map", "grey.pgm", "--near", "20mm", "--far", "30mm",
+    wanted = made("--scene", "colour.ppm", "--depth-map", "grey.pgm", "--depth", "20mm,30mm",
                   "--phase", "smooth", "--pitch", "6um")
-    result = hologram.make((96, 128), scene=colour, depth_map=grey, near="20mm", far="30mm",
+    result = hologram.make((96, 128), scene=colour, depth_map=grey, depth=("20mm", 0.03),
                            phase="smooth", pitch="6um")
     assert np.array_equal(result.field, wanted) and result.optics.pitch == 6e-6
     assert result._repr_png_()[:4] == b"\x89PNG"
-    for bad in ({"scene": grey}, {"scene": colour, "depth_map": grey}, {"near": 1, "far": 2},
+    for bad in ({"scene": grey}, {"scene": colour, "depth_map": grey}, {"depth": (1, 2)},
                 {"scene": [(grey, 0.08)], "target": "ring"}, {"scene": [(grey, "8 miles")]},
                 {"scene": [grey, 3]}):
         with pytest.raises(roundoff.BadArgument):

@@ -63,7 +63,7 @@ class Make(Case):
             self.works(*make, name, "--quiet")
             wanted = wanted or self.get("out.npy")
             self.assertEqual(self.get("out.npy"), wanted, name)
-        self.works(*make, "a.xyz", "--near", "20mm", "--far", "30mm", "--view-specific", "--quiet")
+        self.works(*make, "a.xyz", "--depth", "20mm,30mm", "--view-specific", "--quiet")
         self.assertNotEqual(self.get("out.npy"), wanted)
         self.works("hologram", "quantize", "out.npy", "out.pgm", "--quiet")
         for name, data in (("bad.ply", files["d.ply"][:-9]), ("bad.xyz", b"1 2\n"),
@@ -435,8 +435,7 @@ class Optics(Case):
         self.assertEqual(told["pitch"], [8e-6, 6.4e-6])
         self.assertEqual(told["depth"], 0.04)
         self.works("hologram", "quantize", "out.npy", "q.pgm", "--quiet")
-        self.works(*make, "--scene", "a.pgm", "--depth-map", "d.pgm", "--near", "40mm", "--far",
-                   "5cm")
+        self.works(*make, "--scene", "a.pgm", "--depth-map", "d.pgm", "--depth", "40mm,5cm")
         self.works(*make, "--scene", "c.ppm@4cm", "--wavelength", "640nm,520nm,450nm")
         fields = {self.get("out-%s.npy" % c) for c in "rgb"}
         self.assertEqual(len(fields), 3)
@@ -446,13 +445,14 @@ class Optics(Case):
         cases = [(["--scene", "a.pgm"], "needs a depth"),
                  (["--scene", "a.pgm@5cm", "--depth-map", "d.pgm"], "comes from the depth map"),
                  (["--scene", "a.pgm@deep"], "must be a length"),
-                 (["--scene", "a.pgm@5cm", "--near", "1cm"], "given together"),
+                 (["--scene", "a.pgm", "--depth-map", "d.pgm", "--depth", "1cm"], "two lengths"),
                  (["--scene", "a.pgm@5cm", "--target", "ring"], "does not apply"),
                  (["--scene", "a.pgm@5cm", "--wavelength", "1um,2um"], "one length, or three"),
-                 (["--near", "1cm"], "needs --scene")]
+                 (["--scene", "a.pgm@5cm", "--depth", "1cm,2cm"], "needs --depth-map"),
+                 (["--depth", "1cm,2cm"], "needs --scene")]
         for more, word in cases:
             self.refused(*make, *more, words=[word], status=2)
-        self.refused(*make, "--scene", "a.pgm", "--depth-map", "d.pgm", words=["--near and --far"])
+        self.refused(*make, "--scene", "a.pgm", "--depth-map", "d.pgm", words=["with --depth"])
         self.refused(*make, "--scene", "a.pgm@5cm", "--viewer", "0,0,-1mm",
                      words=["out of reach", "would do at"])
         self.refused(*make, "--scene", "missing.pgm@5cm", words=["missing.pgm"])

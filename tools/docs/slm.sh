@@ -18,7 +18,7 @@ awk 'BEGIN { print "level, drive, degrees, amplitude"; for (k = 0; k < 32; k++)
     cd out
     PATH=../build:$PATH
     roundoff hologram make lake.npy --size 1920x1080 --pitch 8um --wavelength 532nm \
-        --scene lake.ppm --depth-map depth.pgm --near 17cm --far 23cm --phase spherical \
+        --scene lake.ppm --depth-map depth.pgm --depth 17cm,23cm --phase spherical \
         --view-specific
     roundoff hologram quantize lake.npy slm.bmp --levels lcos.csv --gain auto
     roundoff hologram reconstruct slm.bmp near.png --levels lcos.csv --sidecar lake.json \
