@@ -54,9 +54,9 @@ _roundoff()
         --schedule) COMPREPLY=($(compgen -W 'auto reference bands' -- "$cur")); return ;;
         --device) COMPREPLY=($(compgen -W 'auto cpu cuda' -- "$cur")); return ;;
         --cpu) COMPREPLY=($(compgen -W 'auto scalar v128 avx2 avx512' -- "$cur")); return ;;
-        --size | --scene | --near | --far | --target | --phase | --fringe | --board | --left | --bottom | --right | --layers | --levels | --algorithm | --weights | --taps | --p | --window | --rho | --snr | --kappa | --refine | --distance | --region | --light | --edges | --frames | --depth | --normalize | --scale | --type | --wavelength | --pitch | --viewer | --viewing-area | --hogel | --threads | --seed) return ;;
+        --size | --scene | --target | --phase | --levels | --algorithm | --weights | --p | --window | --snr | --refine | --distance | --region | --light | --edges | --frames | --depth | --scale | --type | --wavelength | --pitch | --viewer | --viewing-area | --hogel | --threads | --seed) return ;;
         esac
-        [[ $cur == -* ]] && COMPREPLY=($(compgen -W '--size --scene --depth-map --near --far --target --phase --fringe --board --left --bottom --right --layers --unscaled --view-specific --levels --drive --algorithm --weights --taps --p --window --rho --gain --snr --kappa --report --spectrum --schedule --refine --distance --region --light --edges --frames --depth --normalize --scale --reference --type --wavelength --pitch --viewer --viewing-area --hogel --sidecar --device --threads --cpu --seed --quiet --json --certificate --strict --help' -- "$cur"))
+        [[ $cur == -* ]] && COMPREPLY=($(compgen -W '--size --scene --depth-map --target --phase --view-specific --levels --drive --algorithm --weights --p --window --gain --snr --report --spectrum --schedule --refine --distance --region --light --edges --frames --depth --scale --reference --type --wavelength --pitch --viewer --viewing-area --hogel --sidecar --device --threads --cpu --seed --quiet --json --certificate --strict --help' -- "$cur"))
         ;;
     register)
         case $prev in
