@@ -316,7 +316,8 @@ class Quantize(Case):
             (["quantize", "in.npy"], "IN and OUT"),
             (["make", "out.npy"], "--size"),
             (["make", "out.png", "--size", "8x8"], ".npy"),
-            (["reconstruct", "in.npy", "out.pgm", "--scale", "-1"], "above zero"),
+            (["reconstruct", "in.npy", "out.pgm", "--scale", "-1"], "scale -1"),
+            (["reconstruct", "in.npy", "out.pgm", "--scale", "loud"], "scale loud"),
             (["in.npy", "out.pgm"], "make, quantize, propagate or reconstruct"),
         ]
         for arguments, word in cases:
@@ -560,7 +561,6 @@ class Optics(Case):
             (["in.npy", "out.pgm"], "wavelength and pitch"),
             (["in.npy", "out.pgm", *physics], "--depth"),
             (["high.pgm", "out.pgm", *physics, "--depth", "1mm"], "give --levels"),
-            (["in.npy", "out.pgm", *physics, "--depth", "1mm", "--scale", "loud"], "loud"),
             (["in.npy", "out.pgm", *physics, "--depth", "1mm", "--scale", "none"], "float"),
             (["high.pgm", "out.pgm", "--levels", "phase:4", *physics, "--depth", "1mm"],
              "level 9"),
