@@ -256,7 +256,7 @@ def python(described):
         yield f"    {name!r}: ("
         for row in sum(options_of(described, name), []):
             closed = words(row) and "min" not in row and row["type"] in ("u32", "int", "text")
-            kind = "choice" if closed else kinds.get(row["type"], row["type"])
+            kind = "numbers" if "count" in row else "choice" if closed else kinds.get(row["type"], row["type"])
             topics = f"{row.get('topic', '')} {row.get('also', '')}".split()
             yield "        " + repr((row["name"].replace("-", "_"), kind, row["help"],
                                      tuple(word["name"] for word in words(row)), tuple(topics),

@@ -92,6 +92,8 @@ static void put_row(const ro_option_table *table, const ro_option *row)
         put_text("allowed", allowed);
     if (row->min < row->max)
         put(", \"min\": %.17g, \"max\": %.17g", row->min, row->max);
+    if (row->count > 1)
+        put(", \"count\": %d", row->count);
     put_text("unit", row->unit);
     put_text("default", row->preset);
     put_text("derived", row->derived);

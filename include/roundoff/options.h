@@ -60,6 +60,8 @@ typedef struct ro_option {
     double min, max;      /* of numbers, both 0 if there are only words */
     int above_min;        /* 1: min itself is not allowed */
     const char *unit;     /* NULL; "%"; "m": lengths in metres, nm, um, mm or cm may follow */
+    int count;            /* of numbers one behind the other, "1,2,3" or "1x2"; 0: there is one */
+    int least;            /* how many of them must be given, the others are 0 then; 0: all */
     const char *preset;   /* the default as text; NULL: there is no one value */
     const char *derived;  /* the default is automatic: what it follows from, in words; `preset` is
                              then the value that it mostly has, or NULL */
@@ -89,6 +91,8 @@ typedef struct ro_option_table {
         unsigned: RO_OPTION_U32,                                                                   \
         uint64_t: RO_OPTION_U64,                                                                   \
         double: RO_OPTION_REAL,                                                                    \
+        unsigned *: RO_OPTION_U32,                                                                 \
+        double *: RO_OPTION_REAL,                                                                  \
         const char *: RO_OPTION_TEXT,                                                              \
         ro_texts: RO_OPTION_TEXTS,                                                                 \
         default: RO_OPTION_OTHER)

@@ -100,11 +100,33 @@ static const ro_option_table *rows_of(const char *structure)
     return NULL;
 }
 
+static PyObject *as_text(const ro_option *row, PyObject *value);
+
+/* Several numbers as the text that stands for them. */
+static PyObject *as_list(const ro_option *row, PyObject *values)
+{
+    const Py_ssize_t count = PySequence_Size(values);
+    PyObject *texts = count < 0 ? NULL : PyList_New(0), *comma = PyUnicode_FromString(",");
+    bool done = texts && comma;
+    for (Py_ssize_t i = 0; i < count && done; i++) {
+        PyObject *value = PySequence_GetItem(values, i), *text = value ? as_text(row, value) : NULL;
+        done = text && PyList_Append(texts, text) == 0;
+        Py_XDECREF(value);
+        Py_XDECREF(text);
+    }
+    PyObject *joined = done ? PyUnicode_Join(comma, texts) : NULL;
+    Py_XDECREF(texts);
+    Py_XDECREF(comma);
+    return joined;
+}
+
 /* A number or a truth as the text that stands for it; a text as it is. */
 static PyObject *as_text(const ro_option *row, PyObject *value)
 {
     if (PyUnicode_Check(value))
         return Py_NewRef(value);
+    if (row->count > 1 && PySequence_Check(value))
+        return as_list(row, value);
     if (PyBool_Check(value))
         return PyUnicode_FromString(value == Py_True ? "true" : "false");
     if (row->kind == RO_OPTION_TEXT) {

@@ -36,6 +36,8 @@ static void store(const ro_option *option, void *options, union ro_value value)
     memcpy((char *)options + option->offset, &value, sizes[option->kind]);
 }
 
+static bool is_list(const ro_option *option) { return option->count > 1; }
+
 static bool is_flag(const ro_option *option)
 {
     return option->kind == RO_OPTION_INT && !option->argument;
@@ -191,6 +193,12 @@ static bool take_unit(const ro_option *option, const char *text, double *value)
     return false;
 }
 
+/* The place of a number of a list. */
+static char *number_at(const ro_option *option, const void *options, int i)
+{
+    return (char *)(uintptr_t)options + option->offset + (size_t)i * sizes[option->kind];
+}
+
 /* A whole number or any other, by the kind; it may lie outside the range. */
 static bool read_number(const ro_option *option, const char *text, union ro_value *value)
 {
@@ -215,6 +223,67 @@ static bool read_number(const ro_option *option, const char *text, union ro_valu
     else
         value->u32 = (uint32_t)(int64_t)number;
     return true;
+}
+
+/* ---- Lists of numbers ----------------------------------------------------------------------- */
+
+enum { MOST_NUMBERS = 8 };
+
+static int least_of(const ro_option *option)
+{
+    return option->least ? option->least : option->count;
+}
+
+static union ro_value load_number(const ro_option *option, const void *options, int i)
+{
+    union ro_value value = {0};
+    memcpy(&value, number_at(option, options, i), sizes[option->kind]);
+    return value;
+}
+
+static bool is_zero(const ro_option *option, union ro_value value)
+{
+    return option->kind == RO_OPTION_REAL ? value.real == 0 : value.u64 == 0;
+}
+
+/* "1,2,3" or "1x2"; numbers that are left out are 0. */
+static bool read_list(const ro_option *option, const char *text, void *options)
+{
+    union ro_value numbers[MOST_NUMBERS] = {0};
+    int count = 0;
+    for (bool more = true; more; text += more) {
+        char one[80];
+        const size_t length = strcspn(text, ",x");
+        if (count == option->count || length >= sizeof one)
+            return false;
+        snprintf(one, sizeof one, "%.*s", (int)length, text);
+        if (!read_number(option, one, &numbers[count]) || !in_range(option, numbers[count]))
+            return false;
+        count++;
+        text += length;
+        more = *text != 0;
+    }
+    if (count < least_of(option))
+        return false;
+    for (int i = 0; i < option->count; i++)
+        memcpy(number_at(option, options, i), &numbers[i], sizes[option->kind]);
+    return true;
+}
+
+static bool list_in_range(const ro_option *option, const void *options)
+{
+    for (int i = 0; i < option->count; i++) {
+        const union ro_value value = load_number(option, options, i);
+        if (!in_range(option, value) && !(i >= least_of(option) && is_zero(option, value)))
+            return false;
+    }
+    return true;
+}
+
+static bool list_is_set(const ro_option_table *table, const ro_option *option, const void *options)
+{
+    return memcmp(number_at(option, options, 0), number_at(option, table->unset, 0),
+                  (size_t)option->count * sizes[option->kind]) != 0;
 }
 
 /* ---- Reading and printing ------------------------------------------------------------------- */
@@ -272,6 +341,8 @@ static bool read_value(const ro_option_table *table, const ro_option *option, co
 
 int ro_option_is_set(const ro_option_table *table, const ro_option *option, const void *options)
 {
+    if (is_list(option))
+        return list_is_set(table, option, options);
     if (option->kind == RO_OPTION_TEXTS)
         return ((const ro_texts *)(const void *)((const char *)options + option->offset))->count >
                0;
@@ -303,9 +374,25 @@ static const char *print(const ro_option *option, union ro_value value,
     return room;
 }
 
+static const char *print_list(const ro_option *option, const void *options,
+                              char room[RO_OPTION_MESSAGE])
+{
+    char one[RO_OPTION_MESSAGE];
+    size_t at = 0;
+    for (int i = 0; i < option->count; i++) {
+        const union ro_value value = load_number(option, options, i);
+        if (i < least_of(option) || !is_zero(option, value))
+            at += (size_t)snprintf(room + at, RO_OPTION_MESSAGE - at, "%s%.32s", i ? "," : "",
+                                   print(option, value, one));
+    }
+    return room;
+}
+
 const char *ro_option_text(const ro_option_table *table, const ro_option *option,
                            const void *options, char room[RO_OPTION_MESSAGE])
 {
+    if (is_list(option))
+        return list_is_set(table, option, options) ? print_list(option, options, room) : NULL;
     if (option->kind == RO_OPTION_OTHER || option->kind == RO_OPTION_TEXTS)
         return NULL;
     const union ro_value value = option_load(option, options);
@@ -321,19 +408,25 @@ const char *ro_option_allowed(const ro_option *option, char room[RO_OPTION_MESSA
     *room = 0;
     print_real(option->min, low);
     print_real(option->max, high);
-    const char *of = option->unit && *option->unit == '%' ? "percentage" : "number";
+    const char *of = option->unit && *option->unit == '%' ? "percentage"
+                     : is_list(option)                    ? "numbers"
+                                                          : "number";
+    char many[32] = "a";
+    if (is_list(option))
+        snprintf(many, sizeof many, least_of(option) < option->count ? "%d to %d" : "%d",
+                 least_of(option), option->count);
     if (option->kind == RO_OPTION_U64)
         at = (size_t)snprintf(room, RO_OPTION_MESSAGE, "a whole number from 0 to 2^64 - 1");
     else if (option->kind == RO_OPTION_TEXTS)
         at = (size_t)snprintf(room, RO_OPTION_MESSAGE, "given at most %d times", RO_MOST_TEXTS);
     else if (has_range(option) && option->kind != RO_OPTION_REAL)
-        at = (size_t)snprintf(room, RO_OPTION_MESSAGE, "a whole %.12s from %.24s to %.24s", of, low,
-                              high);
+        at = (size_t)snprintf(room, RO_OPTION_MESSAGE, "%s whole %.12s from %.24s to %.24s", many,
+                              of, low, high);
     else if (has_range(option))
         at = (size_t)snprintf(room, RO_OPTION_MESSAGE,
-                              option->above_min ? "a %.12s above %.24s, up to %.24s%s"
-                                                : "a %.12s from %.24s to %.24s%s",
-                              of, low, high,
+                              option->above_min ? "%s %.12s above %.24s, up to %.24s%s"
+                                                : "%s %.12s from %.24s to %.24s%s",
+                              many, of, low, high,
                               option->unit && *option->unit == 'm' ? " metres, such as 0.5um" : "");
     for (const ro_word *word = words_of(option); word && word->name; word++)
         count += !word->alias;
@@ -374,6 +467,16 @@ ro_status ro_option_set(const ro_option_table *table, const ro_option *option, v
     char room[RO_OPTION_MESSAGE];
     union ro_value value = {0};
     ro_texts *texts = (ro_texts *)(void *)((char *)options + option->offset);
+    if (is_list(option)) {
+        if (strcmp(text, default_word) == 0)
+            memcpy(number_at(option, options, 0), number_at(option, table->unset, 0),
+                   (size_t)option->count * sizes[option->kind]);
+        else if (!read_list(option, text, options)) {
+            refuse(option, text, message);
+            return RO_E_ARGUMENT;
+        }
+        return RO_OK;
+    }
     if (!read_value(table, option, text, &value) ||
         (option->kind == RO_OPTION_TEXTS && texts->count == RO_MOST_TEXTS)) {
         const bool number = option->kind == RO_OPTION_REAL && read_number(option, text, &value);
@@ -407,6 +510,13 @@ ro_status options_read(ro_context *context, const ro_option_table *table, const 
         return status;
     for (const ro_option *row = table->rows; row->name; row++) {
         char message[RO_OPTION_MESSAGE], room[RO_OPTION_MESSAGE];
+        if (is_list(row)) {
+            if (list_is_set(table, row, taken) && !list_in_range(row, taken)) {
+                refuse(row, print_list(row, taken, room), message);
+                return ro_context_fail(context, RO_E_ARGUMENT, "%s", message);
+            }
+            continue;
+        }
         union ro_value value = option_load(row, taken);
         if (is_untouched(table, row, value)) {
             if (row->preset && !row->derived)

@@ -26,21 +26,25 @@ static void for_each_row(void (*check)(const ro_option_table *table, const ro_op
     }
 }
 
-/* Rows are in the order of the members, and nothing but padding is between them. */
+/* Rows are in the order of the members, and nothing but padding is between them; but a structure
+ * inside has one row, and any size. */
 static void members_have_rows(void **state)
 {
     static const size_t sizes[] = {4, 4, 8, 8, sizeof(char *), sizeof(ro_texts), sizeof(void *)};
     const ro_option_table *table;
     (void)state;
     for (int i = 0; (table = ro_options_at(i)); i++) {
-        size_t end = sizeof(size_t);
+        size_t end = table->rows->offset ? sizeof(size_t) : 0;
+        bool inside = false;
         for (const ro_option *row = table->rows; row->name; row++) {
             const size_t size = sizes[row->kind], place = (end + size - 1) / size * size;
-            if (row->offset != place)
+            if (row->offset != place && !(inside && row->offset > place))
                 fail_msg("%s: a member before it has no row, or rows are out of order", row->name);
-            end = row->offset + size;
+            end = row->offset + size * (size_t)(row->count > 1 ? row->count : 1);
+            inside = row->kind == RO_OPTION_OTHER;
         }
-        assert_int_equal((end + 7) / 8 * 8, table->size);
+        if (!inside)
+            assert_int_equal((end + 7) / 8 * 8, table->size);
     }
 }
 
@@ -111,6 +115,12 @@ static void check_values(const ro_option_table *table, const ro_option *row)
     assert_false(ro_option_is_set(table, row, room));
     for (const ro_word *word = row->words; word && word->name; word++)
         expect(table, row, word->name, word->alias ? word->alias : word->name);
+    if (row->count > 1) {
+        expect_refused(table, row, "");
+        expect_refused(table, row, "x");
+        expect_refused(table, row, "0.1,0.1,0.1,0.1,0.1,0.1,0.1,0.1,0.1");
+        return;
+    }
     if (row->min < row->max) {
         snprintf(text, sizeof text, "%.15g", row->max);
         expect(table, row, text, text);
@@ -163,6 +173,8 @@ struct sample {
     const char *method;
     uint64_t seed;
     ro_texts texts;
+    double lengths[3];
+    unsigned pixels[2];
 };
 
 static unsigned sample_traits(const char *method) { return strcmp(method, "fast") == 0; }
@@ -178,6 +190,9 @@ static const ro_option sample_rows[] = {
      .words = RO_WORDS({.name = "slow"}, {.name = "fast"}, {.name = "quick", .alias = "fast"})},
     {RO_MEMBER(struct sample, seed), "N", "a seed", .preset = "0"},
     {RO_MEMBER(struct sample, texts), "T", "texts"},
+    {RO_MEMBER(struct sample, lengths), "X,Y,Z", "lengths", .min = -1, .max = 1, .unit = "m",
+     .count = 3, .least = 2},
+    {RO_MEMBER(struct sample, pixels), "W,H", "pixels", .max = 9, .count = 2},
     {0},
 };
 static const struct sample unset = {.size = sizeof unset};
@@ -219,6 +234,32 @@ static void kinds_are_read(void **state)
         assert_int_equal(ro_option_set(&sample_table, row("texts"), &s, "a", message), RO_OK);
     assert_int_equal(s.texts.count, RO_MOST_TEXTS);
     assert_int_equal(ro_option_set(&sample_table, row("texts"), &s, "a", message), RO_E_ARGUMENT);
+}
+
+/* Numbers one behind the other, from C as well. */
+static void lists_are_read(void **state)
+{
+    ro_context *context;
+    struct sample s = unset, taken;
+    (void)state;
+    expect(&sample_table, row("lengths"), "1mm,-0.5,0.25", "0.001,-0.5,0.25");
+    expect(&sample_table, row("lengths"), "0.5x1", "0.5,1");
+    expect(&sample_table, row("pixels"), "0,9", "0,9");
+    for (const char *const *bad =
+             (const char *const[]){"1", "2,0", "0,0,0,0", "0,,0", "0,0,", NULL};
+         *bad; bad++)
+        expect_refused(&sample_table, row("lengths"), *bad);
+    expect_refused(&sample_table, row("pixels"), "1,2.5");
+    expect_refused(&sample_table, row("pixels"), "1,10");
+    assert_int_equal(ro_context_open(NULL, &context), RO_OK);
+    s.lengths[0] = 1;
+    assert_true(ro_option_is_set(&sample_table, row("lengths"), &s));
+    assert_int_equal(options_read(context, &sample_table, &s, &taken), RO_OK);
+    s.pixels[1] = 10;
+    assert_int_equal(options_read(context, &sample_table, &s, &taken), RO_E_ARGUMENT);
+    assert_string_equal(ro_context_message(context),
+                        "pixels 0,10: must be 2 whole numbers from 0 to 9");
+    ro_context_close(context);
 }
 
 /* Where the decimal point is a comma, numbers are read and printed with a point. */
@@ -276,10 +317,10 @@ static void rules_hold(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(members_have_rows),     cmocka_unit_test(rules_name_options),
-        cmocka_unit_test(values_come_back),      cmocka_unit_test(defaults_are_not_set),
-        cmocka_unit_test(kinds_are_read),        cmocka_unit_test(rules_hold),
-        cmocka_unit_test(locales_do_not_matter),
+        cmocka_unit_test(members_have_rows), cmocka_unit_test(rules_name_options),
+        cmocka_unit_test(values_come_back),  cmocka_unit_test(defaults_are_not_set),
+        cmocka_unit_test(kinds_are_read),    cmocka_unit_test(lists_are_read),
+        cmocka_unit_test(rules_hold),        cmocka_unit_test(locales_do_not_matter),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
