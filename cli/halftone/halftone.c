@@ -37,7 +37,6 @@ static const char *const compression_names[] = {"auto", "none", "g4", "packbits"
 static const char *const intent_names[] = {"perceptual", "relative", "saturation", "absolute",
                                            NULL};
 static const char *const fit_names[] = {"auto", "none", "full", NULL};
-static const char *const choice_names[] = {"auto", "green", NULL};
 
 static const char *const resample_names[] = {"auto", "light", "values", NULL};
 
@@ -145,9 +144,6 @@ static const struct option options[] = {
      .offset = offsetof(struct halftone_values, palette), .also = "colour"},
     {"fit", "F", "palettes: auto (default: of a -panel), full or none", OPTION_CHOICE,
      .offset = offsetof(struct halftone_values, fit), .choices = fit_names, .topic = "colour"},
-    {"choice", "C", "weight of green in palettes: auto (default), green: more", OPTION_CHOICE,
-     .offset = offsetof(struct halftone_values, choice), .choices = choice_names,
-     .topic = "colour"},
     {"recolour", "C", "colours for levels of grey, black first: \"navy #c60 ivory\"", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, recolour), .topic = "colour"},
     {"overshoot", "P%", "palettes: the old rule, clipping P% beyond white", OPTION_SHARE,
@@ -394,11 +390,6 @@ static void print_line(const struct task *task)
     else
         put_line(&task->ran, output, request->options.ink_count > 0, task->seconds);
     halftone_say_inks(task->context, request);
-    if (request->options.green_always && request->options.clamp)
-        tell("halftone: --choice changes nothing with --overshoot, which has a rule of its own");
-    else if (request->options.green_always && strcmp(task->ran.schedule, "rows") == 0)
-        tell("halftone: --choice changes nothing with %s, whose colours are told by a screen",
-             task->ran.method);
     if (request->own_dpi > 0)
         tell("halftone: dots are those of %g dpi, by what %s states", request->own_dpi,
              task->files->path[0]);
@@ -455,8 +446,6 @@ int halftone_check(const struct command *command, const struct halftone_values *
                            values->inks ? "--inks" : "--separate");
     if (values->fit != defaults.fit && !values->palette)
         return usage_error(command, "--fit needs --palette");
-    if (values->choice != defaults.choice && !values->palette)
-        return usage_error(command, "--choice needs --palette");
     if (values->overshoot != defaults.overshoot && !values->palette)
         return usage_error(command, "--overshoot needs --palette");
     if (values->resample && !values->resize.width && !values->resize.height &&

@@ -23,7 +23,7 @@ struct halftone_values {
     int levels, bits, cell, dot, strength, noise, threshold, channels, phases, separate;
     double dpi, dpi_y, lpi, gamma, brightness, contrast, overshoot, black;
     struct scale resize;
-    int resample, fit, choice;
+    int resample, fit;
     int compression, bit_order, ones, pixel_bits;
     const char *numbers;
     int alpha, profile;

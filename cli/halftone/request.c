@@ -85,7 +85,6 @@ static void fill_in(const struct halftone_values *values, struct halftone_reques
                     .grey_in_colour = 100 - values->black,
                     .clamp = values->overshoot >= 0 && values->palette,
                     .overshoot = values->overshoot > 0 ? (int)values->overshoot : 0,
-                    .green_always = values->choice,
                     .dpi = values->dpi,
                     .sigma = values->sigma > 0 ? values->sigma : 0,
                     .radius = values->radius,

@@ -201,10 +201,6 @@ typedef struct ro_halftone_options {
     int abreast; /* bands of rows that a thread runs by turns, at most: with ro_plan_info.rows times
                     as many rows a piece hands on its first columns soon after it began; 0: 1, up to
                     64 */
-
-    /* Palettes: 1: green's square counts three times in every palette's choice, also where colours
-     * crowd and errors then grow large, as it once did. */
-    int green_always;
 } ro_halftone_options;
 #define RO_HALFTONE_UNSET(UNSET) UNSET(strength) UNSET(threshold) UNSET(rounds)
 #define RO_HALFTONE_DEFAULTS RO_DEFAULTS_OF(ro_halftone_options, RO_HALFTONE_UNSET)

@@ -72,7 +72,6 @@ static ro_status check_options(struct halftoner *work)
         {OPTION_SCREEN, options->screen != NULL, "screen"},
         {OPTION_PALETTE, palette != NULL, "palette"},
         {OPTION_PALETTE, options->fit != 0, "fit"},
-        {OPTION_PALETTE, options->green_always != 0, "choice"},
         {OPTION_OVERSHOOT, options->clamp || options->overshoot, "overshoot"},
         {OPTION_SEARCH, options->sigma != 0, "sigma"},
         {OPTION_SEARCH, options->distance != 0, "view"},

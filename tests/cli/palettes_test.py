@@ -170,7 +170,6 @@ class Made(Case):
     def test_options_that_need_or_exclude_a_palette(self):
         for more, words in ((["--fit", "full"], ["--fit needs --palette"]),
                             (["--fit", "none"], ["--fit needs --palette"]),
-                            (["--choice", "green"], ["--choice needs --palette"]),
                             (["--overshoot", "10"], ["--overshoot needs --palette"]),
                             (["--overshoot", "0"], ["--overshoot needs --palette"]),
                             (["--palette", "bw", "--separate", "cmyk"], ["--separate exclude"]),
@@ -179,14 +178,6 @@ class Made(Case):
         self.refused("halftone", "in.ppm", "no.ppm", "--recolour", "red",
                      words=["--recolour red", "not 1"])
         self.assertIn(b"--palette", self.works("halftone", "--help").stdout)
-
-    def test_a_choice_in_vain(self):
-        for more in ["--overshoot", "9"], ["--method", "bayer"]:
-            done = self.works("halftone", "in.ppm", "out.ppm", "--palette", "c64", "--choice",
-                              "green", *more)
-            self.assertIn(b"--choice changes nothing with", done.stderr)
-        done = self.works("halftone", "in.ppm", "out.ppm", "--palette", "c64", "--choice", "green")
-        self.assertNotIn(b"--choice", done.stderr)
 
     def test_a_folder_of_nothing(self):
         self.put("bad.png", b"nothing")

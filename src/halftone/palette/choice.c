@@ -234,7 +234,7 @@ void palette_choice_make(const struct palette_plan *plan, struct palette_choice 
             choice->most[c] = k == 0 || p[c] > choice->most[c] ? p[c] : choice->most[c];
         }
     }
-    if (!plan->green_always && is_crowded(plan, apart))
+    if (is_crowded(plan, apart))
         tell_apart(plan, choice);
     for (int k = 0; k < PALETTE_MOST; k++) {
         int32_t p[3];

@@ -119,7 +119,6 @@ ro_status palette_rule_open(struct halftoner *work, struct palette_rule *rule)
     plan->overshoot = options->clamp ? (int32_t)((int64_t)PALETTE_WHITE * options->overshoot / 100)
                                      : PALETTE_GUARD;
     plan->count = options->palette->count;
-    plan->green_always = options->green_always != 0;
     palette_light(options->palette, plan->colour);
     plan_options(plan, work);
     if (!rule->linear || !plan_rule(rule, options))

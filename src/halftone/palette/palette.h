@@ -161,7 +161,6 @@ struct palette_plan {
     const struct palette_hull *hull; /* NULL: the rule with an overshoot */
     struct palette_faces faces;      /* of it */
     struct palette_choice choice;    /* with a hull */
-    bool green_always;               /* as if no colours crowded */
     const uint8_t *nearest;          /* with an overshoot: the colour of each cell */
     uint32_t white;                  /* the largest sample */
     int grid_shift;                  /* from samples to cells of them */
