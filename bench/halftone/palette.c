@@ -132,51 +132,6 @@ static bool run_case(int number, const ro_image *in, ro_image *out, ro_context *
     return true;
 }
 
-/* Every built-in palette by both rules on one thread, with every instruction set. */
-static void compare_rules(const ro_image *in, ro_image *out, bool json)
-{
-    static const ro_cpu cpus[] = {RO_CPU_V128, RO_CPU_AVX2, RO_CPU_AVX512};
-    if (!json)
-        printf("Error diffusion to built-in palettes, one thread: into the hull, and by the rule "
-               "before, overshoot 50 %%.\n\n| palette          | variant | hull, ms | overshoot, "
-               "ms | ratio |\n| ---------------- | ------- | -------: | ------------: | ----: "
-               "|\n");
-    for (size_t n = 0; n < sizeof cpus / sizeof *cpus; n++) {
-        ro_context *context;
-        ro_context_options how = {RO_CONTEXT_DEFAULTS, .cpu = cpus[n], .threads = 1};
-        if (ro_context_open(&how, &context) != RO_OK)
-            continue;
-        const ro_palette_info *info;
-        for (int i = 0; (info = ro_palette_at(i)) != NULL; i++) {
-            ro_palette palette;
-            if (ro_palette_parse(context, info->name, &palette) != RO_OK)
-                continue;
-            struct halftoning rules[2] = {
-                {context, in, out, {RO_HALFTONE_DEFAULTS, .palette = &palette}},
-                {context,
-                 in,
-                 out,
-                 {RO_HALFTONE_DEFAULTS, .palette = &palette, .clamp = 1, .overshoot = 50}}};
-            struct contender list[2] = {{.run = run_halftoning, .data = &rules[0]},
-                                        {.run = run_halftoning, .data = &rules[1]}};
-            time_in_turns(list, 2, 3, 20);
-            if (list[0].failed || list[1].failed)
-                continue;
-            const double hull = list[0].best * 1e3, before = list[1].best * 1e3;
-            if (json)
-                printf(",\n  {\"size\": %u, \"palette\": \"%s\", \"variant\": \"%s\", "
-                       "\"hull_ms\": %.4f, \"overshoot_ms\": %.4f, \"ratio\": %.3f}",
-                       in->width, info->name, ro_cpu_name(cpus[n]), hull, before, hull / before);
-            else
-                printf("| %-16s | %-7s | %8.2f | %13.2f | %5.2f |\n", info->name,
-                       ro_cpu_name(cpus[n]), hull, before, hull / before);
-        }
-        ro_context_close(context);
-    }
-    if (!json)
-        printf("\n");
-}
-
 /* A picture of size x size and its result, as ImageMagick takes the first. */
 static ro_status make_pictures(ro_context *context, uint32_t size, ro_image *in, ro_image *out)
 {
@@ -201,8 +156,6 @@ static int run(const struct bench_options *options)
         printf("[");
     bool good = make_pictures(context, size, &in, &out) == RO_OK &&
                 run_case(0, &in, &out, context, options->json);
-    if (good)
-        compare_rules(&in, &out, options->json);
     good = good && make_pictures(context, screens_size, &in, &out) == RO_OK;
     for (int i = 1; i < CASES && good; i++)
         good = run_case(i, &in, &out, context, options->json);

@@ -12,7 +12,6 @@
 static const struct halftone_values defaults = {.levels = 2,
                                                 .threshold = RO_DEFAULT,
                                                 .strength = RO_DEFAULT,
-                                                .overshoot = -1,
                                                 .black = 100,
                                                 .sigma = -1,
                                                 .lpi = -1,
@@ -146,9 +145,6 @@ static const struct option options[] = {
      .offset = offsetof(struct halftone_values, fit), .choices = fit_names, .topic = "colour"},
     {"recolour", "C", "colours for levels of grey, black first: \"navy #c60 ivory\"", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, recolour), .topic = "colour"},
-    {"overshoot", "P%", "palettes: the old rule, clipping P% beyond white", OPTION_SHARE,
-     .offset = offsetof(struct halftone_values, overshoot), .min = 0, .max = 100,
-     .topic = "colour"},
     {"separate", "S", "cmyk: OUT-c, -m, -y, -k; or cmyk-tiff, inks, inks-tiff", OPTION_CHOICE,
      .offset = offsetof(struct halftone_values, separate), .choices = separate_names,
      .topic = "colour"},
@@ -446,8 +442,6 @@ int halftone_check(const struct command *command, const struct halftone_values *
                            values->inks ? "--inks" : "--separate");
     if (values->fit != defaults.fit && !values->palette)
         return usage_error(command, "--fit needs --palette");
-    if (values->overshoot != defaults.overshoot && !values->palette)
-        return usage_error(command, "--overshoot needs --palette");
     if (values->resample && !values->resize.width && !values->resize.height &&
         !(values->resize.percent > 0))
         return usage_error(command, "--resample needs --resize%s",

@@ -21,7 +21,7 @@ struct halftone_values {
     double ink_limit, gain, yule_nielsen;
     int intent;
     int levels, bits, cell, dot, strength, noise, threshold, channels, phases, separate;
-    double dpi, dpi_y, lpi, gamma, brightness, contrast, overshoot, black;
+    double dpi, dpi_y, lpi, gamma, brightness, contrast, black;
     struct scale resize;
     int resample, fit;
     int compression, bit_order, ones, pixel_bits;

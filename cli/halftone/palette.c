@@ -86,7 +86,7 @@ ro_status halftone_colours(ro_context *context, const struct halftone_values *va
         else
             status = read_palette(context, values->palette, &request->palette);
         options->palette = count >= 0 ? NULL : &request->palette;
-        const bool panel = values->overshoot < 0 && is_panel(values->palette);
+        const bool panel = is_panel(values->palette);
         options->fit = values->fit == FULL || (values->fit == AUTO && panel);
         if (panel && !options->method && !values->kernel && !values->like)
             options->method = "fan";

@@ -83,8 +83,6 @@ static void fill_in(const struct halftone_values *values, struct halftone_reques
                                                    : RO_CHANNELS_GREY,
                     .same_phases = values->phases,
                     .grey_in_colour = 100 - values->black,
-                    .clamp = values->overshoot >= 0 && values->palette,
-                    .overshoot = values->overshoot > 0 ? (int)values->overshoot : 0,
                     .dpi = values->dpi,
                     .sigma = values->sigma > 0 ? values->sigma : 0,
                     .radius = values->radius,

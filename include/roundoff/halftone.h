@@ -153,10 +153,6 @@ typedef struct ro_halftone_options {
     int same_phases;           /* 1: the screens and random numbers of all planes are alike */
     double grey_in_colour;     /* CMYK: percent of grey that stays in coloured inks; 0: all black */
     const ro_palette *palette; /* NULL: levels; else error diffusion to these colours */
-    int clamp; /* palettes: 1: the rule before: no projection into the palette's hull, values cut
-                  at black and white, colours chosen in OKLab */
-    int overshoot; /* of that rule, which it asks for: per cent of white by which values may pass
-                      both, 0 to 100 */
 
     /* Direct binary search. dbs-clipping-free takes a square `screen` too; NULL: the built-in. */
     double dpi;      /* of the output, if known: the eye follows it; 0: 300 */

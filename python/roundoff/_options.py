@@ -102,13 +102,9 @@ def _set(name: str, convert: Callable[[Any], Any]) -> Callable[[Any, Members], N
     return put
 
 
-def _overshoot(value: Any, members: Members) -> None:
-    members["overshoot"], members["clamp"] = value, 1
-
-
 OWN: Mapping[str, Callable[[Any, Members], None]] = {
     "bits": _bits, "threshold": _threshold, "range": _range, "separate": _separate, "view": _view,
-    "shadow": _shadow, "kernel": _kernel, "start": _start, "overshoot": _overshoot,
+    "shadow": _shadow, "kernel": _kernel, "start": _start,
     "palette": _set("palette", palette_text), "recolour": _set("recolour", palette_text),
     "black": _set("grey_in_colour", lambda share: 100 - share),
     "fit": _set("fit", lambda way: int(choice("fit", way, ("auto", "none", "full")) == 2)),
@@ -140,7 +136,7 @@ def halftone_members(options: dict[str, Any]) -> Members:
         members.setdefault("method", "screen")
     elif members.get("lpi", 0) > 0:
         members.setdefault("method", "am")
-    if isinstance(palette, str) and palette.endswith("-panel") and options.get("overshoot") is None:
+    if isinstance(palette, str) and palette.endswith("-panel"):
         if options.get("fit") in (None, "auto"):
             members["fit"] = 1
         if not members.keys() & {"kernel", "like"}:

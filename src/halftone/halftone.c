@@ -47,8 +47,7 @@ static ro_status check_options(struct halftoner *work)
     unsigned known = method->options;
     const unsigned coloured_without = OPTION_LEVELS | OPTION_DEEP | OPTION_THRESHOLD;
     if (palette && method->engine->coloured)
-        known = (known & ~coloured_without) | OPTION_PALETTE |
-                (work->engine == &palette_engine ? OPTION_OVERSHOOT : 0);
+        known = (known & ~coloured_without) | OPTION_PALETTE;
     const struct {
         unsigned flag;
         bool set;
@@ -72,7 +71,6 @@ static ro_status check_options(struct halftoner *work)
         {OPTION_SCREEN, options->screen != NULL, "screen"},
         {OPTION_PALETTE, palette != NULL, "palette"},
         {OPTION_PALETTE, options->fit != 0, "fit"},
-        {OPTION_OVERSHOOT, options->clamp || options->overshoot, "overshoot"},
         {OPTION_SEARCH, options->sigma != 0, "sigma"},
         {OPTION_SEARCH, options->distance != 0, "view"},
         {OPTION_SEARCH, options->radius != 0, "radius"},
@@ -93,10 +91,6 @@ static ro_status check_options(struct halftoner *work)
     if (palette && (palette->count < 2 || palette->count > 256))
         return ro_context_fail(context, RO_E_ARGUMENT, "a palette has 2 to 256 colours, not %d",
                                palette->count);
-    options->clamp |= options->overshoot != 0;
-    if (options->overshoot < 0 || options->overshoot > 100)
-        return ro_context_fail(context, RO_E_ARGUMENT, "overshoot %d%%: must be from 0%% to 100%%",
-                               options->overshoot);
     if (options->levels == 0)
         options->levels = 2;
     const int most = known & OPTION_DEEP ? 65536 : 256;

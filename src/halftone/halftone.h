@@ -29,8 +29,7 @@ enum halftone_option {
     OPTION_DOT = 1 << 13,
     OPTION_DEEP = 1 << 11, /* more than 256 levels, numbers of 16 bits */
     OPTION_PALETTE = 1 << 16,
-    OPTION_OVERSHOOT = 1 << 17, /* of palettes */
-    OPTION_SEARCH = 1 << 18,    /* sigma, radius, aim, order, start, rounds */
+    OPTION_SEARCH = 1 << 18, /* sigma, radius, aim, order, start, rounds */
     OPTION_SHADOW = 1 << 19,
 };
 

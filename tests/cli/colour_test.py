@@ -55,8 +55,8 @@ def start(number):
     return WHITE + 1 if number == 49 else ((8 + number % 8) << (11 + number // 8)) - 2 ** 14
 
 
-def palette_diffusion(pixels, width, height, colours, overshoot=0):
-    """Floyd-Steinberg to a palette (docs/numerics.md): the number of each pixel's colour."""
+def nearest_colours(pixels, colours):
+    """Without dithering (docs/numerics.md): the number of each pixel's colour."""
     lights = [[16 * linear16(c) for c in colour] for colour in colours]
     labs = [lab([c / WHITE for c in light]) for light in lights]
     own = {}
@@ -71,26 +71,8 @@ def palette_diffusion(pixels, width, height, colours, overshoot=0):
                 (here[2] - labs[k][2]) ** 2, k))
         return own[cells]
 
-    over = WHITE * overshoot // 100
-    above = [[0] * (width + 2) for _ in range(3)]
-    result = []
-    for y in range(height):
-        errors = [[0] * (width + 2) for _ in range(3)]
-        carry = [8] * 3
-        for x in range(width):
-            v = []
-            for c in range(3):
-                t = (carry[c] + 7 * errors[c][x] + above[c][x] + 5 * above[c][x + 1] +
-                     3 * above[c][x + 2])
-                carry[c] = t % 16
-                value = 16 * linear16(pixels[3 * (y * width + x) + c]) + t // 16
-                v.append(min(max(value, -over), WHITE + over))
-            k = nearest(tuple(cell(min(max(value, 0), WHITE)) for value in v))
-            for c in range(3):
-                errors[c][x + 1] = v[c] - lights[k][c]
-            result.append(k)
-        above = errors
-    return result
+    return [nearest(tuple(cell(16 * linear16(value)) for value in pixels[i:i + 3]))
+            for i in range(0, len(pixels), 3)]
 
 
 BWR = [(0, 0, 0), (255, 255, 255), (255, 0, 0)]
@@ -143,20 +125,18 @@ class Colour(Case):
             self.assertEqual(list(result[c::3]), [[0, 128, 255][k] for k in levels])
 
     def test_palettes(self):
-        for overshoot in [0, 50]:
-            numbers = palette_diffusion(self.pixels, self.width, self.height, BWR, overshoot)
-            expected = b"".join(bytes(BWR[k]) for k in numbers)
-            for text in ["bwr", "black,white,red", "#000 #ffffff red"]:
-                self.works("halftone", "in.ppm", "out.ppm", "--palette", text,
-                           "--overshoot", "%d%%" % overshoot)
-                self.assertEqual(netpbm(self.get("out.ppm"))[2], expected, text)
+        numbers = nearest_colours(self.pixels, BWR)
+        expected = b"".join(bytes(BWR[k]) for k in numbers)
+        for text in ["bwr", "black,white,red", "#000 #ffffff red"]:
+            self.works("halftone", "in.ppm", "out.ppm", "--palette", text, "--method", "threshold")
+            self.assertEqual(netpbm(self.get("out.ppm"))[2], expected, text)
         self.put("three.gpl", b"GIMP Palette\nName: three\nColumns: 3\n#\n  0   0   0\tBlack\n"
                  b"255 255 255\tWhite\n255 0 0 Red\n")
         self.put("three.ppm", ppm(4, 1, sum(BWR + [BWR[0]], ())))
         for name in ["three.gpl", "three.ppm", "./three.gpl"]:
-            self.works("halftone", "in.ppm", "out.ppm", "--palette", name, "--overshoot", "50")
+            self.works("halftone", "in.ppm", "out.ppm", "--palette", name, "--method", "threshold")
             self.assertEqual(netpbm(self.get("out.ppm"))[2], expected, name)
-        self.works("halftone", "in.ppm", "out.npy", "--palette", "bwr", "--overshoot", "50")
+        self.works("halftone", "in.ppm", "out.npy", "--palette", "bwr", "--method", "threshold")
         self.assertEqual(list(self.get("out.npy")[-len(numbers):]), numbers)
 
     def test_palettes_are_listed(self):
@@ -261,7 +241,6 @@ class Colour(Case):
         self.refused(*colour, "--palette", "blakc white", words=["did you mean 'black'"])
         self.refused(*colour, "--palette", "bwr", "--levels", "4", words=["levels"])
         self.refused(*colour, "--palette", "bwr", "--channels", "rgb", words=["palette"])
-        self.refused(*grey, "--overshoot", "10", words=["overshoot"], status=2)
         self.refused(*colour, "--black", "50", "--channels", "rgb", words=["CMYK"])
         self.refused(*colour, "--separate", "cmyk-tiff", words=["inks"])
         self.refused(*colour, "--separate", "cmyk", "--channels", "rgb", words=["cannot be combined"],

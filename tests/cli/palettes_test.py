@@ -170,8 +170,6 @@ class Made(Case):
     def test_options_that_need_or_exclude_a_palette(self):
         for more, words in ((["--fit", "full"], ["--fit needs --palette"]),
                             (["--fit", "none"], ["--fit needs --palette"]),
-                            (["--overshoot", "10"], ["--overshoot needs --palette"]),
-                            (["--overshoot", "0"], ["--overshoot needs --palette"]),
                             (["--palette", "bw", "--separate", "cmyk"], ["--separate exclude"]),
                             (["--palette", "bw", "--inks", "cyan,black"], ["--inks exclude"])):
             self.refused("halftone", "in.ppm", "no.tif", *more, words=words, status=2)

@@ -40,7 +40,7 @@ class Resize(Case):
         self.assertAlmostEqual(mean("--linear", "--method", "stucki"), 128, delta=2)
         self.assertAlmostEqual(mean(), 128, delta=2)  # not light: the numbers keep their mean
         self.works("halftone", "in.pgm", "out.ppm", "--resize", "50%", "--quiet",
-                   "--palette", "black white #808080", "--overshoot", "50")
+                   "--palette", "black white #808080")
         pixels = netpbm(self.get("out.ppm"))[2]
         self.assertAlmostEqual(sum(map(light, pixels)) / len(pixels), 128, delta=3)
 

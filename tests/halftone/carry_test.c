@@ -335,8 +335,6 @@ static void palettes_and_planes(void **state)
         &(ro_halftone_options){RO_HALFTONE_DEFAULTS, .method = "stucki", .palette = &few});
     cut_everywhere(&wide, RO_INDEX8,
                    &(ro_halftone_options){RO_HALFTONE_DEFAULTS, .palette = &many});
-    cut_everywhere(&in, RO_INDEX8,
-                   &(ro_halftone_options){RO_HALFTONE_DEFAULTS, .palette = &few, .overshoot = 20});
     cut_everywhere(
         &in, RO_RGB8,
         &(ro_halftone_options){RO_HALFTONE_DEFAULTS, .channels = RO_CHANNELS_RGB, .levels = 3});

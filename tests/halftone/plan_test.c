@@ -173,8 +173,8 @@ static void options_of_all_kinds(void **state)
           false);
     check(RO_RGB8, RO_RGB8, &(ro_halftone_options){RO_HALFTONE_DEFAULTS, .palette = &palette},
           false);
-    check(RO_RGB16, RO_INDEX8,
-          &(ro_halftone_options){RO_HALFTONE_DEFAULTS, .palette = &palette, .clamp = 1}, false);
+    check(RO_RGB16, RO_INDEX8, &(ro_halftone_options){RO_HALFTONE_DEFAULTS, .palette = &palette},
+          false);
     check(RO_RGB8, RO_RGB8,
           &(ro_halftone_options){RO_HALFTONE_DEFAULTS, .channels = RO_CHANNELS_RGB}, false);
     check(RO_RGBF, RO_INDEX8,

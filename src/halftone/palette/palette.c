@@ -85,17 +85,10 @@ static void plan_options(struct palette_plan *plan, const struct halftoner *work
     plan->serpentine = options->serpentine != 0;
 }
 
-/* The tables of the rule that is asked for; `linear` is filled. */
-static bool plan_rule(struct palette_rule *rule, const ro_halftone_options *options)
+/* The hull and the tables that follow from it; `linear` is filled. */
+static void plan_hull(struct palette_rule *rule)
 {
     struct palette_plan *plan = &rule->plan;
-    if (options->clamp) {
-        rule->nearest = calloc(1, PALETTE_ENTRIES + 3); /* vector code loads four at a time */
-        if (rule->nearest)
-            palette_fill_nearest(plan->colour, plan->count, rule->nearest);
-        plan->nearest = rule->nearest;
-        return rule->nearest;
-    }
     rule->hull.count = plan->count;
     for (int k = 0; k < plan->count; k++)
         for (int c = 0; c < 3; c++)
@@ -104,7 +97,6 @@ static bool plan_rule(struct palette_rule *rule, const ro_halftone_options *opti
     palette_faces_make(plan->hull, &plan->faces);
     palette_plan_grid(plan);
     palette_choice_make(plan, &plan->choice);
-    return true;
 }
 
 ro_status palette_rule_open(struct halftoner *work, struct palette_rule *rule)
@@ -116,22 +108,17 @@ ro_status palette_rule_open(struct halftoner *work, struct palette_rule *rule)
     plan->width = work->in.width;
     plan->sample_bytes = work->grey.sample_bytes;
     plan->white = work->tone.in_white;
-    plan->overshoot = options->clamp ? (int32_t)((int64_t)PALETTE_WHITE * options->overshoot / 100)
-                                     : PALETTE_GUARD;
     plan->count = options->palette->count;
     palette_light(options->palette, plan->colour);
     plan_options(plan, work);
-    if (!rule->linear || !plan_rule(rule, options))
+    if (!rule->linear)
         return ro_context_fail(work->context, RO_E_MEMORY, "no memory for a palette's tables");
+    plan_hull(rule);
     work->bytes += ((size_t)plan->white + 2) * sizeof *rule->linear;
     return RO_OK;
 }
 
-void palette_rule_close(struct palette_rule *rule)
-{
-    free(rule->linear);
-    free(rule->nearest);
-}
+void palette_rule_close(struct palette_rule *rule) { free(rule->linear); }
 
 static ro_status open_engine(struct halftoner *work)
 {
@@ -161,7 +148,7 @@ static ro_status open_engine(struct halftoner *work)
     work->bytes += sizeof *state + bytes;
     /* Right to left, no column is ready before the row's end. */
     work->carried = plan->serpentine ? -1 : 3 * plan->rows_down;
-    work->carried_most = PALETTE_WHITE + plan->overshoot;
+    work->carried_most = PALETTE_WHITE + PALETTE_GUARD;
     work->carried_least = -work->carried_most;
     state->run.plan = plan;
     state->run.pool = context->pool;

@@ -5,10 +5,9 @@
  * A pixel's light is first moved to the nearest point of the palette's hull, in which errors stay
  * bounded; it is then diffused to the nearest colour. Green counts more in both, as for the eye.
  *
- * The rule before, with an overshoot, did not move it, cut values instead and chose in OKLab, by a
- * table over cells of the three values. These are as wide as the eye wants them: u = v + 2^14 is
- * cut into eight parts an octave, which makes 49 cells from black to white, near 1/40 of sRGB's
- * scale each.
+ * Without dithering the choice is in OKLab, by a table over cells of the three values. These are as
+ * wide as the eye wants them: u = v + 2^14 is cut into eight parts an octave, which makes 49 cells
+ * from black to white, near 1/40 of sRGB's scale each.
  *
  *     v     0 ...                               W
  *     u     2^14 ........ 2^15 ........ 2^16 .. 2^20
@@ -158,20 +157,18 @@ struct palette_plan {
     const uint16_t *linear; /* of every sample: its linear light, tone and curve included */
     int count;
     int32_t colour[3][PALETTE_MOST]; /* linear light of each colour, 0 to W */
-    const struct palette_hull *hull; /* NULL: the rule with an overshoot */
-    struct palette_faces faces;      /* of it */
-    struct palette_choice choice;    /* with a hull */
-    const uint8_t *nearest;          /* with an overshoot: the colour of each cell */
-    uint32_t white;                  /* the largest sample */
-    int grid_shift;                  /* from samples to cells of them */
-    bool monotone;                   /* `linear` rises or falls throughout */
-    int32_t overshoot;               /* how far beyond 0 and W a value still counts for its error */
-    int strength;                    /* per cent of an error that is passed on; 0: all */
-    int32_t noise;                   /* the choice sees values that are off by up to this */
+    const struct palette_hull *hull;
+    struct palette_faces faces; /* of it */
+    struct palette_choice choice;
+    uint32_t white; /* the largest sample */
+    int grid_shift; /* from samples to cells of them */
+    bool monotone;  /* `linear` rises or falls throughout */
+    int strength;   /* per cent of an error that is passed on; 0: all */
+    int32_t noise;  /* the choice sees values that are off by up to this */
     uint64_t seed;
     bool serpentine; /* odd rows run right to left */
     int rows_down, skew;
-    uint32_t place[3][256]; /* 8-bit samples with a hull: place in a block, cell */
+    uint32_t place[3][256]; /* 8-bit samples: place in a block, cell */
     double light[256];      /* and their linear light */
 };
 
@@ -224,7 +221,6 @@ struct palette_rule {
     struct palette_plan plan;
     struct palette_hull hull;
     uint16_t *linear;
-    uint8_t *nearest;
 };
 ro_status palette_rule_open(struct halftoner *work, struct palette_rule *rule);
 void palette_rule_close(struct palette_rule *rule); /* also after a failed open */

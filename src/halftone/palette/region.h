@@ -106,10 +106,10 @@ static inline int palette_light_near(const struct palette_plan *plan, struct pal
 static inline void palette_light_of(const struct palette_plan *plan, struct palette_light *known,
                                     const uint32_t sample[3], int32_t to[4])
 {
-    const uint32_t cell = plan->hull ? palette_grid_cell(plan, sample) : 0;
+    const uint32_t cell = palette_grid_cell(plan, sample);
     for (int c = 0; c < 3; c++)
         to[c] = 16 * plan->linear[sample[c]];
-    if (plan->hull && known->cell[cell] != PALETTE_INSIDE)
+    if (known->cell[cell] != PALETTE_INSIDE)
         palette_light_near(plan, known, sample, cell, to);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * With an overshoot, the nearest colour of every cell: by the distance in OKLab (Ottosson, 2020)
+ * Without dithering, the nearest colour of every cell: by the distance in OKLab (Ottosson, 2020)
  * from the middle of the cell; a tie goes to the first colour. A cell that holds a colour of the
  * palette itself belongs to the first such one, so that a picture already in the palette stays as
  * it is.

@@ -449,8 +449,7 @@ static int32_t largest_error(const struct palette_hull *hull)
                                  .linear = linear,
                                  .count = hull->count,
                                  .hull = hull,
-                                 .white = 255,
-                                 .overshoot = PALETTE_GUARD};
+                                 .white = 255};
     take_colours(&plan, hull);
     palette_plan_grid(&plan);
     palette_choice_make(&plan, &plan.choice);

@@ -124,9 +124,6 @@ static void every_method_is_golden(void **state)
         {{RO_HALFTONE_DEFAULTS, .serpentine = 1}, 0x4d31cee8a162400d},
         {{RO_HALFTONE_DEFAULTS, .strength = 80}, 0x72dc408be7dc39e6},
         {{RO_HALFTONE_DEFAULTS, .noise = 50, .seed = 1}, 0x426dddb9b8f7062c},
-        {{RO_HALFTONE_DEFAULTS, .method = "atkinson", .serpentine = 1, .noise = 10,
-          .overshoot = 50},
-         0xd4547cc44c3f2838},
     };
     for (uint32_t y = 0; y < HEIGHT; y++)
         for (uint32_t x = 0; x < WIDTH; x++) {

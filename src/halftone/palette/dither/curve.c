@@ -17,7 +17,7 @@ static void visit(void *data, uint32_t x, uint32_t y)
     struct palette_curve *curve = data;
     const struct palette_plan *plan = &curve->rule.plan;
     const struct halftone_block *block = curve->block;
-    const int32_t least = -plan->overshoot, most = PALETTE_WHITE + plan->overshoot;
+    const int32_t least = -PALETTE_GUARD, most = PALETTE_WHITE + PALETTE_GUARD;
     uint32_t sample[3];
     int32_t light[4], v[3];
     palette_sample(plan, block->in + (ptrdiff_t)y * block->in_stride, x, sample);

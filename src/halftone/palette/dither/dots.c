@@ -28,9 +28,9 @@ static int round_colour(const void *data, const int32_t *value, int32_t *error)
     const struct palette_plan *plan = &((const struct palette_dots *)data)->rule.plan;
     int32_t v[3];
     for (int c = 0; c < 3; c++)
-        v[c] = value[c] < -plan->overshoot                  ? -plan->overshoot
-               : value[c] > PALETTE_WHITE + plan->overshoot ? PALETTE_WHITE + plan->overshoot
-                                                            : value[c];
+        v[c] = value[c] < -PALETTE_GUARD                  ? -PALETTE_GUARD
+               : value[c] > PALETTE_WHITE + PALETTE_GUARD ? PALETTE_WHITE + PALETTE_GUARD
+                                                          : value[c];
     const int k = palette_nearest(&plan->choice, v);
     for (int c = 0; c < 3; c++)
         error[c] = v[c] - plan->colour[c][k];

@@ -96,8 +96,8 @@ RO_INLINE void run_usual_of(const struct palette_plan *plan, const struct palett
                             int64_t k0, int ahead, const int colours)
 {
     struct scratch *s = band->scratch;
-    const ints zero = {0}, least = zero - plan->overshoot;
-    const ints most = zero + (PALETTE_WHITE + plan->overshoot);
+    const ints zero = {0}, least = zero - PALETTE_GUARD;
+    const ints most = zero + (PALETTE_WHITE + PALETTE_GUARD);
     ints table[3][TABLES];
     struct flow flow[3];
     RO_UNROLL

@@ -26,13 +26,12 @@ RO_INLINE void sample_of(const struct part *part, int q, const int sample_bytes,
         sample[c] = sample_bytes == 1 ? pixel[c] : ((const uint16_t *)pixel)[c];
 }
 
-/* The light of a part's samples. */
-RO_INLINE void look_up(const struct palette_plan *plan, const struct part *part,
-                       const int sample_bytes)
+/* The light of a part's 16-bit samples. */
+RO_INLINE void look_up(const struct palette_plan *plan, const struct part *part)
 {
     for (int q = part->first; q < part->last; q++) {
         uint32_t sample[3];
-        sample_of(part, q, sample_bytes, sample);
+        sample_of(part, q, 2, sample);
         for (int c = 0; c < 3; c++)
             part->light[c][q] = 16 * plan->linear[sample[c]];
     }
@@ -175,18 +174,17 @@ RO_INLINE struct part part_of(const struct palette_plan *plan, const struct pale
     return part;
 }
 
-/* Row by row, then turned. Columns outside the picture have no light. */
+/* 16-bit samples, row by row, then turned. Columns outside the picture have no light. */
 RO_INLINE void load_rows(const struct palette_plan *plan, const struct palette_band *band,
-                         struct scratch *s, int64_t k0, const int sample_bytes, const bool hull)
+                         struct scratch *s, int64_t k0)
 {
     for (int i = 0; i < LANES; i++) {
-        struct part part = part_of(plan, band, i, k0, PALETTE_CHUNK, sample_bytes);
+        struct part part = part_of(plan, band, i, k0, PALETTE_CHUNK, 2);
         part.light = s->light[i];
         if (part.first > 0 || part.last < PALETTE_CHUNK)
             memset(part.light, 0, sizeof s->light[i]);
-        look_up(plan, &part, sample_bytes);
-        if (hull)
-            move_part(plan, &s->known, &part);
+        look_up(plan, &part);
+        move_part(plan, &s->known, &part);
     }
     for (int c = 0; c < 3; c++)
         for (int q = 0; q < PALETTE_CHUNK; q += LANES) {
@@ -363,34 +361,6 @@ static void load_moved(const struct palette_plan *plan, const struct palette_ban
         for (int q = 0; q < MOVED_COLUMNS; q++)
             load_column(s, &columns, q, (int)(k % PALETTE_CHUNK) + q);
         note_columns(plan, band, s, k, &columns);
-    }
-}
-
-/* A pixel of every lane by one load of four bytes (two for 16-bit samples), then its light by the
- * table. The byte after the last sample of a row is read: never called for a row's last pixel. */
-RO_INLINE void load_inner(const struct palette_plan *plan, const struct palette_band *band,
-                          struct scratch *s, int64_t k0, const int sample_bytes)
-{
-    ints at = {0};
-    for (int i = 0; i < LANES; i++)
-        at[i] = (int32_t)((i < band->rows ? i : 0) * band->in_stride -
-                          3 * sample_bytes * (int64_t)plan->skew * i);
-    prefetch_rows(plan, band, k0, sample_bytes);
-    const unsigned char *base = band->in + 3 * sample_bytes * k0;
-    for (int q = 0; q < PALETTE_CHUNK; q++, base += 3 * sample_bytes) {
-        ints first = gather(base, at, 1), sample[3];
-        if (sample_bytes == 1) {
-            sample[0] = first & 255;
-            sample[1] = first >> 8 & 255;
-            sample[2] = first >> 16 & 255;
-        } else {
-            ints second = gather(base + 2, at, 1);
-            sample[0] = first & 65535;
-            sample[1] = second & 65535;
-            sample[2] = second >> 16 & 65535;
-        }
-        for (int c = 0; c < 3; c++)
-            s->tone[c][q] = (gather(plan->linear, sample[c], 2) & 65535) << 4;
     }
 }
 

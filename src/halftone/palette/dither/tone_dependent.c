@@ -47,9 +47,9 @@ static ro_status begin_engine(struct halftoner *work)
     return RO_OK;
 }
 
-static int32_t cut(int64_t v, const struct palette_plan *plan)
+static int32_t cut(int64_t v)
 {
-    const int32_t least = -plan->overshoot, most = PALETTE_WHITE + plan->overshoot;
+    const int32_t least = -PALETTE_GUARD, most = PALETTE_WHITE + PALETTE_GUARD;
     return v < least ? least : v > most ? most : (int32_t)v;
 }
 
@@ -82,7 +82,7 @@ static void round_row(struct palette_tonal *state, const unsigned char *in, unsi
         const uint32_t i = tone_of(&state->shape, light);
         const int32_t rise = tonal_rise(tonal->modulation[i], row_hash, (uint32_t)x);
         for (int c = 0; c < 3; c++) {
-            v[c] = cut((int64_t)light[c] + here[c * length + x], plan);
+            v[c] = cut((int64_t)light[c] + here[c * length + x]);
             seen[c] = v[c] - rise;
         }
         const int k = palette_nearest(&plan->choice, seen);

@@ -12,7 +12,7 @@
 const struct palette_code *palette_code_find(const struct palette_plan *plan, ro_cpu cpu)
 {
     /* Sums are made positive before they are divided: see wave_simd.c. */
-    int64_t most = PALETTE_WHITE + plan->overshoot + 2;
+    int64_t most = PALETTE_WHITE + PALETTE_GUARD + 2;
     bool fits = 2 * plan->kernel.divisor * most < INT32_MAX;
     static const struct palette_code *const codes[RO_CPUS] = {[RO_CPU_SCALAR] = NULL,
                                                               RO_VARIANTS_OF(palette_code)};

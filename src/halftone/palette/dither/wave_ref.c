@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Error diffusion to a palette as it is defined: per channel the error gathered and the remainder
- * carried as for grey, one choice by the three values, and the error against the value. With a hull
- * the value is what light and errors give, and the cut is only a guard. With an overshoot the
- * choice is by the cell of the values, and the value is cut to what light can be: outside the hull
- * an error that is not cut would grow without bound. Serpentine: odd rows run right to left, and
- * their errors go by mirrored taps.
+ * carried as for grey, one choice by the three values, and the error against the value. The value
+ * is what light and errors give, and the cut is only a guard. Serpentine: odd rows run right to
+ * left, and their errors go by mirrored taps.
  */
 #include "halftone/palette/region.h"
 
@@ -28,7 +26,6 @@ void palette_columns(const struct palette_plan *plan, struct palette_row *row, i
         const int64_t x = mirrored ? plan->width - 1 - column : column;
         int32_t v[3], seen[3], light[4], noise = 0;
         uint32_t sample[3];
-        int cell = 0;
         palette_sample(plan, row->in, (size_t)x, sample);
         palette_light_of(plan, row->known, sample, light);
         if (plan->noise)
@@ -44,11 +41,10 @@ void palette_columns(const struct palette_plan *plan, struct palette_row *row, i
             }
             int64_t carried = floor_divide(t, divisor);
             row->carry[c] = (int32_t)(t - divisor * carried);
-            v[c] = cut(light[c] + carried, -plan->overshoot, PALETTE_WHITE + plan->overshoot);
+            v[c] = cut(light[c] + carried, -PALETTE_GUARD, PALETTE_WHITE + PALETTE_GUARD);
             seen[c] = v[c] + noise;
-            cell |= palette_cell(cut(seen[c], 0, PALETTE_WHITE)) << (c * PALETTE_SHIFT);
         }
-        const int k = plan->hull ? palette_nearest(&plan->choice, seen) : plan->nearest[cell];
+        const int k = palette_nearest(&plan->choice, seen);
         for (int c = 0; c < 3; c++) {
             const int32_t e = v[c] - plan->colour[c][k];
             row->line[c][0][x] = plan->strength ? (int32_t)((int64_t)plan->strength * e / 100) : e;

@@ -14,13 +14,6 @@
 
 /* ---- the chain ------------------------------------------------------------------------------- */
 
-/* palette_cell: exponent and three bits of a float that holds u exactly. */
-RO_INLINE ints cell_of(ints v)
-{
-    floats u = __builtin_convertvector(v + PALETTE_OFFSET, floats);
-    return ((ints)u >> 20) - ((127 + 14) << 3);
-}
-
 /* Division by multiplication, exact for sums below 2^31 (Granlund and Montgomery). */
 struct divider {
     int divisor, shift;
@@ -43,13 +36,13 @@ RO_INLINE ints divide(struct divider divider, bool power, ints t)
 
 RO_INLINE void run_chunk(const struct palette_plan *plan, const struct palette_band *band,
                          struct divider divider, int64_t k0, const bool edge, const bool power,
-                         const bool few, const bool hull, const int colours)
+                         const bool few, const int colours)
 {
     struct scratch *s = band->scratch;
     const struct diffusion_kernel *kernel = &plan->kernel;
     const int skew = plan->skew, rows_down = plan->rows_down;
     const ints zero = {0};
-    const int32_t white = PALETTE_WHITE, over = plan->overshoot;
+    const int32_t white = PALETTE_WHITE, over = PALETTE_GUARD;
     const int32_t bias = power ? 0 : white + over + 1; /* shifts need none */
     int32_t next_weight = 0;
     const ints *taken[3][DIFFUSION_MAX_TAPS];
@@ -82,7 +75,7 @@ RO_INLINE void run_chunk(const struct palette_plan *plan, const struct palette_b
     ints last[3] = {s->last[0], s->last[1], s->last[2]};
     ints carry[3] = {s->carry[0], s->carry[1], s->carry[2]};
     for (int q = 0; q < PALETTE_CHUNK; q++) {
-        ints t[3], v[3], cell = zero;
+        ints t[3], v[3];
         RO_UNROLL
         for (int c = 0; c < 3; c++)
             t[c] = carry[c] + divider.divisor * bias;
@@ -98,11 +91,8 @@ RO_INLINE void run_chunk(const struct palette_plan *plan, const struct palette_b
             carry[c] = power ? t[c] & (divider.divisor - 1) : t[c] - quotient * divider.divisor;
             v[c] = s->tone[c][q] + (quotient - bias);
             v[c] = minimum(maximum(v[c], zero - over), zero + (white + over));
-            if (!hull)
-                cell |= cell_of(minimum(maximum(v[c], zero), zero + white)) << (c * PALETTE_SHIFT);
         }
-        ints k = hull ? nearest_of(&plan->choice, &s->few, v, colours)
-                      : gather(plan->nearest, cell, 1) & 255;
+        ints k = nearest_of(&plan->choice, &s->few, v, colours);
         s->level[q] = k;
         ints started = zero, inside = zero;
         if (edge) {
@@ -147,43 +137,34 @@ static bool is_edge(const struct palette_plan *plan, int64_t k0)
 static void load(const struct palette_plan *plan, const struct palette_band *band,
                  struct scratch *s, int64_t k0, bool edge)
 {
-    const bool bytes = plan->sample_bytes == 1;
-    if (plan->hull && bytes)
-        edge || plan->grid_shift != PALETTE_BLOCK_BITS
-            ? load_moved_edge(plan, band, s, k0)
-            : load_moved(plan, band, s, k0, PALETTE_CHUNK);
-    else if (plan->hull)
-        load_rows(plan, band, s, k0, 2, true);
-    else if (edge)
-        bytes ? load_rows(plan, band, s, k0, 1, false) : load_rows(plan, band, s, k0, 2, false);
+    if (plan->sample_bytes == 2)
+        load_rows(plan, band, s, k0);
+    else if (edge || plan->grid_shift != PALETTE_BLOCK_BITS)
+        load_moved_edge(plan, band, s, k0);
     else
-        bytes ? load_inner(plan, band, s, k0, 1) : load_inner(plan, band, s, k0, 2);
+        load_moved(plan, band, s, k0, PALETTE_CHUNK);
 }
 
 /* One loop for each kind of divisor and palette. */
 RO_INLINE void run_rule(const struct palette_plan *plan, const struct palette_band *band,
                         struct divider divider, int64_t k0, bool edge, const bool few,
-                        const bool hull, const int colours)
+                        const int colours)
 {
     if (edge)
-        divider.magic ? run_chunk(plan, band, divider, k0, true, false, few, hull, colours)
-                      : run_chunk(plan, band, divider, k0, true, true, few, hull, colours);
+        divider.magic ? run_chunk(plan, band, divider, k0, true, false, few, colours)
+                      : run_chunk(plan, band, divider, k0, true, true, few, colours);
     else
-        divider.magic ? run_chunk(plan, band, divider, k0, false, false, few, hull, colours)
-                      : run_chunk(plan, band, divider, k0, false, true, few, hull, colours);
+        divider.magic ? run_chunk(plan, band, divider, k0, false, false, few, colours)
+                      : run_chunk(plan, band, divider, k0, false, true, few, colours);
 }
 
 static void run(const struct palette_plan *plan, const struct palette_band *band,
                 struct divider divider, int64_t k0, bool edge)
 {
-    if (!plan->hull)
-        plan->count <= LANES ? run_rule(plan, band, divider, k0, edge, true, false, LANES)
-                             : run_rule(plan, band, divider, k0, edge, false, false, 0);
-    else if (plan->count > 16)
-        run_rule(plan, band, divider, k0, edge, false, true, 0);
+    if (plan->count > 16)
+        run_rule(plan, band, divider, k0, edge, false, 0);
     else
-        plan->count > 8 ? run_rule(plan, band, divider, k0, edge, true, true, 16)
-                        : run_rule(plan, band, divider, k0, edge, true, true, 8);
+        run_rule(plan, band, divider, k0, edge, true, plan->count > 8 ? 16 : 8);
 }
 
 /* What a band of fewer rows than lanes hands on. The history of dy holds in lane i the errors of
@@ -213,7 +194,7 @@ static void steps(const struct palette_plan *plan, struct palette_band *band, in
     const struct divider divider = divider_of(plan->kernel.divisor);
     const ptrdiff_t stride = band->in_stride < 0 ? -band->in_stride : band->in_stride;
     const bool near = stride < (1 << 30) / LANES; /* offsets of lanes are 32 bits wide */
-    const bool usual = plan->hull && is_floyd_steinberg(plan) && !band->left[0][0];
+    const bool usual = is_floyd_steinberg(plan) && !band->left[0][0];
     const bool moved = usual && plan->sample_bytes == 1 && plan->grid_shift == PALETTE_BLOCK_BITS;
     for (int64_t k0 = first; k0 < last; k0 += PALETTE_CHUNK) {
         const bool edge = is_edge(plan, k0);
