@@ -179,8 +179,6 @@ static const struct option options[] = {
      .offset = offsetof(struct halftone_values, radius), .min = 1, .max = 11, .topic = "search"},
     {"aim", "A", "seen (default), or picture, which sharpens", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, aim), .topic = "search"},
-    {"order", "O", "groups (default) or raster, which runs on one thread", OPTION_TEXT,
-     .offset = offsetof(struct halftone_values, order), .topic = "search"},
     {"start", "S", "acuity (default), a method, random, or a halftone in a file", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, start), .topic = "search"},
     {"rounds", "N", "stop after N rounds (default: when nothing changes)", OPTION_WHOLE,

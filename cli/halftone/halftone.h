@@ -34,7 +34,7 @@ struct halftone_values {
     /* direct binary search */
     double sigma; /* negative: not given */
     int radius, rounds;
-    const char *view, *aim, *order, *start, *shadow;
+    const char *view, *aim, *start, *shadow;
 };
 
 /* The options as the library takes them, with all they point to. */

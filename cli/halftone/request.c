@@ -87,7 +87,6 @@ static void fill_in(const struct halftone_values *values, struct halftone_reques
                     .sigma = values->sigma > 0 ? values->sigma : 0,
                     .radius = values->radius,
                     .aim = values->aim,
-                    .order = values->order,
                     .start = values->start,
                     .rounds = values->rounds,
                     .ink_limit = values->ink_limit > 0 ? values->ink_limit : 0},

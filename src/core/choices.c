@@ -16,7 +16,6 @@ static const ro_choices choices[] = {
      NAMES("round", "ellipse", "square", "diamond", "line", "euclidean", "cross")},
     {"ro_halftone_options", "like", NAMES("pillow", "netpbm", "zimg")},
     {"ro_halftone_options", "aim", NAMES("seen", "picture")},
-    {"ro_halftone_options", "order", NAMES("groups", "raster")},
     {"ro_screen_options", "shape",
      NAMES("round", "ellipse", "square", "diamond", "line", "euclidean", "cross")},
     {"ro_denoise_options", "model",

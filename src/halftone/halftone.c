@@ -75,7 +75,6 @@ static ro_status check_options(struct halftoner *work)
         {OPTION_SEARCH, options->distance != 0, "view"},
         {OPTION_SEARCH, options->radius != 0, "radius"},
         {OPTION_SEARCH, options->aim != NULL, "aim"},
-        {OPTION_SEARCH, options->order != NULL, "order"},
         {OPTION_SEARCH, options->start || options->first, "start"},
         {OPTION_SEARCH, !is_default(options->rounds), "rounds"},
         {OPTION_SHADOW, options->shadow[0] || options->shadow[1], "shadow"},

@@ -109,8 +109,7 @@ static void test_options(void **state)
     check("zhou-fang", RO_GRAY16,
           &(ro_halftone_options){RO_HALFTONE_DEFAULTS, .serpentine = 1, .seed = 3});
     check("dbs", RO_GRAY8,
-          &(ro_halftone_options){RO_HALFTONE_DEFAULTS, .start = "fs", .sigma = 1.5,
-                                 .order = "raster"});
+          &(ro_halftone_options){RO_HALFTONE_DEFAULTS, .start = "fs", .sigma = 1.5});
     check("random", RO_GRAY8, &(ro_halftone_options){RO_HALFTONE_DEFAULTS, .seed = 9, .levels = 4});
 }
 

@@ -65,8 +65,6 @@ struct choice {
 };
 static const struct choice aims[2] = {
     [DBS_SEEN] = {"seen", NULL}, [DBS_PICTURE] = {"picture", NULL}};
-static const struct choice orders[2] = {
-    [DBS_GROUPS] = {"groups", NULL}, [DBS_RASTER] = {"raster", NULL}};
 
 /* The place of a name, 0 for NULL; -1 and a message when it is neither. */
 static int place_of(ro_context *context, const char *what, const char *name,
@@ -147,8 +145,7 @@ static ro_status open_engine(struct halftoner *work)
     if (!made)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for direct binary search");
     int aim = place_of(context, "aim", asked->aim, aims);
-    int order = place_of(context, "order", asked->order, orders);
-    if (aim < 0 || order < 0)
+    if (aim < 0)
         return RO_E_ARGUMENT;
     made->options = (struct dbs_options){
         .sigma = asked->sigma,
@@ -156,7 +153,6 @@ static ro_status open_engine(struct halftoner *work)
         .distance = asked->distance,
         .radius = asked->radius,
         .aim = (enum dbs_aim)aim,
-        .order = (enum dbs_order)order,
         .start = asked->start,
         .first = asked->first,
         .rounds = is_default(asked->rounds) ? 0 : asked->rounds,
@@ -172,17 +168,12 @@ static ro_status open_engine(struct halftoner *work)
     if (status != RO_OK)
         return status;
     made->options.seed = dbs_start_draws(context, &plan.options) ? work->seed : 0;
-    work->report.schedule = orders[order].name;
+    work->report.schedule = "groups";
     describe(&plan, work->report.detail, sizeof work->report.detail);
     if (work->device == RO_DEVICE_CUDA)
         return open_cuda(work, &plan, &shape);
-    if (order == DBS_RASTER && context->options.threads > 1)
-        return ro_context_fail(context, RO_E_UNSUPPORTED,
-                               "order raster tries one pixel after another and cannot use %d "
-                               "threads",
-                               context->options.threads);
     work->report.cpu = context->cpu;
-    work->report.threads = order == DBS_RASTER ? 1 : context->threads;
+    work->report.threads = context->threads;
     return RO_OK;
 }
 

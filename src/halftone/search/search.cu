@@ -197,9 +197,6 @@ static ro_status dbs_cuda_open(ro_context *context, const struct dbs_options *op
                                struct dbs_cuda **work)
 {
     *work = NULL;
-    if (options->order == DBS_RASTER)
-        return ro_context_fail(context, RO_E_UNSUPPORTED,
-                               "order raster tries one pixel after another: it runs on the CPU");
     struct dbs_cuda *made = (struct dbs_cuda *)calloc(1, sizeof *made);
     if (!made)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for a search");

@@ -301,7 +301,6 @@ static void bad_options_are_refused(void **unused)
         {{RO_HALFTONE_DEFAULTS, .method = "dbs", .rounds = -3}, RO_E_ARGUMENT, "-3 rounds"},
         {{RO_HALFTONE_DEFAULTS, .method = "dbs", .aim = "moon"}, RO_E_ARGUMENT, "'moon'"},
         {{RO_HALFTONE_DEFAULTS, .aim = "seen"}, RO_E_ARGUMENT, "aim does not apply"},
-        {{RO_HALFTONE_DEFAULTS, .method = "dbs", .order = "spiral"}, RO_E_ARGUMENT, "'spiral'"},
         {{RO_HALFTONE_DEFAULTS, .method = "dbs", .start = "black"}, RO_E_ARGUMENT, "'black'"},
         {{RO_HALFTONE_DEFAULTS, .method = "dbs", .start = "dbs"},
          RO_E_ARGUMENT,
