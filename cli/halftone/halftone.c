@@ -184,8 +184,6 @@ static const struct option options[] = {
     {"rounds", "N", "stop after N rounds (default: when nothing changes)", OPTION_WHOLE,
      .offset = offsetof(struct halftone_values, rounds), .min = 1, .max = 1000000,
      .topic = "search"},
-    {"shadow", "N/D", "tones left to the screen (default: by the eye, 4/255)", OPTION_TEXT,
-     .offset = offsetof(struct halftone_values, shadow), .topic = "search"},
     {0},
 };
 
@@ -472,15 +470,11 @@ int halftone_check(const struct command *command, const struct halftone_values *
     if (values->common.certificate && !ro_writer_reads_back(out, values->type))
         return usage_error(command, "--certificate: %s: such files cannot be read back", out);
 
-    uint32_t shadow[2];
     double view[2];
     if (values->sigma == 0)
         return usage_error(command, "--sigma 0: must be above 0");
     if (values->view && !halftone_view(values->view, view))
         return usage_error(command, "--view %s: must look like 600dpi,300mm", values->view);
-    if (values->shadow && !halftone_fraction(values->shadow, shadow))
-        return usage_error(command, "--shadow %s: must be a fraction such as 9/255",
-                           values->shadow);
     return stack_check(command, values->page) != 0 ? EXIT_BAD_USAGE : 0;
 }
 

@@ -34,7 +34,7 @@ struct halftone_values {
     /* direct binary search */
     double sigma; /* negative: not given */
     int radius, rounds;
-    const char *view, *aim, *start, *shadow;
+    const char *view, *aim, *start;
 };
 
 /* The options as the library takes them, with all they point to. */
@@ -68,8 +68,7 @@ ro_status halftone_prepare(ro_context *context, const struct halftone_values *va
                            const char *in, struct halftone_request *request);
 void halftone_release(struct halftone_request *request);
 
-/* "9/255", and "600dpi,300mm" with or without the units, as two numbers. */
-bool halftone_fraction(const char *text, uint32_t fraction[2]);
+/* "600dpi,300mm", with or without the units, as two numbers. */
 bool halftone_view(const char *text, double view[2]);
 
 /* Palettes: what is asked for (palette.c), and a list of those with names. */

@@ -9,22 +9,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-bool halftone_fraction(const char *text, uint32_t fraction[2])
-{
-    unsigned long long parts[2];
-    for (int i = 0; i < 2; i++) {
-        char *end;
-        if (*text < '0' || *text > '9')
-            return false;
-        parts[i] = strtoull(text, &end, 10);
-        if (parts[i] > UINT32_MAX || *end != (i ? 0 : '/'))
-            return false;
-        fraction[i] = (uint32_t)parts[i];
-        text = end + 1;
-    }
-    return fraction[1] > 0;
-}
-
 bool halftone_view(const char *text, double view[2])
 {
     static const char *const units[2] = {"dpi", "mm"};
@@ -235,9 +219,6 @@ ro_status halftone_prepare(ro_context *context, const struct halftone_values *va
         options->dpi = view[0];
         options->distance = view[1];
     }
-    if (values->shadow && !halftone_fraction(values->shadow, options->shadow))
-        status = ro_context_fail(context, RO_E_ARGUMENT,
-                                 "--shadow %s: must be a fraction such as 9/255", values->shadow);
     if (values->screen && status == RO_OK)
         status = pictures_load(context, values->screen, &request->screen, NULL);
     if (values->spot && status == RO_OK)

@@ -164,7 +164,6 @@ typedef struct ro_halftone_options {
     const ro_image *first; /* a halftone of `in` to start from instead: RO_BITS, or grey, which is
                               white above the middle */
     int rounds;            /* at most so many; default: until nothing changes */
-    uint32_t shadow[2];    /* the shadow limit as a fraction, {9, 255}; zeros: follows sigma */
 
     /* Which samples are black and white; what lies outside is cut off. */
     ro_range range;

@@ -74,11 +74,6 @@ def _view(value: Any, members: Members) -> None:
         "view", value, r"([0-9.]+) *(?:dpi)? *, *([0-9.]+) *(?:mm)?", "600dpi,300mm")
 
 
-def _shadow(value: Any, members: Members) -> None:
-    low, white = _pair("shadow", value, r"([0-9]+)/([0-9]+)", "9/255")
-    members["shadow"] = int(low), int(white)
-
-
 def _kernel(value: Any, members: Members) -> None:
     divisor, taps = value
     members["kernel"] = int(divisor), [tuple(int(n) for n in tap) for tap in taps]
@@ -104,7 +99,7 @@ def _set(name: str, convert: Callable[[Any], Any]) -> Callable[[Any, Members], N
 
 OWN: Mapping[str, Callable[[Any, Members], None]] = {
     "bits": _bits, "threshold": _threshold, "range": _range, "separate": _separate, "view": _view,
-    "shadow": _shadow, "kernel": _kernel, "start": _start,
+    "kernel": _kernel, "start": _start,
     "palette": _set("palette", palette_text), "recolour": _set("recolour", palette_text),
     "black": _set("grey_in_colour", lambda share: 100 - share),
     "fit": _set("fit", lambda way: int(choice("fit", way, ("auto", "none", "full")) == 2)),

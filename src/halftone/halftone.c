@@ -77,7 +77,6 @@ static ro_status check_options(struct halftoner *work)
         {OPTION_SEARCH, options->aim != NULL, "aim"},
         {OPTION_SEARCH, options->start || options->first, "start"},
         {OPTION_SEARCH, !is_default(options->rounds), "rounds"},
-        {OPTION_SHADOW, options->shadow[0] || options->shadow[1], "shadow"},
     };
     if (palette && !(known & OPTION_PALETTE))
         return ro_context_fail(context, RO_E_ARGUMENT, "%s has no palettes: %s", method->info.name,

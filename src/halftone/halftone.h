@@ -30,7 +30,6 @@ enum halftone_option {
     OPTION_DEEP = 1 << 11, /* more than 256 levels, numbers of 16 bits */
     OPTION_PALETTE = 1 << 16,
     OPTION_SEARCH = 1 << 18, /* sigma, radius, aim, order, start, rounds */
-    OPTION_SHADOW = 1 << 19,
 };
 
 /* The tone of level k of `levels` up to white. */

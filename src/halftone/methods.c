@@ -212,7 +212,7 @@ static const struct halftone_method methods[] = {
       "Koge, Ito and Nakano, A GPU implementation of clipping-free halftoning using the direct "
       "binary search, 2014"},
      {"clipping-free", "clipping-free-dbs"},
-     SEARCH | OPTION_SCREEN | OPTION_SHADOW,
+     SEARCH | OPTION_SCREEN,
      DBS_CLIPPING_FREE},
 };
 

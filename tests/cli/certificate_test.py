@@ -62,7 +62,7 @@ class Certificates(Case):
                 ("out.pbm", "--screen", "screen.pgm"), ("out.pbm", "--resize", "40x60"),
                 ("out.pbm", "--resize", "x31"), ("out.pbm", "--resize", "33.3%", "--linear"),
                 ("out.pbm", "--linear", "--invert", "--gamma", "1.7", "--brightness=-5%"),
-                ("out.pbm", "--method", "dbs-clipping-free", "--sigma", "1.5", "--shadow", "9/255"),
+                ("out.pbm", "--method", "dbs-clipping-free", "--sigma", "1.5"),
                 ("out.pbm", "--method", "dbs", "--rounds", "2", "--start", "fs"),
                 ("out.pbm", "--method", "dbs", "--aim", "picture", "--start", "random", "--seed", "4"),
                 ("out.pbm", "--method", "dbs", "--view", "600dpi,200mm", "--start", "first.pbm"),

@@ -158,8 +158,6 @@ static ro_status open_engine(struct halftoner *work)
         .rounds = is_default(asked->rounds) ? 0 : asked->rounds,
         .seed = asked->seed,
         .clipping_free = work->method->variant == DBS_CLIPPING_FREE,
-        .shadow_numerator = asked->shadow[0],
-        .shadow_denominator = asked->shadow[1],
         .screen = asked->screen,
     };
     struct dbs_plan plan;
