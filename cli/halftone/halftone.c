@@ -175,8 +175,6 @@ static const struct option options[] = {
      .offset = offsetof(struct halftone_values, view), .topic = "search"},
     {"sigma", "S", "use a Gaussian eye of S pixels instead", OPTION_NUMBER,
      .offset = offsetof(struct halftone_values, sigma), .min = 0, .max = 1000, .topic = "search"},
-    {"radius", "W", "radius of the eye, 1 to 11 pixels (default: by its width)", OPTION_WHOLE,
-     .offset = offsetof(struct halftone_values, radius), .min = 1, .max = 11, .topic = "search"},
     {"aim", "A", "seen (default), or picture, which sharpens", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, aim), .topic = "search"},
     {"start", "S", "acuity (default), a method, random, or a halftone in a file", OPTION_TEXT,

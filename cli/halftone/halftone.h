@@ -33,7 +33,7 @@ struct halftone_values {
     double white;
     /* direct binary search */
     double sigma; /* negative: not given */
-    int radius, rounds;
+    int rounds;
     const char *view, *aim, *start;
 };
 

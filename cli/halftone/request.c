@@ -69,7 +69,6 @@ static void fill_in(const struct halftone_values *values, struct halftone_reques
                     .grey_in_colour = 100 - values->black,
                     .dpi = values->dpi,
                     .sigma = values->sigma > 0 ? values->sigma : 0,
-                    .radius = values->radius,
                     .aim = values->aim,
                     .start = values->start,
                     .rounds = values->rounds,

@@ -158,7 +158,6 @@ typedef struct ro_halftone_options {
     double dpi;      /* of the output, if known: the eye follows it; 0: 300 */
     double distance; /* Naesaenen's eye, so many millimetres away; 0: 300 if there is no sigma */
     double sigma;    /* a Gaussian eye of so many pixels; 0: 1.2 for the aim "picture", else none */
-    int radius;      /* of the eye, 1 to 11 pixels; 0: follows the view, 4 for a Gaussian */
     const char *aim; /* NULL: "seen", both blurred; "picture": only the halftone is blurred */
     const char *start;     /* NULL: "acuity"; or another method of two levels, or "random" */
     const ro_image *first; /* a halftone of `in` to start from instead: RO_BITS, or grey, which is

@@ -7,9 +7,9 @@
 
 /* What needs the whole picture or files that ranks do not write. */
 static const char *const without[] = {
-    "list",   "out-dir",   "vectors", "resize",     "resample", "view", "sigma",
-    "radius", "aim",       "start",   "rounds",     "proof",    "gain", "yule-nielsen",
-    "ones",   "bit-order", "numbers", "pixel-bits", NULL};
+    "list",         "out-dir", "vectors",   "resize",  "resample",   "view",
+    "sigma",        "aim",     "start",     "rounds",  "proof",      "gain",
+    "yule-nielsen", "ones",    "bit-order", "numbers", "pixel-bits", NULL};
 
 static const struct option_words words[] = {
     {"type", "pbm, pgm, ppm, npy or tiff (default: OUT's name)", NULL},

@@ -12,7 +12,7 @@ OPTIONS = [
     {"serpentine": True}, {"threshold": 40}, {"strength": 80, "noise": 30, "seed": 7},
     {"linear": True}, {"gamma": 1.5, "brightness": 10.0, "contrast": -20.0}, {"invert": True},
     {"like": "pillow"}, {"method": "dbs", "view": "600dpi,300mm"},
-    {"method": "dbs", "sigma": 1.5, "radius": 5, "rounds": 2}, {"schedule": "ed"},
+    {"method": "dbs", "sigma": 1.5, "rounds": 2}, {"schedule": "ed"},
     {"method": "stucki", "threshold": "balanced"},
     {"method": "clustered-dot", "angle": 45, "shape": "line"},
 ]

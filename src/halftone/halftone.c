@@ -73,7 +73,6 @@ static ro_status check_options(struct halftoner *work)
         {OPTION_PALETTE, options->fit != 0, "fit"},
         {OPTION_SEARCH, options->sigma != 0, "sigma"},
         {OPTION_SEARCH, options->distance != 0, "view"},
-        {OPTION_SEARCH, options->radius != 0, "radius"},
         {OPTION_SEARCH, options->aim != NULL, "aim"},
         {OPTION_SEARCH, options->start || options->first, "start"},
         {OPTION_SEARCH, !is_default(options->rounds), "rounds"},

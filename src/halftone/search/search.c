@@ -151,7 +151,6 @@ static ro_status open_engine(struct halftoner *work)
         .sigma = asked->sigma,
         .dpi = asked->dpi,
         .distance = asked->distance,
-        .radius = asked->radius,
         .aim = (enum dbs_aim)aim,
         .start = asked->start,
         .first = asked->first,

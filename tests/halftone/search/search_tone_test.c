@@ -290,8 +290,6 @@ static void bad_options_are_refused(void **unused)
         {{RO_HALFTONE_DEFAULTS, .method = "dbs", .sigma = -1}, RO_E_ARGUMENT, "sigma -1"},
         {{RO_HALFTONE_DEFAULTS, .method = "dbs", .sigma = NAN}, RO_E_ARGUMENT, "sigma nan"},
         {{RO_HALFTONE_DEFAULTS, .method = "dbs", .sigma = INFINITY}, RO_E_ARGUMENT, "sigma inf"},
-        {{RO_HALFTONE_DEFAULTS, .method = "dbs", .radius = -1}, RO_E_ARGUMENT, "radius -1"},
-        {{RO_HALFTONE_DEFAULTS, .method = "dbs", .radius = 12}, RO_E_ARGUMENT, "radius 12"},
         {{RO_HALFTONE_DEFAULTS, .method = "dbs", .dpi = -300}, RO_E_ARGUMENT, "-300 dpi"},
         {{RO_HALFTONE_DEFAULTS, .method = "dbs", .distance = NAN}, RO_E_ARGUMENT, "nan mm"},
         {{RO_HALFTONE_DEFAULTS, .method = "dbs", .sigma = 1, .distance = 300},
@@ -341,7 +339,6 @@ static void bad_options_are_refused(void **unused)
          RO_E_UNSUPPORTED,
          "8-bit RGB"},
         {{RO_HALFTONE_DEFAULTS, .sigma = 1}, RO_E_ARGUMENT, "sigma does not apply"},
-        {{RO_HALFTONE_DEFAULTS, .radius = 1}, RO_E_ARGUMENT, "radius does not apply"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         memset(out.data, 0xa5, (size_t)out.stride * out.height);
