@@ -20,7 +20,6 @@ static const struct halftone_values defaults = {.levels = 2,
                                                 .rounds = RO_DEFAULT};
 
 static const char *const channels_names[] = {"grey", "rgb", NULL};
-static const char *const phases_names[] = {"own", "same", NULL};
 static const char *const separate_names[] = {"none", "cmyk",      "cmyk-tiff",
                                              "inks", "inks-tiff", NULL};
 
@@ -135,9 +134,6 @@ static const struct option options[] = {
      .topic = "tone"},
     {"channels", "C", "grey (default), or rgb: each channel separately", OPTION_CHOICE,
      .offset = offsetof(struct halftone_values, channels), .choices = channels_names,
-     .topic = "colour"},
-    {"phases", "P", "screens of inks: own (default), or same: dot on dot", OPTION_CHOICE,
-     .offset = offsetof(struct halftone_values, phases), .choices = phases_names,
      .topic = "colour"},
     {"palette", "P", "\"black white #c00\", a name, a file, auto:N, or list", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, palette), .also = "colour"},

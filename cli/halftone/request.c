@@ -65,7 +65,6 @@ static void fill_in(const struct halftone_values *values, struct halftone_reques
                                 : values->separate ? RO_CHANNELS_CMYK
                                 : values->channels ? RO_CHANNELS_RGB
                                                    : RO_CHANNELS_GREY,
-                    .same_phases = values->phases,
                     .grey_in_colour = 100 - values->black,
                     .dpi = values->dpi,
                     .sigma = values->sigma > 0 ? values->sigma : 0,

@@ -150,7 +150,6 @@ typedef struct ro_halftone_options {
     /* Tone and colour. */
     ro_tone tone;
     ro_channels channels;
-    int same_phases;           /* 1: the screens and random numbers of all planes are alike */
     double grey_in_colour;     /* CMYK: percent of grey that stays in coloured inks; 0: all black */
     const ro_palette *palette; /* NULL: levels; else error diffusion to these colours */
 

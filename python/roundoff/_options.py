@@ -110,7 +110,7 @@ OWN: Mapping[str, Callable[[Any, Members], None]] = {
     "angles": _set("angles", lambda list_of: list_of),
 }
 HALFTONE = Keywords("halftone", "ro_halftone_options", own=OWN,
-                    renamed={"angle": "degrees", "phases": "same_phases"},
+                    renamed={"angle": "degrees"},
                     without=("resize", "resample", "proof", "gain", "yule_nielsen", "profile_out",
                              "intent"))
 

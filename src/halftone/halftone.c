@@ -186,7 +186,7 @@ ro_status halftoner_open(struct halftoner *work, ro_context *context, const ro_i
     work->options = *options;
     const ro_palette *palette = work->options.palette;
     work->grey = (struct grey_form){.plane = palette ? PLANE_COLOUR : plane, .tone = &work->tone};
-    work->plate = work->options.same_phases ? 0 : planes_plate(work->grey.plane);
+    work->plate = planes_plate(work->grey.plane);
     work->seed = planes_seed(work->options.seed, work->plate);
     if (work->options.abreast < 0 || work->options.abreast > 64)
         return ro_context_fail(context, RO_E_ARGUMENT, "%d bands abreast: must be from 0 to 64",

@@ -156,7 +156,6 @@ class Video(Case):
                                 (["out.y4m", "--alpha=keep"], "no alpha"),
                                 (["out.y4m", "--compression=zip"], "TIFF"),
                                 (["out.y4m", "--bit-order=lsb"], "order of bits"),
-                                (["out.y4m", "--phases=same"], "phases"),
                                 (["out.y4m", "--certificate=c.json"], "certificate"),
                                 (["out.y4m", "--vectors=v.txt"], "vectors")):
             self.refused("halftone", "in.y4m", *arguments, words=[word])

@@ -12,7 +12,6 @@ static ro_status check_options(struct ro_file *file, const ro_halftone_options *
         {options->black != 0 || options->white != 0, "black and white samples"},
         {options->first != NULL, "a start from a picture"},
         {options->recolour != NULL, "colours for levels"},
-        {options->same_phases != 0, "phases of inks"},
         {options->tone.invert || options->tone.brightness != 0 || options->tone.contrast != 0 ||
              (options->tone.gamma != 0 && options->tone.gamma != 1) || options->tone.linear ||
              options->tone.curve_points,
