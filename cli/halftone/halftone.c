@@ -15,7 +15,6 @@ static const struct halftone_values defaults = {.levels = 2,
                                                 .black = 100,
                                                 .sigma = -1,
                                                 .lpi = -1,
-                                                .white = -1,
                                                 .ink_limit = -1,
                                                 .rounds = RO_DEFAULT};
 
@@ -114,8 +113,6 @@ static const struct option options[] = {
      .offset = offsetof(struct halftone_values, dot), .min = 1, .max = 1000000, .topic = "screens"},
     {"screen", "FILE", "a threshold image for ordered dithering", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, screen), .topic = "screens"},
-    {"white", "N", "the sample of IN that is white (default: the largest)", OPTION_NUMBER,
-     .offset = offsetof(struct halftone_values, white), .min = 0, .max = 65535, .topic = "tone"},
     {"range", "R", "full, limited (video), data, or the samples \"black,white\"", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, range), .topic = "tone"},
     {"linear", NULL, "treat IN as sRGB and round linear light", OPTION_FLAG,
@@ -436,10 +433,6 @@ int halftone_check(const struct command *command, const struct halftone_values *
         !(values->resize.percent > 0))
         return usage_error(command, "--resample needs --resize%s",
                            values->resize.up ? " to a size, not up" : "");
-    if (values->white > 0 && values->range)
-        return usage_error(command, "--white and --range exclude each other");
-    if (values->white == 0)
-        return usage_error(command, "--white 0: must be above 0");
     if (values->ink_limit == 0)
         return usage_error(command, "--ink-limit 0: must be above 0");
     const char *taken = halftone_read_twice(values, in, out);

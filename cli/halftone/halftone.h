@@ -30,7 +30,6 @@ struct halftone_values {
     const char *background;
     bool list, serpentine, linear, invert;
     const char *range;
-    double white;
     /* direct binary search */
     double sigma; /* negative: not given */
     int rounds;

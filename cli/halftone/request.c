@@ -125,7 +125,7 @@ static ro_status read_range(ro_context *context, const struct halftone_values *v
                             const char *in, struct halftone_request *request)
 {
     ro_halftone_options *options = &request->options;
-    double numbers[2] = {0, values->white > 0 ? values->white : 0};
+    double numbers[2] = {0, 0};
     ro_status status = RO_OK;
     if (values->range && ro_name_equal(values->range, "full"))
         options->range = RO_RANGE_FULL;

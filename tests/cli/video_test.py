@@ -151,7 +151,7 @@ class Video(Case):
                                 (["out.y4m", "--levels=1000"], "power of two"),
                                 (["out.y4m", "--palette=black white"], "palette"),
                                 (["out.y4m", "--channels=rgb", "--bits=8"], "channels"),
-                                (["out.y4m", "--white=900"], "black and white"),
+                                (["out.y4m", "--range=0,900"], "black and white"),
                                 (["out.y4m", "--resize=50%"], "size"),
                                 (["out.y4m", "--alpha=keep"], "no alpha"),
                                 (["out.y4m", "--compression=zip"], "TIFF"),
