@@ -44,8 +44,6 @@ static const struct option options[] = {
      .offset = offsetof(struct halftone_values, list)},
     {"levels", "N", "levels of the output, 2 to 65536 (default 2)", OPTION_WHOLE,
      .offset = offsetof(struct halftone_values, levels), .min = 2, .max = 65536},
-    {"bits", "N", "2 to the power of N levels, 1 to 16", OPTION_WHOLE,
-     .offset = offsetof(struct halftone_values, bits), .min = 1, .max = 16},
     {"threshold", "P%", "where white begins, 1% to 99% (default 50%), or balanced", OPTION_PERCENT,
      .offset = offsetof(struct halftone_values, threshold), .min = 1, .max = 99,
      .choices = (const char *const[]){"balanced", NULL}},
@@ -381,10 +379,8 @@ static void print_line(const struct task *task)
 int halftone_check(const struct command *command, const struct halftone_values *values,
                    const char *in, const char *out)
 {
-    if (values->vectors && (values->levels > 256 || values->bits > 8))
+    if (values->vectors && values->levels > 256)
         return usage_error(command, "--vectors holds 256 levels at most");
-    if (values->bits && values->levels != 2)
-        return usage_error(command, "--levels and --bits exclude each other");
     const bool own = values->separate == SEPARATE_INKS || values->separate == SEPARATE_INKS_TIFF;
     if (values->channels && (values->separate || values->inks))
         return usage_error(command, "--channels rgb and --separate cannot be combined");

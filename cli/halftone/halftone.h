@@ -20,7 +20,7 @@ struct halftone_values {
     ro_texts ink;
     double ink_limit, gain, yule_nielsen;
     int intent;
-    int levels, bits, cell, dot, strength, noise, threshold, channels, separate;
+    int levels, cell, dot, strength, noise, threshold, channels, separate;
     double dpi, dpi_y, lpi, gamma, brightness, contrast, black;
     struct scale resize;
     int resample, fit;

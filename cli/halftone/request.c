@@ -40,7 +40,7 @@ static void fill_in(const struct halftone_values *values, struct halftone_reques
     *request = (struct halftone_request){
         .options = {RO_HALFTONE_DEFAULTS,
                     .method = values->method,
-                    .levels = values->bits ? 1 << values->bits : values->levels,
+                    .levels = values->levels,
                     .schedule = values->schedule,
                     .seed = values->common.seed,
                     .cell = values->cell,

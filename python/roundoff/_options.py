@@ -45,12 +45,6 @@ def _pair(name: str, value: Any, pattern: str, example: str) -> tuple[float, flo
     return float(first), float(second)
 
 
-def _bits(value: Any, members: Members) -> None:
-    if not 1 <= value <= 16:
-        raise BadArgument(f"bits {value}: must be from 1 to 16")
-    members["levels"] = 1 << value
-
-
 def _threshold(value: Any, members: Members) -> None:
     members["threshold"] = _core.BALANCED if value == "balanced" else value
 
@@ -98,7 +92,7 @@ def _set(name: str, convert: Callable[[Any], Any]) -> Callable[[Any, Members], N
 
 
 OWN: Mapping[str, Callable[[Any, Members], None]] = {
-    "bits": _bits, "threshold": _threshold, "range": _range, "separate": _separate, "view": _view,
+    "threshold": _threshold, "range": _range, "separate": _separate, "view": _view,
     "kernel": _kernel, "start": _start,
     "palette": _set("palette", palette_text), "recolour": _set("recolour", palette_text),
     "black": _set("grey_in_colour", lambda share: 100 - share),

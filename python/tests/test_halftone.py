@@ -38,7 +38,7 @@ def test_levels_as_the_command(tmp_path, command, grey):
     expected = command(tmp_path, "halftone", grey, ".pgm", "--levels", "6")
     assert np.array_equal(roundoff.halftone(grey, levels=6), expected * (255 // expected.max()))
     expected = command(tmp_path, "halftone", grey, ".pgm", "--levels", "4")
-    assert np.array_equal(roundoff.halftone(grey, bits=2), expected * (255 // expected.max()))
+    assert np.array_equal(roundoff.halftone(grey, levels=4), expected * (255 // expected.max()))
 
 
 def test_many_levels_as_the_command(tmp_path, command, grey):

@@ -88,7 +88,7 @@ class Certificates(Case):
     def test_many_levels(self):
         """Of more than 256 levels a certificate states the hashes."""
         for out in "out.pgm", "out.png":
-            self.works("halftone", "in.pgm", out, "--bits", "10", "--quiet",
+            self.works("halftone", "in.pgm", out, "--levels", "1024", "--quiet",
                        "--certificate", "cert.json")
             self.holds("cert.json", "in.pgm", out, "--recompute")
             self.works("halftone", "in.pgm", out, "--levels", "1000", "--quiet")

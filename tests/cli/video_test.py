@@ -58,7 +58,7 @@ class Video(Case):
     def halve(self, layout, out_layout, bits, out_bits, width=13, height=7):
         data, frames = video(layout, width, height, 3, bits)
         self.put("in.y4m", data)
-        self.works("halftone", "in.y4m", "out.y4m", "--bits", str(out_bits), "--quiet")
+        self.works("halftone", "in.y4m", "out.y4m", "--levels", str(1 << out_bits), "--quiet")
         line, got = frames_of(self.get("out.y4m"), layout, width, height, out_bits)
         self.assertIn(" C%s " % out_layout, line + " ")
         self.assertIn(" F25:1 Ip A1:1", line)
@@ -84,7 +84,7 @@ class Video(Case):
         """White is the largest number of both; colour is the same as in the limited range."""
         data, frames = video("444p10", 8, 6, 2, 10, " XCOLORRANGE=FULL")
         self.put("in.y4m", data)
-        self.works("halftone", "in.y4m", "out.y4m", "--bits", "8", "--quiet")
+        self.works("halftone", "in.y4m", "out.y4m", "--levels", "256", "--quiet")
         line, got = frames_of(self.get("out.y4m"), "444", 8, 6)
         self.assertIn("XCOLORRANGE=FULL", line)
         self.assertEqual(got[1][0], floyd_steinberg(frames[1][0], 8, 6, 1023, 256))
@@ -92,7 +92,7 @@ class Video(Case):
         self.assertEqual(got[1][2], floyd_steinberg(cut, 8, 6, 1020, 256))
         limited, _ = video("444p10", 8, 6, 2, 10)
         self.put("limited.y4m", limited)
-        self.works("halftone", "limited.y4m", "full.y4m", "--bits=8", "--range=full", "--quiet")
+        self.works("halftone", "limited.y4m", "full.y4m", "--levels=256", "--range=full", "--quiet")
         self.assertEqual(self.get("full.y4m"), self.get("out.y4m"))
 
     def test_few_levels(self):
@@ -111,13 +111,13 @@ class Video(Case):
     def test_pipes_threads_and_methods(self):
         data, _ = video("420p10", 30, 20, 7, 10)
         self.put("in.y4m", data)
-        for options in (["--bits=8"], ["--method=bayer", "--bits=8"], ["--method=ostromoukhov",
-                        "--bits=8"], ["--method=riemersma"], ["--bits=8", "--serpentine"]):
+        for options in (["--levels=256"], ["--method=bayer", "--levels=256"], ["--method=ostromoukhov",
+                        "--levels=256"], ["--method=riemersma"], ["--levels=256", "--serpentine"]):
             self.works("halftone", "in.y4m", "one.y4m", "--quiet", "--threads=1", *options)
             done = self.works("halftone", "-", "-", "--threads=3", *options, input=data)
             self.assertEqual(done.stdout, self.get("one.y4m"), options)
             self.assertRegex(done.stderr, rb"7 frames, .* frames/s\n$")
-        done = self.works("halftone", "in.y4m", "out.y4m", "--json", "--bits=8")
+        done = self.works("halftone", "in.y4m", "out.y4m", "--json", "--levels=256")
         said = json.loads(done.stdout)
         self.assertEqual((said["frames"], said["bits_in"], said["bits_out"]), (7, 10, 8))
 
@@ -135,11 +135,11 @@ class Video(Case):
                              (b"YUV4MPEG2 " + b"X" * 5000, "too long")):
             self.put("in.y4m", broken)
             self.put("out.y4m", b"old")
-            self.refused("halftone", "in.y4m", "out.y4m", "--bits=8", words=[word])
+            self.refused("halftone", "in.y4m", "out.y4m", "--levels=256", words=[word])
         self.put("in.y4m", data[:start])  # no frames at all
-        done = self.works("halftone", "in.y4m", "out.y4m", "--bits=8")
+        done = self.works("halftone", "in.y4m", "out.y4m", "--levels=256")
         self.assertRegex(done.stderr, rb"30 x 20, 420, 10 to 8 bits, .* 0 frames")
-        said = json.loads(self.works("halftone", "in.y4m", "out.y4m", "--bits=8", "--json").stdout)
+        said = json.loads(self.works("halftone", "in.y4m", "out.y4m", "--levels=256", "--json").stdout)
         self.assertEqual((said["frames"], said["width"]), (0, 30))
         self.refused("halftone", "in.y4m", "out.y4m", "--certificate=c.json", words=["certificate"])
 
@@ -147,10 +147,10 @@ class Video(Case):
         data, _ = video("420p10", 8, 6, 1, 10)
         self.put("in.y4m", data)
         self.put("picture.pgm", b"P5 1 1 255 a")
-        for arguments, word in ((["out.png"], ".y4m"), (["out.y4m", "--bits=12"], "10 bits"),
+        for arguments, word in ((["out.png"], ".y4m"), (["out.y4m", "--levels=4096"], "10 bits"),
                                 (["out.y4m", "--levels=1000"], "power of two"),
                                 (["out.y4m", "--palette=black white"], "palette"),
-                                (["out.y4m", "--channels=rgb", "--bits=8"], "channels"),
+                                (["out.y4m", "--channels=rgb", "--levels=256"], "channels"),
                                 (["out.y4m", "--range=0,900"], "black and white"),
                                 (["out.y4m", "--resize=50%"], "size"),
                                 (["out.y4m", "--alpha=keep"], "no alpha"),
@@ -160,7 +160,7 @@ class Video(Case):
                                 (["out.y4m", "--vectors=v.txt"], "vectors")):
             self.refused("halftone", "in.y4m", *arguments, words=[word])
         for option in ("--gamma=2", "--brightness=20%", "--linear", "--invert"):
-            self.refused("halftone", "in.y4m", "out.y4m", "--bits=8", option,
+            self.refused("halftone", "in.y4m", "out.y4m", "--levels=256", option,
                          words=["a change of tone"])
         self.refused("halftone", "picture.pgm", "out.y4m", words=["picture"])
 
@@ -176,13 +176,13 @@ class Video(Case):
                               check=True).stdout
         with subprocess.Popen(make, stdout=subprocess.PIPE,
                               stdin=subprocess.DEVNULL) as maker:
-            with subprocess.Popen([ROUNDOFF, "halftone", "-", "-", "--bits", "8", "--quiet"],
+            with subprocess.Popen([ROUNDOFF, "halftone", "-", "-", "--levels", "256", "--quiet"],
                                   stdin=maker.stdout, stdout=subprocess.PIPE) as halftone:
                 done = subprocess.run(read, stdin=halftone.stdout, stdout=subprocess.PIPE,
                                       check=True)
         self.assertEqual((maker.returncode, halftone.returncode), (0, 0))
         self.put("in.y4m", made)
-        self.works("halftone", "in.y4m", "out.y4m", "--bits", "8", "--quiet")
+        self.works("halftone", "in.y4m", "out.y4m", "--levels", "256", "--quiet")
         _, frames = frames_of(self.get("out.y4m"), "420", 64, 48)
         self.assertEqual(len(frames), 10)
         self.assertEqual(done.stdout, bytes(s for frame in frames for plane in frame for s in plane))

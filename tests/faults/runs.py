@@ -147,7 +147,7 @@ def runs():
                              *THREADS], ["in.pbm", "in16.pbm"]),
         ("halftone-vectors", ["halftone", "in.pgm", "out.pbm", "--vectors", "bench.txt"],
          ["out.pbm", "bench.txt"]),
-        ("halftone-video", ["halftone", "in.y4m", "out.y4m", "--bits", "1", *THREADS], ["out.y4m"]),
+        ("halftone-video", ["halftone", "in.y4m", "out.y4m", *THREADS], ["out.y4m"]),
         ("halftone-bits", ["halftone", "in.pgm", "out.h", "--type", "c"], ["out.h"]),
         ("halftone-bitmap", ["halftone", "in.ppm", "out.bmp", "--palette", "bwr", *THREADS],
          ["out.bmp"]),
