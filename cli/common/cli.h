@@ -90,4 +90,8 @@ void json_string(FILE *file, const char *text);
 /* An angle in degrees, -360 to 360; false: the text is none. */
 bool read_degrees(const char *text, double *degrees);
 
+/* "600", or "600x300" where the resolution differs from row to row, from 1 to 1000000: along a row,
+ * and from row to row, 0 where that is the same. NULL: both are 0. */
+bool read_dpi(const char *text, double dpi[2]);
+
 #endif

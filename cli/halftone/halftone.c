@@ -56,10 +56,8 @@ static const struct option options[] = {
     {"out-dir", "D", "many pictures: IN ... into folder D, as --type (png)", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, out_dir), .topic = "files", .writes = true},
     {STACK_PAGES, .offset = offsetof(struct halftone_values, page), .topic = "files"},
-    {"dpi", "D", "resolution of OUT (default: as in IN)", OPTION_NUMBER,
-     .offset = offsetof(struct halftone_values, dpi), .min = 1, .max = 1000000, .topic = "files"},
-    {"dpi-y", "D", "resolution from row to row, where it is another", OPTION_NUMBER,
-     .offset = offsetof(struct halftone_values, dpi_y), .min = 1, .max = 1000000, .topic = "files"},
+    {"dpi", "D", "resolution of OUT, or 600x300 (default: as in IN)", OPTION_TEXT,
+     .offset = offsetof(struct halftone_values, dpi), .topic = "files"},
     {"profile", "P", "ICC profile, gamma: apply (default), or ignore: all is sRGB", OPTION_CHOICE,
      .offset = offsetof(struct halftone_values, profile), .choices = profile_names,
      .topic = "files"},
@@ -440,9 +438,13 @@ int halftone_check(const struct command *command, const struct halftone_values *
         return usage_error(command, "--angle %s: must be degrees, -360 to 360", values->angle);
     if (values->lpi == 0)
         return usage_error(command, "--lpi 0: must be above 0");
-    if (values->dpi_y > 0 && !(values->dpi > 0))
-        return usage_error(command, "--dpi-y needs --dpi");
-    if (values->dpi > 0 && !(values->lpi > 0) && !values->ink.count &&
+    double dpi[2];
+    if (!read_dpi(values->dpi, dpi))
+        return usage_error(command,
+                           "--dpi %s: must be a number from 1 to 1000000, or two such as "
+                           "600x300",
+                           values->dpi);
+    if (values->dpi && !(values->lpi > 0) && !values->ink.count &&
         !ro_writer_holds_resolution(out, values->type))
         return usage_error(command, "--dpi: only .png, .tif and .bmp files hold a resolution");
 

@@ -21,11 +21,11 @@ struct halftone_values {
     double ink_limit, gain, yule_nielsen;
     int intent;
     int levels, cell, dot, strength, noise, threshold, channels, separate;
-    double dpi, dpi_y, lpi, gamma, brightness, contrast, black;
+    double lpi, gamma, brightness, contrast, black;
     struct scale resize;
     int resample, fit;
     int compression, bit_order, ones, pixel_bits;
-    const char *numbers;
+    const char *numbers, *dpi;
     int alpha, profile;
     const char *background;
     bool list, serpentine, linear, invert;

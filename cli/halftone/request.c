@@ -37,6 +37,8 @@ void halftone_release(struct halftone_request *request)
 /* What needs neither a file nor a check. */
 static void fill_in(const struct halftone_values *values, struct halftone_request *request)
 {
+    double dpi[2];
+    (void)read_dpi(values->dpi, dpi);
     *request = (struct halftone_request){
         .options = {RO_HALFTONE_DEFAULTS,
                     .method = values->method,
@@ -46,7 +48,7 @@ static void fill_in(const struct halftone_values *values, struct halftone_reques
                     .cell = values->cell,
                     .degrees = values->angle ? strtod(values->angle, NULL) : 0,
                     .lpi = values->lpi > 0 ? values->lpi : 0,
-                    .dpi_y = values->lpi > 0 || values->ink.count ? values->dpi_y : 0,
+                    .dpi_y = values->lpi > 0 || values->ink.count ? dpi[1] : 0,
                     .dot = values->dot,
                     .spot = values->spot ? &request->spot : NULL,
                     .shape = values->shape,
@@ -66,7 +68,7 @@ static void fill_in(const struct halftone_values *values, struct halftone_reques
                                 : values->channels ? RO_CHANNELS_RGB
                                                    : RO_CHANNELS_GREY,
                     .grey_in_colour = 100 - values->black,
-                    .dpi = values->dpi,
+                    .dpi = dpi[0],
                     .sigma = values->sigma > 0 ? values->sigma : 0,
                     .aim = values->aim,
                     .start = values->start,
@@ -81,8 +83,8 @@ static void fill_in(const struct halftone_values *values, struct halftone_reques
                                                       : RO_RESIZE_EXACT,
                  .resize_light =
                      values->resample ? values->resample == 1 : values->linear || values->palette},
-        .write = {RO_WRITE_DEFAULTS, .type = values->type, .dpi_x = values->dpi,
-                  .dpi_y = values->dpi_y > 0 ? values->dpi_y : values->dpi,
+        .write = {RO_WRITE_DEFAULTS, .type = values->type, .dpi_x = dpi[0],
+                  .dpi_y = dpi[1] > 0 ? dpi[1] : dpi[0],
                   .split_inks = values->separate == SEPARATE_CMYK ||
                                 values->separate == SEPARATE_INKS ||
                                 (values->inks && !values->separate),

@@ -24,10 +24,8 @@ static const struct option options[] = {
      .offset = offsetof(struct screen_values, size), .min = 1, .max = 1 << 20},
     {"lpi", "L", "am, show: lines of dots per inch", OPTION_NUMBER,
      .offset = offsetof(struct screen_values, lpi), .also = "show", .min = 0, .max = 1000000},
-    {"dpi", "D", "am, show: resolution of the pictures it is for", OPTION_NUMBER,
-     .offset = offsetof(struct screen_values, dpi), .also = "show", .min = 1, .max = 1000000},
-    {"dpi-y", "D", "am: the same from row to row, where it is another", OPTION_NUMBER,
-     .offset = offsetof(struct screen_values, dpi_y), .also = "show", .min = 1, .max = 1000000},
+    {"dpi", "D", "am, show: resolution of the pictures it is for, or 600x300", OPTION_TEXT,
+     .offset = offsetof(struct screen_values, dpi), .also = "show"},
     {"angle", "A", "angle of dots in degrees (default 0); clustered dots 0 or 45", OPTION_TEXT,
      .offset = offsetof(struct screen_values, angle)},
     {"shape", "S", "of dots: round (default), line, diamond; see the man page", OPTION_TEXT,
@@ -90,6 +88,8 @@ static ro_status make(struct task *task)
     struct made *made = task->data;
     const bool in_rows = values->lpi > 0 || ro_name_equal(kind, "am");
     ro_image image = {0}, spot = {0};
+    double dpi[2];
+    (void)read_dpi(values->dpi, dpi);
     ro_write_options write = {RO_WRITE_DEFAULTS, .type = values->type};
     ro_screen_options wanted = {
         RO_SCREEN_DEFAULTS,
@@ -101,8 +101,8 @@ static ro_status make(struct task *task)
         .format = RO_GRAY16,
         .ranks = is_mem(values, out),
         .lpi = values->lpi > 0 ? values->lpi : 0,
-        .dpi = values->dpi,
-        .dpi_y = values->dpi_y,
+        .dpi = dpi[0],
+        .dpi_y = dpi[1],
         .spot = values->spot ? &spot : NULL,
         .dot = (uint32_t)values->dot,
     };
@@ -192,6 +192,12 @@ static int run(const struct command *command, int argc, char **argv)
         return list_kinds(values.common.json);
     if (values.lpi == 0)
         return usage_error(command, "--lpi 0: must be above 0");
+    double dpi[2];
+    if (!read_dpi(values.dpi, dpi))
+        return usage_error(command,
+                           "--dpi %s: must be a number from 1 to 1000000, or two such as "
+                           "600x300",
+                           values.dpi);
     if (shows)
         return screen_show(command, &values, &names);
     if (!make_given || names.count != 2)

@@ -8,7 +8,8 @@
 struct screen_values {
     struct common common;
     int size, dot;
-    double lpi, dpi, dpi_y;
+    double lpi;
+    const char *dpi;
     const char *angle, *shape, *spot, *type;
     const char *angles, *inks;
     ro_texts ink;

@@ -17,12 +17,14 @@ static ro_status show(struct task *task)
     ro_context *context = task->context;
     struct shown *shown = task->data;
     ro_image spot = {0};
+    double dpi[2];
+    (void)read_dpi(values->dpi, dpi);
     const ro_screen_options screen = {
         RO_SCREEN_DEFAULTS,
         .kind = "am",
         .lpi = values->lpi > 0 ? values->lpi : 0,
-        .dpi = values->dpi,
-        .dpi_y = values->dpi_y,
+        .dpi = dpi[0],
+        .dpi_y = dpi[1],
         .shape = values->shape,
         .spot = values->spot ? &spot : NULL,
         .dot = (uint32_t)values->dot,

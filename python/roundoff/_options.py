@@ -68,6 +68,16 @@ def _view(value: Any, members: Members) -> None:
         "view", value, r"([0-9.]+) *(?:dpi)? *, *([0-9.]+) *(?:mm)?", "600dpi,300mm")
 
 
+def dpi_of(value: Any, members: Members) -> None:
+    """Pixels per inch, "600x300" or (600, 300) where they differ from row to row."""
+    both = value.split("x") if isinstance(value, str) else np.atleast_1d(value)
+    try:
+        members["dpi"], *other = [float(number) for number in both]
+        members.update(zip(("dpi_y",), other, strict=True) if other else ())
+    except ValueError:
+        raise BadArgument(f"dpi {value}: must be a number, or two such as 600x300") from None
+
+
 def _kernel(value: Any, members: Members) -> None:
     divisor, taps = value
     members["kernel"] = int(divisor), [tuple(int(n) for n in tap) for tap in taps]
@@ -93,7 +103,7 @@ def _set(name: str, convert: Callable[[Any], Any]) -> Callable[[Any, Members], N
 
 OWN: Mapping[str, Callable[[Any, Members], None]] = {
     "threshold": _threshold, "range": _range, "separate": _separate, "view": _view,
-    "kernel": _kernel, "start": _start,
+    "kernel": _kernel, "dpi": dpi_of, "start": _start,
     "palette": _set("palette", palette_text), "recolour": _set("recolour", palette_text),
     "black": _set("grey_in_colour", lambda share: 100 - share),
     "fit": _set("fit", lambda way: int(choice("fit", way, ("auto", "none", "full")) == 2)),

@@ -43,14 +43,14 @@ class Inks(Case):
                        "600", *more)
             self.assertEqual(first, self.get("other.pbm"))
         self.put("spot.pgm", pgm(2, 2, [0, 200, 100, 250]))
-        self.recomputes("in.pgm", "out.pbm", "--lpi", "60", "--dpi", "600", "--dpi-y", "300", "--spot",
+        self.recomputes("in.pgm", "out.pbm", "--lpi", "60", "--dpi", "600x300", "--spot",
                         "spot.pgm")
         self.works("halftone", "in.pgm", "out.pbm", "--method", "green-noise", "--dot", "5")
         # a spot in colour is its luma; palettes tell of their rows; a resolution that is assumed is said
         self.put("colour.ppm", ppm(2, 2, [0] * 3 + [200] * 3 + [100] * 3 + [250] * 3))
-        self.works("halftone", "in.pgm", "other.pbm", "--lpi", "60", "--dpi", "600", "--dpi-y", "300",
+        self.works("halftone", "in.pgm", "other.pbm", "--lpi", "60", "--dpi", "600x300",
                    "--spot", "colour.ppm")
-        self.works("halftone", "in.pgm", "out.pbm", "--lpi", "60", "--dpi", "600", "--dpi-y", "300",
+        self.works("halftone", "in.pgm", "out.pbm", "--lpi", "60", "--dpi", "600x300",
                    "--spot", "spot.pgm")
         self.assertEqual(self.get("other.pbm"), self.get("out.pbm"))
         done = self.works("halftone", "in.ppm", "out.ppm", "--lpi", "60", "--dpi", "600", "--palette",
@@ -197,7 +197,7 @@ class Inks(Case):
             (["--lpi", "60", "--dpi", "600", "--angle", "x"], "degrees", 2),
             (["--lpi", "60", "--dpi", "600", "--method", "bayer"], "lpi does not apply", 1),
             (["--lpi", "60", "--dpi", "600", "--shape", "star"], "euclidean", 1),
-            (["--dpi-y", "60"], "needs --dpi", 2),
+            (["--lpi", "60", "--dpi", "600x"], "600x300", 2),
             (["--ink", "cyan:lpi=60"], "--separate", 2),
             (["--separate", "cmyk", "--ink", "red:lpi=60"], "no ink 'red'", 1),
             (["--separate", "cmyk", "--ink", "cyan:angle=60"], "need lines per inch", 1),
