@@ -10,7 +10,7 @@ from . import _core, _device, _run
 from ._arrays import Picture, filled, picture, readable, target
 from ._errors import BadArgument
 from ._keywords import Keywords
-from ._options import CHANNELS, HALFTONE, Colours, adapted, halftone_members, palette_text
+from ._options import CHANNELS, HALFTONE, Colours, adapted, dpi_of, halftone_members, palette_text
 
 BYTE = np.dtype(np.uint8)
 
@@ -153,8 +153,8 @@ def palette(colours: Colours) -> np.ndarray:
 
 
 SCREEN = Keywords("screen", "ro_screen_options", renamed={"size": "cell", "angle": "degrees"}, own={
-    "spot": lambda image, members: members.update(spot=picture(image, name="spot").view())},
-                  without=("inks", "ink", "angles"))  # of screen show
+    "spot": lambda image, members: members.update(spot=picture(image, name="spot").view()),
+    "dpi": dpi_of}, without=("inks", "ink", "angles"))  # of screen show
 
 
 def screen(kind: Optional[str] = None, *, ranks: bool = False, **options: Any) -> np.ndarray:

@@ -70,12 +70,15 @@ def _view(value: Any, members: Members) -> None:
 
 def dpi_of(value: Any, members: Members) -> None:
     """Pixels per inch, "600x300" or (600, 300) where they differ from row to row."""
-    both = value.split("x") if isinstance(value, str) else np.atleast_1d(value)
     try:
-        members["dpi"], *other = [float(number) for number in both]
-        members.update(zip(("dpi_y",), other, strict=True) if other else ())
+        both = [float(n) for n in (value.split("x") if isinstance(value, str) else [value])]
+    except TypeError:
+        both = [float(n) for n in value]
     except ValueError:
-        raise BadArgument(f"dpi {value}: must be a number, or two such as 600x300") from None
+        both = []
+    if len(both) not in (1, 2):
+        raise BadArgument(f"dpi {value}: must be a number, or two such as 600x300")
+    members.update(zip(("dpi", "dpi_y"), both))
 
 
 def _kernel(value: Any, members: Members) -> None:
