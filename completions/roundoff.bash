@@ -13,22 +13,20 @@ _roundoff()
         --ones) COMPREPLY=($(compgen -W 'white black' -- "$cur")); return ;;
         --resample) COMPREPLY=($(compgen -W 'auto light values' -- "$cur")); return ;;
         --channels) COMPREPLY=($(compgen -W 'grey rgb' -- "$cur")); return ;;
-        --phases) COMPREPLY=($(compgen -W 'own same' -- "$cur")); return ;;
         --fit) COMPREPLY=($(compgen -W 'auto none full' -- "$cur")); return ;;
-        --choice) COMPREPLY=($(compgen -W 'auto green' -- "$cur")); return ;;
         --separate) COMPREPLY=($(compgen -W 'none cmyk cmyk-tiff inks inks-tiff' -- "$cur")); return ;;
         --intent) COMPREPLY=($(compgen -W 'perceptual relative saturation absolute' -- "$cur")); return ;;
         --device) COMPREPLY=($(compgen -W 'auto cpu cuda' -- "$cur")); return ;;
         --cpu) COMPREPLY=($(compgen -W 'auto scalar v128 avx2 avx512' -- "$cur")); return ;;
-        --method | --levels | --bits | --schedule | --type | --page | --dpi | --dpi-y | --background | --pixel-bits | --numbers | --resize | --strength | --noise | --like | --cell | --lpi | --angle | --shape | --dot | --white | --range | --gamma | --brightness | --contrast | --palette | --recolour | --overshoot | --inks | --ink | --angles | --ink-limit | --gain | --yule-nielsen | --black | --view | --sigma | --radius | --aim | --order | --start | --rounds | --shadow | --threads | --seed) return ;;
+        --method | --levels | --schedule | --type | --page | --dpi | --background | --pixel-bits | --numbers | --resize | --strength | --noise | --like | --cell | --lpi | --angle | --shape | --dot | --range | --gamma | --brightness | --contrast | --palette | --recolour | --inks | --ink | --angles | --ink-limit | --gain | --yule-nielsen | --black | --view | --sigma | --aim | --start | --rounds | --threads | --seed) return ;;
         esac
-        [[ $cur == -* ]] && COMPREPLY=($(compgen -W '--method --list --levels --bits --threshold --schedule --type --vectors --out-dir --page --dpi --dpi-y --profile --alpha --background --compression --bit-order --ones --pixel-bits --numbers --resize --resample --strength --noise --serpentine --kernel --like --cell --lpi --angle --shape --spot --dot --screen --white --range --linear --gamma --curve --invert --brightness --contrast --channels --phases --palette --fit --choice --recolour --overshoot --separate --inks --ink --angles --ink-limit --profile-out --intent --proof --gain --yule-nielsen --black --view --sigma --radius --aim --order --start --rounds --shadow --device --threads --cpu --seed --quiet --json --certificate --strict --help' -- "$cur"))
+        [[ $cur == -* ]] && COMPREPLY=($(compgen -W '--method --list --levels --threshold --schedule --type --vectors --out-dir --page --dpi --profile --alpha --background --compression --bit-order --ones --pixel-bits --numbers --resize --resample --strength --noise --serpentine --kernel --like --cell --lpi --angle --shape --spot --dot --screen --range --linear --gamma --curve --invert --brightness --contrast --channels --palette --fit --recolour --separate --inks --ink --angles --ink-limit --profile-out --intent --proof --gain --yule-nielsen --black --view --sigma --aim --start --rounds --device --threads --cpu --seed --quiet --json --certificate --strict --help' -- "$cur"))
         ;;
     screen)
         case $prev in
-        --size | --lpi | --dpi | --dpi-y | --angle | --shape | --dot | --inks | --ink | --angles | --type | --seed) return ;;
+        --size | --lpi | --dpi | --angle | --shape | --dot | --inks | --ink | --angles | --type | --seed) return ;;
         esac
-        [[ $cur == -* ]] && COMPREPLY=($(compgen -W '--size --lpi --dpi --dpi-y --angle --shape --spot --dot --inks --ink --angles --type --list --seed --quiet --json --certificate --help' -- "$cur"))
+        [[ $cur == -* ]] && COMPREPLY=($(compgen -W '--size --lpi --dpi --angle --shape --spot --dot --inks --ink --angles --type --list --seed --quiet --json --certificate --help' -- "$cur"))
         ;;
     denoise)
         case $prev in
