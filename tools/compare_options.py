@@ -8,8 +8,9 @@ pair of allowed values of options that rules tie together, and random mixes of m
 verdict, the bytes of every output and the JSON must be the same. Disagreements are listed by class
 with one example each. "default" as a value is compared with the option left out.
 
-A command needs an entry in COMMANDS: its operands (inputs are made below), and values of options
-that are free text or would run for long.
+A command needs an entry in COMMANDS: its operands (inputs are made below; with "verb" the first of
+them stands before the options), values of options that are free text or would run for long, and
+{new name: old name} of those that were renamed.
 """
 import argparse
 import collections
@@ -48,6 +49,24 @@ COMMANDS = {
                    "dpi": ["300", "72.5", "1", "600", "0.5", "0", "-1", "1e6", "1e7", "x", "1,5"],
                    "distance": ["300", "45.5", "1", "2000", "0", "-1", "1e7", "x"],
                    "border": ["16", "1", "3", "15", "40", "1048576", "1048577", "0", "-1", "x"]},
+    },
+    "screen": {
+        "verb": True,
+        "operands": [["make", "am", "out.pgm"], ["make", "void-and-cluster", "out.pgm"],
+                     ["make", "bayer", "out.mem"], ["make", "clustered-dot", "out.tif"],
+                     ["make", "green-noise", "out.pgm"], ["make", "am", "out.npy"],
+                     ["show", "out.svg"]],
+        "values": {"cell": ["8", "16", "20", "32", "45", "1", "0", "-1", "1025", "1048577", "x"],
+                   "angle": ["0", "45", "15", "-30", "90", "360", "361", "3x"],
+                   "lpi": ["60", "85.5", "100", "0", "-1", "700", "1e7", "x", "1,5"],
+                   "dpi": ["600", "300", "1200", "0", "1", "-1", "1e7", "x"],
+                   "dpi_y": ["600", "300", "1200", "0", "1", "-1", "x"],
+                   "dot": ["1", "2", "4", "9", "0", "-1", "1000001", "x"],
+                   "spot": ["flat.pgm", "grey.pgm", "none.pgm"],
+                   "inks": ["cyan,black", "#e30613", "x"], "angles": ["auto", "15,75", "45", "x"],
+                   "ink": ["cyan:lpi=100,angle=15", "black:shape=line", "x"],
+                   "type": ["pgm", "mem", "npy", "tiff", "xyz"], "list": []},
+        "renamed": {"cell": "size"},
     },
 }
 
@@ -90,7 +109,7 @@ def rows_of(described, command):
 def values_of(row, given):
     """Texts to try for an option, good and bad; None: a flag without a value."""
     if row["name"] in given:
-        return given[row["name"]] + ["default"] * (row["type"] != "text")
+        return given[row["name"]] + ["default"] * (row["type"] not in ("text", "texts"))
     if row["type"] == "flag":
         return [None]
     values = [word["name"] for word in row.get("words", ())]
@@ -203,13 +222,14 @@ def main():
                     if name != "iterations" and "iterations" not in dict(line)]
             tail += ["--json", *(word for name, value in (("cpu", "scalar"), ("threads", "1"))
                                  if name in described["commands"][asked.command]["common"]
-                                 for word in ("--" + name, value)), *operands]
+                                 for word in ("--" + name, value)), *operands[what.get("verb", 0):]]
             new = [word for name, value in line for word in options(name, value)]
             renamed = what.get("renamed", {})  # {new name: old name}
             old = [word for name, value in line if value != "default"
                    for word in options(renamed.get(name, name), value)]
-            return (line, operands, run(asked.old, folder, [asked.command, *old, *tail]),
-                    run(asked.new, folder, [asked.command, *new, *tail]))
+            head = [asked.command, *operands[:what.get("verb", 0)]]
+            return (line, operands, run(asked.old, folder, [*head, *old, *tail]),
+                    run(asked.new, folder, [*head, *new, *tail]))
 
         jobs = [(line, rng.choice(what["operands"]))
                 for line in lines(rows, asked.command, asked.lines, asked.seed)]

@@ -62,7 +62,7 @@ static bool open_tile(struct tile *tile, int number, int levels)
         options->dpi = dots[d].dpi;
         if (ro_dots_find(context,
                          &(ro_screen_options){RO_SCREEN_DEFAULTS, .kind = "am", .lpi = dots[d].lpi,
-                                              .degrees = dots[d].degrees, .dpi = dots[d].dpi},
+                                              .angle = dots[d].degrees, .dpi = dots[d].dpi},
                          0, &found) != RO_OK)
             return false;
         snprintf(tile->name, sizeof tile->name, "am %u x %u + %u", found.width, found.height,

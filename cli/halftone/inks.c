@@ -78,7 +78,7 @@ static bool reached(ro_context *context, const ro_halftone_options *options, int
 {
     ro_screen_options screen = screen_of(options);
     screen.lpi = options->inks[ink].lpi > 0 ? options->inks[ink].lpi : options->lpi;
-    screen.degrees = options->inks[ink].degrees;
+    screen.angle = options->inks[ink].degrees;
     return screen.lpi > 0 && ro_dots_find(context, &screen, 0, dots) == RO_OK;
 }
 

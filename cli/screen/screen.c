@@ -11,41 +11,30 @@
 #include <string.h>
 #include <strings.h>
 
-static const struct screen_values defaults = {.lpi = -1};
-
 /* What came out. */
 struct made {
     uint32_t width, height;
     ro_dots dots; /* of dots in rows */
 };
 
-static const struct option options[] = {
-    {"size", "N", "cells per side (default: 64, 8 for dots, 512 for uniform)", OPTION_WHOLE,
-     .offset = offsetof(struct screen_values, size), .min = 1, .max = 1 << 20},
-    {"lpi", "L", "am, show: lines of dots per inch", OPTION_NUMBER,
-     .offset = offsetof(struct screen_values, lpi), .also = "show", .min = 0, .max = 1000000},
-    {"dpi", "D", "am, show: resolution of the pictures it is for, or 600x300", OPTION_TEXT,
-     .offset = offsetof(struct screen_values, dpi), .also = "show"},
-    {"angle", "A", "angle of dots in degrees (default 0); clustered dots 0 or 45", OPTION_TEXT,
-     .offset = offsetof(struct screen_values, angle)},
-    {"shape", "S", "of dots: round (default), line, diamond; see the man page", OPTION_TEXT,
-     .offset = offsetof(struct screen_values, shape), .also = "show"},
-    {"spot", "FILE", "am: a dot of your own, as a picture; dark prints first", OPTION_TEXT,
-     .offset = offsetof(struct screen_values, spot), .also = "show"},
-    {"dot", "N", "pixels of the smallest dot (default: am 1, green-noise 4)", OPTION_WHOLE,
-     .offset = offsetof(struct screen_values, dot), .also = "show", .min = 1, .max = 1000000},
-    {"inks", "LIST", "show: inks, 1 to 8 colours (default: those of CMYK)", OPTION_TEXT,
-     .offset = offsetof(struct screen_values, inks), .topic = "show"},
-    {"ink", "I", "show: an ink's screen: cyan:lpi=133,angle=15,shape=S", OPTION_LIST,
-     .offset = offsetof(struct screen_values, ink), .topic = "show"},
-    {"angles", "A", "show: auto (little moiré), or degrees, \"15,75,0,45\"", OPTION_TEXT,
-     .offset = offsetof(struct screen_values, angles), .topic = "show"},
-    {"type", "T", "type of OUT: pgm, png, tiff, npy, mem (default: its name)", OPTION_TEXT,
-     .offset = offsetof(struct screen_values, type)},
-    {"list", NULL, "list the kinds and stop", OPTION_FLAG,
-     .offset = offsetof(struct screen_values, list)},
+#define MEMBER(member) RO_MEMBER(struct screen_values, member)
+
+static const ro_option rows[] = {
+    {MEMBER(spot), ROW_SPOT, .topic = "dots show"},
+    {MEMBER(inks), ROW_INKS, .topic = "show", .derived = "those of CMYK"},
+    {MEMBER(ink), ROW_INK, .topic = "show"},
+    {MEMBER(angles), ROW_ANGLES, .topic = "show"},
+    {MEMBER(type), ROW_TYPE,
+     .more = "It can be `pgm`, `png`, `tiff`, `npy` or `mem`: ranks in hexadecimal digits, row by "
+             "row, as $readmemh of Verilog reads them, of arrays of up to 65536 cells."},
+    {MEMBER(list), ROW_LIST},
     {0},
 };
+
+static const struct screen_values defaults = {.screen = RO_SCREEN_OPTIONS};
+
+static const ro_option_table own = {
+    .name = "screen", .rows = rows, .unset = &defaults, .size = sizeof defaults};
 
 static const char *const examples[] = {
     "roundoff screen make am dots.png --lpi 60 --angle 15 --dpi 1200",
@@ -53,16 +42,20 @@ static const char *const examples[] = {
     NULL,
 };
 
+static const ro_option *kind_row(void) { return ro_option_find(ro_options_of("screen"), "kind"); }
+
 static int list_kinds(bool json)
 {
-    const ro_screen_kind *kind;
-    for (int i = 0; (kind = ro_screen_kind_at(i)); i++) {
+    const char *between = "[";
+    for (const ro_word *kind = kind_row()->words; kind->name; kind++, between = ", ") {
+        if (kind->alias)
+            continue;
         if (!json) {
-            printf("%-18s %s\n", kind->name, kind->summary);
+            printf("%-18s %s\n", kind->name, kind->help);
             continue;
         }
-        printf("%s{\"name\": \"%s\", \"summary\": ", i ? ", " : "[", kind->name);
-        json_string(stdout, kind->summary);
+        printf("%s{\"name\": \"%s\", \"summary\": ", between, kind->name);
+        json_string(stdout, kind->help);
         putchar('}');
     }
     if (json)
@@ -83,29 +76,15 @@ static bool is_mem(const struct screen_values *values, const char *out)
 static ro_status make(struct task *task)
 {
     const struct screen_values *values = task->values;
-    const char *kind = task->files->path[0], *out = task->out;
+    const char *out = task->out;
     ro_context *context = task->context;
     struct made *made = task->data;
-    const bool in_rows = values->lpi > 0 || ro_name_equal(kind, "am");
     ro_image image = {0}, spot = {0};
-    double dpi[2];
-    (void)read_dpi(values->dpi, dpi);
     ro_write_options write = {RO_WRITE_DEFAULTS, .type = values->type};
-    ro_screen_options wanted = {
-        RO_SCREEN_DEFAULTS,
-        .kind = kind,
-        .cell = (uint32_t)values->size,
-        .seed = values->common.seed,
-        .degrees = values->angle ? strtod(values->angle, NULL) : 0,
-        .shape = values->shape,
-        .format = RO_GRAY16,
-        .ranks = is_mem(values, out),
-        .lpi = values->lpi > 0 ? values->lpi : 0,
-        .dpi = dpi[0],
-        .dpi_y = dpi[1],
-        .spot = values->spot ? &spot : NULL,
-        .dot = (uint32_t)values->dot,
-    };
+    ro_screen_options wanted = values->screen;
+    const bool in_rows = strcmp(wanted.kind, "am") == 0;
+    wanted.ranks = is_mem(values, out);
+    wanted.spot = values->spot ? &spot : NULL;
     ro_file_info info = {
         .format = RO_GRAYF, .width = wanted.cell, .height = wanted.cell, .pages = 1};
     ro_status status = RO_OK;
@@ -119,8 +98,7 @@ static ro_status make(struct task *task)
     bool floats = false;
     if (status == RO_OK && !wanted.ranks && (uint64_t)info.width * info.height > UINT16_MAX + 1)
         status = pictures_hold(context, out, &info, &write, &floats);
-    if (floats)
-        wanted.format = RO_GRAYF;
+    wanted.format = floats ? RO_GRAYF : RO_GRAY16;
     info.format = RO_GRAY16;
     info.maxval = UINT16_MAX;
     info.width = info.width ? info.width : 1;
@@ -190,23 +168,16 @@ static int run(const struct command *command, int argc, char **argv)
         return usage_error(command, "--list takes no other argument");
     if (values.list)
         return list_kinds(values.common.json);
-    if (values.lpi == 0)
-        return usage_error(command, "--lpi 0: must be above 0");
-    double dpi[2];
-    if (!read_dpi(values.dpi, dpi))
-        return usage_error(command,
-                           "--dpi %s: must be a number from 1 to 1000000, or two such as "
-                           "600x300",
-                           values.dpi);
     if (shows)
         return screen_show(command, &values, &names);
     if (!make_given || names.count != 2)
         return usage_error(command, "screen needs make, KIND and OUT, or show and OUT");
     if (values.inks || values.ink.count || values.angles)
         return usage_error(command, "--inks, --ink and --angles apply to screen show");
-    double degrees;
-    if (values.angle && !read_degrees(values.angle, &degrees))
-        return usage_error(command, "--angle %s: must be degrees, -360 to 360", values.angle);
+    char message[RO_OPTION_MESSAGE];
+    if (ro_option_set(ro_options_of("screen"), kind_row(), &values.screen, names.path[0],
+                      message) != RO_OK)
+        return usage_error(command, "%s", message);
     if (values.spot && same_file(values.spot, names.path[1]))
         return usage_error(command, "--spot and OUT are the same file, %s", values.spot);
     struct made made = {0};
@@ -226,8 +197,9 @@ const struct command command_screen = {
     .name = "screen",
     .operands = "make KIND OUT | show OUT",
     .summary = "makes a threshold array for ordered dithering; shows moiré",
-    .options = options,
-    .common = COMMON_SEED | COMMON_QUIET | COMMON_JSON | COMMON_CERTIFICATE,
+    .own = &own,
+    .families = {{"screen", offsetof(struct screen_values, screen)}},
+    .common = COMMON_QUIET | COMMON_JSON | COMMON_CERTIFICATE,
     .examples = examples,
     .run = run,
     .verb = "make",

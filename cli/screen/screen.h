@@ -4,16 +4,14 @@
 #define RO_CLI_SCREEN_SCREEN_H
 
 #include "cli/common/cli.h"
+#include "cli/common/shared_rows.h"
 
 struct screen_values {
     struct common common;
-    int size, dot;
-    double lpi;
-    const char *dpi;
-    const char *angle, *shape, *spot, *type;
-    const char *angles, *inks;
+    const char *spot, *inks, *angles, *type;
     ro_texts ink;
-    bool list;
+    int list;
+    ro_screen_options screen;
 };
 
 /* roundoff screen show OUT: the moiré of inks, drawn; the exit status. */

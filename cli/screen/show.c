@@ -17,18 +17,8 @@ static ro_status show(struct task *task)
     ro_context *context = task->context;
     struct shown *shown = task->data;
     ro_image spot = {0};
-    double dpi[2];
-    (void)read_dpi(values->dpi, dpi);
-    const ro_screen_options screen = {
-        RO_SCREEN_DEFAULTS,
-        .kind = "am",
-        .lpi = values->lpi > 0 ? values->lpi : 0,
-        .dpi = dpi[0],
-        .dpi_y = dpi[1],
-        .shape = values->shape,
-        .spot = values->spot ? &spot : NULL,
-        .dot = (uint32_t)values->dot,
-    };
+    ro_screen_options screen = values->screen;
+    screen.spot = values->spot ? &spot : NULL;
     ro_status status = ro_moire_accepts(context, task->out);
     if (status == RO_OK)
         status = inks_read(context, values->inks, &values->ink, false, &shown->inks);
@@ -79,8 +69,8 @@ int screen_show(const struct command *command, const struct screen_values *value
 {
     if (files->count != 1)
         return usage_error(command, "screen show needs OUT, a name that ends in .svg");
-    if (values->size || values->angle || values->type || values->common.seed)
-        return usage_error(command, "--size, --angle, --type and --seed apply to screen make");
+    if (values->screen.cell || values->screen.angle != 0 || values->screen.seed || values->type)
+        return usage_error(command, "--cell, --angle, --type and --seed apply to screen make");
     if (values->common.certificate)
         return usage_error(command, "--certificate: a drawing is not read back");
     if (values->spot && same_file(values->spot, files->path[0]))

@@ -2,7 +2,8 @@
 /*
  * The names that options may have, for programs that show them to their users. Part of roundoff.h.
  * Methods, kinds of screens and palettes have lists of their own that say more:
- * ro_halftone_method_at, ro_screen_kind_at, ro_palette_at.
+ * ro_halftone_method_at, ro_palette_at; families with a table of options (options.h) have them
+ * there.
  */
 #ifndef ROUNDOFF_CHOICES_H
 #define ROUNDOFF_CHOICES_H

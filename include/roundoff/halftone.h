@@ -210,44 +210,6 @@ typedef struct ro_method {
 RO_API
 const ro_method *ro_halftone_method_at(int number);
 
-/* A threshold array to be made. */
-typedef struct ro_screen_options {
-    size_t size;       /* RO_SCREEN_OPTIONS sets it */
-    const char *kind;  /* NULL: "void-and-cluster"; see ro_screen_kind_at */
-    uint32_t cell;     /* cells a side; 0: the kind's own */
-    uint64_t seed;     /* for kinds that draw random numbers */
-    int angle;         /* of clustered dots: 0 or 45 */
-    const char *shape; /* of clustered dots: NULL: "round"; "line", "diamond" */
-    ro_format format;  /* RO_GRAY16 (default): the rank r of K cells is the value r * 65536 / K,
-                          rounded down; RO_GRAYF: (r + 1/2) / K, which tells any ranks apart */
-    int ranks; /* 1: the ranks themselves, as RO_GRAY16 with the maxval K - 1; up to 65536 cells */
-
-    /* Of the kind "am"; `shape` may be any of its own. */
-    double lpi;     /* lines of dots per inch; 0: an eighth of dpi, */
-    double degrees; /* the angle of the rows, counterclockwise, */
-    double dpi,
-        dpi_y; /* for an output of so many pixels per inch, and from row to row; 0: as dpi */
-    const ro_image *spot; /* a dot of your own instead of a shape: what is dark prints first */
-    uint32_t dot;         /* pixels of the smallest dot and hole; 0: 1, of "green-noise" 4 */
-} ro_screen_options;
-#define RO_SCREEN_DEFAULTS RO_DEFAULTS_OF(ro_screen_options, RO_NONE_UNSET)
-#define RO_SCREEN_OPTIONS RO_OPTIONS_OF(ro_screen_options, RO_NONE_UNSET)
-
-/* A kind of screen as `roundoff screen --list` shows it. */
-typedef struct ro_screen_kind {
-    const char *name;
-    const char *summary;
-} ro_screen_kind;
-
-/* The kinds of screens, in order; NULL past the end. */
-RO_API
-const ro_screen_kind *ro_screen_kind_at(int number);
-
-/* Makes a screen; `options` may be NULL. Low values become white first. ro_image_free gives it
- * back; after a failure there is nothing to give back. */
-RO_API
-ro_status ro_screen_make(ro_context *context, const ro_screen_options *options, ro_image *screen);
-
 /* Halftones `in` (grey, RGB or float; colour becomes grey by a stated luma) into `out`, of the same
  * size: RO_BITS (2 levels), RO_INDEX8 (level numbers), RO_GRAY8 (levels as tones, maxval 255) or
  * RO_GRAY16 (level numbers, which are tones up to levels - 1; error diffusion with kernels and

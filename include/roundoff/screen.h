@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Printing: screens of dots as printers know them. Part of roundoff.h.
+ * Screens: threshold arrays, and dots as printers know them. Part of roundoff.h.
  */
 #ifndef ROUNDOFF_SCREEN_H
 #define ROUNDOFF_SCREEN_H
@@ -10,6 +10,52 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* A threshold array to be made. */
+typedef struct ro_screen_options {
+    /* RO_SCREEN_OPTIONS sets it. */
+    size_t size;
+    /* One of the words of this option in the table "screen" (options.h): void-and-cluster (NULL),
+     * bayer, clustered-dot, uniform, am or green-noise. */
+    const char *kind;
+    /* Cells per side of the screen: a whole number from 1 to 1048576. Default (0): 64; 8 for bayer
+     * and clustered-dot, 128 for green-noise, 512 for uniform. */
+    uint32_t cell;
+    /* Seed of random numbers: a whole number from 0 to 2^64 - 1. Default (0): 0. */
+    uint64_t seed;
+    /* Angle of the rows of dots in degrees, counterclockwise: a number from -360 to 360. Default
+     * (0): 0. */
+    double angle;
+    /* Shape of dots: round, ellipse, square, diamond, line, euclidean or cross. Default (NULL):
+     * round; euclidean with dot. */
+    const char *shape;
+    /* RO_GRAY16 (default): the rank r of K cells is the value r * 65536 / K, rounded down;
+     * RO_GRAYF: (r + 1/2) / K, which tells any ranks apart. */
+    ro_format format;
+    /* 1: the ranks themselves, as RO_GRAY16 with the maxval K - 1; up to 65536 cells. */
+    int ranks;
+    /* Lines of dots per inch: a number above 0, up to 1000000. Default (0): an eighth of dpi. */
+    double lpi;
+    /* Resolution in pixels per inch: a number above 0, up to 1000000. Default (0): 300 without lpi.
+     * */
+    double dpi;
+    /* Resolution from row to row, if it differs: a number above 0, up to 1000000. Default (0): dpi.
+     * */
+    /* From row to row, if it differs. */
+    double dpi_y;
+    /* A picture of a dot instead of a shape; what is dark prints first. */
+    const ro_image *spot;
+    /* Pixels of the smallest dot and hole: a whole number from 1 to 1000000. Default (0): 1; 4 with
+     * green noise. */
+    uint32_t dot;
+} ro_screen_options;
+#define RO_SCREEN_DEFAULTS RO_DEFAULTS_OF(ro_screen_options, RO_NONE_UNSET)
+#define RO_SCREEN_OPTIONS RO_OPTIONS_OF(ro_screen_options, RO_NONE_UNSET)
+
+/* Makes a screen; `options` may be NULL. Low values become white first. ro_image_free gives it
+ * back; after a failure there is nothing to give back. */
+RO_API
+ro_status ro_screen_make(ro_context *context, const ro_screen_options *options, ro_image *screen);
 
 /* What a screen of dots comes to. Rows of dots run both along the angle and across it; the figures
  * are means of the two. */

@@ -10,7 +10,7 @@ from . import _core, _device, _run
 from ._arrays import Picture, filled, picture, readable, target
 from ._errors import BadArgument
 from ._keywords import Keywords
-from ._options import CHANNELS, HALFTONE, Colours, adapted, dpi_of, halftone_members, palette_text
+from ._options import CHANNELS, HALFTONE, Colours, adapted, halftone_members, palette_text
 
 BYTE = np.dtype(np.uint8)
 
@@ -152,9 +152,9 @@ def palette(colours: Colours) -> np.ndarray:
     return np.frombuffer(found, np.uint8).reshape(-1, 3)
 
 
-SCREEN = Keywords("screen", "ro_screen_options", renamed={"size": "cell", "angle": "degrees"}, own={
-    "spot": lambda image, members: members.update(spot=picture(image, name="spot").view()),
-    "dpi": dpi_of}, without=("inks", "ink", "angles"))  # of screen show
+SCREEN = Keywords("screen", "ro_screen_options", own={
+    "spot": lambda image, members: members.update(spot=picture(image, name="spot").view())},
+                  without=("inks", "ink", "angles"))  # of screen show
 
 
 def screen(kind: Optional[str] = None, *, ranks: bool = False, **options: Any) -> np.ndarray:
@@ -164,9 +164,8 @@ def screen(kind: Optional[str] = None, *, ranks: bool = False, **options: Any) -
     ``roundoff screen make``; ``spot`` is an array.
     """
     run = _run.split(options)
-    wanted = dict(SCREEN.take(options), kind=kind, ranks=int(ranks))
     with _run.running(run) as how:
-        data, width, height, _ = _core.screen(wanted, how)
+        data, width, height, _ = _core.screen(kind, ranks, SCREEN.take(options), how)
     return np.frombuffer(data, np.uint16).reshape(height, width).copy()
 
 

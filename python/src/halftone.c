@@ -60,11 +60,15 @@ static PyObject *screen(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
     static const char *const others[] = {"spot", NULL};
     PyObject *dictionary, *run;
-    if (!PyArg_ParseTuple(arguments, "O!O", &PyDict_Type, &dictionary, &run))
+    const char *kind;
+    int ranks;
+    if (!PyArg_ParseTuple(arguments, "zpO!O", &kind, &ranks, &PyDict_Type, &dictionary, &run))
         return NULL;
     ro_screen_options options = RO_SCREEN_OPTIONS;
     if (!members_set(dictionary, "ro_screen_options", others, &options))
         return NULL;
+    options.kind = kind;
+    options.ranks = ranks;
     struct session *session = session_begin(run);
     if (!session)
         return NULL;

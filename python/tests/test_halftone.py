@@ -126,7 +126,7 @@ def test_out_is_filled_in_place(grey):
 
 
 def test_screen_kernel_curve_and_start(tmp_path, command, grey):
-    screen = roundoff.screen("void-and-cluster", size=32)
+    screen = roundoff.screen("void-and-cluster", cell=32)
     assert np.array_equal(roundoff.halftone(grey, screen=screen),
                           roundoff.halftone(grey, method="void-and-cluster", cell=32))
     kernel = 16, [(1, 0, 7), (-1, 1, 3), (0, 1, 5), (1, 1, 1)]
@@ -211,9 +211,9 @@ def test_dots_as_the_command(tmp_path, command, grey):
 
 
 @pytest.mark.parametrize("kind, options", [
-    ("void-and-cluster", {"size": 32, "seed": 5}), ("clustered-dot", {"size": 6, "angle": 45}),
-    ("am", {"lpi": 60, "dpi": 600, "angle": 15, "shape": "ellipse"}), ("bayer", {"size": 16}),
-    ("green-noise", {"size": 32, "dot": 3})])
+    ("void-and-cluster", {"cell": 32, "seed": 5}), ("clustered-dot", {"cell": 6, "angle": 45}),
+    ("am", {"lpi": 60, "dpi": 600, "angle": 15, "shape": "ellipse"}), ("bayer", {"cell": 16}),
+    ("green-noise", {"cell": 32, "dot": 3})])
 def test_screens_as_the_command(tmp_path, command, kind, options):
     subprocess.run([command.program, "screen", "make", kind, tmp_path / "screen.pgm", "--quiet",
                     *words(options)], check=True)

@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-static const ro_option_table *const tables[] = {&ro_denoise_table, &ro_measure_table};
+static const ro_option_table *const tables[] = {&ro_denoise_table, &ro_measure_table,
+                                                &ro_screen_table};
 enum { TABLES = sizeof tables / sizeof *tables };
 
 const ro_option_table *ro_options_at(int number)

@@ -6,8 +6,6 @@
  */
 #include "screen/dots.h"
 
-#include "core/options.h"
-
 #include <math.h>
 #include <stdlib.h>
 
@@ -38,7 +36,7 @@ struct wanted {
 static struct wanted wanted_of(const ro_screen_options *options)
 {
     struct wanted w = {.lpi = options->lpi,
-                       .angle = options->degrees,
+                       .angle = options->angle,
                        .dpi = {options->dpi, options->dpi_y > 0 ? options->dpi_y : options->dpi}};
     double turn = fmod(w.angle, 360);
     int quarters = 0;
@@ -307,19 +305,14 @@ static void repeat(struct dots_lattice *lattice)
 
 static ro_status check(ro_context *context, const ro_screen_options *options)
 {
-    if (!(options->lpi > 0 && options->lpi < 1e6))
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "a screen of dots needs its lines per inch, lpi, above 0");
-    if (!(options->dpi >= 1 && options->dpi <= 1e6) ||
-        (options->dpi_y != 0 && !(options->dpi_y >= 1 && options->dpi_y <= 1e6)))
+    if (options->dpi == 0)
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "a screen of %g lines per inch needs the resolution of the output, "
-                               "dpi, 1 to 1000000",
+                               "dpi",
                                options->lpi);
-    if (!(options->degrees >= -360 && options->degrees <= 360))
+    if (!(options->angle >= -360 && options->angle <= 360)) /* of an ink */
         return ro_context_fail(context, RO_E_ARGUMENT,
-                               "an angle of %g degrees: must be from -360 to 360",
-                               options->degrees);
+                               "an angle of %g degrees: must be from -360 to 360", options->angle);
     const double dpi_y = options->dpi_y > 0 ? options->dpi_y : options->dpi;
     const double most = fmin(options->dpi, dpi_y) / 2;
     if (options->lpi > most)
@@ -374,7 +367,7 @@ static ro_status not_reached(ro_context *context, const ro_screen_options *optio
     return ro_context_fail(context, RO_E_ARGUMENT,
                            "no supercell of up to %d pixels a side has %g lines per inch at %g "
                            "degrees; the nearest has %g",
-                           DOTS_MAX_SIDE, lpi, options->degrees, other.lpi);
+                           DOTS_MAX_SIDE, lpi, options->angle, other.lpi);
 }
 
 ro_status dots_find(ro_context *context, const ro_screen_options *options, bool rectangle,
@@ -389,7 +382,7 @@ ro_status dots_find(ro_context *context, const ro_screen_options *options, bool 
     ro_status status = check(context, &turned);
     if (status != RO_OK)
         return status;
-    turned.degrees = options->degrees < 0 ? options->degrees + 360 : options->degrees;
+    turned.angle = options->angle < 0 ? options->angle + 360 : options->angle;
     const struct wanted w = wanted_of(&turned);
     struct dots_lattice best = {0};
     const bool found = search(context, &w, rectangle, &best, &status);
@@ -403,7 +396,7 @@ ro_status dots_find(ro_context *context, const ro_screen_options *options, bool 
     best.height = (uint32_t)brick.height;
     best.shift = (uint32_t)brick.along;
     best.dots = (uint32_t)llabs(cross(best.steps[0], best.steps[1]));
-    best.reached.angle -= turned.degrees - options->degrees;
+    best.reached.angle -= turned.angle - options->angle;
     best.reached.greys = best.width * best.height;
     best.reached.dots = best.dots;
     best.reached.width = best.width;
@@ -416,10 +409,10 @@ ro_status dots_find(ro_context *context, const ro_screen_options *options, bool 
 ro_status ro_dots_find(ro_context *context, const ro_screen_options *options, int tile,
                        ro_dots *dots)
 {
-    ro_screen_options full = RO_SCREEN_OPTIONS;
+    ro_screen_options full;
     struct dots_lattice lattice;
     *dots = (ro_dots){0};
-    ro_status status = take_options(context, options, &full, "RO_SCREEN_OPTIONS");
+    ro_status status = screen_take(context, options, "am", &full);
     if (status == RO_OK)
         status = dots_find(context, &full, tile != 0, &lattice);
     if (status == RO_OK)

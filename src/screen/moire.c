@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "screen/moire.h"
 
-#include "core/options.h"
 #include "number/power.h"
 
 #include <math.h>
@@ -74,7 +73,7 @@ ro_screen_options moire_options(const ro_screen_options *options, const ro_ink *
     ro_screen_options own = *options;
     own.kind = "am";
     own.lpi = ink->lpi > 0 ? ink->lpi : options->lpi;
-    own.degrees = ink->degrees;
+    own.angle = ink->degrees;
     own.shape = ink->shape ? ink->shape : options->shape;
     return own;
 }
@@ -219,8 +218,7 @@ double moire_add(const struct moire_screen *const screens[], const double takes[
 ro_status moire_take(ro_context *context, const ro_screen_options *given, const ro_ink *inks,
                      int count, ro_screen_options *options)
 {
-    *options = (ro_screen_options)RO_SCREEN_OPTIONS;
-    ro_status status = take_options(context, given, options, "RO_SCREEN_OPTIONS");
+    ro_status status = screen_take(context, given, "am", options);
     if (status == RO_OK && (!inks || count < 1 || count > RO_INKS_MOST))
         status = ro_context_fail(context, RO_E_ARGUMENT, "%d inks: must be from 1 to %d", count,
                                  RO_INKS_MOST);

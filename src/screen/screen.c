@@ -1,126 +1,29 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of kinds of screens, their options, and screens as images. */
+/* The table of kinds of screens, and screens as images. */
 #include "screen/screen.h"
 
 #include "core/image.h"
-#include "core/names.h"
-#include "core/options.h"
+#include "options/table.h"
 #include "screen/uniform.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static const struct screen_kind kinds[] = {
-    {{"void-and-cluster", "blue noise: even, without a pattern"},
-     {"blue-noise"},
-     SCREEN_OPTION_CELL | SCREEN_OPTION_SEED,
-     SCREEN_BUILT_IN_SIDE,
-     2,
-     SCREEN_MAX_SIDE,
-     screen_void},
-    {{"bayer", "dispersed dots; the size is a power of two"},
-     {"dispersed-dot"},
-     SCREEN_OPTION_CELL,
-     8,
-     2,
-     256,
-     screen_bayer},
-    {{"clustered-dot", "dots that grow from a centre, at 0 or 45 degrees"},
-     {"clustered"},
-     SCREEN_OPTION_CELL | SCREEN_OPTION_ANGLE | SCREEN_OPTION_SHAPE,
-     SCREEN_DOT_SIDE,
-     SCREEN_DOT_LEAST,
-     SCREEN_DOT_MOST,
-     screen_clustered},
-    {{"uniform", "the shadows of dbs-clipping-free: levels spread evenly, up to one half"},
-     {0},
-     SCREEN_OPTION_CELL | SCREEN_OPTION_SEED,
-     UNIFORM_SIZE,
-     UNIFORM_MIN_SIZE,
-     SCREEN_MAX_SIDE,
-     screen_uniform},
-    {{"am", "dots in rows: lines per inch at any angle, for a resolution"},
-     {"dots-in-rows"},
-     SCREEN_OPTION_ANGLE | SCREEN_OPTION_SHAPE | SCREEN_OPTION_LINES | SCREEN_OPTION_DOT,
-     0,
-     0,
-     0,
-     NULL},
-    {{"green-noise", "dots of some pixels, even, without a pattern"},
-     {"green"},
-     SCREEN_OPTION_CELL | SCREEN_OPTION_SEED | SCREEN_OPTION_DOT,
-     128,
-     16,
-     256,
-     screen_green},
+const struct screen_kind screen_kinds[SCREEN_KINDS] = {
+    [SCREEN_KIND_VOID] = {SCREEN_OPTION_CELL | SCREEN_OPTION_SEED, SCREEN_BUILT_IN_SIDE, 2,
+                          SCREEN_MAX_SIDE, screen_void},
+    [SCREEN_KIND_BAYER] = {SCREEN_OPTION_CELL, 8, 2, 256, screen_bayer},
+    [SCREEN_KIND_CLUSTERED] = {SCREEN_OPTION_CELL | SCREEN_OPTION_ANGLE | SCREEN_OPTION_SHAPE,
+                               SCREEN_DOT_SIDE, SCREEN_DOT_LEAST, SCREEN_DOT_MOST,
+                               screen_clustered},
+    [SCREEN_KIND_UNIFORM] = {SCREEN_OPTION_CELL | SCREEN_OPTION_SEED, UNIFORM_SIZE,
+                             UNIFORM_MIN_SIZE, SCREEN_MAX_SIDE, screen_uniform},
+    [SCREEN_KIND_AM] = {SCREEN_OPTION_ANGLE | SCREEN_OPTION_SHAPE | SCREEN_OPTION_LINES |
+                            SCREEN_OPTION_DOT,
+                        0, 0, 0, NULL},
+    [SCREEN_KIND_GREEN] = {SCREEN_OPTION_CELL | SCREEN_OPTION_SEED | SCREEN_OPTION_DOT, 128, 16,
+                           256, screen_green},
 };
-enum { KINDS = sizeof kinds / sizeof *kinds, ALIASES = 2 };
-
-const ro_screen_kind *ro_screen_kind_at(int number)
-{
-    return number >= 0 && number < KINDS ? &kinds[number].info : NULL;
-}
-
-static const struct screen_kind *find_kind(ro_context *context, const char *name)
-{
-    const char *names[KINDS];
-    if (!name)
-        return &kinds[0];
-    for (int i = 0; i < KINDS; i++) {
-        names[i] = kinds[i].info.name;
-        if (ro_name_equal(name, names[i]))
-            return &kinds[i];
-        for (int a = 0; a < ALIASES && kinds[i].aliases[a]; a++)
-            if (ro_name_equal(name, kinds[i].aliases[a]))
-                return &kinds[i];
-    }
-    const char *nearest = ro_name_nearest(name, names, KINDS);
-    ro_context_fail(context, RO_E_ARGUMENT, "there is no kind of screen '%s'; %s '%s'%s", name,
-                    nearest ? "did you mean" : "one is", nearest ? nearest : names[0],
-                    nearest ? "?" : "");
-    return NULL;
-}
-
-static ro_status check_options(ro_context *context, const struct screen_kind *kind,
-                               ro_screen_options *options)
-{
-    const struct {
-        unsigned flag;
-        bool set;
-        const char *name;
-    } given[] = {
-        {SCREEN_OPTION_SEED, options->seed != 0, "seed"},
-        {SCREEN_OPTION_ANGLE, options->angle != 0 || options->degrees != 0, "angle"},
-        {SCREEN_OPTION_SHAPE, options->shape != NULL, "shape"},
-        {SCREEN_OPTION_CELL, options->cell != 0, "size"},
-        {SCREEN_OPTION_LINES, options->lpi != 0, "lpi"},
-        {SCREEN_OPTION_LINES, options->dpi != 0, "dpi"},
-        {SCREEN_OPTION_LINES, options->dpi_y != 0, "dpi-y"},
-        {SCREEN_OPTION_LINES, options->spot != NULL, "spot"},
-        {SCREEN_OPTION_DOT, options->dot != 0, "dot"},
-    };
-    for (size_t i = 0; i < sizeof given / sizeof *given; i++)
-        if (given[i].set && !(kind->options & given[i].flag))
-            return ro_context_fail(context, RO_E_ARGUMENT, "%s does not apply to %s", given[i].name,
-                                   kind->info.name);
-    if (options->spot && options->shape)
-        return ro_context_fail(context, RO_E_ARGUMENT, "give either a shape or a spot, not both");
-    if (options->cell == 0)
-        options->cell = kind->size;
-    if (options->cell < kind->least || options->cell > kind->most)
-        return ro_context_fail(context, RO_E_SIZE,
-                               "a screen of kind %s has %u to %u cells per side, not %u",
-                               kind->info.name, kind->least, kind->most, options->cell);
-    if (options->format == RO_FORMAT_NONE)
-        options->format = RO_GRAY16;
-    if (options->format != RO_GRAY16 && options->format != RO_GRAYF)
-        return ro_context_fail(context, RO_E_UNSUPPORTED, "a screen cannot be made as %s",
-                               ro_format_name(options->format));
-    if (options->ranks && options->format != RO_GRAY16)
-        return ro_context_fail(context, RO_E_UNSUPPORTED, "ranks are written as %s, not as %s",
-                               ro_format_name(RO_GRAY16), ro_format_name(options->format));
-    return RO_OK;
-}
 
 static ro_status no_memory(ro_context *context, uint32_t width, uint32_t height)
 {
@@ -144,35 +47,31 @@ ro_status screen_alloc(ro_context *context, uint32_t width, uint32_t height, str
 ro_status screen_make(ro_context *context, const ro_screen_options *options, bool rectangle,
                       struct screen *screen)
 {
-    ro_screen_options full = *options;
+    ro_screen_options full;
     *screen = (struct screen){0};
-    const struct screen_kind *kind = find_kind(context, full.kind);
-    if (!kind)
-        return RO_E_ARGUMENT;
-    ro_status status = check_options(context, kind, &full);
+    ro_status status = screen_take(context, options, NULL, &full);
     if (status != RO_OK)
         return status;
+    const struct screen_kind *kind = &screen_kinds[options_word(&ro_screen_table, &full, kind)];
     if (!kind->make)
         return screen_am(context, &full, rectangle, screen);
-    if (full.degrees != 0) { /* of clustered dots */
-        if (full.degrees != 45)
-            return ro_context_fail(context, RO_E_ARGUMENT,
-                                   "dots cannot be turned by %g degrees, only by 0 or 45",
-                                   full.degrees);
-        full.angle = 45;
-    }
+    full.cell = full.cell ? full.cell : kind->size;
+    if (full.cell < kind->least || full.cell > kind->most)
+        return ro_context_fail(context, RO_E_SIZE,
+                               "a screen of kind %s has %u to %u cells per side, not %u", full.kind,
+                               kind->least, kind->most, full.cell);
     status = screen_alloc(context, full.cell, full.cell, screen);
     return status == RO_OK ? kind->make(context, &full, screen->ranks) : status;
 }
 
 ro_status ro_screen_make(ro_context *context, const ro_screen_options *options, ro_image *image)
 {
-    ro_screen_options full = RO_SCREEN_OPTIONS;
+    ro_screen_options full;
     *image = (ro_image){0};
-    ro_status status = take_options(context, options, &full, "RO_SCREEN_OPTIONS");
+    ro_status status = screen_take(context, options, NULL, &full);
     if (status != RO_OK)
         return status;
-    ro_format format = full.format ? full.format : RO_GRAY16;
+    const ro_format format = full.format;
     const bool ranks = full.ranks;
     struct screen screen;
     status = screen_make(context, &full, true, &screen);

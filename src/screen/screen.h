@@ -42,9 +42,17 @@ void screen_free(struct screen *screen);
 /* Memory for the ranks of so many cells. */
 ro_status screen_alloc(ro_context *context, uint32_t width, uint32_t height, struct screen *screen);
 
+enum screen_kind_number {
+    SCREEN_KIND_VOID,
+    SCREEN_KIND_BAYER,
+    SCREEN_KIND_CLUSTERED,
+    SCREEN_KIND_UNIFORM,
+    SCREEN_KIND_AM,
+    SCREEN_KIND_GREEN,
+    SCREEN_KINDS,
+};
+
 struct screen_kind {
-    ro_screen_kind info;
-    const char *aliases[2];
     unsigned options; /* screen_option flags that apply */
     uint32_t size;    /* by default, in cells a side */
     uint32_t least, most;
@@ -52,6 +60,11 @@ struct screen_kind {
      * cells follow from the options. */
     ro_status (*make)(ro_context *context, const ro_screen_options *options, uint32_t *ranks);
 };
+extern const struct screen_kind screen_kinds[SCREEN_KINDS];
+
+/* Reads and checks options, as of the kind `kind` unless that is NULL. */
+ro_status screen_take(ro_context *context, const ro_screen_options *given, const char *kind,
+                      ro_screen_options *taken);
 
 ro_status screen_bayer(ro_context *context, const ro_screen_options *options, uint32_t *ranks);
 ro_status screen_clustered(ro_context *context, const ro_screen_options *options, uint32_t *ranks);

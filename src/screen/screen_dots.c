@@ -15,10 +15,10 @@
  *     . . o .       o . . .
  *     . . . .       . . . .
  */
-#include "core/names.h"
 #include "screen/screen.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 ro_status screen_bayer(ro_context *context, const ro_screen_options *options, uint32_t *ranks)
 {
@@ -59,21 +59,16 @@ static const struct {
     const char *name;
     int32_t (*value)(int32_t p, int32_t q, int32_t s);
 } shapes[] = {{"round", spot_round}, {"line", spot_line}, {"diamond", spot_diamond}};
-enum { SHAPES = sizeof shapes / sizeof *shapes };
 
 ro_status screen_clustered(ro_context *context, const ro_screen_options *options, uint32_t *ranks)
 {
     const int32_t size = (int32_t)options->cell;
     int shape = 0;
-    while (options->shape && shape < SHAPES && !ro_name_equal(options->shape, shapes[shape].name))
+    while (options->shape && strcmp(options->shape, shapes[shape].name) != 0)
         shape++;
-    if (shape == SHAPES)
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "there is no dot shape '%s'; use round, line or diamond",
-                               options->shape);
     if (options->angle != 0 && options->angle != 45)
         return ro_context_fail(context, RO_E_ARGUMENT,
-                               "dots cannot be turned by %d degrees, only by 0 or 45",
+                               "dots cannot be turned by %g degrees, only by 0 or 45",
                                options->angle);
     if (options->angle == 45 && size % 2)
         return ro_context_fail(

@@ -252,7 +252,7 @@ class Certificates(Case):
         changed[-50] ^= 1
         self.put("out.pgm", bytes(changed))
         self.fails("cert.json", "out.pgm", words=["output_hash"])
-        self.works("screen", "make", "void-and-cluster", "out.pgm", "--size", "16", "--seed", "5",
+        self.works("screen", "make", "void-and-cluster", "out.pgm", "--cell", "16", "--seed", "5",
                    "--quiet", "--certificate", "cert.json")
         self.assertEqual(self.lines("cert.json")["operand"], "void-and-cluster")
         self.holds("cert.json", "out.pgm", "--recompute")

@@ -40,11 +40,11 @@ class Screen(Case):
 
     def test_every_kind_can_be_used(self):
         for options, method in [
-                (["bayer", "s.pgm", "--size", "16"], ["--method", "bayer", "--cell", "16"]),
+                (["bayer", "s.pgm", "--cell", "16"], ["--method", "bayer", "--cell", "16"]),
                 (["clustered-dot", "s.pgm", "--angle", "45", "--shape", "diamond"],
                  ["--method", "clustered-dot", "--angle", "45", "--shape", "diamond"]),
                 (["void-and-cluster", "s.pgm"], ["--method", "blue-noise"]),
-                (["void-and-cluster", "s.pgm", "--size", "20", "--seed", "3"],
+                (["void-and-cluster", "s.pgm", "--cell", "20", "--seed", "3"],
                  ["--method", "blue-noise", "--cell", "20", "--seed", "3"])]:
             self.works("screen", "make", *options)
             screen = ranks(self.get("s.pgm"))
@@ -58,7 +58,7 @@ class Screen(Case):
         self.check_halftone((7, 3, [order.index(i) for i in range(21)]), "--screen", "s.pgm")
 
     def test_large_screens_keep_their_ranks(self):
-        self.works("screen", "make", "void-and-cluster", "s.npy", "--size", "260")
+        self.works("screen", "make", "void-and-cluster", "s.npy", "--cell", "260")
         self.works("halftone", "in.pgm", "a.pbm", "--screen", "s.npy")
         self.works("halftone", "in.pgm", "b.pbm", "--method", "blue-noise", "--cell", "260")
         self.assertEqual(self.get("a.pbm"), self.get("b.pbm"))
@@ -103,7 +103,7 @@ class Screen(Case):
     def test_pipes_and_reports(self):
         made = self.works("screen", "make", "bayer", "-").stdout
         self.assertEqual(netpbm(made)[1], [8, 8, 65535])
-        done = self.works("screen", "make", "bayer", "s.npy", "--size", "4", "--json")
+        done = self.works("screen", "make", "bayer", "s.npy", "--cell", "4", "--json")
         report = json.loads(done.stdout)
         self.assertEqual((report["kind"], report["size"]), ("bayer", 4))
         self.assertEqual(self.works("screen", "make", "bayer", "s.pgm", "--quiet").stderr, b"")
@@ -119,16 +119,17 @@ class Screen(Case):
         self.put("cut.pgm", pgm(4, 4, bytes(3)))
         self.put("colour.ppm", b"P6\n1 1\n255\n\x01\x02\x03")
         make = ["screen", "make"]
-        self.refused(*make, "bayer", "old.pgm", "--size", "12", words=["12"])
-        self.refused(*make, "void-and-cluster", "old.pgm", "--size", "1025", words=["1025"])
+        self.refused(*make, "bayer", "old.pgm", "--cell", "12", words=["12"])
+        self.refused(*make, "void-and-cluster", "old.pgm", "--cell", "1025", words=["1025"])
         self.refused(*make, "bayer", "old.pgm", "--seed", "1", words=["seed does not apply"])
-        self.refused(*make, "clustered-dot", "old.pgm", "--shape", "star", words=["star"])
-        self.refused(*make, "bayr", "old.pgm", words=["did you mean 'bayer'"])
+        self.refused(*make, "clustered-dot", "old.pgm", "--shape", "star", words=["star"], status=2)
+        self.refused(*make, "clustered-dot", "old.pgm", "--shape", "cross", words=["needs kind am"])
+        self.refused(*make, "bayr", "old.pgm", words=["did you mean bayer"], status=2)
         self.refused(*make, "bayer", "none/old.pgm", words=["none"])
         self.refused("screen", "bayer", "old.pgm", words=["make"], status=2)
         self.refused(*make, "clustered-dot", "old.pgm", "--angle", "30", words=["0 or 45"])
-        self.refused(*make, "am", "old.pgm", "--angle", "3x", words=["degrees"], status=2)
-        self.refused(*make, "am", "old.pgm", "--lpi", "0", words=["above 0"], status=2)
+        self.refused(*make, "am", "old.pgm", "--angle", "3x", words=["a number from -360 to 360"], status=2)
+        self.refused(*make, "am", "old.pgm", "--lpi", "-1", words=["above 0"], status=2)
         self.refused(*make, "am", "old.pgm", "--lpi", "60", words=["dpi"])
         halftone = ["halftone", "in.pgm", "old.pgm"]
         self.refused(*halftone, "--screen", "wide.pgm", words=["4097 x 1", "4096"])

@@ -94,13 +94,13 @@ class Memory(Case):
         return [[int(word, 16) for word in line.split()] for line in lines[1:]]
 
     def test_a_screen_is_its_ranks(self):
-        self.works("screen", "make", "bayer", "a.mem", "--size", "4")
+        self.works("screen", "make", "bayer", "a.mem", "--cell", "4")
         self.assertEqual(self.numbers("a.mem"),
                          [[0, 8, 2, 10], [12, 4, 14, 6], [3, 11, 1, 9], [15, 7, 13, 5]])
-        self.works("screen", "make", "void-and-cluster", "b", "--type", "mem", "--size", "20")
+        self.works("screen", "make", "void-and-cluster", "b", "--type", "mem", "--cell", "20")
         rows = self.numbers("b")
         self.assertEqual(sorted(sum(rows, [])), list(range(400)))
-        self.refused("screen", "make", "uniform", "c.mem", "--size", "512", words=["512 x 512"])
+        self.refused("screen", "make", "uniform", "c.mem", "--cell", "512", words=["512 x 512"])
 
     def test_pictures_are_their_samples(self):
         pixels = noise(12)

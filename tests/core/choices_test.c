@@ -20,7 +20,6 @@ static ro_context *context;
 static uint8_t grey[SIDE * SIDE], numbers[SIDE * SIDE];
 static float floats[2 * SIDE * SIDE], light[2 * SIDE * SIDE], target[SIDE * SIDE];
 static const ro_image in = {RO_GRAY8, SIDE, SIDE, 255, SIDE, grey};
-static ro_image out = {RO_GRAY8, SIDE, SIDE, 255, SIDE, numbers};
 static ro_image levels = {RO_INDEX8, SIDE, SIDE, 0, SIDE, numbers};
 static ro_image pairs = {RO_GRAYF, 2 * SIDE, SIDE, 0, 8 * SIDE, floats};
 static ro_field field = {SIDE, SIDE, 8 * SIDE, light};
@@ -83,27 +82,6 @@ static ro_status halftone(size_t place, const char *name)
         o.method = "dbs";
     set(&o, place, name);
     return ro_halftone(context, &in, &levels, &o);
-}
-
-static ro_status screen(size_t place, const char *name)
-{
-    ro_screen_options o = RO_SCREEN_OPTIONS;
-    ro_image made;
-    o.kind = "am", o.lpi = 60, o.dpi = 300;
-    set(&o, place, name);
-    ro_status status = ro_screen_make(context, &o, &made);
-    ro_image_free(&made);
-    return status;
-}
-
-static ro_status denoise(size_t place, const char *name)
-{
-    ro_denoise_options o = RO_DENOISE_OPTIONS;
-    o.iterations = 1;
-    if (place == offsetof(ro_denoise_options, rounding))
-        o.scheme = "naive"; /* the one that knows all */
-    set(&o, place, name);
-    return ro_denoise(context, &in, &out, &o, NULL);
 }
 
 static ro_status segment(size_t place, const char *name)
@@ -222,15 +200,6 @@ static const struct user {
     MEMBER(ro_halftone_options, like, halftone),
     MEMBER(ro_halftone_options, aim, halftone),
     MEMBER(ro_halftone_options, order, halftone),
-    MEMBER(ro_screen_options, shape, screen),
-    MEMBER(ro_denoise_options, model, denoise),
-    MEMBER(ro_denoise_options, diffusivity, denoise),
-    MEMBER(ro_denoise_options, scheme, denoise),
-    MEMBER(ro_denoise_options, number, denoise),
-    MEMBER(ro_denoise_options, rounding, denoise),
-    MEMBER(ro_denoise_options, round, denoise),
-    MEMBER(ro_denoise_options, stop, denoise),
-    MEMBER(ro_denoise_options, schedule, denoise),
     MEMBER(ro_segment_options, number, segment),
     MEMBER(ro_segment_options, norm, segment),
     MEMBER(ro_segment_options, schedule, segment),

@@ -11,7 +11,7 @@ import textwrap
 SOURCE, BUILD = os.environ["SOURCE_DIR"], os.environ["BUILD_DIR"]
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
 FAMILIES = ["halftone", "denoise", "regions", "segment", "register", "multigrid", "hologram", "measure",
-            "wedge", "plan_run", "image_save", "context", "choices", "palette", "screen", "number"]
+            "wedge", "plan_run", "image_save", "context", "option_find", "palette", "screen", "number"]
 
 HEAD = """#include <roundoff.h>
 #include <roundoff_io.h>

@@ -143,7 +143,7 @@ static void inks_give_the_light(void **state)
 static void greys_keep_their_tone(void **state)
 {
     (void)state;
-    const ro_screen_options screen = {RO_SCREEN_DEFAULTS, .kind = "am", .lpi = 25, .degrees = 22.5,
+    const ro_screen_options screen = {RO_SCREEN_DEFAULTS, .kind = "am", .lpi = 25, .angle = 22.5,
                                       .dpi = 300};
     ro_dots dots;
     assert_int_equal(ro_dots_find(context, &screen, 0, &dots), RO_OK);

@@ -154,7 +154,7 @@ static bool run_reference(ro_context *plain, int number, const struct trial *tri
                                                           : number == 5 ? "void-and-cluster"
                                                                         : methods[number],
                                                   .cell = sizes[number], .lpi = trial->options.lpi,
-                                                  .degrees = trial->options.degrees,
+                                                  .angle = trial->options.degrees,
                                                   .dpi = trial->options.dpi},
                              false, &plan.screen);
     else if (number == METHODS - 3)

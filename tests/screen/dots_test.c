@@ -93,7 +93,7 @@ static void rows_are_as_asked_for(void **state)
         const double angle = pixel_hash(2, n, 0) % 90000 / 1000.0;
         const double dpi[2] = {2400, n % 4 ? 2400 : 1200 + 1200 * (double)(n % 3)};
         const ro_screen_options options = {RO_SCREEN_DEFAULTS, .kind = "am",  .lpi = lpi,
-                                           .degrees = angle,   .dpi = dpi[0], .dpi_y = dpi[1]};
+                                           .angle = angle,     .dpi = dpi[0], .dpi_y = dpi[1]};
         struct dots_lattice lattice;
         assert_int_equal(dots_find(context, &options, false, &lattice), RO_OK);
         assert_true(lattice.reached.lpi_off <= 0.02 && lattice.reached.angle_off <= 0.005);
@@ -127,7 +127,7 @@ static void every_shape_is_a_permutation(void **state)
         for (int rectangle = 0; rectangle < 2; rectangle++) {
             struct screen screen =
                 make(&(ro_screen_options){RO_SCREEN_DEFAULTS, .kind = "am", .lpi = 60,
-                                          .degrees = 22.5, .dpi = 600, .shape = shapes[i],
+                                          .angle = 22.5, .dpi = 600, .shape = shapes[i],
                                           .dot = i == 1 || i == 3 || i == 5 ? 5 : 0},
                      rectangle);
             assert_true(screen.width * screen.height >= DOTS_GREYS);
@@ -153,7 +153,7 @@ static void dots_grow_in_turn(void **state)
     enum { CELL = 200 }; /* 10 x 10 pixels along both diagonals */
     struct screen screen =
         make(&(ro_screen_options){RO_SCREEN_DEFAULTS, .kind = "am", .lpi = 600 / sqrt(200),
-                                  .degrees = 45, .dpi = 600},
+                                  .angle = 45, .dpi = 600},
              false);
     const uint32_t cells = screen.width * screen.height, dots = screen.reached.dots;
     assert_int_equal(cells % CELL, 0);
@@ -240,7 +240,7 @@ static void dots_have_a_least_size(void **state)
 {
     (void)state;
     struct screen screen = make(&(ro_screen_options){RO_SCREEN_DEFAULTS, .kind = "am", .lpi = 50,
-                                                     .degrees = 0, .dpi = 600, .dot = 9},
+                                                     .angle = 0, .dpi = 600, .dot = 9},
                                 true);
     const uint32_t dots = screen.reached.dots;
     check_least(&screen, 9, 9, 9);              /* one dot */
@@ -287,8 +287,8 @@ static void what_cannot_be_is_told(void **state)
         {{RO_SCREEN_DEFAULTS, .kind = "am", .lpi = 301, .dpi = 1600, .dpi_y = 600},
          "300 is the most"},
         {{RO_SCREEN_DEFAULTS, .kind = "am", .lpi = 0.01, .dpi = 600}, "is the least"},
-        {{RO_SCREEN_DEFAULTS, .kind = "am", .lpi = 60, .dpi = 600, .degrees = 400}, "400"},
-        {{RO_SCREEN_DEFAULTS, .kind = "am", .lpi = 60, .dpi = 600, .degrees = NAN}, "degrees"},
+        {{RO_SCREEN_DEFAULTS, .kind = "am", .lpi = 60, .dpi = 600, .angle = 400}, "400"},
+        {{RO_SCREEN_DEFAULTS, .kind = "am", .lpi = 60, .dpi = 600, .angle = NAN}, "angle"},
         {{RO_SCREEN_DEFAULTS, .kind = "am", .lpi = 60, .dpi = 600, .shape = "star"}, "euclidean"},
         {{RO_SCREEN_DEFAULTS, .kind = "am", .lpi = 60, .dpi = 600, .dot = 60}, "a quarter"},
         {{RO_SCREEN_DEFAULTS, .kind = "am", .lpi = 60, .dpi = 600, .dot = 9, .shape = "square"},
@@ -310,7 +310,7 @@ static void the_nearest_is_named(void **state)
 {
     (void)state;
     ro_screen_options options = {RO_SCREEN_DEFAULTS, .kind = "am", .lpi = 428 / 3358.94, .dpi = 428,
-                                 .degrees = 274.07};
+                                 .angle = 274.07};
     ro_dots dots;
     assert_int_equal(ro_dots_find(context, &options, 0, &dots), RO_E_ARGUMENT);
     const char *named = strstr(ro_context_message(context), "the nearest has ");

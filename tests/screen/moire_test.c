@@ -51,7 +51,7 @@ static double contrast_in_light(const ro_ink *inks, const ro_moire_wave *wave)
     double weight = 0;
     for (int i = 0; i < 2; i++) {
         ro_screen_options options = coarse;
-        options.degrees = inks[i].degrees;
+        options.angle = inks[i].degrees;
         assert_int_equal(screen_make(context, &options, false, &screens[i]), RO_OK);
     }
     for (uint32_t y = 0; y < SIDE; y++)

@@ -305,13 +305,15 @@ static void bad_screens_are_refused(void **state)
     } rows[] = {
         {{RO_SCREEN_DEFAULTS, .kind = "void-and-clusters"},
          RO_E_ARGUMENT,
-         "did you mean 'void-and-cluster'?"},
+         "did you mean void-and-cluster?"},
         {{RO_SCREEN_DEFAULTS, .kind = "bayer", .cell = 24}, RO_E_ARGUMENT, "24"},
         {{RO_SCREEN_DEFAULTS, .kind = "bayer", .seed = 1}, RO_E_ARGUMENT, "seed does not apply"},
         {{RO_SCREEN_DEFAULTS, .cell = 1}, RO_E_SIZE, "2 to 1024"},
         {{RO_SCREEN_DEFAULTS, .cell = 1025}, RO_E_SIZE, "1025"},
         {{RO_SCREEN_DEFAULTS, .cell = 64, .shape = "line"}, RO_E_ARGUMENT, "shape does not apply"},
-        {{RO_SCREEN_DEFAULTS, .cell = 64, .format = RO_RGB8}, RO_E_UNSUPPORTED, "cannot be made"},
+        {{RO_SCREEN_DEFAULTS, .cell = 64, .format = RO_RGB8}, RO_E_ARGUMENT, "gray16 or grayf"},
+        {{RO_SCREEN_DEFAULTS, .format = RO_GRAYF, .ranks = 1}, RO_E_ARGUMENT, "format gray16"},
+        {{RO_SCREEN_DEFAULTS, .kind = "clustered", .shape = "cross"}, RO_E_ARGUMENT, "kind am"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         ro_image image;
@@ -319,6 +321,25 @@ static void bad_screens_are_refused(void **state)
         assert_null(image.data);
         if (!strstr(ro_context_message(context), rows[i].word))
             fail_msg("'%s' does not say '%s'", ro_context_message(context), rows[i].word);
+    }
+}
+
+/* Every kind and every shape that the table names is made. */
+static void every_word_is_made(void **state)
+{
+    (void)state;
+    for (const char *const *name = (const char *const[]){"kind", "shape", NULL}; *name; name++) {
+        const ro_option_table *table = ro_options_of("screen");
+        const ro_option *row = ro_option_find(table, *name);
+        for (const ro_word *word = row->words; word->name; word++) {
+            char message[RO_OPTION_MESSAGE];
+            ro_screen_options options = {RO_SCREEN_DEFAULTS, .kind = "am"};
+            ro_image image;
+            assert_int_equal(ro_option_set(table, row, &options, word->name, message), RO_OK);
+            if (ro_screen_make(context, &options, &image) != RO_OK)
+                fail_msg("%s: %s", word->name, ro_context_message(context));
+            ro_image_free(&image);
+        }
     }
 }
 
@@ -356,6 +377,7 @@ int main(void)
         cmocka_unit_test(void_and_cluster_is_toroidal),
         cmocka_unit_test(images_keep_the_ranks),
         cmocka_unit_test(ties_rank_in_raster_order),
+        cmocka_unit_test(every_word_is_made),
         cmocka_unit_test(bad_screens_are_refused),
         cmocka_unit_test(making_can_be_cancelled),
     };

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 // clang-format on
+#include "roundoff/screen.h"
 #include "screen/uniform.h"
 
 #include <math.h>

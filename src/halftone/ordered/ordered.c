@@ -83,9 +83,7 @@ ro_status ordered_find_screen(struct halftoner *work, struct screen *screen)
         .kind = variants[variant].kind,
         .cell = variants[variant].size ? variants[variant].size : (uint32_t)options->cell,
         .seed = options->seed,
-        .angle = options->angle,
         .shape = options->shape,
-        .degrees = options->degrees,
         .spot = options->spot,
         .dot = (uint32_t)options->dot,
     };
@@ -94,13 +92,15 @@ ro_status ordered_find_screen(struct halftoner *work, struct screen *screen)
         made.dpi = options->dpi;
         made.dpi_y = options->dpi_y;
     }
+    int angle = variant == ORDERED_AM ? 0 : options->angle;
     if (work->plate && variant == ORDERED_CLUSTERED_DOT) {
         made.cell = ordered_plate_dot(made.cell ? made.cell : SCREEN_DOT_SIDE, work->plate);
-        if (made.angle == 0 && made.cell % 2 == 0)
-            made.angle = 45;
+        if (angle == 0 && made.cell % 2 == 0)
+            angle = 45;
         else if (work->plate > 1) /* of odd size */
-            made.angle = 0;
+            angle = 0;
     }
+    made.angle = options->degrees != 0 ? options->degrees : angle;
     return screen_make(context, &made, false, screen);
 }
 
