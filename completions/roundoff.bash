@@ -24,9 +24,10 @@ _roundoff()
         ;;
     screen)
         case $prev in
-        --size | --lpi | --dpi | --angle | --shape | --dot | --inks | --ink | --angles | --type | --seed) return ;;
+        --shape) COMPREPLY=($(compgen -W 'round ellipse square diamond line euclidean cross' -- "$cur")); return ;;
+        --cell | --seed | --angle | --lpi | --dpi | --dot | --inks | --ink | --angles | --type) return ;;
         esac
-        [[ $cur == -* ]] && COMPREPLY=($(compgen -W '--size --lpi --dpi --angle --shape --spot --dot --inks --ink --angles --type --list --seed --quiet --json --certificate --help' -- "$cur"))
+        [[ $cur == -* ]] && COMPREPLY=($(compgen -W '--cell --seed --angle --shape --lpi --dpi --dot --spot --inks --ink --angles --type --list --quiet --json --certificate --help' -- "$cur"))
         ;;
     denoise)
         case $prev in

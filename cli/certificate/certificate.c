@@ -272,7 +272,8 @@ static void add_row(struct certificate *to, const char *name, const struct optio
         add_list(to, name, (const ro_texts *)(const void *)((const char *)structure + row->offset));
     else if (!text)
         add_printed(to, name, "null");
-    else if (!row->argument || (row->kind != RO_OPTION_TEXT && strchr("-.0123456789", *text)))
+    else if (!row->argument ||
+             (row->kind != RO_OPTION_TEXT && row->count < 2 && strchr("-.0123456789", *text)))
         add_printed(to, name, "%s", text);
     else
         certificate_text(to, name, text);

@@ -6,6 +6,7 @@
  */
 #include "cli/common/cli.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdbool.h>

@@ -36,12 +36,10 @@ typedef struct ro_screen_options {
     int ranks;
     /* Lines of dots per inch: a number above 0, up to 1000000. Default (0): an eighth of dpi. */
     double lpi;
-    /* Resolution in pixels per inch: a number above 0, up to 1000000. Default (0): 300 without lpi.
-     * */
+    /* Resolution in pixels per inch: 1 to 2 numbers above 0, up to 1000000. Default (0): 300
+     * without lpi. */
     double dpi;
-    /* Resolution from row to row, if it differs: a number above 0, up to 1000000. Default (0): dpi.
-     * */
-    /* From row to row, if it differs. */
+    /* From row to row; 0: as dpi. */
     double dpi_y;
     /* A picture of a dot instead of a shape; what is dark prints first. */
     const ro_image *spot;

@@ -17,8 +17,6 @@
 
 /* The resolution of what is printed or seen. */
 #define ROW_DPI "D", "resolution in pixels per inch", .max = 1e6, .above_min = 1
-#define ROW_DPI_Y                                                                                  \
-    "D", "resolution from row to row, if it differs", .max = 1e6, .above_min = 1, .derived = "dpi"
 
 #define ROW_DISTANCE                                                                               \
     "MM", "viewing distance in millimetres", .max = 1e6, .above_min = 1, .preset = "300"

@@ -256,6 +256,10 @@ class Certificates(Case):
                    "--quiet", "--certificate", "cert.json")
         self.assertEqual(self.lines("cert.json")["operand"], "void-and-cluster")
         self.holds("cert.json", "out.pgm", "--recompute")
+        self.works("screen", "make", "am", "out.pgm", "--dpi", "600x300", "--quiet",
+                   "--certificate", "cert.json")
+        self.assertEqual(self.lines("cert.json")["option_dpi"], "600,300")
+        self.holds("cert.json", "out.pgm", "--recompute")
 
     def test_fit_of_a_wedge(self):
         self.works("calibrate", "wedge", "wedge.pbm", "--quiet")
