@@ -77,8 +77,7 @@ static ro_status halftone(size_t place, const char *name)
     ro_halftone_options o = RO_HALFTONE_OPTIONS;
     if (place == offsetof(ro_halftone_options, shape))
         o.method = "am", o.lpi = 60, o.dpi = 300;
-    if (place == offsetof(ro_halftone_options, aim) ||
-        place == offsetof(ro_halftone_options, order))
+    if (place == offsetof(ro_halftone_options, aim))
         o.method = "dbs";
     set(&o, place, name);
     return ro_halftone(context, &in, &levels, &o);
@@ -199,7 +198,6 @@ static const struct user {
     MEMBER(ro_halftone_options, shape, halftone),
     MEMBER(ro_halftone_options, like, halftone),
     MEMBER(ro_halftone_options, aim, halftone),
-    MEMBER(ro_halftone_options, order, halftone),
     MEMBER(ro_segment_options, number, segment),
     MEMBER(ro_segment_options, norm, segment),
     MEMBER(ro_segment_options, schedule, segment),
