@@ -29,7 +29,7 @@ def version():
 
 
 def build_library(folder):
-    """The static library, and what it must be linked with."""
+    """The static library, what it must be linked with, and the module with device code, if any."""
     given = os.environ.get("RO_BUILD_DIR")
     build = Path(given).resolve() if given else folder
     if not given:
@@ -37,16 +37,18 @@ def build_library(folder):
             ["cmake", "-S", str(HERE), "-B", str(build), "-DCMAKE_BUILD_TYPE=Release",
              "-DRO_BUILD_TESTS=OFF", "-DRO_WITH_CUDA=" + os.environ.get("RO_WITH_CUDA", "OFF"),
              *shlex.split(os.environ.get("RO_CMAKE_ARGS", ""))], check=True)
-    subprocess.run(["cmake", "--build", str(build), "--target", "roundoff_static",
-                    "-j", str(os.cpu_count() or 1)], check=True)
+    with_cuda = "RO_CUDA_MODULE:INTERNAL=ON" in (build / "CMakeCache.txt").read_text()
+    subprocess.run(["cmake", "--build", str(build), "-j", str(os.cpu_count() or 1), "--target",
+                    "roundoff_static", *(["roundoff_cuda"] if with_cuda else [])], check=True)
     described = (build / "roundoff.pc").read_text()
     needed = re.search(r"^Libs\.private:(.*)$", described, re.M).group(1)
-    return build / "libroundoff.a", shlex.split(needed)
+    module = build / "libroundoff_cuda.so" if with_cuda else None
+    return build / "libroundoff.a", shlex.split(needed), module
 
 
 class build_extension(build_ext):
     def build_extension(self, extension):
-        archive, needed = build_library(Path(self.build_temp).resolve() / "library")
+        archive, needed, module = build_library(Path(self.build_temp).resolve() / "library")
         extension.extra_objects = [str(archive)]
         extension.extra_link_args += needed
         if os.environ.get("RO_SANITIZE"):  # as the library was compiled
@@ -57,6 +59,8 @@ class build_extension(build_ext):
         generate.write_members(HERE, made / "members.h")
         extension.include_dirs.append(str(made))
         super().build_extension(extension)
+        if module:  # the library looks for it beside itself
+            self.copy_file(str(module), str(Path(self.get_ext_fullpath(extension.name)).parent))
 
 
 class build_package(build_py):

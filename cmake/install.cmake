@@ -9,6 +9,9 @@ install(TARGETS roundoff_static roundoff_shared roundoff_io_static roundoff_io_s
   EXPORT roundoffTargets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+if(RO_CUDA)
+  install(TARGETS roundoff_cuda LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endif()
 install(TARGETS roundoff RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.h
   PATTERN roundoff_mpi.h EXCLUDE) # cmake/mpi.cmake has it
@@ -42,11 +45,7 @@ function(ro_pkg_config PC_NAME PC_DESCRIPTION PC_REQUIRES PC_REQUIRES_PRIVATE PC
   configure_file(cmake/roundoff.pc.in ${PC_NAME}.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/${PC_NAME}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endfunction()
-set(core_libs "-lpthread -lm")
-if(RO_CUDA)
-  string(APPEND core_libs " -L${CUDAToolkit_LIBRARY_DIR} -lcudart_static -ldl -lrt -lstdc++")
-endif()
-ro_pkg_config(roundoff "${PROJECT_DESCRIPTION}" "" "" "${core_libs}")
+ro_pkg_config(roundoff "${PROJECT_DESCRIPTION}" "" "" "-lpthread -ldl -lm")
 
 set(pc_PNG libpng)
 set(pc_TIFF libtiff-4)

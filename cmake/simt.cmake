@@ -36,12 +36,8 @@ target_compile_options(simt PRIVATE ${simt_options})
 
 file(GLOB_RECURSE cuda_files CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} src/*.cu src/*.cuh)
 ro_simt_sources(kernel_sources ${cuda_files})
-add_library(roundoff_cuda OBJECT ${kernel_sources})
+add_library(roundoff_cuda MODULE ${kernel_sources} $<TARGET_OBJECTS:simt>)
 target_include_directories(roundoff_cuda BEFORE PRIVATE ${simt_dir} ${simt_out}/src src include)
 target_compile_options(roundoff_cuda PRIVATE ${simt_options} -w -include cuda_runtime.h)
-set_target_properties(simt roundoff_cuda PROPERTIES CXX_STANDARD 17 CXX_STANDARD_REQUIRED ON)
-set(cuda_objects $<TARGET_OBJECTS:roundoff_cuda> $<TARGET_OBJECTS:simt>)
-
-# In place of the runtime library that the libraries link.
-add_library(CUDA::cudart_static INTERFACE IMPORTED)
-target_link_libraries(CUDA::cudart_static INTERFACE stdc++)
+set_target_properties(simt roundoff_cuda PROPERTIES CXX_STANDARD 17 CXX_STANDARD_REQUIRED ON
+  CXX_VISIBILITY_PRESET hidden)

@@ -84,28 +84,6 @@ set_target_properties(faults PROPERTIES LIBRARY_OUTPUT_DIRECTORY tests C_VISIBIL
 target_compile_options(faults PRIVATE -fno-sanitize=all -fno-builtin)
 target_link_libraries(faults PRIVATE ${CMAKE_DL_LIBS})
 
-# The command without CUDA, for allocations that fail: CUDA's runtime takes memory before main and
-# does not check that it got any. All tables of device code are NULL in it.
-if(RO_CUDA)
-  set(no_tables "#include <stddef.h>\n")
-  foreach(source ${core_sources})
-    file(STRINGS ${source} lines REGEX "^RO_CUDA_NONE\\(")
-    foreach(line ${lines})
-      string(REGEX REPLACE "^RO_CUDA_NONE\\((.*), *(.*)\\).*" "const struct \\1 *const \\2 = NULL;\n"
-        line "${line}")
-      string(APPEND no_tables "${line}")
-    endforeach()
-  endforeach()
-  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/no_tables.c CONTENT "${no_tables}" @ONLY)
-  add_executable(roundoff_plain cli/common/main.c src/cuda/cuda_none.c ${PROJECT_BINARY_DIR}/no_tables.c
-    $<TARGET_OBJECTS:roundoff_cli> $<TARGET_OBJECTS:roundoff_io_objects>
-    $<TARGET_OBJECTS:roundoff_objects> ${simd_objects})
-  set_target_properties(roundoff_plain PROPERTIES RUNTIME_OUTPUT_DIRECTORY tests)
-  target_include_directories(roundoff_plain PRIVATE include src .)
-  target_link_libraries(roundoff_plain PRIVATE roundoff_phantoms ${io_libraries} Threads::Threads
-    ${CMAKE_DL_LIBS} m)
-endif()
-
 file(GLOB_RECURSE test_scripts CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/tests
   tests/*_test.sh tests/*_test.py)
 foreach(script ${test_scripts})

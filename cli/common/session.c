@@ -21,8 +21,8 @@ static int open_failed(ro_status status, const struct common *common)
                         sets[common->cpu]);
         break;
     case RO_E_DEVICE:
-        return fail("--device %s: no CUDA device was found",
-                    ro_device_name((ro_device)common->device));
+        return fail("--device %s: %s", ro_device_name((ro_device)common->device),
+                    ro_context_message(NULL));
     case RO_E_MEMORY:
         if (common->threads)
             return fail("--threads %d: not enough memory or threads", common->threads);

@@ -93,7 +93,8 @@ void ro_context_close(ro_context *context)
     if (!context)
         return;
     ro_context_attach(context, NULL, NULL);
-    cuda_close(context->cuda);
+    if (context->cuda)
+        cuda_close(context->cuda);
     pool_close(context->pool);
     pthread_mutex_destroy(&context->message_lock);
     free(context);

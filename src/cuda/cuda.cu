@@ -115,8 +115,6 @@ ro_status cuda_open(ro_context *context, struct ro_cuda **cuda)
 
 void cuda_close(struct ro_cuda *cuda)
 {
-    if (!cuda)
-        return;
     cudaStream_t streams[] = {cuda->copy_in, cuda->compute, cuda->copy_out};
     for (cudaStream_t stream : streams)
         if (stream) {

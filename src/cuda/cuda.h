@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The CUDA side of a context, as C sees it. A build without CUDA has the same functions from
- * cuda_none.c: no devices, and every call fails with a sentence.
+ * The CUDA side of a context, as C sees it. The functions are those of libroundoff_cuda.so, which
+ * cuda_count loads (module/load.c). Nothing else here may be called before it has found a device.
  *
- * What a room calls of its device code is a table of functions, declared in its *_cuda.h and filled
- * in by its .cu. Without CUDA the table is NULL, by a RO_CUDA_NONE in the room's C file; no device
- * is found then, so that nobody gets as far as to call it.
+ * What a room calls of its device code is a table of functions, declared in its *_cuda.h, filled in
+ * by its .cu and listed in module/module.h. The table is NULL until then.
  */
 #ifndef RO_CUDA_CUDA_H
 #define RO_CUDA_CUDA_H
@@ -16,20 +15,15 @@
 extern "C" {
 #endif
 
-/* How many devices can be used; 0 without a driver. `why`, if not NULL, says why there are none. */
+/* How many devices can be used; 0 without the module or a driver. `why`, if not NULL, says why
+ * there are none. */
 int cuda_count(char *why, size_t size);
 ro_status cuda_describe(int index, ro_device_info *info);
-
-#if RO_HAVE_CUDA
-#define RO_CUDA_NONE(calls, table) extern const struct calls *const table
-#else
-#define RO_CUDA_NONE(calls, table) const struct calls *const table = NULL
-#endif
 
 /* What a context holds on its device: streams, events, scratch memory that grows and is kept. */
 struct ro_cuda;
 ro_status cuda_open(ro_context *context, struct ro_cuda **cuda);
-void cuda_close(struct ro_cuda *cuda);                /* NULL is allowed */
+void cuda_close(struct ro_cuda *cuda);
 struct ro_cuda **context_cuda(ro_context *context);   /* where a context keeps it */
 int context_device_number(const ro_context *context); /* that was asked for; -1: none */
 

@@ -76,4 +76,4 @@ static ro_status floats_to_samples(ro_context *context, const ro_image *in, uint
 }
 
 static const struct floats_cuda_calls calls = {floats_to_samples};
-const struct floats_cuda_calls *const floats_on_cuda = &calls;
+const struct floats_cuda_calls *floats_on_cuda = &calls;

@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* The device's calls; NULL in a build without CUDA. */
+/* The device's calls; NULL until a device was found. */
 struct floats_cuda_calls {
     /* Makes of RO_GRAYF images of one shape their samples of 16 bits, as grey.c does: white is
      * 65535, and where `cuts` is set, (x - low) / width is the tone. They lie in memory of the
@@ -18,7 +18,7 @@ struct floats_cuda_calls {
     ro_status (*to_samples)(ro_context *context, const ro_image *in, uint32_t count, int cuts,
                             double low, double width, void *stream, ro_image *made);
 };
-extern const struct floats_cuda_calls *const floats_on_cuda;
+extern const struct floats_cuda_calls *floats_on_cuda;
 
 #ifdef __cplusplus
 }

@@ -447,8 +447,6 @@ static ro_status check_batch(const struct halftone_plan *plan, const ro_image *i
     return RO_OK;
 }
 
-RO_CUDA_NONE(floats_cuda_calls, floats_on_cuda);
-
 /* Floats become samples of 16 bits there. */
 static ro_status run_floats(struct halftone_plan *plan, const ro_image *in, const ro_image *out,
                             uint32_t count, void *stream)

@@ -7,7 +7,6 @@
 #include "core/image.h"
 #include "core/names.h"
 #include "core/options.h"
-#include "cuda/cuda.h"
 #include "register/cuda/register_cuda.h"
 #include "register/image.h"
 #include "register/mask.h"
@@ -16,8 +15,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-RO_CUDA_NONE(register_cuda_calls, register_on_cuda);
 
 /* Finds `name` in a list that NULL ends; the first is the default. */
 static ro_status choose(ro_context *context, const char *what, const char *name,

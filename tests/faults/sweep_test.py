@@ -12,7 +12,6 @@ import tempfile
 from runs import EACH, ROUNDOFF, VARY, make_inputs, options_without_run, runs
 
 KINDS = ["alloc", "read", "write", "sync", "close", "rename", "thread"]
-PLAIN = os.path.join(os.environ.get("BUILD_DIR", "build"), "tests", "roundoff_plain")
 SAMPLE = {"alloc": 12}  # points of a kind and a command; of the others
 FEW = 4
 OLD = b"the old file\n"
@@ -36,9 +35,7 @@ class Sweep:
         count, where = os.path.join(folder, "count"), os.path.join(folder, "where")
         environment = dict(os.environ, LD_PRELOAD=PRELOAD, FAULT_KIND=kind, FAULT_AT=str(at),
                            FAULT_COUNT=count, FAULT_WHERE=where, TMPDIR=os.path.join(folder, "tmp"))
-        # CUDA's runtime takes memory before main and does not check that it got any.
-        program = PLAIN if kind == "alloc" and os.path.exists(PLAIN) else ROUNDOFF
-        done = subprocess.run([program, *arguments], cwd=os.path.join(folder, "work"),
+        done = subprocess.run([ROUNDOFF, *arguments], cwd=os.path.join(folder, "work"),
                               env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                               timeout=120)
         calls, self.where = 0, ""

@@ -25,12 +25,7 @@ mkdir -p "$WORK"
 sources=$(ls "$SOURCE_DIR"/hdl/*/*.v | grep -v /vendor/)
 includes="-I$SOURCE_DIR/hdl/common -I$SOURCE_DIR/hdl/errordiffusion"
 flags="-I$SOURCE_DIR/tests -I$SOURCE_DIR/include -I$SOURCE_DIR/src"
-libraries="$BUILD_DIR/libroundoff_internal.a -lm -lpthread"
-# A library that was built with CUDA needs the runtime that its build found.
-if nm "$BUILD_DIR/libroundoff_internal.a" 2>/dev/null | grep -q __cudaRegisterFatBinary; then
-    libraries="$libraries $(sed -n 's/^CUDA_cudart_static_LIBRARY:FILEPATH=//p' \
-        "$BUILD_DIR/CMakeCache.txt") -ldl -lrt"
-fi
+libraries="$BUILD_DIR/libroundoff_internal.a -lm -lpthread -ldl"
 
 # With VENDOR=ecp5, circuits are made of that vendor's blocks, of which we have models.
 use_vendor() {

@@ -10,7 +10,7 @@ import sys
 
 BUILD = os.environ["BUILD_DIR"]
 FILES = ["roundoff", "roundoff-mpi", "rocheck", "libroundoff.so", "libroundoff_io.so",
-         "libroundoff_mpi.so"]
+         "libroundoff_mpi.so", "libroundoff_cuda.so"]
 wrong = 0
 
 
@@ -67,7 +67,7 @@ def main():
     fortified = "CMAKE_BUILD_TYPE:STRING=Debug" not in cache and "RO_BUILD_FUZZ:BOOL=ON" not in cache
     found = [path for path in (os.path.join(BUILD, name) for name in FILES) if os.path.exists(path)]
     for path in found:
-        check(path, fortified)
+        check(path, fortified and not path.endswith("_cuda.so")) # C++ calls few such functions
     if platform.machine() == "x86_64" and "CMAKE_SYSTEM_PROCESSOR:" not in cache:
         check_branches(os.path.join(BUILD, "libroundoff_internal.a"))
         check_branches(os.path.join(BUILD, "libroundoff_io_internal.a"))

@@ -139,12 +139,12 @@ struct machine { /* what a thread of the system needs to run a launch */
     block *spare;
     char *slab, *slab_end;
     machine *next;
+    fiber host; /* what runs between blocks */
 };
 
 static __thread thread *now; /* the thread that runs; NULL: the host */
 static __thread block *turn; /* the block whose threads run */
 static __thread machine *self;
-static __thread fiber host;
 static __thread uint64_t dice;
 
 /* ---- settings ------------------------------------------------------------------------------- */
@@ -337,7 +337,7 @@ static void continue_with(fiber *from, thread *to)
     set_now(to);
     if (to && !to->fiber)
         to->fiber = take_fiber();
-    fiber *f = to ? to->fiber : &host;
+    fiber *f = to ? to->fiber : &self->host;
     tsan_switch(f->tsan);
     simt_switch(&from->sp, f->sp);
 }
@@ -807,7 +807,7 @@ static void run_block(block *b)
     blockDim = {size.x, size.y, size.z};
     gridDim = {n.x, n.y, n.z};
     if (thread *t = next_thread())
-        continue_with(&host, t);
+        continue_with(&self->host, t);
 }
 
 void run(const shape &how, const body &kernel)
@@ -827,7 +827,7 @@ void run(const shape &how, const body &kernel)
     g.kernel = &kernel;
     g.resident = (block **)calloc(std::min(most, total), sizeof *g.resident);
     self = take_machine();
-    host.tsan = tsan_self();
+    self->host.tsan = tsan_self();
     RELEASE(&g); /* what the host did comes before */
     while (opened < total || g.residents) {
         while (opened < total && g.residents < most)

@@ -4,14 +4,11 @@
  * on the device stay there, whatever they are. */
 #include "core/checked.h"
 #include "core/image.h"
-#include "cuda/cuda.h"
 #include "denoise/cuda/diffusion_cuda.h"
 #include "denoise/denoise.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-RO_CUDA_NONE(flow_cuda_calls, flow_on_cuda);
 
 /* Starting the device takes some tenths of a second, in which a thread does about this much. */
 static const double WORTH_STARTING = 1 << 27; /* pixel-steps, */

@@ -619,4 +619,4 @@ static const struct flow_cuda_calls calls = {
     diffusion_device_load_planes, diffusion_device_store_planes, diffusion_device_figures,
     diffusion_device_run,         diffusion_resident_prepare,    diffusion_resident_run,
 };
-const struct flow_cuda_calls *const flow_on_cuda = &calls;
+const struct flow_cuda_calls *flow_on_cuda = &calls;

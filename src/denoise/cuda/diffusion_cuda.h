@@ -35,7 +35,7 @@ struct diffusion_rounding {
     uint64_t levels, numbers;
 };
 
-/* The device's calls; NULL in a build without CUDA. */
+/* The device's calls; NULL until a device was found. */
 struct flow_cuda_calls {
     /* Bytes of device memory that a run takes. `white` is the largest number. */
     size_t (*bytes)(const struct ro_diffusion *diffusion, int64_t white, bool until_converged,
@@ -76,7 +76,7 @@ struct flow_cuda_calls {
                               const ro_image *out, uint32_t iterations, void *stream,
                               struct diffusion_run *run);
 };
-extern const struct flow_cuda_calls *const flow_on_cuda;
+extern const struct flow_cuda_calls *flow_on_cuda;
 
 #ifdef __cplusplus
 }

@@ -5,15 +5,12 @@
 
 #include "core/names.h"
 #include "core/options.h"
-#include "cuda/cuda.h"
 #include "halftone/error_diffusion/cuda/diffusion_cuda.h"
 #include "halftone/row_callbacks.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-RO_CUDA_NONE(diffusion_cuda_calls, diffusion_on_cuda);
 
 /* ed keeps undivided sums in 32 bits. */
 static bool fits_ed(const struct diffusion_plan *plan)

@@ -3,15 +3,12 @@
 #include "halftone/ordered/ordered.h"
 
 #include "core/options.h"
-#include "cuda/cuda.h"
 #include "halftone/ordered/ordered_cuda.h"
 #include "simd/variants.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-RO_CUDA_NONE(ordered_cuda_calls, ordered_on_cuda);
 
 /* The screens that methods make. */
 static const struct {

@@ -501,4 +501,4 @@ static const struct ordered_cuda_calls calls = {
     ordered_cuda_open,     ordered_cuda_run,   ordered_cuda_run_resident,
     ordered_cuda_launches, ordered_cuda_close,
 };
-const struct ordered_cuda_calls *const ordered_on_cuda = &calls;
+const struct ordered_cuda_calls *ordered_on_cuda = &calls;

@@ -37,7 +37,7 @@ struct ordered_cuda_rows {
     uint32_t rows, first_row;
 };
 
-/* The device's calls; NULL in a build without CUDA. */
+/* The device's calls; NULL until a device was found. */
 struct ordered_cuda_calls {
     /* Sends the tables. */
     ro_status (*open)(ro_context *context, const struct ordered_cuda_plan *plan,
@@ -49,7 +49,7 @@ struct ordered_cuda_calls {
     uint64_t (*launches)(const struct ordered_cuda *work); /* so far */
     void (*close)(struct ordered_cuda *work);              /* NULL is allowed */
 };
-extern const struct ordered_cuda_calls *const ordered_on_cuda;
+extern const struct ordered_cuda_calls *ordered_on_cuda;
 
 #ifdef __cplusplus
 }

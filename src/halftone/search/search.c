@@ -13,14 +13,11 @@
 #include "core/image.h"
 #include "core/names.h"
 #include "core/options.h"
-#include "cuda/cuda.h"
 #include "halftone/halftone.h"
 #include "halftone/search/search_cuda.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-
-RO_CUDA_NONE(dbs_cuda_calls, dbs_on_cuda);
 
 const struct dbs_kernels *dbs_kernels_for(ro_cpu cpu)
 {

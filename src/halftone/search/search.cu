@@ -408,4 +408,4 @@ static ro_status dbs_cuda_run_resident(struct dbs_cuda *work, const ro_image *in
 static const struct dbs_cuda_calls calls = {
     dbs_cuda_open, dbs_cuda_run, dbs_cuda_run_resident, dbs_cuda_launches, dbs_cuda_close,
 };
-const struct dbs_cuda_calls *const dbs_on_cuda = &calls;
+const struct dbs_cuda_calls *dbs_on_cuda = &calls;

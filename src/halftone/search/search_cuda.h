@@ -18,7 +18,7 @@ struct dbs_cuda_start {
     void *data;
 };
 
-/* The device's calls; NULL in a build without CUDA. */
+/* The device's calls; NULL until a device was found. */
 struct dbs_cuda_calls {
     /* Checks that the device can run the plan and sends its tables there. `shape` is grey of 8 or
      * 16 bits; its pixels are not used. */
@@ -35,7 +35,7 @@ struct dbs_cuda_calls {
     int (*launches)(const struct dbs_cuda *work); /* so far */
     void (*close)(struct dbs_cuda *work);         /* NULL is allowed */
 };
-extern const struct dbs_cuda_calls *const dbs_on_cuda;
+extern const struct dbs_cuda_calls *dbs_on_cuda;
 
 #ifdef __cplusplus
 }

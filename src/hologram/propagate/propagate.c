@@ -2,14 +2,11 @@
 #include "hologram/propagate/propagate.h"
 
 #include "context/context.h"
-#include "cuda/cuda.h"
 #include "hologram/field/field.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-RO_CUDA_NONE(propagate_cuda_calls, propagate_on_cuda);
 
 /* Three fields of this size are asked for: better now than after an hour. */
 static ro_status check_memory(ro_context *context, uint32_t width, uint32_t height)

@@ -335,4 +335,4 @@ static const struct propagate_cuda_calls calls = {
     propagate_cuda_close,
     propagate_cuda_run,
 };
-const struct propagate_cuda_calls *const propagate_on_cuda = &calls;
+const struct propagate_cuda_calls *propagate_on_cuda = &calls;

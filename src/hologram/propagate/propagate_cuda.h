@@ -15,7 +15,7 @@ struct dft;
 struct propagate_cuda;
 struct propagate_filter;
 
-/* The device's calls; NULL in a build without CUDA. */
+/* The device's calls; NULL until a device was found. */
 struct propagate_cuda_calls {
     /* The plans are those of rows and columns, `turns` e^{-i pi x / w} along each direction. */
     ro_status (*open)(ro_context *context, const struct dft *row, const struct dft *column,
@@ -25,7 +25,7 @@ struct propagate_cuda_calls {
     ro_status (*run)(struct propagate_cuda *device, float *field,
                      const struct propagate_filter *filter, bool wraps);
 };
-extern const struct propagate_cuda_calls *const propagate_on_cuda;
+extern const struct propagate_cuda_calls *propagate_on_cuda;
 
 #ifdef __cplusplus
 }

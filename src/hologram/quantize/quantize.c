@@ -7,7 +7,6 @@
 #include "core/image.h"
 #include "core/names.h"
 #include "core/options.h"
-#include "cuda/cuda.h"
 #include "hologram/field/field.h"
 #include "hologram/quantize/cuda/diffuse_cuda.h"
 #include "hologram/quantize/hogels.h"
@@ -15,8 +14,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-
-RO_CUDA_NONE(hologram_cuda_calls, hologram_on_cuda);
 
 enum algorithm { VDED, SWED, FLOYD_STEINBERG, TRUNCATE };
 

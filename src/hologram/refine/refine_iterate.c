@@ -3,11 +3,8 @@
 #include "hologram/refine/refine.h"
 
 #include "context/context.h"
-#include "cuda/cuda.h"
 
 #include <string.h>
-
-RO_CUDA_NONE(refine_cuda_calls, refine_on_cuda);
 
 /* ---- Rows by all threads --------------------------------------------------------------------- */
 

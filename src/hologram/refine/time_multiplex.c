@@ -15,7 +15,6 @@
 #include "core/image.h"
 #include "core/names.h"
 #include "core/options.h"
-#include "cuda/cuda.h"
 #include "hologram/field/field.h"
 #include "hologram/propagate/propagate.h"
 #include "hologram/quantize/cuda/diffuse_cuda.h"
@@ -25,8 +24,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-
-RO_CUDA_NONE(frames_cuda_calls, frames_on_cuda);
 
 enum { PROJECTIONS = 8, MOST_FRAMES = 1024, TAPS = 12, SKEW = 2 };
 

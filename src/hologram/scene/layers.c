@@ -2,15 +2,12 @@
 #include "hologram/scene/layers.h"
 
 #include "context/context.h"
-#include "cuda/cuda.h"
 #include "hologram/field/field.h"
 #include "hologram/scene/upsample.h"
 #include "hologram/scene/viewer.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-RO_CUDA_NONE(scene_cuda_calls, scene_on_cuda);
 
 /* ---- From plane to plane --------------------------------------------------------------------- */
 

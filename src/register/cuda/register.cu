@@ -400,4 +400,4 @@ static const struct register_cuda_calls calls = {
     flow_runs_on_cuda, flow_open, flow_close, flow_busy,
     flow_small,        flow_ask,  flow_await, flow_plane,
 };
-const struct register_cuda_calls *const register_on_cuda = &calls;
+const struct register_cuda_calls *register_on_cuda = &calls;

@@ -19,7 +19,7 @@ struct ro_field_parts {
 /* Brings u of a flow to the caller's memory, by all threads. */
 ro_status flow_fetch(struct ro_flow *flow, const ro_image *field);
 
-/* The device's calls; NULL in a build without CUDA. */
+/* The device's calls; NULL until a device was found. */
 struct register_cuda_calls {
     /* As flow_on_cpu, but u stays on the device, as number flow->result. */
     ro_status (*run)(struct ro_flow *flow, ro_report *ran);
@@ -36,7 +36,7 @@ struct register_cuda_calls {
      * fast; it is the context's. */
     ro_status (*plane)(ro_context *context, int p, size_t bytes, float **plane);
 };
-extern const struct register_cuda_calls *const register_on_cuda;
+extern const struct register_cuda_calls *register_on_cuda;
 
 #ifdef __cplusplus
 }

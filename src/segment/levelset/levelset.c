@@ -3,10 +3,7 @@
 #include "segment/levelset/levelset.h"
 
 #include "core/names.h"
-#include "cuda/cuda.h"
 #include "number/number.h"
-
-RO_CUDA_NONE(level_cuda_calls, level_on_cuda);
 
 /* u8 has its zero in the middle: 128 stands for 0. Floats end at the distance that s16 reaches. */
 static const struct ro_level_number numbers[] = {

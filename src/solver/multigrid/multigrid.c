@@ -6,7 +6,6 @@
 #include "core/checked.h"
 #include "core/image.h"
 #include "core/options.h"
-#include "cuda/cuda.h"
 #include "solver/multigrid/multigrid.h"
 #include "solver/multigrid/multigrid_cuda.h"
 #include "thread/team.h"
@@ -14,8 +13,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-RO_CUDA_NONE(multigrid_cuda_calls, multigrid_on_cuda);
 
 struct solve {
     ro_context *context;

@@ -236,4 +236,4 @@ static ro_status multigrid_runs_on_cuda(ro_context *context, const struct ro_mul
 static const struct multigrid_cuda_calls calls = {
     multigrid_runs_on_cuda,
 };
-const struct multigrid_cuda_calls *const multigrid_on_cuda = &calls;
+const struct multigrid_cuda_calls *multigrid_on_cuda = &calls;

@@ -9,14 +9,14 @@
 extern "C" {
 #endif
 
-/* The device's calls; NULL in a build without CUDA. */
+/* The device's calls; NULL until a device was found. */
 struct multigrid_cuda_calls {
     /* `cycles` V-cycles for b, from x if `warm`; both images are in host memory. */
     ro_status (*solve)(ro_context *context, const struct ro_multigrid *grids,
                        const struct ro_stencil *stencils, const float *inverse, const ro_image *b,
                        const ro_image *x, uint32_t cycles, bool warm, uint64_t *launches);
 };
-extern const struct multigrid_cuda_calls *const multigrid_on_cuda;
+extern const struct multigrid_cuda_calls *multigrid_on_cuda;
 
 #ifdef __cplusplus
 }

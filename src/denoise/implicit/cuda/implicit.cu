@@ -198,4 +198,4 @@ static ro_status device_run(struct implicit_job *job)
 }
 
 static const struct implicit_cuda_calls calls = {device_bytes, device_run};
-const struct implicit_cuda_calls *const implicit_on_cuda = &calls;
+const struct implicit_cuda_calls *implicit_on_cuda = &calls;

@@ -3,12 +3,10 @@
  * by the host. */
 #include "denoise/implicit/cuda/implicit_cuda.h"
 #include "core/checked.h"
-#include "cuda/cuda.h"
 #include "denoise/implicit/implicit.h"
 
 #include <stdlib.h>
 
-RO_CUDA_NONE(implicit_cuda_calls, implicit_on_cuda);
 _Static_assert((int)RO_DEVICE_SWEEPS == (int)RO_SWEEPS, "sweeps of a time step");
 
 static ro_status check_runs(const struct ro_denoiser *work)

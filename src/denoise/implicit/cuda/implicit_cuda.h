@@ -26,12 +26,12 @@ struct implicit_job {
     double seconds;
 };
 
-/* The device's calls; NULL in a build without CUDA. */
+/* The device's calls; NULL until a device was found. */
 struct implicit_cuda_calls {
     size_t (*bytes)(const struct ro_diffusion *stiffness, bool conjugate); /* of device memory */
     ro_status (*run)(struct implicit_job *job);
 };
-extern const struct implicit_cuda_calls *const implicit_on_cuda;
+extern const struct implicit_cuda_calls *implicit_on_cuda;
 
 #ifdef __cplusplus
 }

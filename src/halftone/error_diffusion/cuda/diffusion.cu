@@ -429,4 +429,4 @@ static const struct diffusion_cuda_calls calls = {
     diffusion_cuda_run,         diffusion_cuda_run_resident, diffusion_cuda_close,
     diffusion_cuda_chain,       diffusion_cuda_made,
 };
-const struct diffusion_cuda_calls *const diffusion_on_cuda = &calls;
+const struct diffusion_cuda_calls *diffusion_on_cuda = &calls;

@@ -52,7 +52,7 @@ struct diffusion_cuda;
  * Copies and computing overlap; returns when the output is complete. */
 enum { DIFFUSION_CUDA_ROWS = 64 };
 
-/* The device's calls; NULL in a build without CUDA. */
+/* The device's calls; NULL until a device was found. */
 struct diffusion_cuda_calls {
     /* NULL or "auto" is the wave; RO_E_UNSUPPORTED when the schedule cannot run the plan. */
     ro_status (*open)(ro_context *context, const struct diffusion_cuda_plan *plan,
@@ -80,7 +80,7 @@ struct diffusion_cuda_calls {
      * 32 of them to a side, with the time between events. */
     ro_status (*made)(ro_context *context, uint32_t side, uint64_t *hash, double *ms);
 };
-extern const struct diffusion_cuda_calls *const diffusion_on_cuda;
+extern const struct diffusion_cuda_calls *diffusion_on_cuda;
 
 #ifdef __cplusplus
 }

@@ -338,4 +338,4 @@ static const struct hologram_cuda_calls calls = {
     hologram_cuda_load, hologram_cuda_prepare, hologram_cuda_rms,
     hologram_cuda_run,  hologram_cuda_store,   hologram_cuda_wait,
 };
-const struct hologram_cuda_calls *const hologram_on_cuda = &calls;
+const struct hologram_cuda_calls *hologram_on_cuda = &calls;

@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* The device's calls; NULL in a build without CUDA. */
+/* The device's calls; NULL until a device was found. */
 struct hologram_cuda_calls {
     /* Starts to bring the job's field to the device, and the sums of rows that have come. The field
      * must stay until `rms` or `wait` has returned. */
@@ -25,7 +25,7 @@ struct hologram_cuda_calls {
     /* Waits for whatever was started. */
     void (*wait)(struct hologram_job *job);
 };
-extern const struct hologram_cuda_calls *const hologram_on_cuda;
+extern const struct hologram_cuda_calls *hologram_on_cuda;
 
 #ifdef __cplusplus
 }

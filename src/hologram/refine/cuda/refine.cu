@@ -389,4 +389,4 @@ static const struct refine_cuda_calls calls = {
     refine_open, refine_close, places,  get_numbers, light,  round_light, begin, arrive,    back,
     residual,    step,         figures, open_search, search, changes,     keep,  take_best,
 };
-const struct refine_cuda_calls *const refine_on_cuda = &calls;
+const struct refine_cuda_calls *refine_on_cuda = &calls;

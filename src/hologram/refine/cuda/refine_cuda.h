@@ -54,7 +54,7 @@ struct refine_colour {
 
 struct refine_cuda;
 
-/* The device's calls; NULL in a build without CUDA. Numbers, q, y and r are those of refine.h. */
+/* The device's calls; NULL until a device was found. Numbers, q, y and r are those of refine.h. */
 struct refine_cuda_calls {
     ro_status (*open)(const struct refine_setup *setup, struct refine_cuda **device);
     void (*close)(struct refine_cuda *device); /* NULL is allowed */
@@ -80,7 +80,7 @@ struct refine_cuda_calls {
     ro_status (*keep)(struct refine_cuda *device);                       /* as the best */
     ro_status (*take_best)(struct refine_cuda *device);
 };
-extern const struct refine_cuda_calls *const refine_on_cuda;
+extern const struct refine_cuda_calls *refine_on_cuda;
 
 #ifdef __cplusplus
 }

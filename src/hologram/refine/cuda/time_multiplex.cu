@@ -315,4 +315,4 @@ static ro_status frames_open(ro_context *context, struct propagate_cuda *light, 
 static const struct frames_cuda_calls calls = {
     frames_open, frames_close, wanted, aim, look, figures,
 };
-const struct frames_cuda_calls *const frames_on_cuda = &calls;
+const struct frames_cuda_calls *frames_on_cuda = &calls;

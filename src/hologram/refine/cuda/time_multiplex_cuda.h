@@ -18,7 +18,7 @@ struct frames_filters {
     bool wraps;
 };
 
-/* The device's calls; NULL in a build without CUDA. */
+/* The device's calls; NULL until a device was found. */
 struct frames_cuda_calls {
     ro_status (*open)(ro_context *context, struct propagate_cuda *light, uint32_t width,
                       uint32_t height, const float *table, int levels, struct frames_cuda **device);
@@ -35,7 +35,7 @@ struct frames_cuda_calls {
     /* Sums of each row: of the mean, of its product with the wanted (roots), of the wanted. */
     ro_status (*figures)(struct frames_cuda *device, double (*rows)[3]);
 };
-extern const struct frames_cuda_calls *const frames_on_cuda;
+extern const struct frames_cuda_calls *frames_on_cuda;
 
 #ifdef __cplusplus
 }

@@ -328,4 +328,4 @@ static const struct scene_cuda_calls calls = {
     reaches,          store,       send,       wait,         open_pictures,
     close_pictures,   range_of,
 };
-const struct scene_cuda_calls *const scene_on_cuda = &calls;
+const struct scene_cuda_calls *scene_on_cuda = &calls;

@@ -16,7 +16,7 @@ struct scene;
 struct scene_cuda;
 struct scene_cuda_pictures;
 
-/* The device's calls; NULL in a build without CUDA. */
+/* The device's calls; NULL until a device was found. */
 struct scene_cuda_calls {
     /* A plane without light. */
     ro_status (*open)(ro_context *context, uint32_t width, uint32_t height,
@@ -45,7 +45,7 @@ struct scene_cuda_calls {
     ro_status (*range)(struct scene_cuda_pictures *device, int number, int which,
                        struct picture_range *range, float *value);
 };
-extern const struct scene_cuda_calls *const scene_on_cuda;
+extern const struct scene_cuda_calls *scene_on_cuda;
 
 #ifdef __cplusplus
 }

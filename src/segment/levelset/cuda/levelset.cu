@@ -365,4 +365,4 @@ static const struct level_cuda_calls calls = {
     level_cuda_open,   level_cuda_close, level_cuda_run,      level_cuda_fetch,
     level_cuda_change, level_cuda_wake,  level_cuda_launches,
 };
-const struct level_cuda_calls *const level_on_cuda = &calls;
+const struct level_cuda_calls *level_on_cuda = &calls;

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Steps of fronts on a CUDA device, all fronts in one launch; a build without CUDA has the same
- * functions in cuda_none.c.
- */
+/* Steps of fronts on a CUDA device, all fronts in one launch. */
 #ifndef RO_SEGMENT_LEVELSET_CUDA_LEVELSET_CUDA_H
 #define RO_SEGMENT_LEVELSET_CUDA_LEVELSET_CUDA_H
 
@@ -20,7 +17,7 @@ enum {
 
 struct ro_level_cuda;
 
-/* The device's calls; NULL in a build without CUDA. */
+/* The device's calls; NULL until a device was found. */
 struct level_cuda_calls {
     /* Fronts of one size and number system, NULL where there is none. `depth` steps are fused into
      * one launch; 0: as many as are best. */
@@ -37,7 +34,7 @@ struct level_cuda_calls {
     void (*wake)(struct ro_level_cuda *cuda, int front);
     uint64_t (*launches)(const struct ro_level_cuda *cuda);
 };
-extern const struct level_cuda_calls *const level_on_cuda;
+extern const struct level_cuda_calls *level_on_cuda;
 
 #ifdef __cplusplus
 }
