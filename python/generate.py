@@ -4,7 +4,7 @@ those that have a table of options need none, because the library describes them
 import re
 from pathlib import Path
 
-STRUCTURES = ("ro_halftone_options", "ro_register_options", "ro_regions_options", "ro_segment_options", "ro_hologram_scene",
+STRUCTURES = ("ro_halftone_options", "ro_hologram_scene",
               "ro_hologram_options", "ro_picture_scene", "ro_point_scene", "ro_refinement",
               "ro_frames", "ro_view")
 KINDS = {"int": "INT", "uint32_t": "U32", "uint64_t": "U64", "double": "REAL"}

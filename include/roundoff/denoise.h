@@ -85,8 +85,7 @@ typedef struct ro_denoise_options {
     /* Smoothing of the gradient in pixels: a number from 0 to 64. Default (RO_DEFAULT): 0; 0.5 with
      * xpp24. */
     double sigma;
-    /* The time step, tau/h^2: a number above 0, up to 1000000. Default (0): the largest stable one.
-     * */
+    /* The time step: a number above 0, up to 1000000. Default (0): the largest stable one. */
     double time_step;
     /* Colour channels do not share the gradient. */
     int independent;

@@ -46,15 +46,22 @@ typedef struct ro_regions_report {
 } ro_regions_report;
 
 typedef struct ro_regions_options {
-    size_t size;          /* RO_REGIONS_OPTIONS sets it */
-    const ro_seed *seeds; /* discs, a front each; labels 1 to RO_REGION_LABELS, 0: 1 */
+    /* RO_REGIONS_OPTIONS sets it. */
+    size_t size;
+    /* Discs, a front each; labels 1 to RO_REGION_LABELS, 0: 1. */
+    const ro_seed *seeds;
     size_t seed_count;
-    const ro_image *mask;   /* RO_GRAY8, RO_INDEX8 or RO_GRAY16 of the size of the image: label
-                               numbers, the pixels of each one front */
-    const ro_image *factor; /* RO_GRAY8 or RO_GRAY16 of the size of the image: how fast fronts are,
-                               white being the fastest; below 1/64 of white they do not go */
-    double smooth;          /* pixels; default: as the noise asks for */
-    const char *schedule;   /* NULL or "auto"; "reference": the same */
+    /* RO_GRAY8, RO_INDEX8 or RO_GRAY16 of the size of the image: label numbers, the pixels of each
+     * one front. */
+    const ro_image *mask;
+    /* RO_GRAY8 or RO_GRAY16 of the size of the image: how fast fronts are, white being the fastest;
+     * below 1/64 of white they do not go. */
+    const ro_image *factor;
+    /* Smoothing of intensities in pixels: a number from 0 to 64. Default (RO_DEFAULT): by the
+     * noise. */
+    double smooth;
+    /* How the CPU runs it, with the same bits: auto or reference. Default (NULL): auto. */
+    const char *schedule;
 } ro_regions_options;
 #define RO_REGIONS_UNSET(UNSET) UNSET(smooth)
 #define RO_REGIONS_DEFAULTS RO_DEFAULTS_OF(ro_regions_options, RO_REGIONS_UNSET)

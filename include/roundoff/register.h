@@ -57,19 +57,28 @@ typedef struct ro_register_report {
  * tones, as it is told, "thesis" one sigma and one smoothing of the gradient, and counts pixels
  * that look beyond the moving image too, as published. */
 typedef struct ro_register_options {
-    size_t size;        /* RO_REGISTER_OPTIONS sets it */
-    const char *scheme; /* NULL: "auto"; "annealed", "thesis" */
-    const char *match;  /* "ssd": plain tones; "ncc": normalised in a neighbourhood; "ncc-size": its
-                           size, for contrast that is turned round in places; NULL: ncc, then ssd if
-                           that is better, and in other schemes ssd */
-    const char *init;   /* "none", "translation", "affine"; NULL: affine, in other schemes none */
-    const char *number; /* the displacement is rounded to it; NULL: "s23e8"; "s16e7", "s10e5" */
-    uint32_t scales;    /* 0: 10, in other schemes 15; up to 64 */
-    double sigma; /* of the gradient's smoothing at the last scale, in pixels; 0: a 36th of the
-                     longer side, in other schemes a 32nd, at least 12 */
-    int record;   /* 1: the report shall have what each update did */
-    const ro_image *fixed_mask, *moving_mask; /* grey, of the size of the image: 0 and
-                                                 NaN do not count; NULL: all does */
+    /* RO_REGISTER_OPTIONS sets it. */
+    size_t size;
+    /* How the displacement is sought: auto, annealed or thesis. Default (NULL): auto. */
+    const char *scheme;
+    /* How tones are compared: ssd, ncc or ncc-size. Default (NULL): by the result. */
+    const char *match;
+    /* The map that the search starts from: none, translation or affine. Default (NULL): affine. */
+    const char *init;
+    /* The number system that the field is rounded to: s23e8, s16e7 or s10e5. Default (NULL): s23e8.
+     * */
+    const char *number;
+    /* Scales of the images, from coarse to fine: a whole number from 1 to 64. Default (0): 10; 15
+     * with the other schemes. */
+    uint32_t scales;
+    /* Smoothing of the gradient in pixels: a number from 0.001 to 1000000. Default (0): a 36th of
+     * the longer side, with the other schemes a 32nd, at least 12. */
+    double sigma;
+    /* 1: the report shall have what each update did. */
+    int record;
+    /* Grey, of the size of the image: 0 and NaN do not count. NULL: all does. */
+    const ro_image *fixed_mask;
+    const ro_image *moving_mask;
 } ro_register_options;
 #define RO_REGISTER_DEFAULTS RO_DEFAULTS_OF(ro_register_options, RO_NONE_UNSET)
 #define RO_REGISTER_OPTIONS RO_OPTIONS_OF(ro_register_options, RO_NONE_UNSET)

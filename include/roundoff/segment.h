@@ -60,6 +60,7 @@ typedef struct ro_segment_label {
     double perimeter; /* length of the contour in pixels, without the image's border */
     double low, high; /* of the window, if there is one, given or estimated */
     double fastest;   /* largest |speed| in pixels a step */
+    int border;       /* it touches the border of the image */
     unsigned useless; /* bits of the above; 0: it may be of use */
 } ro_segment_label;
 
@@ -84,32 +85,44 @@ typedef struct ro_segment_vectors {
 } ro_segment_vectors;
 
 typedef struct ro_segment_options {
-    size_t size;          /* RO_SEGMENT_OPTIONS sets it */
-    const char *number;   /* NULL: "s16"; "u8", "s12" (with lin the model of a circuit), "s23e8"
-                             (or "float") */
-    const char *norm;     /* NULL: "lin"; "euclid", "interpolative", "volume", "interpolative-2",
-                             "volume-2" */
-    const char *schedule; /* NULL or "auto"; "reference", "passes", "stream", "active", and on a
-                             CUDA device "fused": all the same */
-    uint32_t iterations;  /* most steps; default 16 times width + height */
-    double time_step;     /* 0: the largest that is monotone */
-    double smooth;        /* standard deviation in pixels by which intensities are smoothed */
-    double sigma;         /* the same of the image whose gradient counts */
-
+    /* RO_SEGMENT_OPTIONS sets it. */
+    size_t size;
+    /* The number system to work in: u8, s12, s16 or s23e8. Default (NULL): s16. */
+    const char *number;
+    /* The norm of the gradient: lin, euclid, interpolative, volume, interpolative-2 or volume-2.
+     * Default (NULL): lin. */
+    const char *norm;
+    /* How the CPU runs it, with the same bits: auto, reference, passes, stream, active or fused.
+     * Default (NULL): auto. */
+    const char *schedule;
+    /* Time steps: a whole number from 1 to 1073741824. Default (RO_DEFAULT): at most 16 times the
+     * sum of width and height. */
+    uint32_t iterations;
+    /* The time step: a number above 0, up to 1000000. Default (0): the largest for which nothing
+     * overshoots. */
+    double time_step;
+    /* Smoothing of intensities in pixels: a number from 0 to 64. Default (RO_DEFAULT): 0; of
+     * competing fronts by the noise. */
+    double smooth;
+    /* Smoothing of the gradient in pixels: a number from 0 to 64. Default (0): 0. */
+    double sigma;
     ro_speed speed[RO_LABELS];
     const ro_seed *seeds;
     size_t seed_count;
-    const ro_image *mask;     /* RO_GRAY8 or RO_INDEX8 of the size of the image: label numbers */
-    const ro_image *distance; /* RO_GRAYF: signed distance in pixels, negative inside, label 1 */
-    const float *velocity;    /* (u, v) of every pixel, in pixels per unit of time */
-
-    uint32_t frame_every; /* steps between two calls of `frame`, the last at the end; 0: none */
+    /* RO_GRAY8 or RO_INDEX8 of the size of the image: label numbers. */
+    const ro_image *mask;
+    /* RO_GRAYF: signed distance in pixels, negative inside, label 1. */
+    const ro_image *distance;
+    /* (u, v) of every pixel, in pixels per unit of time. */
+    const float *velocity;
+    /* Steps between two calls of `frame`, the last at the end. 0: none. */
+    uint32_t frame_every;
     ro_segment_frame_fn frame;
     void *frame_data;
-    const ro_segment_vectors *vectors; /* filled in on success, of integers without curvature and
-                                          velocity; NULL: not wanted */
+    /* Filled in on success, of integers without curvature and velocity. NULL: not wanted. */
+    const ro_segment_vectors *vectors;
 } ro_segment_options;
-#define RO_SEGMENT_UNSET(UNSET) UNSET(iterations)
+#define RO_SEGMENT_UNSET(UNSET) UNSET(iterations) UNSET(smooth)
 #define RO_SEGMENT_DEFAULTS RO_DEFAULTS_OF(ro_segment_options, RO_SEGMENT_UNSET)
 #define RO_SEGMENT_OPTIONS RO_OPTIONS_OF(ro_segment_options, RO_SEGMENT_UNSET)
 

@@ -31,8 +31,8 @@ static const ro_option rows[] = {
                   {"conjugate", .value = 2, .help = "larger time steps by conjugate gradients"},
                   {"naive", .value = 3, .help = "loses mass and shows why the others do not"},
                   {"xpp24", .value = 4, .help = "the hardware profile of a paper"})},
-    {MEMBER(number), "Q", "the number system to work in", .topic = "numbers",
-     .derived = "by the bits of IN", .trait = RO_OPTION_NUMBER,
+    {MEMBER(number), ROW_NUMBER, .topic = "numbers", .derived = "by the bits of IN",
+     .trait = RO_OPTION_NUMBER,
      .words = RO_WORDS({.name = "u8"}, {.name = "s9"}, {.name = "s12"}, {.name = "s16"},
                        {.name = "s17"}, {.name = "s24"}, {.name = "s10e5", .needs = REAL},
                        {.name = "s16e7", .needs = REAL}, {.name = "s23e8", .needs = REAL},
@@ -53,15 +53,14 @@ static const ro_option rows[] = {
      .words =
          RO_WORDS({"sum", .value = 0, .help = "rounds the running sum, so that the sum is kept"},
                   {"nearest", .value = 1, .help = "rounds each pixel by itself"})},
-    {MEMBER(schedule), "S", "how the CPU runs it, with the same bits", .topic = "run",
-     .preset = "auto", .trait = RO_OPTION_SCHEDULE,
+    {MEMBER(schedule), ROW_SCHEDULE, .topic = "run", .trait = RO_OPTION_SCHEDULE,
      .words = RO_WORDS({"auto", .value = RO_SCHEDULE_AUTO},
                        {"reference", .value = RO_SCHEDULE_REFERENCE},
                        {"passes", .value = RO_SCHEDULE_PASSES, .needs = EXPLICIT},
                        {"stream", .value = RO_SCHEDULE_STREAM, .needs = EXPLICIT}),
      .more = "With `stream` and `kappa` rows go from file to file, and memory grows with the "
              "width and the steps only."},
-    {MEMBER(iterations), "N", "time steps", .min = 1, .max = 1 << 30, .derived = "as stop says",
+    {MEMBER(iterations), ROW_ITERATIONS, .derived = "as stop says",
      .more = "With `until_converged` they are the bound, by default 10000."},
     {MEMBER(steps_at_once), "T", "time steps in one pass over the image", .topic = "run", .min = 1,
      .max = 64, .derived = "the fastest, at most 8", .trait = RO_OPTION_SCHEDULE,
@@ -73,12 +72,11 @@ static const ro_option rows[] = {
              "that no sample exceeds, so that 10 and 12 bits in 16-bit files are treated as such."},
     {MEMBER(kappa), "K", "gradient of an edge in 1/255 per pixel", .max = 1e6, .above_min = 1,
      .derived = "half the noise", .excludes = "model=linear"},
-    {MEMBER(sigma), "S", "smoothing of the gradient in pixels", .topic = "numbers",
-     .max = RO_MAX_SIGMA, .preset = "0", .derived = "0; 0.5 with xpp24",
-     .excludes = "model=linear " NAIVE},
-    {MEMBER(time_step), "T", "the time step, tau/h^2", .topic = "numbers", .max = 1e6,
-     .above_min = 1, .derived = "the largest stable one",
-     .more = "With the explicit scheme in integers a longer one, up to 1, runs with a warning: "
+    {MEMBER(sigma), ROW_SIGMA, .topic = "numbers", .max = RO_MAX_SIGMA, .preset = "0",
+     .derived = "0; 0.5 with xpp24", .excludes = "model=linear " NAIVE},
+    {MEMBER(time_step), ROW_TIME_STEP, .topic = "numbers", .derived = "the largest stable one",
+     .more = "It is tau/h^2. With the explicit scheme in integers a longer one, up to 1, runs with "
+             "a warning: "
              "neither sum nor extrema are kept then. Otherwise it is refused, and the message "
              "names the largest."},
     {MEMBER(independent), NULL, "colour channels do not share the gradient",

@@ -15,6 +15,14 @@
 #define ROW_SEED "N", "seed of random numbers", .preset = "0"
 #define ROW_LINEAR NULL, "take samples as sRGB and compute in linear light"
 
+/* Time steps on a grid of pixels. */
+#define ROW_NUMBER "Q", "the number system to work in"
+#define ROW_SCHEDULE "S", "how the CPU runs it, with the same bits", .preset = "auto"
+#define ROW_ITERATIONS "N", "time steps", .min = 1, .max = 1 << 30
+#define ROW_TIME_STEP "T", "the time step", .max = 1e6, .above_min = 1
+#define ROW_SIGMA "S", "smoothing of the gradient in pixels"
+#define ROW_SMOOTH "S", "smoothing of intensities in pixels", .max = 64
+
 /* The resolution of what is printed or seen. */
 #define ROW_DPI "D", "resolution in pixels per inch", .max = 1e6, .above_min = 1
 

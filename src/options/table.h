@@ -18,7 +18,8 @@
 #include <stddef.h>
 
 /* The tables of the families; tables.c lists them. */
-extern const ro_option_table ro_denoise_table, ro_measure_table, ro_screen_table;
+extern const ro_option_table ro_denoise_table, ro_measure_table, ro_screen_table, ro_register_table,
+    ro_segment_table, ro_regions_options_table;
 
 /* Copies what the caller gave (NULL: nothing) over `taken`, checks ranges and words, gives words
  * their usual spelling and fills in presets. */

@@ -5,7 +5,8 @@
 #include <string.h>
 
 static const ro_option_table *const tables[] = {&ro_denoise_table, &ro_measure_table,
-                                                &ro_screen_table};
+                                                &ro_screen_table,  &ro_register_table,
+                                                &ro_segment_table, &ro_regions_options_table};
 enum { TABLES = sizeof tables / sizeof *tables };
 
 const ro_option_table *ro_options_at(int number)

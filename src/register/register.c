@@ -5,8 +5,7 @@
 #include "context/context.h"
 #include "core/checked.h"
 #include "core/image.h"
-#include "core/names.h"
-#include "core/options.h"
+#include "options/table.h"
 #include "register/cuda/register_cuda.h"
 #include "register/image.h"
 #include "register/mask.h"
@@ -16,85 +15,43 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Finds `name` in a list that NULL ends; the first is the default. */
-static ro_status choose(ro_context *context, const char *what, const char *name,
-                        const char *const *list, int *choice)
-{
-    *choice = 0;
-    if (!name)
-        return RO_OK;
-    size_t count = 0;
-    for (; list[count]; count++)
-        if (ro_name_equal(name, list[count])) {
-            *choice = (int)count;
-            return RO_OK;
-        }
-    const char *nearest = ro_name_nearest(name, list, count);
-    return ro_context_fail(context, RO_E_ARGUMENT, "unknown %s %s, did you mean %s?", what, name,
-                           nearest ? nearest : list[0]);
-}
-
-static ro_status in_range(ro_context *context, const char *what, double value, double low,
-                          double high)
-{
-    if (value >= low && value <= high)
-        return RO_OK;
-    return ro_context_fail(context, RO_E_ARGUMENT, "%s %g: must be from %g to %g", what, value, low,
-                           high);
-}
-
-enum scheme { AUTO, ANNEALED, THESIS };
-
 /* What the names chose. */
 struct choice {
-    enum scheme scheme;
+    enum ro_scheme scheme;
     enum ro_start start;
     bool falls_back; /* from normalised tones to plain ones */
 };
 
-static ro_status choose_names(struct ro_flow *flow, struct choice *choice)
+static struct choice choose_names(struct ro_flow *flow)
 {
-    static const char *const schemes[] = {"auto", "annealed", "thesis", NULL};
-    static const char *const matches[] = {"auto", "ssd", "ncc", "ncc-size", NULL};
-    static const char *const inits[] = {"auto", "none", "translation", "affine", NULL};
-    static const char *const numbers[] = {"s23e8", "s16e7", "s10e5", NULL};
-    ro_context *context = flow->context;
-    ro_register_options *o = &flow->options;
-    int scheme, match, init, number;
-    ro_status status = choose(context, "scheme", o->scheme, schemes, &scheme);
-    if (status == RO_OK)
-        status = choose(context, "match", o->match, matches, &match);
-    if (status == RO_OK)
-        status = choose(context, "init", o->init, inits, &init);
-    if (status == RO_OK)
-        status = choose(context, "number system", o->number, numbers, &number);
-    if (status != RO_OK)
-        return status;
-    choice->scheme = (enum scheme)scheme;
-    choice->falls_back = scheme == AUTO && match == 0;
-    choice->start = init             ? (enum ro_start)(init - 1)
-                    : scheme == AUTO ? RO_START_AFFINE
-                                     : RO_START_NONE;
-    o->scheme = schemes[scheme];
-    o->number = numbers[number];
+    const ro_option_table *table = &ro_register_table;
+    const ro_register_options *o = &flow->options;
+    const enum ro_scheme scheme = (enum ro_scheme)options_word(table, o, scheme);
+    const bool automatic = scheme == RO_SCHEME_AUTO;
+    const enum ro_match match =
+        o->match ? (enum ro_match)options_word(table, o, match) : RO_MATCH_AUTO;
+    const struct choice choice = {
+        .scheme = scheme,
+        .start = o->init     ? (enum ro_start)options_word(table, o, init)
+                 : automatic ? RO_START_AFFINE
+                             : RO_START_NONE,
+        .falls_back = automatic && match == RO_MATCH_AUTO,
+    };
     flow->round = rounder_make(&ro_number_find(o->number)->real);
-    flow->automatic = flow->by_lines = scheme == AUTO;
-    flow->normalised = match >= 2 || choice->falls_back;
-    flow->sizes = match == 3;
-    flow->balanced = scheme == AUTO && flow->normalised;
-    flow->window = scheme == AUTO ? 3 : 4;
-    return RO_OK;
+    flow->automatic = flow->by_lines = automatic;
+    flow->normalised = match >= RO_MATCH_NCC || choice.falls_back;
+    flow->sizes = match == RO_MATCH_NCC_SIZE;
+    flow->balanced = automatic && flow->normalised;
+    flow->window = automatic ? 3 : 4;
+    return choice;
 }
 
-static ro_status settle_options(struct ro_flow *flow, struct choice *choice)
+static void settle_options(struct ro_flow *flow, struct choice *choice)
 {
-    ro_context *context = flow->context;
     ro_register_options *o = &flow->options;
     const double longer = flow->width > flow->height ? flow->width : flow->height;
-    ro_status status = choose_names(flow, choice);
-    if (status != RO_OK)
-        return status;
-    const bool thesis = choice->scheme == THESIS;
+    *choice = choose_names(flow);
+    const bool thesis = choice->scheme == RO_SCHEME_THESIS;
     /* an affine start leaves nothing to the coarsest third */
     flow->skipped = flow->automatic && choice->start == RO_START_AFFINE;
     o->scales = o->scales ? o->scales : flow->skipped ? 10 : 15;
@@ -102,9 +59,6 @@ static ro_status settle_options(struct ro_flow *flow, struct choice *choice)
     const double usual = longer / (flow->automatic ? 36 : 32);
     if (o->sigma == 0)
         o->sigma = usual > least ? usual : least;
-    status = in_range(context, "scales", o->scales, 1, RO_REGISTER_SCALES);
-    if (status == RO_OK)
-        status = in_range(context, "sigma", o->sigma, 1e-3, 1e6);
     const struct ro_flow_constants asked = flow->constants;
     flow->constants = (struct ro_flow_constants){
         .updates = asked.updates     ? asked.updates
@@ -121,7 +75,6 @@ static ro_status settle_options(struct ro_flow *flow, struct choice *choice)
     flow->masked = !thesis && flow->width > 1 &&
                    flow->height > 1; /* in one row the least motion across it looks beyond */
     flow->balanced = flow->balanced && flow->constants.cycles == 2;
-    return status;
 }
 
 /* ---- Scales --------------------------------------------------------------------------------- */
@@ -305,8 +258,8 @@ ro_status register_limited(ro_context *context, const ro_image *fixed, const ro_
                            ro_image *field, const ro_register_options *options, uint32_t updates,
                            uint32_t cycles, ro_register_report *report)
 {
-    ro_register_options full = RO_REGISTER_OPTIONS;
-    ro_status status = take_options(context, options, &full, "RO_REGISTER_OPTIONS");
+    ro_register_options full;
+    ro_status status = options_read(context, &ro_register_table, options, &full);
     if (status == RO_OK)
         status = check(context, fixed, moving, field);
     if (status != RO_OK)
@@ -328,8 +281,8 @@ ro_status register_limited(ro_context *context, const ro_image *fixed, const ro_
     flow->constants.updates = updates;
     flow->constants.cycles = cycles;
     flow->report.start[0] = flow->report.start[4] = 1;
-    status = settle_options(flow, &choice);
-    if (status == RO_OK && report && flow->options.record) {
+    settle_options(flow, &choice);
+    if (report && flow->options.record) {
         flow->report.record = calloc((size_t)flow->options.scales * flow->constants.updates,
                                      sizeof(ro_register_step));
         if (!flow->report.record)

@@ -292,6 +292,10 @@ ro_status register_limited(ro_context *context, const ro_image *fixed, const ro_
                            ro_image *field, const ro_register_options *options, uint32_t updates,
                            uint32_t cycles, ro_register_report *report);
 
+/* The words of options. */
+enum ro_scheme { RO_SCHEME_AUTO, RO_SCHEME_ANNEALED, RO_SCHEME_THESIS };
+enum ro_match { RO_MATCH_AUTO, RO_MATCH_SSD, RO_MATCH_NCC, RO_MATCH_NCC_SIZE };
+
 /* Where to start: the matrix of `report.start`. */
 enum ro_start { RO_START_NONE, RO_START_TRANSLATION, RO_START_AFFINE };
 ro_status register_align(struct ro_flow *flow, enum ro_start start);

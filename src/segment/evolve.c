@@ -213,10 +213,6 @@ static ro_status choose(struct evolution *evolution)
     for (size_t i = 0; i < count && !evolution->schedule; i++)
         if (!asked || ro_name_equal(asked, schedules[i].name))
             evolution->schedule = &schedules[i];
-    if (!evolution->schedule)
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "unknown schedule %s: must be reference, passes, stream or active",
-                               asked);
     const char *name = evolution->schedule->name;
     const bool single = strcmp(name, "passes") == 0 || strcmp(name, "reference") == 0;
     if (single)

@@ -4,35 +4,27 @@
 
 #include "core/checked.h"
 #include "core/image.h"
-#include "core/names.h"
 #include "core/options.h"
+#include "options/table.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_DEVIATION = 64 };
-
 /* ---- What is asked for ----------------------------------------------------------------------- */
 
-static ro_status find_numbers(struct ro_segmentation *work)
+static void find_numbers(struct ro_segmentation *work)
 {
-    ro_context *context = work->context;
     ro_segment_options *options = &work->options;
-    const char *number = options->number ? options->number : "s16";
-    const char *norm = options->norm ? options->norm : "lin";
-    work->number = level_number_find(number);
-    if (!work->number)
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "number %s: level sets work in u8, s12, s16 and s23e8", number);
-    work->norm = level_norm_find(norm);
-    if (!work->norm)
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "unknown norm %s: must be lin, euclid, interpolative, volume, "
-                               "interpolative-2 or volume-2",
-                               norm);
+    work->number = level_number_find(options->number ? options->number : "s16");
+    work->norm = level_norm_find(options->norm ? options->norm : "lin");
     work->report.number = work->number->name;
     work->report.norm = work->norm->name;
-    return RO_OK;
+    if (is_default(options->smooth))
+        options->smooth = 0;
+    if (is_default_count(options->iterations)) {
+        const uint64_t most = 16 * ((uint64_t)work->width + work->height);
+        options->iterations = most < UINT32_MAX ? (uint32_t)most : UINT32_MAX;
+    }
 }
 
 static ro_status check_speed(struct ro_segmentation *work, int label)
@@ -140,7 +132,6 @@ static ro_status check_seeds(struct ro_segmentation *work)
 static ro_status check(struct ro_segmentation *work, const ro_image *in)
 {
     ro_context *context = work->context;
-    const ro_segment_options *options = &work->options;
     size_t pixels;
     if (in->format == RO_BITS || in->format == RO_INDEX8)
         return ro_context_fail(context, RO_E_ARGUMENT, "an image of %s cannot be segmented",
@@ -148,17 +139,8 @@ static ro_status check(struct ro_segmentation *work, const ro_image *in)
     if (!size_multiply(work->width, work->height, &pixels) || pixels > SIZE_MAX / 64)
         return ro_context_fail(context, RO_E_SIZE, "an image of %u x %u is too large", work->width,
                                work->height);
-    const double positive[] = {options->time_step, options->smooth, options->sigma};
-    static const char *const names[] = {"time step", "smoothing", "sigma"};
-    for (size_t i = 0; i < sizeof positive / sizeof *positive; i++)
-        if (!(positive[i] >= 0 && positive[i] <= 1e9))
-            return ro_context_fail(context, RO_E_ARGUMENT, "%s %g: it must not be negative",
-                                   names[i], positive[i]);
-    if (options->smooth > MOST_DEVIATION || options->sigma > MOST_DEVIATION)
-        return ro_context_fail(context, RO_E_ARGUMENT, "smoothing by %g pixels: must be at most %d",
-                               options->smooth > options->sigma ? options->smooth : options->sigma,
-                               MOST_DEVIATION);
-    ro_status status = find_numbers(work);
+    find_numbers(work);
+    ro_status status = RO_OK;
     for (int i = 0; i < RO_LABELS && status == RO_OK; i++)
         status = check_speed(work, i);
     if (status == RO_OK)
@@ -175,16 +157,25 @@ static bool on_border(const struct ro_segmentation *work, const double *point)
            point[1] > work->height - 1;
 }
 
+static bool is_inside(const struct ro_level_front *front, uint32_t x, uint32_t y)
+{
+    return level_value(&front->level, &front->phi[front->now], x, y) < 0;
+}
+
 static void measure(struct ro_segmentation *work)
 {
     for (int i = 0; i < RO_LABELS; i++) {
         ro_segment_label *report = &work->report.label[i];
         const struct ro_level_front *front = &work->front[i];
         for (uint32_t y = 0; report->used && y < work->height; y++) {
+            const uint32_t right = work->width - 1;
             uint32_t inside = 0;
-            for (uint32_t x = 0; x < work->width; x++)
-                inside += level_value(&front->level, &front->phi[front->now], x, y) < 0;
+            for (uint32_t x = 0; x <= right; x++)
+                inside += is_inside(front, x, y);
             report->area += inside;
+            report->border |= y == 0 || y + 1 == work->height
+                                  ? inside > 0
+                                  : is_inside(front, 0, y) || is_inside(front, right, y);
         }
         const uint64_t pixels = (uint64_t)work->width * work->height;
         if (report->used && report->area >= pixels - pixels / 256)
@@ -225,14 +216,9 @@ ro_status segment_in_depth(ro_context *context, const ro_image *in,
     work->depth = depth;
     work->width = in->width;
     work->height = in->height;
-    work->options = (ro_segment_options)RO_SEGMENT_OPTIONS;
-    status = take_options(context, options, &work->options, "RO_SEGMENT_OPTIONS");
+    status = options_read(context, &ro_segment_table, options, &work->options);
     if (status == RO_OK)
         status = check(work, in);
-    if (is_default_count(work->options.iterations)) {
-        uint64_t most = 16 * ((uint64_t)work->width + work->height);
-        work->options.iterations = most < UINT32_MAX ? (uint32_t)most : UINT32_MAX;
-    }
     if (status == RO_OK)
         status = fronts_make(work, in);
     if (status == RO_OK)

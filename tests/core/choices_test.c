@@ -18,12 +18,10 @@ enum { SIDE = 16 };
 
 static ro_context *context;
 static uint8_t grey[SIDE * SIDE], numbers[SIDE * SIDE];
-static float floats[2 * SIDE * SIDE], light[2 * SIDE * SIDE], target[SIDE * SIDE];
+static float light[2 * SIDE * SIDE], target[SIDE * SIDE];
 static const ro_image in = {RO_GRAY8, SIDE, SIDE, 255, SIDE, grey};
 static ro_image levels = {RO_INDEX8, SIDE, SIDE, 0, SIDE, numbers};
-static ro_image pairs = {RO_GRAYF, 2 * SIDE, SIDE, 0, 8 * SIDE, floats};
 static ro_field field = {SIDE, SIDE, 8 * SIDE, light};
-static const ro_seed seed = {1, 8, 8, 3};
 static const ro_optics optics = {.wavelength = 635e-9, .pitch = 8e-6};
 
 /* ---- What a name is compared with -------------------------------------------------------------
@@ -47,8 +45,8 @@ int __wrap_ro_name_equal(const char *a, const char *b)
 /* Other spellings of names; they are taken but not told. */
 static int is_alias(const char *name)
 {
-    static const char *const aliases[] = {
-        "float", "quadratic", "non-linear", "view-dependent", "signal-window", "fs", "truncation"};
+    static const char *const aliases[] = {"quadratic",     "non-linear", "view-dependent",
+                                          "signal-window", "fs",         "truncation"};
     for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++)
         if (strcmp(name, aliases[i]) == 0)
             return 1;
@@ -81,38 +79,6 @@ static ro_status halftone(size_t place, const char *name)
         o.method = "dbs";
     set(&o, place, name);
     return ro_halftone(context, &in, &levels, &o);
-}
-
-static ro_status segment(size_t place, const char *name)
-{
-    ro_segment_options o = RO_SEGMENT_OPTIONS;
-    ro_segmentation *result;
-    o.seeds = &seed;
-    o.seed_count = 1;
-    set(&o, place, name);
-    ro_status status = ro_segment(context, &in, &o, &result, NULL);
-    ro_segmentation_free(result);
-    return status;
-}
-
-static ro_status regions(size_t place, const char *name)
-{
-    ro_regions_options o = RO_REGIONS_OPTIONS;
-    ro_regions *result;
-    o.seeds = &seed;
-    o.seed_count = 1;
-    set(&o, place, name);
-    ro_status status = ro_regions_grow(context, &in, &o, &result, NULL);
-    ro_regions_free(result);
-    return status;
-}
-
-static ro_status registration(size_t place, const char *name)
-{
-    ro_register_options o = RO_REGISTER_OPTIONS;
-    o.scales = 2;
-    set(&o, place, name);
-    return ro_register(context, &in, &in, &pairs, &o, NULL);
 }
 
 static ro_status make(size_t place, const char *name)
@@ -198,14 +164,6 @@ static const struct user {
     MEMBER(ro_halftone_options, shape, halftone),
     MEMBER(ro_halftone_options, like, halftone),
     MEMBER(ro_halftone_options, aim, halftone),
-    MEMBER(ro_segment_options, number, segment),
-    MEMBER(ro_segment_options, norm, segment),
-    MEMBER(ro_segment_options, schedule, segment),
-    MEMBER(ro_regions_options, schedule, regions),
-    MEMBER(ro_register_options, scheme, registration),
-    MEMBER(ro_register_options, match, registration),
-    MEMBER(ro_register_options, init, registration),
-    MEMBER(ro_register_options, number, registration),
     MEMBER(ro_hologram_scene, target, make),
     MEMBER(ro_hologram_scene, phase, make),
     MEMBER(ro_picture_scene, phase, pictures),
@@ -222,8 +180,7 @@ enum { USERS = sizeof users / sizeof *users };
 /* Those that run on a device or with vectors only are known all the same. */
 static int is_known(ro_status status, const char *name)
 {
-    static const char *const elsewhere[] = {"pwed",  "pwec",  "bwed", "bwec",
-                                            "fused", "bands", "zimg"};
+    static const char *const elsewhere[] = {"pwed", "pwec", "bwed", "bwec", "bands", "zimg"};
     for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++)
         if (strcmp(name, elsewhere[i]) == 0)
             return status == RO_OK || strstr(ro_context_message(context), name) != NULL;

@@ -607,6 +607,8 @@ static void schedules_agree(void **state)
             if (i == 0) {
                 want = got;
                 first = report;
+                assert_false(report.label[0].border);
+                assert_true(report.label[1].border); /* the ground */
                 continue;
             }
             for (uint32_t y = 0; y < 150; y++)
@@ -654,16 +656,16 @@ static void bad_options(void **state)
     refused(&image, bad, "empty");
     bad = good;
     bad.number = "s9";
-    refused(&image, bad, "u8, s12, s16 and s23e8");
+    refused(&image, bad, "number s9: must be u8, s12, s16 or s23e8");
     bad.number = "s12";
     bad.speed[0].curvature = 1;
     refused(&image, bad, "curvature needs number s16 or s23e8, not s12");
     bad = good;
     bad.norm = "cubic";
-    refused(&image, bad, "unknown norm cubic");
+    refused(&image, bad, "norm cubic: must be");
     bad = good;
     bad.schedule = "fast";
-    refused(&image, bad, "unknown schedule fast");
+    refused(&image, bad, "schedule fast: must be");
     bad = good;
     bad.time_step = 0.6;
     bad.speed[0].constant = 1;

@@ -6,22 +6,15 @@
 
 #include "core/checked.h"
 #include "core/image.h"
-#include "core/names.h"
-#include "core/options.h"
+#include "options/table.h"
 
 #include <stdlib.h>
-
-enum { MOST_DEVIATION = 64 };
+#include <string.h>
 
 static ro_status no_memory(const struct ro_regions *work)
 {
     return ro_context_fail(work->context, RO_E_MEMORY, "no memory to segment %u x %u pixels",
                            work->width, work->height);
-}
-
-static bool is_named(const char *given, const char *name)
-{
-    return given && ro_name_equal(given, name);
 }
 
 /* ---- What is asked for ----------------------------------------------------------------------- */
@@ -62,15 +55,6 @@ static ro_status check(struct ro_regions *work, const ro_image *in)
         return ro_context_fail(context, RO_E_UNSUPPORTED,
                                "there is no %s code for competing fronts",
                                ro_cpu_name(context->options.cpu));
-    if (options->schedule && !ro_name_equal(options->schedule, "auto") &&
-        !ro_name_equal(options->schedule, "reference"))
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "schedule %s: competing fronts have auto and reference only",
-                               options->schedule);
-    if (!is_default(options->smooth) &&
-        !(options->smooth >= 0 && options->smooth <= MOST_DEVIATION))
-        return ro_context_fail(context, RO_E_ARGUMENT, "smoothing by %g pixels: must be at most %d",
-                               options->smooth, MOST_DEVIATION);
     for (size_t i = 0; i < options->seed_count; i++) {
         const ro_seed *seed = &options->seeds[i];
         if (seed->label < 0 || seed->label > RO_REGION_LABELS)
@@ -310,9 +294,8 @@ ro_status ro_regions_grow(ro_context *context, const ro_image *in,
     work->plane.height = in->height;
     work->shown = RO_NEVER - 1;
     work->plane.pitch = in->width + 2 * RO_PLANE_MARGIN;
-    work->options = (ro_regions_options)RO_REGIONS_OPTIONS;
-    status = take_options(context, options, &work->options, "RO_REGIONS_OPTIONS");
-    work->by_reference = is_named(work->options.schedule, "reference");
+    status = options_read(context, &ro_regions_options_table, options, &work->options);
+    work->by_reference = status == RO_OK && strcmp(work->options.schedule, "reference") == 0;
     if (status == RO_OK)
         status = grow(work, in);
     if (status != RO_OK) {

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/* Words of options are words of the methods: each runs, and no other does. */
+#include "roundoff.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { SIDE = 24 };
+static ro_context *context;
+static uint8_t grey[SIDE * SIDE];
+static float floats[2 * SIDE * SIDE];
+static const ro_image in = {RO_GRAY8, SIDE, SIDE, 255, SIDE, grey};
+static ro_image field = {RO_GRAYF, 2 * SIDE, SIDE, 0, 8 * SIDE, floats};
+static const ro_seed seed = {1, 8, 8, 3};
+
+static ro_status segment(const ro_option *row, const char *word)
+{
+    ro_segment_options options = RO_SEGMENT_OPTIONS;
+    ro_segmentation *result = NULL;
+    options.seeds = &seed;
+    options.seed_count = 1;
+    memcpy((char *)&options + row->offset, &word, sizeof word);
+    const ro_status status = ro_segment(context, &in, &options, &result, NULL);
+    ro_segmentation_free(result);
+    return status;
+}
+
+static ro_status regions(const ro_option *row, const char *word)
+{
+    ro_regions_options options = RO_REGIONS_OPTIONS;
+    ro_regions *result = NULL;
+    options.seeds = &seed;
+    options.seed_count = 1;
+    memcpy((char *)&options + row->offset, &word, sizeof word);
+    const ro_status status = ro_regions_grow(context, &in, &options, &result, NULL);
+    ro_regions_free(result);
+    return status;
+}
+
+static ro_status registration(const ro_option *row, const char *word)
+{
+    ro_register_options options = RO_REGISTER_OPTIONS;
+    options.scales = 2;
+    memcpy((char *)&options + row->offset, &word, sizeof word);
+    return ro_register(context, &in, &in, &field, &options, NULL);
+}
+
+/* A word that runs elsewhere is refused by its own name, and not as one that is unknown. */
+static void check_word(ro_status status, const char *word)
+{
+    if (status != RO_OK && (status == RO_E_ARGUMENT || !strstr(ro_context_message(context), word)))
+        fail_msg("%s: %s", word, ro_context_message(context));
+}
+
+static void words_run(void **state)
+{
+    static const struct {
+        const char *family;
+        ro_status (*run)(const ro_option *row, const char *word);
+    } families[] = {{"segment", segment}, {"regions", regions}, {"register", registration}};
+    int words = 0;
+    (void)state;
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
+        const ro_option_table *table = ro_options_of(families[i].family);
+        const ro_option *row;
+        for (int k = 0; (row = ro_option_at(table, k)); k++) {
+            for (const ro_word *word = row->words; word && word->name; word++, words++)
+                check_word(families[i].run(row, word->name), word->name);
+            if (row->words)
+                assert_int_equal(families[i].run(row, "no-such-word"), RO_E_ARGUMENT);
+        }
+    }
+    assert_true(words > 30);
+}
+
+int main(void)
+{
+    const ro_context_options cpu = {RO_CONTEXT_DEFAULTS, .device = RO_DEVICE_CPU, .threads = 1};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(words_run)};
+    for (int i = 0; i < SIDE * SIDE; i++)
+        grey[i] = (uint8_t)((i % SIDE * 9) ^ (i / SIDE * 5));
+    if (ro_context_open(&cpu, &context) != RO_OK)
+        return 1;
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    ro_context_close(context);
+    return failed;
+}
