@@ -59,21 +59,29 @@ _roundoff()
         ;;
     register)
         case $prev in
-        --sampling) COMPREPLY=($(compgen -W 'bilinear nearest' -- "$cur")); return ;;
+        --scheme) COMPREPLY=($(compgen -W 'auto annealed thesis' -- "$cur")); return ;;
+        --match) COMPREPLY=($(compgen -W 'ssd ncc ncc-size' -- "$cur")); return ;;
+        --init) COMPREPLY=($(compgen -W 'none translation affine' -- "$cur")); return ;;
+        --number) COMPREPLY=($(compgen -W 's23e8 s16e7 s10e5' -- "$cur")); return ;;
         --series) COMPREPLY=($(compgen -W 'first previous' -- "$cur")); return ;;
+        --sampling) COMPREPLY=($(compgen -W 'bilinear nearest' -- "$cur")); return ;;
         --device) COMPREPLY=($(compgen -W 'auto cpu cuda' -- "$cur")); return ;;
         --cpu) COMPREPLY=($(compgen -W 'auto scalar v128 avx2 avx512' -- "$cur")); return ;;
-        --match | --init | --page | --scheme | --number | --scales | --sigma | --threads) return ;;
+        --scales | --sigma | --page | --threads) return ;;
         esac
-        [[ $cur == -* ]] && COMPREPLY=($(compgen -W '--match --init --fixed-mask --moving-mask --field --figure --inverse --sampling --series --page --force --energy --scheme --number --scales --sigma --device --threads --cpu --quiet --json --certificate --strict --help' -- "$cur"))
+        [[ $cur == -* ]] && COMPREPLY=($(compgen -W '--scheme --match --init --number --scales --sigma --field --figure --series --sampling --force --fixed-mask --moving-mask --inverse --page --energy --device --threads --cpu --quiet --json --certificate --strict --help' -- "$cur"))
         ;;
     segment)
         case $prev in
+        --number) COMPREPLY=($(compgen -W 'u8 s12 s16 s23e8' -- "$cur")); return ;;
+        --norm) COMPREPLY=($(compgen -W 'lin euclid interpolative volume interpolative-2 volume-2' -- "$cur")); return ;;
+        --schedule) COMPREPLY=($(compgen -W 'auto reference passes stream active fused' -- "$cur")); return ;;
+        --fronts) COMPREPLY=($(compgen -W 'competing free' -- "$cur")); return ;;
         --device) COMPREPLY=($(compgen -W 'auto cpu cuda' -- "$cur")); return ;;
         --cpu) COMPREPLY=($(compgen -W 'auto scalar v128 avx2 avx512' -- "$cur")); return ;;
-        --at | --page | --window | --speed | --gaussian | --edge | --curvature | --smooth | --sigma | --number | --norm | --iterations | --time-step | --schedule | --threads) return ;;
+        --iterations | --time-step | --smooth | --sigma | --at | --window | --page | --speed | --gaussian | --edge | --curvature | --threads) return ;;
         esac
-        [[ $cur == -* ]] && COMPREPLY=($(compgen -W '--at --mask --seeds --page --distance --window --fronts --factor --overlay --contours --table --phi --frames --force --speed --gaussian --edge --curvature --velocity --smooth --sigma --number --norm --vectors --iterations --time-step --schedule --device --threads --cpu --quiet --json --certificate --strict --help' -- "$cur"))
+        [[ $cur == -* ]] && COMPREPLY=($(compgen -W '--number --norm --schedule --iterations --time-step --smooth --sigma --at --mask --seeds --window --overlay --contours --table --frames --fronts --factor --page --force --distance --speed --gaussian --edge --curvature --velocity --phi --vectors --device --threads --cpu --quiet --json --certificate --strict --help' -- "$cur"))
         ;;
     measure)
         case $prev in

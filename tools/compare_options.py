@@ -41,6 +41,42 @@ COMMANDS = {
         "with": {"until_converged": ["--iterations", "30"]},
         "without": ["seed"],  # the old command had none
     },
+    "register": {
+        "operands": [["grey.pgm", "moved.pgm", "out.pgm"],
+                     *3 * [["grey.pgm", "moved.pgm", "out.pgm", "--force"]],
+                     ["moved.pgm", "colour.ppm", "out.ppm", "--force"],
+                     ["grey.pgm", "deep.pgm", "out.pgm", "--force"],
+                     ["apply", "u.npy", "grey.pgm", "out.pgm"], ["stack.pgm", "out.pgm"],
+                     ["grey.pgm", "stack.pgm", "out.pgm", "--force"]],
+        "values": {"page": ["1", "2", "all", "0", "x"], "field": ["f.npy", "f.flo", "f.txt"],
+                   "figure": ["figure.pgm", "figure.jpg"], "energy": ["e.csv", "no/e.csv"],
+                   "fixed_mask": ["ones.pgm", "grey.pgm", "flat.pgm", "gone.pgm"],
+                   "moving_mask": ["ones.pgm", "grey.pgm", "half.pbm"],
+                   "scales": ["1", "3", "10", "15", "64", "65", "0", "-1", "2.5", "x"],
+                   "sigma": ["2", "6.5", "40", "1e6", "0.001", "0.0001", "0", "-1", "x", "1,5"]},
+    },
+    "segment": {
+        "operands": [["grey.pgm", "out.pgm", "--at", "12,10,4"],
+                     ["grey.pgm", "out.pgm", "--at", "12,10,4", "--force"],
+                     ["colour.ppm", "out.npy", "--at", "12,10,4", "--at", "2:30,22", "--force"],
+                     ["deep.pgm", "out.pgm", "--at", "30,22,3", "--force"],
+                     ["float.pfm", "out.pgm", "--at", "5,5", "--force"], ["grey.pgm", "out.pgm"]],
+        "values": {"at": ["10,12", "2:30,20,3", "5:8,8", "10", "x", "99,9"],
+                   "mask": ["ones.pgm", "flat.pgm", "deep.pgm", "gone.pgm"],
+                   "seeds": ["seeds.csv", "gone.csv"], "page": ["1", "2", "all", "0", "x"],
+                   "distance": ["away.pfm", "float.pfm", "grey.pgm"], "factor": ["grey.pgm"],
+                   "velocity": ["u.npy"], "window": ["60,200", "2:0,99", "9,3", "5"],
+                   "speed": ["1", "-1", "0.5,1", "2:1", "0", "x"],
+                   "gaussian": ["120,30", "120,30,2", "120,0", "x"],
+                   "edge": ["8", "8,2", "0"], "curvature": ["0.2", "-1", "x"],
+                   "overlay": ["look.ppm"], "contours": ["lines.svg", "lines.geojson", "lines.x"],
+                   "table": ["table.csv", "table.json"], "phi": ["phi.npy", "phi.pgm"],
+                   "frames": ["how.gif"], "vectors": ["vectors.txt"],
+                   "iterations": ["1", "30", "200", "0", "-1", "x", "1073741825"],
+                   "time_step": ["0.1", "0.4", "0.6", "0", "-1", "1e7", "x"],
+                   "smooth": ["0", "1.5", "3", "64", "65", "-1", "x"],
+                   "sigma": ["0", "1.5", "64", "65", "-1"]},
+    },
     "measure": {
         "operands": [["grey.pgm", "half.pbm"], ["grey.pgm", "flat.pgm"],
                      ["colour.ppm", "colour.ppm"], ["deep.pgm", "grey.pgm"],
@@ -94,6 +130,19 @@ def inputs(folder, seed):
     put("flat.pgm", b"P5\n%d %d\n255\n" % (w, h), bytes([100]) * w * h)
     put("half.pbm", b"P4\n%d %d\n" % (w, h), rng.randbytes((w + 7) // 8 * h))
     import struct
+    moved = [min(x + 1, w - 1) + y * w for y in range(h) for x in range(w)]
+    grey = samples(255)
+    put("moved.pgm", b"P5\n%d %d\n255\n" % (w, h), bytes(grey[i] for i in moved))
+    put("stack.pgm", b"", 2 * (b"P5\n%d %d\n255\n" % (w, h) + bytes(grey)))
+    put("ones.pgm", b"P5\n%d %d\n255\n" % (w, h),
+        bytes(9 < x < 20 and 9 < y < 20 for y in range(h) for x in range(w)))
+    put("seeds.csv", b"x,y,radius,label\n", b"8,9,3,1\n25,20,2,4\n")
+    head = repr({"descr": "<f4", "fortran_order": False, "shape": (h, w, 2)}).encode()
+    put("u.npy", b"\x93NUMPY\x01\0" + struct.pack("<H", 118) + head.ljust(117) + b"\n",
+        b"".join(struct.pack("<ff", 0.5 + x / w, y / h - 0.5) for y in range(h) for x in range(w)))
+    put("away.pfm", b"Pf\n%d %d\n-1.0\n" % (w, h),
+        b"".join(struct.pack("<f", ((x - 15) ** 2 + (y - 12) ** 2) ** 0.5 - 6)
+                 for y in range(h) for x in range(w)))
     put("float.pfm", b"Pf\n%d %d\n-1.0\n" % (w, h),
         b"".join(struct.pack("<f", n / 255) for n in samples(255)))
 

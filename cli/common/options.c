@@ -688,10 +688,18 @@ void options_help(const struct command *command, const char *topic, FILE *file)
         fprintf(file, "  %s\n", command->examples[i]);
 }
 
-const char *first_given(const struct given *list, size_t count)
+bool first_set(const struct command *command, const void *values, const char *const *names,
+               bool others, char name[OPTION_NAME])
 {
-    for (size_t i = 0; i < count; i++)
-        if (list[i].given)
-            return list[i].name;
-    return NULL;
+    struct option_list list;
+    options_list(command, &list);
+    for (int i = 0; i < list.count; i++) {
+        const struct option *option = &list.at[i];
+        if (is_among(option->name, names) == others || (others && option->table == &common_table) ||
+            !ro_option_is_set(option->table, option->row, (const char *)values + option->offset))
+            continue;
+        snprintf(name, OPTION_NAME, "%s", option->name);
+        return true;
+    }
+    return false;
 }

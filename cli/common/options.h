@@ -111,13 +111,6 @@ bool same_file(const char *a, const char *b);
 bool options_take(const struct command *command, int argc, char **argv, void *values,
                   struct operands *operands, int *ended);
 
-/* An option that may have been given. The name of the first that was, for messages, or NULL. */
-struct given {
-    const char *name;
-    bool given;
-};
-const char *first_given(const struct given *list, size_t count);
-
 /* The options a command takes: those of the library, of which its own hide
  * the ones of the same name, its own, and the common ones. */
 enum { MOST_OPTIONS = 96, OPTION_NAME = 32 };
@@ -127,6 +120,11 @@ struct option_list {
     char names[MOST_OPTIONS][OPTION_NAME]; /* of rows, with "-" for "_" */
 };
 void options_list(const struct command *command, struct option_list *list);
+
+/* The first option that is set of those named; `others`: of all but those and the common ones.
+ * Every option of the command must be a row. False: none is. */
+bool first_set(const struct command *command, const void *values, const char *const *names,
+               bool others, char name[OPTION_NAME]);
 
 /* Whether a name is in a list that ends with NULL; no list has no names. */
 bool is_among(const char *name, const char *const *names);

@@ -21,6 +21,7 @@
 #define ROW_CURVE "FILE", "tone curve: lines of tone in, tone out, from 0 to 1 or in per cent"
 #define ROW_SPOT "FILE", "a picture of a dot instead of a shape; what is dark prints first"
 #define ROW_REPORT "FILE", "page with plots and enlarged details (.html)", .writes = 1
+#define ROW_FORCE NULL, "write the result even if it is of no use"
 #define ROW_VECTORS "FILE", "numbers before and after, for a circuit's test bench", .writes = 1
 
 /* Inks; cli/inks reads them. */

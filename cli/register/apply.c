@@ -34,6 +34,11 @@ ro_status register_field(ro_context *context, const struct register_values *valu
 
 enum { FIELD, IN, OUT }; /* operands */
 
+const char *register_sampling(const struct register_values *values)
+{
+    return values->sampling == RO_SAMPLE_NEAREST ? "nearest" : "bilinear";
+}
+
 /* ---- Pictures ------------------------------------------------------------------------------- */
 
 static ro_status apply(struct task *task)
@@ -62,7 +67,7 @@ static ro_status apply(struct task *task)
         if (page > 0)
             status = stack_read(reader, page, &image);
         if (status == RO_OK)
-            status = ro_warp(context, &image, &field, &out, (ro_sampling)values->sampling);
+            status = ro_warp(context, &image, &field, &out, values->sampling);
         if (status == RO_OK && !writer)
             status = ro_writer_open(context, path[OUT], &info, NULL, &writer);
         if (status == RO_OK)
@@ -85,15 +90,14 @@ static void print_json(const struct task *task, FILE *file)
     json_string(file, task->files->path[FIELD]);
     pictures_json(file);
     fprintf(file, ", \"inverse\": %s, \"sampling\": \"%s\", \"seconds\": %.6f}\n",
-            values->inverse ? "true" : "false", register_samplings[values->sampling],
-            task->seconds);
+            values->inverse ? "true" : "false", register_sampling(values), task->seconds);
 }
 
 static void print_line(const struct task *task)
 {
     const struct register_values *values = task->values;
     tell("register: %s applied%s, %s, %u x %u, %.1f ms", task->files->path[FIELD],
-         values->inverse ? " inverted" : "", register_samplings[values->sampling], task->ran.width,
+         values->inverse ? " inverted" : "", register_sampling(values), task->ran.width,
          task->ran.height, 1e3 * task->seconds);
 }
 
@@ -263,32 +267,12 @@ static bool is_table(const char *path)
 
 const char *const register_apply_options[] = {"inverse", "sampling", "page", NULL};
 
-/* The first option that means nothing to apply, or NULL. */
-static const char *not_for_apply(const struct register_values *v)
-{
-    const struct given list[] = {
-        {"field", v->field},
-        {"figure", v->figure},
-        {"energy", v->energy},
-        {"force", v->force},
-        {"scheme", v->scheme},
-        {"match", v->match},
-        {"init", v->init},
-        {"number", v->number},
-        {"fixed-mask", v->fixed_mask},
-        {"moving-mask", v->moving_mask},
-        {"scales", v->scales},
-        {"sigma", !isnan(v->sigma)},
-    };
-    return first_given(list, sizeof list / sizeof *list);
-}
-
 int register_apply(const struct register_values *values, const struct operands *files)
 {
     const struct command *command = &command_register;
     const char *const *path = files->path;
-    const char *odd = not_for_apply(values);
-    if (odd)
+    char odd[OPTION_NAME];
+    if (first_set(command, values, register_apply_options, true, odd))
         return usage_error(command, "--%s does not apply to register apply", odd);
     if (files->count < 3)
         return usage_error(command, "register apply needs FIELD, IN and OUT");

@@ -46,7 +46,7 @@ static ro_status search(struct certificate *to, const struct register_values *va
 {
     ro_context *context = to->context;
     ro_register_report report = {0};
-    ro_register_options options = register_options_of(values);
+    ro_register_options options = values->search;
     struct masks masks = {.fixed = {0}};
     ro_status status = masks_load(context, values, &masks, &options);
     if (status == RO_OK && values->fixed_mask)
@@ -80,7 +80,7 @@ static ro_status state_warped(struct certificate *to, const struct register_valu
     ro_status status = ro_image_alloc(to->context, image->format, field->width / 2, field->height,
                                       image->maxval, &again);
     if (status == RO_OK)
-        status = ro_warp(to->context, image, field, &again, (ro_sampling)values->sampling);
+        status = ro_warp(to->context, image, field, &again, values->sampling);
     if (status == RO_OK)
         certificate_unlike(to, &again, out);
     ro_image_free(&again);

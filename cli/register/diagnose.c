@@ -3,7 +3,6 @@
 #include "cli/register/register.h"
 
 #include <string.h>
-#include <strings.h>
 
 int register_useless(const struct register_values *values, const ro_register_report *report,
                      const char *out)
@@ -21,14 +20,15 @@ int register_useless(const struct register_values *values, const ro_register_rep
                  report->energy_after, report->energy_before);
     else /* tones that were stretched apart are compared by how they go together */
         snprintf(what, sizeof what, "the images go together less than before");
-    const bool told = values->scheme && strcasecmp(values->scheme, "auto") != 0;
-    if (values->match ? strcasecmp(values->match, "ssd") == 0 : told)
+    const ro_register_options *search = &values->search;
+    const bool told = search->scheme && strcmp(search->scheme, "auto") != 0;
+    if (search->match ? strcmp(search->match, "ssd") == 0 : told)
         strcat(tries, "--match ncc for a change of brightness, ");
-    if (values->init ? strcasecmp(values->init, "affine") != 0 : told)
+    if (search->init ? strcmp(search->init, "affine") != 0 : told)
         strcat(tries, "--init affine for images that are turned or far apart, ");
     if (!*tries)
         snprintf(tries, sizeof tries, "%sa larger --sigma, ",
-                 values->match ? "" : "--match ncc-size for contrast that is inverted in places, ");
+                 search->match ? "" : "--match ncc-size for contrast that is inverted in places, ");
     fail("%s, so %s was not written: try %sor --force", what, out, tries);
     return EXIT_USELESS;
 }

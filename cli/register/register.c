@@ -3,74 +3,58 @@
 #include "cli/register/register.h"
 #include "cli/certificate/certificate.h"
 #include "cli/common/pictures.h"
+#include "cli/common/shared_rows.h"
 #include "cli/common/stacks.h"
 #include "cli/common/string_buffer.h"
 #include "cli/register/pictures.h"
 #include "cli/task/task.h"
 #include "roundoff_io.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define PLACE(member) .offset = offsetof(struct register_values, member)
+#define MEMBER(member) RO_MEMBER(struct register_values, member)
 
-const char *const register_samplings[] = {"bilinear", "nearest", NULL};
-
-static const char *const series_names[] = {"first", "previous", NULL};
-
-static const struct option options[] = {
-    {"match", "M", "ncc, ncc-size (any sign), ssd (default: by the result)", OPTION_TEXT,
-     PLACE(match)},
-    {"init", "I", "start: affine (default), translation or none", OPTION_TEXT, PLACE(init)},
-    {"fixed-mask", "F", "an image: where it is 0, FIXED does not count", OPTION_TEXT,
-     PLACE(fixed_mask), .topic = "masks"},
-    {"moving-mask", "F", "the same for MOVING", OPTION_TEXT, PLACE(moving_mask), .topic = "masks"},
-    {"field", "FILE", "the displacement: .npy (h, w, 2), .flo, .nrrd or .mha", OPTION_TEXT,
-     PLACE(field), .writes = true},
-    {"figure", "FILE", "six tiles: images, grid, differences before and after", OPTION_TEXT,
-     PLACE(figure), .writes = true},
-    {"inverse", NULL, "apply the inverse of the field", OPTION_FLAG, PLACE(inverse),
-     .topic = "apply"},
-    {"sampling", "S", "bilinear (default), or nearest for labels", OPTION_CHOICE, PLACE(sampling),
-     .choices = register_samplings},
-    {"series", "S", "IN OUT: align a stack's pages to the first or the previous", OPTION_CHOICE,
-     PLACE(series), .choices = series_names},
-    {STACK_PAGES, PLACE(page), .topic = "apply"},
-    {"force", NULL, "write the result even if it folds or is useless", OPTION_FLAG, PLACE(force)},
-    {"energy", "FILE", "energy after each update, as CSV", OPTION_TEXT, PLACE(energy),
-     .topic = "tuning", .writes = true},
-    {"scheme", "S", "auto (default), annealed, or thesis: one sigma, as published", OPTION_TEXT,
-     PLACE(scheme), .topic = "tuning"},
-    {"number", "Q", "rounds only the field: to s23e8 (default), s16e7 or s10e5", OPTION_TEXT,
-     PLACE(number), .topic = "tuning"},
-    {"scales", "N", "scales of the images (default 10; annealed 15)", OPTION_WHOLE, PLACE(scales),
-     .min = 1, .max = RO_REGISTER_SCALES, .topic = "tuning"},
-    {"sigma", "S", "smoothing of the gradient, px (default: longer side/36)", OPTION_NUMBER,
-     PLACE(sigma), .min = 0, .max = 1000000, .topic = "tuning"},
+/* What files need; the library has the other options. */
+static const ro_option rows[] = {
+    {MEMBER(field), "FILE", "the displacement as .npy (h, w, 2), .flo, .nrrd or .mha", .writes = 1},
+    {MEMBER(figure), "FILE", "six tiles: images, bent grid, differences before and after",
+     .writes = 1,
+     .more = "They are the moving image, the fixed image and the squares of their differences, ten "
+             "times as light; the grid, the warped image, and the differences that are left."},
+    {MEMBER(series), "S", "the page that those of the stack IN are aligned to", .topic = "pages",
+     .words = RO_WORDS({"first", .value = SERIES_FIRST},
+                       {"previous", .value = SERIES_PREVIOUS, .help = "as that was aligned"}),
+     .more = "The operands are IN and OUT, and the first page stays as it is. Without this option "
+             "the pages of a stack MOVING are taken to those of FIXED, or all to its only one. "
+             "Files beside OUT are of one pair."},
+    {MEMBER(sampling), "S", "how tones between pixels are found", .preset = "bilinear",
+     .words = RO_WORDS({"bilinear", .value = RO_SAMPLE_BILINEAR},
+                       {"nearest", .value = RO_SAMPLE_NEAREST, .help = "for labels"})},
+    {MEMBER(force), ROW_FORCE,
+     .more = "It is of none if it folds, maps more than half of its pixels to outside the moving "
+             "image, or is less alike than before. Without this option nothing is written then, "
+             "and the exit status is 3."},
+    {MEMBER(fixed_mask), "FILE", "an image: where it is 0 or NaN, FIXED does not count",
+     .topic = "masks"},
+    {MEMBER(moving_mask), "FILE", "an image: where it is 0 or NaN, MOVING does not count",
+     .topic = "masks"},
+    {MEMBER(inverse), NULL, "apply the inverse of the field, in the size of IN", .topic = "apply"},
+    {MEMBER(page), ROW_PAGE, .topic = "pages apply", .more = PAGES_OF_OUT},
+    {MEMBER(energy), "FILE", "energy after each update, as CSV", .topic = "tuning", .writes = 1},
     {0},
 };
+
+static const struct register_values defaults = {.search = RO_REGISTER_OPTIONS};
+
+static const ro_option_table own = {
+    .name = "register", .rows = rows, .unset = &defaults, .size = sizeof defaults};
 
 static const char *const examples[] = {
     "roundoff register fixed.png moving.png moved.png --field u.npy",
     "roundoff register apply u.npy labels.png out.png --sampling nearest",
     NULL,
 };
-
-static const struct register_values defaults = {.series = -1, .sigma = NAN};
-
-ro_register_options register_options_of(const struct register_values *values)
-{
-    return (ro_register_options){
-        RO_REGISTER_DEFAULTS,
-        .scheme = values->scheme,
-        .match = values->match,
-        .init = values->init,
-        .number = values->number,
-        .scales = (uint32_t)values->scales,
-        .sigma = isnan(values->sigma) ? 0 : values->sigma,
-    };
-}
 
 ro_status masks_load(ro_context *context, const struct register_values *values, struct masks *masks,
                      ro_register_options *with)
@@ -223,7 +207,7 @@ static ro_status search(struct job *job)
         status = ro_image_alloc(context, moving.format, fixed.width, fixed.height, moving.maxval,
                                 &warped);
     if (wanted && status == RO_OK)
-        status = ro_warp(context, &moving, &field, &warped, (ro_sampling)job->values->sampling);
+        status = ro_warp(context, &moving, &field, &warped, job->values->sampling);
     if (wanted && status == RO_OK) {
         const struct pictures of = {&fixed, &moving, &warped, &field};
         status = save_all(job, &of, &info);
@@ -366,18 +350,16 @@ static int run_search(const struct command *command, const struct register_value
         if (masks[i] && strcmp(masks[i], "-") != 0 &&
             same_file(masks[i], files->path[files->count - 1]))
             return usage_error(command, "a mask and OUT are the same file, %s", masks[i]);
-    if (values->series >= 0)
+    if (values->series)
         return files->count == 2 ? register_series(command, values, files)
                                  : usage_error(command, "--series needs IN and OUT");
     if (files->count == 2)
         return usage_error(command, "register needs FIXED, MOVING and OUT, or --series");
     if (files->count != 3)
         return usage_error(command, "register needs FIXED, MOVING and OUT");
-    if (values->sigma <= 0)
-        return usage_error(command, "--sigma must be positive");
     if (register_is_stack(values, files))
         return register_series(command, values, files);
-    job.with = register_options_of(values);
+    job.with = values->search;
     job.with.record = values->energy != NULL;
     int result = task_run(&(struct task){
         .command = command,
@@ -427,7 +409,8 @@ const struct command command_register = {
     .name = "register",
     .operands = "FIXED MOVING OUT | apply FIELD IN OUT",
     .summary = "warps one image onto another",
-    .options = options,
+    .own = &own,
+    .families = {{"register", offsetof(struct register_values, search)}},
     .common = COMMON_DEVICE | COMMON_THREADS | COMMON_CPU | COMMON_QUIET | COMMON_JSON |
               COMMON_CERTIFICATE | COMMON_STRICT,
     .examples = examples,
@@ -443,7 +426,8 @@ const struct command command_register_apply = {
     .name = "register apply",
     .operands = "FIELD IN OUT",
     .summary = "warps an image by a field",
-    .options = options,
+    .own = &own,
+    .families = {{"register", offsetof(struct register_values, search)}},
     .with = register_apply_options,
     .common = COMMON_DEVICE | COMMON_THREADS | COMMON_CPU | COMMON_QUIET | COMMON_JSON |
               COMMON_CERTIFICATE | COMMON_STRICT,

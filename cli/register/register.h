@@ -8,15 +8,12 @@
 
 struct register_values {
     struct common common;
-    const char *field, *figure, *energy;
-    const char *scheme, *match, *init, *number, *fixed_mask, *moving_mask, *page;
-    int series; /* first, previous; -1: none */
-    int sampling, scales;
-    bool force, inverse;
-    double sigma;
+    const char *field, *figure, *energy, *fixed_mask, *moving_mask, *page;
+    enum series_rule { NO_SERIES, SERIES_FIRST, SERIES_PREVIOUS } series;
+    ro_sampling sampling;
+    int force, inverse;
+    ro_register_options search;
 };
-
-ro_register_options register_options_of(const struct register_values *values);
 
 /* The picture, or the page of it that was asked for. The reader, if one is wanted, tells what else
  * the file says, and stays open for that. */
@@ -31,11 +28,10 @@ ro_status masks_load(ro_context *context, const struct register_values *values, 
                      ro_register_options *with);
 void masks_free(struct masks *masks);
 
-extern const char *const register_samplings[];
-
 /* FIELD, which was found before, on a picture or on points (.csv): FIELD IN OUT. */
 int register_apply(const struct register_values *values, const struct operands *files);
 extern const char *const register_apply_options[]; /* those it takes, ended by NULL */
+const char *register_sampling(const struct register_values *values);
 
 /* Stacks, page by page: FIXED MOVING OUT, or IN OUT with --series. */
 int register_series(const struct command *command, const struct register_values *values,

@@ -134,8 +134,8 @@ static ro_status align(struct task *task, struct series *series, struct images *
     task->ran = *ro_context_report(context);
     task->refused = status == RO_OK && series->report.useless && !values->force;
     if (status == RO_OK && !task->refused)
-        status = ro_warp(context, &images->moving, &images->field, &images->warped,
-                         (ro_sampling)values->sampling);
+        status =
+            ro_warp(context, &images->moving, &images->field, &images->warped, values->sampling);
     if (status == RO_OK && !task->refused)
         status = stack_write(images->writer, &images->warped);
     if (status == RO_OK && series->previous)
@@ -219,18 +219,15 @@ static int refuse(const struct task *task)
 int register_series(const struct command *command, const struct register_values *values,
                     const struct operands *files)
 {
-    const struct given list[] = {{"field", values->field},
-                                 {"figure", values->figure},
-                                 {"energy", values->energy},
-                                 {"certificate", values->common.certificate}};
-    const char *beside = first_given(list, sizeof list / sizeof *list);
-    if (beside)
+    static const char *const of_a_pair[] = {"field", "figure", "energy", "certificate", NULL};
+    char beside[OPTION_NAME];
+    if (first_set(command, values, of_a_pair, false, beside))
         return usage_error(command, "--%s is of one pair, not of a stack", beside);
     struct series series = {.fixed = files->count == 3 ? files->path[0] : NULL,
                             .moving = files->path[files->count - 2],
                             .out = files->path[files->count - 1],
-                            .previous = values->series == 1 && files->count == 2,
-                            .with = register_options_of(values)};
+                            .previous = values->series == SERIES_PREVIOUS,
+                            .with = values->search};
     const int result = task_run(&(struct task){
         .command = command,
         .values = values,

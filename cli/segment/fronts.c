@@ -18,46 +18,31 @@
 
 /* ---- Which fronts --------------------------------------------------------------------------- */
 
-/* The first option that only free fronts know, or NULL. */
-static const char *of_free_fronts(const struct segment_values *v)
-{
-    const struct given list[] = {
-        {"window", v->words.window.count},
-        {"speed", v->words.speed.count},
-        {"gaussian", v->words.gaussian.count},
-        {"edge", v->words.edge.count},
-        {"curvature", v->words.curvature.count},
-        {"velocity", v->velocity},
-        {"distance", v->distance},
-        {"number", v->number},
-        {"norm", v->norm},
-        {"vectors", v->vectors},
-        {"iterations", v->iterations != RO_DEFAULT},
-        {"time-step", !isnan(v->time_step)},
-    };
-    return first_given(list, sizeof list / sizeof *list);
-}
+static const char *const of_free[] = {"window",     "speed",     "gaussian", "edge", "curvature",
+                                      "velocity",   "distance",  "number",   "norm", "vectors",
+                                      "iterations", "time-step", NULL};
+static const char *const of_competing[] = {"seeds", "factor", "table", NULL};
 
 bool segment_is_free(const struct segment_values *values)
 {
-    return values->fronts ? strcasecmp(values->fronts, "free") == 0
-                          : of_free_fronts(values) != NULL;
+    char name[OPTION_NAME];
+    return values->fronts ? values->fronts == FRONTS_FREE
+                          : first_set(&command_segment, values, of_free, false, name);
 }
 
 int check_fronts(const struct command *command, const struct segment_values *v)
 {
-    const char *odd = of_free_fronts(v);
-    if (v->fronts && strcasecmp(v->fronts, "free") != 0 && strcasecmp(v->fronts, "competing") != 0)
-        return usage_error(command, "--fronts %s: must be competing or free", v->fronts);
+    char odd[OPTION_NAME], name[OPTION_NAME];
+    const bool is_odd = first_set(command, v, of_free, false, odd);
     if (segment_is_free(v)) {
-        const char *name = v->seeds ? "seeds" : v->factor ? "factor" : v->table ? "table" : NULL;
-        if (!name)
+        if (!first_set(command, v, of_competing, false, name))
             return 0;
-        return odd ? usage_error(command, "--%s is for competing fronts, --%s for free ones", name,
+        return is_odd
+                   ? usage_error(command, "--%s is for competing fronts, --%s for free ones", name,
                                  odd)
                    : usage_error(command, "--%s is for competing fronts, not for free ones", name);
     }
-    if (odd)
+    if (is_odd)
         return usage_error(command, "--%s is for free fronts, not for competing ones", odd);
     if (v->phi)
         return usage_error(command, "--phi is for free fronts: add --fronts free");
@@ -126,8 +111,9 @@ static ro_status number_components(struct job *job)
     return status;
 }
 
-/* Tones of a picture, whose brightest one is 255, become labels in the order of their brightness;
- * if there is no other, each connected part is a label. Other masks hold numbers. */
+/* Of a mask of black and white each connected part is a label. Tones of other pictures, whose
+ * brightest one is 255, become labels in the order of their brightness; other masks hold numbers.
+ */
 static ro_status read_mask(struct job *job)
 {
     ro_image *mask = &job->mask;
@@ -141,13 +127,13 @@ static ro_status read_mask(struct job *job)
     for (uint32_t y = 0; y < mask->height; y++)
         for (uint32_t x = 0; x < mask->width; x++)
             label[((const uint8_t *)mask->data + (ptrdiff_t)y * mask->stride)[x]] = 1;
-    if (!label[255])
-        return RO_OK;
     int tones = label[0] = 0;
     for (int i = 1; i < 256; i++)
         label[i] = label[i] ? (uint8_t)++tones : 0;
-    if (tones == 1)
+    if (tones == 1 && label[ro_image_white(mask)])
         return number_components(job);
+    if (!label[255])
+        return RO_OK;
     for (uint32_t y = 0; y < mask->height; y++)
         for (uint32_t x = 0; x < mask->width; x++) {
             uint8_t *pixel = (uint8_t *)mask->data + (ptrdiff_t)y * mask->stride + x;
@@ -256,9 +242,9 @@ static struct job job_of(const struct segment_values *values, const struct opera
 {
     return (struct job){.values = values,
                         .files = files,
-                        .grow = {RO_REGIONS_DEFAULTS,
-                                 .smooth = isnan(values->smooth) ? RO_DEFAULT : values->smooth,
-                                 .schedule = values->schedule}};
+                        .grow = {.size = sizeof(ro_regions_options),
+                                 .smooth = values->free.smooth,
+                                 .schedule = values->free.schedule}};
 }
 
 static void close_job(struct job *job)
@@ -329,7 +315,7 @@ ro_status competing_certify(struct certificate *to, const struct segment_values 
                             const struct operands *files)
 {
     struct segment_values values = *given;
-    values.schedule = NULL; /* changes no bits */
+    values.free.schedule = NULL; /* changes no bits */
     struct job job = job_of(&values, files);
     ro_image out = {0}, labels = {0};
     ro_file_info info = {0};

@@ -6,74 +6,86 @@
 #include "cli/common/pictures.h"
 #include "cli/common/progress.h"
 #include "cli/common/session.h"
+#include "cli/common/shared_rows.h"
 #include "cli/common/stacks.h"
 #include "cli/task/task.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const struct segment_values defaults = {
-    .iterations = RO_DEFAULT, .time_step = NAN, .smooth = NAN};
+#define MEMBER(member) RO_MEMBER(struct segment_values, member)
+#define WORDS(member) RO_MEMBER_AS(struct segment_values, words.member, #member)
 
-#define PLACE(member) .offset = offsetof(struct segment_values, member)
-
-static const struct option options[] = {
-    {"at", "X,Y[,R]", "a disc to start from; repeatable, 2:X,Y for label 2", OPTION_LIST,
-     PLACE(words.at)},
-    {"mask", "FILE", "start from what is white, part by part, or from tones", OPTION_TEXT,
-     PLACE(mask)},
-    {"seeds", "FILE", "discs from a CSV file: x,y[,radius][,label] per line", OPTION_TEXT,
-     PLACE(seeds)},
-    {STACK_PAGES, PLACE(page), .topic = "steps", .also = "fronts"},
-    {"distance", "FILE", "start from signed distances, .npy, negative inside", OPTION_TEXT,
-     PLACE(distance), .topic = "speed"},
-    {"window", "LO,HI", "grow from LO to HI of 255 (default: found for each seed)", OPTION_LIST,
-     PLACE(words.window)},
-    {"fronts", "F", "competing (default), or free: level sets, up to 4 labels", OPTION_TEXT,
-     PLACE(fronts), .topic = "fronts"},
-    {"factor", "FILE", "a grey picture: fronts are as fast as it is bright", OPTION_TEXT,
-     PLACE(factor), .topic = "fronts"},
-    {"overlay", "FILE", "the image with the outlines drawn over it", OPTION_TEXT, PLACE(overlay),
-     .writes = true},
-    {"contours", "FILE", "outlines as .svg or .geojson", OPTION_TEXT, PLACE(contours),
-     .writes = true},
-    {"table", "FILE", "area, perimeter, box, centroid, mean of labels; .csv, .json", OPTION_TEXT,
-     PLACE(table), .writes = true},
-    {"phi", "FILE", "the level-set function in pixels, as .npy or .tif", OPTION_TEXT, PLACE(phi),
-     .topic = "steps", .writes = true},
-    {"frames", "FILE", "the evolution as .gif, or as a series FILE-0000.png", OPTION_TEXT,
-     PLACE(frames), .writes = true},
-    {"force", NULL, "write labels even if they fill everything or nothing", OPTION_FLAG,
-     PLACE(force), .topic = "steps", .also = "fronts"},
-    {"speed", "C[,..]", "constant, or a polynomial of the intensity from 0 to 1", OPTION_LIST,
-     PLACE(words.speed), .topic = "speed"},
-    {"gaussian", "M,S[,W]", "around intensity M of 255, width S, weight W", OPTION_LIST,
-     PLACE(words.gaussian), .topic = "speed"},
-    {"edge", "K[,W]", "slow down at gradients of K/255 per pixel, weight W", OPTION_LIST,
-     PLACE(words.edge), .topic = "speed"},
-    {"curvature", "C", "shorten the contour (numbers s16 and s23e8)", OPTION_LIST,
-     PLACE(words.curvature), .topic = "speed"},
-    {"velocity", "FILE", "a field (u, v) that carries the contour, .npy or .flo", OPTION_TEXT,
-     PLACE(velocity), .topic = "speed"},
-    {"smooth", "S", "smooth intensities by S pixels (default: by noise; free: 0)", OPTION_NUMBER,
-     PLACE(smooth), .min = 0, .max = 1000000, .topic = "speed", .also = "fronts"},
-    {"sigma", "S", "the same for the gradient of --edge (default 0)", OPTION_NUMBER, PLACE(sigma),
-     .min = 0, .max = 1000000, .topic = "speed"},
-    {"number", "Q", "u8, s12, s16 (default) or s23e8 (floats)", OPTION_TEXT, PLACE(number),
-     .topic = "steps"},
-    {"norm", "N", "lin (default), euclid, interpolative[-2], volume[-2]", OPTION_TEXT, PLACE(norm),
-     .topic = "steps"},
-    {"vectors", "FILE", "phi and speed before, phi after, for a test bench", OPTION_TEXT,
-     PLACE(vectors), .topic = "steps", .writes = true},
-    {"iterations", "N", "steps, at most (default 16 x (width + height))", OPTION_WHOLE,
-     PLACE(iterations), .min = 1, .max = 1 << 30, .topic = "steps"},
-    {"time-step", "T", "time per step (default: the largest monotone one)", OPTION_NUMBER,
-     PLACE(time_step), .min = 0, .max = 1000000, .topic = "steps"},
-    {"schedule", "S", "active (default), stream, passes, reference; fused on CUDA", OPTION_TEXT,
-     PLACE(schedule), .topic = "steps"},
+/* Seeds, speeds and files; the library has the other options. */
+static const ro_option rows[] = {
+    {WORDS(at), "X,Y[,R]", "a disc to start from, of radius 5 unless R is given",
+     .more = "As with all options of numbers separated by commas, `2:X,Y` is "
+             "for label 2. Without a label a seed belongs to label 1, and a speed to all labels."},
+    {MEMBER(mask), "FILE", "start from what is white, part by part, or from tones",
+     .more = "Of a mask of black and white every connected part is a label. In other pictures, "
+             "whose brightest tone is 255, tones are numbered from dark to light; what has no 255 "
+             "holds the numbers of labels. For free fronts one tone is label 1."},
+    {MEMBER(seeds), "FILE", "discs from a CSV file: x,y[,radius][,label] per line",
+     .topic = "fronts",
+     .more = "The first line may name the columns. A radius or label may be empty; fields are "
+             "parted by semicolons, commas, tabs or blanks, whichever of these a line has first in "
+             "this order."},
+    {WORDS(window), "LO,HI", "grow from LO to HI of 255, retract elsewhere",
+     .more = "By default competing fronts find a window for each seed. A third number is the "
+             "weight."},
+    {MEMBER(overlay), "FILE", "the image with the outlines drawn over it", .writes = 1},
+    {MEMBER(contours), "FILE", "outlines as .svg or .geojson", .writes = 1,
+     .more = "They lie between pixels and are closed along the border of the image; in GeoJSON a "
+             "valid MultiPolygon with holes for each label, whose area is within 2 % (below 25 "
+             "pixels: half a pixel) of the label's pixels. In SVG (0, 0) is the corner of the "
+             "image, and the centre of the first pixel (0.5, 0.5); in GeoJSON, as with `at`, (0, "
+             "0) is the centre of the first pixel."},
+    {MEMBER(table), "FILE", "area, perimeter, box, centroid, mean of labels; .csv or .json",
+     .writes = 1},
+    {MEMBER(frames), "FILE", "the evolution as .gif, or as a series FILE-0000.png",
+     .topic = "steps fronts", .writes = 1,
+     .more = "There is a frame every 10 steps, or 10 pixels that competing fronts travel, and one "
+             "of the end. The files appear together when all are complete."},
+    {MEMBER(fronts), "F", "how the fronts of labels meet", .topic = "fronts",
+     .derived = "competing; free with an option that only free fronts have",
+     .words = RO_WORDS(
+         {"competing", .value = FRONTS_COMPETE},
+         {"free", .value = FRONTS_FREE, .help = "they do not: level sets, up to 4 labels"})},
+    {MEMBER(factor), "FILE", "a grey picture: fronts are as fast as it is bright",
+     .topic = "fronts", .more = "Competing fronts do not enter what is darker than 1/64 of white."},
+    {MEMBER(page), ROW_PAGE, .topic = "steps fronts",
+     .more = PAGES_OF_OUT " Files beside OUT are of one page."},
+    {MEMBER(force), ROW_FORCE, .topic = "steps fronts",
+     .more = "It is of none if a label filled the whole picture or all vanished. Without this "
+             "option nothing is written then, and the exit status is 3; with `strict` the same "
+             "holds if any label vanished or reached the border of the picture, or a free front "
+             "stalled."},
+    {MEMBER(distance), "FILE", "start from signed distances in pixels, negative inside",
+     .topic = "speed", .more = "It is a float image."},
+    {WORDS(speed), "C[,C1...]", "constant, or a polynomial of the intensity from 0 to 1",
+     .topic = "speed", .more = "Below 0 the contour retracts. All parts that are given are added."},
+    {WORDS(gaussian), "M,S[,W]", "a Gaussian of the intensity around M of 255, of width S",
+     .topic = "speed", .more = "W is its height, 1 by default."},
+    {WORDS(edge), "K[,W]", "slow down at gradients of K/255 per pixel", .topic = "speed",
+     .more = "The speed is W / (1 + (gradient/K)^2)."},
+    {WORDS(curvature), "C", "shorten the contour, so that it does not leak through gaps",
+     .topic = "speed", .more = "Needs the number s16 or s23e8."},
+    {MEMBER(velocity), "FILE", "a field (u, v) that carries the contour, .npy or .flo",
+     .topic = "speed",
+     .more = "It is in pixels per unit of time, an .npy file of shape (h, w, 2)."},
+    {MEMBER(phi), "FILE", "the level-set function in pixels, as .npy or .tif", .topic = "steps",
+     .writes = 1, .more = "FILE-1.npy and so on for several labels."},
+    {MEMBER(vectors), ROW_VECTORS, .topic = "steps",
+     .more = "The file has the function and the speed of a pixel before the first step and the "
+             "function after the last on each line: of label 1, in integers, without curvature and "
+             "velocity."},
     {0},
 };
+
+static const struct segment_values defaults = {.free = RO_SEGMENT_OPTIONS};
+
+static const ro_option_table own = {
+    .name = "segment", .rows = rows, .unset = &defaults, .size = sizeof defaults};
 
 static const char *const examples[] = {
     "roundoff segment scan.png cell.png --at 120,80 --overlay look.png",
@@ -311,24 +323,7 @@ static void close_job(struct job *job)
     job->segment.velocity = NULL;
 }
 
-/* Which labels have a pixel on the border, as bits. */
-static ro_status find_border(struct job *job, unsigned *border)
-{
-    ro_image labels = {0};
-    ro_status status = make_labels(job, &labels);
-    const uint32_t right = job->in.width - 1, bottom = job->in.height - 1;
-    unsigned seen = 0;
-    for (uint32_t y = 0; y <= bottom && status == RO_OK; y++) {
-        const uint8_t *row = (const uint8_t *)labels.data + (ptrdiff_t)y * labels.stride;
-        for (uint32_t x = 0; x <= right; x += y == 0 || y == bottom || x == right ? 1 : right - x)
-            seen |= 1U << row[x];
-    }
-    *border = seen >> 1;
-    ro_image_free(&labels);
-    return status;
-}
-
-static ro_status find_faults(struct job *job)
+static void find_faults(struct job *job)
 {
     const bool strict = job->values->common.strict;
     job->faults = (struct segment_faults){0};
@@ -336,8 +331,8 @@ static ro_status find_faults(struct job *job)
         const ro_segment_label *label = &job->report.label[i];
         job->faults.useless |= (unsigned)(label->useless != 0) << i;
         job->faults.stalled |= (unsigned)(strict && label->stalled) << i;
+        job->faults.border |= (unsigned)(strict && label->border) << i;
     }
-    return strict ? find_border(job, &job->faults.border) : RO_OK;
 }
 
 static bool is_refused(const struct job *job)
@@ -369,7 +364,7 @@ static ro_status run_job(struct job *job)
     if (status == RO_E_CANCELLED && job->frames.status != RO_OK) /* a frame could not be written */
         status = ro_context_fail(job->context, job->frames.status, "%s", job->frames.message);
     if (status == RO_OK)
-        status = find_faults(job);
+        find_faults(job);
     if (status == RO_OK && !is_refused(job))
         status = save_all(job);
     frames_close(&job->frames);
@@ -379,14 +374,7 @@ static ro_status run_job(struct job *job)
 
 static struct job job_of(const struct segment_values *values, const struct operands *files)
 {
-    return (struct job){
-        .values = values,
-        .files = files,
-        .segment = {RO_SEGMENT_DEFAULTS, .number = values->number, .norm = values->norm,
-                    .schedule = values->schedule, .iterations = (uint32_t)values->iterations,
-                    .time_step = isnan(values->time_step) ? 0 : values->time_step,
-                    .smooth = isnan(values->smooth) ? 0 : values->smooth, .sigma = values->sigma},
-    };
+    return (struct job){.values = values, .files = files, .segment = values->free};
 }
 
 /* ---- The certificate ------------------------------------------------------------------------- */
@@ -418,7 +406,7 @@ static ro_status certify(struct certificate *to, const void *given, const struct
     ro_image out = {0}, labels = {0};
     ro_file_info info = {0};
     int highest = 1;
-    values.schedule = NULL; /* changes no bits */
+    values.free.schedule = NULL; /* changes no bits */
     struct job job = job_of(&values, files);
     job.context = to->context;
     ro_status status = RO_OK;
@@ -528,9 +516,7 @@ static int run(const struct command *command, int argc, char **argv)
         return ended;
     if (files.count != 2)
         return usage_error(command, "segment needs IN and OUT");
-    if (!isnan(values.time_step) && values.time_step <= 0)
-        return usage_error(command, "--time-step %g: must be positive", values.time_step);
-    if (values.sigma > 0 && values.words.edge.count == 0)
+    if (values.free.sigma > 0 && values.words.edge.count == 0)
         return usage_error(command, "--sigma needs --edge; --smooth smooths intensities");
     int result = check_fronts(command, &values);
     if (result == 0)
@@ -566,7 +552,8 @@ const struct command command_segment = {
     .name = "segment",
     .operands = "IN OUT",
     .summary = "finds objects by fronts that grow from seeds and compete",
-    .options = options,
+    .own = &own,
+    .families = {{"segment", offsetof(struct segment_values, free)}},
     .common = COMMON_DEVICE | COMMON_THREADS | COMMON_CPU | COMMON_QUIET | COMMON_JSON |
               COMMON_CERTIFICATE | COMMON_STRICT,
     .examples = examples,

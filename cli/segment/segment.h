@@ -15,12 +15,12 @@ struct speed_words {
 struct segment_values {
     struct common common;
     struct speed_words words;
-    const char *fronts, *seeds, *mask, *factor, *distance, *velocity;
+    enum fronts { FRONTS_BY_OPTIONS, FRONTS_COMPETE, FRONTS_FREE } fronts;
+    const char *seeds, *mask, *factor, *distance, *velocity;
     const char *overlay, *contours, *table, *phi, *frames, *vectors;
-    const char *number, *norm, *schedule, *page;
-    int iterations;
-    double time_step, smooth, sigma;
-    bool force;
+    const char *page;
+    int force;
+    ro_segment_options free; /* and how competing fronts smooth and are scheduled */
 };
 
 /* ---- stack.c: pages ------------------------------------------------------------------ */

@@ -11,17 +11,13 @@
 /* Files beside OUT are of one picture. */
 static ro_status check_beside(ro_context *context, const struct segment_values *v)
 {
-    const struct given list[] = {{"overlay", v->overlay},
-                                 {"contours", v->contours},
-                                 {"table", v->table},
-                                 {"phi", v->phi},
-                                 {"frames", v->frames},
-                                 {"vectors", v->vectors},
-                                 {"certificate", v->common.certificate}};
-    const char *name = first_given(list, sizeof list / sizeof *list);
-    return name ? ro_context_fail(context, RO_E_UNSUPPORTED,
-                                  "--%s is of one page; --page N picks it", name)
-                : RO_OK;
+    static const char *const beside[] = {"overlay", "contours", "table",       "phi",
+                                         "frames",  "vectors",  "certificate", NULL};
+    char name[OPTION_NAME];
+    return first_set(&command_segment, v, beside, false, name)
+               ? ro_context_fail(context, RO_E_UNSUPPORTED,
+                                 "--%s is of one page; --page N picks it", name)
+               : RO_OK;
 }
 
 ro_status segment_pages_open(ro_context *context, const struct segment_values *values,

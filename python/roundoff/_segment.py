@@ -139,10 +139,10 @@ def _found(labels: np.ndarray, table: Any, lines: Any) -> Segmentation:
     return Segmentation(labels, [Figures(row) for row in table], contours)
 
 
-def _is_marks(mask: np.ndarray) -> bool:
-    """Whether it shows what to start from rather than label numbers: 0 and 255 alone."""
-    tones = set(np.unique(mask).tolist())
-    return mask.dtype == np.uint8 and 255 in tones and tones <= {0, 255}
+def _is_marks(mask: tuple[np.ndarray, int, int]) -> bool:
+    """Whether it shows what to start from rather than label numbers: bool, or 0 and 255 alone."""
+    tones, white = set(np.unique(mask[0]).tolist()), mask[2] or 255
+    return mask[0].dtype == np.uint8 and white in tones and tones <= {0, white}
 
 
 def segment(image: Any, seeds: Sequence[Sequence[float]] = (), *, maxval: Optional[int] = None,
@@ -175,7 +175,7 @@ def segment(image: Any, seeds: Sequence[Sequence[float]] = (), *, maxval: Option
     labels = np.empty(source.size, np.uint16)
     mask, factor = members.pop("mask", None), members.pop("factor", None)
     with _run.running(run) as how:
-        if mask is not None and _is_marks(mask[0]):
+        if mask is not None and _is_marks(mask):
             parts = np.empty(mask[0].shape, np.uint16)
             _core.components(mask, (parts, _core.GRAY16, 65535), how)
             mask = parts, _core.GRAY16, 65535

@@ -86,6 +86,11 @@ class Regions(Case):
         self.put("white.pgm", pgm(SIDE, SIDE, white))
         self.works("segment", "in.pgm", "out.pgm", "--mask", "white.pgm", "--quiet")
         self.assertEqual(self.get("out.pgm"), wanted)
+        self.put("white.pbm", b"P4\n%d %d\n" % (SIDE, SIDE) + bytes(
+            sum((x + b < SIDE and not white[y * SIDE + x + b]) << 7 - b for b in range(8))
+            for y in range(SIDE) for x in range(0, SIDE, 8)))
+        self.works("segment", "in.pgm", "out.pgm", "--mask", "white.pbm", "--quiet")
+        self.assertEqual(self.get("out.pgm"), wanted)
         self.put("ones.pgm", pgm(SIDE, SIDE, bytes(p // 255 for p in white)))
         told = json.loads(self.works("segment", "in.pgm", "out.pgm", "--mask", "ones.pgm",
                                      "--json").stdout)
@@ -216,7 +221,7 @@ class Regions(Case):
                 (["none.csv", "columns x and y"], "--seeds", "none.csv"),
                 (["empty.csv", "no seeds"], "--seeds", "empty.csv"),
                 (["outside the image"], "--at", "999,9"),
-                (["schedule active", "auto and reference"], "--at", "9,9", "--schedule", "active")):
+                (["schedule active", "auto or reference"], "--at", "9,9", "--schedule", "active")):
             self.refused("segment", "in.pgm", "out.pgm", *more, words=words)
 
 

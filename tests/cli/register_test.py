@@ -340,11 +340,8 @@ class Register(Case):
         self.put("out.npy", OLD)
         self.refused("register", "nan.npy", "ok.npy", "out.npy", words=["not a finite number", "(0, 1)"])
         for words, *more in (
-                (["unknown match", "ssd"], "--match", "sad"),
                 (["96 x 72", "5 x 4", "mask"], "--fixed-mask", "small.pgm"),
                 (["nothing to match"], "--moving-mask", "black.pgm"),
-                (["unknown init"], "--init", "turned"),
-                (["unknown number system"], "--number", "s12"),
                 (["field", ".npy, .flo, .nrrd or .mha"], "--field", "u.txt"),
                 (["figure.jpg"], "--figure", "figure.jpg"),
                 (["nowhere"], "--energy", "nowhere/e.csv")):
@@ -355,7 +352,10 @@ class Register(Case):
                 (["match does not apply to register apply"], "apply", "u.npy", "fixed.pgm", out,
                  "--match", "ncc"),
                 (["FIELD, IN and OUT"], "apply", "u.npy", "fixed.pgm"),
-                (["sigma", "positive"], "fixed.pgm", "moving.pgm", out, "--sigma", "0")):
+                (["match sad", "ssd"], "fixed.pgm", "moving.pgm", out, "--match", "sad"),
+                (["init turned"], "fixed.pgm", "moving.pgm", out, "--init", "turned"),
+                (["number s12"], "fixed.pgm", "moving.pgm", out, "--number", "s12"),
+                (["sigma -1"], "fixed.pgm", "moving.pgm", out, "--sigma", "-1")):
             self.refused("register", *more, words=words, status=2)
 
     def test_fields_refused(self):

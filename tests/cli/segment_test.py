@@ -331,7 +331,9 @@ class Segment(Case):
                 (["radius", "positive"], "--at", "10,10,0"),
                 (["LOW,HIGH"], "--at", "9,9", "--window", "5"),
                 (["--sigma", "--edge"], "--at", "9,9", "--sigma", "2"),
-                (["time-step", "positive"], "--at", "9,9", "--time-step", "0")):
+                (["time-step -1", "above 0"], "--at", "9,9", "--time-step", "-1"),
+                (["number s9", "must be u8"], "--at", "9,9", "--number", "s9"),
+                (["schedule fast"], "--at", "9,9", "--schedule", "fast")):
             self.refused("segment", "in.pgm", "out.pgm", *more, words=words, status=2)
         for words, *more in (
                 (["seed (120, 10)", "outside", "120 x 90"], "--at", "120,10"),
@@ -355,9 +357,7 @@ class Segment(Case):
                 ([".svg or .geojson"], "--at", "9,9", "--contours", "out.txt"),
                 (["look.jpg"], "--at", "9,9", "--overlay", "look.jpg"),
                 (["phi.pgm"], "--at", "9,9", "--phi", "phi.pgm"),
-                (["frames-0000.xyz"], "--at", "9,9", "--frames", "no/frames.xyz"),
-                (["number s9"], "--at", "9,9", "--number", "s9"),
-                (["unknown schedule"], "--at", "9,9", "--schedule", "fast")):
+                (["frames-0000.xyz"], "--at", "9,9", "--frames", "no/frames.xyz")):
             self.refused("segment", "in.pgm", "out.pgm", *more, words=words)
         self.put("short.pgm", self.get("in.pgm")[:-1000])
         self.refused("segment", "short.pgm", "out.pgm", "--at", "9,9", "--overlay", "o.ppm",
