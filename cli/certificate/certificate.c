@@ -19,8 +19,9 @@ enum {
 };
 
 /* Options that say how to run, not what to make. */
-static const char *const unstated[] = {"device", "threads",     "cpu",   "quiet",
-                                       "json",   "certificate", "strict"};
+static const char *const unstated[] = {"device", "threads",      "cpu",
+                                       "quiet",  "json",         "certificate",
+                                       "strict", "limit-memory", "limit-pixels"};
 
 /* ---- Lines ---------------------------------------------------------------------------------- */
 

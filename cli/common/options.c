@@ -36,6 +36,10 @@ static const ro_option common_rows[] = {
     {MEMBER(json), NULL, "report as JSON"},
     {MEMBER(certificate), "F", "state what was done, for roundoff verify", .writes = 1},
     {MEMBER(strict), NULL, "fail if any part of a picture would be dropped", .topic = "files"},
+    {MEMBER(limit_memory), "MB", "megabytes that an image or a buffer may take", .topic = "files",
+     .min = 1, .max = 1e12, .derived = "three quarters of the memory"},
+    {MEMBER(limit_pixels), "N", "pixels of a page that is read", .topic = "files", .min = 1,
+     .max = 1e15, .derived = "none, but packed files may not unpack to 1000 times their size"},
     {0},
 };
 

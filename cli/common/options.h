@@ -72,6 +72,7 @@ struct common {
     int quiet, json;
     const char *certificate;
     int strict;
+    double limit_memory, limit_pixels;
 };
 extern const ro_option_table common_table; /* its rows in the order of the COMMON_ bits */
 enum {
@@ -82,7 +83,7 @@ enum {
     COMMON_QUIET = 1 << 4,
     COMMON_JSON = 1 << 5,
     COMMON_CERTIFICATE = 1 << 6,
-    COMMON_STRICT = 1 << 7,
+    COMMON_STRICT = 7 << 7, /* with the limits: for commands that read files */
 };
 
 enum { MAX_OPERANDS = 16384 };

@@ -33,15 +33,25 @@ static int open_failed(ro_status status, const struct common *common)
     return fail("cannot start: %s", ro_status_name(status));
 }
 
+ro_limits limits_given(const struct common *common)
+{
+    return (ro_limits){.memory = (uint64_t)(common->limit_memory * (1 << 20)),
+                       .pixels = (uint64_t)common->limit_pixels};
+}
+
 int work_begin(struct work *work, const struct common *common)
 {
     *work = (struct work){0};
     pictures_begin(common->strict);
     progress_begin(&work->progress, common->quiet);
     ro_context_options options = {
-        RO_CONTEXT_DEFAULTS,        .device = (ro_device)common->device,
-        .cpu = (ro_cpu)common->cpu, .threads = common->threads,
-        .progress = progress_step,  .progress_data = &work->progress,
+        RO_CONTEXT_DEFAULTS,
+        .device = (ro_device)common->device,
+        .cpu = (ro_cpu)common->cpu,
+        .threads = common->threads,
+        .progress = progress_step,
+        .progress_data = &work->progress,
+        .limits = limits_given(common),
     };
     ro_status status = ro_context_open(&options, &work->context);
     if (status != RO_OK)

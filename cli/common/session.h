@@ -6,6 +6,9 @@
 #include "cli/common/cli.h"
 #include "cli/common/progress.h"
 
+/* The limits that were given. */
+ro_limits limits_given(const struct common *common);
+
 struct work {
     ro_context *context;
     struct progress progress;

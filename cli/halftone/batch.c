@@ -135,7 +135,8 @@ static ro_status run_batch(struct batch *batch, struct work *work,
         status = halftone_check_plates(work->context, values, request, batch->jobs[i].out);
     const ro_context_options workers = {
         RO_CONTEXT_DEFAULTS, .device = (ro_device)values->common.device,
-        .cpu = (ro_cpu)values->common.cpu, .threads = values->common.threads};
+        .cpu = (ro_cpu)values->common.cpu, .threads = values->common.threads,
+        .limits = limits_given(&values->common)};
     const bool made = status == RO_OK && mkdir(folder, 0777) == 0;
     if (status == RO_OK && !made && errno != EEXIST)
         status = ro_context_fail(work->context, RO_E_IO, "--out-dir %s: cannot be made: %s", folder,

@@ -32,6 +32,19 @@ const char *ro_version(void);
 RO_API
 int ro_version_number(void);
 
+/* ---- Misuse ------------------------------------------------------------------------------- */
+
+/*
+ * Every function checks what it is given before it uses it. NULL where a comment does not allow it,
+ * a size, stride, name or number that makes no sense, and rows of samples that are not aligned give
+ * RO_E_ARGUMENT (sizes of images: RO_E_SIZE), a call out of order gives RO_E_STATE, and the
+ * context's message says why if there is a context. A function that returns a pointer returns NULL,
+ * one that returns a number 0, one that returns a text a text that says so, and one that returns
+ * nothing does nothing. What a call was to make is NULL or zeros after a failure, and its other
+ * arguments are as they were. Memory that was freed, or is shorter than its size says, cannot be
+ * recognised.
+ */
+
 /* ---- Status ------------------------------------------------------------------------------- */
 
 typedef enum ro_status {
@@ -113,6 +126,18 @@ typedef int (*ro_progress_fn)(void *data, const char *phase, double done);
 
 enum { RO_MAX_THREADS = 1024 };
 
+/* How much may be taken for an image or a file. 0 stands for the default of each; UINT64_MAX sets
+ * no limit. A file beyond a limit is refused before memory is taken for it. */
+typedef struct ro_limits {
+    uint64_t memory; /* bytes of an image, or of a buffer made for one. Default: three quarters of
+                        the machine's memory, of its control group's limit, or of RLIMIT_AS or
+                        RLIMIT_DATA, whichever is least */
+    uint64_t pixels; /* of a page that is read. Default: no limit */
+    uint64_t pages;  /* that are read of a file. Default: no limit */
+    uint64_t ratio; /* bytes of pixels per byte of the file they come from, where they are more than
+                       128 MB. Default: 1000, or no limit if `pixels` is given */
+} ro_limits;
+
 typedef struct ro_context_options {
     size_t size; /* RO_CONTEXT_OPTIONS sets it */
     ro_device device;
@@ -123,6 +148,7 @@ typedef struct ro_context_options {
     int device_number; /* of a CUDA device, from 0; default: the one that is the thread's own when
                           the context first needs it. Calls on the context make it the thread's own
                         */
+    ro_limits limits;
 } ro_context_options;
 #define RO_CONTEXT_UNSET(UNSET) UNSET(device_number)
 #define RO_CONTEXT_DEFAULTS RO_DEFAULTS_OF(ro_context_options, RO_CONTEXT_UNSET)
@@ -167,6 +193,9 @@ RO_API
 int ro_context_threads(const ro_context *context);
 RO_API
 const ro_context_options *ro_context_asked(const ro_context *context);
+/* The limits that hold, with the defaults in place. */
+RO_API
+const ro_limits *ro_context_limits(const ro_context *context);
 
 /* Asks the call in progress to stop; the next check of it returns RO_E_CANCELLED. May be called
  * from any thread and from a signal handler. The request stays until ro_context_resume. */

@@ -26,6 +26,8 @@ COMMANDS = {
         ('json', 'flag', 'report as JSON', (), (), False),
         ('certificate', 'text', 'state what was done, for roundoff verify', (), (), True),
         ('strict', 'flag', 'fail if any part of a picture would be dropped', (), ('files',), False),
+        ('limit_memory', 'number', 'megabytes that an image or a buffer may take', (), ('files',), False),
+        ('limit_pixels', 'number', 'pixels of a page that is read', (), ('files',), False),
     ),
     'compare': (
         ('methods', 'text', 'methods of halftone --list (default: all of them)', (), (), False),
@@ -38,6 +40,8 @@ COMMANDS = {
         ('json', 'flag', 'report as JSON', (), (), False),
         ('certificate', 'text', 'state what was done, for roundoff verify', (), (), True),
         ('strict', 'flag', 'fail if any part of a picture would be dropped', (), ('files',), False),
+        ('limit_memory', 'number', 'megabytes that an image or a buffer may take', (), ('files',), False),
+        ('limit_pixels', 'number', 'pixels of a page that is read', (), ('files',), False),
     ),
     'denoise': (
         ('model', 'choice', 'how to smooth', ('anisotropic', 'edge-enhancing', 'perona-malik', 'exponential', 'linear'), (), False),
@@ -70,6 +74,8 @@ COMMANDS = {
         ('json', 'flag', 'report as JSON', (), (), False),
         ('certificate', 'text', 'state what was done, for roundoff verify', (), (), True),
         ('strict', 'flag', 'fail if any part of a picture would be dropped', (), ('files',), False),
+        ('limit_memory', 'number', 'megabytes that an image or a buffer may take', (), ('files',), False),
+        ('limit_pixels', 'number', 'pixels of a page that is read', (), ('files',), False),
     ),
     'devices': (
         ('json', 'flag', 'report as JSON', (), (), False),
@@ -142,6 +148,8 @@ COMMANDS = {
         ('json', 'flag', 'report as JSON', (), (), False),
         ('certificate', 'text', 'state what was done, for roundoff verify', (), (), True),
         ('strict', 'flag', 'fail if any part of a picture would be dropped', (), ('files',), False),
+        ('limit_memory', 'number', 'megabytes that an image or a buffer may take', (), ('files',), False),
+        ('limit_pixels', 'number', 'pixels of a page that is read', (), ('files',), False),
     ),
     'hologram': (
         ('size', 'size', 'pixels, such as 2048x2048', (), ('make',), False),
@@ -185,6 +193,8 @@ COMMANDS = {
         ('json', 'flag', 'report as JSON', (), (), False),
         ('certificate', 'text', 'state what was done, for roundoff verify', (), (), True),
         ('strict', 'flag', 'fail if any part of a picture would be dropped', (), ('files',), False),
+        ('limit_memory', 'number', 'megabytes that an image or a buffer may take', (), ('files',), False),
+        ('limit_pixels', 'number', 'pixels of a page that is read', (), ('files',), False),
     ),
     'measure': (
         ('dpi', 'number', 'resolution in pixels per inch', (), (), False),
@@ -201,6 +211,8 @@ COMMANDS = {
         ('json', 'flag', 'report as JSON', (), (), False),
         ('certificate', 'text', 'state what was done, for roundoff verify', (), (), True),
         ('strict', 'flag', 'fail if any part of a picture would be dropped', (), ('files',), False),
+        ('limit_memory', 'number', 'megabytes that an image or a buffer may take', (), ('files',), False),
+        ('limit_pixels', 'number', 'pixels of a page that is read', (), ('files',), False),
     ),
     'register': (
         ('scheme', 'choice', 'how the displacement is sought', ('auto', 'annealed', 'thesis'), ('papers',), False),
@@ -226,6 +238,8 @@ COMMANDS = {
         ('json', 'flag', 'report as JSON', (), (), False),
         ('certificate', 'text', 'state what was done, for roundoff verify', (), (), True),
         ('strict', 'flag', 'fail if any part of a picture would be dropped', (), ('files',), False),
+        ('limit_memory', 'number', 'megabytes that an image or a buffer may take', (), ('files',), False),
+        ('limit_pixels', 'number', 'pixels of a page that is read', (), ('files',), False),
     ),
     'screen': (
         ('cell', 'whole', 'cells per side of the screen', (), (), False),
@@ -280,6 +294,8 @@ COMMANDS = {
         ('json', 'flag', 'report as JSON', (), (), False),
         ('certificate', 'text', 'state what was done, for roundoff verify', (), (), True),
         ('strict', 'flag', 'fail if any part of a picture would be dropped', (), ('files',), False),
+        ('limit_memory', 'number', 'megabytes that an image or a buffer may take', (), ('files',), False),
+        ('limit_pixels', 'number', 'pixels of a page that is read', (), ('files',), False),
     ),
     'testcard': (
         ('size', 'text', 'width and height in pixels, such as 640x480', (), (), False),

@@ -3,6 +3,7 @@
 #include "context/context.h"
 
 #include "context/device.h"
+#include "context/limits.h"
 #include "core/cpu.h"
 #include "core/options.h"
 #include "cuda/cuda.h"
@@ -77,6 +78,7 @@ ro_status ro_context_open(const ro_context_options *options, ro_context **contex
     made->options = *options;
     made->cpu = options->cpu ? options->cpu : cpu_best();
     made->threads = options->threads ? options->threads : cpu_threads();
+    made->limits = limits_resolve(options->limits);
     pthread_mutex_init(&made->message_lock, NULL);
     made->pool = pool_open(made->threads);
     if (!made->pool) {
@@ -110,6 +112,11 @@ const ro_report *ro_context_report(const ro_context *context) { return &context-
 int ro_context_threads(const ro_context *context) { return context->threads; }
 
 const ro_context_options *ro_context_asked(const ro_context *context) { return &context->options; }
+
+const ro_limits *ro_context_limits(const ro_context *context)
+{
+    return context ? &context->limits : NULL;
+}
 
 void ro_context_cancel(ro_context *context) { atomic_store(&context->cancelled, true); }
 

@@ -14,6 +14,7 @@ struct ro_context {
     ro_context_options options; /* as asked for */
     ro_cpu cpu;                 /* the best instruction set a call may use */
     int threads;
+    ro_limits limits;
     struct ro_pool *pool;
     struct ro_cuda *cuda; /* opened when a call first needs it */
     atomic_bool cancelled;

@@ -147,6 +147,11 @@ ro_status ro_image_alloc(ro_context *context, ro_format format, uint32_t width, 
     if (!size_multiply(stride, height, &bytes) || bytes > PTRDIFF_MAX)
         return ro_context_fail(context, RO_E_SIZE, "an image of %u x %u is too large", width,
                                height);
+    const ro_limits *limits = ro_context_limits(context);
+    if (limits && bytes > limits->memory)
+        return ro_context_fail(context, RO_E_MEMORY,
+                               "an image of %u x %u takes %zu MB, the limit is %ju MB", width,
+                               height, bytes >> 20, (uintmax_t)limits->memory >> 20);
     void *data = take_pixels(bytes);
     if (!data)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for an image of %u x %u (%zu MB)",

@@ -36,7 +36,7 @@ ro_status columns_open(struct ro_columns *columns, struct ro_source *source, siz
         .element = element, .width = width, .planes = planes, .pages = pages, .height = height};
     if (!size_multiply(width, planes * element, &row) || !size_multiply(row, height, &size) ||
         !size_multiply(size, pages, &size) || !size_multiply(row, BAND_ROWS, &band) ||
-        size > memory_limit())
+        size > memory_limit(source->file))
         return file_fail(
             source->file, RO_E_MEMORY,
             "the array is stored by columns (fortran_order) and must be held in memory, but this "

@@ -2,7 +2,8 @@
 /*
  * A dataset of an HDF5 file, file.h5:/group/name, or of MATLAB's files from version 7.3 on, whose
  * arrays have their axes turned round. Axes are taken as those of NPY. Rows are read some at a
- * time; of MATLAB's a page is held.
+ * time; of MATLAB's a page is held. Where numbers lie in chunks, the library keeps all chunks that
+ * touch a row, so that it unpacks each of them once.
  */
 #include "core/checked.h"
 #include "io/arrays/array.h"
@@ -19,6 +20,8 @@ enum { AXES = 8, MOST_NAMES = 400, DEEPEST = 6, MOST_OBJECTS = 10000 };
 struct hdf5 {
     struct ro_stage stage;      /* first, so that a stage can be cast back */
     ro_hid file, dataset, type; /* below 0: none; the type is that in memory */
+    const char *name;           /* of the dataset */
+    char only[200];             /* the same, where it was not asked for */
     ro_hid own_type;            /* that of the file, where numbers are taken as they lie there */
     struct ro_array array;
     int axes;
@@ -72,6 +75,7 @@ static ro_status open_dataset(struct hdf5 *self, const struct ro_hdf5 *h5, const
 {
     struct ro_file *file = self->stage.file;
     struct names names = {.used = 0};
+    self->name = name;
     if (name)
         self->dataset = h5->dataset_open(self->file, name, 0);
     if (self->dataset >= 0)
@@ -89,6 +93,8 @@ static ro_status open_dataset(struct hdf5 *self, const struct ro_hdf5 *h5, const
     if (names.count > 1)
         return file_fail(file, RO_E_ARGUMENT,
                          "the file holds several datasets; add :NAME, one of %.250s", names.text);
+    memcpy(self->only, names.only, sizeof self->only);
+    self->name = self->only;
     self->dataset = h5->dataset_open(self->file, names.only, 0);
     return self->dataset >= 0 ? RO_OK
                               : file_fail(file, RO_E_FORMAT, "%s cannot be opened", names.only);
@@ -164,6 +170,64 @@ static ro_status read_shape(struct hdf5 *self, const struct ro_hdf5 *h5)
     return array_axes(self->stage.file, sizes, self->axes, shape, &self->array);
 }
 
+/* The bytes of all chunks that touch a row, or a page where they reach over several pages. */
+static bool size_of_chunks(const struct hdf5 *self, const ro_hsize *chunk, size_t *count,
+                           size_t *bytes)
+{
+    const int rows = self->turned ? -1 : self->array.outer_count;
+    bool pages = false, fits = true;
+    *count = 1;
+    *bytes = (size_t)self->array.bytes;
+    for (int i = 0; i < self->axes; i++) {
+        const size_t across = (size_t)((self->sizes[i] + chunk[i] - 1) / chunk[i]);
+        pages |= i < self->array.outer_count && chunk[i] > 1;
+        fits = fits && size_multiply(*bytes, (size_t)chunk[i], bytes);
+        if (i >= self->array.outer_count && (i != rows || pages))
+            fits = fits && size_multiply(*count, across, count);
+    }
+    return fits && size_multiply(*count, *bytes, bytes);
+}
+
+/* Opens the dataset again with room for these chunks. */
+static ro_status hold_chunks(struct hdf5 *self, const struct ro_hdf5 *h5, const ro_hsize *chunk)
+{
+    enum { MOST_SLOTS = 1000003, SLOTS = 521 };
+    size_t count, bytes;
+    if (!size_of_chunks(self, chunk, &count, &bytes))
+        bytes = SIZE_MAX;
+    if (bytes > memory_limit(self->stage.file))
+        return file_no_memory(self->stage.file, bytes);
+    const ro_hid access = h5->list_make(hdf5_access_class());
+    const size_t slots = count < MOST_SLOTS / 100 ? 100 * count + SLOTS : MOST_SLOTS;
+    if (access >= 0 && h5->list_cache(access, slots, bytes, 1) >= 0) {
+        h5->dataset_close(self->dataset);
+        self->dataset = h5->dataset_open(self->file, self->name, access);
+    }
+    if (access >= 0)
+        h5->list_close(access);
+    return access >= 0 && self->dataset >= 0
+               ? RO_OK
+               : file_fail(self->stage.file, RO_E_FORMAT, "its dataset cannot be opened again");
+}
+
+/* How the numbers lie in the file; those that lie in another file are not looked for there. */
+static ro_status read_layout(struct hdf5 *self, const struct ro_hdf5 *h5)
+{
+    ro_hsize chunk[AXES] = {0};
+    const ro_hid made = h5->dataset_made(self->dataset);
+    const int layout = made >= 0 ? h5->layout(made) : -1;
+    const bool outside = layout == RO_H5D_VIRTUAL || (made >= 0 && h5->externals(made) > 0);
+    bool chunked = layout == RO_H5D_CHUNKED && h5->chunk(made, self->axes, chunk) == self->axes;
+    for (int i = 0; i < self->axes; i++)
+        chunked = chunked && chunk[i] > 0;
+    if (made >= 0)
+        h5->list_close(made);
+    if (outside)
+        return file_fail(self->stage.file, RO_E_UNSUPPORTED,
+                         "a dataset whose numbers are in another file");
+    return chunked ? hold_chunks(self, h5, chunk) : RO_OK;
+}
+
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
 /* `count` rows of the page from `row` on; of MATLAB's, columns of it. */
@@ -202,8 +266,8 @@ static ro_status read_part(struct hdf5 *self, uint64_t row, uint64_t count, void
 static ro_status read_turned(struct hdf5 *self)
 {
     size_t size;
-    if (!size_multiply(self->row_bytes, self->stage.info.height, &size) || size > memory_limit() ||
-        !(self->turns = malloc(size)))
+    if (!size_multiply(self->row_bytes, self->stage.info.height, &size) ||
+        size > memory_limit(self->stage.file) || !(self->turns = malloc(size)))
         return file_no_memory(self->stage.file, self->row_bytes);
     return read_part(self, 0, self->array.width, self->turns);
 }
@@ -291,6 +355,8 @@ static ro_status open_file(struct hdf5 *self, struct ro_source *source)
         status = read_type(self, h5);
     if (status == RO_OK)
         status = read_shape(self, h5);
+    if (status == RO_OK)
+        status = read_layout(self, h5);
     if (status == RO_OK)
         note_attributes(self, h5);
     hdf5_leave();

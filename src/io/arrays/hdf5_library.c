@@ -54,6 +54,13 @@ static bool load(void)
         {(void **)&calls.group_kind, "H5Gget_objtype_by_idx"},
         {(void **)&calls.has_attribute, "H5Aexists"},
         {(void **)&calls.attributes, "H5Aget_num_attrs"},
+        {(void **)&calls.dataset_made, "H5Dget_create_plist"},
+        {(void **)&calls.layout, "H5Pget_layout"},
+        {(void **)&calls.externals, "H5Pget_external_count"},
+        {(void **)&calls.chunk, "H5Pget_chunk"},
+        {(void **)&calls.list_make, "H5Pcreate"},
+        {(void **)&calls.list_cache, "H5Pset_chunk_cache"},
+        {(void **)&calls.list_close, "H5Pclose"},
         {(void **)&calls.set_errors, "H5Eset_auto2"},
     };
     int (*start)(void) = NULL, (*no_exit)(void) = NULL;
@@ -108,4 +115,10 @@ ro_hid hdf5_native(char kind, int bytes)
             return type ? *type : -1;
         }
     return -1;
+}
+
+ro_hid hdf5_access_class(void)
+{
+    const ro_hid *class = dlsym(library, "H5P_CLS_DATASET_ACCESS_ID_g");
+    return class ? *class : -1;
 }

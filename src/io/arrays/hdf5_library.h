@@ -17,6 +17,7 @@ typedef int64_t ro_hid;
 typedef unsigned long long ro_hsize;
 enum { RO_H5T_INTEGER = 0, RO_H5T_FLOAT = 1, RO_H5T_COMPOUND = 6, RO_H5T_ENUM = 8 };
 enum { RO_H5T_ORDER_BE = 1 };
+enum { RO_H5D_CHUNKED = 2, RO_H5D_VIRTUAL = 3 };
 enum { RO_H5G_GROUP = 0, RO_H5G_DATASET = 1 };
 
 struct ro_hdf5 {
@@ -46,6 +47,13 @@ struct ro_hdf5 {
     int (*group_kind)(ro_hid, ro_hsize);
     int (*has_attribute)(ro_hid, const char *);
     int (*attributes)(ro_hid);
+    ro_hid (*dataset_made)(ro_hid); /* the list of how it was made */
+    int (*layout)(ro_hid);          /* from that list, as the next two */
+    int (*externals)(ro_hid);
+    int (*chunk)(ro_hid, int, ro_hsize *);
+    ro_hid (*list_make)(ro_hid);
+    int (*list_cache)(ro_hid, size_t, size_t, double);
+    int (*list_close)(ro_hid);
     int (*set_errors)(ro_hid, void *, void *);
 };
 
@@ -55,5 +63,7 @@ void hdf5_leave(void);
 
 /* The type in memory of numbers of a kind ('u', 'i', 'f') and size; below 0: none. */
 ro_hid hdf5_native(char kind, int bytes);
+/* The class of lists that say how a dataset is read; below 0: none. */
+ro_hid hdf5_access_class(void);
 
 #endif

@@ -5,7 +5,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 void file_init(struct ro_file *file, ro_context *context, const char *path, const char *standard)
 {
@@ -54,6 +53,14 @@ ro_status file_too_large(struct ro_file *file, uint64_t width, uint64_t height)
                      height);
 }
 
+ro_status file_unpacks(struct ro_file *file, uint64_t ratio)
+{
+    return file_fail(file, RO_E_SIZE,
+                     "would unpack to more than %ju times its size; a limit of its pixels "
+                     "(--limit-pixels) allows it",
+                     (uintmax_t)ratio);
+}
+
 void file_drop(struct ro_file *file, unsigned what, const char *format, ...)
 {
     char words[100];
@@ -82,10 +89,7 @@ ro_status file_check_stop(struct ro_file *file)
     return RO_OK;
 }
 
-uint64_t memory_limit(void)
+uint64_t memory_limit(const struct ro_file *file)
 {
-    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-    if (pages <= 0 || page <= 0)
-        return UINT64_C(1) << 32;
-    return (uint64_t)pages * (uint64_t)page / 4 * 3;
+    return ro_context_limits(file->context)->memory;
 }

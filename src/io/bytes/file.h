@@ -36,6 +36,9 @@ ro_status file_named(ro_context *context, const char *path);
 /* The three sentences that every reader needs. */
 ro_status file_no_memory(struct ro_file *file, uint64_t bytes);
 ro_status file_ends_early(struct ro_file *file);
+/* A file that is packed beyond the limit: it may be meant to fill memory or time. */
+#define RO_SMALL_ENOUGH (1 << 27) /* bytes that may be packed as they like */
+ro_status file_unpacks(struct ro_file *file, uint64_t ratio);
 ro_status file_too_large(struct ro_file *file, uint64_t width, uint64_t height);
 
 /* Notes what is not passed on, each thing once; nothing while the file is quiet. */
@@ -44,7 +47,7 @@ void file_drop(struct ro_file *file, unsigned what, const char *format, ...) RO_
 /* RO_E_CANCELLED once the context or `stop` says so. */
 ro_status file_check_stop(struct ro_file *file);
 
-/* Bytes that one image may hold in memory: three quarters of the machine's. */
-uint64_t memory_limit(void);
+/* Bytes that one image may hold in memory. */
+uint64_t memory_limit(const struct ro_file *file);
 
 #endif

@@ -88,6 +88,10 @@ static ro_status inflate_some(struct ro_packed *packed, struct ro_file *file, ui
             status = damaged(file);
     }
     *got = room - zlib->avail_out;
+    const uint64_t ratio = ro_context_limits(file->context)->ratio;
+    if (status == RO_OK && zlib->total_out > RO_SMALL_ENOUGH &&
+        zlib->total_out / ratio > zlib->total_in)
+        status = file_unpacks(file, ratio);
     return status;
 }
 

@@ -9,7 +9,7 @@ ro_status store_open(struct ro_store *store, struct ro_file *file, size_t row_by
                      uint32_t height)
 {
     *store = (struct ro_store){.file = file, .row_bytes = row_bytes};
-    if (row_bytes > memory_limit() / height)
+    if (row_bytes > memory_limit(file) / height)
         return file_fail(
             file, RO_E_MEMORY,
             "%u rows of %zu bytes must be held in memory, but this machine has too little", height,

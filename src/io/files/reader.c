@@ -118,6 +118,39 @@ static ro_status build_chain(struct ro_reader *reader)
     return status;
 }
 
+/* Bytes of the pages that are read, as they would lie in a file that is not packed. */
+static double bytes_of_pages(const struct ro_reader *reader)
+{
+    const struct ro_stage *decoder = reader->stage;
+    const ro_file_info *info = &decoder->info;
+    const double pages = decoder->stack ? reader->last - reader->page + 1 : 1;
+    const double samples = channels_of(info->format) + (decoder->alpha != RO_NO_ALPHA);
+    const double bytes = decoder->raw ? bytes_of_sample(info->sample)
+                         : info->format == RO_GRAY8 && info->maxval == 1
+                             ? 1 / 8.
+                             : ro_format_sample_bytes(info->format);
+    return (double)info->width * info->height * samples * bytes * pages;
+}
+
+/* The limits of the context, before memory is taken by the size that a file declares. */
+static ro_status check_limits(struct ro_reader *reader)
+{
+    const ro_limits *limits = ro_context_limits(reader->file.context);
+    const ro_file_info *info = &reader->stage->info;
+    const uint64_t pixels = (uint64_t)info->width * info->height;
+    const double bytes = bytes_of_pages(reader);
+    if (pixels > limits->pixels)
+        return file_fail(&reader->file, RO_E_SIZE, "%u x %u are more pixels than the limit, %ju",
+                         info->width, info->height, (uintmax_t)limits->pixels);
+    if (reader->last - reader->page >= limits->pages)
+        return file_fail(&reader->file, RO_E_SIZE, "%u pages are more than the limit, %ju",
+                         reader->last - reader->page + 1, (uintmax_t)limits->pages);
+    if (reader->source.size != RO_SIZE_UNKNOWN && bytes > RO_SMALL_ENOUGH &&
+        bytes / (double)limits->ratio > (double)reader->source.size)
+        return file_unpacks(&reader->file, limits->ratio);
+    return RO_OK;
+}
+
 static ro_status open_chain(struct ro_reader *reader)
 {
     ro_status status = find_type(reader, reader->options.type, &reader->type);
@@ -125,6 +158,8 @@ static ro_status open_chain(struct ro_reader *reader)
         status = reader->type->decode(&reader->source, reader->page, &reader->stage);
     if (status == RO_OK)
         status = reader_choose_pages(reader);
+    if (status == RO_OK)
+        status = check_limits(reader);
     if (status == RO_OK)
         status = reader_measure(reader);
     return status == RO_OK ? build_chain(reader) : status;
@@ -150,7 +185,7 @@ static ro_status read_ahead(struct ro_reader *reader)
     size_t row = stage_row_bytes(reader->stage);
     if (row <= LONG_ROW)
         return RO_OK;
-    if (row > memory_limit() || !(reader->ahead = malloc(row)))
+    if (row > memory_limit(&reader->file) || !(reader->ahead = malloc(row)))
         return file_no_memory(&reader->file, row);
     return reader->stage->rows(reader->stage, reader->ahead, (ptrdiff_t)row, 1);
 }

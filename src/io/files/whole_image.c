@@ -18,7 +18,7 @@ static ro_status read_image(ro_reader *reader, size_t behind, ro_image *image)
     *image = (ro_image){0};
     row = (row + 63) & ~(size_t)63; /* as ro_image_alloc does */
     const uint64_t rows = info->height + (uint64_t)behind / row + (behind % row != 0);
-    if (rows > RO_MAX_SIDE || row > memory_limit() / rows)
+    if (rows > RO_MAX_SIDE || row > memory_limit(&reader->file) / rows)
         return file_no_memory(&reader->file, rows * row);
     ro_status status = ro_image_alloc(reader->file.context, info->format, info->width,
                                       (uint32_t)rows, info->maxval, image);

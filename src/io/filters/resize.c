@@ -56,7 +56,7 @@ struct filter {
 };
 
 /* The filter without its weights, which take time; false: they would not fit into memory. */
-static bool filter_plan(struct filter *filter, uint32_t size_in, uint32_t size_out)
+static bool filter_plan(struct filter *filter, uint32_t size_in, uint32_t size_out, uint64_t limit)
 {
     double step = (double)size_in / size_out, scale = step > 1 ? step : 1, reach = LOBES * scale;
     size_t most = (size_t)(2 * reach) + 2, weights;
@@ -64,7 +64,7 @@ static bool filter_plan(struct filter *filter, uint32_t size_in, uint32_t size_o
         most = size_in;
     *filter = (struct filter){.size_in = size_in, .size_out = size_out, .most = (uint32_t)most};
     return size_multiply(most, size_out, &weights) &&
-           size_multiply(weights, sizeof(double), &weights) && weights <= memory_limit();
+           size_multiply(weights, sizeof(double), &weights) && weights <= limit;
 }
 
 static ro_status filter_open(struct filter *filter, struct ro_file *file)
@@ -300,15 +300,16 @@ static ro_status open_buffers(struct resize *resize)
 {
     const ro_file_info *from = &resize->before->info, *to = &resize->stage.info;
     size_t channels = (size_t)resize->channels, window;
-    if (!filter_plan(&resize->across, from->width, to->width) ||
-        !filter_plan(&resize->down, from->height, to->height) ||
+    const uint64_t limit = memory_limit(resize->stage.file);
+    if (!filter_plan(&resize->across, from->width, to->width, limit) ||
+        !filter_plan(&resize->down, from->height, to->height, limit) ||
         !size_multiply(to->width * channels * sizeof(float), resize->down.most, &window) ||
-        window > memory_limit())
+        window > limit)
         return too_large(resize);
     /* All together, with a few rows that whoever asked for them will hold. */
     if (filter_bytes(&resize->across) + filter_bytes(&resize->down) + window +
             (ROWS_BEHIND + 1) * to->width * channels * sizeof *resize->sums >
-        memory_limit())
+        limit)
         return too_large(resize);
     resize->line = malloc(stage_row_bytes(resize->before));
     resize->values = malloc(from->width * channels * sizeof *resize->values);

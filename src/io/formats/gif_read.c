@@ -263,7 +263,7 @@ static ro_status draw(struct gif *self)
     struct frame frame;
     size_t at = self->first;
     ro_status status = RO_OK;
-    if (bytes > memory_limit() || !(self->screen = calloc(1, bytes)))
+    if (bytes > memory_limit(self->stage.file) || !(self->screen = calloc(1, bytes)))
         return file_no_memory(self->stage.file, bytes);
     self->stage.file->quiet = true; /* what is dropped was told before */
     for (unsigned i = 1; i <= self->page && next_frame(self, &at, &frame); i++) {

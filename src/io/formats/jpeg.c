@@ -243,7 +243,7 @@ static ro_status check_memory(struct jpeg *self)
         return file_ends_early(self->stage.file);
     /* The coefficients of a file of several scans are all held until its last scan. */
     uint64_t held = pixels * (uint64_t)self->jpeg.num_components * sizeof(JCOEF);
-    if (jpeg_has_multiple_scans(&self->jpeg) && held > memory_limit())
+    if (jpeg_has_multiple_scans(&self->jpeg) && held > memory_limit(self->stage.file))
         return file_no_memory(self->stage.file, held);
     return RO_OK;
 }

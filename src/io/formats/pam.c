@@ -149,7 +149,7 @@ ro_status pam_decode(struct ro_source *source, unsigned page, struct ro_stage **
         const uint64_t row = (uint64_t)self->stage.info.width * self->depth * self->sample;
         if (source_left(source) / row < self->stage.info.height)
             status = file_ends_early(source->file);
-        else if (row > memory_limit() || !(self->line = malloc(row)))
+        else if (row > memory_limit(source->file) || !(self->line = malloc(row)))
             status = file_no_memory(source->file, row);
     }
     if (status != RO_OK) {

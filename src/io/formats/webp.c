@@ -93,7 +93,7 @@ static ro_status unpack(struct webp *self)
 {
     const WebPData data = {(const uint8_t *)self->bytes, self->size};
     const uint64_t held = UINT64_C(8) * self->stage.info.width * self->stage.info.height;
-    if (held > memory_limit())
+    if (held > memory_limit(self->stage.file))
         return file_no_memory(self->stage.file, held);
     self->decoder = WebPAnimDecoderNew(&data, NULL);
     if (!self->decoder)

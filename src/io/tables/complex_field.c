@@ -281,7 +281,7 @@ ro_status ro_hologram_load(ro_context *context, const char *path, const char *si
         const uint64_t pixels = array.sizes[0] * array.sizes[1];
         if (pixels * (uint64_t)array.bytes > source_left(&source))
             status = file_ends_early(&file);
-        else if (pixels * 8 > memory_limit())
+        else if (pixels * 8 > memory_limit(&file))
             status = file_no_memory(&file, pixels * 8);
     }
     if (status == RO_OK)

@@ -440,9 +440,9 @@ ro_status video_halftone(ro_context *context, struct ro_source *source, const ch
             file_fail(source->file, RO_E_UNSUPPORTED, "is a video, which does not run on CUDA");
     if (status == RO_OK) {
         plane_bytes(&video);
-        if ((video.in_bytes + video.out_bytes) > memory_limit() / (size_t)threads)
+        if ((video.in_bytes + video.out_bytes) > memory_limit(source->file) / (size_t)threads)
             threads = 1;
-        if (video.in_bytes + video.out_bytes > memory_limit())
+        if (video.in_bytes + video.out_bytes > memory_limit(source->file))
             status = file_no_memory(source->file, video.in_bytes + video.out_bytes);
     }
     if (status == RO_OK)

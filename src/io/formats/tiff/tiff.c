@@ -128,7 +128,8 @@ static ro_status fill_band(struct tiff *self)
                  7) /
                 8 * self->chunk_height;
     if (chunk > LARGEST_CHUNK || chunk < least ||
-        !size_multiply(self->row_bytes, self->chunk_height, &band) || band > memory_limit())
+        !size_multiply(self->row_bytes, self->chunk_height, &band) ||
+        band > memory_limit(self->stage.file))
         return file_fail(self->stage.file, RO_E_SIZE, "tiles or strips of %u x %u are too large",
                          self->chunk_width, self->chunk_height);
     ro_status status = allocate(&self->chunk, self, chunk);

@@ -225,7 +225,7 @@ ro_status tiff_open(struct ro_tiff *tiff, bool big)
         return file_no_memory(tiff->file, 1 << 10);
     TIFFOpenOptionsSetErrorHandlerExtR(options, on_error, tiff);
     TIFFOpenOptionsSetWarningHandlerExtR(options, on_warning, tiff);
-    TIFFOpenOptionsSetMaxSingleMemAlloc(options, (tmsize_t)memory_limit());
+    TIFFOpenOptionsSetMaxSingleMemAlloc(options, (tmsize_t)memory_limit(tiff->file));
     tiff->tiff = TIFFClientOpenExt(tiff->file->name, mode, tiff, read_bytes, write_bytes, seek,
                                    close_nothing, size_of, map_nothing, unmap_nothing, options);
     TIFFOpenOptionsFree(options);
