@@ -48,14 +48,19 @@ _roundoff()
         ;;
     hologram)
         case $prev in
-        --drive) COMPREPLY=($(compgen -W 'auto numbers full bits' -- "$cur")); return ;;
-        --gain) COMPREPLY=($(compgen -W 'auto' -- "$cur")); return ;;
+        --algorithm) COMPREPLY=($(compgen -W 'vded swed floyd-steinberg truncate' -- "$cur")); return ;;
         --schedule) COMPREPLY=($(compgen -W 'auto reference bands' -- "$cur")); return ;;
+        --p) COMPREPLY=($(compgen -W 'auto' -- "$cur")); return ;;
+        --gain) COMPREPLY=($(compgen -W 'auto' -- "$cur")); return ;;
+        --edges) COMPREPLY=($(compgen -W 'auto dark wrap' -- "$cur")); return ;;
+        --scale) COMPREPLY=($(compgen -W 'none' -- "$cur")); return ;;
+        --drive) COMPREPLY=($(compgen -W 'auto numbers full bits' -- "$cur")); return ;;
+        --refine) COMPREPLY=($(compgen -W 'auto' -- "$cur")); return ;;
         --device) COMPREPLY=($(compgen -W 'auto cpu cuda' -- "$cur")); return ;;
         --cpu) COMPREPLY=($(compgen -W 'auto scalar v128 avx2 avx512' -- "$cur")); return ;;
-        --size | --scene | --target | --phase | --levels | --algorithm | --weights | --p | --window | --snr | --refine | --distance | --region | --light | --edges | --frames | --depth | --scale | --type | --wavelength | --pitch | --viewer | --viewing-area | --hogel | --threads | --seed) return ;;
+        --pitch | --viewer | --viewing-area | --levels | --hogel | --snr | --window | --region | --light | --frames | --size | --scene | --depth | --target | --phase | --weights | --distance | --type | --wavelength | --threads | --seed) return ;;
         esac
-        [[ $cur == -* ]] && COMPREPLY=($(compgen -W '--size --scene --depth-map --target --phase --view-specific --levels --drive --algorithm --weights --p --window --gain --snr --report --spectrum --schedule --refine --distance --region --light --edges --frames --depth --scale --reference --type --wavelength --pitch --viewer --viewing-area --hogel --sidecar --device --threads --cpu --seed --quiet --json --certificate --strict --help' -- "$cur"))
+        [[ $cur == -* ]] && COMPREPLY=($(compgen -W '--pitch --viewer --viewing-area --view-specific --algorithm --levels --schedule --p --hogel --gain --snr --window --region --light --edges --frames --scale --size --scene --depth-map --depth --target --phase --drive --weights --report --spectrum --refine --distance --reference --type --wavelength --sidecar --device --threads --cpu --seed --quiet --json --certificate --strict --help' -- "$cur"))
         ;;
     register)
         case $prev in

@@ -284,7 +284,7 @@ def header(family, text):
         return f"{comment(row)}\n    {found.group(2).strip()}" if row else found.group(0)
 
     def body(found):
-        one = re.compile(r"( *(?:/\*(?:(?!\*/).)*\*/\n *)*)( *[a-z]\w*[^;/]*?(\w+);)", re.S)
+        one = re.compile(r"( *(?:/\*(?:(?!\*/).)*\*/\n *)*)( *[a-z]\w*[^;/]*?(\w+)(?:\[\d+\])*;)", re.S)
         return found.group(1) + one.sub(member, found.group(2)) + found.group(3)
 
     return re.sub(r"(typedef struct %s \{\n)(.*?)(\n\} %s;)" % ((family["structure"],) * 2), body,

@@ -31,7 +31,7 @@ struct command {
     struct command_family {
         const char *name; /* of the library's table */
         size_t offset;    /* of the structure in the command's values */
-    } families[MOST_FAMILIES];
+    } families[MOST_FAMILIES + 1];
     const char *const *with; /* the only options that it takes beside the common ones; NULL: all */
     const char *const *without; /* those that it does not take, or NULL; both lists end with NULL */
     const struct option_words *words; /* ended by one without a name; or NULL */

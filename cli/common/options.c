@@ -626,14 +626,16 @@ static void say_row(const ro_option *row, char *text, size_t size)
 {
     size_t at = (size_t)snprintf(text, size, "%s", row->help);
     const char *between = ": ";
+    bool shown = false;
     for (const ro_word *word = row->words; word && word->name && at < size; word++)
         if (!word->alias) {
             const bool preset = row->preset && strcmp(row->preset, word->name) == 0;
+            shown |= preset;
             at += (size_t)snprintf(text + at, size - at, "%s%s%s", between, word->name,
                                    preset ? " (default)" : "");
             between = ", ";
         }
-    if (at < size && (row->derived || (row->preset && !row->words)))
+    if (at < size && (row->derived || (row->preset && !shown)))
         snprintf(text + at, size - at, " (default: %s)", row->derived ? row->derived : row->preset);
 }
 

@@ -20,29 +20,20 @@ struct frames {
 static int read_frames(const struct command *command, const struct hologram_values *values,
                        const struct operands *files, struct frames *f)
 {
-    if (values->refine || values->target || values->region || values->light || values->edges ||
-        values->algorithm || values->weights || values->p || values->hogel || values->schedule ||
-        values->spectrum || values->report)
-        return usage_error(command, "--frames has its own rules: it takes only --levels, --drive, "
-                                    "--window, --gain, --phase, --distance and the optics");
+    struct quantize q = {0};
+    if (values->report)
+        return usage_error(command, "--report does not apply to --frames");
     if (strcmp(files->path[1], "-") == 0)
         return usage_error(command, "--frames writes the files OUT-1 to OUT-%d, so OUT cannot be -",
-                           values->frames);
-    if (!values->window)
-        return usage_error(command, "--frames needs --window, such as 0.25,0.25,0.4,0.4");
-    if (values->gain == GAIN_AUTO || values->snr > 0)
-        return usage_error(command, "--gain auto and --snr do not apply to --frames");
-    if (values->gain == 0)
-        return usage_error(command, "--gain 0: must be a number above 0, up to 4");
-    f->frames = (ro_frames){RO_FRAMES_DEFAULTS, .count = values->frames, .phase = values->phase,
-                            .seed = values->common.seed};
-    f->options = (ro_hologram_options){
-        RO_HOLOGRAM_DEFAULTS, .levels = hologram_is_list(values->levels) ? NULL : values->levels,
-        .gain = values->gain};
-    int bad = hologram_window(command, values->window, &f->options.window);
-    if (!bad)
-        bad = hologram_length(command, "distance", values->distance, true, &f->frames.distance);
-    return bad ? bad : hologram_optics(command, values, &f->options.optics);
+                           values->frames.count);
+    const int wrong = hologram_take_quantize(command, values, &q);
+    f->frames = values->frames;
+    f->frames.distance = values->distance;
+    f->frames.phase = values->phase;
+    f->frames.seed = values->common.seed;
+    f->options = q.options;
+    f->options.measure = 0;
+    return wrong;
 }
 
 static ro_status alloc_frames(ro_context *context, int count, const ro_field *field,
@@ -65,7 +56,7 @@ static ro_status save_frames(ro_context *context, const struct hologram_values *
                              const struct frames *f, const char *path, ro_image *frames)
 {
     ro_status status = RO_OK;
-    for (int i = 0; i < values->frames && status == RO_OK; i++) {
+    for (int i = 0; i < values->frames.count && status == RO_OK; i++) {
         char *name = hologram_numbered(path, i + 1);
         status = name ? hologram_save_numbers(context, values, &f->device, name, &frames[i])
                       : ro_context_fail(context, RO_E_MEMORY, "no memory for a file name");
@@ -78,13 +69,13 @@ static ro_status save_frames(ro_context *context, const struct hologram_values *
 static ro_status make_frames(ro_context *context, const struct hologram_values *values,
                              struct frames *f, const char *in, ro_field *field, ro_image *frames)
 {
-    if (hologram_is_list(values->levels)) {
+    if (hologram_is_list(values->quantize.levels)) {
         f->options.table = f->device.table;
         f->options.table_count = f->device.count;
     }
     ro_status status = ro_hologram_load(context, in, values->sidecar, field, &f->options.optics);
     if (status == RO_OK)
-        status = alloc_frames(context, values->frames, field, frames);
+        status = alloc_frames(context, values->frames.count, field, frames);
     if (status == RO_OK)
         status = ro_hologram_frames(context, field, frames, &f->options, &f->frames, &f->report);
     return status;
@@ -94,17 +85,18 @@ static ro_status run_frames(ro_context *context, const struct hologram_values *v
                             struct frames *f, const char *const *path)
 {
     ro_field field = {0};
-    ro_image *frames = calloc((size_t)values->frames, sizeof *frames);
+    ro_image *frames = calloc((size_t)values->frames.count, sizeof *frames);
     ro_status status = hologram_device(context, values, &f->device);
     if (status == RO_OK)
         status = hologram_accepts(context, values, &f->device, path[1]);
     if (status == RO_OK && !frames)
-        status = ro_context_fail(context, RO_E_MEMORY, "no memory for %d frames", values->frames);
+        status =
+            ro_context_fail(context, RO_E_MEMORY, "no memory for %d frames", values->frames.count);
     if (status == RO_OK)
         status = make_frames(context, values, f, path[0], &field, frames);
     if (status == RO_OK)
         status = save_frames(context, values, f, path[1], frames);
-    free_frames(frames, values->frames);
+    free_frames(frames, values->frames.count);
     ro_field_free(&field);
     return status;
 }
@@ -183,7 +175,7 @@ static ro_status state_frames(struct certificate *to, const struct hologram_valu
 {
     uint64_t unlike = 0;
     ro_status status = RO_OK;
-    for (int i = 0; i < values->frames && status == RO_OK; i++) {
+    for (int i = 0; i < values->frames.count && status == RO_OK; i++) {
         char *name = hologram_numbered(path, i + 1), line[32];
         ro_image out = {0};
         status = name ? hologram_load_numbers(to->context, values, &f->device, name, &out)
@@ -212,7 +204,7 @@ ro_status hologram_certify_frames(struct certificate *to, const struct hologram_
     ro_context *cpu = NULL;
     if (read_frames(&command_hologram, values, files, &f))
         return ro_context_fail(to->context, RO_E_ARGUMENT, "the options cannot be read");
-    ro_image *again = calloc((size_t)values->frames, sizeof *again);
+    ro_image *again = calloc((size_t)values->frames.count, sizeof *again);
     ro_status status = again ? hologram_device(to->context, values, &f.device)
                              : ro_context_fail(to->context, RO_E_MEMORY, "no memory for frames");
     if (status == RO_OK)
@@ -237,7 +229,7 @@ ro_status hologram_certify_frames(struct certificate *to, const struct hologram_
                       : ro_context_fail(to->context, RO_E_MEMORY, "no memory for a file name");
         free(path);
     }
-    free_frames(again, values->frames);
+    free_frames(again, values->frames.count);
     ro_field_free(&field);
     work_cpu_close(to->context, cpu);
     return status;

@@ -3,90 +3,95 @@
 #include "cli/hologram/hologram.h"
 
 #include "cli/common/session.h"
+#include "cli/common/shared_rows.h"
+#include "hologram/field/shared_rows.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAKE = 1, QUANTIZE = 2, RECONSTRUCT = 4, PROPAGATE = 8 };
-#define AT(field) .offset = offsetof(struct hologram_values, field)
+#define MEMBER(member) RO_MEMBER(struct hologram_values, member)
+#define OF_IN "quantize propagate reconstruct"
 
-static const char *const schedules[] = {"auto", "reference", "bands", NULL};
-
-static const char *const gains[] = {"auto", NULL};
-
-static const char *const drives[] = {"auto", "numbers", "full", "bits", NULL};
-
-static const struct hologram_values defaults = {.gain = RO_DEFAULT};
-
-static const struct option options[] = {
-    {"size", "WxH", "pixels, such as 2048x2048", OPTION_SIZE, AT(size), .min = 1, .max = 1 << 16,
-     .topic = "make"},
-    {"scene", "F@D", "pictures at depths D behind OUT, or points: .ply, .xyz, .csv", OPTION_LIST,
-     AT(scenes), .topic = "make"},
-    {"depth-map", "F", "depth map of --scene F: black is near, white is far", OPTION_TEXT,
-     AT(depth_map), .topic = "make"},
-    {"target", "T", "dice (default), disc, ring or bars; of --refine: F", OPTION_TEXT, AT(target),
-     .topic = "make", .also = "refine"},
-    {"phase", "P", "random (default), smooth, constant, spherical, given, F", OPTION_TEXT,
-     AT(phase), .topic = "make", .also = "refine"},
-    {"view-specific", NULL, "only light that reaches the viewing area", OPTION_FLAG,
-     AT(view_specific), .topic = "make"},
-    {"levels", "L", "phase:N, amplitude:N, binary, phase-binary or F.csv", OPTION_TEXT, AT(levels),
-     .topic = "quantize", .also = "reconstruct"},
-    {"drive", "D", "files hold numbers, full (0 to 255), bits or auto (default)", OPTION_CHOICE,
-     AT(drive), .choices = drives, .topic = "quantize", .also = "reconstruct"},
-    {"algorithm", "A", "vded (default), swed, floyd-steinberg, truncate", OPTION_TEXT,
-     AT(algorithm), .topic = "quantize"},
-    {"weights", "W", "ls (default), paper, or taps from F.csv", OPTION_TEXT, AT(weights),
-     .topic = "quantize"},
-    {"p", "P", "columns each row lags behind: auto (default) or 1 to 8", OPTION_TEXT, AT(p),
-     .topic = "quantize"},
-    {"window", "X,E,W,H", "centre and size, cycles per pixel (default: optics)", OPTION_TEXT,
-     AT(window), .topic = "quantize"},
-    {"gain", "G", "root mean square of the field in levels (0.4), or auto", OPTION_NUMBER, AT(gain),
-     .min = 0, .max = GAIN_MOST, .choices = gains, .topic = "quantize"},
-    {"snr", "D", "of --gain auto: the most light with D dB", OPTION_NUMBER, AT(snr), .min = 0,
-     .max = 200, .topic = "quantize"},
-    {"report", "F", "write figures for each hogel to a JSON file", OPTION_TEXT, AT(report),
-     .topic = "quantize", .writes = true},
-    {"spectrum", "F", "draw the noise of the middle hogel, -50 to 10 dB", OPTION_TEXT, AT(spectrum),
-     .topic = "quantize", .writes = true},
-    {"schedule", "S", "auto (default), reference or bands: the same bits", OPTION_CHOICE,
-     AT(schedule), .choices = schedules, .topic = "quantize"},
-    {"refine", "N", "make OUT fit --target: N iterations or passes, or auto", OPTION_TEXT,
-     AT(refine), .topic = "refine"},
-    {"distance", "L", "from IN to the target or OUT, positive with the light", OPTION_TEXT,
-     AT(distance), .topic = "refine", .also = "propagate"},
-    {"region", "X,Y,W,H", "part of the target, in pixels (default: all but black)", OPTION_TEXT,
-     AT(region), .topic = "refine"},
-    {"light", "P%", "share of the light that the region should get", OPTION_TEXT, AT(light),
-     .topic = "refine"},
-    {"edges", "E", "around the modulator: auto (default), dark or wrap", OPTION_TEXT, AT(edges),
-     .topic = "refine"},
-    {"frames", "N", "frames in time, OUT-1 to OUT-N, whose mean is IN's", OPTION_WHOLE, AT(frames),
-     .min = 1, .max = 1024, .topic = "refine"},
-    {"depth", "D,D,...", "depths: where eyes focus; of make: the nearest and farthest", OPTION_TEXT,
-     AT(depth), .topic = "reconstruct", .also = "make"},
-    {"scale", "I", "the intensity of white, or none (default: mean + sigma)", OPTION_TEXT,
-     AT(scale), .topic = "reconstruct"},
-    {"reference", "F", "the picture that should be seen: PSNR, SSIM, speckle", OPTION_TEXT,
-     AT(reference), .topic = "reconstruct"},
-    {"type", "T", "type of OUT (default: its name)", OPTION_TEXT, AT(type), .topic = "reconstruct",
-     .also = "quantize"},
-    {"wavelength", "L", "wavelength (make: 635nm; three for colour)", OPTION_TEXT, AT(wavelength),
-     .topic = "optics"},
-    {"pitch", "L", "pixel pitch (make: 750nm)", OPTION_TEXT, AT(pitch), .topic = "optics"},
-    {"viewer", "X,Y,Z", "centre of the viewing area (make: 0,0,-36mm)", OPTION_TEXT, AT(viewer),
-     .topic = "optics"},
-    {"viewing-area", "WxH", "size of the viewing area (make: 9.2mmx9.2mm)", OPTION_TEXT,
-     AT(viewing_area), .topic = "optics"},
-    {"hogel", "N", "pixels per side of a hogel (default: the sidecar's, or 2048)", OPTION_WHOLE,
-     AT(hogel), .min = 8, .max = 1 << 16, .topic = "optics"},
-    {"sidecar", "F", "read the optics from this file (default: IN's .json)", OPTION_TEXT,
-     AT(sidecar), .topic = "optics"},
+/* What files need, and what several structures of the library have; these have the other options.
+ */
+static const ro_option rows[] = {
+    {MEMBER(size), ROW_SIZE, .topic = "make"},
+    {MEMBER(scene), "F@D", "pictures at depths D, or points: .ply, .xyz, .csv", .topic = "make",
+     .more = "A picture is as large as the hologram allows, and hides what is behind it where it "
+             "is not black. Samples are intensities, or amplitudes if they are floating point "
+             "numbers. With three wavelengths, red, green and blue make one field each, whose "
+             "names end in -r, -g and -b. A file of points has x, y and z in metres, y upwards, z "
+             "being the depth; amplitude (or intensity, or red, green, blue up to 255) and phase "
+             "(or degrees) where it has them. Points hide nothing."},
+    {MEMBER(depth_map), "FILE", "depths of the one picture of scene: black is near",
+     .topic = "make", .more = "Without `depth` its samples are floating point numbers, metres."},
+    {MEMBER(depth), "D,D,...", "depths: where eyes focus; of make the nearest and the farthest",
+     .topic = "make reconstruct", .derived = OF_SIDECAR,
+     .more = "They are positive behind the hologram; several make as many numbered views. Of make "
+             "they are those of black and white in the depth map; points are moved to fill nine "
+             "tenths of the hologram and to lie between them."},
+    {MEMBER(target), ROW_TARGET, .derived = "dice",
+     .more = "Of make it is `dice` (three before a checkerboard), `disc`, `ring` or `bars`; with "
+             "`refine` a picture of the field's size, or smaller and then centred, whose samples "
+             "are as those of `scene`."},
+    {MEMBER(phase), ROW_PHASE, .derived = "random",
+     .more = "Of make it is `random`, `smooth` (towards the viewer), or with `scene` `constant` or "
+             "`spherical` (the wave that converges on the viewer, which leaves no seams between "
+             "layers), of points also `given`, the default where the file has phases; of one "
+             "picture also the name of a grey picture of its size, black being 0 and white a whole "
+             "turn, or of floating point numbers in radians. Of `frames` it is `random`, other "
+             "phases in every frame, or `smooth`, those of IN."},
+    {MEMBER(drive), "D", "what the files of level numbers hold", .topic = OF_IN, .preset = "auto",
+     .words = RO_WORDS({"auto", .value = DRIVE_AUTO,
+                        .help = "drives of a file of levels that has "
+                                "them, bits in a .pbm, else numbers"},
+                       {"numbers", .value = DRIVE_NUMBERS, .help = "those of the levels"},
+                       {"full", .value = DRIVE_FULL, .help = "level k of N as 255 k / (N - 1)"},
+                       {"bits", .value = DRIVE_BITS,
+                        .help = "of two levels, where the type has "
+                                "bits"})},
+    {MEMBER(weights), ROW_WEIGHTS, .derived = "ls",
+     .more =
+         "They are `ls` (12 by least squares), `paper` (27 by Eq. 1 of the paper), or a file of "
+         "taps dx, dy, real, imaginary: the pixel dx to the left and dy above."},
+    {MEMBER(report), "FILE", "write figures for each hogel (.json)", .topic = "quantize",
+     .writes = 1,
+     .more = "They are the predicted and the reached signal-to-noise ratio in the window, p, taps, "
+             "the sum of the weights, errors cut off, and as shares of the light on the modulator "
+             "all that leaves it (outgoing), all that arrives in the window (in_window) and the "
+             "part of that which is the image (efficiency). The light of binary levels is 0 and 1; "
+             "their twin image and zero order are noise where the window holds them, and a line "
+             "reports where it overlaps its mirror image."},
+    {MEMBER(spectrum), "FILE", "draw the noise of the middle hogel, -50 to 10 dB",
+     .topic = "quantize", .writes = 1,
+     .more = "0 dB is the mean energy of a pixel; the zero frequency is in the middle."},
+    {MEMBER(refine), ROW_REFINE,
+     .words = RO_WORDS({"auto", .value = RO_DEFAULT, .help = "50 iterations or 10 passes"}),
+     .more = "The amplitude at `distance` becomes that of `target`, whatever its phase. 64 phases "
+             "or more are many."},
+    {MEMBER(distance), ROW_AWAY},
+    {MEMBER(reference), "FILE", "the picture that should be seen: PSNR, SSIM, speckle",
+     .topic = "reconstruct", .more = "It is as in `scene`; the view is scaled to fit."},
+    {MEMBER(type), ROW_TYPE, .topic = "quantize reconstruct"},
+    {MEMBER(wavelength), ROW_WAVELENGTH, .derived = OF_SIDECAR "; make: 635 nm",
+     .more = "Of make with `scene` it may be three, for red, green and blue."},
+    {MEMBER(sidecar), "FILE", "read the optics from this file", .topic = OF_IN,
+     .derived = "beside IN, .json"},
     {0},
 };
+
+static const struct hologram_values defaults = {.made = RO_HOLOGRAM_SCENE,
+                                                .quantize = RO_HOLOGRAM_OPTIONS,
+                                                .refinement = RO_REFINEMENT,
+                                                .frames = RO_FRAMES,
+                                                .view = RO_VIEW};
+
+static const ro_option_table own = {
+    .name = "hologram", .rows = rows, .unset = &defaults, .size = sizeof defaults};
+
+/* Those of several structures: the command has them itself. */
+static const char *const without[] = {"seed", NULL};
 
 static const char *const examples[] = {
     "roundoff hologram make dice.npy --size 512x512",
@@ -136,87 +141,64 @@ bool hologram_numbers(const char *text, const char *between, bool lengths, doubl
     }
 }
 
-/* ---- Which options go with which action ------------------------------------------------------ */
+/* ---- Which options go with which verb -------------------------------------------------------- */
 
-/* The actions of a topic; those of optics go with all. */
-static int actions_of_topic(const char *topic)
+static const struct {
+    const char *verb, *operands;
+    int files;
+    hologram_action *run;
+} actions[] = {
+    {"make", "OUT", 1, hologram_make},
+    {"quantize", "IN and OUT", 2, hologram_quantize},
+    {"propagate", "IN and OUT", 2, hologram_propagate},
+    {"reconstruct", "IN and OUT", 2, hologram_reconstruct},
+};
+enum { ACTIONS = sizeof actions / sizeof *actions };
+
+/* Topics are verbs, optics of all verbs, and refine of quantize. */
+static bool goes_with(const struct option *option, const char *verb)
 {
-    return strcmp(topic, "make") == 0          ? MAKE
-           : strcmp(topic, "quantize") == 0    ? QUANTIZE
-           : strcmp(topic, "refine") == 0      ? QUANTIZE
-           : strcmp(topic, "reconstruct") == 0 ? RECONSTRUCT
-           : strcmp(topic, "propagate") == 0   ? PROPAGATE
-                                               : MAKE | QUANTIZE | RECONSTRUCT | PROPAGATE;
+    const char *topic = option->topic;
+    return strstr(topic, verb) || strstr(topic, "optics") ||
+           (strcmp(verb, "quantize") == 0 && strstr(topic, "refine"));
 }
 
-static int actions_of(const struct option *option)
+static int check_verb(const struct command *command, const struct hologram_values *values,
+                      const char *verb)
 {
-    static const struct {
-        const char *name;
-        int actions;
-    } others[] = {{"sidecar", QUANTIZE | RECONSTRUCT | PROPAGATE},
-                  {"hogel", QUANTIZE},
-                  {"levels", QUANTIZE | RECONSTRUCT | PROPAGATE},
-                  {"drive", QUANTIZE | RECONSTRUCT | PROPAGATE}};
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (strcmp(option->name, others[i].name) == 0)
-            return others[i].actions;
-    return actions_of_topic(option->topic) | (option->also ? actions_of_topic(option->also) : 0);
-}
-
-static size_t size_of(const struct option *option)
-{
-    switch (option->kind) {
-    case OPTION_FLAG:
-        return sizeof(bool);
-    case OPTION_SIZE:
-        return sizeof(struct size);
-    case OPTION_NUMBER:
-        return sizeof(double);
-    case OPTION_LIST:
-        return sizeof(ro_texts);
-    case OPTION_TEXT:
-        return sizeof(const char *);
-    default:
-        return sizeof(int);
+    struct option_list list;
+    const bool quantize = strcmp(verb, "quantize") == 0;
+    const bool light = strcmp(verb, "reconstruct") == 0 && values->quantize.levels;
+    options_list(command, &list);
+    for (int i = 0; i < list.count; i++) {
+        const struct option *o = &list.at[i];
+        if (o->table != &common_table &&
+            ro_option_is_set(o->table, o->row, (const char *)values + o->offset) &&
+            !goes_with(o, verb))
+            return usage_error(command, "--%s does not apply to hologram %s", o->name, verb);
     }
-}
-
-static const struct option *misplaced(const struct hologram_values *values, int action)
-{
-    for (const struct option *o = options; o->name; o++)
-        if (memcmp((const char *)values + o->offset, (const char *)&defaults + o->offset,
-                   size_of(o)) &&
-            !(actions_of(o) & action))
-            return o;
-    return NULL;
+    if (strcmp(verb, "make") != 0 && !values->frames.count && values->common.seed)
+        return usage_error(command, "--seed does not apply to hologram %s", verb);
+    if (!quantize && values->common.certificate)
+        return usage_error(command, "--certificate does not apply to hologram %s", verb);
+    if (values->common.strict && !light)
+        return usage_error(command, "--strict applies to hologram reconstruct --levels only");
+    return 0;
 }
 
 /* ---- The command ---------------------------------------------------------------------------- */
-
-static const struct {
-    const char *name, *operands;
-    int action, files;
-    hologram_action *run;
-} actions[] = {
-    {"make", "OUT", MAKE, 1, hologram_make},
-    {"quantize", "IN and OUT", QUANTIZE, 2, hologram_quantize},
-    {"propagate", "IN and OUT", PROPAGATE, 2, hologram_propagate},
-    {"reconstruct", "IN and OUT", RECONSTRUCT, 2, hologram_reconstruct},
-};
-enum { ACTIONS = sizeof actions / sizeof *actions };
 
 static int run(const struct command *command, int argc, char **argv)
 {
     struct hologram_values values = defaults;
     struct operands names;
     int which = 0;
-    while (which < ACTIONS && (argc == 0 || strcmp(argv[0], actions[which].name) != 0))
+    while (which < ACTIONS && (argc == 0 || strcmp(argv[0], actions[which].verb) != 0))
         which++;
     bool named = which < ACTIONS;
     int ended;
     if (named && argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
-        options_help(command, actions[which].name, stdout);
+        options_help(command, actions[which].verb, stdout);
         return finish_stdout();
     }
     if (!options_take(command, argc - named, argv + named, &values, &names, &ended))
@@ -225,27 +207,26 @@ static int run(const struct command *command, int argc, char **argv)
         return usage_error(command,
                            "hologram must be followed by make, quantize, propagate or reconstruct");
     if (names.count != actions[which].files)
-        return usage_error(command, "hologram %s needs %s", actions[which].name,
+        return usage_error(command, "hologram %s needs %s", actions[which].verb,
                            actions[which].operands);
-    const struct option *wrong = misplaced(&values, actions[which].action);
-    if (wrong)
-        return usage_error(command, "--%s does not apply to hologram %s", wrong->name,
-                           actions[which].name);
-    if (actions[which].action != MAKE && !values.frames && values.common.seed)
-        return usage_error(command, "--seed does not apply to hologram %s", actions[which].name);
-    if (actions[which].action != QUANTIZE && values.common.certificate)
-        return usage_error(command, "--certificate does not apply to hologram %s",
-                           actions[which].name);
-    if (values.common.strict && !(actions[which].action == RECONSTRUCT && values.levels))
-        return usage_error(command, "--strict applies to hologram reconstruct --levels only");
-    return actions[which].run(command, &values, &names);
+    if (values.size && !size_read(command, values.size, 1 << 16, &values.pixels))
+        return EXIT_BAD_USAGE;
+    const int wrong = check_verb(command, &values, actions[which].verb);
+    return wrong ? wrong : actions[which].run(command, &values, &names);
 }
 
 const struct command command_hologram = {
     .name = "hologram",
     .operands = "make|quantize|propagate|reconstruct [IN] OUT",
     .summary = "holograms rounded so that the noise misses the viewer",
-    .options = options,
+    .own = &own,
+    .families = {{"hologram-optics", offsetof(struct hologram_values, optics)},
+                 {"hologram-scene", offsetof(struct hologram_values, made)},
+                 {"hologram-quantize", offsetof(struct hologram_values, quantize)},
+                 {"hologram-refine", offsetof(struct hologram_values, refinement)},
+                 {"hologram-frames", offsetof(struct hologram_values, frames)},
+                 {"hologram-view", offsetof(struct hologram_values, view)}},
+    .without = without,
     .common = COMMON_DEVICE | COMMON_THREADS | COMMON_CPU | COMMON_SEED | COMMON_QUIET |
               COMMON_JSON | COMMON_CERTIFICATE | COMMON_STRICT,
     .examples = examples,

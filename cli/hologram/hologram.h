@@ -5,22 +5,25 @@
 
 #include "cli/certificate/certificate.h"
 
-enum { GAIN_MOST = 4, GAIN_AUTO = 5 };
+enum { DRIVE_AUTO, DRIVE_NUMBERS, DRIVE_FULL, DRIVE_BITS };
 
 struct hologram_values {
     struct common common;
-    struct size size;
-    ro_texts scenes;
-    const char *depth_map;
-    const char *target, *phase;
-    bool view_specific;
-    const char *levels, *algorithm, *weights, *p, *window, *report, *spectrum;
-    int schedule, drive;
-    double gain, snr;
-    const char *refine, *distance, *region, *light, *edges;
-    const char *depth, *scale, *type, *reference;
-    const char *wavelength, *pitch, *viewer, *viewing_area, *sidecar;
-    int hogel, frames;
+    const char *size;
+    ro_texts scene;
+    const char *depth_map, *depth, *target, *phase;
+    int drive;
+    const char *weights, *report, *spectrum;
+    int refine; /* 0: not at all */
+    double distance;
+    const char *reference, *type, *wavelength, *sidecar;
+    struct size pixels; /* of `size` */
+    ro_optics optics;
+    ro_hologram_scene made;
+    ro_hologram_options quantize;
+    ro_refinement refinement;
+    ro_frames frames;
+    ro_view view;
 };
 
 typedef int hologram_action(const struct command *command, const struct hologram_values *values,
@@ -64,9 +67,6 @@ void hologram_made_line(const struct task *task, const char *counted, size_t cou
 /* "view.png" becomes "view-2.png"; NULL without memory. */
 char *hologram_numbered(const char *path, int number);
 
-/* The window of --window, where it is given; 0, or an exit status: told. */
-int hologram_window(const struct command *command, const char *text, ro_window *window);
-
 /* Whether a name is that of a text file of levels or taps; NULL is none. */
 bool hologram_is_list(const char *name);
 
@@ -74,8 +74,8 @@ bool hologram_is_list(const char *name);
 int hologram_optics(const struct command *command, const struct hologram_values *values,
                     ro_optics *optics);
 
-/* A length of an option, above zero or of either sign; left as it is where it was not given. */
-int hologram_length(const struct command *command, const char *name, const char *text, bool either,
+/* A length above zero; left as it is where it was not given. */
+int hologram_length(const struct command *command, const char *name, const char *text,
                     double *value);
 
 /* The light of IN: a field, or what a modulator of --levels sends out; optics from options and
@@ -94,7 +94,7 @@ struct quantize {
 };
 /* Its options; 0, or the exit status. Then the files that they name, and whether OUT can be made.
  */
-int hologram_read_quantize(const struct command *command, const struct hologram_values *values,
+int hologram_take_quantize(const struct command *command, const struct hologram_values *values,
                            struct quantize *q);
 ro_status hologram_prepare_quantize(ro_context *context, const struct hologram_values *values,
                                     struct quantize *q, const char *out);
@@ -102,10 +102,8 @@ ro_status hologram_prepare_quantize(ro_context *context, const struct hologram_v
 ro_status hologram_check_physics(ro_context *context, const ro_hologram_options *options,
                                  const char *in);
 
-/* For quantize --refine: its options, of which no file has been read yet; the run, which reads the
- * target; and what is said of it, as members of a JSON object or as words. */
-int hologram_read_refine(const struct command *command, const struct hologram_values *values,
-                         ro_refinement *refinement);
+/* For quantize --refine: the run, which reads the target, and what is said of it, as members of a
+ * JSON object or as words. */
 ro_status hologram_refine(ro_context *context, const struct hologram_values *values,
                           const ro_hologram_options *options, ro_refinement *refinement,
                           const ro_field *field, ro_image *numbers, ro_refinement_report *report);

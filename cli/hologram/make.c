@@ -13,17 +13,13 @@ static int not_lengths(const struct command *command, const char *name, const ch
     return usage_error(command, "--%s %s: must be %s", name, text, what);
 }
 
-int hologram_length(const struct command *command, const char *name, const char *text, bool either,
+int hologram_length(const struct command *command, const char *name, const char *text,
                     double *value)
 {
     int count;
-    if (!text)
+    if (!text || (hologram_numbers(text, "", true, value, 1, &count) && *value > 0))
         return 0;
-    if (!hologram_numbers(text, "", true, value, 1, &count) || *value == 0)
-        return not_lengths(command, name, text, "a length, such as 150mm or -9.1cm");
-    if (!either && *value < 0)
-        return not_lengths(command, name, text, "a length above zero, such as 635nm or 0.75um");
-    return 0;
+    return not_lengths(command, name, text, "a length above zero, such as 635nm or 0.75um");
 }
 
 int hologram_depths(const struct command *command, const struct hologram_values *values,
@@ -40,61 +36,27 @@ int hologram_depths(const struct command *command, const struct hologram_values 
     return 0;
 }
 
-/* One for both directions, or two. */
-static int read_pitch(const struct command *command, const char *text, ro_optics *optics)
-{
-    double pitch[2];
-    int count;
-    if (!text)
-        return 0;
-    if (!hologram_numbers(text, "x", true, pitch, 2, &count) || !(pitch[0] > 0) ||
-        (count == 2 && !(pitch[1] > 0)))
-        return not_lengths(command, "pitch", text,
-                           "a length above zero, such as 8um, or 8umx6.4um");
-    optics->pitch = pitch[0];
-    optics->pitch_y = count == 2 ? pitch[1] : 0;
-    return 0;
-}
-
 int hologram_optics(const struct command *command, const struct hologram_values *values,
                     ro_optics *optics)
 {
-    int count, bad = hologram_length(command, "wavelength", values->wavelength, false,
-                                     &optics->wavelength);
-    if (!bad)
-        bad = read_pitch(command, values->pitch, optics);
-    if (bad)
-        return bad;
-    if (values->viewer &&
-        (!hologram_numbers(values->viewer, ",", true, optics->viewer, 3, &count) || count != 3 ||
-         !(optics->viewer[2] < 0)))
-        return not_lengths(command, "viewer", values->viewer,
-                           "three lengths, z negative, such as 0,0,-36mm");
-    if (values->viewing_area &&
-        (!hologram_numbers(values->viewing_area, "x", true, optics->viewing_area, 2, &count) ||
-         count != 2 || !(optics->viewing_area[0] > 0 && optics->viewing_area[1] > 0)))
-        return not_lengths(command, "viewing-area", values->viewing_area,
-                           "two lengths, such as 9.2mmx9.2mm");
-    if (values->hogel)
-        optics->hogel = (uint32_t)values->hogel;
-    return 0;
+    const double *viewer = values->optics.viewer;
+    *optics = values->optics;
+    if ((viewer[0] != 0 || viewer[1] != 0 || viewer[2] != 0) && !(viewer[2] < 0))
+        return usage_error(command,
+                           "--viewer %g,%g,%g: z must be negative, in front of the hologram",
+                           viewer[0], viewer[1], viewer[2]);
+    optics->hogel = values->quantize.hogel;
+    return hologram_length(command, "wavelength", values->wavelength, &optics->wavelength);
 }
 
 static int read_scene(const struct command *command, const struct hologram_values *values,
                       ro_hologram_scene *scene)
 {
-    ro_optics optics = {0};
-    const int bad = hologram_optics(command, values, &optics);
-    *scene = (ro_hologram_scene){RO_HOLOGRAM_SCENE_DEFAULTS,
-                                 .target = values->target,
-                                 .phase = values->phase,
-                                 .seed = values->common.seed,
-                                 .wavelength = optics.wavelength,
-                                 .pitch = optics.pitch,
-                                 .view_specific = values->view_specific};
-    memcpy(scene->viewer, optics.viewer, sizeof scene->viewer);
-    memcpy(scene->viewing_area, optics.viewing_area, sizeof scene->viewing_area);
-    return bad;
+    *scene = values->made;
+    scene->target = values->target;
+    scene->phase = values->phase;
+    scene->seed = values->common.seed;
+    return hologram_optics(command, values, &scene->optics);
 }
 
 struct made {
@@ -169,10 +131,10 @@ int hologram_make(const struct command *command, const struct hologram_values *v
 {
     const char *const *path = files->path;
     struct made made = {0};
-    for (int i = 0; i < values->scenes.count; i++)
-        if (hologram_is_cloud(values->scenes.text[i]))
+    for (int i = 0; i < values->scene.count; i++)
+        if (hologram_is_cloud(values->scene.text[i]))
             return hologram_points(command, values, files);
-    if (values->scenes.count)
+    if (values->scene.count)
         return hologram_scene(command, values, files);
     if (values->depth_map || values->depth)
         return usage_error(command, "--%s needs --scene",
@@ -180,14 +142,14 @@ int hologram_make(const struct command *command, const struct hologram_values *v
     int result = read_scene(command, values, &made.scene);
     if (result)
         return result;
-    if (!values->size.width)
+    if (!values->size)
         return usage_error(command, "hologram make needs --size, such as --size 2048x2048");
     const char *dot = strrchr(path[0], '.');
     if (!dot || strcmp(dot, ".npy") != 0)
         return usage_error(command, "%s: a field must be written as .npy", path[0]);
     /* Without gaps between rows, so that it is computed in place. */
-    made.field = (ro_field){values->size.width, values->size.height,
-                            8 * (ptrdiff_t)values->size.width, NULL};
+    made.field = (ro_field){values->pixels.width, values->pixels.height,
+                            8 * (ptrdiff_t)values->pixels.width, NULL};
     result = task_run(&(struct task){
         .command = command,
         .values = values,

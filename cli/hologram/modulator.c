@@ -7,8 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { DRIVE_AUTO, DRIVE_NUMBERS, DRIVE_FULL, DRIVE_BITS };
-
 static void drive_fully(ro_modulator *m)
 {
     for (int k = 0; k < m->count; k++)
@@ -26,7 +24,7 @@ static void drive_by_numbers(ro_modulator *m)
 ro_status hologram_device(ro_context *context, const struct hologram_values *values,
                           ro_modulator *m)
 {
-    const char *levels = values->levels ? values->levels : "phase:256";
+    const char *levels = values->quantize.levels ? values->quantize.levels : "phase:256";
     ro_status status = hologram_is_list(levels) ? ro_modulator_load(context, levels, m)
                                                 : ro_modulator_named(context, levels, m);
     if (status == RO_OK && values->drive == DRIVE_BITS && m->count != 2)
@@ -113,7 +111,7 @@ ro_status hologram_load_light(ro_context *context, const struct hologram_values 
     ro_modulator device;
     ro_image numbers = {0};
     ro_status status = RO_OK;
-    if (!values->levels) {
+    if (!values->quantize.levels) {
         status = ro_hologram_load(context, path, values->sidecar, field, optics);
     } else {
         status = hologram_device(context, values, &device);

@@ -29,13 +29,13 @@ static int read_cloud(const struct command *command, const struct hologram_value
 {
     if (values->target || values->depth_map)
         return usage_error(command, "--target and --depth-map do not apply to points");
-    if (values->scenes.count > 1)
+    if (values->scene.count > 1)
         return usage_error(command, "points must be the only --scene");
-    if (!values->size.width)
+    if (!values->size)
         return usage_error(command, "hologram make needs --size, such as --size 1920x1080");
     c->scene =
         (ro_point_scene){RO_POINT_SCENE_DEFAULTS, .phase = values->phase,
-                         .seed = values->common.seed, .view_specific = values->view_specific};
+                         .seed = values->common.seed, .view_specific = values->made.view_specific};
     int bad = hologram_optics(command, values, &c->scene.optics);
     if (!bad)
         bad = hologram_depths(command, values, c->depths);
@@ -52,16 +52,15 @@ static ro_status load(ro_context *context, const struct hologram_values *values,
     const ro_optics *o = &c->scene.optics;
     int phases = 0;
     ro_status status =
-        ro_points_load(context, values->scenes.text[0], &c->points, &c->scene.count, &phases);
+        ro_points_load(context, values->scene.text[0], &c->points, &c->scene.count, &phases);
     for (size_t i = 0; status == RO_OK && i < c->scene.count; i++)
         c->points[i].y = -c->points[i].y;
     if (status == RO_OK && values->depth)
-        status = ro_points_fit(context, c->points, c->scene.count, values->size.width * o->pitch,
-                               values->size.height * (o->pitch_y != 0 ? o->pitch_y : o->pitch),
+        status = ro_points_fit(context, c->points, c->scene.count, values->pixels.width * o->pitch,
+                               values->pixels.height * (o->pitch_y != 0 ? o->pitch_y : o->pitch),
                                c->depths[0], c->depths[1]);
     if (status == RO_OK && !phases && values->phase && ro_name_equal(values->phase, "given"))
-        status =
-            ro_context_fail(context, RO_E_ARGUMENT, "%s has no phases", values->scenes.text[0]);
+        status = ro_context_fail(context, RO_E_ARGUMENT, "%s has no phases", values->scene.text[0]);
     if (phases && !values->phase)
         c->scene.phase = "given";
     c->scene.points = c->points;
@@ -74,15 +73,15 @@ static ro_status work(struct task *task)
     struct cloud *c = task->data;
     ro_context *context = task->context;
     ro_field_writer *writer = NULL;
-    ro_field field = {.width = values->size.width, .height = values->size.height};
+    ro_field field = {.width = values->pixels.width, .height = values->pixels.height};
     ro_status status = ro_bytes_accepts(context, task->out);
     if (status == RO_OK)
         status = load(context, values, c);
-    if (status == RO_OK && !values->view_specific)
+    if (status == RO_OK && !values->made.view_specific)
         status = ro_field_alloc(context, field.width, field.height, &field);
     if (status == RO_OK)
-        status = ro_field_writer_open(context, task->out, values->size.width, values->size.height,
-                                      &writer);
+        status = ro_field_writer_open(context, task->out, values->pixels.width,
+                                      values->pixels.height, &writer);
     c->scene.rows = hologram_take_row;
     c->scene.rows_to = writer;
     if (status == RO_OK)

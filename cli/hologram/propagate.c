@@ -63,11 +63,10 @@ int hologram_propagate(const struct command *command, const struct hologram_valu
 {
     struct propagated p = {0};
     int result = hologram_optics(command, values, &p.optics);
-    if (!result && !values->distance)
+    p.distance = values->distance;
+    if (!result && p.distance == 0)
         result =
             usage_error(command, "hologram propagate needs --distance, such as --distance 150mm");
-    if (!result)
-        result = hologram_length(command, "distance", values->distance, true, &p.distance);
     const char *dot = strrchr(files->path[1], '.');
     if (!result && (!dot || strcmp(dot, ".npy") != 0))
         result = usage_error(command, "%s: a field must be written as .npy", files->path[1]);

@@ -10,57 +10,46 @@
 #include <stdlib.h>
 #include <string.h>
 
-int hologram_window(const struct command *command, const char *text, ro_window *window)
+/* What goes with --refine and with --frames only. */
+static int check_modes(const struct command *command, const struct hologram_values *values)
 {
-    double number[4];
-    int count;
-    if (!text)
-        return 0;
-    if (!hologram_numbers(text, ",", false, number, 4, &count) || count != 4)
-        return usage_error(
-            command,
-            "--window %s: must be four numbers, centre and size in cycles per pixel, "
-            "such as 0.2,0.1,0.3,0.3",
-            text);
-    *window = (ro_window){number[0], number[1], number[2], number[3]};
-    if (!(number[2] > 0 && number[3] > 0))
-        return usage_error(command, "--window %s: its size must be above zero", text);
+    const ro_option_table *table = ro_options_of("hologram-refine");
+    const char *given = values->target ? "target" : NULL;
+    for (const char *const *name = (const char *const[]){"region", "light", "edges", NULL}; *name;
+         name++)
+        if (ro_option_is_set(table, ro_option_find(table, *name), &values->refinement))
+            given = *name;
+    if (values->refine && values->frames.count)
+        return usage_error(command, "--refine and --frames exclude each other");
+    if (given && !values->refine)
+        return usage_error(command, "--%s needs --refine", given);
+    if (values->phase && !values->frames.count)
+        return usage_error(command, "--phase needs --frames");
+    if (values->distance != 0 && !values->refine && !values->frames.count)
+        return usage_error(command, "--distance needs --refine or --frames");
+    if (values->refine && (!values->target || values->distance == 0))
+        return usage_error(command, "--refine needs --target and --distance: what is to be seen, "
+                                    "and how far from the modulator");
+    if (values->spectrum && (values->refine || values->frames.count))
+        return usage_error(command, "--spectrum does not apply to --%s",
+                           values->refine ? "refine" : "frames");
     return 0;
 }
 
-int hologram_read_quantize(const struct command *command, const struct hologram_values *values,
+int hologram_take_quantize(const struct command *command, const struct hologram_values *values,
                            struct quantize *q)
 {
-    static const char *const schedules[] = {NULL, "reference", "bands"};
-    double number[1];
-    int count;
-    q->options =
-        (ro_hologram_options){RO_HOLOGRAM_DEFAULTS,
-                              .algorithm = values->algorithm,
-                              .levels = hologram_is_list(values->levels) ? NULL : values->levels,
-                              .weights = hologram_is_list(values->weights) ? NULL : values->weights,
-                              .schedule = schedules[values->schedule],
-                              .gain = values->gain == GAIN_AUTO ? RO_DEFAULT : values->gain,
-                              .gain_auto = values->gain == GAIN_AUTO,
-                              .least_snr = values->snr,
-                              .hogel = (uint32_t)values->hogel,
-                              .measure = values->report != NULL || values->gain == GAIN_AUTO};
-    if (values->gain == 0)
-        return usage_error(command, "--gain 0: must be a number above 0, up to 4");
-    if (values->snr > 0 && values->gain != GAIN_AUTO)
-        return usage_error(command, "--snr needs --gain auto");
-    if (values->p && !ro_name_equal(values->p, "auto")) {
-        if (!hologram_numbers(values->p, "", false, number, 1, &count) || number[0] < 1 ||
-            number[0] > RO_HOLOGRAM_SKEW || number[0] != rint(number[0]))
-            return usage_error(command, "--p %s: must be auto or a whole number from 1 to %d",
-                               values->p, RO_HOLOGRAM_SKEW);
-        q->options.p = (int)number[0];
-    }
-    int bad = hologram_window(command, values->window, &q->options.window);
-    if (bad)
-        return bad;
-    bad = hologram_read_refine(command, values, &q->refinement);
-    return bad ? bad : hologram_optics(command, values, &q->options.optics);
+    q->options = values->quantize;
+    q->refinement = values->refinement;
+    q->refinement.refine = values->refine ? values->refine : RO_DEFAULT;
+    q->refinement.distance = values->distance;
+    if (hologram_is_list(q->options.levels))
+        q->options.levels = NULL;
+    if (!hologram_is_list(values->weights))
+        q->options.weights = values->weights;
+    q->options.measure = values->report != NULL || q->options.gain == RO_GAIN_AUTO;
+    const int wrong = check_modes(command, values);
+    return wrong ? wrong : hologram_optics(command, values, &q->options.optics);
 }
 
 ro_status hologram_check_physics(ro_context *context, const ro_hologram_options *o, const char *in)
@@ -175,9 +164,9 @@ static void print_quantize(const struct quantize *q, const ro_report *ran, doubl
         "hologram: %s to %d levels, %u x %u in %u hogel%s, %d taps, p %d, gain %.4g%s%s, %s/%s, "
         "%d thread%s, %.1f ms\n",
         ran->method, r->levels, ran->width, ran->height, r->hogels, r->hogels == 1 ? "" : "s",
-        r->hogel[0].taps, r->hogel[0].p, q->options.gain_auto ? r->level : r->gain, snr, clips,
-        ran->schedule, ran->device == RO_DEVICE_CUDA ? "cuda" : ro_cpu_name(ran->cpu), ran->threads,
-        ran->threads == 1 ? "" : "s", 1e3 * seconds);
+        r->hogel[0].taps, r->hogel[0].p, q->options.gain == RO_GAIN_AUTO ? r->level : r->gain, snr,
+        clips, ran->schedule, ran->device == RO_DEVICE_CUDA ? "cuda" : ro_cpu_name(ran->cpu),
+        ran->threads, ran->threads == 1 ? "" : "s", 1e3 * seconds);
     say_mirrored(r);
     if (rho > 1.5 * (r->levels == 2 ? 0.03 : 0.01))
         fprintf(stderr, "hologram: rho was raised to %g where too many errors were cut off\n", rho);
@@ -239,7 +228,7 @@ ro_status hologram_prepare_quantize(ro_context *context, const struct hologram_v
     ro_status status = hologram_device(context, values, &q->device);
     if (status == RO_OK)
         status = hologram_accepts(context, values, &q->device, out);
-    if (hologram_is_list(values->levels)) {
+    if (hologram_is_list(values->quantize.levels)) {
         q->options.table = q->device.table;
         q->options.table_count = q->device.count;
     }
@@ -326,11 +315,9 @@ int hologram_quantize(const struct command *command, const struct hologram_value
     struct quantize q = {0};
     if (strcmp(files->path[1], "-") != 0 && same_file(files->path[0], files->path[1]))
         return usage_error(command, "%s is IN and OUT: the field would be lost", files->path[1]);
-    if (values->frames)
+    int result = hologram_take_quantize(command, values, &q);
+    if (!result && values->frames.count)
         return hologram_frames(command, values, files);
-    if (values->phase)
-        return usage_error(command, "hologram quantize takes --phase with --frames only");
-    int result = hologram_read_quantize(command, values, &q);
     if (!result)
         result = spares_sidecar(command, values, files->path[0]);
     if (!result)
@@ -419,11 +406,11 @@ ro_status hologram_certify(struct certificate *to, const void *given, const stru
     ro_field field = {0};
     ro_image again = {0}, out = {0};
     ro_context *cpu = NULL;
-    values.schedule = 0; /* changes no bits */
+    values.quantize.schedule = NULL; /* changes no bits */
     values.spectrum = NULL;
-    if (values.frames)
+    if (values.frames.count)
         return hologram_certify_frames(to, &values, files);
-    if (hologram_read_quantize(&command_hologram, &values, &q))
+    if (hologram_take_quantize(&command_hologram, &values, &q))
         return ro_context_fail(to->context, RO_E_ARGUMENT, "the options cannot be read");
     ro_status status = hologram_device(to->context, &values, &q.device);
     if (status == RO_OK)
@@ -468,5 +455,5 @@ const char *const *hologram_reference(const void *values)
                                         "!report",    "!spectrum", NULL};
     static const char *const refined[] = {"--cpu", "scalar", "--threads", "1", "!report", NULL};
     const struct hologram_values *v = values;
-    return v->refine || v->frames ? refined : plain;
+    return v->refine || v->frames.count ? refined : plain;
 }

@@ -34,7 +34,7 @@ static int read_picture(const struct command *command, const char *text, bool ma
                                     "--depth-map",
                            text);
     if (at)
-        bad = hologram_length(command, "scene", at + 1, false, &picture->depth);
+        bad = hologram_length(command, "scene", at + 1, &picture->depth);
     p->path[p->count++] = strndup(text, at ? (size_t)(at - text) : strlen(text));
     return bad;
 }
@@ -46,7 +46,7 @@ static int read_scene(const struct command *command, const struct hologram_value
     int count, bad = 0;
     if (values->target)
         return usage_error(command, "--target does not apply to --scene");
-    if (!values->size.width)
+    if (!values->size)
         return usage_error(command, "hologram make needs --size, such as --size 1920x1080");
     p->wavelength[0] = 635e-9;
     p->channels = 1;
@@ -64,21 +64,21 @@ static int read_scene(const struct command *command, const struct hologram_value
         bad = hologram_depths(command, values, p->depths);
     if (!bad && values->depth && !values->depth_map)
         bad = usage_error(command, "--depth needs --depth-map");
-    if (!bad && values->depth_map && values->scenes.count > 1)
+    if (!bad && values->depth_map && values->scene.count > 1)
         bad = usage_error(command, "--depth-map takes exactly one --scene picture");
-    for (int i = 0; i < values->scenes.count && !bad; i++)
-        bad = read_picture(command, values->scenes.text[i], values->depth_map != NULL, p);
+    for (int i = 0; i < values->scene.count && !bad; i++)
+        bad = read_picture(command, values->scene.text[i], values->depth_map != NULL, p);
     p->scene.pictures = p->picture;
     p->scene.count = p->count;
     p->scene.phase = values->phase;
     if (!bad && values->phase && strchr(values->phase, '.')) {
         p->phases = values->phase;
         p->scene.phase = "given";
-        if (values->scenes.count > 1)
+        if (values->scene.count > 1)
             bad = usage_error(command, "--phase F takes exactly one --scene picture");
     }
     p->scene.seed = values->common.seed;
-    p->scene.view_specific = values->view_specific;
+    p->scene.view_specific = values->made.view_specific;
     if (p->scene.optics.pitch == 0)
         p->scene.optics.pitch = 8e-6;
     return bad;
@@ -164,7 +164,7 @@ static ro_status work(struct task *task)
 {
     const struct hologram_values *values = task->values;
     struct pictures *p = task->data;
-    ro_field field = {.width = values->size.width, .height = values->size.height};
+    ro_field field = {.width = values->pixels.width, .height = values->pixels.height};
     ro_status status = ro_bytes_accepts(task->context, task->out);
     if (status == RO_OK && values->depth_map)
         status = load_numbers(task->context, values->depth_map, p->depths[0], p->depths[1],
@@ -173,7 +173,7 @@ static ro_status work(struct task *task)
         status = load_numbers(task->context, p->phases, 0, 6.283185307179586, false,
                               &p->picture[0].phases);
     if (status == RO_OK && !p->scene.view_specific)
-        status = ro_field_alloc(task->context, values->size.width, values->size.height, &field);
+        status = ro_field_alloc(task->context, values->pixels.width, values->pixels.height, &field);
     for (int c = 0; c < p->channels && status == RO_OK; c++)
         status = make_field(task->context, p, task->out, c, &field, &p->optics);
     ro_field_free(&field);
@@ -189,7 +189,7 @@ void hologram_made_json(const struct task *task, FILE *file, const char *counted
     fprintf(file,
             ", \"width\": %u, \"height\": %u, \"%s\": %zu, \"depth\": %.9g, \"hogel\": %u, "
             "\"viewer\": [%.9g, %.9g, %.9g], \"seconds\": %.6f}\n",
-            values->size.width, values->size.height, counted, count, o->depth, o->hogel,
+            values->pixels.width, values->pixels.height, counted, count, o->depth, o->hogel,
             o->viewer[0], o->viewer[1], o->viewer[2], task->seconds);
 }
 
@@ -199,7 +199,7 @@ void hologram_made_line(const struct task *task, const char *counted, size_t cou
     const struct hologram_values *values = task->values;
     tell("hologram: %zu %s, %u x %u, in focus at %.4g mm, seen from %.4g mm through %.3g x "
          "%.3g mm, %.2f s",
-         count, counted, values->size.width, values->size.height, o->depth * 1e3,
+         count, counted, values->pixels.width, values->pixels.height, o->depth * 1e3,
          -o->viewer[2] * 1e3, o->viewing_area[0] * 1e3, o->viewing_area[1] * 1e3, task->seconds);
 }
 

@@ -130,20 +130,12 @@ static ro_status work(struct task *task)
 static int read_view(const struct command *command, const struct hologram_values *values,
                      struct view *v)
 {
-    int count, result = hologram_optics(command, values, &v->view.optics);
-    if (!result && values->depth &&
+    v->view = values->view;
+    if (values->depth &&
         !hologram_numbers(values->depth, ",", true, v->depth, MOST_DEPTHS, &v->depths))
-        result =
-            usage_error(command, "--depth %s: must be lengths, such as 81mm,91mm", values->depth);
-    const bool none = values->scale && ro_name_equal(values->scale, "none");
-    if (none)
-        v->view.scale = RO_SCALE_NONE;
-    if (!result && values->scale && !none &&
-        (!hologram_numbers(values->scale, "", false, &v->view.scale, 1, &count) ||
-         !(v->view.scale > 0)))
-        result =
-            usage_error(command, "--scale %s: must be a number above zero, or none", values->scale);
-    return result;
+        return usage_error(command, "--depth %s: must be lengths, such as 81mm,91mm",
+                           values->depth);
+    return hologram_optics(command, values, &v->view.optics);
 }
 
 static bool compared(const struct task *task)
@@ -192,7 +184,7 @@ static void print_line(const struct task *task)
 int hologram_reconstruct(const struct command *command, const struct hologram_values *values,
                          const struct operands *files)
 {
-    struct view v = {.view = RO_VIEW};
+    struct view v = {0};
     int result = read_view(command, values, &v);
     if (result)
         return result;

@@ -32,12 +32,24 @@ void ro_field_free(ro_field *field);
 
 /* What is known of a field's physics; zeros: not known. */
 typedef struct ro_optics {
-    double wavelength, pitch;
-    double pitch_y;         /* of the rows, where it differs; 0: as `pitch` */
-    double viewer[3];       /* the centre of the viewing area; z is negative */
-    double viewing_area[2]; /* its width and height */
-    double depth;           /* where a picture of the scene is in focus */
-    uint32_t hogel;         /* pixels a side */
+    /* Wavelength of the light: a number from 1e-09 to 0.001 metres, such as 0.5um. Default (0): of
+     * the sidecar; make: 635 nm. */
+    double wavelength;
+    /* Distance of pixels; LxL if that of rows differs: 1 to 2 numbers from 1e-09 to 0.01 metres,
+     * such as 0.5um. Default (0): of the sidecar; make: 750 nm, 8 um of scenes. */
+    double pitch;
+    /* Of the rows, where it differs; 0: as `pitch`. */
+    double pitch_y;
+    /* Centre of the viewing area, z being negative: 3 numbers from -100 to 100 metres, such as
+     * 0.5um. Default (0): of the sidecar; make: where the angle suffices. */
+    double viewer[3];
+    /* Size of the viewing area: 2 numbers above 0, up to 100 metres, such as 0.5um. Default (0): of
+     * the sidecar; make: half of the hologram. */
+    double viewing_area[2];
+    /* Where a picture of the scene is in focus. */
+    double depth;
+    /* Pixels a side. */
+    uint32_t hogel;
 } ro_optics;
 
 /* Takes a row of a field, from the top; anything but RO_OK ends the work. */
@@ -48,16 +60,23 @@ typedef ro_status ro_field_rows(void *to, uint32_t y, const float *row);
 /* The paper's scene for a hologram of 18.4 mm; its lengths are scaled by the hologram's longer side
  * over that. */
 typedef struct ro_hologram_scene {
-    size_t size;        /* RO_HOLOGRAM_SCENE sets it */
-    const char *target; /* NULL: "dice"; "disc", "ring", "bars" */
-    const char *phase;  /* NULL: "random"; "smooth" */
+    /* RO_HOLOGRAM_SCENE sets it. */
+    size_t size;
+    /* What is to be seen: dice, disc, ring or bars. Default (NULL): dice. */
+    const char *target;
+    /* Phases of the light: random or smooth. Default (NULL): random. */
+    const char *phase;
+    /* Seed of random numbers: a whole number from 0 to 2^64 - 1. Default (0): 0. */
     uint64_t seed;
-    double wavelength, pitch;          /* 0: 635 nm, 750 nm */
-    double viewer[3], viewing_area[2]; /* 0: scaled */
-    int layers;                        /* of each die, 0: 4 */
-    int view_specific;   /* 1: only the light that reaches the viewing area, in bounded memory */
-    ro_field_rows *rows; /* if not NULL takes the rows, with `rows_to`; if view-specific, the field
-                            then needs no memory and only says how large it is */
+    /* Of wavelength and pitch 0 is 635 nm and 750 nm, of viewer and viewing area: scaled. */
+    ro_optics optics;
+    /* Layers of each die, up to 16; 0: 4. */
+    int layers;
+    /* Compute only the light that reaches the viewing area. */
+    int view_specific;
+    /* If not NULL takes the rows, with `rows_to`; if view-specific, the field then needs no memory
+     * and only says how large it is. */
+    ro_field_rows *rows;
     void *rows_to;
 } ro_hologram_scene;
 #define RO_HOLOGRAM_SCENE_DEFAULTS RO_DEFAULTS_OF(ro_hologram_scene, RO_NONE_UNSET)
@@ -80,16 +99,22 @@ typedef struct ro_scene_picture {
 } ro_scene_picture;
 
 typedef struct ro_picture_scene {
-    size_t size; /* RO_PICTURE_SCENE sets it */
+    /* RO_PICTURE_SCENE sets it. */
+    size_t size;
     const ro_scene_picture *pictures;
     int count;
-    int layers;        /* that depths are cut into; 0: 16 */
-    const char *phase; /* NULL: "random"; "constant", "smooth": as if it came from the viewer, each
-                          layer by itself, "spherical": all of them together, or "given" */
+    /* Layers that depths are cut into, up to 1024; 0: 16. */
+    int layers;
+    /* Phases of the light: random, constant, smooth, spherical or given. Default (NULL): random. */
+    const char *phase;
+    /* Seed of random numbers: a whole number from 0 to 2^64 - 1. Default (0): 0. */
     uint64_t seed;
-    ro_optics optics;  /* wavelength and pitch are needed; viewer and viewing area 0: as far away as
-                          the angle needs that the pitch allows */
-    int view_specific; /* as in ro_hologram_scene */
+    /* Wavelength and pitch are needed; viewer and viewing area 0: as far away as the angle needs
+     * that the pitch allows. */
+    ro_optics optics;
+    /* Compute only the light that reaches the viewing area. */
+    int view_specific;
+    /* As in ro_hologram_scene. */
     ro_field_rows *rows;
     void *rows_to;
 } ro_picture_scene;
@@ -111,14 +136,19 @@ typedef struct ro_scene_point {
 } ro_scene_point;
 
 typedef struct ro_point_scene {
-    size_t size; /* RO_POINT_SCENE sets it */
+    /* RO_POINT_SCENE sets it. */
+    size_t size;
     const ro_scene_point *points;
     size_t count;
-    const char *phase; /* NULL: "random"; "constant", "smooth", "spherical", or "given":
-                          the points' own */
+    /* Phases of the light: random, constant, smooth, spherical or given. Default (NULL): random. */
+    const char *phase;
+    /* Seed of random numbers: a whole number from 0 to 2^64 - 1. Default (0): 0. */
     uint64_t seed;
-    ro_optics optics;  /* as in ro_picture_scene */
-    int view_specific; /* as in ro_hologram_scene */
+    /* As in ro_picture_scene. */
+    ro_optics optics;
+    /* Compute only the light that reaches the viewing area. */
+    int view_specific;
+    /* As in ro_hologram_scene. */
     ro_field_rows *rows;
     void *rows_to;
 } ro_point_scene;
@@ -199,26 +229,46 @@ typedef struct ro_hologram_taps {
     double re[RO_HOLOGRAM_TAPS], im[RO_HOLOGRAM_TAPS];
 } ro_hologram_taps;
 
+enum { RO_GAIN_AUTO = -2 };
+
 typedef struct ro_hologram_options {
-    size_t size;                 /* RO_HOLOGRAM_OPTIONS sets it */
-    const char *algorithm;       /* NULL: "vded"; "swed", "floyd-steinberg", "truncate" */
-    const char *weights;         /* NULL: "ls"; "paper" */
-    const ro_hologram_taps *own; /* used instead of `weights` if not NULL */
-    const char *levels; /* NULL: "phase:256"; "phase:N", "amplitude:N", "binary", "phase-binary" */
-    const float *table; /* complex levels, used instead of `levels` if not NULL */
+    /* RO_HOLOGRAM_OPTIONS sets it. */
+    size_t size;
+    /* How errors are passed on: vded, swed, floyd-steinberg or truncate. Default (NULL): vded. */
+    const char *algorithm;
+    /* Weights that errors are passed on with: ls or paper. Default (NULL): ls. */
+    const char *weights;
+    /* Used instead of `weights` if not NULL. */
+    const ro_hologram_taps *own;
+    /* Levels of the modulator. Default (NULL): phase:256. */
+    const char *levels;
+    /* Complex levels, used instead of `levels` if not NULL. */
+    const float *table;
     int table_count;
-    const char *schedule; /* NULL or "auto"; "reference", "bands": the same bits */
-    int taps;             /* 0: 12 of least squares, 27 of the paper's */
-    int p;                /* 0: 2 of least squares; of the paper's what its weights need, up to 8 */
-    uint32_t hogel;       /* 0: as the optics say, or 2048; swed: the whole field is one */
-    double rho;           /* default 0.01, 0.03 for two levels */
-    double gain;          /* root mean square of the field's modulus, in levels; default 0.4 */
+    /* How the CPU runs it, with the same bits: auto, reference or bands. Default (NULL): auto. */
+    const char *schedule;
+    /* Number of weights, up to 64; 0: 12 of least squares, 27 of the paper's. */
+    int taps;
+    /* Columns that each row lags behind the row above: a whole number from 1 to 8 or auto. Default
+     * (0): auto. */
+    int p;
+    /* Pixels per side of a hogel: a whole number from 8 to 1073741824. Default (0): of the sidecar,
+     * or 2048. */
+    uint32_t hogel;
+    /* Cost of weights, of least squares; default 0.01, 0.03 for two levels. */
+    double rho;
+    /* Root mean square of the field in levels: a number above 0, up to 4 or auto. Default
+     * (RO_DEFAULT): 0.4. */
+    double gain;
+    /* The largest gain, and so the most light, with D dB: a number from 0 to 200. Default (0): the
+     * highest. */
+    double snr;
     ro_optics optics;
-    ro_window window; /* size 0: from the optics */
-    int measure;      /* fill in the measured figures */
-    int gain_auto;    /* 1: the gain is found by trials: that with the highest SNR in the windows */
-    double least_snr; /* of a gain that is found: the largest one, and so the most light, that has
-                         as many decibels; 0: the highest SNR */
+    /* Centre and size of the window in cycles per pixel: 4 numbers from -0.5 to 1. Default (0): by
+     * the optics. */
+    ro_window window;
+    /* Fill in the measured figures. */
+    int measure;
 } ro_hologram_options;
 #define RO_HOLOGRAM_UNSET(UNSET) UNSET(rho) UNSET(gain)
 #define RO_HOLOGRAM_DEFAULTS RO_DEFAULTS_OF(ro_hologram_options, RO_HOLOGRAM_UNSET)
@@ -267,17 +317,30 @@ typedef struct ro_refinement_report {
 } ro_refinement_report;
 
 typedef struct ro_refinement {
-    size_t size;        /* RO_REFINEMENT sets it */
-    ro_image target;    /* amplitudes, RO_GRAYF of the field's size; the phase is free */
-    double distance;    /* of the target: positive in the direction of the light */
-    uint32_t region[4]; /* x, y, width, height; size 0: round all that is not black */
-    double light;       /* the share that the region is to get */
-    int iterations;     /* between both planes; default 50, or 15 of few levels */
-    int passes;         /* of search, of few levels; default 10 */
-    const char *edges;  /* what surrounds the modulator: NULL or "auto": as the field was made for;
-                           "dark": nothing; "wrap": itself, repeated */
+    /* RO_REFINEMENT sets it. */
+    size_t size;
+    /* Amplitudes, RO_GRAYF of the field's size; the phase is free. */
+    ro_image target;
+    /* Distance from IN to the target or OUT, positive with the light: a number from -100 to 100
+     * metres, such as 0.5um. */
+    double distance;
+    /* Part of the target that counts, in pixels: 4 whole numbers from 0 to 4294967294. Default (0):
+     * round all that is not black. */
+    uint32_t region[4];
+    /* Share of the light that the region should get: a percentage above 0, up to 100. Default (0):
+     * by the levels. */
+    double light;
+    /* Make the light fit target: N iterations, or N passes with few levels: a whole number from 1
+     * to 100000 or auto. Default (RO_DEFAULT): auto. */
+    int refine;
+    /* Between both planes; default `refine`, and 15 of few levels. */
+    int iterations;
+    /* Of search, of few levels; default `refine`. */
+    int passes;
+    /* What surrounds the modulator: auto, dark or wrap. Default (NULL): auto. */
+    const char *edges;
 } ro_refinement;
-#define RO_REFINEMENT_UNSET(UNSET) UNSET(iterations) UNSET(passes)
+#define RO_REFINEMENT_UNSET(UNSET) UNSET(refine) UNSET(iterations) UNSET(passes)
 #define RO_REFINEMENT_DEFAULTS RO_DEFAULTS_OF(ro_refinement, RO_REFINEMENT_UNSET)
 #define RO_REFINEMENT RO_OPTIONS_OF(ro_refinement, RO_REFINEMENT_UNSET)
 
@@ -299,13 +362,19 @@ typedef struct ro_frames_report {
 } ro_frames_report;
 
 typedef struct ro_frames {
-    size_t size;       /* RO_FRAMES sets it */
-    int count;         /* of frames, shown one after another, faster than the eye sees */
-    double distance;   /* to the plane in which the intensity counts, positive with the light */
-    const char *phase; /* NULL: "random", other phases in every frame; "smooth": those of the field,
-                          turned from frame to frame */
+    /* RO_FRAMES sets it. */
+    size_t size;
+    /* Of frames, shown one after another, faster than the eye sees. */
+    int count;
+    /* Distance from IN to the target or OUT, positive with the light: a number from -100 to 100
+     * metres, such as 0.5um. */
+    double distance;
+    /* Phases of the light: random or smooth. Default (NULL): random. */
+    const char *phase;
+    /* Seed of random numbers: a whole number from 0 to 2^64 - 1. Default (0): 0. */
     uint64_t seed;
-    int independent; /* 1: errors of the intensity are not carried, for comparison */
+    /* 1: errors of the intensity are not carried, for comparison. */
+    int independent;
 } ro_frames;
 #define RO_FRAMES_DEFAULTS RO_DEFAULTS_OF(ro_frames, RO_NONE_UNSET)
 #define RO_FRAMES RO_OPTIONS_OF(ro_frames, RO_NONE_UNSET)
@@ -361,10 +430,15 @@ ro_status ro_hologram_levels(ro_context *context, const char *name, float *table
 enum { RO_SCALE_NONE = -2 };
 
 typedef struct ro_view {
-    size_t size;      /* RO_VIEW sets it */
-    ro_optics optics; /* wavelength and pitch are needed; viewer and area, or the whole light */
-    double depth;     /* where the eye focuses */
-    double scale;     /* the intensity that is white; 0: mean + sigma; RO_SCALE_NONE: as it is */
+    /* RO_VIEW sets it. */
+    size_t size;
+    /* Wavelength and pitch are needed; viewer and area, or the whole light. */
+    ro_optics optics;
+    /* Where the eye focuses. */
+    double depth;
+    /* The intensity of white: a number above 0, up to 1e+30 or none. Default (0): mean plus
+     * standard deviation of each view. */
+    double scale;
 } ro_view;
 #define RO_VIEW_DEFAULTS RO_DEFAULTS_OF(ro_view, RO_NONE_UNSET)
 #define RO_VIEW RO_OPTIONS_OF(ro_view, RO_NONE_UNSET)

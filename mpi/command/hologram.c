@@ -36,7 +36,7 @@ static struct quantize q;
 static int check(const struct command *command, const void *values, const struct operands *files)
 {
     (void)files;
-    return hologram_read_quantize(command, values, &q);
+    return hologram_take_quantize(command, values, &q);
 }
 
 static ro_status prepare(struct ranks_task *task)

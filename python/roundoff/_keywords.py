@@ -56,10 +56,11 @@ def numbers(name: str, value: Any) -> Any:
 class Keywords:
     """The options of a command that a function takes."""
 
-    def __init__(self, command: str, structure: Optional[str], *, own: Mapping[str, Own] = {},
+    def __init__(self, command: str, *structures: Optional[str], own: Mapping[str, Own] = {},
                  renamed: Mapping[str, str] = {}, without: tuple[str, ...] = (),
                  topics: tuple[str, ...] = (), only: Optional[set[str]] = None) -> None:
-        self.members = _core.members(structure) if structure else {}
+        self.members = {name: kind for structure in structures if structure
+                        for name, kind in _core.members(structure).items()}
         self.own, self.renamed = own, renamed
         self.rows: dict[str, tuple[str, str, tuple[str, ...]]] = {}
         self.unknown: list[str] = []  # a test says so

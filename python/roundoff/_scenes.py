@@ -10,7 +10,7 @@ import numpy as np
 from . import _core
 from ._arrays import picture
 from ._errors import BadArgument
-from ._keywords import Keywords, Members, length, numbers
+from ._keywords import Members, length, numbers
 
 WAVELENGTH, PITCH = 635e-9, 8e-6  # unless said otherwise
 
@@ -71,12 +71,12 @@ def two_depths(value: Any) -> tuple[float, float]:
     return length("depth", both[0]), length("depth", both[1])
 
 
-def scene_of(given: Members, keywords: Keywords) -> tuple[list[tuple[Any, ...]], Members]:
+def scene_of(given: Members) -> tuple[list[tuple[Any, ...]], Members]:
     """The pictures of a scene, and the members of its structure."""
     scene, mapped = given.pop("scene"), given.pop("depth_map", None)
     depth = given.pop("depth", None)
     phase = given.pop("phase", None)
-    wrong = set(given) - set(keywords.members)
+    wrong = set(given) - {"view_specific", "seed"}
     if wrong:
         raise BadArgument(f"{min(wrong)}: does not apply to a scene of pictures")
     near, far = (None, None) if depth is None else two_depths(depth)
@@ -90,7 +90,7 @@ def scene_of(given: Members, keywords: Keywords) -> tuple[list[tuple[Any, ...]],
         if len(pairs) > 1:
             raise BadArgument("phase: an array takes exactly one picture")
         phases, phase = _numbers(phase, "phase", 0.0, 2 * math.pi, False), "given"
-    members = dict({"wavelength": WAVELENGTH, "pitch": PITCH}, **given, phase=phase)
+    members = dict(given, phase=phase)
     try:
         pictures = [(_view(amplitudes(image)), _view(depths), length("scene", depth), _view(phases))
                     for image, depth in pairs]

@@ -12,7 +12,7 @@ from ._errors import BadArgument
 from ._figures import Figures
 from ._keywords import Keywords, Members, length, numbers
 from ._png import png, shown
-from ._scenes import amplitudes, in_the_middle, scene_of
+from ._scenes import PITCH, WAVELENGTH, amplitudes, in_the_middle, scene_of
 
 __all__ = ["Hologram", "Optics", "light", "make", "propagate", "quantize", "reconstruct"]
 
@@ -66,38 +66,24 @@ def _kept(name: str) -> Any:
     return put
 
 
-def _p(value: Any, members: Members) -> None:
-    if value != "auto":
-        members["p"] = int(value)
-
-
-def _scale(value: Any, members: Members) -> None:
-    members["scale"] = -2.0 if value == "none" else float(value)
-
-
-def _gain(value: Any, members: Members) -> None:
-    members.update({"gain_auto": 1} if value == "auto" else {"gain": float(value)})
-
-
-MAKE = Keywords("hologram", "ro_hologram_scene", topics=("make", "optics"), own={
-    name: _kept(name) for name in ("scene", "depth_map", "depth", "phase")},
-    without=("size", "hogel"))
-SCENE = Keywords("hologram", "ro_picture_scene", only={
-    "phase", "seed", "view_specific", "wavelength", "pitch", "viewer", "viewing_area"})
-REFINEMENT = ("refine", "target", "distance", "region", "light", "edges", "frames", "phase", "seed")
-QUANTIZE = Keywords("hologram", "ro_hologram_options", topics=("quantize", "refine", "optics"), own={
-    "p": _p, "gain": _gain, **{name: _kept(name) for name in REFINEMENT}},
-    renamed={"snr": "least_snr"})
-PROPAGATE = Keywords("hologram", "ro_hologram_options", topics=("propagate", "optics"), own={
-    "distance": _ignored}, without=("hogel", "seed"))
-RECONSTRUCT = Keywords("hologram", "ro_view", topics=("reconstruct", "optics"), own={
-    "depth": _ignored, "levels": _ignored, "scale": _scale}, without=("hogel", "seed", "reference"))
+OPTICS = {"wavelength", "pitch", "viewer", "viewing_area"}
+OF_REFINEMENT = {"refine", "target", "distance", "region", "light", "edges"}
+OF_FRAMES = {"frames", "phase", "distance", "seed"}
+MAKE = Keywords("hologram", "ro_hologram_scene", "ro_optics", topics=("make", "optics"), own={
+    name: _kept(name) for name in ("scene", "depth_map", "depth", "phase")}, without=("size",))
+QUANTIZE = Keywords("hologram", "ro_hologram_options", "ro_refinement", "ro_frames", "ro_optics",
+                    topics=("quantize", "refine", "optics"), own={
+                        name: _kept(name) for name in ("target", "frames")})
+PROPAGATE = Keywords("hologram", "ro_optics", topics=("propagate", "optics"), own={
+    "distance": _ignored}, without=("seed", "levels"))
+RECONSTRUCT = Keywords("hologram", "ro_view", "ro_optics", topics=("reconstruct", "optics"), own={
+    "depth": _ignored, "levels": _ignored}, without=("seed", "reference"))
 
 
 def _with(optics: Optics, members: Members) -> Optics:
     """Optics with what keywords say of them."""
-    known = {name: members.pop(name) for name in Optics._fields if name in members}
-    return optics._replace(**known)
+    known = {name: members.pop(name) for name in OPTICS if name in members}
+    return Optics(*_core.hologram_optics(tuple(optics), known)) if known else optics
 
 
 def make(size: Sequence[int], **options: Any) -> Hologram:
@@ -115,14 +101,17 @@ def make(size: Sequence[int], **options: Any) -> Hologram:
         raise BadArgument(f"size {rows}, {columns}: must be rows and columns from 1 on")
     field = np.empty((rows, columns), np.complex64)
     if "scene" in members:
-        pictures, scene = scene_of(members, SCENE)
+        optics = _with(Optics(wavelength=WAVELENGTH, pitch=PITCH), members)
+        pictures, scene = scene_of(members)
         with _run.running(run) as how:
-            return Hologram(field, Optics(*_core.hologram_pictures(_view(field), pictures, scene,
-                                                                   how)))
+            return Hologram(field, Optics(*_core.hologram_pictures(
+                _view(field), pictures, tuple(optics), scene, how)))
     if {"depth_map", "depth"} & set(members) or not isinstance(members.get("phase", ""), str):
         raise BadArgument("depth_map, depth and an array of phases need a scene")
+    optics = _with(Optics(), members)
     with _run.running(run) as how:
-        return Hologram(field, Optics(*_core.hologram_make(_view(field), members, how)))
+        return Hologram(field, Optics(*_core.hologram_make(_view(field), tuple(optics), members,
+                                                           how)))
 
 
 MAKE.show(make)
@@ -144,42 +133,31 @@ def propagate(field: Any, distance: Any, optics: Optional[Optics] = None,
 PROPAGATE.show(propagate)
 
 
+def _shown(source: np.ndarray, optics: Optics, members: Members, more: Members,
+           run: dict[str, Any]) -> tuple[np.ndarray, Figures]:
+    """Numbers of frames in time."""
+    frames = more.pop("frames")
+    if not 1 <= frames <= 1024:
+        raise BadArgument(f"frames {frames}: must be 1 to 1024")
+    result = np.empty((frames, *source.shape), np.uint8)
+    with _run.running(run) as how:
+        told = _core.hologram_frames(_view(source), [(one, _core.INDEX8, 255) for one in result],
+                                     tuple(optics), members, more, how)
+    return result, Figures(told)
+
+
 def _refined(source: np.ndarray, optics: Optics, members: Members, more: Members,
              run: dict[str, Any]) -> tuple[np.ndarray, Figures]:
-    """Numbers that were refined for a target, or those of frames."""
-    frames = more.pop("frames", None)
-    if frames is None and "refine" not in more:
-        raise BadArgument(f"{next(iter(more))}: needs refine or frames")
-    if "distance" in more:
-        more["distance"] = length("distance", more["distance"])
-    if frames is not None:
-        if not 1 <= frames <= 1024 or "window" not in members:
-            raise BadArgument("frames: must be 1 to 1024, and needs a window")
-        wrong = set(more) - {"phase", "distance", "seed"} | set(members) - {"levels", "window", "gain"}
-        if wrong:
-            raise BadArgument(f"{min(wrong)}: does not apply to frames")
-        result = np.empty((frames, *source.shape), np.uint8)
-        with _run.running(run) as how:
-            told = _core.hologram_frames(_view(source), [(one, _core.INDEX8, 255) for one in result],
-                                         tuple(optics), members, more, how)
-        return result, Figures(told)
+    """Numbers that were refined for a target."""
     wanted = more.pop("target", None)
-    if wanted is None or "distance" not in more or set(members) - {"levels", "window"}:
-        raise BadArgument("refine: needs target and distance, and has rules of its own: of the other "
-                          "keywords levels, window and the optics apply")
-    times = more.pop("refine")
-    if times != "auto":
-        more.update(iterations=int(times), passes=int(times))
-    if "region" in more:
-        more["region"] = tuple(int(v) for v in numbers("region", more["region"]))
-    if "light" in more:
-        more["light"] = float(str(more["light"]).rstrip("%")) / 100
+    if wanted is None or "refine" not in more:
+        raise BadArgument("refine and target need each other")
     aim = in_the_middle(amplitudes(wanted), source.shape)
-    number_of = np.empty(source.shape, np.uint8)
+    result = np.empty(source.shape, np.uint8)
     with _run.running(run) as how:
-        told = _core.hologram_refine(_view(source), (number_of, _core.INDEX8, 255),
+        told = _core.hologram_refine(_view(source), (result, _core.INDEX8, 255),
                                      (aim, _core.GRAYF, 0), tuple(optics), members, more, how)
-    return number_of, Figures(told)
+    return result, Figures(told)
 
 
 def quantize(field: Any, levels: Optional[str] = None, optics: Optional[Optics] = None, *,
@@ -193,21 +171,21 @@ def quantize(field: Any, levels: Optional[str] = None, optics: Optional[Optics] 
     """
     run = _run.split(options)
     members = QUANTIZE.take(dict(options, levels=levels))
-    if "least_snr" in members and "gain_auto" not in members:
-        raise BadArgument("snr: needs gain=\"auto\"")
-    more = {name: members.pop(name) for name in REFINEMENT if name in members}
-    hogel = members.pop("hogel", None)
     source, optics = _pixels(field, optics)
     optics = _with(optics, members)
-    if hogel is not None:
-        members["hogel"] = hogel
+    names, work = (OF_FRAMES, _shown) if "frames" in members else (OF_REFINEMENT, _refined)
+    more = {name: members.pop(name) for name in names if name in members}
+    wrong = set(members) & (OF_FRAMES | OF_REFINEMENT)
+    if wrong:
+        raise BadArgument(f"{min(wrong)}: needs frames or refine, which exclude each other")
     if more:
-        result, told = _refined(source, optics, members, more, run)
+        result, told = work(source, optics, members, more, run)
         return (result, told) if return_figures else result
     target = np.empty(source.shape, np.uint8)
     with _run.running(run) as how:
         figures = _core.hologram_quantize(_view(source), (target, _core.INDEX8, 0), tuple(optics),
-                                          members, return_figures or "gain_auto" in members, how)
+                                          members, return_figures or members.get("gain") == "auto",
+                                          how)
     return (target, Figures(figures)) if return_figures else target
 
 
@@ -246,8 +224,7 @@ def reconstruct(field: Any, optics: Optional[Optics] = None, *, depth: Any = Non
         seen = np.empty(source.shape, np.float32)
         with _run.running(run) as how:
             _core.hologram_reconstruct(_view(source), (seen, _core.GRAYF, 0), tuple(optics),
-                                       length("depth", place),
-                                       members.get("scale", 0.0), how)
+                                       length("depth", place), members, how)
         views.append(seen)
     return views if several else views[0]
 

@@ -32,13 +32,26 @@ PyObject *optics_give(const ro_optics *optics)
 
 /* ---- Calls
  * --------------------------------------------------------------------------------------- */
+
+/* Optics with what a dictionary says of them. */
+static PyObject *change(PyObject *Py_UNUSED(module), PyObject *arguments)
+{
+    PyObject *given, *dictionary;
+    ro_optics optics;
+    return PyArg_ParseTuple(arguments, "OO!", &given, &PyDict_Type, &dictionary) &&
+                   optics_take(given, &optics) &&
+                   members_set(dictionary, "ro_optics", NULL, &optics)
+               ? optics_give(&optics)
+               : NULL;
+}
+
 static PyObject *make(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
-    PyObject *target, *dictionary, *run;
-    if (!PyArg_ParseTuple(arguments, "OO!O", &target, &PyDict_Type, &dictionary, &run))
-        return NULL;
+    PyObject *target, *given, *dictionary, *run;
     ro_hologram_scene scene = RO_HOLOGRAM_SCENE;
-    if (!members_set(dictionary, "ro_hologram_scene", NULL, &scene))
+    if (!PyArg_ParseTuple(arguments, "OOO!O", &target, &given, &PyDict_Type, &dictionary, &run) ||
+        !optics_take(given, &scene.optics) ||
+        !members_set(dictionary, "ro_hologram_scene", NULL, &scene))
         return NULL;
     struct session *session = session_begin(run);
     if (!session)
@@ -156,11 +169,11 @@ static PyObject *light(PyObject *Py_UNUSED(module), PyObject *arguments)
 
 static PyObject *reconstruct(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
-    PyObject *source, *target, *given, *run;
+    PyObject *source, *target, *given, *dictionary, *run;
     ro_view view = RO_VIEW;
-    if (!PyArg_ParseTuple(arguments, "OOOddO", &source, &target, &given, &view.depth, &view.scale,
-                          &run) ||
-        !optics_take(given, &view.optics))
+    if (!PyArg_ParseTuple(arguments, "OOOdO!O", &source, &target, &given, &view.depth, &PyDict_Type,
+                          &dictionary, &run) ||
+        !optics_take(given, &view.optics) || !members_set(dictionary, "ro_view", NULL, &view))
         return NULL;
     struct session *session = session_begin(run);
     if (!session)
@@ -183,13 +196,14 @@ static PyObject *reconstruct(PyObject *Py_UNUSED(module), PyObject *arguments)
 }
 
 PyMethodDef hologram_functions[] = {
-    {"hologram_make", make, METH_VARARGS, "hologram_make(field, scene, run) -> optics"},
+    {"hologram_optics", change, METH_VARARGS, "hologram_optics(optics, changes) -> optics"},
+    {"hologram_make", make, METH_VARARGS, "hologram_make(field, optics, scene, run) -> optics"},
     {"hologram_propagate", propagate, METH_VARARGS,
      "hologram_propagate(field, target, optics, distance, run)"},
     {"hologram_quantize", quantize, METH_VARARGS,
      "hologram_quantize(field, numbers, optics, options, measure, run) -> figures"},
     {"hologram_light", light, METH_VARARGS, "hologram_light(numbers, field, levels, run)"},
     {"hologram_reconstruct", reconstruct, METH_VARARGS,
-     "hologram_reconstruct(field, target, optics, depth, scale, run) -> scale"},
+     "hologram_reconstruct(field, target, optics, depth, view, run) -> scale"},
     {NULL, NULL, 0, NULL},
 };

@@ -58,10 +58,11 @@ static void release_pictures(struct pictures *pictures)
 
 static PyObject *make(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
-    PyObject *target, *list, *dictionary, *run;
+    PyObject *target, *list, *given, *dictionary, *run;
     ro_picture_scene scene = RO_PICTURE_SCENE;
-    if (!PyArg_ParseTuple(arguments, "OO!O!O", &target, &PyList_Type, &list, &PyDict_Type,
+    if (!PyArg_ParseTuple(arguments, "OO!OO!O", &target, &PyList_Type, &list, &given, &PyDict_Type,
                           &dictionary, &run) ||
+        !optics_take(given, &scene.optics) ||
         !members_set(dictionary, "ro_picture_scene", NULL, &scene))
         return NULL;
     struct session *session = session_begin(run);
@@ -106,20 +107,13 @@ static PyObject *refine(PyObject *Py_UNUSED(module), PyObject *arguments)
     struct view in = {0}, out = {0}, aim = {0};
     ro_field field;
     ro_refinement_report r = {0};
-    ro_modulator modulator;
     bool done = field_take(source, false, &in, &field) && view_take(target, true, &out) &&
                 view_take(wanted, false, &aim);
     if (done) {
         refinement.target = aim.image;
         session_leave(session);
-        ro_status status = ro_modulator_named(
-            session->context, options.levels ? options.levels : "phase:256", &modulator);
-        /* Of few levels the freezing has its own length, and the number is that of passes. */
-        if (status == RO_OK && modulator.count < RO_REFINEMENT_MANY)
-            refinement.iterations = RO_DEFAULT;
-        if (status == RO_OK)
-            status =
-                ro_hologram_refine(session->context, &field, &out.image, &options, &refinement, &r);
+        const ro_status status =
+            ro_hologram_refine(session->context, &field, &out.image, &options, &refinement, &r);
         session_return(session);
         done = session_succeeded(session, status);
     }
@@ -181,7 +175,7 @@ static PyObject *frames(PyObject *Py_UNUSED(module), PyObject *arguments)
 
 PyMethodDef scene_functions[] = {
     {"hologram_pictures", make, METH_VARARGS,
-     "hologram_pictures(field, pictures, scene, run) -> optics"},
+     "hologram_pictures(field, pictures, optics, scene, run) -> optics"},
     {"hologram_refine", refine, METH_VARARGS,
      "hologram_refine(field, numbers, target, optics, options, refinement, run) -> figures"},
     {"hologram_frames", frames, METH_VARARGS,

@@ -16,17 +16,6 @@ static const ro_choices choices[] = {
      NAMES("round", "ellipse", "square", "diamond", "line", "euclidean", "cross")},
     {"ro_halftone_options", "like", NAMES("pillow", "netpbm", "zimg")},
     {"ro_halftone_options", "aim", NAMES("seen", "picture")},
-    {"ro_hologram_scene", "target", NAMES("dice", "disc", "ring", "bars")},
-    {"ro_hologram_scene", "phase", NAMES("random", "smooth")},
-    {"ro_picture_scene", "phase", NAMES("random", "constant", "smooth", "spherical")},
-    {"ro_point_scene", "phase", NAMES("random", "constant", "smooth", "spherical", "given")},
-    {"ro_hologram_options", "algorithm", NAMES("vded", "swed", "floyd-steinberg", "truncate")},
-    {"ro_hologram_options", "weights", NAMES("ls", "paper")},
-    {"ro_hologram_options", "levels",
-     NAMES("phase:256", "amplitude:256", "binary", "phase-binary")},
-    {"ro_hologram_options", "schedule", NAMES("auto", "reference", "bands")},
-    {"ro_refinement", "edges", NAMES("auto", "dark", "wrap")},
-    {"ro_frames", "phase", NAMES("random", "smooth")},
 };
 enum { CHOICES = sizeof choices / sizeof *choices };
 

@@ -13,6 +13,7 @@
 #define RO_OPTIONS_SHARED_ROWS_H
 
 #define ROW_SEED "N", "seed of random numbers", .preset = "0"
+#define ROW_SCHEDULE "S", "how the CPU runs it, with the same bits"
 #define ROW_LINEAR NULL, "take samples as sRGB and compute in linear light"
 
 /* Time steps on a grid of pixels. */

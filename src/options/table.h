@@ -21,6 +21,9 @@
 extern const ro_option_table ro_denoise_table, ro_measure_table, ro_screen_table, ro_register_table,
     ro_segment_table, ro_regions_options_table;
 
+extern const ro_option_table ro_optics_table, ro_scene_table, ro_pictures_table, ro_points_table,
+    ro_hologram_table, ro_refinement_table, ro_frames_table, ro_view_table;
+
 /* Copies what the caller gave (NULL: nothing) over `taken`, checks ranges and words, gives words
  * their usual spelling and fills in presets. */
 ro_status options_read(ro_context *context, const ro_option_table *table, const void *given,

@@ -88,7 +88,7 @@ static ro_status run(ro_context *context, const struct trial *t, int number, voi
                                      .target = targets[t->which],
                                      .phase = t->seed & 1 ? "smooth" : "random",
                                      .seed = t->seed,
-                                     .pitch = 4e-6,
+                                     .optics = {.pitch = 4e-6},
                                      .layers = 2,
                                      .view_specific = number == SEEN};
     switch (number) {

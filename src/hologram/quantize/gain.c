@@ -7,7 +7,6 @@
  * enough the one with the most light is taken.
  */
 #include "context/context.h"
-#include "core/options.h"
 #include "hologram/quantize/quantize.h"
 
 #include <math.h>
@@ -114,19 +113,12 @@ static ro_status find_gain(struct trials *t, double least, double *gain)
 ro_status ro_hologram_quantize(ro_context *context, const ro_field *in, ro_image *out,
                                const ro_hologram_options *options, ro_hologram_report *told)
 {
-    struct trials t = {.context = context, .in = in, .out = out, .options = RO_HOLOGRAM_OPTIONS};
-    ro_status status = take_options(context, options, &t.options, "RO_HOLOGRAM_OPTIONS");
+    struct trials t = {.context = context, .in = in, .out = out};
+    ro_status status = hologram_read(context, options, &t.options);
     if (status != RO_OK)
         return status;
     ro_hologram_options o = t.options;
-    if (o.gain_auto && !is_default(o.gain))
-        return ro_context_fail(context, RO_E_ARGUMENT, "a gain is given or found, not both");
-    if (!(o.least_snr >= 0 && o.least_snr <= 200) || (o.least_snr > 0 && !o.gain_auto))
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               o.gain_auto ? "%g dB: must be from 0 to 200"
-                                           : "%g dB: only a gain that is found can aim at it",
-                               o.least_snr);
-    if (o.gain_auto)
-        status = find_gain(&t, o.least_snr, &o.gain);
+    if (o.gain == RO_GAIN_AUTO)
+        status = find_gain(&t, o.snr, &o.gain);
     return status == RO_OK ? hologram_quantize_at(context, in, out, &o, NULL, told) : status;
 }

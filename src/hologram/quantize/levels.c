@@ -2,7 +2,6 @@
 #include "hologram/quantize/levels.h"
 
 #include "core/names.h"
-#include "core/options.h"
 #include "hologram/quantize/nearest.h"
 
 #include <math.h>
@@ -209,7 +208,7 @@ ro_status hologram_levels_of(ro_context *context, const ro_hologram_options *opt
                              float table[2 * RO_HOLOGRAM_LEVELS], struct hologram_levels *levels,
                              bool *amplitude)
 {
-    const char *name = options->levels ? options->levels : "phase:256";
+    const char *name = options->levels;
     int count = options->table_count;
     *amplitude = false;
     if (options->table) {
@@ -286,13 +285,3 @@ int hologram_nearest(const struct hologram_levels *levels, int x, int y)
     return levels->kind == LEVELS_RING ? nearest_of_ring(levels->entry, x, y)
                                        : nearest_of_line(levels->entry, x, y);
 }
-
-ro_status hologram_check_gain(ro_context *context, double gain)
-{
-    if (is_default(gain) || (gain > 0 && gain <= 4))
-        return RO_OK;
-    return ro_context_fail(context, RO_E_ARGUMENT, "a gain of %g: must be above 0 and at most 4",
-                           gain);
-}
-
-double hologram_gain(double gain) { return is_default(gain) ? 0.4 : gain; }

@@ -59,7 +59,8 @@ bool hologram_levels_are_amplitudes(const char *name);
 ro_status hologram_levels_open(ro_context *context, const float *table, int count,
                                struct hologram_levels *levels);
 
-/* Those that options name or hold, as they are computed; *amplitude as above. */
+/* Those that options, as they were read, name or hold, as they are computed; *amplitude as above.
+ */
 ro_status hologram_levels_of(ro_context *context, const ro_hologram_options *options,
                              float table[2 * RO_HOLOGRAM_LEVELS], struct hologram_levels *levels,
                              bool *amplitude);
@@ -69,10 +70,6 @@ int hologram_nearest_ref(const struct hologram_levels *levels, int x, int y);
 
 /* The same by cells; rings and lines only. */
 int hologram_nearest(const struct hologram_levels *levels, int x, int y);
-
-/* The gain of the field, RO_DEFAULT being the usual one. */
-ro_status hologram_check_gain(ro_context *context, double gain);
-double hologram_gain(double gain);
 
 #ifdef __cplusplus
 }

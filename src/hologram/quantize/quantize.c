@@ -5,27 +5,16 @@
 #include "core/checked.h"
 #include "core/cpu.h"
 #include "core/image.h"
-#include "core/names.h"
 #include "core/options.h"
 #include "hologram/field/field.h"
 #include "hologram/quantize/cuda/diffuse_cuda.h"
 #include "hologram/quantize/hogels.h"
 #include "hologram/quantize/hologram_measure.h"
+#include "options/table.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum algorithm { VDED, SWED, FLOYD_STEINBERG, TRUNCATE };
-
-static const struct name {
-    const char *name, *alias;
-    enum algorithm algorithm;
-} algorithms[] = {
-    {"vded", "view-dependent", VDED},
-    {"swed", "signal-window", SWED},
-    {"floyd-steinberg", "fs", FLOYD_STEINBERG},
-    {"truncate", "truncation", TRUNCATE},
-};
 
 /* The paper's weights keep noise out of frequencies above FRAME / 2 too. */
 static const double FRAME = 0.9;
@@ -36,7 +25,8 @@ struct quantizer {
     ro_hologram_report *told;       /* NULL: nobody wants it */
     const ro_hologram_piece *piece; /* NULL: the field is whole */
     enum algorithm algorithm;
-    bool paper, reference, windowed, cuda;
+    bool paper, windowed, cuda;
+    int schedule;
     bool amplitude; /* levels of -1 to 1 that stand for light of 0 to 1 */
     bool prepared;  /* the device has the hogels of the next run */
     struct hologram_levels levels;
@@ -47,79 +37,29 @@ struct quantizer {
 
 /* ---- Options --------------------------------------------------------------------------------- */
 
-static ro_status read_names(ro_context *context, struct quantizer *q)
+static void take_words(struct quantizer *q)
 {
-    const ro_hologram_options *o = &q->o;
-    const size_t count = sizeof algorithms / sizeof *algorithms;
-    size_t found = 0;
-    if (o->algorithm)
-        while (found < count && !ro_name_equal(o->algorithm, algorithms[found].name) &&
-               !ro_name_equal(o->algorithm, algorithms[found].alias))
-            found++;
-    if (found == count)
-        return ro_context_fail(
-            context, RO_E_ARGUMENT,
-            "unknown algorithm %s: must be vded, swed, floyd-steinberg or truncate", o->algorithm);
-    q->algorithm = algorithms[found].algorithm;
+    const ro_option_table *table = &ro_hologram_table;
+    q->algorithm = (enum algorithm)options_word(table, &q->o, algorithm);
     q->windowed = q->algorithm == VDED || q->algorithm == SWED;
-    q->paper = o->weights && ro_name_equal(o->weights, "paper");
-    if (o->weights && !q->paper && !ro_name_equal(o->weights, "ls"))
-        return ro_context_fail(context, RO_E_ARGUMENT, "unknown weights %s: must be paper or ls",
-                               o->weights);
-    q->reference = o->schedule && ro_name_equal(o->schedule, "reference");
-    if (o->schedule && !q->reference && !ro_name_equal(o->schedule, "auto") &&
-        !ro_name_equal(o->schedule, "bands"))
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "unknown schedule %s: must be auto, reference or bands",
-                               o->schedule);
-    if (!q->windowed && (o->weights || o->own || o->taps || o->p || !is_default(o->rho)))
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "weights, taps, p and rho do not apply to %s",
-                               algorithms[found].name);
-    if (q->algorithm != VDED && o->hogel)
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "hogels do not apply to %s, which takes the field as a whole",
-                               algorithms[found].name);
-    return RO_OK;
+    q->paper = options_word(table, &q->o, weights) != 0;
+    q->schedule = (int)options_word(table, &q->o, schedule);
 }
 
-static ro_status check_numbers(ro_context *context, const struct quantizer *q)
+/* Where the window comes from. */
+static ro_status check_optics(ro_context *context, const struct quantizer *q)
 {
     const ro_hologram_options *o = &q->o;
-    if (o->taps < 0 || o->taps > RO_HOLOGRAM_TAPS)
-        return ro_context_fail(context, RO_E_ARGUMENT, "%d taps: must be from 1 to %d", o->taps,
-                               RO_HOLOGRAM_TAPS);
-    if (o->p < 0 || o->p > RO_HOLOGRAM_SKEW)
-        return ro_context_fail(context, RO_E_ARGUMENT, "p is %d: must be from 1 to %d", o->p,
-                               RO_HOLOGRAM_SKEW);
-    if (!is_default(o->rho) && !(o->rho > 0 && o->rho <= 1e6))
-        return ro_context_fail(context, RO_E_ARGUMENT, "rho is %g: must be above 0", o->rho);
-    if (!is_default(o->rho) && (q->paper || o->own))
-        return ro_context_fail(context, RO_E_ARGUMENT, "rho applies to least squares only");
-    ro_status status = hologram_check_gain(context, o->gain);
-    if (status != RO_OK)
+    ro_status status = hologram_check_window(context, &o->window);
+    if (status != RO_OK || o->window.width > 0)
         return status;
-    if (o->hogel > 0 && o->hogel < 8)
-        return ro_context_fail(context, RO_E_ARGUMENT, "hogels of %u pixels: must be 8 or more",
-                               o->hogel);
-    const ro_window *w = &o->window;
-    if (w->width != 0 || w->height != 0) {
-        if (!(w->width > 0 && w->width <= 1 && w->height > 0 && w->height <= 1 &&
-              fabs(w->xi) <= 0.5 && fabs(w->eta) <= 0.5))
-            return ro_context_fail(context, RO_E_ARGUMENT,
-                                   "a window at %g,%g of %g x %g cycles per pixel: its centre must "
-                                   "be from -0.5 to 0.5 and its size at most 1",
-                                   w->xi, w->eta, w->width, w->height);
-        return RO_OK;
-    }
     if (!q->windowed && o->optics.wavelength == 0)
         return RO_OK;
     const ro_optics *optics = &o->optics;
     if (optics->wavelength == 0 || optics->pitch == 0)
         return ro_context_fail(
             context, RO_E_ARGUMENT,
-            "%s needs a window, or the wavelength, pitch and viewer of the field",
-            q->algorithm == SWED ? "swed" : "vded");
+            "%s needs a window, or the wavelength, pitch and viewer of the field", o->algorithm);
     status = field_check_physics(context, optics);
     if (status != RO_OK)
         return status;
@@ -290,7 +230,7 @@ static ro_status lay_out(struct quantizer *q)
 static ro_status run(struct quantizer *q)
 {
     ro_context *context = q->job.context;
-    context->report = (ro_report){.method = algorithms[q->algorithm].name,
+    context->report = (ro_report){.method = q->o.algorithm,
                                   .schedule = "reference",
                                   .width = q->job.field->width,
                                   .height = q->job.field->height,
@@ -306,9 +246,10 @@ static ro_status run(struct quantizer *q)
         q->prepared = false;
         return status == RO_OK ? hologram_on_cuda->run(&q->job) : status;
     }
-    const struct band_kernel *kernel = q->reference ? NULL : hologram_band_kernel(context);
+    const struct band_kernel *kernel =
+        q->schedule == REFERENCE ? NULL : hologram_band_kernel(context);
     if (!kernel) {
-        if (q->o.schedule && ro_name_equal(q->o.schedule, "bands"))
+        if (q->schedule == BANDS)
             return ro_context_fail(context, RO_E_UNSUPPORTED, "bands need AVX2 or AVX-512");
         return hologram_run_reference(&q->job);
     }
@@ -397,7 +338,7 @@ static ro_status report(struct quantizer *q)
                               .real_device = q->levels.real,
                               .amplitude_device = q->amplitude,
                               .gain = q->gain,
-                              .level = hologram_gain(q->o.gain),
+                              .level = q->o.gain,
                               .kernel_ms = q->job.kernel_ms};
     for (uint32_t i = 0; i < q->job.count; i++) {
         q->reports[i].clips = q->job.hogels[i].clips;
@@ -447,13 +388,12 @@ ro_status hologram_quantize_at(ro_context *context, const ro_field *in, ro_image
                                    .out_stride = out->stride,
                                    .levels = &q->levels,
                                    .share = 1};
-    status = read_names(context, q);
+    take_words(q);
+    status = hologram_levels_of(context, &q->o, q->table, &q->levels, &q->amplitude);
     if (status == RO_OK)
-        status = hologram_levels_of(context, &q->o, q->table, &q->levels, &q->amplitude);
-    if (status == RO_OK)
-        status = check_numbers(context, q);
+        status = check_optics(context, q);
     q->cuda = context->options.device == RO_DEVICE_CUDA;
-    if (status == RO_OK && q->cuda && q->reference)
+    if (status == RO_OK && q->cuda && q->schedule == REFERENCE)
         status = ro_context_fail(context, RO_E_UNSUPPORTED, "the reference runs on the CPU only");
     const bool loads = status == RO_OK && q->cuda;
     if (loads)
@@ -472,7 +412,7 @@ ro_status hologram_quantize_at(ro_context *context, const ro_field *in, ro_image
         goto done;
     if (piece)
         rms = sqrt(piece->energy / (double)((uint64_t)in->width * piece->height));
-    q->gain = rms > 0 ? hologram_gain(q->o.gain) / rms : 1;
+    q->gain = rms > 0 ? q->o.gain / rms : 1;
     q->job.scale = (float)(q->gain * HOLOGRAM_ONE);
     status = run_all(q);
     if (status == RO_OK && q->cuda)
@@ -490,12 +430,11 @@ done:
 
 ro_status hologram_cut(ro_context *context, const ro_hologram_options *options, bool *hogels)
 {
-    struct quantizer q = {.o = *options};
-    const ro_status status = read_names(context, &q);
-    if (status == RO_OK && (q.algorithm == SWED || q.algorithm == FLOYD_STEINBERG))
-        return ro_context_fail(context, RO_E_UNSUPPORTED,
-                               "%s takes the field as a whole and cannot be cut into pieces",
-                               algorithms[q.algorithm].name);
-    *hogels = q.algorithm == VDED;
-    return status;
+    const int64_t algorithm = options_word(&ro_hologram_table, options, algorithm);
+    *hogels = algorithm == VDED;
+    return algorithm == VDED || algorithm == TRUNCATE
+               ? RO_OK
+               : ro_context_fail(context, RO_E_UNSUPPORTED,
+                                 "%s takes the field as a whole and cannot be cut into pieces",
+                                 options->algorithm);
 }

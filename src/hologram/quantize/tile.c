@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Pieces of a field, for processes that round one together. All that a hogel must know of the
  * others is the energy of the whole field, from which the gain follows. */
-#include "core/options.h"
+#include "context/context.h"
 #include "hologram/field/field.h"
 #include "hologram/quantize/hogels.h"
 #include "hologram/quantize/quantize.h"
@@ -11,10 +11,10 @@
 static ro_status take(ro_context *context, const ro_hologram_options *given,
                       ro_hologram_options *options, bool *hogels)
 {
-    ro_status status = take_options(context, given, options, "RO_HOLOGRAM_OPTIONS");
+    ro_status status = hologram_read(context, given, options);
     if (status == RO_OK)
         status = hologram_cut(context, options, hogels);
-    if (status == RO_OK && options->gain_auto)
+    if (status == RO_OK && options->gain == RO_GAIN_AUTO)
         return ro_context_fail(context, RO_E_UNSUPPORTED,
                                "a gain is found from the whole field, not from pieces: give one");
     return status;
@@ -29,7 +29,7 @@ static uint32_t rows_of(const ro_hologram_options *options, bool hogels, uint32_
 ro_status ro_hologram_rows(ro_context *context, const ro_hologram_options *given,
                            const ro_field *field, uint32_t *rows)
 {
-    ro_hologram_options options = RO_HOLOGRAM_OPTIONS;
+    ro_hologram_options options;
     bool hogels = false;
     const ro_status status = take(context, given, &options, &hogels);
     if (status == RO_OK)
@@ -40,7 +40,7 @@ ro_status ro_hologram_rows(ro_context *context, const ro_hologram_options *given
 ro_status ro_hologram_energy(ro_context *context, const ro_field *rows,
                              const ro_hologram_options *given, double *energies)
 {
-    ro_hologram_options options = RO_HOLOGRAM_OPTIONS;
+    ro_hologram_options options;
     struct hologram_levels levels;
     float table[2 * RO_HOLOGRAM_LEVELS];
     bool hogels = false, amplitude = false;
@@ -56,7 +56,7 @@ ro_status ro_hologram_quantize_piece(ro_context *context, const ro_field *in, ro
                                      const ro_hologram_options *given,
                                      const ro_hologram_piece *piece, ro_hologram_report *report)
 {
-    ro_hologram_options options = RO_HOLOGRAM_OPTIONS;
+    ro_hologram_options options;
     bool hogels = false;
     ro_status status = field_check(context, in, "the field");
     if (status == RO_OK)

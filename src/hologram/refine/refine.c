@@ -4,9 +4,10 @@
 
 #include "context/context.h"
 #include "core/image.h"
-#include "core/names.h"
 #include "core/options.h"
 #include "hologram/field/field.h"
+#include "hologram/quantize/quantize.h"
+#include "options/table.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -73,26 +74,14 @@ static ro_status check(ro_context *context, const ro_field *in, const ro_image *
         return ro_context_fail(
             context, RO_E_ARGUMENT,
             "a target at a distance of %g m: must be from 1e-9 to 100, either way", o->distance);
-    if (!(o->light >= 0 && o->light <= 1))
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "a share of %g of the light: must be from 0 to 1", o->light);
-    if ((o->iterations < 0 && !is_default(o->iterations)) ||
-        (o->passes < 0 && !is_default(o->passes)))
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "%d iterations and %d passes: must not be negative", o->iterations,
-                               o->passes);
-    if (o->edges && !ro_name_equal(o->edges, "auto") && !ro_name_equal(o->edges, "dark") &&
-        !ro_name_equal(o->edges, "wrap"))
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "unknown edges %s: must be auto, dark or wrap", o->edges);
-    const ro_window *w = &options->window;
-    if (!(w->width >= 0 && w->width <= 1 && w->height >= 0 && w->height <= 1 &&
-          fabs(w->xi) <= 0.5 && fabs(w->eta) <= 0.5))
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "a window at %g,%g of %g x %g cycles per pixel: its centre must be "
-                               "from -0.5 to 0.5 and its size at most 1",
-                               w->xi, w->eta, w->width, w->height);
+    status = hologram_check_window(context, &options->window);
+    if (status != RO_OK)
+        return status;
     const uint32_t *r = o->region;
+    if ((r[0] || r[1] || r[2] || r[3]) && !(r[2] && r[3]))
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "a region of %u x %u pixels at %u,%u is empty", r[2], r[3], r[0],
+                               r[1]);
     if ((uint64_t)r[0] + r[2] > in->width || (uint64_t)r[1] + r[3] > in->height)
         return ro_context_fail(
             context, RO_E_ARGUMENT,
@@ -147,7 +136,7 @@ static double light_of(const struct refiner *f, bool amplitude)
     const double usual = f->levels.real                                  ? 0.09
                          : ring && f->levels.count >= RO_REFINEMENT_MANY ? 0.25
                                                                          : 0.205;
-    return f->o->light > 0 ? f->o->light * (amplitude ? 4 : 1) : usual;
+    return f->o->light > 0 ? f->o->light / 100 * (amplitude ? 4 : 1) : usual;
 }
 
 static void scale_row(struct refiner *f, const void *data, uint32_t y)
@@ -168,9 +157,9 @@ static void scale_target(struct refiner *f, double light)
 /* What surrounds the modulator: that with which the field comes nearer to the target. */
 static ro_status choose_edges(struct refiner *f)
 {
-    const char *edges = f->o->edges ? f->o->edges : "auto";
-    f->light.wraps = ro_name_equal(edges, "wrap");
-    if (!ro_name_equal(edges, "auto"))
+    const int64_t edges = options_word(&ro_refinement_table, f->o, edges);
+    f->light.wraps = edges == EDGES_WRAP;
+    if (edges != EDGES_AUTO)
         return RO_OK;
     double psnr[2] = {0}, light = 0;
     if (!f->device)
@@ -196,8 +185,9 @@ static ro_status run(struct refiner *f, ro_refinement_report *report)
                many = ring && f->levels.count >= RO_REFINEMENT_MANY;
     const ro_refinement *o = f->o;
     double light;
-    f->iterations = !ring ? 0 : !is_default(o->iterations) ? o->iterations : many ? 50 : 15;
-    f->passes = many ? 0 : !is_default(o->passes) ? o->passes : 10;
+    const int times = !is_default(o->refine) ? o->refine : many ? 50 : 10;
+    f->iterations = !ring ? 0 : !is_default(o->iterations) ? o->iterations : many ? times : 15;
+    f->passes = many ? 0 : !is_default(o->passes) ? o->passes : times;
     const double work = 2.0 * f->iterations + 18.0 * f->passes + 1;
     ro_status status = refine_start(f, 0.5);
     if (status == RO_OK)
@@ -289,12 +279,16 @@ ro_status ro_hologram_refine(ro_context *context, const ro_field *in, ro_image *
                              const ro_hologram_options *given, const ro_refinement *refinement,
                              ro_refinement_report *told)
 {
-    ro_hologram_options full = RO_HOLOGRAM_OPTIONS;
+    static const char *const taken[] = {"levels", "table",   "table_count", "optics",
+                                        "window", "measure", NULL};
+    ro_hologram_options full;
     const ro_hologram_options *options = &full;
-    ro_refinement wanted = RO_REFINEMENT;
-    ro_status status = take_options(context, given, &full, "RO_HOLOGRAM_OPTIONS");
+    ro_refinement wanted;
+    ro_status status = hologram_read(context, given, &full);
     if (status == RO_OK)
-        status = take_options(context, refinement, &wanted, "RO_REFINEMENT");
+        status = options_read(context, &ro_refinement_table, refinement, &wanted);
+    if (status == RO_OK)
+        status = hologram_takes_only(context, options, "refinement", taken);
     if (status == RO_OK)
         status = check(context, in, out, options, &wanted);
     if (status != RO_OK)

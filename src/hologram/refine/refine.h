@@ -22,6 +22,8 @@
 
 enum { REFINE_HOGEL = 64 }; /* of the start */
 
+enum { EDGES_AUTO, EDGES_DARK, EDGES_WRAP };
+
 struct refiner {
     ro_context *context;
     const ro_field *field;

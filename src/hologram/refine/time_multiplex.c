@@ -13,19 +13,19 @@
  */
 #include "context/context.h"
 #include "core/image.h"
-#include "core/names.h"
-#include "core/options.h"
 #include "hologram/field/field.h"
 #include "hologram/propagate/propagate.h"
 #include "hologram/quantize/cuda/diffuse_cuda.h"
 #include "hologram/quantize/diffuse.h"
+#include "hologram/quantize/quantize.h"
 #include "hologram/refine/cuda/time_multiplex_cuda.h"
 #include "hologram/refine/frame_pixel.h"
+#include "options/table.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { PROJECTIONS = 8, MOST_FRAMES = 1024, TAPS = 12, SKEW = 2 };
+enum { PROJECTIONS = 8, TAPS = 12, SKEW = 2 };
 
 struct frames {
     ro_context *context;
@@ -338,9 +338,8 @@ static ro_status check(ro_context *context, const ro_field *in, const ro_image *
     ro_status status = field_check(context, in, "the field");
     if (status != RO_OK)
         return status;
-    if (o->count < 1 || o->count > MOST_FRAMES)
-        return ro_context_fail(context, RO_E_ARGUMENT, "%d frames: must be from 1 to %d", o->count,
-                               MOST_FRAMES);
+    if (o->count < 1)
+        return ro_context_fail(context, RO_E_ARGUMENT, "the number of frames is missing");
     for (int i = 0; i < o->count && status == RO_OK; i++) {
         status = image_check(context, &out[i], "a frame");
         if (status == RO_OK && (out[i].format != RO_INDEX8 || out[i].width != in->width ||
@@ -350,20 +349,14 @@ static ro_status check(ro_context *context, const ro_field *in, const ro_image *
     }
     if (status != RO_OK)
         return status;
-    if (!(w->width > 0 && w->width <= 1 && w->height > 0 && w->height <= 1 && fabs(w->xi) <= 0.5 &&
-          fabs(w->eta) <= 0.5))
-        return ro_context_fail(
-            context, RO_E_ARGUMENT,
-            "frames need a window: its centre from -0.5 to 0.5, its size at most 1");
-    status = hologram_check_gain(context, options->gain);
+    status = hologram_check_window(context, w);
     if (status != RO_OK)
         return status;
-    if (!(fabs(o->distance) <= 100))
-        return ro_context_fail(context, RO_E_ARGUMENT, "a distance of %g m: must be at most 100",
-                               o->distance);
-    if (o->phase && !ro_name_equal(o->phase, "random") && !ro_name_equal(o->phase, "smooth"))
-        return ro_context_fail(context, RO_E_ARGUMENT, "unknown phase %s: must be random or smooth",
-                               o->phase);
+    if (!(w->width > 0))
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "frames need a window, such as 0.25,0.25,0.4,0.4");
+    if (options->gain == RO_GAIN_AUTO)
+        return ro_context_fail(context, RO_E_ARGUMENT, "gain auto does not apply to frames");
     return o->distance != 0 ? field_check_physics(context, &options->optics) : RO_OK;
 }
 
@@ -452,11 +445,15 @@ ro_status ro_hologram_frames(ro_context *context, const ro_field *in, ro_image *
 {
     double rms;
     ro_frames_report report = {0};
-    ro_hologram_options all = RO_HOLOGRAM_OPTIONS;
-    ro_frames wanted = RO_FRAMES;
-    ro_status status = take_options(context, options, &all, "RO_HOLOGRAM_OPTIONS");
+    static const char *const taken[] = {"levels", "table",   "table_count", "optics",
+                                        "window", "measure", "gain",        NULL};
+    ro_hologram_options all;
+    ro_frames wanted;
+    ro_status status = hologram_read(context, options, &all);
     if (status == RO_OK)
-        status = take_options(context, frames, &wanted, "RO_FRAMES");
+        status = options_read(context, &ro_frames_table, frames, &wanted);
+    if (status == RO_OK)
+        status = hologram_takes_only(context, &all, "frames", taken);
     if (status == RO_OK)
         status = check(context, in, out, &all, &wanted);
     if (status == RO_OK)
@@ -471,12 +468,12 @@ ro_status ro_hologram_frames(ro_context *context, const ro_field *in, ro_image *
     f->width = in->width;
     f->height = in->height;
     f->n = (size_t)in->width * in->height;
-    f->smooth = wanted.phase && ro_name_equal(wanted.phase, "smooth");
+    f->smooth = options_word(&ro_frames_table, &wanted, phase) == 1;
     status = open_frames(f, in, &all);
     if (status == RO_OK)
         status = find_wanted(f, in);
     if (status == RO_OK)
-        status = run(f, out, hologram_gain(all.gain), &report);
+        status = run(f, out, all.gain, &report);
     if (status == RO_OK && told)
         *told = report;
     context->report = (ro_report){.method = "frames",

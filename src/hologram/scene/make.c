@@ -2,12 +2,12 @@
 /* Holograms of the paper's scene: where a plane has something, that replaces the light from behind
  * (silhouettes). */
 #include "context/context.h"
-#include "core/options.h"
 #include "hologram/field/field.h"
 #include "hologram/scene/layers.h"
 #include "hologram/scene/scene_light.h"
 #include "hologram/scene/scene_spans.h"
 #include "hologram/scene/viewer.h"
+#include "options/table.h"
 
 #include <string.h>
 
@@ -68,24 +68,22 @@ static void place_of(const void *data, int place, double *depth, double reach[2]
 ro_status ro_hologram_make(ro_context *context, const ro_hologram_scene *options, ro_field *field,
                            ro_optics *optics)
 {
-    ro_hologram_scene o = RO_HOLOGRAM_SCENE;
-    ro_status status = take_options(context, options, &o, "RO_HOLOGRAM_SCENE");
+    ro_hologram_scene o;
+    ro_status status = options_read(context, &ro_scene_table, options, &o);
     if (status != RO_OK)
         return status;
-    o.wavelength = o.wavelength != 0 ? o.wavelength : 635e-9;
-    o.pitch = o.pitch != 0 ? o.pitch : 750e-9;
+    o.optics.wavelength = o.optics.wavelength != 0 ? o.optics.wavelength : 635e-9;
+    o.optics.pitch = o.optics.pitch != 0 ? o.optics.pitch : 750e-9;
+    o.optics.pitch_y = 0;
     struct scene scene;
     status = field_check_out(context, field, o.view_specific && o.rows);
     if (status == RO_OK)
-        status = field_check_physics(context,
-                                     &(ro_optics){.wavelength = o.wavelength, .pitch = o.pitch});
+        status = field_check_physics(context, &o.optics);
     if (status != RO_OK)
         return status;
     uint32_t longer = field->width > field->height ? field->width : field->height;
-    status = scene_open(context, &o, longer * o.pitch, &scene);
-    ro_optics seen = {.wavelength = o.wavelength, .pitch = o.pitch};
-    memcpy(seen.viewer, scene.options.viewer, sizeof seen.viewer);
-    memcpy(seen.viewing_area, scene.options.viewing_area, sizeof seen.viewing_area);
+    status = scene_open(context, &o, longer * o.optics.pitch, &scene);
+    const ro_optics seen = scene.options.optics;
     if (status == RO_OK)
         status = viewer_check(context, field->width, field->height, &seen);
     if (status != RO_OK)
@@ -97,7 +95,7 @@ ro_status ro_hologram_make(ro_context *context, const ro_hologram_scene *options
                                   .emit_there = emit_there,
                                   .places = scene.planes,
                                   .place = place_of};
-    status = layers_make(context, &layers, &seen, 2 * o.pitch, o.view_specific,
+    status = layers_make(context, &layers, &seen, 2 * o.optics.pitch, o.view_specific,
                          &(struct layers_out){field, o.rows, o.rows_to});
     if (status == RO_OK && optics) {
         *optics = seen;

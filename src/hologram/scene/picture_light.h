@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+enum { PICTURE_LAYERS = 1024 }; /* at most, of one */
+
 enum picture_phase {
     PICTURE_RANDOM,
     PICTURE_CONSTANT,

@@ -7,17 +7,16 @@
  */
 #include "context/context.h"
 #include "core/image.h"
-#include "core/names.h"
-#include "core/options.h"
 #include "hologram/field/field.h"
 #include "hologram/scene/layers.h"
 #include "hologram/scene/picture_light.h"
 #include "hologram/scene/viewer.h"
+#include "options/table.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_LAYERS = 1024, USUAL_LAYERS = 16 };
+enum { USUAL_LAYERS = 16 };
 
 struct layer {
     const ro_scene_picture *picture;
@@ -263,25 +262,11 @@ static ro_status open_there(ro_context *context, struct pictures *p)
 static ro_status open_pictures(ro_context *context, const ro_picture_scene *scene,
                                struct pictures *p)
 {
-    const char *phase = scene->phase ? scene->phase : "random";
-    const bool smooth = ro_name_equal(phase, "smooth") || ro_name_equal(phase, "quadratic");
-    p->phase = ro_name_equal(phase, "constant")    ? PICTURE_CONSTANT
-               : smooth                            ? PICTURE_SMOOTH
-               : ro_name_equal(phase, "spherical") ? PICTURE_SPHERICAL
-               : ro_name_equal(phase, "given")     ? PICTURE_GIVEN
-                                                   : PICTURE_RANDOM;
-    if (p->phase == PICTURE_RANDOM && !ro_name_equal(phase, "random"))
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "unknown phase %s: must be random, constant, smooth, spherical or "
-                               "given",
-                               phase);
-    if (scene->layers < 0 || scene->layers > MOST_LAYERS)
-        return ro_context_fail(context, RO_E_ARGUMENT, "%d layers: must be from 1 to %d",
-                               scene->layers, MOST_LAYERS);
-    if (scene->count < 1 || scene->count > MOST_LAYERS)
+    p->phase = (enum picture_phase)options_word(&ro_pictures_table, scene, phase);
+    if (scene->count < 1 || scene->count > PICTURE_LAYERS)
         return ro_context_fail(context, RO_E_ARGUMENT, "%d pictures: must be from 1 to %d",
-                               scene->count, MOST_LAYERS);
-    p->layers = malloc((size_t)scene->count * MOST_LAYERS * sizeof *p->layers);
+                               scene->count, PICTURE_LAYERS);
+    p->layers = malloc((size_t)scene->count * PICTURE_LAYERS * sizeof *p->layers);
     if (!p->layers)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for the layers");
     ro_status status = RO_OK;
@@ -314,9 +299,9 @@ static void place_of(const void *data, int place, double *depth, double reach[2]
 ro_status ro_hologram_pictures(ro_context *context, const ro_picture_scene *options,
                                ro_field *field, ro_optics *optics)
 {
-    ro_picture_scene all = RO_PICTURE_SCENE;
+    ro_picture_scene all;
     const ro_picture_scene *scene = &all;
-    ro_status status = take_options(context, options, &all, "RO_PICTURE_SCENE");
+    ro_status status = options_read(context, &ro_pictures_table, options, &all);
     struct pictures pictures = {.scene = scene, .wavelength = scene->optics.wavelength};
     ro_optics seen = scene->optics;
     if (status == RO_OK)

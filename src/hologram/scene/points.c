@@ -13,12 +13,12 @@
  * CONE pixels of the cone away. Towards the edges of cone and plane light fades to nothing.
  */
 #include "context/context.h"
-#include "core/names.h"
-#include "core/options.h"
 #include "core/random.h"
 #include "hologram/field/field.h"
 #include "hologram/scene/layers.h"
+#include "hologram/scene/picture_light.h"
 #include "hologram/scene/viewer.h"
+#include "options/table.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -199,14 +199,7 @@ static void cut(struct points *p, const struct light_grid *grid)
 static ro_status take_points(ro_context *context, const ro_point_scene *scene,
                              const ro_optics *optics, struct points *p)
 {
-    const char *phase = scene->phase ? scene->phase : "random";
-    const bool random = ro_name_equal(phase, "random"), given = ro_name_equal(phase, "given");
-    const bool smooth = ro_name_equal(phase, "smooth") || ro_name_equal(phase, "quadratic");
-    const bool spherical = ro_name_equal(phase, "spherical");
-    if (!random && !given && !smooth && !spherical && !ro_name_equal(phase, "constant"))
-        return ro_context_fail(
-            context, RO_E_ARGUMENT,
-            "unknown phase %s: must be random, constant, smooth, spherical or given", phase);
+    const int64_t phase = options_word(&ro_points_table, scene, phase);
     if (!scene->points || scene->count < 1 || scene->count > UINT32_MAX)
         return ro_context_fail(context, RO_E_ARGUMENT, "a scene of %zu points: must be from 1 on",
                                scene->count);
@@ -226,10 +219,11 @@ static ro_status take_points(ro_context *context, const ro_point_scene *scene,
                                    "100",
                                    i + 1, s->x, s->y, s->depth, s->amplitude);
         const double away = s->depth - optics->viewer[2], across = dx * dx + dy * dy;
-        const double turns = random      ? pixel_hash(scene->seed, (uint32_t)i, 0) * 0x1p-32
-                             : given     ? s->phase / PHASOR_TAU
-                             : smooth    ? -across / (2 * away * optics->wavelength)
-                             : spherical ? -sqrt(across + away * away) / optics->wavelength
+        const double turns =
+            phase == PICTURE_RANDOM      ? pixel_hash(scene->seed, (uint32_t)i, 0) * 0x1p-32
+            : phase == PICTURE_GIVEN     ? s->phase / PHASOR_TAU
+            : phase == PICTURE_SMOOTH    ? -across / (2 * away * optics->wavelength)
+            : phase == PICTURE_SPHERICAL ? -sqrt(across + away * away) / optics->wavelength
                                          : 0;
         p->point[i] = (struct point){s->x, s->y, s->depth, s->amplitude, turns, (uint32_t)i};
         p->nearest = fmin(p->nearest, s->depth);
@@ -242,8 +236,8 @@ static ro_status take_points(ro_context *context, const ro_point_scene *scene,
 ro_status ro_hologram_points(ro_context *context, const ro_point_scene *options, ro_field *field,
                              ro_optics *optics)
 {
-    ro_point_scene scene = RO_POINT_SCENE;
-    ro_status status = take_options(context, options, &scene, "RO_POINT_SCENE");
+    ro_point_scene scene;
+    ro_status status = options_read(context, &ro_points_table, options, &scene);
     if (status == RO_OK)
         status = field_check_out(context, field, scene.view_specific && scene.rows);
     if (status == RO_OK)

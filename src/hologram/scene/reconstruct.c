@@ -2,10 +2,10 @@
 /* What an eye sees of a hologram: to the viewer's plane, through the eye, back to a depth. */
 #include "context/context.h"
 #include "core/image.h"
-#include "core/options.h"
 #include "hologram/field/field.h"
 #include "hologram/propagate/propagate.h"
 #include "hologram/scene/viewer.h"
+#include "options/table.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -53,9 +53,6 @@ static ro_status check(ro_context *context, const ro_field *in, const ro_image *
                                "the picture is %s of %u x %u, not %s of %u x %u",
                                ro_format_name(out->format), out->width, out->height,
                                ro_format_name(RO_GRAYF), in->width, in->height);
-    if (!isfinite(view->depth) || fabs(view->depth) > 100)
-        return ro_context_fail(context, RO_E_ARGUMENT, "a depth of %g m: must be at most 100",
-                               view->depth);
     bool eye = o->viewing_area[0] != 0 || o->viewing_area[1] != 0;
     if (eye && !(o->viewing_area[0] > 0 && o->viewing_area[1] > 0 && o->viewer[2] < 0))
         return ro_context_fail(context, RO_E_ARGUMENT,
@@ -69,9 +66,6 @@ static ro_status check(ro_context *context, const ro_field *in, const ro_image *
             "which is %g x %g m wide about 0,0 in pixels of %g m",
             o->viewer[0], o->viewer[1], o->viewing_area[0], o->viewing_area[1],
             in->width * o->pitch, in->height * o->pitch, o->pitch);
-    if (!(view->scale >= 0) && view->scale != RO_SCALE_NONE)
-        return ro_context_fail(context, RO_E_ARGUMENT, "a scale of %g: it cannot be negative",
-                               view->scale);
     return RO_OK;
 }
 
@@ -79,9 +73,9 @@ ro_status ro_hologram_reconstruct(ro_context *context, const ro_field *in, ro_im
                                   const ro_view *given, double *scale)
 {
     struct propagation p;
-    ro_view full = RO_VIEW;
+    ro_view full;
     const ro_view *view = &full;
-    ro_status status = take_options(context, given, &full, "RO_VIEW");
+    ro_status status = options_read(context, &ro_view_table, given, &full);
     if (status == RO_OK)
         status = check(context, in, out, view);
     if (status == RO_OK)

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "hologram/scene/scene.h"
 
-#include "core/names.h"
 #include "hologram/field/field.h"
+#include "hologram/scene/picture_light.h"
 #include "hologram/scene/scene_light.h"
 #include "hologram/scene/viewer.h"
+#include "options/table.h"
 
 #include <math.h>
 #include <string.h>
+
+enum { USUAL_LAYERS = 4 };
 
 /* Tables 1 and 2 of the paper; where the dice stand sideways is not said there. */
 static const struct {
@@ -29,11 +32,6 @@ static const struct {
     .yaw = {0.35, -0.3, -0.4},
     .tilt = {-0.3, -0.35, -0.25},
 };
-
-static const char *const targets[SCENE_TARGETS] = {[SCENE_DICE_TARGET] = "dice",
-                                                   [SCENE_DISC] = "disc",
-                                                   [SCENE_RING] = "ring",
-                                                   [SCENE_BARS] = "bars"};
 
 /* ---- A die ---------------------------------------------------------------------------------- */
 
@@ -71,14 +69,12 @@ static double length(double asked, double usual) { return asked != 0 ? asked : u
 
 static ro_status fill_in(ro_context *context, double side, struct scene *scene)
 {
-    ro_hologram_scene *o = &scene->options;
+    ro_optics *o = &scene->options.optics;
     const double scale = side / paper.side;
     for (int i = 0; i < 2; i++)
         o->viewing_area[i] = length(o->viewing_area[i], scale * paper.viewing_area);
     /* Coarse pixels bend light less than the paper's: all is farther away by as much. */
-    const ro_optics optics = {.wavelength = o->wavelength, .pitch = o->pitch};
-    const double least =
-        viewer_distance(side, fmax(o->viewing_area[0], o->viewing_area[1]), &optics);
+    const double least = viewer_distance(side, fmax(o->viewing_area[0], o->viewing_area[1]), o);
     const double away = fmax(1, least / (-scale * paper.viewer_z));
     o->viewer[2] = length(o->viewer[2], away * scale * paper.viewer_z);
     scene->board = scale * paper.board;
@@ -93,10 +89,8 @@ static ro_status fill_in(ro_context *context, double side, struct scene *scene)
                                "a viewing area of %g x %g m at z = %g m: it must lie in front of "
                                "the hologram, where z is negative",
                                o->viewing_area[0], o->viewing_area[1], o->viewer[2]);
-    o->layers = o->layers ? o->layers : 4;
-    if (o->layers < 1 || o->layers > SCENE_LAYERS)
-        return ro_context_fail(context, RO_E_ARGUMENT, "%d layers per die: must be from 1 to %d",
-                               o->layers, SCENE_LAYERS);
+    if (scene->options.layers == 0)
+        scene->options.layers = USUAL_LAYERS;
     return RO_OK;
 }
 
@@ -115,16 +109,8 @@ ro_status scene_open(ro_context *context, const ro_hologram_scene *options, doub
                      struct scene *scene)
 {
     *scene = (struct scene){.options = *options};
-    const char *target = options->target ? options->target : targets[SCENE_DICE_TARGET];
-    while (scene->target < SCENE_TARGETS && !ro_name_equal(target, targets[scene->target]))
-        scene->target++;
-    if (scene->target == SCENE_TARGETS)
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "unknown target %s: must be dice, disc, ring or bars", target);
-    scene->smooth = options->phase && ro_name_equal(options->phase, "smooth");
-    if (options->phase && !scene->smooth && !ro_name_equal(options->phase, "random"))
-        return ro_context_fail(context, RO_E_ARGUMENT, "unknown phase %s: must be random or smooth",
-                               options->phase);
+    scene->target = (int)options_word(&ro_scene_table, options, target);
+    scene->smooth = options_word(&ro_scene_table, options, phase) == PICTURE_SMOOTH;
     ro_status status = fill_in(context, side, scene);
     if (status != RO_OK)
         return status;

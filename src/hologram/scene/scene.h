@@ -34,6 +34,7 @@ struct scene {
     int plane_die[SCENE_PLANES]; /* -1: the board */
 };
 
+/* Options as they were read. */
 ro_status scene_open(ro_context *context, const ro_hologram_scene *options, double side,
                      struct scene *scene);
 

@@ -11,7 +11,7 @@
 
 #include <math.h>
 
-enum { SCENE_DICE_TARGET, SCENE_DISC, SCENE_RING, SCENE_BARS, SCENE_TARGETS };
+enum { SCENE_DICE_TARGET, SCENE_DISC, SCENE_RING, SCENE_BARS };
 
 /* ---- A die ---------------------------------------------------------------------------------- */
 
@@ -145,10 +145,10 @@ LIGHT_INLINE double scene_turns(const struct scene *scene, int plane, uint32_t c
     if (!scene->smooth)
         return pixel_hash(o->seed, column, row) * 0x1p-32;
     /* towards the viewer, each plane with an offset of its own */
-    double dx = x - o->viewer[0], dy = y - o->viewer[1];
-    double distance = scene->depth[plane] - o->viewer[2];
+    double dx = x - o->optics.viewer[0], dy = y - o->optics.viewer[1];
+    double distance = scene->depth[plane] - o->optics.viewer[2];
     return pixel_hash(o->seed, (uint32_t)plane, 0) * 0x1p-32 -
-           (dx * dx + dy * dy) / (2 * distance * o->wavelength);
+           (dx * dx + dy * dy) / (2 * distance * o->optics.wavelength);
 }
 
 /* The light at a pixel of a plane. */

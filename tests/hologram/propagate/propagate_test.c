@@ -174,10 +174,10 @@ static void bad_scenes(void **state)
     const ro_hologram_scene cases[] = {
         {RO_HOLOGRAM_SCENE_DEFAULTS, .target = "cat"},
         {RO_HOLOGRAM_SCENE_DEFAULTS, .phase = "wild"},
-        {RO_HOLOGRAM_SCENE_DEFAULTS, .wavelength = 1},
-        {RO_HOLOGRAM_SCENE_DEFAULTS, .pitch = -1},
+        {RO_HOLOGRAM_SCENE_DEFAULTS, .optics = {.wavelength = 1}},
+        {RO_HOLOGRAM_SCENE_DEFAULTS, .optics = {.pitch = -1}},
         {RO_HOLOGRAM_SCENE_DEFAULTS, .layers = 17},
-        {RO_HOLOGRAM_SCENE_DEFAULTS, .viewer = {0, 0, 0.1}},
+        {RO_HOLOGRAM_SCENE_DEFAULTS, .optics = {.viewer = {0, 0, 0.1}}},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_int_equal(ro_hologram_make(*state, &cases[i], &field, NULL), RO_E_ARGUMENT);

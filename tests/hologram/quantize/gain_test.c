@@ -34,7 +34,7 @@ static void best_of_all(void **state)
     for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
         const ro_hologram_options o = {RO_HOLOGRAM_DEFAULTS, .levels = levels[i]};
         ro_hologram_options found = o, light = o, told = o;
-        found.gain_auto = light.gain_auto = 1;
+        found.gain = light.gain = RO_GAIN_AUTO;
         const ro_hologram_report best = run(context, &field, &out, found);
         for (double gain = 0.1; gain < 1.5; gain *= 1.3) {
             told.gain = gain;
@@ -45,13 +45,13 @@ static void best_of_all(void **state)
         for (uint32_t y = 0; y < SIDE; y++)
             assert_memory_equal((char *)out.data + (ptrdiff_t)y * out.stride,
                                 (char *)again.data + (ptrdiff_t)y * again.stride, SIDE);
-        light.least_snr = best.reached_snr - 4;
+        light.snr = best.reached_snr - 4;
         const ro_hologram_report most = run(context, &field, &out, light);
-        assert_true(most.reached_snr >= light.least_snr && most.efficiency > best.efficiency);
+        assert_true(most.reached_snr >= light.snr && most.efficiency > best.efficiency);
         for (double gain = 0.2; gain < 3; gain *= 1.05) { /* nothing has more by a thirtieth */
             told.gain = gain;
             const ro_hologram_report other = run(context, &field, &again, told);
-            assert_true(other.reached_snr < light.least_snr ||
+            assert_true(other.reached_snr < light.snr ||
                         other.efficiency < 1.035 * most.efficiency);
         }
     }
@@ -66,10 +66,10 @@ static void refused(void **state)
     ro_field field = window_field(context, SIDE, window, 3);
     ro_image out;
     const ro_hologram_options cases[] = {
-        {RO_HOLOGRAM_DEFAULTS, .window = window, .gain_auto = 1, .gain = 0.4},
-        {RO_HOLOGRAM_DEFAULTS, .window = window, .least_snr = 10},
-        {RO_HOLOGRAM_DEFAULTS, .window = window, .gain_auto = 1, .least_snr = -1},
-        {RO_HOLOGRAM_DEFAULTS, .window = window, .gain_auto = 1, .least_snr = 150},
+        {RO_HOLOGRAM_DEFAULTS, .window = window, .gain = 0},
+        {RO_HOLOGRAM_DEFAULTS, .window = window, .snr = 10},
+        {RO_HOLOGRAM_DEFAULTS, .window = window, .gain = RO_GAIN_AUTO, .snr = -1},
+        {RO_HOLOGRAM_DEFAULTS, .window = window, .gain = RO_GAIN_AUTO, .snr = 150},
     };
     assert_int_equal(ro_image_alloc(context, RO_INDEX8, SIDE, SIDE, 255, &out), RO_OK);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

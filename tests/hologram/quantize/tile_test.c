@@ -85,7 +85,7 @@ static void refused(void **state)
     const ro_hologram_options whole[] = {
         {RO_HOLOGRAM_DEFAULTS, .window = window, .algorithm = "swed"},
         {RO_HOLOGRAM_DEFAULTS, .algorithm = "fs"},
-        {RO_HOLOGRAM_DEFAULTS, .window = window, .gain_auto = 1},
+        {RO_HOLOGRAM_DEFAULTS, .window = window, .gain = RO_GAIN_AUTO},
     };
     const ro_hologram_options o = {RO_HOLOGRAM_DEFAULTS, .window = window, .hogel = 20};
     const struct {

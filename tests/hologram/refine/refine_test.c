@@ -258,7 +258,7 @@ static void bad_input(void **state)
         {RO_REFINEMENT_DEFAULTS, .target = black, .distance = distance},
         {RO_REFINEMENT_DEFAULTS, .target = target},
         {RO_REFINEMENT_DEFAULTS, .target = target, .distance = NAN},
-        {RO_REFINEMENT_DEFAULTS, .target = target, .distance = distance, .light = 2},
+        {RO_REFINEMENT_DEFAULTS, .target = target, .distance = distance, .light = 200},
         {RO_REFINEMENT_DEFAULTS, .target = target, .distance = distance, .edges = "torn"},
         {RO_REFINEMENT_DEFAULTS, .target = target, .distance = distance,
          .region = {100, 100, 50, 50}},

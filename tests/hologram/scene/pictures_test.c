@@ -233,8 +233,9 @@ static void devices_fit(void **state)
             const ro_picture_scene scene = {
                 RO_PICTURE_SCENE_DEFAULTS, .pictures = &one, .count = 1,
                 .optics = {.wavelength = 532e-9, .pitch = devices[i].pitch}};
-            const ro_hologram_scene other = {RO_HOLOGRAM_SCENE_DEFAULTS, .wavelength = 532e-9,
-                                             .pitch = devices[i].pitch, .layers = 1};
+            const ro_hologram_scene other = {
+                RO_HOLOGRAM_SCENE_DEFAULTS,
+                .optics = {.wavelength = 532e-9, .pitch = devices[i].pitch}, .layers = 1};
             if (dice)
                 assert_int_equal(ro_hologram_make(context, &other, &field, &found), RO_OK);
             else
