@@ -4,9 +4,7 @@ those that have a table of options need none, because the library describes them
 import re
 from pathlib import Path
 
-STRUCTURES = ("ro_halftone_options", "ro_hologram_scene",
-              "ro_hologram_options", "ro_picture_scene", "ro_point_scene", "ro_refinement",
-              "ro_frames", "ro_view")
+STRUCTURES = ("ro_halftone_options",)
 KINDS = {"int": "INT", "uint32_t": "U32", "uint64_t": "U64", "double": "REAL"}
 NUMBERS = ("ro_range", "ro_channels", "ro_format")  # enumerations
 

@@ -471,7 +471,7 @@ static void list_topics(const struct command *command, FILE *file)
 {
     struct option_list list;
     options_list(command, &list);
-    const char *before = "\nMore, by topic: --help ";
+    const char *before = "\nBy topic: --help ";
     for (int i = 0; i < list.count; i++)
         for (const char *at = list.at[i].topic; at && *at; at += strspn(at, " ")) {
             char topic[32];

@@ -4,7 +4,6 @@
 
 #include "cli/common/session.h"
 #include "cli/common/shared_rows.h"
-#include "hologram/field/shared_rows.h"
 
 #include <ctype.h>
 #include <stdlib.h>

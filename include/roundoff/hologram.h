@@ -249,10 +249,9 @@ typedef struct ro_hologram_options {
     const char *schedule;
     /* Number of weights, up to 64; 0: 12 of least squares, 27 of the paper's. */
     int taps;
-    /* Columns that each row lags behind the row above: a whole number from 1 to 8 or auto. Default
-     * (0): auto. */
+    /* Columns that each row lags behind: a whole number from 1 to 8 or auto. Default (0): auto. */
     int p;
-    /* Pixels per side of a hogel: a whole number from 8 to 1073741824. Default (0): of the sidecar,
+    /* Pixels per side of a hogel: a whole number from 8 to 1073741824. Default (0): the sidecar's,
      * or 2048. */
     uint32_t hogel;
     /* Cost of weights, of least squares; default 0.01, 0.03 for two levels. */
@@ -260,12 +259,11 @@ typedef struct ro_hologram_options {
     /* Root mean square of the field in levels: a number above 0, up to 4 or auto. Default
      * (RO_DEFAULT): 0.4. */
     double gain;
-    /* The largest gain, and so the most light, with D dB: a number from 0 to 200. Default (0): the
+    /* The largest gain, so the most light, with D dB: a number from 0 to 200. Default (0): the
      * highest. */
     double snr;
     ro_optics optics;
-    /* Centre and size of the window in cycles per pixel: 4 numbers from -0.5 to 1. Default (0): by
-     * the optics. */
+    /* Window's centre and size, cycles per pixel: 4 numbers from -0.5 to 1. Default (0): optics. */
     ro_window window;
     /* Fill in the measured figures. */
     int measure;

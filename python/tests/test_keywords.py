@@ -24,7 +24,7 @@ def options_of(program, name):
         return set(re.findall(r"^ +--([a-z-]+)", text, re.M)), text
 
     found, text = shown()
-    topics = re.search(r"by topic: --help (.*)", text)
+    topics = re.search(r"By topic: --help (.*)", text)
     for topic in topics.group(1).split(", ") if topics else []:
         found |= shown(topic)[0]
     return {option.replace("-", "_") for option in found}

@@ -13,7 +13,6 @@
 #define RO_OPTIONS_SHARED_ROWS_H
 
 #define ROW_SEED "N", "seed of random numbers", .preset = "0"
-#define ROW_SCHEDULE "S", "how the CPU runs it, with the same bits"
 #define ROW_LINEAR NULL, "take samples as sRGB and compute in linear light"
 
 /* Time steps on a grid of pixels. */
@@ -44,5 +43,26 @@
 /* Prints as they are seen. */
 #define ROW_GAIN "D", "ink pixels print as discs D pixels wide", .min = 1, .max = 3
 #define ROW_YULE_NIELSEN "N", "spread of light in the paper", .min = 1, .max = 10
+
+/* Holograms. */
+#define OF_SIDECAR "of the sidecar"
+#define ROW_WAVELENGTH "L", "wavelength of the light", .topic = "optics"
+#define ROW_TARGET "T", "what is to be seen", .topic = "make refine"
+#define ROW_PHASE "P", "phases of the light", .topic = "make refine"
+#define ROW_VIEW_SPECIFIC                                                                          \
+    NULL, "compute only the light that reaches the viewing area",                                  \
+        .topic = "make",                                                                           \
+        .more =                                                                                    \
+            "All other light, which no viewer sees, would take its share of the modulator. Much "  \
+            "faster than whole planes, and memory is bounded at any size: the field goes to the "  \
+            "file "                                                                                \
+            "row by row."
+#define ROW_WEIGHTS "W", "weights that errors are passed on with", .topic = "quantize"
+#define ROW_REFINE                                                                                 \
+    "N", "make the light fit target: N iterations, or N passes with few levels",                   \
+        .topic = "refine", .min = 1, .max = 100000
+#define ROW_AWAY                                                                                   \
+    "L", "distance from IN to the target or OUT, positive with the light",                         \
+        .topic = "refine propagate", .min = -100, .max = 100, .unit = "m"
 
 #endif

@@ -18,7 +18,7 @@ class Help(Case):
 
     def topics(self, command):
         """The help on each topic that a command's --help names."""
-        line = re.search(r"^More, by topic: --help (.*)$", self.help(command), re.M)
+        line = re.search(r"^By topic: --help (.*)$", self.help(command), re.M)
         names = line.group(1).split(", ") if line else []
         return {name: self.help(command, name) for name in names}
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The physics of a field as options, one row each. */
-#include "hologram/field/shared_rows.h"
+#include "options/shared_rows.h"
 #include "options/table.h"
 #include "roundoff/hologram.h"
 

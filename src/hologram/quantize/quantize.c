@@ -15,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 /* The paper's weights keep noise out of frequencies above FRAME / 2 too. */
 static const double FRAME = 0.9;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The options of rounding a field to levels, one row each. */
 #include "core/image.h"
-#include "hologram/field/shared_rows.h"
 #include "hologram/quantize/quantize.h"
+#include "options/shared_rows.h"
 #include "options/table.h"
 
 #include <math.h>
@@ -34,28 +34,28 @@ static const ro_option rows[] = {
              "0 to 255. With the verbs `propagate` and `reconstruct` IN holds level numbers then."},
     {MEMBER(table)},
     {MEMBER(table_count), "N", .max = RO_HOLOGRAM_LEVELS},
-    {MEMBER(schedule), ROW_SCHEDULE, .topic = "quantize", .preset = "auto",
+    {MEMBER(schedule), ROW_SCHEDULE, .topic = "quantize",
      .words = RO_WORDS({.name = "auto", .value = BEST}, {.name = "reference", .value = REFERENCE},
                        {.name = "bands", .value = BANDS})},
     {MEMBER(taps), "N", .min = 1, .max = RO_HOLOGRAM_TAPS, .needs = WINDOWED},
-    {MEMBER(p), "P", "columns that each row lags behind the row above", .topic = "quantize",
-     .min = 1, .max = RO_HOLOGRAM_SKEW, .preset = "auto", .needs = WINDOWED,
+    {MEMBER(p), "P", "columns that each row lags behind", .topic = "quantize", .min = 1,
+     .max = RO_HOLOGRAM_SKEW, .preset = "auto", .needs = WINDOWED,
      .words = RO_WORDS({"auto", .value = 0, .help = "2 for ls, what paper needs"}),
-     .more = "Fewer are faster, more allow more weights."},
+     .more = "Each row lags behind the one above: fewer are faster, more allow more weights."},
     {MEMBER(hogel), "N", "pixels per side of a hogel", .topic = "quantize", .min = 8,
-     .max = RO_MAX_SIDE, .derived = "of the sidecar, or 2048", .needs = "algorithm=vded"},
+     .max = RO_MAX_SIDE, .derived = "the sidecar's, or 2048", .needs = "algorithm=vded"},
     {MEMBER(rho), "R", .max = 1e6, .above_min = 1, .needs = WINDOWED " weights=ls",
      .excludes = "own"},
     {MEMBER(gain), "G", "root mean square of the field in levels", .topic = "quantize", .max = 4,
      .above_min = 1, .preset = "0.4",
      .words = RO_WORDS({"auto", .value = RO_GAIN_AUTO,
                         .help = "that with the highest signal-to-noise ratio in the windows"})},
-    {MEMBER(snr), "D", "the largest gain, and so the most light, with D dB", .topic = "quantize",
+    {MEMBER(snr), "D", "the largest gain, so the most light, with D dB", .topic = "quantize",
      .max = 200, .derived = "the highest", .needs = "gain=auto"},
     {MEMBER(optics)},
     {RO_MEMBER_AS(ro_hologram_options, window.xi, "window"), "X,E,W,H",
-     "centre and size of the window in cycles per pixel", .topic = "quantize", .min = -0.5,
-     .max = 1, .count = 4, .derived = "by the optics"},
+     "window's centre and size, cycles per pixel", .topic = "quantize", .min = -0.5, .max = 1,
+     .count = 4, .derived = "optics"},
     {MEMBER(measure)},
     {0},
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The options of a refinement and of frames in time, one row each. */
-#include "hologram/field/shared_rows.h"
 #include "hologram/refine/refine.h"
+#include "options/shared_rows.h"
 #include "options/table.h"
 
 #include <limits.h>

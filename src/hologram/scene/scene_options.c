@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The options of scenes and of views, one row each. */
-#include "hologram/field/shared_rows.h"
 #include "hologram/scene/picture_light.h"
 #include "hologram/scene/scene.h"
 #include "hologram/scene/scene_light.h"
+#include "options/shared_rows.h"
 #include "options/table.h"
 
 #include <limits.h>
