@@ -18,9 +18,9 @@ _roundoff()
         --intent) COMPREPLY=($(compgen -W 'perceptual relative saturation absolute' -- "$cur")); return ;;
         --device) COMPREPLY=($(compgen -W 'auto cpu cuda' -- "$cur")); return ;;
         --cpu) COMPREPLY=($(compgen -W 'auto scalar v128 avx2 avx512' -- "$cur")); return ;;
-        --method | --levels | --schedule | --type | --page | --dpi | --background | --pixel-bits | --numbers | --resize | --strength | --noise | --like | --cell | --lpi | --angle | --shape | --dot | --range | --gamma | --brightness | --contrast | --palette | --recolour | --inks | --ink | --angles | --ink-limit | --gain | --yule-nielsen | --black | --view | --sigma | --aim | --start | --rounds | --threads | --seed) return ;;
+        --method | --levels | --schedule | --type | --page | --dpi | --background | --pixel-bits | --numbers | --resize | --strength | --noise | --like | --cell | --lpi | --angle | --shape | --dot | --range | --gamma | --brightness | --contrast | --palette | --recolour | --inks | --ink | --angles | --ink-limit | --gain | --yule-nielsen | --black | --view | --sigma | --aim | --start | --rounds | --threads | --seed | --limit-memory | --limit-pixels) return ;;
         esac
-        [[ $cur == -* ]] && COMPREPLY=($(compgen -W '--method --list --levels --threshold --schedule --type --vectors --out-dir --page --dpi --profile --alpha --background --compression --bit-order --ones --pixel-bits --numbers --resize --resample --strength --noise --serpentine --kernel --like --cell --lpi --angle --shape --spot --dot --screen --range --linear --gamma --curve --invert --brightness --contrast --channels --palette --fit --recolour --separate --inks --ink --angles --ink-limit --profile-out --intent --proof --gain --yule-nielsen --black --view --sigma --aim --start --rounds --device --threads --cpu --seed --quiet --json --certificate --strict --help' -- "$cur"))
+        [[ $cur == -* ]] && COMPREPLY=($(compgen -W '--method --list --levels --threshold --schedule --type --vectors --out-dir --page --dpi --profile --alpha --background --compression --bit-order --ones --pixel-bits --numbers --resize --resample --strength --noise --serpentine --kernel --like --cell --lpi --angle --shape --spot --dot --screen --range --linear --gamma --curve --invert --brightness --contrast --channels --palette --fit --recolour --separate --inks --ink --angles --ink-limit --profile-out --intent --proof --gain --yule-nielsen --black --view --sigma --aim --start --rounds --device --threads --cpu --seed --quiet --json --certificate --strict --limit-memory --limit-pixels --help' -- "$cur"))
         ;;
     screen)
         case $prev in
@@ -42,9 +42,9 @@ _roundoff()
         --bits) COMPREPLY=($(compgen -W '8 16' -- "$cur")); return ;;
         --device) COMPREPLY=($(compgen -W 'auto cpu cuda' -- "$cur")); return ;;
         --cpu) COMPREPLY=($(compgen -W 'auto scalar v128 avx2 avx512' -- "$cur")); return ;;
-        --iterations | --steps-at-once | --kappa | --sigma | --time-step | --seed | --white | --page | --threads) return ;;
+        --iterations | --steps-at-once | --kappa | --sigma | --time-step | --seed | --white | --page | --threads | --limit-memory | --limit-pixels) return ;;
         esac
-        [[ $cur == -* ]] && COMPREPLY=($(compgen -W '--model --scheme --number --rounding --round --schedule --iterations --steps-at-once --kappa --sigma --time-step --independent --until-converged --seed --stop --impulse --diffusivity --white --page --bits --float --raw --vectors --device --threads --cpu --quiet --json --certificate --strict --help' -- "$cur"))
+        [[ $cur == -* ]] && COMPREPLY=($(compgen -W '--model --scheme --number --rounding --round --schedule --iterations --steps-at-once --kappa --sigma --time-step --independent --until-converged --seed --stop --impulse --diffusivity --white --page --bits --float --raw --vectors --device --threads --cpu --quiet --json --certificate --strict --limit-memory --limit-pixels --help' -- "$cur"))
         ;;
     hologram)
         case $prev in
@@ -58,9 +58,9 @@ _roundoff()
         --refine) COMPREPLY=($(compgen -W 'auto' -- "$cur")); return ;;
         --device) COMPREPLY=($(compgen -W 'auto cpu cuda' -- "$cur")); return ;;
         --cpu) COMPREPLY=($(compgen -W 'auto scalar v128 avx2 avx512' -- "$cur")); return ;;
-        --pitch | --viewer | --viewing-area | --levels | --hogel | --snr | --window | --region | --light | --frames | --size | --scene | --depth | --target | --phase | --weights | --distance | --type | --wavelength | --threads | --seed) return ;;
+        --pitch | --viewer | --viewing-area | --levels | --hogel | --snr | --window | --region | --light | --frames | --size | --scene | --depth | --target | --phase | --weights | --distance | --type | --wavelength | --threads | --seed | --limit-memory | --limit-pixels) return ;;
         esac
-        [[ $cur == -* ]] && COMPREPLY=($(compgen -W '--pitch --viewer --viewing-area --view-specific --algorithm --levels --schedule --p --hogel --gain --snr --window --region --light --edges --frames --scale --size --scene --depth-map --depth --target --phase --drive --weights --report --spectrum --refine --distance --reference --type --wavelength --sidecar --device --threads --cpu --seed --quiet --json --certificate --strict --help' -- "$cur"))
+        [[ $cur == -* ]] && COMPREPLY=($(compgen -W '--pitch --viewer --viewing-area --view-specific --algorithm --levels --schedule --p --hogel --gain --snr --window --region --light --edges --frames --scale --size --scene --depth-map --depth --target --phase --drive --weights --report --spectrum --refine --distance --reference --type --wavelength --sidecar --device --threads --cpu --seed --quiet --json --certificate --strict --limit-memory --limit-pixels --help' -- "$cur"))
         ;;
     register)
         case $prev in
@@ -72,9 +72,9 @@ _roundoff()
         --sampling) COMPREPLY=($(compgen -W 'bilinear nearest' -- "$cur")); return ;;
         --device) COMPREPLY=($(compgen -W 'auto cpu cuda' -- "$cur")); return ;;
         --cpu) COMPREPLY=($(compgen -W 'auto scalar v128 avx2 avx512' -- "$cur")); return ;;
-        --scales | --sigma | --page | --threads) return ;;
+        --scales | --sigma | --page | --threads | --limit-memory | --limit-pixels) return ;;
         esac
-        [[ $cur == -* ]] && COMPREPLY=($(compgen -W '--scheme --match --init --number --scales --sigma --field --figure --series --sampling --force --fixed-mask --moving-mask --inverse --page --energy --device --threads --cpu --quiet --json --certificate --strict --help' -- "$cur"))
+        [[ $cur == -* ]] && COMPREPLY=($(compgen -W '--scheme --match --init --number --scales --sigma --field --figure --series --sampling --force --fixed-mask --moving-mask --inverse --page --energy --device --threads --cpu --quiet --json --certificate --strict --limit-memory --limit-pixels --help' -- "$cur"))
         ;;
     segment)
         case $prev in
@@ -84,28 +84,28 @@ _roundoff()
         --fronts) COMPREPLY=($(compgen -W 'competing free' -- "$cur")); return ;;
         --device) COMPREPLY=($(compgen -W 'auto cpu cuda' -- "$cur")); return ;;
         --cpu) COMPREPLY=($(compgen -W 'auto scalar v128 avx2 avx512' -- "$cur")); return ;;
-        --iterations | --time-step | --smooth | --sigma | --at | --window | --page | --speed | --gaussian | --edge | --curvature | --threads) return ;;
+        --iterations | --time-step | --smooth | --sigma | --at | --window | --page | --speed | --gaussian | --edge | --curvature | --threads | --limit-memory | --limit-pixels) return ;;
         esac
-        [[ $cur == -* ]] && COMPREPLY=($(compgen -W '--number --norm --schedule --iterations --time-step --smooth --sigma --at --mask --seeds --window --overlay --contours --table --frames --fronts --factor --page --force --distance --speed --gaussian --edge --curvature --velocity --phi --vectors --device --threads --cpu --quiet --json --certificate --strict --help' -- "$cur"))
+        [[ $cur == -* ]] && COMPREPLY=($(compgen -W '--number --norm --schedule --iterations --time-step --smooth --sigma --at --mask --seeds --window --overlay --contours --table --frames --fronts --factor --page --force --distance --speed --gaussian --edge --curvature --velocity --phi --vectors --device --threads --cpu --quiet --json --certificate --strict --limit-memory --limit-pixels --help' -- "$cur"))
         ;;
     measure)
         case $prev in
         --tile) COMPREPLY=($(compgen -W '16 32 64 128 256' -- "$cur")); return ;;
-        --dpi | --distance | --border | --gain | --yule-nielsen | --page | --threads) return ;;
+        --dpi | --distance | --border | --gain | --yule-nielsen | --page | --threads | --limit-memory | --limit-pixels) return ;;
         esac
-        [[ $cur == -* ]] && COMPREPLY=($(compgen -W '--dpi --distance --linear --tile --border --gain --yule-nielsen --page --report --threads --quiet --json --certificate --strict --help' -- "$cur"))
+        [[ $cur == -* ]] && COMPREPLY=($(compgen -W '--dpi --distance --linear --tile --border --gain --yule-nielsen --page --report --threads --quiet --json --certificate --strict --limit-memory --limit-pixels --help' -- "$cur"))
         ;;
     compare)
         case $prev in
-        --methods | --dpi | --distance | --palette) return ;;
+        --methods | --dpi | --distance | --palette | --limit-memory | --limit-pixels) return ;;
         esac
-        [[ $cur == -* ]] && COMPREPLY=($(compgen -W '--methods --report --dpi --distance --linear --palette --quiet --json --certificate --strict --help' -- "$cur"))
+        [[ $cur == -* ]] && COMPREPLY=($(compgen -W '--methods --report --dpi --distance --linear --palette --quiet --json --certificate --strict --limit-memory --limit-pixels --help' -- "$cur"))
         ;;
     calibrate)
         case $prev in
-        --method | --dpi | --patch | --cell | --lpi | --angle | --shape | --dot | --type | --ink | --seed) return ;;
+        --method | --dpi | --patch | --cell | --lpi | --angle | --shape | --dot | --type | --ink | --seed | --limit-memory | --limit-pixels) return ;;
         esac
-        [[ $cur == -* ]] && COMPREPLY=($(compgen -W '--method --dpi --patch --cell --lpi --angle --shape --dot --type --curve --ink --linear --seed --quiet --json --certificate --strict --help' -- "$cur"))
+        [[ $cur == -* ]] && COMPREPLY=($(compgen -W '--method --dpi --patch --cell --lpi --angle --shape --dot --type --curve --ink --linear --seed --quiet --json --certificate --strict --limit-memory --limit-pixels --help' -- "$cur"))
         ;;
     verify)
         case $prev in
