@@ -34,6 +34,7 @@ roundoff halftone photo.ppm look.png --palette 7-colour-panel
 roundoff halftone photo.ppm colour.png --levels 256 --channels rgb
 roundoff testcard card.pgm --size 128x128
 cp card.pgm bent.pgm
+cp card.pgm map.pgm
 for name in scan wall cells; do roundoff testcard $name.tif --size 200x150; done
 roundoff testcard scan.pgm --size 200x150
 gzip -k scan.pgm
@@ -58,7 +59,8 @@ roundoff halftone scan.tif out.tif
 # Words and their cheaper substitutes.
 SMALLER = [(r"--resize (\d+)x(?= |$)", "--resize 240x"), (r"--size 2048x2048", "--size 512x512"),
            (r"--size (1920x1080|3840x2160)", "--size 480x270"), (r"mpirun -n \d+", "mpirun -n 2"),
-           (r"x264 .*", "cat > film.264")]
+           (r"x264 .*", "cat > film.264"),
+           (r" --resume$", "")]  # needs a run that was interrupted
 
 # Other programs, and files that show what a line of them does.
 OTHERS = ["cmake ", "ctest ", "build/rocheck ", "build-emulated/rocheck ", "RO_SIMT_SEED=", "./run "]
