@@ -104,10 +104,27 @@ COMMANDS = {
                    "type": ["pgm", "mem", "npy", "tiff", "xyz"], "list": []},
         "renamed": {"cell": "size"},
     },
+    "calibrate": {
+        "verb": True,
+        "operands": [*4 * [["wedge", "out.pbm", "--method", "am"]],
+                     ["wedge", "out.pbm", "--method", "clustered-dot"],
+                     ["wedge", "out.png"], ["wedge", "out.png", "--lpi", "30"],
+                     ["fit", "grey.pgm"], *2 * [["fit", "wedge.pbm", "--curve", "out.csv"]]],
+        "values": {"method": ["floyd-steinberg", "clustered-dot", "am", "bayer", "x"],
+                   "dpi": ["300", "72.5", "150", "0", "-1", "1e7", "x", "1,5"],
+                   "patch": ["16", "24", "32", "64", "60", "15", "0", "-1", "4097", "x"],
+                   "cell": ["8", "16", "20", "1", "0", "-1", "1048577", "x"],
+                   "lpi": ["20", "30.5", "0", "-1", "1e7", "x"],
+                   "angle": ["0", "45", "15", "-30", "360", "361", "3x"],
+                   "shape": ["round", "line", "square", "x"], "dot": ["1", "2", "4", "0", "-1", "x"],
+                   "type": ["pbm", "png", "tiff"],
+                   "curve": ["out.csv", "curve.csv", "curve.csv", "gone.csv"],
+                   "ink": ["cyan", "#e30613", "black", "white", "rot"]},
+    },
 }
 
 
-def inputs(folder, seed):
+def inputs(program, folder, seed):
     """Small noisy pictures: 8 bits grey and colour, 10 bits, floats; a plain one, and bits."""
     rng = random.Random(seed)
     w, h = 40, 30
@@ -136,6 +153,9 @@ def inputs(folder, seed):
     put("stack.pgm", b"", 2 * (b"P5\n%d %d\n255\n" % (w, h) + bytes(grey)))
     put("ones.pgm", b"P5\n%d %d\n255\n" % (w, h),
         bytes(9 < x < 20 and 9 < y < 20 for y in range(h) for x in range(w)))
+    subprocess.run([program, "calibrate", "wedge", os.path.join(folder, "wedge.pbm"), "--patch", "32",
+                    "--quiet"], check=True)
+    put("curve.csv", b"", b"0,0\n0.5,0.6\n1,1\n")
     put("seeds.csv", b"x,y,radius,label\n", b"8,9,3,1\n25,20,2,4\n")
     head = repr({"descr": "<f4", "fortran_order": False, "shape": (h, w, 2)}).encode()
     put("u.npy", b"\x93NUMPY\x01\0" + struct.pack("<H", 118) + head.ljust(117) + b"\n",
@@ -263,7 +283,7 @@ def main():
     rng = random.Random(asked.seed)
     counts, classes = collections.Counter(), collections.defaultdict(list)
     with tempfile.TemporaryDirectory() as folder:
-        inputs(folder, asked.seed)
+        inputs(asked.old, folder, asked.seed)
 
         def compare(job):
             line, operands = job

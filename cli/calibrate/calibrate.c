@@ -6,6 +6,7 @@
 #include "cli/certificate/certificate.h"
 #include "cli/common/pictures.h"
 #include "cli/common/session.h"
+#include "cli/common/shared_rows.h"
 #include "cli/common/string_buffer.h"
 #include "cli/task/task.h"
 #include "roundoff_io.h"
@@ -17,39 +18,45 @@
 
 struct values {
     struct common common;
-    const char *method, *shape, *curve, *type, *angle, *ink;
-    int cell, patch, dot;
-    double dpi, lpi;
-    bool linear;
+    const char *method, *shape, *curve, *type, *ink;
+    int cell, patch, dot, linear;
+    double dpi, lpi, angle;
 };
 
-static const struct values defaults = {.dpi = 300, .lpi = -1};
+#define MEMBER(member) RO_MEMBER(struct values, member)
 
-#define PLACE(member) .offset = offsetof(struct values, member)
-
-static const struct option options[] = {
-    {"method", "M", "wedge: how to round (default floyd-steinberg)", OPTION_TEXT, PLACE(method)},
-    {"dpi", "D", "wedge: resolution of the printer (default 300)", OPTION_NUMBER, PLACE(dpi),
-     .min = 1, .max = 100000},
-    {"patch", "N", "wedge: pixels of a patch, a multiple of 8 (default: 5 mm)", OPTION_WHOLE,
-     PLACE(patch), .min = 16, .max = 4096},
-    {"cell", "N", "wedge: cells per side of the screen", OPTION_WHOLE, PLACE(cell), .topic = "dots",
-     .min = 1, .max = 1 << 20},
-    {"lpi", "L", "wedge: dots in rows, so many lines to an inch", OPTION_NUMBER, PLACE(lpi),
-     .min = 0, .max = 1000000},
-    {"angle", "A", "wedge: angle of dots (default 0); clustered dots 0 or 45", OPTION_TEXT,
-     PLACE(angle), .topic = "dots"},
-    {"shape", "S", "wedge: shape of dots: round (default); see halftone", OPTION_TEXT, PLACE(shape),
-     .topic = "dots"},
-    {"dot", "N", "wedge: pixels of the smallest dot", OPTION_WHOLE, PLACE(dot), .topic = "dots",
-     .min = 1, .max = 1000000},
-    {"type", "T", "wedge: type of OUT: pbm, png or tiff (default: its name)", OPTION_TEXT,
-     PLACE(type)},
-    {"curve", "FILE", "fit: the curve to write; wedge: a curve to try", OPTION_TEXT, PLACE(curve)},
-    {"ink", "C", "the ink of the sheet: cyan, magenta, ..., or a colour", OPTION_TEXT, PLACE(ink)},
-    {"linear", NULL, "fit: the scan is sRGB, not linear in light", OPTION_FLAG, PLACE(linear)},
+static const ro_option rows[] = {
+    {MEMBER(method), "M", "how the wedge is rounded", .topic = "wedge",
+     .derived = "floyd-steinberg; am with lpi",
+     .more = "Round it as the pictures will be, because dot gain depends on the method."},
+    {MEMBER(dpi), ROW_DPI, .topic = "wedge", .preset = "300"},
+    {MEMBER(patch), "N", "pixels of a patch, a multiple of 8", .topic = "wedge", .min = 16,
+     .max = 4096, .derived = "5 mm, at least 64"},
+    {MEMBER(cell), ROW_CELL, .topic = "wedge", .derived = "by the method"},
+    {MEMBER(lpi), ROW_LPI, .topic = "wedge", .derived = "an eighth of dpi"},
+    {MEMBER(angle), ROW_ANGLE, .topic = "wedge",
+     .more = "The method clustered-dot has 0 or 45 degrees."},
+    {MEMBER(shape), ROW_SHAPE, .topic = "wedge", .derived = "as of halftone"},
+    {MEMBER(dot), ROW_DOT, .topic = "wedge"},
+    {MEMBER(type), ROW_TYPE, .topic = "wedge", .more = "It can be `pbm`, `png` or `tiff`."},
+    {MEMBER(curve), ROW_CURVE,
+     .more = "`fit` writes it. `wedge` draws with it, which shows whether the calibration holds."},
+    {MEMBER(ink), "C", "ink of the sheet: cyan, magenta, ..., or a colour",
+     .more = "The scan is looked at through the filter where the ink is darkest: red for cyan, "
+             "green for magenta, blue for yellow."},
+    {MEMBER(linear), ROW_LINEAR, .topic = "fit"},
     {0},
 };
+
+static const struct values defaults;
+
+static const ro_option_table own = {
+    .name = "calibrate", .rows = rows, .unset = &defaults, .size = sizeof defaults};
+
+/* The options of one verb alone. */
+static const char *const of_wedge[] = {"method", "dpi",   "patch", "cell", "lpi",
+                                       "angle",  "shape", "dot",   "type", NULL};
+static const char *const of_fit[] = {"linear", NULL};
 
 static const char *const examples[] = {
     "roundoff calibrate wedge wedge.png --method blue-noise --dpi 600",
@@ -110,15 +117,12 @@ static ro_status make_wedge(struct task *task)
                                     .dpi_y = values->dpi};
     const ro_file_info info = {.format = RO_BITS, .width = width, .height = height, .maxval = 1};
     const bool in_rows = values->lpi > 0;
-    ro_halftone_options halftone = {RO_HALFTONE_DEFAULTS,
-                                    .method = in_rows && !values->method ? "am" : values->method,
-                                    .cell = values->cell,
-                                    .degrees = values->angle ? strtod(values->angle, NULL) : 0,
-                                    .lpi = in_rows ? values->lpi : 0,
-                                    .dpi = in_rows ? values->dpi : 0,
-                                    .dot = values->dot,
-                                    .shape = values->shape,
-                                    .seed = values->common.seed};
+    ro_halftone_options halftone = {
+        RO_HALFTONE_DEFAULTS,       .method = in_rows && !values->method ? "am" : values->method,
+        .cell = values->cell,       .degrees = values->angle,
+        .lpi = values->lpi,         .dpi = in_rows ? values->dpi : 0,
+        .dot = values->dot,         .shape = values->shape,
+        .seed = values->common.seed};
     if (width == 0)
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "--patch %u: must be a multiple of 8 from 16 to 4096", patch);
@@ -303,14 +307,20 @@ static ro_status certify_fit(struct certificate *to, const void *data, const str
 
 /* ---- The command ---------------------------------------------------------------------------- */
 
-static int check_fit(const struct command *command, const struct values *values)
+static int check(const struct command *command, const struct values *values, bool wedge)
 {
+    char odd[OPTION_NAME];
+    const char *verb = wedge ? "wedge" : "fit";
+    if (first_set(command, values, wedge ? of_fit : of_wedge, false, odd))
+        return usage_error(command, "--%s does not apply to calibrate %s", odd, verb);
+    if (wedge)
+        return values->common.strict
+                   ? usage_error(command, "--strict does not apply to calibrate wedge")
+                   : 0;
     if (!values->curve)
         return usage_error(command, "calibrate fit needs --curve, the file to write");
-    if (values->method || values->cell || values->shape || values->angle || values->patch ||
-        values->type || values->common.seed || values->dpi != defaults.dpi || values->lpi > 0 ||
-        values->dot)
-        return usage_error(command, "calibrate fit does not take the options of wedge");
+    if (values->common.seed)
+        return usage_error(command, "--seed does not apply to calibrate fit");
     return can_write(values->curve) ? 0 : 1;
 }
 
@@ -324,20 +334,11 @@ static int run(const struct command *command, int argc, char **argv)
     if (!options_take(command, argc - (wedge || fits), argv + (wedge || fits), &values, &files,
                       &ended))
         return ended;
-    double degrees;
-    if (values.angle && !read_degrees(values.angle, &degrees))
-        return usage_error(command, "--angle %s: must be degrees, -360 to 360", values.angle);
-    if (values.lpi == 0)
-        return usage_error(command, "--lpi 0: must be above 0");
-    if (wedge && values.linear)
-        return usage_error(command, "--linear says how calibrate fit reads a scan");
-    if (wedge && values.common.strict)
-        return usage_error(command, "--strict does not apply to calibrate wedge");
     if ((!wedge && !fits) || files.count != 1)
         return usage_error(command, "calibrate needs wedge and OUT, or fit and SCAN");
     if (values.curve && same_file(values.curve, files.path[0]))
         return usage_error(command, "--curve and %s are the same file", files.path[0]);
-    int result = fits ? check_fit(command, &values) : 0;
+    const int result = check(command, &values, wedge);
     if (result)
         return result;
     struct fitted fitted = {0};
@@ -357,7 +358,7 @@ const struct command command_calibrate = {
     .name = "calibrate",
     .operands = "wedge|fit FILE",
     .summary = "draws a step wedge to print, and fits a tone curve to its scan",
-    .options = options,
+    .own = &own,
     .common = COMMON_SEED | COMMON_QUIET | COMMON_JSON | COMMON_CERTIFICATE | COMMON_STRICT,
     .examples = examples,
     .run = run,
@@ -374,7 +375,7 @@ const struct command command_calibrate_fit = {
     .name = "calibrate fit",
     .operands = "SCAN",
     .summary = "fits a tone curve to the scan of a wedge",
-    .options = options,
+    .own = &own,
     .common = COMMON_SEED | COMMON_QUIET | COMMON_JSON | COMMON_CERTIFICATE | COMMON_STRICT,
     .examples = examples,
     .run = run,

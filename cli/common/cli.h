@@ -26,8 +26,10 @@ struct command {
     const char *operands; /* as in the usage line, "IN OUT" */
     const char *summary;  /* one line, in the list of commands and in --help */
     const struct option
-        *options;               /* its own without a table, ended by one without a name; or NULL */
-    const ro_option_table *own; /* its own, members of its values; or NULL */
+        *options;                /* its own without a table, ended by one without a name; or NULL */
+    const ro_option_table *own;  /* its own, members of its values; or NULL */
+    const ro_option_table *more; /* further ones, of the structure behind its values; or NULL */
+    size_t more_offset;
     struct command_family {
         const char *name; /* of the library's table */
         size_t offset;    /* of the structure in the command's values */

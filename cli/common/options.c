@@ -106,6 +106,8 @@ void options_list(const struct command *command, struct option_list *list)
     }
     for (int i = 0; command->own && (row = ro_option_at(command->own, i)); i++)
         add_row(command, command->own, row, 0, list);
+    for (int i = 0; command->more && (row = ro_option_at(command->more, i)); i++)
+        add_row(command, command->more, row, command->more_offset, list);
     for (const struct option *own = command->options; own && own->name; own++)
         add_option(command, own, list);
     for (int i = 0; (row = ro_option_at(&common_table, i)); i++)
@@ -546,6 +548,16 @@ static bool accumulates(const struct option *option)
     return option->row ? option->row->kind == RO_OPTION_TEXTS : option->kind == OPTION_LIST;
 }
 
+/* Fills in the constant defaults of the command's own options. */
+static void fill_in(const struct command *command, void *values)
+{
+    const ro_option *row;
+    char message[RO_OPTION_MESSAGE];
+    for (int i = 0; command->own && (row = ro_option_at(command->own, i)); i++)
+        if (row->preset && !row->derived && !ro_option_is_set(command->own, row, values))
+            ro_option_set(command->own, row, values, row->preset, message);
+}
+
 enum parsed options_parse(const struct command *command, int argc, char **argv, void *values,
                           struct operands *operands)
 {
@@ -603,6 +615,7 @@ enum parsed options_parse(const struct command *command, int argc, char **argv, 
         if (!store(command, option, value, values))
             return PARSED_ERROR;
     }
+    fill_in(command, values);
     return files_are_apart(command, values, operands) ? PARSED : PARSED_ERROR;
 }
 

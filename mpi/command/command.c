@@ -11,42 +11,25 @@
 
 enum { ALIGNED = 16, MOST_ROWS = 1 << 24 };
 
-static const struct option of_ranks[] = {
-    {"rows", "N", "rows of a band (default: as many as run at a time, or 256)", OPTION_WHOLE,
-     .offset = offsetof(struct ranks_values, rows), .min = 1, .max = MOST_ROWS},
-    {"checkpoint", "FILE", "keep how far it is, to go on after a failure", OPTION_TEXT,
-     .offset = offsetof(struct ranks_values, checkpoint), .writes = true},
-    {"resume", NULL, "go on from the checkpoint, with any number of ranks", OPTION_FLAG,
-     .offset = offsetof(struct ranks_values, resume)},
+#define MEMBER(member) RO_MEMBER(struct ranks_values, member)
+
+static const ro_option rows[] = {
+    {MEMBER(rows), "N", "rows of a band", .min = 1, .max = MOST_ROWS,
+     .derived = "as many as run at a time, or 256"},
+    {MEMBER(checkpoint), "FILE", "keep how far it is, to go on after a failure", .writes = 1},
+    {MEMBER(resume), NULL, "go on from the checkpoint, with any number of ranks"},
+    {MEMBER(threads), ROW_RANK_THREADS},
+    {0},
 };
 
-/* Beside the other processes of a machine one thread is the rule. */
-static const struct option threads = {"threads",
-                                      "N",
-                                      "worker threads of each rank (default 1)",
-                                      OPTION_WHOLE,
-                                      .offset = offsetof(struct common, threads),
-                                      .min = 1,
-                                      .max = RO_MAX_THREADS};
+static const struct ranks_values unset;
+
+static const ro_option_table of_ranks = {
+    .name = "ranks", .rows = rows, .unset = &unset, .size = sizeof unset};
 
 static size_t place_of_ranks(const struct command *base)
 {
     return (base->values_size + ALIGNED - 1) / ALIGNED * ALIGNED;
-}
-
-/* The options of both, as one list. */
-static void join_options(const struct ranks_command *what, struct option list[MOST_OPTIONS])
-{
-    int count = 0;
-    for (const struct option *own = what->base->options; own && own->name; own++)
-        list[count++] = *own;
-    for (size_t i = 0; i < sizeof of_ranks / sizeof *of_ranks; i++)
-        if (i == 0 ? what->bands : what->checkpoints) {
-            list[count] = of_ranks[i];
-            list[count++].offset += place_of_ranks(what->base);
-        }
-    list[count++] = threads;
-    list[count] = (struct option){0};
 }
 
 /* ---- A rank's context ------------------------------------------------------------------------ */
@@ -187,7 +170,7 @@ static char *join_words(int argc, char **argv)
         const char *const value[] = {"--rows", "--threads", "--checkpoint", NULL};
         if (is_among(argv[i], value))
             i++;
-        else if (strcmp(argv[i], "--resume") != 0 && strncmp(argv[i], "--rows=", 7) != 0 &&
+        else if (strncmp(argv[i], "--resume", 8) != 0 && strncmp(argv[i], "--rows=", 7) != 0 &&
                  strncmp(argv[i], "--threads=", 10) != 0 &&
                  strncmp(argv[i], "--checkpoint=", 13) != 0)
             strcat(strcat(words, argv[i]), "\n");
@@ -198,9 +181,8 @@ static char *join_words(int argc, char **argv)
 static int run_with(const struct ranks_command *what, const struct command *command, int argc,
                     char **argv, char *values)
 {
-    const struct ranks_values *ranks =
-        (const struct ranks_values *)(values + place_of_ranks(what->base));
-    const struct common *common = (const struct common *)values;
+    const struct ranks_values *ranks = (const struct ranks_values *)(values + command->more_offset);
+    struct common *common = (struct common *)values;
     struct operands files;
     int ended;
     if (!options_take(command, argc, argv, values, &files, &ended))
@@ -209,6 +191,7 @@ static int run_with(const struct ranks_command *what, const struct command *comm
         return usage_error(command, "%s", what->needs);
     if (ranks->resume && !ranks->checkpoint)
         return usage_error(command, "--resume needs --checkpoint");
+    common->threads = ranks->threads;
     const int wrong = what->check ? what->check(command, values, &files) : 0;
     if (wrong)
         return wrong;
@@ -243,10 +226,9 @@ static int run_with(const struct ranks_command *what, const struct command *comm
 int ranks_run(const struct ranks_command *what, int argc, char **argv)
 {
     const struct command *base = what->base;
-    struct option list[MOST_OPTIONS];
     struct command command = *base;
-    join_options(what, list);
-    command.options = list;
+    command.more = &of_ranks;
+    command.more_offset = place_of_ranks(base);
     command.with = what->with;
     command.without = what->without;
     command.words = what->of;

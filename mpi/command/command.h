@@ -13,8 +13,12 @@
 struct ranks_values {
     int rows;
     const char *checkpoint;
-    bool resume;
+    int resume, threads;
 };
+
+/* Beside the other processes of a machine one thread is the rule. */
+#define ROW_RANK_THREADS                                                                           \
+    "N", "worker threads of each rank", .min = 1, .max = RO_MAX_THREADS, .preset = "1"
 
 struct ranks_task {
     const struct command *command; /* as --help shows it */
@@ -31,12 +35,10 @@ struct ranks_command {
     const struct command *base;
     const char *summary;
     const char *words;             /* operands, where they are not those of the base */
-    const char *const *without;    /* options of the base, ended by NULL */
+    const char *const *without;    /* options of the base and of ranks, ended by NULL */
     const char *const *with;       /* instead: those that it takes */
     const struct option_words *of; /* ended by a name of NULL; NULL: none */
     const char *const *examples;
-    bool bands;        /* it takes --rows */
-    bool checkpoints;  /* and --checkpoint, --resume */
     int operands;      /* how many it needs; the last is OUT */
     const char *needs; /* a sentence for when it has others */
     int (*check)(const struct command *command, const void *values, const struct operands *files);

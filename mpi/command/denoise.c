@@ -7,7 +7,7 @@
 static const char *const without[] = {
     "white",   "page",     "bits",          "float",           "raw",  "scheme",
     "vectors", "schedule", "steps-at-once", "until-converged", "stop", "impulse",
-    "seed",    NULL};
+    "seed",    "rows",     "checkpoint",    "resume",          NULL};
 
 static const struct option_words words[] = {
     {"iterations", "time steps (default with --kappa: the usual ones)", NULL},

@@ -55,8 +55,6 @@ static int run(const struct command *command, int argc, char **argv)
                                               .without = without,
                                               .of = words,
                                               .examples = examples,
-                                              .bands = true,
-                                              .checkpoints = true,
                                               .operands = 2,
                                               .needs = "halftone needs IN and OUT",
                                               .check = check,

@@ -79,8 +79,6 @@ static int run(const struct command *command, int argc, char **argv)
                                               .with = with,
                                               .of = words,
                                               .examples = examples,
-                                              .bands = true,
-                                              .checkpoints = true,
                                               .operands = 2,
                                               .needs = "hologram quantize needs IN and OUT",
                                               .check = check,

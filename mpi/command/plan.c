@@ -2,31 +2,35 @@
 /* roundoff-mpi bench: what parts cost here. roundoff-mpi plan: what a picture would take there. */
 #include "command.h"
 
+#include "cli/common/shared_rows.h"
+
 #include <string.h>
 
 struct values {
     struct common common;
-    struct size size;
+    const char *size, *method, *folder;
     int ranks, bits;
-    const char *method, *folder;
+    struct size sides;
 };
 
-static const struct values defaults = {.size = {30000, 30000}, .bits = 8, .folder = "."};
+#define MEMBER(member) RO_MEMBER(struct values, member)
 
-#define PLACE(member) .offset = offsetof(struct values, member)
-static const struct option options[] = {
-    {"size", "WxH", "of the picture (default 30000x30000)", OPTION_SIZE, PLACE(size), .min = 1,
-     .max = 1 << 30},
-    {"bits", "N", "of its samples, 8 or 16 (default 8)", OPTION_WHOLE, PLACE(bits), .min = 8,
-     .max = 16},
-    {"ranks", "N", "how many there would be (default: as many as there are)", OPTION_WHOLE,
-     PLACE(ranks), .min = 1, .max = 1 << 24},
-    {"method", "M", "how to round (default floyd-steinberg)", OPTION_TEXT, PLACE(method)},
-    {"folder", "DIR", "where files will lie (default: here)", OPTION_TEXT, PLACE(folder)},
-    {"threads", "N", "worker threads of each rank (default 1)", OPTION_WHOLE,
-     .offset = offsetof(struct common, threads), .min = 1, .max = RO_MAX_THREADS},
+static const ro_option rows[] = {
+    {MEMBER(size), ROW_SIZE, .derived = "30000x30000"},
+    {MEMBER(bits), "N", "bits of a sample",
+     .words = RO_WORDS({.name = "8", .value = 8}, {.name = "16", .value = 16}), .preset = "8"},
+    {MEMBER(ranks), "N", "how many ranks there would be", .min = 1, .max = 1 << 24,
+     .derived = "as many as there are"},
+    {MEMBER(method), "M", "how to round", .derived = "floyd-steinberg"},
+    {MEMBER(folder), "DIR", "where files will be", .preset = "."},
+    {RO_MEMBER_AS(struct values, common.threads, "threads"), ROW_RANK_THREADS},
     {0},
 };
+
+static const struct values defaults = {.sides = {30000, 30000}};
+
+static const ro_option_table own = {
+    .name = "plan", .rows = rows, .unset = &defaults, .size = sizeof defaults};
 
 static const char *ending(uint64_t count) { return count == 1 ? "" : "s"; }
 
@@ -57,16 +61,16 @@ static void print_plan(const ro_mpi_prediction *p, const struct values *values)
                "%.4f, \"processor_seconds\": %.4f, \"waiting\": %.4f, \"efficiency\": %.4f, "
                "\"rank_bytes\": %.0f, \"sent_bytes\": %.0f, \"most_ranks\": %.0f, \"bands\": "
                "%u, \"rows\": %u, \"columns\": %u}\n",
-               values->size.width, values->size.height, values->ranks, p->seconds, p->fill,
+               values->sides.width, values->sides.height, values->ranks, p->seconds, p->fill,
                p->computing, p->waiting, p->efficiency, p->rank_bytes, p->sent, p->most_ranks,
                p->bands, p->rows, p->columns);
         return;
     }
     printf("%u x %u on %d rank%s: %.3g s, of which %.3g s to fill and %.0f %% waiting; %.4g s of "
            "processors, efficiency %.2f\n",
-           values->size.width, values->size.height, values->ranks, ending((uint64_t)values->ranks),
-           p->seconds, p->fill, whole > 0 ? 100 * p->waiting / whole : 0, p->computing,
-           p->efficiency);
+           values->sides.width, values->sides.height, values->ranks,
+           ending((uint64_t)values->ranks), p->seconds, p->fill,
+           whole > 0 ? 100 * p->waiting / whole : 0, p->computing, p->efficiency);
     printf("memory of a rank %.3g bytes, messages %.3g bytes in all\n", p->rank_bytes, p->sent);
     printf("%u band%s of %u row%s", p->bands, ending(p->bands), p->rows, ending(p->rows));
     if (p->bands < (uint32_t)values->ranks)
@@ -88,8 +92,8 @@ static int run(const struct command *command, int argc, char **argv)
         return ended;
     if (files.count)
         return usage_error(command, "%s takes no file", command->name);
-    if (values.bits != 8 && values.bits != 16)
-        return usage_error(command, "--bits is 8 or 16");
+    if (values.size && !size_read(command, values.size, 1 << 30, &values.sides))
+        return EXIT_BAD_USAGE;
     if (!values.ranks)
         MPI_Comm_size(MPI_COMM_WORLD, &values.ranks);
     ro_context *context = ranks_context(&values.common);
@@ -97,8 +101,8 @@ static int run(const struct command *command, int argc, char **argv)
         return 1;
     const ro_halftone_options halftone = {RO_HALFTONE_DEFAULTS, .method = values.method};
     const ro_image shape = {values.bits == 8 ? RO_GRAY8 : RO_GRAY16,
-                            values.size.width,
-                            values.size.height,
+                            values.sides.width,
+                            values.sides.height,
                             values.bits == 8 ? 255 : 65535,
                             0,
                             NULL};
@@ -111,7 +115,7 @@ static int run(const struct command *command, int argc, char **argv)
         print_costs(&costs, values.common.json);
     } else if (result == 0) {
         ro_mpi_prediction prediction;
-        ro_mpi_plan(&costs, values.size.width, values.size.height, values.ranks,
+        ro_mpi_plan(&costs, values.sides.width, values.sides.height, values.ranks,
                     values.common.threads, &prediction);
         print_plan(&prediction, &values);
     }
@@ -128,7 +132,7 @@ static const char *const examples[] = {
 const struct command ranks_plan = {.name = "plan",
                                    .operands = "",
                                    .summary = "predicts time, memory and traffic of a halftone",
-                                   .options = options,
+                                   .own = &own,
                                    .common = COMMON_CPU | COMMON_JSON,
                                    .examples = examples,
                                    .run = run};
@@ -136,7 +140,7 @@ const struct command ranks_plan = {.name = "plan",
 const struct command ranks_bench = {.name = "bench",
                                     .operands = "",
                                     .summary = "measures what the prediction is made of",
-                                    .options = options,
+                                    .own = &own,
                                     .common = COMMON_CPU | COMMON_JSON,
                                     .examples = examples,
                                     .run = run};

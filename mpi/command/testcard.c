@@ -4,6 +4,8 @@
 
 #include "command.h"
 
+static const char *const without[] = {"checkpoint", "resume", NULL};
+
 static const char *const examples[] = {
     "mpirun -n 4 roundoff-mpi testcard card.pgm --size 30000x30000",
     "mpirun -n 16 roundoff-mpi testcard card.tif --size 100000x100000 --bits 16",
@@ -23,8 +25,8 @@ static int run(const struct command *command, int argc, char **argv)
 {
     static const struct ranks_command what = {.base = &command_testcard,
                                               .summary = "draws the test card in any size",
+                                              .without = without,
                                               .examples = examples,
-                                              .bands = true,
                                               .operands = 1,
                                               .needs = "testcard needs OUT and nothing else",
                                               .work = work};

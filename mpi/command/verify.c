@@ -14,11 +14,16 @@ struct values {
     int rows;
 };
 
-static const struct option options[] = {
-    {"rows", "N", "rows of a band; bands go round the ranks (default 256)", OPTION_WHOLE,
-     .offset = offsetof(struct values, rows), .min = 1, .max = 1 << 24},
+static const ro_option rows[] = {
+    {RO_MEMBER(struct values, rows), "N", "rows of a band; bands go round the ranks", .min = 1,
+     .max = 1 << 24, .derived = "256"},
     {0},
 };
+
+static const struct values defaults;
+
+static const ro_option_table own = {
+    .name = "hash", .rows = rows, .unset = &defaults, .size = sizeof defaults};
 
 /* ---- Hashes ---------------------------------------------------------------------------------- */
 
@@ -117,7 +122,7 @@ static ro_status verify(ro_context *context, const struct values *values,
 static int run(const struct command *command, int argc, char **argv)
 {
     const bool verifies = command == &ranks_verify;
-    struct values values = {0};
+    struct values values = defaults;
     struct operands files;
     int ended;
     if (!options_take(command, argc, argv, &values, &files, &ended))
@@ -152,7 +157,7 @@ static const char *const examples[] = {
 const struct command ranks_verify = {.name = "verify",
                                      .operands = "CERT [IN] OUT",
                                      .summary = "checks files against the hashes of a certificate",
-                                     .options = options,
+                                     .own = &own,
                                      .common = COMMON_QUIET | COMMON_JSON,
                                      .examples = examples,
                                      .run = run};
@@ -160,7 +165,7 @@ const struct command ranks_verify = {.name = "verify",
 const struct command ranks_hash = {.name = "hash",
                                    .operands = "FILE...",
                                    .summary = "hashes of pictures, as certificates have them",
-                                   .options = options,
+                                   .own = &own,
                                    .common = COMMON_QUIET | COMMON_JSON,
                                    .examples = examples,
                                    .run = run};

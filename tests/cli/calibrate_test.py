@@ -72,11 +72,14 @@ class Calibrate(Case):
         self.refused(*fit, "short.pgm", "--curve", "curve.csv", words=["short.pgm"])
         self.refused(*fit, "card.pgm", status=2, words=["needs --curve"])
         self.refused(*fit, "card.pgm", "--curve", "curve.csv", "--method", "fs", status=2,
-                     words=["options of wedge"])
+                     words=["--method does not apply to calibrate fit"])
         self.refused("calibrate", "wedge", "wedge.pbm", "--patch", "60", words=["multiple of 8"])
+        self.refused(*fit, "card.pgm", "--curve", "new.csv", "--seed", "1", status=2,
+                     words=["--seed does not apply"])
         self.refused("calibrate", "wedge", "wedge.pbm", "--method", "florid", words=["florid"])
-        self.refused("calibrate", "wedge", "wedge.pbm", "--angle", "x", words=["degrees"], status=2)
-        self.refused("calibrate", "wedge", "wedge.pbm", "--linear", words=["fit"], status=2)
+        self.refused("calibrate", "wedge", "wedge.pbm", "--angle", "x", words=["-360"], status=2)
+        self.refused("calibrate", "wedge", "wedge.pbm", "--linear", status=2,
+                     words=["does not apply to calibrate wedge"])
         self.refused("calibrate", "wedge", "no.pbm", "--ink", "rot", words=["no colour"])
         for command in (["wedge", "no.pbm"], ["fit", "card.pgm", "--curve", "curve.csv"]):
             self.refused("calibrate", *command, "--ink", "white", words=["not an ink's"])
