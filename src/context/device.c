@@ -19,10 +19,12 @@ int ro_device_count(void) { return 1 + cuda_count(NULL, 0); }
 
 ro_status ro_device_at(int number, ro_device_info *info)
 {
-    if (number < 0 || number >= ro_device_count() || !info)
+    if (number < 0 || !info)
         return RO_E_ARGUMENT;
+    /* The CPU is described without a look for others, which would load the module of device code.
+     */
     if (number > 0)
-        return cuda_describe(number - 1, info);
+        return number < ro_device_count() ? cuda_describe(number - 1, info) : RO_E_ARGUMENT;
     *info = (ro_device_info){.device = RO_DEVICE_CPU};
     cpu_model(info->name, sizeof info->name);
     snprintf(info->detail, sizeof info->detail, "%s, %d threads", ro_cpu_name(cpu_best()),

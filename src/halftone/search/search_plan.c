@@ -273,8 +273,7 @@ static ro_status open_state(ro_context *context, const struct dbs_options *optio
     made->in = in;
     made->threads = options->order == DBS_RASTER ? 1 : context->threads;
     size_t bytes = lay_out(made, NULL, tables_only);
-    ro_device_info machine;
-    bool fits = ro_device_at(0, &machine) != RO_OK || !machine.memory || bytes <= machine.memory;
+    const bool fits = bytes <= ro_context_limits(context)->memory;
     made->arena_bytes = bytes;
     made->arena = fits ? arena_open(bytes) : NULL;
     if (!made->arena) {
