@@ -261,9 +261,14 @@ static bool take_size(const char *text, long least, long most, struct size *size
     return true;
 }
 
+bool size_parse(const char *text, uint32_t most, struct size *size)
+{
+    return take_size(text, 1, most, size);
+}
+
 bool size_read(const struct command *command, const char *text, uint32_t most, struct size *size)
 {
-    if (take_size(text, 1, most, size))
+    if (size_parse(text, most, size))
         return true;
     usage_error(command, "size %s: must be WxH, such as 640x480, each from 1 to %u",
                 *text ? text : "\"\"", most);

@@ -98,7 +98,9 @@ enum parsed { PARSED, PARSED_HELP, PARSED_ERROR };
 
 struct command;
 
-/* Reads "640x480", each side from 1 to `most`; false: it is none, which has been said. */
+/* Reads WxH, each side from 1 to `most`. Returns false if `text` is something else. */
+bool size_parse(const char *text, uint32_t most, struct size *size);
+/* Does the same, and prints an error if `text` is something else. */
 bool size_read(const struct command *command, const char *text, uint32_t most, struct size *size);
 
 enum parsed options_parse(const struct command *command, int argc, char **argv, void *values,

@@ -16,7 +16,9 @@ static const ro_option rows[] = {
     {0},
 };
 
-static const struct testcard_values defaults = {.sides = {1024, 1024}};
+enum { MOST_SIDE = 1 << 30 };
+
+static const struct testcard_values defaults;
 
 static const ro_option_table own = {
     .name = "testcard", .rows = rows, .unset = &defaults, .size = sizeof defaults};
@@ -27,13 +29,22 @@ static const char *const examples[] = {
     NULL,
 };
 
+bool testcard_check(const struct command *command, const struct testcard_values *values)
+{
+    struct size size;
+    return !values->size || size_read(command, values->size, MOST_SIDE, &size);
+}
+
 ro_image testcard_shape(const struct testcard_values *values)
 {
     static const ro_format formats[2][2] = {{RO_GRAY8, RO_GRAY16}, {RO_RGB8, RO_RGB16}};
     const bool deep = values->bits == 16;
+    struct size size = {1024, 1024};
+    if (values->size)
+        size_parse(values->size, MOST_SIDE, &size);
     return (ro_image){.format = formats[values->colour][deep],
-                      .width = values->sides.width,
-                      .height = values->sides.height,
+                      .width = size.width,
+                      .height = size.height,
                       .maxval = deep ? 65535 : 255};
 }
 
@@ -68,21 +79,23 @@ done:
 static void print_json(const struct task *task, FILE *file)
 {
     const struct testcard_values *values = task->values;
+    const ro_image shape = testcard_shape(values);
     fputs("{\"command\": \"testcard\", \"output\": ", file);
     json_string(file, task->out);
     fprintf(file,
             ", \"width\": %u, \"height\": %u, \"bits\": %d, \"colour\": %s, "
             "\"seconds\": %.6f}\n",
-            values->sides.width, values->sides.height, values->bits ? values->bits : 8,
+            shape.width, shape.height, values->bits ? values->bits : 8,
             values->colour ? "true" : "false", task->seconds);
 }
 
 static void print_line(const struct task *task)
 {
     const struct testcard_values *values = task->values;
-    fprintf(stderr, "testcard: %u x %u, %d bit %s, %.1f ms\n", values->sides.width,
-            values->sides.height, values->bits ? values->bits : 8,
-            values->colour ? "colour" : "grey", 1e3 * task->seconds);
+    const ro_image shape = testcard_shape(values);
+    fprintf(stderr, "testcard: %u x %u, %d bit %s, %.1f ms\n", shape.width, shape.height,
+            values->bits ? values->bits : 8, values->colour ? "colour" : "grey",
+            1e3 * task->seconds);
 }
 
 static int run(const struct command *command, int argc, char **argv)
@@ -94,7 +107,7 @@ static int run(const struct command *command, int argc, char **argv)
         return ended;
     if (files.count != 1)
         return usage_error(command, "testcard needs OUT and nothing else");
-    if (values.size && !size_read(command, values.size, 1 << 30, &values.sides))
+    if (!testcard_check(command, &values))
         return EXIT_BAD_USAGE;
     return task_run(&(struct task){
         .command = command,

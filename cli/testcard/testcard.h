@@ -11,10 +11,12 @@ struct testcard_values {
     const char *size;
     int bits, colour;
     const char *type;
-    struct size sides; /* that `size` says */
 };
 
-/* Format, size and white of the card, without pixels. */
+/* Checks the size that was asked for; otherwise says what is wrong. */
+bool testcard_check(const struct command *command, const struct testcard_values *values);
+
+/* Returns the card's format, size and white, without pixels. */
 ro_image testcard_shape(const struct testcard_values *values);
 
 #endif

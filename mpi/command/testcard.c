@@ -21,6 +21,12 @@ static ro_status work(struct ranks_task *task)
                            &task->report);
 }
 
+static int check(const struct command *command, const void *values, const struct operands *files)
+{
+    (void)files;
+    return testcard_check(command, values) ? 0 : EXIT_BAD_USAGE;
+}
+
 static int run(const struct command *command, int argc, char **argv)
 {
     static const struct ranks_command what = {.base = &command_testcard,
@@ -29,6 +35,7 @@ static int run(const struct command *command, int argc, char **argv)
                                               .examples = examples,
                                               .operands = 1,
                                               .needs = "testcard needs OUT and nothing else",
+                                              .check = check,
                                               .work = work};
     (void)command;
     return ranks_run(&what, argc, argv);
