@@ -21,6 +21,7 @@ static const struct option_words words[] = {
     {"wavelength", "wavelength (default: the sidecar's)", NULL},
     {"pitch", "pixel pitch (default: the sidecar's)", NULL},
     {"viewer", "centre of the viewing area (default: the sidecar's)", NULL},
+    {"sidecar", NULL, "optics"},
     {"viewing-area", "size of the viewing area (default: the sidecar's)", NULL},
     {0},
 };
