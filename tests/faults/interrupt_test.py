@@ -62,8 +62,8 @@ def runs(sure):
         ("compare", 1000, ["compare", "IN", "--methods", "fs,dbs,bayer8"]),
         ("testcard", 3000, ["testcard", "out.ppm", "--size", "SIZE", "--colour", "--bits", "16",
                             *sure]),
-        ("screen", 0, ["screen", "make", "void-and-cluster", "out.pgm", "--size", "512"]),
-        ("screen-uniform", 0, ["screen", "make", "uniform", "out.npy", "--size", "512"]),
+        ("screen", 0, ["screen", "make", "void-and-cluster", "out.pgm", "--cell", "512"]),
+        ("screen-uniform", 0, ["screen", "make", "uniform", "out.npy", "--cell", "512"]),
         ("fit", 0, ["calibrate", "fit", "WEDGE", "--curve", "out.csv"]),
     ]
 

@@ -199,7 +199,7 @@ def runs():
         ("hologram-propagate", ["hologram", "propagate", "light.npy", "far.npy", "--distance", "5mm",
                                 *THREADS], ["far.npy", "far.json"]),
         ("measure", ["measure", "in.pgm", "half.pbm", *THREADS, *sure], [*cert]),
-        ("screen", ["screen", "make", "void-and-cluster", "out.pgm", "--size", "16", *sure],
+        ("screen", ["screen", "make", "void-and-cluster", "out.pgm", "--cell", "16", *sure],
          ["out.pgm", *cert]),
         ("screen-show", ["screen", "show", "moire.svg", "--lpi", "133", "--dpi", "2400"],
          ["moire.svg"]),

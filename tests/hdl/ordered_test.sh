@@ -11,7 +11,7 @@ ordered() {
 }
 # made SIZE LEVELS MAXVAL
 made() {
-    "$ROUNDOFF" screen make void-and-cluster "$WORK/screen.mem" --size "$1" --quiet
+    "$ROUNDOFF" screen make void-and-cluster "$WORK/screen.mem" --cell "$1" --quiet
     ordered "$1" "$1" "$2" "$3"
 }
 printf '// 5 x 3\n0 7 3 9 1\nd 4 b 5 a\n2 8 c 6 e\n' >"$WORK/screen.mem"
