@@ -20,7 +20,7 @@
 
 static const char *const of_free[] = {"window",     "speed",     "gaussian", "edge", "curvature",
                                       "velocity",   "distance",  "number",   "norm", "vectors",
-                                      "iterations", "time-step", NULL};
+                                      "iterations", "time-step", "sigma",    NULL};
 static const char *const of_competing[] = {"seeds", "factor", "table", NULL};
 
 bool segment_is_free(const struct segment_values *values)

@@ -516,8 +516,6 @@ static int run(const struct command *command, int argc, char **argv)
         return ended;
     if (files.count != 2)
         return usage_error(command, "segment needs IN and OUT");
-    if (values.free.sigma > 0 && values.words.edge.count == 0)
-        return usage_error(command, "--sigma needs --edge; --smooth smooths intensities");
     int result = check_fronts(command, &values);
     if (result == 0)
         result = stack_check(command, values.page);

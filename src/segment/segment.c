@@ -143,6 +143,12 @@ static ro_status check(struct ro_segmentation *work, const ro_image *in)
     ro_status status = RO_OK;
     for (int i = 0; i < RO_LABELS && status == RO_OK; i++)
         status = check_speed(work, i);
+    bool edges = false;
+    for (int i = 0; i < RO_LABELS; i++)
+        edges |= work->options.speed[i].edge != 0;
+    if (status == RO_OK && work->options.sigma > 0 && !edges)
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "sigma needs a speed with an edge; smooth smooths intensities");
     if (status == RO_OK)
         status = check_seeds(work);
     return status;

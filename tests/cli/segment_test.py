@@ -330,7 +330,6 @@ class Segment(Case):
                 (["must be X,Y"], "--at", "10,nan"),
                 (["radius", "positive"], "--at", "10,10,0"),
                 (["LOW,HIGH"], "--at", "9,9", "--window", "5"),
-                (["--sigma", "--edge"], "--at", "9,9", "--sigma", "2"),
                 (["time-step -1", "above 0"], "--at", "9,9", "--time-step", "-1"),
                 (["number s9", "must be u8"], "--at", "9,9", "--number", "s9"),
                 (["schedule fast"], "--at", "9,9", "--schedule", "fast")):
@@ -338,6 +337,7 @@ class Segment(Case):
         for words, *more in (
                 (["seed (120, 10)", "outside", "120 x 90"], "--at", "120,10"),
                 (["seed (-1, 10)", "outside"], "--at", "-1,10"),
+                (["sigma needs", "edge"], "--at", "9,9", "--sigma", "2"),
                 (["zero everywhere"], "--at", "9,9", "--speed", "0,0"),
                 (["zero everywhere"], "--at", "9,9", "--speed", "0"),
                 (["label 2", "zero everywhere"], "--at", "9,9", "--at", "2:20,20", "--speed", "1",
