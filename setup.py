@@ -50,6 +50,7 @@ class build_extension(build_ext):
     def build_extension(self, extension):
         archive, needed, module = build_library(Path(self.build_temp).resolve() / "library")
         extension.extra_objects = [str(archive)]
+        extension.depends.append(str(archive))
         extension.extra_link_args += needed
         if os.environ.get("RO_SANITIZE"):  # as the library was compiled
             extension.extra_compile_args.append("-fsanitize=" + os.environ["RO_SANITIZE"])

@@ -77,6 +77,9 @@ endif()
 add_executable(forge tests/cli/forge.c)
 set_target_properties(forge PROPERTIES RUNTIME_OUTPUT_DIRECTORY tests)
 target_link_libraries(forge PRIVATE ${RO_TEST_LIBRARIES} m)
+add_executable(calls tests/options/calls.c)
+set_target_properties(calls PROPERTIES RUNTIME_OUTPUT_DIRECTORY tests)
+target_link_libraries(calls PRIVATE ${RO_TEST_LIBRARIES} m)
 
 # What tests/faults loads before the command, to make its calls fail.
 add_library(faults MODULE tests/faults/preload.c)
@@ -98,6 +101,11 @@ foreach(script ${test_scripts})
     continue()
   endif()
   ro_test_properties(${name} ${room})
+endforeach()
+foreach(name python/python options/agree) # both build the package in the same place
+  if(TEST ${name})
+    set_tests_properties(${name} PROPERTIES RESOURCE_LOCK python)
+  endif()
 endforeach()
 
 file(GLOB rocheck_sources CONFIGURE_DEPENDS tests/rocheck/*.c)
