@@ -460,7 +460,7 @@ static int run(const struct bench_options *options)
         return run_cuda(options);
     if (ro_context_open(&with, &context) != RO_OK)
         return 1;
-    struct ro_pool *one = pool_open(1), *all = context->pool;
+    struct ro_pool *one = pool_open(1, NULL), *all = context->pool;
     const int threads = pool_threads(all);
     if (!options->json) {
         printf("Level sets. ");

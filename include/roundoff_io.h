@@ -238,14 +238,14 @@ ro_status ro_writer_commit(ro_writer *writer);
 RO_API
 void ro_writer_close(ro_writer *writer); /* NULL is allowed */
 
-/* Files that belong together. After ro_commit_begin, whatever the context commits or saves
- * (pictures, inks, fields and sidecars, animations, contours, bytes) is complete but waits under a
- * temporary name; who reads one of these files with the same context reads what waits.
- * ro_commit_all looks for a cancellation one last time, gives all files their names and syncs their
- * folders; ro_commit_drop, or closing the context, removes them. So a failure before the first name
- * leaves every old file as it was. Several names are not one, though: if the system refuses one of
- * them, or is cut off between them, those before are new, and the message of ro_commit_all says so.
- * Both end the list. What goes to a pipe or a device has gone there before. */
+/* Files that belong together. After ro_commit_begin, whatever the calling thread commits or saves
+ * with the context (pictures, inks, fields and sidecars, animations, contours, bytes) is complete
+ * but waits under a temporary name; if the thread reads one of these files, it reads what waits.
+ * ro_commit_all checks for a cancellation one last time, gives all files their names and syncs
+ * their folders; ro_commit_drop, or closing the context, removes them. So a failure before the
+ * first name leaves every old file as it was. The renames are not atomic as a group, however: if
+ * the system refuses one of them, or is cut off between them, those before are new, and the message
+ * of ro_commit_all says so. Both end the list. Output to pipes or devices has already been sent. */
 RO_API
 ro_status ro_commit_begin(ro_context *context);
 RO_API

@@ -50,7 +50,7 @@ int work_begin(struct work *work, const struct common *common)
         .cpu = (ro_cpu)common->cpu,
         .threads = common->threads,
         .progress = progress_step,
-        .progress_data = &work->progress,
+        .user = &work->progress,
         .limits = limits_given(common),
     };
     ro_status status = ro_context_open(&options, &work->context);

@@ -120,9 +120,30 @@ typedef enum ro_cpu {
     RO_CPU_AVX512, /* F, BW, DQ, VL */
 } ro_cpu;
 
-/* Called now and then during long work, from the thread that made the call. `done` runs from 0 to
- * 1 within a `phase`. Returning non-zero cancels the call, which then gives RO_E_CANCELLED. */
-typedef int (*ro_progress_fn)(void *data, const char *phase, double done);
+/* Hooks of a host program. Each gets the `user` of the context's options. Those that say so may be
+ * called from several threads at the same time. */
+
+/* Called now and then during long work, by one thread of a call: the one that made it, unless a
+ * host runs the tasks. `done` runs from 0 to 1 within a `phase`. Returning non-zero cancels as
+ * ro_context_cancel does. */
+typedef int (*ro_progress_fn)(void *user, const char *phase, double done);
+
+/* Returns non-zero to cancel, as ro_context_cancel does. Called often and by any thread, so it
+ * must be quick, such as the load of an atomic flag. */
+typedef int (*ro_cancelled_fn)(void *user);
+
+typedef enum ro_log_level {
+    RO_LOG_ERROR, /* a call fails: the same sentence as ro_context_message */
+    RO_LOG_INFO,  /* a context was opened: what it may use */
+} ro_log_level;
+/* Gets one sentence without a newline. Called by any thread. It must not call the library. */
+typedef void (*ro_log_fn)(void *user, ro_log_level level, const char *message);
+
+/* Runs task(argument, 0) to task(argument, count - 1), each once, and returns when all have
+ * returned. They may run at the same time, on any threads and in any order, or one after another on
+ * the calling thread. */
+typedef void (*ro_parallel_for_fn)(void *user, int count, void (*task)(void *argument, int index),
+                                   void *argument);
 
 enum { RO_MAX_THREADS = 1024 };
 
@@ -143,8 +164,12 @@ typedef struct ro_context_options {
     ro_device device;
     ro_cpu cpu;
     int threads; /* 1 to RO_MAX_THREADS; 0: one per online core */
+    void *user;  /* passed to the hooks, which may be NULL */
     ro_progress_fn progress;
-    void *progress_data;
+    ro_cancelled_fn cancelled;
+    ro_log_fn log;
+    ro_parallel_for_fn parallel_for; /* instead of threads of the context's own; `threads` is then
+                                        the largest number of tasks */
     int device_number; /* of a CUDA device, from 0; default: the one that is the thread's own when
                           the context first needs it. Calls on the context make it the thread's own
                         */
@@ -154,7 +179,7 @@ typedef struct ro_context_options {
 #define RO_CONTEXT_DEFAULTS RO_DEFAULTS_OF(ro_context_options, RO_CONTEXT_UNSET)
 #define RO_CONTEXT_OPTIONS RO_OPTIONS_OF(ro_context_options, RO_CONTEXT_UNSET)
 
-/* What the last call on a context ran: its schedule, where, and in how many steps. */
+/* What a call ran: its schedule, where, and in how many steps. */
 typedef struct ro_report {
     const char *method;
     const char *schedule;
@@ -167,8 +192,9 @@ typedef struct ro_report {
     char detail[96];   /* what a method says of itself; "" for most */
 } ro_report;
 
-/* A context owns a worker pool and keeps the message of the last failure. One call at a time per
- * context; separate contexts are independent and may run in separate threads. */
+/* A context owns a worker pool and what it needs of a device. Threads may share one: any number of
+ * them may make calls on it at the same time, and the calls share its workers. Calls that run on a
+ * device take turns. Messages and reports are the calling thread's own. */
 typedef struct ro_context ro_context;
 
 /* `options` may be NULL. On failure *context is NULL, and ro_context_message(NULL) says why:
@@ -179,12 +205,14 @@ ro_status ro_context_open(const ro_context_options *options, ro_context **contex
 RO_API
 void ro_context_close(ro_context *context); /* NULL is allowed */
 
-/* One sentence on the last failure, without a newline; "" if there was none. It stays valid until
- * the next call on the context. Of NULL: why the last ro_context_open of this thread failed. */
+/* Returns one sentence on the last failure of a call of this thread, without a newline. It stays
+ * valid until the thread's next call, and is "" if no call failed or the thread's last call was on
+ * another context. With NULL, returns why the last ro_context_open of this thread failed. */
 RO_API
 const char *ro_context_message(const ro_context *context);
 
-/* What the last successful call ran; valid until the next call on the context. */
+/* Returns what the last successful call of this thread ran. It stays valid until the thread's next
+ * call, and is zeros if there was none or the thread's last call was on another context. */
 RO_API
 const ro_report *ro_context_report(const ro_context *context);
 
@@ -197,8 +225,9 @@ const ro_context_options *ro_context_asked(const ro_context *context);
 RO_API
 const ro_limits *ro_context_limits(const ro_context *context);
 
-/* Asks the call in progress to stop; the next check of it returns RO_E_CANCELLED. May be called
- * from any thread and from a signal handler. The request stays until ro_context_resume. */
+/* Asks all calls in progress on the context to stop: they return RO_E_CANCELLED at their next
+ * check. May be called from any thread and from a signal handler. The request stays until
+ * ro_context_resume. */
 RO_API
 void ro_context_cancel(ro_context *context);
 RO_API
@@ -214,12 +243,12 @@ int ro_context_cancelled(const ro_context *context);
 RO_API
 ro_status ro_context_progress(ro_context *context, const char *phase, double done);
 
-/* The same: keeps something with a context. It is closed with the context, or when another (NULL:
- * nothing) takes its place. */
+/* The same: keeps something with a context for the calling thread. It is closed with the context,
+ * or when the thread attaches something else (NULL: nothing). */
 RO_API
-void ro_context_attach(ro_context *context, void *what, void (*close)(void *what));
+ro_status ro_context_attach(ro_context *context, void *what, void (*close)(void *what));
 RO_API
-void *ro_context_attached(const ro_context *context);
+void *ro_context_attached(ro_context *context);
 
 /* ---- Devices ------------------------------------------------------------------------------ */
 

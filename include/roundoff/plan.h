@@ -9,8 +9,8 @@
  *     ro_plan_free(plan);
  *
  * A plan uses the threads and the device of its context and must be freed before it is closed. One
- * run at a time per plan, and one call at a time per context, from any thread; what may be called
- * beside a run says so. Plans of separate contexts run side by side.
+ * run at a time per plan, from any thread; what may be called beside a run says so. Plans run side
+ * by side.
  */
 #ifndef ROUNDOFF_PLAN_H
 #define ROUNDOFF_PLAN_H

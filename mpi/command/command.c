@@ -63,7 +63,7 @@ ro_context *ranks_context(const struct common *common)
                                   .cpu = (ro_cpu)common->cpu,
                                   .threads = common->threads ? common->threads : 1,
                                   .progress = rank == 0 ? progress_step : NULL,
-                                  .progress_data = &progress,
+                                  .user = &progress,
                                   .device_number = number};
     if (ro_context_open(&options, &context) != RO_OK) {
         speak(true);

@@ -188,7 +188,7 @@ static bool take(struct session *session, ro_context_options options, PyObject *
         return true;
     session_close(session);
     options.progress = on_progress;
-    options.progress_data = session;
+    options.user = session;
     const ro_status status = ro_context_open(&options, &session->context);
     if (status != RO_OK) {
         session_end(session);

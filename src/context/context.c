@@ -5,6 +5,7 @@
 #include "context/device.h"
 #include "context/limits.h"
 #include "core/cpu.h"
+#include "core/details.h"
 #include "core/options.h"
 #include "cuda/cuda.h"
 
@@ -18,6 +19,8 @@ const char *ro_version(void) { return RO_VERSION; }
 int ro_version_number(void) { return RO_VERSION_NUMBER; }
 
 void ro_free(void *memory) { free(memory); }
+
+static atomic_uint_fast64_t opened; /* contexts of the process so far */
 
 /* Why a context could not be opened: there is none yet to ask. */
 static _Thread_local char not_opened[256];
@@ -51,6 +54,28 @@ const char *ro_status_name(ro_status status)
     return names[status];
 }
 
+static void turns_open(pthread_mutex_t *turns)
+{
+    pthread_mutexattr_t recursive;
+    pthread_mutexattr_init(&recursive);
+    pthread_mutexattr_settype(&recursive, PTHREAD_MUTEX_RECURSIVE);
+    pthread_mutex_init(turns, &recursive);
+    pthread_mutexattr_destroy(&recursive);
+}
+
+ro_context *device_turn_begin(ro_context *context)
+{
+    if (context)
+        pthread_mutex_lock(&context->device_turns);
+    return context;
+}
+
+void device_turn_end(ro_context **context)
+{
+    if (*context)
+        pthread_mutex_unlock(&(*context)->device_turns);
+}
+
 ro_status ro_context_open(const ro_context_options *options, ro_context **context)
 {
     char message[RO_OPTIONS_MESSAGE];
@@ -75,15 +100,22 @@ ro_status ro_context_open(const ro_context_options *options, ro_context **contex
     ro_context *made = calloc(1, sizeof *made);
     if (!made)
         return refuse(RO_E_MEMORY, "no memory for a context");
+    made->number = atomic_fetch_add(&opened, 1) + 1;
     made->options = *options;
     made->cpu = options->cpu ? options->cpu : cpu_best();
     made->threads = options->threads ? options->threads : cpu_threads();
     made->limits = limits_resolve(options->limits);
-    pthread_mutex_init(&made->message_lock, NULL);
-    made->pool = pool_open(made->threads);
+    turns_open(&made->device_turns);
+    pthread_mutex_init(&made->lock, NULL);
+    made->pool = pool_open(made->threads, &(struct ro_host){full.parallel_for, full.user});
     if (!made->pool) {
         ro_context_close(made);
         return refuse(RO_E_MEMORY, "no memory for a context of %d threads", full.threads);
+    }
+    if (full.log) {
+        snprintf(message, sizeof message, "version %s, %s, %s, %d threads", RO_VERSION,
+                 ro_device_name(full.device), ro_cpu_name(made->cpu), made->threads);
+        full.log(full.user, RO_LOG_INFO, message);
     }
     *context = made;
     *not_opened = 0;
@@ -94,20 +126,31 @@ void ro_context_close(ro_context *context)
 {
     if (!context)
         return;
-    ro_context_attach(context, NULL, NULL);
+    while (context->attached) {
+        struct ro_attached *attached = context->attached;
+        context->attached = attached->next;
+        attached->close(attached->what);
+        free(attached);
+    }
     if (context->cuda)
         cuda_close(context->cuda);
     pool_close(context->pool);
-    pthread_mutex_destroy(&context->message_lock);
+    pthread_mutex_destroy(&context->device_turns);
+    pthread_mutex_destroy(&context->lock);
     free(context);
 }
 
 const char *ro_context_message(const ro_context *context)
 {
-    return context ? context->message : not_opened;
+    return context ? details_of(context->number)->message : not_opened;
 }
 
-const ro_report *ro_context_report(const ro_context *context) { return &context->report; }
+ro_report *context_report(const ro_context *context)
+{
+    return &details_of(context->number)->report;
+}
+
+const ro_report *ro_context_report(const ro_context *context) { return context_report(context); }
 
 int ro_context_threads(const ro_context *context) { return context->threads; }
 
@@ -122,30 +165,69 @@ void ro_context_cancel(ro_context *context) { atomic_store(&context->cancelled, 
 
 void ro_context_resume(ro_context *context) { atomic_store(&context->cancelled, false); }
 
-int ro_context_cancelled(const ro_context *context) { return atomic_load(&context->cancelled); }
+/* A request by the hook stays as one by ro_context_cancel does: a call that has left out work must
+ * not find at its end that it was not cancelled. */
+int ro_context_cancelled(const ro_context *context)
+{
+    const ro_context_options *options = &context->options;
+    if (options->cancelled && !atomic_load(&context->cancelled) &&
+        options->cancelled(options->user))
+        ro_context_cancel((ro_context *)context);
+    return atomic_load(&context->cancelled);
+}
 
 ro_status ro_context_fail(ro_context *context, ro_status status, const char *format, ...)
 {
+    char message[RO_DETAILS_MESSAGE];
     va_list arguments;
-    if (!context) /* there is nobody to tell */
+    if (!context)
         return RO_E_ARGUMENT;
     va_start(arguments, format);
-    pthread_mutex_lock(&context->message_lock);
-    vsnprintf(context->message, sizeof context->message, format, arguments);
-    pthread_mutex_unlock(&context->message_lock);
+    vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
+    details_fail(context->number, message);
+    if (context->options.log)
+        context->options.log(context->options.user, RO_LOG_ERROR, message);
     return status;
 }
 
-void ro_context_attach(ro_context *context, void *what, void (*close)(void *what))
+/* Finds the pointer to what this thread keeps, or to the NULL at the end; with the lock held. */
+static struct ro_attached **attached_here(ro_context *context)
 {
-    if (context->attached)
-        context->close_attached(context->attached);
-    context->attached = what;
-    context->close_attached = close;
+    struct ro_attached **at = &context->attached;
+    while (*at && !pthread_equal((*at)->owner, pthread_self()))
+        at = &(*at)->next;
+    return at;
 }
 
-void *ro_context_attached(const ro_context *context) { return context->attached; }
+ro_status ro_context_attach(ro_context *context, void *what, void (*close)(void *what))
+{
+    struct ro_attached *made = what ? malloc(sizeof *made) : NULL;
+    if (what && !made)
+        return ro_context_fail(context, RO_E_MEMORY, "no memory to keep something");
+    pthread_mutex_lock(&context->lock);
+    struct ro_attached **at = attached_here(context), *before = *at;
+    if (before)
+        *at = before->next;
+    if (made) {
+        *made = (struct ro_attached){pthread_self(), what, close, context->attached};
+        context->attached = made;
+    }
+    pthread_mutex_unlock(&context->lock);
+    if (before)
+        before->close(before->what);
+    free(before);
+    return RO_OK;
+}
+
+void *ro_context_attached(ro_context *context)
+{
+    pthread_mutex_lock(&context->lock);
+    const struct ro_attached *attached = *attached_here(context);
+    void *what = attached ? attached->what : NULL;
+    pthread_mutex_unlock(&context->lock);
+    return what;
+}
 
 struct ro_cuda **context_cuda(ro_context *context) { return &context->cuda; }
 
@@ -157,7 +239,7 @@ int context_device_number(const ro_context *context)
 ro_status ro_context_progress(ro_context *context, const char *phase, double done)
 {
     const ro_context_options *options = &context->options;
-    if (options->progress && options->progress(options->progress_data, phase, done) != 0)
+    if (options->progress && options->progress(options->user, phase, done) != 0)
         ro_context_cancel(context);
     if (ro_context_cancelled(context))
         return ro_context_fail(context, RO_E_CANCELLED, "cancelled");

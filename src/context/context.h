@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The context behind the public handle: pool, instruction set, message, progress, cancellation. */
+/* The context behind the public handle: pool, instruction set, hooks, cancellation. */
 #ifndef RO_CONTEXT_CONTEXT_H
 #define RO_CONTEXT_CONTEXT_H
 
@@ -10,19 +10,41 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+/* What a library on top keeps with a context, for one thread. */
+struct ro_attached {
+    pthread_t owner;
+    void *what;
+    void (*close)(void *what);
+    struct ro_attached *next;
+};
+
 struct ro_context {
+    uint64_t number;            /* no other context of the process has or had it */
     ro_context_options options; /* as asked for */
     ro_cpu cpu;                 /* the best instruction set a call may use */
     int threads;
     ro_limits limits;
     struct ro_pool *pool;
-    struct ro_cuda *cuda; /* opened when a call first needs it */
+    struct ro_cuda *cuda;         /* opened when a call first needs it */
+    pthread_mutex_t device_turns; /* recursive */
     atomic_bool cancelled;
-    pthread_mutex_t message_lock; /* a reader's thread may fail beside the caller's */
-    char message[512];
-    ro_report report;
-    void *attached; /* what a library on top keeps with the context */
-    void (*close_attached)(void *attached);
+    pthread_mutex_t lock; /* of what follows */
+    struct ro_attached *attached;
 };
+
+/* Returns where a call on the context reports what it ran: a place of the thread that made it. */
+ro_report *context_report(const ro_context *context);
+
+/* Calls that run on a device take turns, because they share its streams and scratch memory. Takes
+ * the turn until the end of the block, if the condition is true. A context may be NULL. */
+#define DEVICE_TURN_IF(context, condition)                                                         \
+    __attribute__((cleanup(device_turn_end))) ro_context *device_turn =                            \
+        device_turn_begin((condition) ? (context) : NULL)
+/* The same if the context was opened for a device. */
+#define DEVICE_TURN(context)                                                                       \
+    DEVICE_TURN_IF(context, (context) && (context)->options.device == RO_DEVICE_CUDA)
+
+ro_context *device_turn_begin(ro_context *context);
+void device_turn_end(ro_context **context);
 
 #endif

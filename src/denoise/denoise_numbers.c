@@ -182,7 +182,7 @@ void denoiser_report(struct ro_denoiser *work, const char *schedule, ro_cpu cpu,
         report_levels(work);
     if (work->told)
         *work->told = *report;
-    work->context->report = (ro_report){
+    *context_report(work->context) = (ro_report){
         .method = model_name(work->parameters.model),
         .schedule = schedule,
         .width = work->in.width,

@@ -105,7 +105,7 @@ static ro_status run(ro_plan *base, const ro_image *in, const ro_image *out, ro_
 {
     ro_status status = run_checked(base, in, out, NULL);
     if (status == RO_OK && report)
-        *report = base->context->report;
+        *report = *context_report(base->context);
     return status;
 }
 
@@ -130,7 +130,7 @@ static ro_status run_device(ro_plan *base, const ro_image *in, const ro_image *o
     denoiser_restart(&plan->work);
     status = denoise_resident(&plan->work, in, out, count, stream);
     if (status == RO_OK && report)
-        *report = context->report;
+        *report = *context_report(context);
     return status;
 }
 

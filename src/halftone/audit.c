@@ -276,6 +276,7 @@ static ro_status check(ro_context *context, const ro_image *in, const ro_image *
 ro_status ro_halftone_audit_of(ro_context *context, const ro_image *in, const ro_image *out,
                                const ro_halftone_options *given, ro_halftone_audit *audit)
 {
+    DEVICE_TURN(context);
     *audit = (ro_halftone_audit){0};
     ro_halftone_options full = RO_HALFTONE_OPTIONS;
     const ro_halftone_options *options = &full;

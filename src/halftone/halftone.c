@@ -300,7 +300,7 @@ ro_status halftoner_run(struct halftoner *work, const void *grey, ptrdiff_t grey
     if (status != RO_OK)
         return status;
     work->rows_done += rows;
-    work->context->report = work->report;
+    *context_report(work->context) = work->report;
     const bool shown_as_is = work->out == RO_GRAY8 && work->options.levels == 256;
     if ((work->out == RO_GRAY8 && !shown_as_is) || work->out == RO_RGB8)
         for (uint32_t r = 0; r < rows; r++)

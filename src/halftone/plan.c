@@ -130,6 +130,7 @@ ro_status halftone_plan_make(ro_context *context, const ro_image *shape, ro_form
                              const ro_halftone_options *options, ro_device device,
                              struct halftone_plan **made)
 {
+    DEVICE_TURN(context);
     static _Alignas(8) unsigned char no_pixels;
     ro_halftone_options own = RO_HALFTONE_OPTIONS;
     *made = NULL;
@@ -181,6 +182,7 @@ ro_status halftone_plan_make(ro_context *context, const ro_image *shape, ro_form
 
 static void free_plan(ro_plan *base)
 {
+    DEVICE_TURN(base->context);
     struct halftone_plan *plan = halftone_plan_of(base);
     halftone_stream_free(plan->stream);
     halftone_rows_free(plan, plan->pending);
@@ -411,6 +413,7 @@ static ro_status check_free(const struct halftone_plan *plan)
 
 static ro_status run(ro_plan *base, const ro_image *in, const ro_image *out, ro_report *report)
 {
+    DEVICE_TURN(base->context);
     struct halftone_plan *plan = halftone_plan_of(base);
     ro_status status = check_free(plan);
     if (status == RO_OK)
@@ -420,7 +423,7 @@ static ro_status run(ro_plan *base, const ro_image *in, const ro_image *out, ro_
     if (status == RO_OK)
         status = run_image(plan, in, out);
     if (status == RO_OK && report)
-        *report = base->context->report;
+        *report = *context_report(base->context);
     return status;
 }
 
@@ -468,6 +471,7 @@ static ro_status run_floats(struct halftone_plan *plan, const ro_image *in, cons
 static ro_status run_device(ro_plan *base, const ro_image *in, const ro_image *out, uint32_t count,
                             void *stream, ro_report *report)
 {
+    DEVICE_TURN_IF(base->context, true);
     struct halftone_plan *plan = halftone_plan_of(base);
     struct halftoner *work = &plan->work[0];
     ro_context *context = base->context;
@@ -502,7 +506,7 @@ static ro_status run_device(ro_plan *base, const ro_image *in, const ro_image *o
         status = floats ? run_floats(plan, in, out, count, stream)
                         : work->engine->run_resident(work, in, out, count, stream);
     if (status == RO_OK)
-        context->report = work->report;
+        *context_report(context) = work->report;
     if (status == RO_OK && report)
         *report = work->report;
     return status;
@@ -528,6 +532,7 @@ ro_status ro_halftone_plan(ro_context *context, const ro_image *shape, ro_format
 ro_status ro_halftone(ro_context *context, const ro_image *in, ro_image *out,
                       const ro_halftone_options *options)
 {
+    DEVICE_TURN(context);
     struct halftone_plan *plan;
     ro_status status = image_check(context, in, "input");
     if (status == RO_OK)

@@ -101,6 +101,7 @@ int ro_halftone_passes(const ro_plan *base)
 
 ro_status ro_halftone_pass(ro_plan *base, const ro_halftone_rows *rows)
 {
+    DEVICE_TURN(base ? base->context : NULL);
     if (!base || !rows || !rows->fetch || !rows->take)
         return RO_E_ARGUMENT;
     ro_context *context = base->context;
@@ -133,7 +134,7 @@ ro_status ro_halftone_pass(ro_plan *base, const ro_halftone_rows *rows)
         status = work->engine->run(work, &(struct halftone_block){.rows = plan->shape.height});
     work->pass = NULL;
     work->rows_done = plan->shape.height;
-    context->report = work->report;
+    *context_report(context) = work->report;
     free(memory);
     if (status != RO_OK || atomic_load(&pass.status) == RO_OK)
         return status;

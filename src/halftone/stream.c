@@ -26,6 +26,7 @@ struct ro_halftone_stream {
 
 static ro_status make_stream(struct halftone_plan *plan, ro_halftone_stream **made)
 {
+    DEVICE_TURN(plan->plan.context);
     void *memory = NULL;
     if (posix_memalign(&memory, 64, sizeof **made) != 0)
         return ro_context_fail(plan->plan.context, RO_E_MEMORY, "no memory for a stream");
@@ -96,6 +97,7 @@ static struct ro_wavefront_link *begin_links(struct halftone_plan *plan, uint32_
 ro_status ro_halftone_begin(ro_plan *base, uint32_t first_row, uint32_t rows,
                             ro_halftone_stream **stream)
 {
+    DEVICE_TURN(base ? base->context : NULL);
     if (!base || !stream)
         return RO_E_ARGUMENT;
     *stream = NULL;
@@ -152,6 +154,7 @@ void ro_halftone_close(ro_halftone_stream *stream)
 static ro_status run_rows(ro_halftone_stream *stream, const void *rows, ptrdiff_t stride,
                           uint32_t count)
 {
+    DEVICE_TURN(stream->plan->plan.context);
     struct halftone_plan *plan = stream->plan;
     const ptrdiff_t out_stride = (ptrdiff_t)plan->out_row_bytes;
     const uint32_t made = rows ? count : plan->pending_rows;

@@ -258,6 +258,7 @@ ro_status register_limited(ro_context *context, const ro_image *fixed, const ro_
                            ro_image *field, const ro_register_options *options, uint32_t updates,
                            uint32_t cycles, ro_register_report *report)
 {
+    DEVICE_TURN(context);
     ro_register_options full;
     ro_status status = options_read(context, &ro_register_table, options, &full);
     if (status == RO_OK)
@@ -301,7 +302,7 @@ ro_status register_limited(ro_context *context, const ro_image *fixed, const ro_
         ran.width = fixed->width;
         ran.height = fixed->height;
         ran.steps = flow->report.steps;
-        context->report = ran;
+        *context_report(context) = ran;
         if (report)
             status = register_describe(flow, field);
         if (report && status == RO_OK)

@@ -134,12 +134,12 @@ ro_status ro_warp(ro_context *context, const ro_image *image, const ro_image *fi
     pool_run(context->pool, context->threads, warp_rows, &warp);
     if (ro_context_cancelled(context))
         return ro_context_fail(context, RO_E_CANCELLED, "cancelled");
-    context->report = (ro_report){.method = "warp",
-                                  .schedule = "rows",
-                                  .width = out->width,
-                                  .height = out->height,
-                                  .device = RO_DEVICE_CPU,
-                                  .cpu = RO_CPU_SCALAR,
-                                  .threads = context->threads};
+    *context_report(context) = (ro_report){.method = "warp",
+                                           .schedule = "rows",
+                                           .width = out->width,
+                                           .height = out->height,
+                                           .device = RO_DEVICE_CPU,
+                                           .cpu = RO_CPU_SCALAR,
+                                           .threads = context->threads};
     return RO_OK;
 }

@@ -422,6 +422,7 @@ ro_status fronts_evolve(struct ro_segmentation *work)
         evolution.fronts[i] = evolution.running[i] ? &work->front[i] : NULL;
     }
     ro_status status = choose(&evolution);
+    DEVICE_TURN_IF(context, evolution.schedule == &fused);
     if (status == RO_OK)
         status = evolution.schedule->open(&evolution);
     if (status == RO_OK)
@@ -441,7 +442,7 @@ ro_status fronts_evolve(struct ro_segmentation *work)
         return status;
     const bool on_device = evolution.schedule == &fused;
     const bool alone = strcmp(evolution.schedule->name, "reference") == 0;
-    context->report = (ro_report){
+    *context_report(context) = (ro_report){
         .method = "level-set",
         .schedule = evolution.schedule->name,
         .width = work->width,

@@ -289,12 +289,12 @@ ro_status ro_testcard_part(ro_context *context, uint32_t width, uint32_t height,
     pool_run(context->pool, threads, draw_strips, card);
     status = ro_context_progress(context, "drawing", 1);
     if (status == RO_OK)
-        context->report = (ro_report){.method = "testcard",
-                                      .schedule = "strips",
-                                      .device = RO_DEVICE_CPU,
-                                      .cpu = RO_CPU_SCALAR,
-                                      .threads = threads,
-                                      .steps = (uint64_t)image->width * image->height};
+        *context_report(context) = (ro_report){.method = "testcard",
+                                               .schedule = "strips",
+                                               .device = RO_DEVICE_CPU,
+                                               .cpu = RO_CPU_SCALAR,
+                                               .threads = threads,
+                                               .steps = (uint64_t)image->width * image->height};
     goto done;
 
 no_memory:

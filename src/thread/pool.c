@@ -2,54 +2,155 @@
 #include "thread/pool.h"
 
 #include "core/cpu.h"
+#include "core/details.h"
 
 #include <stdlib.h>
 #include <time.h>
 
-struct worker {
-    struct ro_pool *pool;
-    int number;
-    pthread_t thread;
+/* A call of pool_run. Its tasks are begun in the order of their numbers, by the caller and by
+ * workers that have nothing else to do, so a task may wait for those before it. */
+struct job {
+    ro_task_fn *task;
+    void *data;
+    struct ro_details *details; /* of the caller, whose call it is */
+    int count, next;            /* tasks, and the first that has not begun */
+    int unfinished;
+    struct job *after; /* the next job in the queue */
 };
 
 struct ro_pool {
     int threads;
-    int started; /* workers that exist; the caller is thread 0 */
-    struct worker *workers;
+    int started; /* workers that exist */
+    pthread_t *workers;
+    struct ro_host host;
     pthread_mutex_t lock;
     pthread_cond_t begin, end;
-    uint64_t round; /* grows with every run */
-    int limit, busy;
+    struct job *first, *last; /* jobs with tasks that have not begun */
     bool closing;
-    ro_task_fn *task;
-    void *data;
 };
+
+/* ---- Jobs ------------------------------------------------------------------------------------ */
+
+static void enqueue(struct ro_pool *pool, struct job *job)
+{
+    if (pool->last)
+        pool->last->after = job;
+    else
+        pool->first = job;
+    pool->last = job;
+}
+
+static void dequeue(struct ro_pool *pool, const struct job *job)
+{
+    struct job *before = NULL, *at = pool->first;
+    while (at != job) {
+        before = at;
+        at = at->after;
+    }
+    if (before)
+        before->after = job->after;
+    else
+        pool->first = job->after;
+    if (pool->last == job)
+        pool->last = before;
+}
+
+/* Takes the next task of a job; with the lock held. */
+static int claim(struct ro_pool *pool, struct job *job)
+{
+    const int number = job->next++;
+    if (job->next == job->count)
+        dequeue(pool, job);
+    return number;
+}
+
+static void finish(struct ro_pool *pool, struct job *job)
+{
+    if (--job->unfinished == 0)
+        pthread_cond_broadcast(&pool->end);
+}
 
 static void *work(void *argument)
 {
-    struct worker *worker = argument;
-    struct ro_pool *pool = worker->pool;
-    uint64_t seen = 0;
+    struct ro_pool *pool = argument;
     pthread_mutex_lock(&pool->lock);
-    for (;;) {
-        while (pool->round == seen && !pool->closing)
+    while (!pool->closing) {
+        struct job *job = pool->first;
+        if (!job) {
             pthread_cond_wait(&pool->begin, &pool->lock);
-        if (pool->closing)
-            break;
-        seen = pool->round;
-        if (worker->number >= pool->limit)
             continue;
+        }
+        const int number = claim(pool, job);
         pthread_mutex_unlock(&pool->lock);
-        pool->task(pool->data, worker->number);
+        struct ro_details *own = details_adopt(job->details);
+        job->task(job->data, number);
+        details_adopt(own);
         pthread_mutex_lock(&pool->lock);
-        if (--pool->busy == 0)
-            pthread_cond_signal(&pool->end);
+        finish(pool, job);
     }
     pthread_mutex_unlock(&pool->lock);
     return NULL;
 }
 
-struct ro_pool *pool_open(int threads)
+/* The caller takes what no worker has begun: if all are busy elsewhere, it runs every task. */
+static void run_job(struct ro_pool *pool, struct job *job)
+{
+    pthread_mutex_lock(&pool->lock);
+    enqueue(pool, job);
+    int number = claim(pool, job);
+    if (job->count < pool->threads)
+        for (int i = 1; i < job->count; i++)
+            pthread_cond_signal(&pool->begin);
+    else
+        pthread_cond_broadcast(&pool->begin);
+    for (;;) {
+        pthread_mutex_unlock(&pool->lock);
+        job->task(job->data, number);
+        pthread_mutex_lock(&pool->lock);
+        finish(pool, job);
+        if (job->next == job->count)
+            break;
+        number = claim(pool, job);
+    }
+    while (job->unfinished > 0)
+        pthread_cond_wait(&pool->end, &pool->lock);
+    pthread_mutex_unlock(&pool->lock);
+}
+
+/* ---- A host's threads ------------------------------------------------------------------------ */
+
+/* Tasks of a job, taken by ticket so that they begin in order whatever order the host has. */
+struct lent {
+    ro_task_fn *task;
+    void *data;
+    struct ro_details *details;
+    int count;
+    atomic_int next;
+};
+
+static void run_lent(void *argument, int index)
+{
+    struct lent *lent = argument;
+    (void)index;
+    const int number = atomic_fetch_add(&lent->next, 1);
+    if (number >= lent->count)
+        return;
+    struct ro_details *own = details_adopt(lent->details);
+    lent->task(lent->data, number);
+    details_adopt(own);
+}
+
+static void run_on_host(const struct ro_host *host, int count, ro_task_fn *task, void *data)
+{
+    struct lent lent = {task, data, details_here(), count, 0};
+    host->parallel_for(host->user, count, run_lent, &lent);
+    while (atomic_load(&lent.next) < count) /* a host may run fewer than it was given */
+        run_lent(&lent, 0);
+}
+
+/* ---- The pool -------------------------------------------------------------------------------- */
+
+struct ro_pool *pool_open(int threads, const struct ro_host *host)
 {
     struct ro_pool *pool = calloc(1, sizeof *pool);
     if (!pool)
@@ -58,15 +159,16 @@ struct ro_pool *pool_open(int threads)
     pthread_mutex_init(&pool->lock, NULL);
     pthread_cond_init(&pool->begin, NULL);
     pthread_cond_init(&pool->end, NULL);
+    if (host && host->parallel_for) {
+        pool->host = *host;
+        return pool;
+    }
     pool->workers = calloc((size_t)threads, sizeof *pool->workers);
     if (!pool->workers)
         goto fail;
-    for (int i = 1; i < threads; i++) {
-        pool->workers[i] = (struct worker){.pool = pool, .number = i};
-        if (pthread_create(&pool->workers[i].thread, NULL, work, &pool->workers[i]) != 0)
+    for (; pool->started < threads - 1; pool->started++)
+        if (pthread_create(&pool->workers[pool->started], NULL, work, pool) != 0)
             goto fail;
-        pool->started = i;
-    }
     return pool;
 fail:
     pool_close(pool);
@@ -81,8 +183,8 @@ void pool_close(struct ro_pool *pool)
     pool->closing = true;
     pthread_cond_broadcast(&pool->begin);
     pthread_mutex_unlock(&pool->lock);
-    for (int i = 1; i <= pool->started; i++)
-        pthread_join(pool->workers[i].thread, NULL);
+    for (int i = 0; i < pool->started; i++)
+        pthread_join(pool->workers[i], NULL);
     pthread_cond_destroy(&pool->end);
     pthread_cond_destroy(&pool->begin);
     pthread_mutex_destroy(&pool->lock);
@@ -94,26 +196,18 @@ int pool_threads(const struct ro_pool *pool) { return pool->threads; }
 
 void pool_run(struct ro_pool *pool, int limit, ro_task_fn *task, void *data)
 {
-    if (limit > pool->threads)
-        limit = pool->threads;
-    if (limit > 1) {
-        pthread_mutex_lock(&pool->lock);
-        pool->task = task;
-        pool->data = data;
-        pool->limit = limit;
-        pool->busy = limit - 1;
-        pool->round++;
-        pthread_cond_broadcast(&pool->begin);
-        pthread_mutex_unlock(&pool->lock);
-    }
-    task(data, 0);
-    if (limit > 1) {
-        pthread_mutex_lock(&pool->lock);
-        while (pool->busy > 0)
-            pthread_cond_wait(&pool->end, &pool->lock);
-        pthread_mutex_unlock(&pool->lock);
+    const int count = limit < pool->threads ? limit : pool->threads;
+    if (count <= 1) {
+        task(data, 0);
+    } else if (pool->host.parallel_for) {
+        run_on_host(&pool->host, count, task, data);
+    } else {
+        struct job job = {task, data, details_here(), count, 0, count, NULL};
+        run_job(pool, &job);
     }
 }
+
+/* ---- Gates ----------------------------------------------------------------------------------- */
 
 void gate_room_open(struct ro_gate_room *room, int threads)
 {

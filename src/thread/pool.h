@@ -2,10 +2,14 @@
 /*
  * A pool of worker threads and the two ways they share work.
  *
- * pool_run calls a task once on every thread, the caller's among them. Inside, threads take work
- * by ticket (an atomic counter) and wait for one another with a ro_gate: a number that only grows,
- * which a waiter watches briefly and then sleeps on. Spinning alone collapses when another process
- * takes a core; sleeping alone costs a system call per hand-over.
+ * pool_run divides a call into tasks, which run on the caller's thread and on the pool's workers or
+ * the host program's threads. Any number of threads may call it at the same time. How many tasks
+ * run at once is not known: all of them, or one after another. They begin in the order of their
+ * numbers, so a task may wait for work that a task before it has taken, but never for a later one.
+ *
+ * Inside, tasks take work by ticket (an atomic counter) and wait for one another with a ro_gate: a
+ * number that only grows, which a waiter watches briefly and then sleeps on. Spinning alone
+ * collapses when another process takes a core; sleeping alone costs a system call per hand-over.
  */
 #ifndef RO_THREAD_POOL_H
 #define RO_THREAD_POOL_H
@@ -18,11 +22,20 @@
 struct ro_pool;
 typedef void ro_task_fn(void *data, int thread);
 
-struct ro_pool *pool_open(int threads); /* NULL: no memory or no threads to be had */
-void pool_close(struct ro_pool *pool);  /* NULL is allowed */
+/* A host program that lends its threads; see ro_context_options. */
+struct ro_host {
+    void (*parallel_for)(void *user, int count, void (*task)(void *argument, int index),
+                         void *argument);
+    void *user;
+};
+
+/* `host` may be NULL. Returns NULL if memory or threads run out. */
+struct ro_pool *pool_open(int threads, const struct ro_host *host);
+void pool_close(struct ro_pool *pool); /* NULL is allowed */
 int pool_threads(const struct ro_pool *pool);
 
-/* Runs task(data, 0 .. n-1) on n = min(threads, limit) threads and returns when all are done. */
+/* Runs task(data, 0) to task(data, n - 1), n = min(threads, limit), and returns when all are done.
+ * Without a host task 0 runs on the calling thread. */
 void pool_run(struct ro_pool *pool, int limit, ro_task_fn *task, void *data);
 
 /* Where sleepers of many gates wait together. */

@@ -558,7 +558,7 @@ static void cancelled(void **state)
     int calls = 0;
     ro_context *context;
     ro_context_options with = {RO_CONTEXT_DEFAULTS, .threads = 2, .progress = stop_soon,
-                               .progress_data = &calls};
+                               .user = &calls};
     assert_int_equal(ro_context_open(&with, &context), RO_OK);
     ro_image in, out;
     draw(RO_GRAY8, 50, 50, &in);

@@ -537,7 +537,7 @@ static void test_cancel(void **state)
     (void)state;
     int calls = 0;
     ro_context_options with = {RO_CONTEXT_DEFAULTS, .device = RO_DEVICE_CPU, .progress = cancel,
-                               .progress_data = &calls};
+                               .user = &calls};
     ro_context *context;
     const struct ro_pair pair = {SIDE, SIDE, RO_MOTION_SMOOTH, 8, 0, 16, 14};
     struct bed bed;

@@ -69,7 +69,7 @@ static bool run_stream(const struct problem *problem, const struct ro_diffusion 
         for (int plane = 0; plane < d->planes; plane++)
             rows.kernel->pack(&rows, image + (size_t)plane * size + y * d->width,
                               field[0].data + y * field[0].pitch + (size_t)plane * rows.line_bytes);
-    struct ro_pool *pool = pool_open(problem->threads);
+    struct ro_pool *pool = pool_open(problem->threads, NULL);
     int now = 0;
     for (int done = 0; done < problem->iterations; now = 1 - now) {
         int depth = problem->iterations - done;

@@ -87,7 +87,7 @@ static void check_abreast(int threads, int abreast, int chains, int lag, int del
     memset(&job, 0, sizeof job);
     job.lag = lag;
     job.delay = delay;
-    struct ro_pool *pool = pool_open(threads);
+    struct ro_pool *pool = pool_open(threads, NULL);
     struct ro_wavefront_shape shape =
         wavefront_shape(threads * abreast, chains, 1, COLUMNS * sizeof(uint32_t), 0);
     struct ro_wavefront *front = aligned_alloc(64, shape.total);
@@ -155,7 +155,7 @@ static void test_bands_left_out(void **state)
     (void)state;
     static struct job job = {.skipped_from = 5, .late = 3};
     static uint32_t expected[BANDS][COLUMNS];
-    struct ro_pool *pool = pool_open(4);
+    struct ro_pool *pool = pool_open(4, NULL);
     struct ro_wavefront_shape shape = wavefront_shape(4, 1, 1, COLUMNS * sizeof(uint32_t), 0);
     struct ro_wavefront *front = aligned_alloc(64, shape.total);
     assert_true(pool && front);

@@ -180,12 +180,13 @@ static void report(struct ro_denoiser *work, const struct diffusion_run *run, ui
     work->report.converged = run->converged;
     work->report.device_seconds = run->seconds;
     denoiser_report(work, "fused", RO_CPU_AUTO, 1);
-    work->context->report.device = RO_DEVICE_CUDA;
-    work->context->report.launches = launches;
+    context_report(work->context)->device = RO_DEVICE_CUDA;
+    context_report(work->context)->launches = launches;
 }
 
 ro_status denoise_explicit_cuda(struct ro_denoiser *work)
 {
+    DEVICE_TURN_IF(work->context, true);
     ro_context *context = work->context;
     struct diffusion_device *device;
     struct diffusion_run run;
@@ -250,6 +251,7 @@ void denoise_resident_close(struct ro_denoiser *work)
 ro_status denoise_resident(struct ro_denoiser *work, const ro_image *in, const ro_image *out,
                            uint32_t count, void *stream)
 {
+    DEVICE_TURN_IF(work->context, true);
     const struct diffusion_rounding rounding = {
         .white = work->scale.white,
         .out_white = work->out_white,

@@ -34,14 +34,15 @@ struct part {
 };
 static_assert(sizeof(struct part) <= DBS_PART, "a part has a cache line of its own");
 
-/* A round of all groups. Threads meet between two groups without going back to the pool, which
- * would have to wake them. */
+/* A round of all groups. Threads wait for the end of a group without going back to the pool, which
+ * would have to wake them. They count blocks and not each other, so one of them can do it all. */
 struct round {
     struct job *job;
     int threads;
-    atomic_int arrived;
+    int64_t goal[GROUPS]; /* blocks of a group and of those before it */
+    _Atomic int64_t done;
     struct ro_gate_room room;
-    struct ro_gate gate; /* groups that are done */
+    struct ro_gate gate; /* `goal` of the last group that is done */
 };
 
 static void *scratch_of(const struct dbs_state *state, int thread)
@@ -116,22 +117,37 @@ static void convolve_strips(void *data, int thread)
     }
 }
 
+/* How many blocks of a group lie beside each other, and below each other. */
+static int blocks_across(const struct dbs_plan *plan, int group)
+{
+    return ((plan->width + plan->block - 1) / plan->block + 1 - (group & 1)) / 2;
+}
+
+static int blocks_down(const struct dbs_plan *plan, int group)
+{
+    return ((plan->height + plan->block - 1) / plan->block + 1 - (group >> 1)) / 2;
+}
+
+static void count_block(struct round *round, int group)
+{
+    if (atomic_fetch_add(&round->done, 1) + 1 == round->goal[group])
+        gate_raise(&round->room, &round->gate, (uint64_t)round->goal[group]);
+}
+
 /* Blocks of a group that belong to a part of the picture, as long as there are any. */
-static void search_part(const struct round *round, int group, int part, struct dbs_tally *tally)
+static void search_part(struct round *round, int group, int part, struct dbs_tally *tally)
 {
     const struct job *job = round->job;
     const struct dbs_plan *plan = &job->state->plan;
-    const int columns = (plan->width + plan->block - 1) / plan->block;
-    const int rows = (plan->height + plan->block - 1) / plan->block;
-    const int across = (columns + 1 - (group & 1)) / 2, down = (rows + 1 - (group >> 1)) / 2;
-    const int64_t blocks = (int64_t)across * down;
+    const int across = blocks_across(plan, group);
+    const int64_t blocks = (int64_t)across * blocks_down(plan, group);
     const int64_t first = blocks * part / round->threads;
     const int count = (int)(blocks * (part + 1) / round->threads - first);
     struct part *own = (struct part *)(void *)(job->state->parts + (size_t)part * DBS_PART);
     atomic_int *taken = &own->taken[group];
     int next;
     while (atomic_load_explicit(taken, memory_order_relaxed) < count &&
-           (next = atomic_fetch_add(taken, 1)) < count && !ro_context_cancelled(job->context)) {
+           (next = atomic_fetch_add(taken, 1)) < count) {
         const int64_t number = first + next;
         int x = (int)(number % across * 2 + (group & 1)) * plan->block;
         int y = (int)(number / across * 2 + (group >> 1)) * plan->block;
@@ -140,17 +156,10 @@ static void search_part(const struct round *round, int group, int part, struct d
             area.x1 = plan->width;
         if (area.y1 > plan->height)
             area.y1 = plan->height;
-        job->kernels->search(job->state, &area, tally);
+        if (!ro_context_cancelled(job->context))
+            job->kernels->search(job->state, &area, tally);
+        count_block(round, group);
     }
-}
-
-/* Waits until all threads have done so many groups. */
-static void meet(struct round *round, int groups)
-{
-    if (atomic_fetch_add(&round->arrived, 1) + 1 == groups * round->threads)
-        gate_raise(&round->room, &round->gate, (uint64_t)groups);
-    else
-        gate_wait(&round->room, &round->gate, (uint64_t)groups);
 }
 
 static void search_groups(void *data, int thread)
@@ -159,7 +168,7 @@ static void search_groups(void *data, int thread)
     struct dbs_tally tally = {0};
     for (int group = 0; group < GROUPS; group++) {
         if (group > 0)
-            meet(round, group);
+            gate_wait(&round->room, &round->gate, (uint64_t)round->goal[group - 1]);
         for (int i = 0; i < round->threads; i++)
             search_part(round, group, (thread + i) % round->threads, &tally);
     }
@@ -198,6 +207,11 @@ static void search_round(ro_context *context, struct job *job)
     }
     const int most = pool_threads(context->pool), limit = job->state->threads;
     struct round round = {.job = job, .threads = limit < most ? limit : most};
+    int64_t goal = 0;
+    for (int group = 0; group < GROUPS; group++) {
+        goal += (int64_t)blocks_across(plan, group) * blocks_down(plan, group);
+        round.goal[group] = goal;
+    }
     memset(job->state->parts, 0, (size_t)limit * DBS_PART);
     gate_room_open(&round.room, round.threads);
     pool_run(context->pool, round.threads, search_groups, &round);

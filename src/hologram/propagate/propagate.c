@@ -385,6 +385,7 @@ ro_status propagation_run(struct propagation *p, float *field, double distance)
 ro_status ro_field_propagate(ro_context *context, const ro_field *in, ro_field *out,
                              const ro_optics *optics, double distance)
 {
+    DEVICE_TURN(context);
     ro_status status = field_check(context, in, "the field");
     if (status == RO_OK)
         status = field_check(context, out, "the result");

@@ -113,6 +113,7 @@ static ro_status find_gain(struct trials *t, double least, double *gain)
 ro_status ro_hologram_quantize(ro_context *context, const ro_field *in, ro_image *out,
                                const ro_hologram_options *options, ro_hologram_report *told)
 {
+    DEVICE_TURN(context);
     struct trials t = {.context = context, .in = in, .out = out};
     ro_status status = hologram_read(context, options, &t.options);
     if (status != RO_OK)

@@ -229,18 +229,19 @@ static ro_status lay_out(struct quantizer *q)
 static ro_status run(struct quantizer *q)
 {
     ro_context *context = q->job.context;
-    context->report = (ro_report){.method = q->o.algorithm,
-                                  .schedule = "reference",
-                                  .width = q->job.field->width,
-                                  .height = q->job.field->height,
-                                  .device = RO_DEVICE_CPU,
-                                  .cpu = RO_CPU_SCALAR,
-                                  .threads = 1,
-                                  .steps = (uint64_t)q->job.field->width * q->job.field->height};
+    *context_report(context) =
+        (ro_report){.method = q->o.algorithm,
+                    .schedule = "reference",
+                    .width = q->job.field->width,
+                    .height = q->job.field->height,
+                    .device = RO_DEVICE_CPU,
+                    .cpu = RO_CPU_SCALAR,
+                    .threads = 1,
+                    .steps = (uint64_t)q->job.field->width * q->job.field->height};
     if (q->cuda) {
-        context->report.schedule = "bands";
-        context->report.device = RO_DEVICE_CUDA;
-        context->report.launches = 1;
+        context_report(context)->schedule = "bands";
+        context_report(context)->device = RO_DEVICE_CUDA;
+        context_report(context)->launches = 1;
         ro_status status = q->prepared ? RO_OK : hologram_on_cuda->prepare(&q->job);
         q->prepared = false;
         return status == RO_OK ? hologram_on_cuda->run(&q->job) : status;
@@ -252,9 +253,9 @@ static ro_status run(struct quantizer *q)
             return ro_context_fail(context, RO_E_UNSUPPORTED, "bands need AVX2 or AVX-512");
         return hologram_run_reference(&q->job);
     }
-    context->report.schedule = "bands";
-    context->report.cpu = kernel->cpu;
-    return hologram_run_bands(&q->job, kernel, &context->report.threads);
+    context_report(context)->schedule = "bands";
+    context_report(context)->cpu = kernel->cpu;
+    return hologram_run_bands(&q->job, kernel, &context_report(context)->threads);
 }
 
 /* Hogels of least squares in which more than a thousandth of the errors were cut off are done again

@@ -56,6 +56,7 @@ ro_status ro_hologram_quantize_piece(ro_context *context, const ro_field *in, ro
                                      const ro_hologram_options *given,
                                      const ro_hologram_piece *piece, ro_hologram_report *report)
 {
+    DEVICE_TURN(context);
     ro_hologram_options options;
     bool hogels = false;
     ro_status status = field_check(context, in, "the field");

@@ -279,6 +279,7 @@ ro_status ro_hologram_refine(ro_context *context, const ro_field *in, ro_image *
                              const ro_hologram_options *given, const ro_refinement *refinement,
                              ro_refinement_report *told)
 {
+    DEVICE_TURN(context);
     static const char *const taken[] = {"levels", "table",   "table_count", "optics",
                                         "window", "measure", NULL};
     ro_hologram_options full;
@@ -325,7 +326,7 @@ ro_status ro_hologram_refine(ro_context *context, const ro_field *in, ro_image *
         report.efficiency /= 4;
     if (status == RO_OK && told)
         *told = report;
-    context->report =
+    *context_report(context) =
         (ro_report){.method = "refine",
                     .schedule = "tiles",
                     .width = in->width,

@@ -443,6 +443,7 @@ ro_status ro_hologram_frames(ro_context *context, const ro_field *in, ro_image *
                              const ro_hologram_options *options, const ro_frames *frames,
                              ro_frames_report *told)
 {
+    DEVICE_TURN(context);
     double rms;
     ro_frames_report report = {0};
     static const char *const taken[] = {"levels", "table",   "table_count", "optics",
@@ -476,14 +477,14 @@ ro_status ro_hologram_frames(ro_context *context, const ro_field *in, ro_image *
         status = run(f, out, all.gain, &report);
     if (status == RO_OK && told)
         *told = report;
-    context->report = (ro_report){.method = "frames",
-                                  .schedule = "bands",
-                                  .width = in->width,
-                                  .height = in->height,
-                                  .device = f->device ? RO_DEVICE_CUDA : RO_DEVICE_CPU,
-                                  .cpu = context->cpu,
-                                  .threads = pool_threads(context->pool),
-                                  .steps = f->n * (uint64_t)wanted.count};
+    *context_report(context) = (ro_report){.method = "frames",
+                                           .schedule = "bands",
+                                           .width = in->width,
+                                           .height = in->height,
+                                           .device = f->device ? RO_DEVICE_CUDA : RO_DEVICE_CPU,
+                                           .cpu = context->cpu,
+                                           .threads = pool_threads(context->pool),
+                                           .steps = f->n * (uint64_t)wanted.count};
     close_frames(f);
     return status;
 }

@@ -68,6 +68,7 @@ static void place_of(const void *data, int place, double *depth, double reach[2]
 ro_status ro_hologram_make(ro_context *context, const ro_hologram_scene *options, ro_field *field,
                            ro_optics *optics)
 {
+    DEVICE_TURN(context);
     ro_hologram_scene o;
     ro_status status = options_read(context, &ro_scene_table, options, &o);
     if (status != RO_OK)

@@ -299,6 +299,7 @@ static void place_of(const void *data, int place, double *depth, double reach[2]
 ro_status ro_hologram_pictures(ro_context *context, const ro_picture_scene *options,
                                ro_field *field, ro_optics *optics)
 {
+    DEVICE_TURN(context);
     ro_picture_scene all;
     const ro_picture_scene *scene = &all;
     ro_status status = options_read(context, &ro_pictures_table, options, &all);

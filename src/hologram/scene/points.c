@@ -236,6 +236,7 @@ static ro_status take_points(ro_context *context, const ro_point_scene *scene,
 ro_status ro_hologram_points(ro_context *context, const ro_point_scene *options, ro_field *field,
                              ro_optics *optics)
 {
+    DEVICE_TURN(context);
     ro_point_scene scene;
     ro_status status = options_read(context, &ro_points_table, options, &scene);
     if (status == RO_OK)

@@ -72,6 +72,7 @@ static ro_status check(ro_context *context, const ro_field *in, const ro_image *
 ro_status ro_hologram_reconstruct(ro_context *context, const ro_field *in, ro_image *out,
                                   const ro_view *given, double *scale)
 {
+    DEVICE_TURN(context);
     struct propagation p;
     ro_view full;
     const ro_view *view = &full;

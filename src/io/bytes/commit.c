@@ -122,8 +122,10 @@ ro_status ro_commit_begin(ro_context *context)
     struct list *list = calloc(1, sizeof *list);
     if (!list)
         return ro_context_fail(context, RO_E_MEMORY, "not enough memory for a list of files");
-    ro_context_attach(context, list, close_list);
-    return RO_OK;
+    const ro_status status = ro_context_attach(context, list, close_list);
+    if (status != RO_OK)
+        close_list(list);
+    return status;
 }
 
 void ro_commit_drop(ro_context *context) { ro_context_attach(context, NULL, NULL); }

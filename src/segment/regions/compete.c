@@ -302,13 +302,13 @@ ro_status ro_regions_grow(ro_context *context, const ro_image *in,
         ro_regions_free(work);
         return status;
     }
-    context->report = (ro_report){.method = "competing",
-                                  .schedule = work->by_reference ? "reference" : "rounds",
-                                  .width = work->width,
-                                  .height = work->height,
-                                  .device = RO_DEVICE_CPU,
-                                  .cpu = RO_CPU_SCALAR,
-                                  .threads = pool_threads(context->pool)};
+    *context_report(context) = (ro_report){.method = "competing",
+                                           .schedule = work->by_reference ? "reference" : "rounds",
+                                           .width = work->width,
+                                           .height = work->height,
+                                           .device = RO_DEVICE_CPU,
+                                           .cpu = RO_CPU_SCALAR,
+                                           .threads = pool_threads(context->pool)};
     if (report)
         *report = work->report;
     *result = work;

@@ -108,6 +108,7 @@ static ro_status check(ro_context *context, const ro_image *b, const ro_image *x
 ro_status ro_multigrid_solve(ro_context *context, const ro_image *b, ro_image *x,
                              const ro_multigrid_options *options)
 {
+    DEVICE_TURN(context);
     struct solve solve = {.context = context, .b = b, .x = x, .options = RO_MULTIGRID_OPTIONS};
     ro_status status = take_options(context, options, &solve.options, "RO_MULTIGRID_OPTIONS");
     solve.options.cycles += solve.options.cycles == 0;
@@ -143,7 +144,7 @@ ro_status ro_multigrid_solve(ro_context *context, const ro_image *b, ro_image *x
         ran.cpu = solve.cycle.kernels->cpu;
     }
     if (status == RO_OK)
-        context->report = ran;
+        *context_report(context) = ran;
 done:
     free(inverse);
     multigrid_close(&solve.grids);

@@ -93,7 +93,7 @@ static void schedules_give_the_same_bits(void **state)
 {
     (void)state;
     static const uint32_t whites[] = {255, 255, 255, 1, 97, 254, 65535, 1023};
-    struct ro_pool *pool = pool_open(2);
+    struct ro_pool *pool = pool_open(2, NULL);
     for (int round = 0; round < 200; round++) {
         struct diffusion_plan plan;
         uint32_t width = 1 + draw(draw(4) ? draw(4) ? 180 : 4 : 900), height = 1 + draw(80);

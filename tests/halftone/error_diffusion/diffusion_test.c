@@ -283,8 +283,7 @@ static void cancelling_works(void **state)
     double seen = -1;
     unsigned char pixels[64] = {0}, bits[8];
     ro_context *context;
-    ro_context_options options = {RO_CONTEXT_DEFAULTS, .progress = stop_at_once,
-                                  .progress_data = &seen};
+    ro_context_options options = {RO_CONTEXT_DEFAULTS, .progress = stop_at_once, .user = &seen};
     assert_int_equal(ro_context_open(&options, &context), RO_OK);
     ro_image in = {RO_GRAY8, 8, 8, 255, 8, pixels}, out = {RO_BITS, 8, 8, 0, 1, bits};
     assert_int_equal(ro_halftone(context, &in, &out, NULL), RO_E_CANCELLED);

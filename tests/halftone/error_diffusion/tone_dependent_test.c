@@ -126,7 +126,7 @@ static void schedules_give_the_same_bits(void **state)
     (void)state;
     static const uint32_t whites[] = {255, 255, 255, 1, 97, 254, 65535, 1023};
     static const int levels[] = {2, 2, 3, 4, 16, 17, 256, 1000};
-    struct ro_pool *pool = pool_open(2);
+    struct ro_pool *pool = pool_open(2, NULL);
     for (int round = 0; round < 160; round++) {
         struct tonal_plan tonal;
         struct diffusion_plan plan;

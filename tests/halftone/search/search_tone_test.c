@@ -389,8 +389,7 @@ static void a_search_can_be_cancelled(void **unused)
     (void)unused;
     int calls = 0;
     ro_context *context;
-    ro_context_options how = {RO_CONTEXT_DEFAULTS, .progress = stop_at_once,
-                              .progress_data = &calls};
+    ro_context_options how = {RO_CONTEXT_DEFAULTS, .progress = stop_at_once, .user = &calls};
     assert_int_equal(ro_context_open(&how, &context), RO_OK);
     ro_image in = make(context, RO_GRAY8, 100, 100, 255), out = make(context, RO_BITS, 100, 100, 0);
     ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .method = "dbs", .start = "random"};

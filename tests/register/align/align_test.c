@@ -192,7 +192,7 @@ static void refine(struct ro_team *team, void *data)
 
 static void run_refinement(int threads, struct refinement *refinement)
 {
-    struct ro_pool *pool = pool_open(threads);
+    struct ro_pool *pool = pool_open(threads, NULL);
     assert_non_null(pool);
     team_open(pool, threads, refine, refinement);
     pool_close(pool);
@@ -270,7 +270,7 @@ static void shift(struct ro_team *team, void *data)
 
 static void run_shifting(int threads, struct shifting *shifting)
 {
-    struct ro_pool *pool = pool_open(threads);
+    struct ro_pool *pool = pool_open(threads, NULL);
     assert_non_null(pool);
     team_open(pool, threads, shift, shifting);
     pool_close(pool);

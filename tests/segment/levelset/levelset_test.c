@@ -148,7 +148,7 @@ static bool run_tiles(struct ro_level_front *front, const struct ro_level_kernel
 static int check(const struct problem *problem, int steps, uint32_t depth, int threads)
 {
     struct ro_level_front want;
-    struct ro_pool *pool = pool_open(threads);
+    struct ro_pool *pool = pool_open(threads, NULL);
     bool moved_wanted = false;
     int fast = 0;
     make(problem, &want);
@@ -236,7 +236,7 @@ static void tiles_rest_where_nothing_moves(void **state)
         }
     struct problem problem = {"s12", "lin", 1500, 900, CONE, 3, false, 0};
     struct ro_level_front front;
-    struct ro_pool *pool = pool_open(2);
+    struct ro_pool *pool = pool_open(2, NULL);
     uint64_t computed[2];
     make(&problem, &front);
     run_tiles(&front, level_kernel_find(&front.level, 0), 8, pool, 80, computed);

@@ -32,6 +32,7 @@ bool implicit_fits_cuda(const struct ro_denoiser *work, uint64_t memory)
 
 ro_status denoise_implicit_cuda(struct ro_denoiser *work)
 {
+    DEVICE_TURN_IF(work->context, true);
     struct ro_diffusion stiffness;
     struct implicit_job job = {
         .context = work->context,
@@ -67,7 +68,7 @@ ro_status denoise_implicit_cuda(struct ro_denoiser *work)
     work->report.device_seconds = job.seconds;
     denoiser_report(work, work->scheme->conjugate || stiffness.real ? "passes" : "tiles",
                     RO_CPU_AUTO, 1);
-    work->context->report.device = RO_DEVICE_CUDA;
-    work->context->report.launches = job.launches;
+    context_report(work->context)->device = RO_DEVICE_CUDA;
+    context_report(work->context)->launches = job.launches;
     return RO_OK;
 }
