@@ -44,7 +44,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     size_t seed_count;
     ro_field light = {0};
     if (!context &&
-        ro_context_open(&(ro_context_options){RO_CONTEXT_DEFAULTS, .threads = 1}, &context))
+        ro_context_open(&(ro_context_options){RO_CONTEXT_DEFAULTS, .threads = 1,
+                                              .limits = {.memory = 1 << 28, .pixels = 1 << 22}},
+                        &context))
         abort();
     int file = memfd_create("fuzz", 0);
     if (file < 0 || write(file, bytes, size) != (ssize_t)size)

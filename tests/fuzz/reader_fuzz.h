@@ -44,7 +44,9 @@ static void fuzz_once(const uint8_t *bytes, size_t size, const ro_read_options *
 static int fuzz_reader(const char *type, const uint8_t *bytes, size_t size)
 {
     if (!fuzz_context &&
-        ro_context_open(&(ro_context_options){RO_CONTEXT_DEFAULTS, .threads = 1}, &fuzz_context))
+        ro_context_open(&(ro_context_options){RO_CONTEXT_DEFAULTS, .threads = 1,
+                                              .limits = {.memory = 1 << 28, .pixels = 1 << 22}},
+                        &fuzz_context))
         abort();
     fuzz_once(bytes, size, &(ro_read_options){RO_READ_DEFAULTS, .type = type});
     fuzz_once(bytes, size,
