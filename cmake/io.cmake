@@ -92,7 +92,8 @@ target_compile_definitions(roundoff_io_objects PRIVATE ${io_definitions})
 target_link_libraries(roundoff_io_objects PRIVATE ${io_libraries})
 
 # What it shares with the core and the core does not show; the internal form finds it there.
-add_library(roundoff_io_parts OBJECT src/core/options.c src/number/power.c)
+add_library(roundoff_io_parts OBJECT src/core/image_check.c src/core/options.c
+  src/number/power.c)
 target_include_directories(roundoff_io_parts PRIVATE include src)
 
 ro_library(roundoff_io $<TARGET_OBJECTS:roundoff_io_objects> $<TARGET_OBJECTS:roundoff_io_parts>)

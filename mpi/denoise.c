@@ -4,6 +4,7 @@
  * every few steps neighbours give each other as many rows as these steps reach. The last rounding
  * rounds the running sum of all pixels: what the blocks above add to it comes by MPI_Exscan.
  */
+#include "core/misuse.h"
 #include "core/options.h"
 #include "input.h"
 #include "output.h"
@@ -202,7 +203,8 @@ ro_status ro_mpi_denoise(MPI_Comm comm, ro_context *context, const char *in, con
     ro_status status = ranks_open(&blocks.ranks, comm, context);
     if (status != RO_OK)
         return status;
-    status = take_options(context, given, &how, "RO_MPI_OPTIONS");
+    status = MISSING(context, in, out) ? RO_E_ARGUMENT
+                                       : take_options(context, given, &how, "RO_MPI_OPTIONS");
     if (status == RO_OK)
         status = take_options(context, options, &blocks.options, "RO_DENOISE_OPTIONS");
     if (status == RO_OK && how.checkpoint)

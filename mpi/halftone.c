@@ -13,6 +13,7 @@
  */
 #include "halftone.h"
 
+#include "core/misuse.h"
 #include "core/options.h"
 #include "input.h"
 #include "output.h"
@@ -393,7 +394,9 @@ ro_status halftone_by(MPI_Comm comm, ro_context *context, const char *in, const 
     if (status != RO_OK)
         return status;
     way.out.checkpoint.ranks = &way.ranks;
-    status = take_options(context, given, &options, "RO_HALFTONE_OPTIONS");
+    status = MISSING(context, in, out)
+                 ? RO_E_ARGUMENT
+                 : take_options(context, given, &options, "RO_HALFTONE_OPTIONS");
     if (status == RO_OK)
         status = take_options(context, given_how, &how, "RO_MPI_OPTIONS");
     status = ranks_agree(&way.ranks, status);

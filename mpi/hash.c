@@ -4,6 +4,7 @@
  * unpacks its own at once and waits for the state of the hash from the band before. Hashing is
  * short beside reading.
  */
+#include "core/misuse.h"
 #include "core/options.h"
 #include "input.h"
 
@@ -100,7 +101,9 @@ ro_status ro_mpi_hash(MPI_Comm comm, ro_context *context, const char *path,
     ro_status status = ranks_open(&h.ranks, comm, context);
     if (status != RO_OK)
         return status;
-    status = ranks_agree(&h.ranks, take_options(context, given, &how, "RO_MPI_OPTIONS"));
+    status = ranks_agree(&h.ranks, MISSING(context, path, text)
+                                       ? RO_E_ARGUMENT
+                                       : take_options(context, given, &how, "RO_MPI_OPTIONS"));
     if (status == RO_OK)
         status = begin(&h, path, read, how.rows);
     if (status == RO_OK) {

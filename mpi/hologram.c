@@ -5,6 +5,7 @@
  * rows, whose energies are added up in the order of rows, rank after rank, so that the sum is that
  * of one process to the last bit.
  */
+#include "core/misuse.h"
 #include "core/options.h"
 #include "output.h"
 
@@ -208,7 +209,8 @@ ro_status ro_mpi_hologram(MPI_Comm comm, ro_context *context, const char *in, co
     ro_status status = ranks_open(&plate.ranks, comm, context);
     if (status != RO_OK)
         return status;
-    status = take_options(context, given, &how, "RO_MPI_OPTIONS");
+    status = MISSING(context, in, out) ? RO_E_ARGUMENT
+                                       : take_options(context, given, &how, "RO_MPI_OPTIONS");
     if (status == RO_OK)
         status = take_options(context, options, &plate.options, "RO_HOLOGRAM_OPTIONS");
     plate.options.measure = 0;

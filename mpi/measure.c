@@ -6,6 +6,7 @@
  * they would. What the longer one takes more is that of pixels and bytes; what these do not explain
  * of the first run is that of any run.
  */
+#include "core/misuse.h"
 #include "core/options.h"
 #include "halftone.h"
 #include "model.h"
@@ -294,21 +295,25 @@ ro_status ro_mpi_bench(MPI_Comm comm, ro_context *context, const char *folder,
     ro_halftone_options options = RO_HALFTONE_OPTIONS;
     struct bench bench = {.context = context, .options = &options, .costs = costs};
     ro_mpi_report start;
-    *costs = (ro_mpi_costs){0};
+    if (costs)
+        *costs = (ro_mpi_costs){0};
     ro_status status = ranks_open(&bench.ranks, comm, context);
     if (status != RO_OK)
         return status;
     bench.shape =
         shape ? (ro_image){shape->format, shape->width, shape->height, shape->maxval, 0, NULL}
               : (ro_image){RO_GRAY8, 30000, 30000, 255, 0, NULL};
-    status = take_options(context, given, &options, "RO_HALFTONE_OPTIONS");
+    status = MISSING(context, folder, costs)
+                 ? RO_E_ARGUMENT
+                 : take_options(context, given, &options, "RO_HALFTONE_OPTIONS");
     if (status == RO_OK && bench.shape.format != RO_GRAY8 && bench.shape.format != RO_GRAY16)
         status = ro_context_fail(context, RO_E_UNSUPPORTED,
                                  "grey pictures of 8 or 16 bits are measured");
     if (status == RO_OK)
         status = find_cut(&bench, ranks > 0 ? ranks : bench.ranks.count);
     status = ranks_agree(&bench.ranks, status);
-    find_names(&bench, folder);
+    if (status == RO_OK)
+        find_names(&bench, folder);
     if (status == RO_OK)
         status = measure_start(&bench, &start);
     if (status == RO_OK) {
@@ -318,8 +323,10 @@ ro_status ro_mpi_bench(MPI_Comm comm, ro_context *context, const char *folder,
     }
     if (status == RO_OK)
         status = ranks_agree(&bench.ranks, measure_runs(&bench));
-    unlink(bench.in);
-    unlink(bench.out);
+    if (*bench.in) {
+        unlink(bench.in);
+        unlink(bench.out);
+    }
     if (status == RO_OK) {
         measure_messages(&bench.ranks, costs);
         share(&bench.ranks, costs);

@@ -3,6 +3,8 @@
  * formulas. */
 #include "model.h"
 
+#include "core/misuse.h"
+
 #include <stdbool.h>
 
 struct pace model_cut(const ro_mpi_costs *costs, uint32_t width, uint32_t height, int ranks,
@@ -94,6 +96,11 @@ void model_predict(const ro_mpi_costs *costs, uint32_t width, uint32_t height, i
 void ro_mpi_plan(const ro_mpi_costs *costs, uint32_t width, uint32_t height, int ranks, int threads,
                  ro_mpi_prediction *prediction)
 {
+    if (ABSENT(prediction))
+        return;
+    *prediction = (ro_mpi_prediction){0};
+    if (ABSENT(costs) || costs->rows == 0 || width == 0 || height == 0)
+        return;
     ranks = ranks < 1 ? 1 : ranks;
     threads = threads < 1 ? 1 : threads;
     const struct pace pace = model_cut(costs, width, height, ranks, threads);

@@ -11,6 +11,7 @@
  *
  * Packed strips are whole rows: there every band is drawn for itself.
  */
+#include "core/misuse.h"
 #include "core/options.h"
 #include "output.h"
 
@@ -128,7 +129,7 @@ ro_status ro_mpi_testcard(MPI_Comm comm, ro_context *context, const ro_image *sh
                           const ro_mpi_options *given, ro_mpi_report *report)
 {
     struct drawing card = {.times = {.start = MPI_Wtime()},
-                           .shape = *shape,
+                           .shape = shape ? *shape : (ro_image){0},
                            .out = {.fd = -1, .checkpoint = {.fd = -1}}};
     ro_mpi_options how = RO_MPI_OPTIONS;
     if (report)
@@ -136,7 +137,9 @@ ro_status ro_mpi_testcard(MPI_Comm comm, ro_context *context, const ro_image *sh
     ro_status status = ranks_open(&card.ranks, comm, context);
     if (status != RO_OK)
         return status;
-    status = ranks_agree(&card.ranks, take_options(context, given, &how, "RO_MPI_OPTIONS"));
+    status = ranks_agree(&card.ranks, MISSING(context, shape, out)
+                                          ? RO_E_ARGUMENT
+                                          : take_options(context, given, &how, "RO_MPI_OPTIONS"));
     if (status == RO_OK)
         status = begin(&card, out, write, &how);
     bool alone = false;

@@ -9,6 +9,7 @@
 #include "calibrate/wedge_marks.h"
 #include "core/checked.h"
 #include "core/image.h"
+#include "core/misuse.h"
 #include "core/options.h"
 #include "measure/measure.h"
 
@@ -342,6 +343,8 @@ static ro_status fit_scan(ro_context *context, struct wedge_scan *scan, ro_wedge
 ro_status ro_wedge_read(ro_context *context, const ro_image *scan, const ro_wedge_options *given,
                         ro_tone_point points[RO_WEDGE_STEPS], int *count, ro_wedge_report *report)
 {
+    if (MISSING(context, scan, points, count, report))
+        return RO_E_ARGUMENT;
     struct wedge_scan work = {0};
     ro_wedge_options options = RO_WEDGE_OPTIONS;
     const char *first = NULL, *why = no_marks;

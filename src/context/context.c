@@ -6,6 +6,8 @@
 #include "context/limits.h"
 #include "core/cpu.h"
 #include "core/details.h"
+#include "core/misuse.h"
+#include "core/one_line.h"
 #include "core/options.h"
 #include "cuda/cuda.h"
 
@@ -31,6 +33,7 @@ static ro_status refuse(ro_status status, const char *format, ...)
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(not_opened, sizeof not_opened, format, arguments);
+    make_one_line(not_opened);
     va_end(arguments);
     return status;
 }
@@ -150,25 +153,41 @@ ro_report *context_report(const ro_context *context)
     return &details_of(context->number)->report;
 }
 
-const ro_report *ro_context_report(const ro_context *context) { return context_report(context); }
+const ro_report *ro_context_report(const ro_context *context)
+{
+    return context ? context_report(context) : NULL;
+}
 
-int ro_context_threads(const ro_context *context) { return context->threads; }
+int ro_context_threads(const ro_context *context) { return context ? context->threads : 0; }
 
-const ro_context_options *ro_context_asked(const ro_context *context) { return &context->options; }
+const ro_context_options *ro_context_asked(const ro_context *context)
+{
+    return context ? &context->options : NULL;
+}
 
 const ro_limits *ro_context_limits(const ro_context *context)
 {
     return context ? &context->limits : NULL;
 }
 
-void ro_context_cancel(ro_context *context) { atomic_store(&context->cancelled, true); }
+void ro_context_cancel(ro_context *context)
+{
+    if (context)
+        atomic_store(&context->cancelled, true);
+}
 
-void ro_context_resume(ro_context *context) { atomic_store(&context->cancelled, false); }
+void ro_context_resume(ro_context *context)
+{
+    if (context)
+        atomic_store(&context->cancelled, false);
+}
 
 /* A request by the hook stays as one by ro_context_cancel does: a call that has left out work must
  * not find at its end that it was not cancelled. */
 int ro_context_cancelled(const ro_context *context)
 {
+    if (!context)
+        return 0;
     const ro_context_options *options = &context->options;
     if (options->cancelled && !atomic_load(&context->cancelled) &&
         options->cancelled(options->user))
@@ -180,10 +199,11 @@ ro_status ro_context_fail(ro_context *context, ro_status status, const char *for
 {
     char message[RO_DETAILS_MESSAGE];
     va_list arguments;
-    if (!context)
+    if (!context || !format)
         return RO_E_ARGUMENT;
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
+    make_one_line(message);
     va_end(arguments);
     details_fail(context->number, message);
     if (context->options.log)
@@ -202,6 +222,8 @@ static struct ro_attached **attached_here(ro_context *context)
 
 ro_status ro_context_attach(ro_context *context, void *what, void (*close)(void *what))
 {
+    if (!context)
+        return RO_E_ARGUMENT;
     struct ro_attached *made = what ? malloc(sizeof *made) : NULL;
     if (what && !made)
         return ro_context_fail(context, RO_E_MEMORY, "no memory to keep something");
@@ -222,6 +244,8 @@ ro_status ro_context_attach(ro_context *context, void *what, void (*close)(void 
 
 void *ro_context_attached(ro_context *context)
 {
+    if (!context)
+        return NULL;
     pthread_mutex_lock(&context->lock);
     const struct ro_attached *attached = *attached_here(context);
     void *what = attached ? attached->what : NULL;
@@ -238,6 +262,8 @@ int context_device_number(const ro_context *context)
 
 ro_status ro_context_progress(ro_context *context, const char *phase, double done)
 {
+    if (MISSING(context, phase))
+        return RO_E_ARGUMENT;
     const ro_context_options *options = &context->options;
     if (options->progress && options->progress(options->user, phase, done) != 0)
         ro_context_cancel(context);

@@ -4,6 +4,7 @@
  * what belongs to each; tests/core has every name here run and every name there looked up here.
  */
 #include "roundoff/choices.h"
+#include "core/misuse.h"
 
 #include <string.h>
 
@@ -26,6 +27,8 @@ const ro_choices *ro_choices_at(int number)
 
 const ro_choices *ro_choices_of(const char *options, const char *member)
 {
+    if (ABSENT(options, member))
+        return NULL;
     for (int i = 0; i < CHOICES; i++)
         if (strcmp(choices[i].options, options) == 0 && strcmp(choices[i].member, member) == 0)
             return &choices[i];

@@ -2,6 +2,7 @@
 #include "core/image.h"
 
 #include "core/checked.h"
+#include "core/misuse.h"
 
 #include <stdlib.h>
 
@@ -56,7 +57,8 @@ int ro_format_sample_bytes(ro_format format)
 
 uint32_t ro_image_white(const ro_image *image)
 {
-    return image->maxval ? image->maxval : find(image->format)->white;
+    const struct format *format = image ? find(image->format) : NULL;
+    return !format ? 0 : image->maxval ? image->maxval : format->white;
 }
 
 uint32_t image_largest(const ro_image *image)
@@ -87,38 +89,6 @@ uint32_t image_white_in_use(const ro_image *image)
     return in_use;
 }
 
-ro_status image_check(ro_context *context, const ro_image *image, const char *role)
-{
-    if (!context)
-        return RO_E_ARGUMENT;
-    if (!image || !find(image->format))
-        return ro_context_fail(context, RO_E_ARGUMENT, "the %s image has no format", role);
-    const struct format *format = find(image->format);
-    if (image->width == 0 || image->height == 0)
-        return ro_context_fail(context, RO_E_SIZE, "the %s image is empty (%u x %u)", role,
-                               image->width, image->height);
-    if (image->width > RO_MAX_SIDE || image->height > RO_MAX_SIDE)
-        return ro_context_fail(context, RO_E_SIZE, "the %s image is too large (%u x %u)", role,
-                               image->width, image->height);
-    if (image->maxval > format->white)
-        return ro_context_fail(context, RO_E_ARGUMENT, "maxval %u of the %s image does not fit %s",
-                               image->maxval, role, format->name);
-    if (!image->data)
-        return ro_context_fail(context, RO_E_ARGUMENT, "the %s image has no pixels", role);
-    size_t row = ro_format_row_bytes(image->format, image->width);
-    size_t stride = image->stride < 0 ? -(size_t)image->stride : (size_t)image->stride;
-    if (row == 0 || stride < row)
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "the stride of the %s image, %td bytes, is shorter than a row, %zu",
-                               role, image->stride, row);
-    if (format->bytes > 1 && ((uintptr_t)image->data % (size_t)format->bytes != 0 ||
-                              stride % (size_t)format->bytes != 0))
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "rows of the %s image do not begin at a multiple of %d bytes", role,
-                               format->bytes);
-    return RO_OK;
-}
-
 /* Pixels are taken by calloc, whose untouched pages cost nothing: a picture that a file claims
  * takes memory as its rows arrive. The word before the aligned pixels is where they really begin.
  */
@@ -138,6 +108,8 @@ static void *take_pixels(size_t bytes)
 ro_status ro_image_alloc(ro_context *context, ro_format format, uint32_t width, uint32_t height,
                          uint32_t maxval, ro_image *image)
 {
+    if (MISSING(context, image))
+        return RO_E_ARGUMENT;
     size_t row = ro_format_row_bytes(format, width), bytes;
     *image = (ro_image){0};
     if (row == 0 || height == 0 || width > RO_MAX_SIDE || height > RO_MAX_SIDE)
@@ -162,6 +134,8 @@ ro_status ro_image_alloc(ro_context *context, ro_format format, uint32_t width, 
 
 void ro_image_free(ro_image *image)
 {
+    if (!image)
+        return;
     if (image->data)
         free(((void **)image->data)[-1]);
     *image = (ro_image){0};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/names.h"
+#include "core/misuse.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -18,6 +19,8 @@ static size_t fold(const char *name, char *letters)
 
 int ro_name_equal(const char *a, const char *b)
 {
+    if (ABSENT(a, b))
+        return 0;
     char folded_a[LONGEST], folded_b[LONGEST];
     size_t length_a = fold(a, folded_a), length_b = fold(b, folded_b);
     return length_a == length_b && memcmp(folded_a, folded_b, length_a) == 0;
@@ -46,6 +49,8 @@ size_t name_distance(const char *a, const char *b)
 
 const char *ro_name_nearest(const char *name, const char *const *names, size_t count)
 {
+    if (ABSENT(name, names))
+        return NULL;
     const char *best = NULL;
     size_t nearest = strlen(name) / 3 + 2;
     for (size_t i = 0; i < count; i++) {

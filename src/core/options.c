@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LARGEST = 1 << 16 }; /* of any structure to come */
-
 static size_t size_of(const void *options)
 {
     size_t size;
@@ -20,7 +18,9 @@ ro_status options_copy(const void *given, void *taken, const char *name,
     if (!given)
         return RO_OK;
     const size_t known = size_of(taken), size = size_of(given);
-    if (size < sizeof size || size > LARGEST) {
+    /* No newer structure is twice as large; a size that was never set may be anything, and what is
+     * behind a smaller structure must not be read. */
+    if (size < sizeof size || size > 2 * known || size % sizeof size != 0) {
         snprintf(message, RO_OPTIONS_MESSAGE, "the size of the options is %zu: begin with %s", size,
                  name);
         return RO_E_ARGUMENT;

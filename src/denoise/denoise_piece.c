@@ -5,6 +5,7 @@
  * nearer with every step and has just not arrived when the halo is used up.
  */
 #include "core/checked.h"
+#include "core/misuse.h"
 #include "core/options.h"
 #include "denoise/denoise.h"
 
@@ -59,7 +60,10 @@ ro_status ro_denoise_piece_open(ro_context *context, const ro_image *in, const r
                                 const ro_denoise_options *options, uint32_t first, uint32_t rows,
                                 uint32_t halo, ro_denoise_piece **made)
 {
-    *made = NULL;
+    if (made)
+        *made = NULL;
+    if (MISSING(context, in, out, made))
+        return RO_E_ARGUMENT;
     ro_denoise_piece *piece = calloc(1, sizeof *piece);
     if (!piece)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for a piece");
@@ -84,6 +88,11 @@ const ro_denoise_piece_info *ro_denoise_piece_query(const ro_denoise_piece *piec
 
 ro_status ro_denoise_piece_load(ro_denoise_piece *piece, const void *rows, ptrdiff_t stride)
 {
+    if (ABSENT(piece))
+        return RO_E_ARGUMENT;
+    if (!rows_fit(rows, stride, piece->rows,
+                  ro_format_row_bytes(piece->in.format, piece->in.width)))
+        return ro_context_fail(piece->context, RO_E_ARGUMENT, "rows are missing or overlap");
     struct ro_denoiser work = *denoise_work(piece->stream);
     ro_status status = RO_OK;
     for (uint32_t y = 0; y < piece->rows && status == RO_OK; y++) {
@@ -94,10 +103,18 @@ ro_status ro_denoise_piece_load(ro_denoise_piece *piece, const void *rows, ptrdi
     return status;
 }
 
-void *ro_denoise_piece_row(ro_denoise_piece *piece, uint32_t y) { return row_of(piece, y); }
+void *ro_denoise_piece_row(ro_denoise_piece *piece, uint32_t y)
+{
+    const ro_denoise_piece_info *info = piece ? &piece->info : NULL;
+    return info && y >= piece->first - info->above && y < piece->first + piece->rows + info->below
+               ? row_of(piece, y)
+               : NULL;
+}
 
 ro_status ro_denoise_piece_run(ro_denoise_piece *piece, uint32_t steps)
 {
+    if (ABSENT(piece))
+        return RO_E_ARGUMENT;
     const ro_denoise_piece_info *info = &piece->info;
     const uint32_t last = piece->first + piece->rows; /* one behind it */
     const uint64_t wanted = (uint64_t)steps * info->reach;
@@ -133,6 +150,8 @@ ro_status ro_denoise_piece_run(ro_denoise_piece *piece, uint32_t steps)
 
 void ro_denoise_piece_sums(const ro_denoise_piece *piece, uint64_t sums[3])
 {
+    if (ABSENT(piece, sums))
+        return;
     const struct ro_denoiser *work = denoise_work(piece->stream);
     memset(sums, 0, 3 * sizeof *sums);
     for (uint32_t y = 0; work->levels.carried && y < piece->rows; y++)
@@ -146,6 +165,11 @@ void ro_denoise_piece_sums(const ro_denoise_piece *piece, uint64_t sums[3])
 ro_status ro_denoise_piece_round(ro_denoise_piece *piece, const uint64_t above[3], void *rows,
                                  ptrdiff_t stride)
 {
+    if (!piece || MISSING(piece->context, above))
+        return RO_E_ARGUMENT;
+    if (!rows_fit(rows, stride, piece->rows,
+                  ro_format_row_bytes(piece->out.format, piece->out.width)))
+        return ro_context_fail(piece->context, RO_E_ARGUMENT, "rows are missing or overlap");
     const struct ro_denoiser *work = denoise_work(piece->stream);
     uint64_t carry[3] = {0};
     for (int c = 0; c < work->channels; c++)

@@ -64,8 +64,8 @@ enum { SCHEMES = sizeof schemes / sizeof *schemes };
 /* Fluxes of few bits are rounded to nothing where a system that is solved still moves. */
 const char *ro_denoise_scheme(const ro_denoise_options *options)
 {
-    const char *number = options->number;
-    if (options->scheme)
+    const char *number = options ? options->number : NULL;
+    if (options && options->scheme)
         return options->scheme;
     const bool few = number && (ro_name_equal(number, "u8") || ro_name_equal(number, "s9"));
     return few && !options->until_converged ? "implicit" : "explicit";
@@ -79,7 +79,11 @@ static const struct ro_denoise_scheme *scheme_named(const char *name)
     return NULL;
 }
 
-unsigned denoise_traits(const char *scheme) { return scheme_named(scheme)->options; }
+unsigned denoise_traits(const char *name)
+{
+    const struct ro_denoise_scheme *scheme = scheme_named(name);
+    return scheme ? scheme->options : 0;
+}
 
 /* The number system that the options and the image stand for. */
 static const char *number_name(const struct ro_denoiser *work)

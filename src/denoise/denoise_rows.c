@@ -10,6 +10,7 @@
  */
 #include "core/checked.h"
 #include "core/image.h"
+#include "core/misuse.h"
 #include "denoise/denoise.h"
 #include "denoise/diffusion_rows.h"
 
@@ -199,7 +200,10 @@ ro_status ro_denoise_open(ro_context *context, const ro_image *in, const ro_imag
                           const ro_denoise_options *options, ro_denoise_stream **made,
                           ro_denoise_report *report)
 {
-    *made = NULL;
+    if (made)
+        *made = NULL;
+    if (MISSING(context, in, out, made))
+        return RO_E_ARGUMENT;
     ro_denoise_stream *stream = calloc(1, sizeof *stream);
     if (!stream)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for a stream");
@@ -288,9 +292,13 @@ uint32_t denoise_reach(const ro_denoise_stream *stream) { return (uint32_t)strea
 ro_status ro_denoise_push(ro_denoise_stream *stream, const void *rows, ptrdiff_t stride,
                           uint32_t count, uint32_t *taken)
 {
+    if (ABSENT(stream, taken))
+        return RO_E_ARGUMENT;
     struct ro_denoiser *work = &stream->work;
     struct ring *ring = &stream->ring[0];
     *taken = 0;
+    if (!rows_fit(rows, stride, count, ro_format_row_bytes(work->in.format, work->in.width)))
+        return ro_context_fail(work->context, RO_E_ARGUMENT, "rows are missing or overlap");
     if (ro_context_cancelled(work->context))
         return ro_context_fail(work->context, RO_E_CANCELLED, "cancelled");
     if (count > work->in.height - filled(ring))
@@ -314,8 +322,12 @@ ro_status ro_denoise_push(ro_denoise_stream *stream, const void *rows, ptrdiff_t
 ro_status ro_denoise_pull(ro_denoise_stream *stream, void *rows, ptrdiff_t stride, uint32_t count,
                           uint32_t *given)
 {
+    if (ABSENT(stream, given))
+        return RO_E_ARGUMENT;
     struct ro_denoiser *work = &stream->work;
     *given = 0;
+    if (!rows_fit(rows, stride, count, ro_format_row_bytes(work->out.format, work->out.width)))
+        return ro_context_fail(work->context, RO_E_ARGUMENT, "rows are missing or overlap");
     if (ro_context_cancelled(work->context))
         return ro_context_fail(work->context, RO_E_CANCELLED, "cancelled");
     for (; *given < count; ++*given) {

@@ -10,6 +10,7 @@
  */
 #include "core/checked.h"
 #include "core/image.h"
+#include "core/misuse.h"
 #include "core/options.h"
 #include "halftone/error_diffusion/acuity.h"
 #include "halftone/error_diffusion/diffusion.h"
@@ -276,6 +277,8 @@ static ro_status check(ro_context *context, const ro_image *in, const ro_image *
 ro_status ro_halftone_audit_of(ro_context *context, const ro_image *in, const ro_image *out,
                                const ro_halftone_options *given, ro_halftone_audit *audit)
 {
+    if (MISSING(context, in, out, audit))
+        return RO_E_ARGUMENT;
     DEVICE_TURN(context);
     *audit = (ro_halftone_audit){0};
     ro_halftone_options full = RO_HALFTONE_OPTIONS;

@@ -4,6 +4,7 @@
 
 #include "core/checked.h"
 #include "core/image.h"
+#include "core/misuse.h"
 #include "core/options.h"
 #include "cuda/cuda.h"
 #include "halftone/floats_cuda.h"
@@ -555,6 +556,8 @@ ro_status ro_halftone(ro_context *context, const ro_image *in, ro_image *out,
 ro_status ro_halftone_device(ro_context *context, const ro_image *in, ro_image *out, uint32_t count,
                              const ro_halftone_options *options, void *stream)
 {
+    if (MISSING(context, in, out))
+        return RO_E_ARGUMENT;
     struct halftone_plan *plan;
     ro_device device = context->options.device;
     char why[160];

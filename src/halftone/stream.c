@@ -5,6 +5,7 @@
  * wait in `ready` to be pulled. For a device, which copies some rows while it computes others, both
  * lie in pinned memory, from where it copies them without staging.
  */
+#include "core/misuse.h"
 #include "halftone/plan.h"
 
 #include <stdlib.h>
@@ -97,10 +98,11 @@ static struct ro_wavefront_link *begin_links(struct halftone_plan *plan, uint32_
 ro_status ro_halftone_begin(ro_plan *base, uint32_t first_row, uint32_t rows,
                             ro_halftone_stream **stream)
 {
-    DEVICE_TURN(base ? base->context : NULL);
-    if (!base || !stream)
+    if (stream)
+        *stream = NULL;
+    if (ABSENT(base, stream))
         return RO_E_ARGUMENT;
-    *stream = NULL;
+    DEVICE_TURN(base->context);
     if (!halftone_plan_is(base))
         return ro_context_fail(base->context, RO_E_ARGUMENT, "this is not a plan to halftone");
     struct halftone_plan *plan = halftone_plan_of(base);
@@ -175,15 +177,11 @@ static bool runs_straight(const ro_halftone_stream *stream, uint32_t offered)
            (plan->work[0].device != RO_DEVICE_CUDA || offered >= plan->capacity / 2);
 }
 
-static bool rows_fit(const void *rows, ptrdiff_t stride, uint32_t count, size_t row)
-{
-    const size_t apart = stride < 0 ? -(size_t)stride : (size_t)stride;
-    return count == 0 || (rows && (count == 1 || apart >= row));
-}
-
 ro_status ro_halftone_push(ro_halftone_stream *stream, const void *rows, ptrdiff_t stride,
                            uint32_t count, uint32_t *taken)
 {
+    if (ABSENT(stream, taken))
+        return RO_E_ARGUMENT;
     struct halftone_plan *plan = stream->plan;
     ro_context *context = plan->plan.context;
     const uint32_t granularity = plan->work[0].granularity;
@@ -241,6 +239,8 @@ ro_status ro_halftone_push(ro_halftone_stream *stream, const void *rows, ptrdiff
 ro_status ro_halftone_pull(ro_halftone_stream *stream, void *rows, ptrdiff_t stride, uint32_t count,
                            uint32_t *given)
 {
+    if (ABSENT(stream, given))
+        return RO_E_ARGUMENT;
     struct halftone_plan *plan = stream->plan;
     *given = 0;
     if (count > 0 && !rows)
@@ -297,6 +297,8 @@ static ro_status check_numbers(const ro_halftone_stream *stream, uint32_t x, uin
 ro_status ro_halftone_carry_in(ro_halftone_stream *stream, uint32_t x, uint32_t count,
                                const int32_t *values)
 {
+    if (ABSENT(stream))
+        return RO_E_ARGUMENT;
     struct halftone_plan *plan = stream->plan;
     ro_context *context = plan->plan.context;
     ro_status status = check_columns(stream, x, count);
@@ -323,6 +325,8 @@ ro_status ro_halftone_carry_in(ro_halftone_stream *stream, uint32_t x, uint32_t 
 ro_status ro_halftone_carry_out(ro_halftone_stream *stream, uint32_t x, uint32_t count,
                                 int32_t *values)
 {
+    if (ABSENT(stream, values))
+        return RO_E_ARGUMENT;
     struct halftone_plan *plan = stream->plan;
     ro_context *context = plan->plan.context;
     ro_status status = check_columns(stream, x, count);
@@ -344,6 +348,8 @@ ro_status ro_halftone_carry_out(ro_halftone_stream *stream, uint32_t x, uint32_t
 
 uint32_t ro_halftone_carry_ready(ro_halftone_stream *stream)
 {
+    if (ABSENT(stream))
+        return 0;
     struct halftone_plan *plan = stream->plan;
     uint64_t least = stream->failed ? 0 : plan->shape.width;
     for (int i = 0; i < plan->count && stream->link[0].below; i++) {
@@ -367,6 +373,8 @@ static void take(void *data)
 
 ro_status ro_halftone_carry_by(ro_halftone_stream *stream, const ro_carrier *carrier)
 {
+    if (ABSENT(stream))
+        return RO_E_ARGUMENT;
     struct halftone_plan *plan = stream->plan;
     if (!carrier || !carrier->bring || !carrier->take)
         return ro_context_fail(plan->plan.context, RO_E_ARGUMENT,

@@ -8,6 +8,7 @@
 
 #include "core/checked.h"
 #include "core/image.h"
+#include "core/misuse.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -277,6 +278,8 @@ static void fill_report(const struct colour_job *job, int threads, ro_colour_rep
 ro_status ro_measure_colour(ro_context *context, const ro_image *original, const ro_image *result,
                             const ro_measure_options *given, ro_colour_report *report)
 {
+    if (MISSING(context, original, result, report))
+        return RO_E_ARGUMENT;
     ro_measure_options options;
     *report = (ro_colour_report){0};
     ro_status status = measure_check(context, original, result, given, &options);

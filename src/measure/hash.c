@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Hashes by xxHash, which is compiled in from its header; a build without it says so. */
 #include "core/image.h"
+#include "core/misuse.h"
 #include "roundoff/verify.h"
 
 #if RO_WITH_XXHASH
@@ -22,6 +23,8 @@ static void write_text(XXH128_hash_t hash, char text[RO_HASH_TEXT])
 ro_status ro_bytes_hash(ro_context *context, const void *bytes, size_t size,
                         char text[RO_HASH_TEXT])
 {
+    if (MISSING(context, text) || (size > 0 && MISSING(context, bytes)))
+        return RO_E_ARGUMENT;
     (void)context;
     write_text(XXH3_128bits(bytes, size), text);
     return RO_OK;
@@ -62,6 +65,8 @@ static void keep_state(const XXH3_state_t *state, ro_hash_state *to)
 
 ro_status ro_hash_begin(ro_context *context, const ro_image *shape, ro_hash_state *state)
 {
+    if (MISSING(context, shape, state))
+        return RO_E_ARGUMENT;
     const bool floats = shape->format == RO_GRAYF || shape->format == RO_RGBF;
     XXH3_state_t own;
     char head[80];
@@ -77,6 +82,8 @@ ro_status ro_hash_begin(ro_context *context, const ro_image *shape, ro_hash_stat
 
 ro_status ro_hash_rows(ro_context *context, ro_hash_state *state, const ro_image *rows)
 {
+    if (MISSING(context, state))
+        return RO_E_ARGUMENT;
     const ro_status status = image_check(context, rows, "image");
     if (status != RO_OK)
         return status;
@@ -103,6 +110,8 @@ ro_status ro_hash_rows(ro_context *context, ro_hash_state *state, const ro_image
 
 ro_status ro_hash_end(ro_context *context, const ro_hash_state *state, char text[RO_HASH_TEXT])
 {
+    if (MISSING(context, state, text))
+        return RO_E_ARGUMENT;
     XXH3_state_t own;
     (void)context;
     take_state(state, &own);
@@ -122,24 +131,32 @@ static ro_status left_out(ro_context *context)
 ro_status ro_bytes_hash(ro_context *context, const void *bytes, size_t size,
                         char text[RO_HASH_TEXT])
 {
+    if (MISSING(context, text) || (size > 0 && MISSING(context, bytes)))
+        return RO_E_ARGUMENT;
     (void)bytes, (void)size, (void)text;
     return left_out(context);
 }
 
 ro_status ro_hash_begin(ro_context *context, const ro_image *shape, ro_hash_state *state)
 {
+    if (MISSING(context, shape, state))
+        return RO_E_ARGUMENT;
     (void)shape, (void)state;
     return left_out(context);
 }
 
 ro_status ro_hash_rows(ro_context *context, ro_hash_state *state, const ro_image *rows)
 {
+    if (MISSING(context, state))
+        return RO_E_ARGUMENT;
     (void)state, (void)rows;
     return left_out(context);
 }
 
 ro_status ro_hash_end(ro_context *context, const ro_hash_state *state, char text[RO_HASH_TEXT])
 {
+    if (MISSING(context, state, text))
+        return RO_E_ARGUMENT;
     (void)state, (void)text;
     return left_out(context);
 }
@@ -148,6 +165,8 @@ ro_status ro_hash_end(ro_context *context, const ro_hash_state *state, char text
 
 ro_status ro_image_hash(ro_context *context, const ro_image *image, char text[RO_HASH_TEXT])
 {
+    if (MISSING(context, text))
+        return RO_E_ARGUMENT;
     ro_hash_state state;
     ro_status status = image_check(context, image, "image");
     if (status == RO_OK)

@@ -7,6 +7,7 @@
 
 #include "core/checked.h"
 #include "core/image.h"
+#include "core/misuse.h"
 #include "options/table.h"
 
 #include <math.h>
@@ -190,6 +191,8 @@ static void free_fields(ro_measure_report *report)
 ro_status ro_measure(ro_context *context, const ro_image *original, const ro_image *result,
                      const ro_measure_options *options, ro_measure_report *report)
 {
+    if (MISSING(context, original, result, report))
+        return RO_E_ARGUMENT;
     ro_measure_options asked;
     ro_status status = measure_check(context, original, result, options, &asked);
     *report = (ro_measure_report){0};

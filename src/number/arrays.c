@@ -2,6 +2,7 @@
 /* Arrays of numbers: vectors as far as they go, and single numbers for the rest. */
 #include "number/arrays.h"
 
+#include "core/misuse.h"
 #include "simd/variants.h"
 
 #include <math.h>
@@ -20,6 +21,8 @@ static void run_fixed(enum ro_array_operation operation, const ro_fixed *q, ro_r
                       const int32_t *a, const int32_t *b, const int32_t *c, int32_t *out,
                       size_t count)
 {
+    if (ABSENT(q, a, b, out) || (operation == RO_ARRAY_MULTIPLY_ADD && !c))
+        return;
     const double most = fmax(-(double)q->min, (double)q->max);
     const bool fits = q->step == 1 && most <= 0x1p24 && most * most / (double)q->one < 0x1p30;
     const struct ro_array_kernel *vectors = fits ? kernel() : NULL;
@@ -85,12 +88,16 @@ static int64_t number_of(const ro_fixed *q, ro_rounding rounding, double x)
 void ro_fixed_from_doubles(const ro_fixed *q, ro_rounding rounding, const double *values,
                            int32_t *numbers, size_t count)
 {
+    if (ABSENT(q, values, numbers))
+        return;
     for (size_t i = 0; i < count; i++)
         numbers[i] = (int32_t)number_of(q, rounding, values[i]);
 }
 
 void ro_fixed_to_doubles(const ro_fixed *q, const int32_t *numbers, double *values, size_t count)
 {
+    if (ABSENT(q, numbers, values))
+        return;
     for (size_t i = 0; i < count; i++)
         values[i] = numbers[i] / (double)q->one;
 }
@@ -121,18 +128,24 @@ static void run_floats(enum ro_array_operation operation, const ro_small_float *
 void ro_small_float_round_array(const ro_small_float *q, ro_rounding rounding, const float *in,
                                 float *out, size_t count)
 {
+    if (ABSENT(q, in, out))
+        return;
     run_floats(RO_ARRAY_ADD, q, rounding, NULL, NULL, in, out, count);
 }
 
 void ro_small_float_add_arrays(const ro_small_float *q, ro_rounding rounding, const float *a,
                                const float *b, float *out, size_t count)
 {
+    if (ABSENT(q, a, b, out))
+        return;
     run_floats(RO_ARRAY_ADD, q, rounding, a, b, NULL, out, count);
 }
 
 void ro_small_float_multiply_arrays(const ro_small_float *q, ro_rounding rounding, const float *a,
                                     const float *b, float *out, size_t count)
 {
+    if (ABSENT(q, a, b, out))
+        return;
     run_floats(RO_ARRAY_MULTIPLY, q, rounding, a, b, NULL, out, count);
 }
 
@@ -140,5 +153,7 @@ void ro_small_float_multiply_add_arrays(const ro_small_float *q, ro_rounding rou
                                         const float *a, const float *b, const float *c, float *out,
                                         size_t count)
 {
+    if (ABSENT(q, a, b, c, out))
+        return;
     run_floats(RO_ARRAY_MULTIPLY_ADD, q, rounding, a, b, c, out, count);
 }

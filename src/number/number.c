@@ -2,6 +2,7 @@
 /* The named systems, rounding and saturating arithmetic; see number.h. */
 #include "number/number.h"
 
+#include "core/misuse.h"
 #include "core/names.h"
 
 #include <math.h>
@@ -21,10 +22,15 @@ static const char *const rounding_names[RO_ROUNDINGS] = {
     [RO_ROUND_NEAREST_EVEN] = "nearest-even",
 };
 
-const char *ro_rounding_name(enum ro_rounding rounding) { return rounding_names[rounding]; }
+const char *ro_rounding_name(enum ro_rounding rounding)
+{
+    return (unsigned)rounding < RO_ROUNDINGS ? rounding_names[rounding] : "no rounding";
+}
 
 bool ro_rounding_find(const char *name, enum ro_rounding *rounding)
 {
+    if (ABSENT(name, rounding))
+        return false;
     for (int i = 0; i < RO_ROUNDINGS; i++)
         if (ro_name_equal(name, rounding_names[i])) {
             *rounding = (enum ro_rounding)i;
@@ -45,6 +51,8 @@ enum { LARGEST_POWER = 1 << 24 };
 
 ro_status ro_fixed_system(int base, int digits, ro_epsilon epsilon, ro_fixed *q)
 {
+    if (ABSENT(q))
+        return RO_E_ARGUMENT;
     int64_t power = 1;
     if (base < 2 || digits < 1)
         return RO_E_ARGUMENT;
@@ -64,13 +72,17 @@ static int64_t clamp(const ro_fixed *q, int64_t n)
 
 bool ro_fixed_has_zero(const ro_fixed *q)
 {
+    if (ABSENT(q))
+        return false;
     return q->min <= 0 && q->max >= 0 && q->min % q->step == 0;
 }
 
 bool ro_fixed_holds(const ro_fixed *q, int64_t numerator, int64_t denominator)
 {
+    if (ABSENT(q))
+        return false;
     int64_t scaled = numerator * q->one;
-    if (scaled % denominator != 0)
+    if (denominator <= 0 || scaled % denominator != 0)
         return false;
     int64_t n = scaled / denominator;
     return n >= q->min && n <= q->max && (n - q->min) % q->step == 0;
@@ -113,6 +125,8 @@ static int64_t floor_of(int64_t numerator, int64_t denominator, int64_t *rest)
 
 int64_t ro_round_quotient(int64_t numerator, int64_t denominator, ro_rounding rounding)
 {
+    if (denominator <= 0)
+        return 0;
     int64_t rest, floor = floor_of(numerator, denominator, &rest);
     return rest ? floor + goes_up(rounding, rest, denominator, numerator < 0, floor % 2 != 0)
                 : floor;
@@ -122,6 +136,8 @@ int64_t ro_round_quotient(int64_t numerator, int64_t denominator, ro_rounding ro
 static int64_t settle(const ro_fixed *q, int64_t numerator, int64_t denominator,
                       ro_rounding rounding)
 {
+    if (denominator <= 0)
+        return 0;
     if (q->step == 1)
         return clamp(q, ro_round_quotient(numerator, denominator, rounding));
     int64_t rest, distance = denominator * q->step;
@@ -134,33 +150,35 @@ static int64_t settle(const ro_fixed *q, int64_t numerator, int64_t denominator,
 int64_t ro_fixed_round(const ro_fixed *q, int64_t numerator, int64_t denominator,
                        ro_rounding rounding)
 {
-    return settle(q, numerator * q->one, denominator, rounding);
+    return ABSENT(q) ? 0 : settle(q, numerator * q->one, denominator, rounding);
 }
 
 /* Only where a step is 2 there is something to round. */
 int64_t ro_fixed_add(const ro_fixed *q, int64_t a, int64_t b)
 {
-    return settle(q, a + b, 1, RO_ROUND_NEAREST_EVEN);
+    return ABSENT(q) ? 0 : settle(q, a + b, 1, RO_ROUND_NEAREST_EVEN);
 }
 
 int64_t ro_fixed_subtract(const ro_fixed *q, int64_t a, int64_t b)
 {
-    return settle(q, a - b, 1, RO_ROUND_NEAREST_EVEN);
+    return ABSENT(q) ? 0 : settle(q, a - b, 1, RO_ROUND_NEAREST_EVEN);
 }
 
 int64_t ro_fixed_multiply(const ro_fixed *q, int64_t a, int64_t b, ro_rounding rounding)
 {
-    return settle(q, a * b, q->one, rounding);
+    return ABSENT(q) ? 0 : settle(q, a * b, q->one, rounding);
 }
 
 int64_t ro_fixed_multiply_add(const ro_fixed *q, int64_t a, int64_t b, int64_t c,
                               ro_rounding rounding)
 {
-    return settle(q, a * b + c * q->one, q->one, rounding);
+    return ABSENT(q) ? 0 : settle(q, a * b + c * q->one, q->one, rounding);
 }
 
 int64_t ro_fixed_divide(const ro_fixed *q, int64_t a, int64_t b, ro_rounding rounding)
 {
+    if (ABSENT(q))
+        return 0;
     if (b == 0)
         return a > 0 ? q->max : a < 0 ? q->min : 0;
     if (b < 0) {
@@ -183,29 +201,38 @@ int64_t ro_affine_encode(const ro_fixed *q, int rho, int64_t numerator, int64_t 
 int64_t ro_affine_add(const ro_fixed *q, int rho, int64_t a, int64_t b, ro_rounding rounding)
 {
     (void)rho; /* it cancels */
-    return settle(q, 2 * (a + b) - q->one, 2, rounding);
+    return ABSENT(q) ? 0 : settle(q, 2 * (a + b) - q->one, 2, rounding);
 }
 
 /* (1 + rho)/2 - rho (r(a) (1 - r(b)) + r(b) (1 - r(a))) */
 int64_t ro_affine_multiply(const ro_fixed *q, int rho, int64_t a, int64_t b, ro_rounding rounding)
 {
+    if (ABSENT(q))
+        return 0;
     const int64_t crossed = a * (q->one - b) + b * (q->one - a);
     return settle(q, (1 + rho) * q->one * q->one - 2 * rho * crossed, 2 * q->one, rounding);
 }
 
 /* ---- Small floats -------------------------------------------------------------------------- */
 
-double ro_small_float_epsilon(const struct ro_small_float *q) { return ldexp(1, -q->mantissa); }
+double ro_small_float_epsilon(const struct ro_small_float *q)
+{
+    return ABSENT(q) ? 0 : ldexp(1, -q->mantissa);
+}
 
 static int largest_exponent(const struct ro_small_float *q) { return (1 << (q->exponent - 1)) - 1; }
 
 double ro_small_float_max(const struct ro_small_float *q)
 {
+    if (ABSENT(q))
+        return 0;
     return ldexp(2 - ro_small_float_epsilon(q), largest_exponent(q));
 }
 
 double ro_small_float_round(const struct ro_small_float *q, double x, enum ro_rounding rounding)
 {
+    if (ABSENT(q))
+        return 0;
     if (x == 0 || isnan(x))
         return x;
     double limit = ro_small_float_max(q);
@@ -286,6 +313,8 @@ const struct ro_number *ro_number_at(int index)
 
 const struct ro_number *ro_number_find(const char *name)
 {
+    if (ABSENT(name))
+        return NULL;
     for (int i = 0; i < NUMBERS; i++)
         if (ro_name_equal(name, numbers[i].name))
             return &numbers[i];

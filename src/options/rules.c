@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Rules between options: what a method takes, and what one option needs of another. */
+#include "core/misuse.h"
 #include "options/table.h"
 
 #include <stdio.h>
@@ -123,6 +124,8 @@ static ro_status check_excludes(const struct check *check, const ro_option *opti
 
 int ro_option_applies(const ro_option_table *table, const ro_option *option, const char *method)
 {
+    if (ABSENT(table, option) || (option->trait && ABSENT(table->traits, method)))
+        return 0;
     return !option->trait || (table->traits(method) & option->trait) != 0;
 }
 

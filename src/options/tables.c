@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The list of families. */
+#include "core/misuse.h"
 #include "options/table.h"
 
 #include <string.h>
@@ -19,6 +20,8 @@ const ro_option_table *ro_options_at(int number)
 
 const ro_option_table *ro_options_of(const char *family)
 {
+    if (ABSENT(family))
+        return NULL;
     for (int i = 0; i < TABLES; i++)
         if (strcmp(tables[i]->name, family) == 0)
             return tables[i];

@@ -5,7 +5,9 @@
  */
 #include "options/table.h"
 
+#include "core/misuse.h"
 #include "core/names.h"
+#include "core/one_line.h"
 #include "core/options.h"
 
 #include <ctype.h>
@@ -52,6 +54,8 @@ static bool is_free_text(const ro_option *option)
 
 const ro_option *ro_option_at(const ro_option_table *table, int number)
 {
+    if (ABSENT(table))
+        return NULL;
     for (int i = 0; number >= 0 && table->rows[i].name; i++)
         if (i == number)
             return &table->rows[i];
@@ -69,6 +73,8 @@ const char *option_spelled(const ro_option *option, char name[RO_OPTION_NAME])
 
 const ro_option *ro_option_find(const ro_option_table *table, const char *name)
 {
+    if (ABSENT(table, name))
+        return NULL;
     for (const ro_option *row = table->rows; row->name; row++) {
         size_t i = 0;
         while (row->name[i] && (row->name[i] == name[i] || (row->name[i] == '_' && name[i] == '-')))
@@ -341,6 +347,8 @@ static bool read_value(const ro_option_table *table, const ro_option *option, co
 
 int ro_option_is_set(const ro_option_table *table, const ro_option *option, const void *options)
 {
+    if (ABSENT(table, option, options))
+        return 0;
     if (is_list(option))
         return list_is_set(table, option, options);
     if (option->kind == RO_OPTION_TEXTS)
@@ -391,6 +399,8 @@ static const char *print_list(const ro_option *option, const void *options,
 const char *ro_option_text(const ro_option_table *table, const ro_option *option,
                            const void *options, char room[RO_OPTION_MESSAGE])
 {
+    if (ABSENT(table, option, options, room))
+        return NULL;
     if (is_list(option))
         return list_is_set(table, option, options) ? print_list(option, options, room) : NULL;
     if (option->kind == RO_OPTION_OTHER || option->kind == RO_OPTION_TEXTS)
@@ -403,6 +413,8 @@ const char *ro_option_text(const ro_option_table *table, const ro_option *option
 
 const char *ro_option_allowed(const ro_option *option, char room[RO_OPTION_MESSAGE])
 {
+    if (ABSENT(option, room))
+        return NULL;
     char low[RO_OPTION_MESSAGE], high[RO_OPTION_MESSAGE];
     size_t at = 0, count = 0, shown = 0;
     *room = 0;
@@ -459,11 +471,14 @@ static void refuse(const ro_option *option, const char *text, char message[RO_OP
              option_spelled(option, name), *text ? text : "\"\"",
              ro_option_allowed(option, allowed), nearest ? "; did you mean " : "",
              nearest ? nearest : "", nearest ? "?" : "");
+    make_one_line(message);
 }
 
 ro_status ro_option_set(const ro_option_table *table, const ro_option *option, void *options,
                         const char *text, char message[RO_OPTION_MESSAGE])
 {
+    if (ABSENT(table, option, options, text, message))
+        return RO_E_ARGUMENT;
     char room[RO_OPTION_MESSAGE];
     union ro_value value = {0};
     ro_texts *texts = (ro_texts *)(void *)((char *)options + option->offset);

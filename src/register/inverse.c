@@ -8,6 +8,7 @@
  */
 #include "context/context.h"
 #include "core/image.h"
+#include "core/misuse.h"
 #include "roundoff/register.h"
 
 #include <math.h>
@@ -140,6 +141,8 @@ static ro_status open_way(ro_context *context, const ro_image *field, struct way
 ro_status ro_displacement_points(ro_context *context, const ro_image *field, int inverse,
                                  size_t count, const double *points, double *moved)
 {
+    if (!context || (count > 0 && MISSING(context, points, moved)))
+        return RO_E_ARGUMENT;
     struct way way;
     ro_status status = open_way(context, field, &way);
     for (size_t i = 0; i < count && status == RO_OK; i++) {

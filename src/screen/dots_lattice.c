@@ -4,6 +4,7 @@
  * nearer in proportion to its length, the less the rows turn when it ends on the pixel. Of such
  * steps two are chosen that are exact enough and enclose the smallest area.
  */
+#include "core/misuse.h"
 #include "screen/dots.h"
 
 #include <math.h>
@@ -409,6 +410,8 @@ ro_status dots_find(ro_context *context, const ro_screen_options *options, bool 
 ro_status ro_dots_find(ro_context *context, const ro_screen_options *options, int tile,
                        ro_dots *dots)
 {
+    if (MISSING(context, dots))
+        return RO_E_ARGUMENT;
     ro_screen_options full;
     struct dots_lattice lattice;
     *dots = (ro_dots){0};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "screen/moire.h"
 
+#include "core/misuse.h"
 #include "number/power.h"
 
 #include <math.h>
@@ -233,6 +234,8 @@ ro_status moire_take(ro_context *context, const ro_screen_options *given, const 
 ro_status ro_moire_find(ro_context *context, const ro_screen_options *given, const ro_ink *inks,
                         int count, int measured, ro_moire *moire)
 {
+    if (MISSING(context, inks, moire))
+        return RO_E_ARGUMENT;
     struct moire_screen screens[RO_INKS_MOST] = {0};
     const struct moire_screen *list[RO_INKS_MOST];
     double takes[RO_INKS_MOST];

@@ -5,6 +5,7 @@
  * all of its moiré that is seen, what light shifts when plates lie beside each other, which keeps
  * inks off each other's angles, and the rows of dots themselves, which an eye sees least aslant.
  */
+#include "core/misuse.h"
 #include "screen/moire.h"
 
 #include <math.h>
@@ -127,6 +128,8 @@ static void find(struct search *search)
 ro_status ro_angles_find(ro_context *context, const ro_screen_options *given, ro_ink *inks,
                          int count, ro_moire *moire)
 {
+    if (MISSING(context, inks))
+        return RO_E_ARGUMENT;
     ro_screen_options options;
     ro_status status = moire_take(context, given, inks, count, &options);
     if (status != RO_OK)

@@ -3,6 +3,7 @@
 #include "screen/screen.h"
 
 #include "core/image.h"
+#include "core/misuse.h"
 #include "options/table.h"
 #include "screen/uniform.h"
 
@@ -66,6 +67,8 @@ ro_status screen_make(ro_context *context, const ro_screen_options *options, boo
 
 ro_status ro_screen_make(ro_context *context, const ro_screen_options *options, ro_image *image)
 {
+    if (MISSING(context, image))
+        return RO_E_ARGUMENT;
     ro_screen_options full;
     *image = (ro_image){0};
     ro_status status = screen_take(context, options, NULL, &full);

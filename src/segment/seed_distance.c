@@ -4,6 +4,7 @@
  * several the smallest counts, which is their union. Outlines of masks run half-way between the
  * last pixel inside and the first outside.
  */
+#include "core/misuse.h"
 #include "segment/segment.h"
 
 #include <stdlib.h>
@@ -30,6 +31,8 @@ static int label_of(const ro_seed *seed) { return seed->label ? seed->label : 1;
 
 int ro_segment_has_seed(const ro_segment_options *options, int label)
 {
+    if (ABSENT(options))
+        return 0;
     const ro_image *mask = options->mask;
     bool any = options->distance && label == 1;
     for (size_t i = 0; i < options->seed_count && !any; i++)

@@ -4,6 +4,7 @@
 
 #include "core/checked.h"
 #include "core/image.h"
+#include "core/misuse.h"
 #include "core/options.h"
 #include "options/table.h"
 
@@ -204,6 +205,10 @@ static void measure(struct ro_segmentation *work)
 ro_status ro_segment(ro_context *context, const ro_image *in, const ro_segment_options *options,
                      ro_segmentation **result, ro_segment_report *report)
 {
+    if (result)
+        *result = NULL;
+    if (MISSING(context, in, result))
+        return RO_E_ARGUMENT;
     return segment_in_depth(context, in, options, 0, result, report);
 }
 
@@ -286,6 +291,8 @@ static ro_status check_view(const ro_segmentation *work, const ro_image *view, b
 
 ro_status ro_segmentation_labels(const ro_segmentation *work, ro_image *labels)
 {
+    if (ABSENT(work))
+        return RO_E_ARGUMENT;
     ro_status status = check_view(work, labels, false);
     for (uint32_t y = 0; y < work->height && status == RO_OK; y++) {
         uint8_t *row = (uint8_t *)labels->data + (ptrdiff_t)y * labels->stride;
@@ -310,6 +317,8 @@ ro_status ro_segmentation_labels(const ro_segmentation *work, ro_image *labels)
 
 ro_status ro_segmentation_phi(const ro_segmentation *work, int label, ro_image *phi)
 {
+    if (ABSENT(work))
+        return RO_E_ARGUMENT;
     if (label < 1 || label > RO_LABELS || !work->report.label[label - 1].used)
         return ro_context_fail(work->context, RO_E_ARGUMENT, "there is no label %d", label);
     ro_status status = check_view(work, phi, true);
@@ -323,6 +332,10 @@ ro_status ro_segmentation_phi(const ro_segmentation *work, int label, ro_image *
 
 ro_status ro_segmentation_contours(ro_segmentation *work, const ro_polyline **lines, size_t *count)
 {
+    if (lines)
+        *lines = NULL;
+    if (ABSENT(work, lines, count))
+        return RO_E_ARGUMENT;
     ro_status status = work->outlines.lines ? RO_OK : contours_make(work);
     *lines = work->outlines.lines;
     *count = work->outlines.count;

@@ -7,6 +7,7 @@
  * some that are hardly missed change to where distances are large. Integers and doubles in a fixed
  * order, on one thread: the same picture always has the same palette.
  */
+#include "core/misuse.h"
 #include "halftone/palette/oklab.h"
 #include "halftone/palette/palette.h"
 
@@ -454,6 +455,8 @@ static void put_colours(const struct group *groups, int count, ro_palette *palet
 ro_status ro_palette_adapt(ro_context *context, const ro_image *in, const ro_tone *tone, int count,
                            ro_palette *palette)
 {
+    if (MISSING(context, in, palette))
+        return RO_E_ARGUMENT;
     static const ro_tone none = {0};
     struct group groups[PALETTE_MOST];
     *palette = (ro_palette){0};

@@ -15,6 +15,7 @@
 #include "halftone/palette/palette.h"
 
 #include "core/image.h"
+#include "core/misuse.h"
 #include "number/power.h"
 
 #include <math.h>
@@ -301,6 +302,8 @@ void halftone_fit_close(struct halftone_fit *fit)
 ro_status ro_palette_fit(ro_context *context, const ro_image *in, const ro_palette *palette,
                          ro_image *out)
 {
+    if (MISSING(context, in, palette, out))
+        return RO_E_ARGUMENT;
     static const ro_tone none = {0};
     const ro_halftone_options whole = RO_HALFTONE_OPTIONS;
     struct tone tone = {0};

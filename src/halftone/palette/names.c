@@ -3,6 +3,7 @@
  * Palettes as users name them: built-in ones, even steps of RGB or grey, or a list of colours.
  */
 #include "core/names.h"
+#include "core/misuse.h"
 #include "halftone/palette/list.h"
 
 #include <ctype.h>
@@ -80,8 +81,8 @@ static ro_status read_colour(ro_context *context, const char *text, uint32_t *co
 ro_status ro_colour_parse(ro_context *context, const char *text, uint8_t rgb[3])
 {
     uint32_t colour = 0;
-    if (!context || !text)
-        return ro_context_fail(context, RO_E_ARGUMENT, "there is no colour to read");
+    if (MISSING(context, text, rgb))
+        return RO_E_ARGUMENT;
     const ro_status status = read_colour(context, text, &colour);
     for (int c = 0; c < 3 && status == RO_OK; c++)
         rgb[c] = (uint8_t)(colour >> (16 - 8 * c));
@@ -132,6 +133,8 @@ static bool find_built_in(const char *text, ro_palette *palette)
 
 ro_status ro_palette_parse(ro_context *context, const char *text, ro_palette *palette)
 {
+    if (MISSING(context, text, palette))
+        return RO_E_ARGUMENT;
     static const char separators[] = " ,;\t\r\n";
     ro_status status = RO_OK;
     *palette = (ro_palette){0};

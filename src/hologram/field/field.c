@@ -6,6 +6,7 @@
 #include "core/cpu.h"
 #include "core/huge_pages.h"
 #include "core/image.h"
+#include "core/misuse.h"
 #include "hologram/field/row_sum_lanes.h"
 
 #include <math.h>
@@ -14,6 +15,8 @@
 
 ro_status ro_field_alloc(ro_context *context, uint32_t width, uint32_t height, ro_field *field)
 {
+    if (MISSING(context, field))
+        return RO_E_ARGUMENT;
     size_t row, bytes;
     *field = (ro_field){0};
     if (!width || !height || width > RO_MAX_SIDE || height > RO_MAX_SIDE)
@@ -33,6 +36,8 @@ ro_status ro_field_alloc(ro_context *context, uint32_t width, uint32_t height, r
 
 void ro_field_free(ro_field *field)
 {
+    if (!field)
+        return;
     free(field->data);
     *field = (ro_field){0};
 }
@@ -45,7 +50,8 @@ ro_status field_check(ro_context *context, const ro_field *field, const char *ro
         field->height > RO_MAX_SIDE)
         return ro_context_fail(context, RO_E_SIZE, "%s is %u x %u", role, field->width,
                                field->height);
-    if (field->stride < (ptrdiff_t)field->width * 8 || field->stride % 4)
+    if (field->stride < (ptrdiff_t)field->width * 8 || field->stride % 4 ||
+        (uintptr_t)field->data % 4 || field->stride > PTRDIFF_MAX / field->height)
         return ro_context_fail(
             context, RO_E_ARGUMENT,
             "%s has rows %td bytes apart; %u pixels need %td and a multiple of 4", role,

@@ -2,6 +2,7 @@
 #include "hologram/propagate/propagate.h"
 
 #include "context/context.h"
+#include "core/misuse.h"
 #include "hologram/field/field.h"
 
 #include <stdlib.h>
@@ -385,6 +386,8 @@ ro_status propagation_run(struct propagation *p, float *field, double distance)
 ro_status ro_field_propagate(ro_context *context, const ro_field *in, ro_field *out,
                              const ro_optics *optics, double distance)
 {
+    if (MISSING(context, in, out, optics))
+        return RO_E_ARGUMENT;
     DEVICE_TURN(context);
     ro_status status = field_check(context, in, "the field");
     if (status == RO_OK)

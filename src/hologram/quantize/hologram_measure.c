@@ -14,6 +14,7 @@
 
 #include "context/context.h"
 #include "core/image.h"
+#include "core/misuse.h"
 #include "fft/dft.h"
 #include "hologram/field/field.h"
 #include "hologram/quantize/noise_model.h"
@@ -303,6 +304,8 @@ ro_status ro_hologram_noise(ro_context *context, const ro_field *in, const ro_im
                             const float *table, const ro_hologram_report *report, uint32_t hogel,
                             ro_image *out)
 {
+    if (MISSING(context, table, report))
+        return RO_E_ARGUMENT;
     ro_status status = field_check(context, in, "the field");
     if (status == RO_OK)
         status = image_check(context, numbers, "the image of level numbers");

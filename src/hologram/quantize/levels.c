@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "hologram/quantize/levels.h"
 
+#include "core/misuse.h"
 #include "core/names.h"
 #include "hologram/quantize/nearest.h"
 
@@ -45,6 +46,8 @@ bool hologram_levels_are_amplitudes(const char *name)
 
 ro_status ro_hologram_levels(ro_context *context, const char *name, float *table, int *count)
 {
+    if (MISSING(context, name, table, count))
+        return RO_E_ARGUMENT;
     bool phase;
     long n;
     if (!read_name(name, &phase, &n))

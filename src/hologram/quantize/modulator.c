@@ -2,6 +2,7 @@
 /* A modulator as a device: from level numbers to what it is sent, back, and to its light. */
 #include "context/context.h"
 #include "core/image.h"
+#include "core/misuse.h"
 #include "hologram/field/field.h"
 #include "hologram/quantize/levels.h"
 
@@ -9,6 +10,8 @@
 
 ro_status ro_modulator_named(ro_context *context, const char *name, ro_modulator *modulator)
 {
+    if (MISSING(context, name, modulator))
+        return RO_E_ARGUMENT;
     *modulator = (ro_modulator){0};
     ro_status status = ro_hologram_levels(context, name, modulator->table, &modulator->count);
     for (int k = 0; status == RO_OK && k < modulator->count; k++) {

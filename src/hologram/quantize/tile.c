@@ -2,6 +2,7 @@
 /* Pieces of a field, for processes that round one together. All that a hogel must know of the
  * others is the energy of the whole field, from which the gain follows. */
 #include "context/context.h"
+#include "core/misuse.h"
 #include "hologram/field/field.h"
 #include "hologram/quantize/hogels.h"
 #include "hologram/quantize/quantize.h"
@@ -29,6 +30,8 @@ static uint32_t rows_of(const ro_hologram_options *options, bool hogels, uint32_
 ro_status ro_hologram_rows(ro_context *context, const ro_hologram_options *given,
                            const ro_field *field, uint32_t *rows)
 {
+    if (MISSING(context, field, rows))
+        return RO_E_ARGUMENT;
     ro_hologram_options options;
     bool hogels = false;
     const ro_status status = take(context, given, &options, &hogels);
@@ -40,6 +43,8 @@ ro_status ro_hologram_rows(ro_context *context, const ro_hologram_options *given
 ro_status ro_hologram_energy(ro_context *context, const ro_field *rows,
                              const ro_hologram_options *given, double *energies)
 {
+    if (MISSING(context, rows, energies))
+        return RO_E_ARGUMENT;
     ro_hologram_options options;
     struct hologram_levels levels;
     float table[2 * RO_HOLOGRAM_LEVELS];
@@ -56,6 +61,8 @@ ro_status ro_hologram_quantize_piece(ro_context *context, const ro_field *in, ro
                                      const ro_hologram_options *given,
                                      const ro_hologram_piece *piece, ro_hologram_report *report)
 {
+    if (MISSING(context, in, out, piece))
+        return RO_E_ARGUMENT;
     DEVICE_TURN(context);
     ro_hologram_options options;
     bool hogels = false;

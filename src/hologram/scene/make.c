@@ -2,6 +2,7 @@
 /* Holograms of the paper's scene: where a plane has something, that replaces the light from behind
  * (silhouettes). */
 #include "context/context.h"
+#include "core/misuse.h"
 #include "hologram/field/field.h"
 #include "hologram/scene/layers.h"
 #include "hologram/scene/scene_light.h"
@@ -68,6 +69,8 @@ static void place_of(const void *data, int place, double *depth, double reach[2]
 ro_status ro_hologram_make(ro_context *context, const ro_hologram_scene *options, ro_field *field,
                            ro_optics *optics)
 {
+    if (MISSING(context, field))
+        return RO_E_ARGUMENT;
     DEVICE_TURN(context);
     ro_hologram_scene o;
     ro_status status = options_read(context, &ro_scene_table, options, &o);

@@ -7,6 +7,7 @@
  */
 #include "context/context.h"
 #include "core/image.h"
+#include "core/misuse.h"
 #include "hologram/field/field.h"
 #include "hologram/scene/layers.h"
 #include "hologram/scene/picture_light.h"
@@ -299,6 +300,8 @@ static void place_of(const void *data, int place, double *depth, double reach[2]
 ro_status ro_hologram_pictures(ro_context *context, const ro_picture_scene *options,
                                ro_field *field, ro_optics *optics)
 {
+    if (MISSING(context, options, field))
+        return RO_E_ARGUMENT;
     DEVICE_TURN(context);
     ro_picture_scene all;
     const ro_picture_scene *scene = &all;

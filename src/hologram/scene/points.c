@@ -13,6 +13,7 @@
  * CONE pixels of the cone away. Towards the edges of cone and plane light fades to nothing.
  */
 #include "context/context.h"
+#include "core/misuse.h"
 #include "core/random.h"
 #include "hologram/field/field.h"
 #include "hologram/scene/layers.h"
@@ -236,6 +237,8 @@ static ro_status take_points(ro_context *context, const ro_point_scene *scene,
 ro_status ro_hologram_points(ro_context *context, const ro_point_scene *options, ro_field *field,
                              ro_optics *optics)
 {
+    if (MISSING(context, options, field))
+        return RO_E_ARGUMENT;
     DEVICE_TURN(context);
     ro_point_scene scene;
     ro_status status = options_read(context, &ro_points_table, options, &scene);
@@ -289,6 +292,8 @@ ro_status ro_hologram_points(ro_context *context, const ro_point_scene *options,
 ro_status ro_points_fit(ro_context *context, ro_scene_point *points, size_t count, double width,
                         double height, double near, double far)
 {
+    if (!context || (count > 0 && MISSING(context, points)))
+        return RO_E_ARGUMENT;
     double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
     if (!(width > 0 && height > 0 && near > 0 && far > 0))
         return ro_context_fail(context, RO_E_ARGUMENT,

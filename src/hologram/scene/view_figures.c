@@ -6,6 +6,7 @@
  */
 #include "context/context.h"
 #include "core/image.h"
+#include "core/misuse.h"
 #include "hologram/field/field.h"
 
 #include <math.h>
@@ -109,6 +110,8 @@ static bool look_at(const struct compared *c, uint32_t x0, uint32_t y0, double *
 ro_status ro_view_compare(ro_context *context, const ro_image *view, const ro_image *reference,
                           const ro_optics *optics, ro_view_figures *figures)
 {
+    if (MISSING(context, optics, figures))
+        return RO_E_ARGUMENT;
     struct compared c = {.view = view, .reference = reference};
     ro_status status = image_check(context, view, "the view");
     if (status == RO_OK)

@@ -6,6 +6,7 @@
  * fail.
  */
 #include "io/bytes/commit.h"
+#include "core/misuse.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -117,6 +118,8 @@ static void close_list(void *data)
 
 ro_status ro_commit_begin(ro_context *context)
 {
+    if (!context)
+        return RO_E_ARGUMENT;
     if (ro_context_attached(context))
         return ro_context_fail(context, RO_E_STATE, "a list of files is open already");
     struct list *list = calloc(1, sizeof *list);
@@ -219,6 +222,8 @@ ro_status commit_file(struct ro_file *file, struct ro_temporary *temporary, cons
 
 ro_status ro_commit_all(ro_context *context)
 {
+    if (!context)
+        return RO_E_ARGUMENT;
     struct list *list = ro_context_attached(context);
     ro_status status = RO_OK;
     size_t renamed = 0;

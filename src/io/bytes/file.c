@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "io/bytes/file.h"
 
+#include "core/one_line.h"
+
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -27,6 +29,7 @@ ro_status file_fail(struct ro_file *file, ro_status status, const char *format, 
     va_start(arguments, format);
     vsnprintf(file->message + used, sizeof file->message - (size_t)used, format, arguments);
     va_end(arguments);
+    make_one_line(file->message);
     return ro_context_fail(file->context, status, "%s", file->message);
 }
 
@@ -70,6 +73,7 @@ void file_drop(struct ro_file *file, unsigned what, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(words, sizeof words, format, arguments);
     va_end(arguments);
+    make_one_line(words);
     ro_dropped *dropped = &file->dropped;
     dropped->what |= what;
     size_t used = strlen(dropped->text), room = sizeof dropped->text - used;

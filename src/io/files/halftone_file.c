@@ -439,6 +439,8 @@ static ro_status check_colours(ro_context *context, const ro_halftone_options *o
 
 ro_file_info ro_halftone_result(const ro_halftone_options *options)
 {
+    if (!options)
+        return (ro_file_info){0};
     int levels = options->levels ? options->levels : 2;
     const ro_palette *colours = options->palette ? options->palette : options->recolour;
     if (colours)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a file says beside its pixels, on its way to another file. */
+#include "core/misuse.h"
 #include "io/files/reader.h"
 #include "io/files/writer.h"
 #include "io/formats/types.h"
@@ -24,6 +25,8 @@ static bool still_true(const char *text, bool whole, bool same)
 
 void ro_info_carry(const ro_file_info *in, ro_file_info *out)
 {
+    if (ABSENT(in, out))
+        return;
     const bool whole = pages_of(out) == in->pages;
     const bool same = in->format == out->format && in->sample == out->sample;
     out->description =
@@ -47,6 +50,8 @@ static void add(ro_dropped *lost, unsigned what, const char *words)
 void ro_writer_loses(const char *path, const char *type, const ro_file_info *in,
                      const ro_file_info *out, ro_dropped *lost)
 {
+    if (ABSENT(in, lost))
+        return;
     const struct ro_extension *extension = path ? writer_extension(path, type) : NULL;
     const unsigned holds = extension ? extension->holds : 0;
     const bool header = extension && out && out->header && header_fits(out, extension);

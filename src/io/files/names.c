@@ -2,6 +2,7 @@
 /* Names of files and of arrays in them, taken apart where one is to be written. */
 #include "io/files/names.h"
 
+#include "core/misuse.h"
 #include "io/formats/types.h"
 
 #include <stdio.h>
@@ -33,6 +34,8 @@ static const struct ro_type *archive_before(const char *path, size_t end)
 
 size_t ro_path_file(const char *path)
 {
+    if (ABSENT(path))
+        return 0;
     for (const char *colon = path; (colon = strchr(colon, ':')); colon++)
         if (colon[1] && archive_before(path, (size_t)(colon - path)))
             return (size_t)(colon - path);
@@ -53,6 +56,8 @@ bool path_is_packed(const char *path)
 
 size_t ro_path_stem(const char *path)
 {
+    if (ABSENT(path))
+        return 0;
     const size_t end = ro_path_file(path), dot = dot_before(path, end);
     const size_t inner = path_is_packed(path) ? dot_before(path, dot) : dot;
     return inner < dot ? inner : dot;

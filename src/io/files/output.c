@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "io/files/output.h"
 
+#include "core/misuse.h"
 #include "io/bytes/commit.h"
 
 #include <stdio.h>
@@ -20,6 +21,8 @@ static int inks_of(const ro_halftone_options *options)
 ro_status ro_plate_path(const char *out, const ro_halftone_options *options, int ink, char *path,
                         size_t size)
 {
+    if (ABSENT(out, options, path))
+        return RO_E_ARGUMENT;
     static const char *const cmyk[4] = {"c", "m", "y", "k"};
     const int stem = (int)ro_path_stem(out);
     if (ink < 0 || ink >= inks_of(options) || ink >= RO_INKS_MOST)

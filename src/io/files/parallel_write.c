@@ -4,6 +4,7 @@
  * them. A strip of a TIFF is packed on its own: a writer of a picture of just these rows makes it,
  * and another of the whole picture makes the head and the directory round a hole.
  */
+#include "core/misuse.h"
 #include "core/options.h"
 #include "io/bytes/commit.h"
 #include "io/files/writer.h"
@@ -67,7 +68,10 @@ static ro_status open_writer(ro_parts *parts, uint32_t height, ro_writer **write
 ro_status ro_parts_open(ro_context *context, const char *path, const ro_file_info *info,
                         const ro_write_options *options, ro_parts **parts)
 {
-    *parts = NULL;
+    if (parts)
+        *parts = NULL;
+    if (MISSING(context, path, info, parts))
+        return RO_E_ARGUMENT;
     ro_status status = ro_writer_accepts(context, path, info, options);
     ro_parts *made = status == RO_OK ? calloc(1, sizeof *made) : NULL;
     if (status != RO_OK)
@@ -160,11 +164,18 @@ static ro_status make_packed(ro_parts *parts, const void *rows, ptrdiff_t stride
 ro_status ro_parts_make(ro_parts *parts, const void *rows, ptrdiff_t stride, uint32_t count,
                         const void **bytes, size_t *size, uint64_t *sizes)
 {
+    if (bytes)
+        *bytes = NULL;
+    if (ABSENT(parts, bytes, size))
+        return RO_E_ARGUMENT;
     const bool packed = parts->packed;
     size_t head = 0;
     ro_status status = RO_E_ARGUMENT;
     if (count == 0 || count > parts->file.height)
         status = ro_context_fail(parts->context, RO_E_ARGUMENT, "there are no %u rows", count);
+    else if (!rows_fit(rows, stride, count,
+                       ro_format_row_bytes(parts->file.format, parts->file.width)))
+        status = ro_context_fail(parts->context, RO_E_ARGUMENT, "rows are missing or overlap");
     else if (packed)
         status = make_packed(parts, rows, stride, count, &head);
     else
@@ -182,12 +193,21 @@ ro_status ro_parts_make(ro_parts *parts, const void *rows, ptrdiff_t stride, uin
 ro_status ro_parts_frame(ro_parts *parts, const uint64_t *sizes, const void **head,
                          const void **tail, size_t *tail_size)
 {
+    if (head)
+        *head = NULL;
+    if (tail)
+        *tail = NULL;
+    if (ABSENT(parts, head, tail, tail_size))
+        return RO_E_ARGUMENT;
     *head = parts->head;
     *tail = "";
     *tail_size = 0;
     if (!parts->packed)
         return RO_OK;
     ro_status status = open_writer(parts, parts->file.height, &parts->frame);
+    if (!sizes)
+        return ro_context_fail(parts->context, RO_E_ARGUMENT,
+                               "the parts are packed: their sizes count");
     if (status != RO_OK)
         return status;
     struct ro_sink *sink = &parts->frame->sink;
@@ -240,6 +260,8 @@ static ro_status open_kept(ro_parts *parts, const char *kept)
 
 ro_status ro_parts_begin(ro_parts *parts, int keeps, const char *kept, const char **name)
 {
+    if (ABSENT(parts, name))
+        return RO_E_ARGUMENT;
     struct stat about;
     *name = "";
     if (parts->name)
@@ -266,6 +288,8 @@ ro_status ro_parts_begin(ro_parts *parts, int keeps, const char *kept, const cha
 
 ro_status ro_parts_commit(ro_parts *parts)
 {
+    if (ABSENT(parts))
+        return RO_E_ARGUMENT;
     if (!parts->name)
         return ro_context_fail(parts->context, RO_E_STATE, "no file has been begun");
     if (parts->keeps && !(parts->sink.temporary = temporary_adopt(parts->name)))

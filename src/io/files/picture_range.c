@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which numbers of a file are black and white, and the smallest and the largest of a picture. */
+#include "core/misuse.h"
 #include "io/files/reader.h"
 
 #include <math.h>
@@ -7,6 +8,8 @@
 
 ro_status ro_reader_range(ro_reader *reader, double *black, double *white)
 {
+    if (ABSENT(reader, black, white))
+        return RO_E_ARGUMENT;
     const ro_file_info *info = &reader->info;
     const struct ro_span *span = &reader->span;
     *black = *white = 0;
@@ -38,6 +41,8 @@ static double sample_at(ro_format format, const void *row, size_t i)
 ro_status ro_picture_range(ro_context *context, const char *path, const ro_read_options *read,
                            double *least, double *most)
 {
+    if (MISSING(context, path, least, most))
+        return RO_E_ARGUMENT;
     ro_reader *reader;
     *least = INFINITY;
     *most = -INFINITY;

@@ -3,6 +3,7 @@
 #include "io/files/reader.h"
 
 #include "core/image.h"
+#include "core/misuse.h"
 #include "core/options.h"
 #include "io/bytes/inflate.h"
 #include "io/filters/alpha.h"
@@ -298,8 +299,9 @@ static ro_status open_reader(ro_context *context, const char *path, const void *
 ro_status ro_reader_open(ro_context *context, const char *path, const ro_read_options *options,
                          ro_reader **reader)
 {
-    *reader = NULL;
-    if (file_named(context, path) != RO_OK)
+    if (reader)
+        *reader = NULL;
+    if (MISSING(context, path, reader))
         return RO_E_ARGUMENT;
     return open_reader(context, path, NULL, 0, options, NULL, reader);
 }
@@ -320,9 +322,15 @@ ro_status reader_open_memory(ro_context *context, const void *bytes, size_t size
     return open_reader(context, "memory", bytes, size, options, NULL, reader);
 }
 
-const ro_dropped *ro_reader_dropped(const ro_reader *reader) { return &reader->file.dropped; }
+const ro_dropped *ro_reader_dropped(const ro_reader *reader)
+{
+    return reader ? &reader->file.dropped : NULL;
+}
 
-const ro_file_info *ro_reader_info(const ro_reader *reader) { return &reader->info; }
+const ro_file_info *ro_reader_info(const ro_reader *reader)
+{
+    return reader ? &reader->info : NULL;
+}
 
 /* Counts samples above white; not those of integers, which have no such. */
 static void count_above(ro_reader *reader, const uint8_t *rows, ptrdiff_t stride, uint32_t count)
@@ -346,12 +354,17 @@ static void count_above(ro_reader *reader, const uint8_t *rows, ptrdiff_t stride
 ro_status ro_reader_rows(ro_reader *reader, void *rows, ptrdiff_t stride, uint32_t count,
                          uint32_t *got)
 {
+    if (ABSENT(reader, got))
+        return RO_E_ARGUMENT;
     *got = 0;
     if (reader->status != RO_OK) /* a decoder that failed cannot go on, and may be gone */
         return ro_context_fail(reader->file.context, reader->status, "%s", reader->file.message);
     const uint32_t left = reader->stage->info.height - reader->row;
     if (count > left)
         count = left;
+    if (!rows_fit(rows, stride, count, stage_row_bytes(reader->stage)))
+        return ro_context_fail(reader->file.context, RO_E_ARGUMENT,
+                               "there is no room for the rows to read");
     ro_status status = file_check_stop(&reader->file);
     uint32_t given = 0;
     if (status == RO_OK && count > 0 && reader->ahead) {
@@ -375,6 +388,8 @@ ro_status ro_reader_rows(ro_reader *reader, void *rows, ptrdiff_t stride, uint32
 
 ro_status ro_reader_seek(ro_reader *reader, uint32_t row)
 {
+    if (ABSENT(reader))
+        return RO_E_ARGUMENT;
     struct ro_stage *stage = reader->stage;
     if (reader->status != RO_OK)
         return ro_context_fail(reader->file.context, reader->status, "%s", reader->file.message);
@@ -446,6 +461,8 @@ static ro_status open_next(ro_reader *reader)
 
 ro_status ro_reader_next(ro_reader *reader)
 {
+    if (ABSENT(reader))
+        return RO_E_ARGUMENT;
     if (reader->status != RO_OK)
         return ro_context_fail(reader->file.context, reader->status, "%s", reader->file.message);
     if (reader->page == reader->last)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Whole images: loading and saving on top of readers and writers. */
+#include "core/misuse.h"
 #include "io/files/reader.h"
 #include "io/files/writer.h"
 
@@ -49,6 +50,8 @@ static void copy_info(const ro_reader *reader, const ro_image *image, ro_file_in
 ro_status ro_image_load(ro_context *context, const char *path, const ro_read_options *options,
                         ro_image *image, ro_file_info *info, ro_dropped *dropped)
 {
+    if (MISSING(context, path, image))
+        return RO_E_ARGUMENT;
     ro_reader *reader;
     size_t behind = 0;
     *image = (ro_image){0};
@@ -89,29 +92,15 @@ static ro_status write_rows(ro_writer *writer, const ro_image *image)
 }
 
 /* Files are written from views that callers made. */
-static ro_status check_view(ro_context *context, const ro_image *image)
-{
-    if (!context)
-        return RO_E_ARGUMENT;
-    const size_t row = image ? ro_format_row_bytes(image->format, image->width) : 0;
-    const size_t stride = image && image->stride < 0 ? -(size_t)image->stride
-                          : image                    ? (size_t)image->stride
-                                                     : 0;
-    if (row == 0 || !image->data || image->height == 0 || (image->height > 1 && stride < row))
-        return ro_context_fail(
-            context, RO_E_ARGUMENT,
-            "an image to be written has no pixels, or rows shorter than its width");
-    return RO_OK;
-}
-
 ro_status ro_image_save(ro_context *context, const char *path, const ro_image *image,
                         const ro_write_options *options)
 {
-    if (check_view(context, image) != RO_OK)
-        return RO_E_ARGUMENT;
+    ro_status status = image_check(context, image, "written");
+    if (status != RO_OK)
+        return status;
     const ro_file_info info = info_of(image);
     ro_writer *writer;
-    ro_status status = ro_writer_open(context, path, &info, options, &writer);
+    status = ro_writer_open(context, path, &info, options, &writer);
     if (status == RO_OK)
         status = write_rows(writer, image);
     if (status == RO_OK)
@@ -123,14 +112,18 @@ ro_status ro_image_save(ro_context *context, const char *path, const ro_image *i
 ro_status ro_image_encode(ro_context *context, const char *type, const ro_image *image,
                           void **bytes, size_t *size)
 {
-    *bytes = NULL;
-    *size = 0;
-    if (check_view(context, image) != RO_OK)
+    if (bytes)
+        *bytes = NULL;
+    if (MISSING(context, bytes, size))
         return RO_E_ARGUMENT;
+    *size = 0;
+    ro_status status = image_check(context, image, "written");
+    if (status != RO_OK)
+        return status;
     const ro_file_info info = info_of(image);
     const ro_write_options options = {RO_WRITE_DEFAULTS, .type = type};
     ro_writer *writer;
-    ro_status status = writer_open_memory(context, &info, &options, &writer);
+    status = writer_open_memory(context, &info, &options, &writer);
     if (status == RO_OK)
         status = write_rows(writer, image);
     if (status == RO_OK)

@@ -2,6 +2,7 @@
 /* Writing a file: its type from its name, its rows as the type takes them, then the commit. */
 #include "io/files/writer.h"
 
+#include "core/misuse.h"
 #include "core/options.h"
 #include "io/files/names.h"
 #include "io/formats/types.h"
@@ -137,6 +138,8 @@ static ro_status check(struct ro_file *file, const char *path, const ro_file_inf
 ro_status ro_writer_accepts(ro_context *context, const char *path, const ro_file_info *info,
                             const ro_write_options *options)
 {
+    if (MISSING(context, path, info))
+        return RO_E_ARGUMENT;
     ro_write_options full = RO_WRITE_OPTIONS;
     if (file_named(context, path) != RO_OK ||
         take_options(context, options, &full, "RO_WRITE_OPTIONS") != RO_OK)
@@ -211,6 +214,7 @@ static ro_status open_writer(ro_context *context, const char *path, const ro_fil
     made->sink.fd = -1;
     file_init(&made->file, context, name, "standard output");
     status = check(&made->file, name, info, &full, &extension, &made->layout);
+    made->row_bytes = ro_format_row_bytes(info->format, info->width);
     if (status == RO_OK)
         status = stage_check_size(&made->file, info->width, info->height);
     if (status == RO_OK)
@@ -239,8 +243,9 @@ static ro_status open_writer(ro_context *context, const char *path, const ro_fil
 ro_status ro_writer_open(ro_context *context, const char *path, const ro_file_info *info,
                          const ro_write_options *options, ro_writer **writer)
 {
-    *writer = NULL;
-    if (file_named(context, path) != RO_OK)
+    if (writer)
+        *writer = NULL;
+    if (MISSING(context, path, info, writer))
         return RO_E_ARGUMENT;
     return open_writer(context, path, info, options, writer);
 }
@@ -293,7 +298,8 @@ static ro_status check_state(ro_writer *writer)
 }
 
 /* Whether so many rows may come now, with or without alpha. */
-static ro_status check_rows(ro_writer *writer, uint32_t count, bool alpha)
+static ro_status check_rows(ro_writer *writer, const void *rows, ptrdiff_t stride, uint32_t count,
+                            bool alpha)
 {
     ro_status status = check_state(writer);
     if (status != RO_OK)
@@ -304,13 +310,17 @@ static ro_status check_rows(ro_writer *writer, uint32_t count, bool alpha)
     if (count > rows_of(writer) - writer->row)
         return file_fail(&writer->file, RO_E_STATE, "more rows than its %ju are written",
                          (uintmax_t)rows_of(writer));
+    if (!rows_fit(rows, stride, count, writer->row_bytes))
+        return file_fail(&writer->file, RO_E_ARGUMENT, "rows to be written are missing or overlap");
     return RO_OK;
 }
 
 ro_status ro_writer_rows_alpha(ro_writer *writer, const void *rows, ptrdiff_t stride,
                                const uint8_t *alpha, ptrdiff_t alpha_stride, uint32_t count)
 {
-    ro_status status = check_rows(writer, count, true);
+    if (ABSENT(writer, alpha))
+        return RO_E_ARGUMENT;
+    ro_status status = check_rows(writer, rows, stride, count, true);
     if (status != RO_OK)
         return status;
     for (uint32_t y = 0; y < count && status == RO_OK; y++, alpha += alpha_stride) {
@@ -326,7 +336,9 @@ ro_status ro_writer_rows_alpha(ro_writer *writer, const void *rows, ptrdiff_t st
 
 ro_status ro_writer_rows(ro_writer *writer, const void *rows, ptrdiff_t stride, uint32_t count)
 {
-    ro_status status = check_rows(writer, count, false);
+    if (ABSENT(writer))
+        return RO_E_ARGUMENT;
+    ro_status status = check_rows(writer, rows, stride, count, false);
     if (status != RO_OK)
         return status;
     if (writer->converted)
@@ -350,6 +362,8 @@ static void release(ro_writer *writer)
 
 ro_status ro_writer_complete(ro_writer *writer)
 {
+    if (ABSENT(writer))
+        return RO_E_ARGUMENT;
     ro_status status = check_state(writer);
     if (status != RO_OK || writer->complete)
         return status;

@@ -10,6 +10,7 @@ struct ro_writer {
     struct ro_file file;
     struct ro_sink sink;
     struct ro_encoder *encoder;
+    size_t row_bytes;    /* of the caller's rows */
     ro_file_info layout; /* what the encoder takes */
     struct ro_conversion conversion;
     uint8_t *joined;    /* a row with its alpha; NULL: there is none */

@@ -3,6 +3,7 @@
  * Animated GIF (GIF89a, CompuServe 1990): frames of 8-bit numbers, packed by the dictionary method
  * of Lempel, Ziv and Welch. Codes start with 9 bits and grow to 12; then the dictionary is cleared.
  */
+#include "core/misuse.h"
 #include "io/bytes/sink.h"
 
 #include <stdlib.h>
@@ -130,9 +131,10 @@ static void put16(uint8_t *to, uint32_t value)
 ro_status ro_gif_open(ro_context *context, const char *path, uint32_t width, uint32_t height,
                       const uint8_t *colours, ro_gif **made)
 {
-    if (file_named(context, path) != RO_OK)
+    if (made)
+        *made = NULL;
+    if (MISSING(context, path, colours, made))
         return RO_E_ARGUMENT;
-    *made = NULL;
     ro_gif *gif = calloc(1, sizeof *gif);
     if (!gif)
         return ro_context_fail(context, RO_E_MEMORY, "not enough memory to write %s", path);
@@ -163,9 +165,11 @@ ro_status ro_gif_open(ro_context *context, const char *path, uint32_t width, uin
 
 ro_status ro_gif_frame(ro_gif *gif, const uint8_t *numbers, ptrdiff_t stride, unsigned centiseconds)
 {
+    if (ABSENT(gif))
+        return RO_E_ARGUMENT;
     if (gif->committed)
         return file_fail(&gif->file, RO_E_STATE, "the file was committed before");
-    if (!numbers)
+    if (!rows_fit(numbers, stride, gif->height, gif->width))
         return file_fail(&gif->file, RO_E_ARGUMENT, "a frame without pixels");
     uint8_t head[19] = {0x21, 0xf9, 4, 4, 0, 0, 0, 0, 0x2c};
     put16(head + 4, centiseconds);
@@ -180,6 +184,8 @@ ro_status ro_gif_frame(ro_gif *gif, const uint8_t *numbers, ptrdiff_t stride, un
 
 ro_status ro_gif_commit(ro_gif *gif)
 {
+    if (ABSENT(gif))
+        return RO_E_ARGUMENT;
     if (gif->committed)
         return file_fail(&gif->file, RO_E_STATE, "the file was committed before");
     gif->committed = true;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "io/formats/types.h"
 
+#include "core/misuse.h"
 #include "io/filters/convert.h"
 #include "io/filters/samples.h"
 
@@ -222,6 +223,8 @@ const struct ro_extension *file_extension_of(const char *name)
 
 int ro_type_keeps_levels(const char *type)
 {
+    if (ABSENT(type))
+        return 0;
     for (size_t i = 0; i < sizeof extensions / sizeof *extensions; i++)
         if (strcmp(type, extensions[i].type->name) == 0)
             return (extensions[i].holds & RO_KEEPS_LEVELS) != 0;

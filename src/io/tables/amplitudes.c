@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Pictures as amplitudes of light: floats are amplitudes already, other samples are intensities. */
+#include "core/misuse.h"
 #include "io/bytes/file.h"
 #include "roundoff_io.h"
 
@@ -24,6 +25,8 @@ static double sample(const ro_image *image, uint32_t x, uint32_t y, int channel,
 ro_status ro_amplitudes_load(ro_context *context, const char *path, int channel, uint32_t width,
                              uint32_t height, ro_image *amplitudes)
 {
+    if (MISSING(context, path, amplitudes))
+        return RO_E_ARGUMENT;
     ro_image image = {0};
     struct ro_file file;
     *amplitudes = (ro_image){0};

@@ -7,6 +7,7 @@
  *      "viewing_area": [0.0092, 0.0092], "depth": 0.091, "hogel": 2048}
  */
 #include "core/checked.h"
+#include "core/misuse.h"
 #include "io/arrays/columns.h"
 #include "io/arrays/npy_array.h"
 #include "io/bytes/commit.h"
@@ -142,7 +143,7 @@ static void fill_in(ro_optics *optics, const ro_optics *found)
 ro_status ro_optics_load(ro_context *context, const char *path, const char *sidecar,
                          ro_optics *optics)
 {
-    if (file_named(context, path) != RO_OK)
+    if (MISSING(context, path, optics))
         return RO_E_ARGUMENT;
     char *beside = sidecar ? NULL : sidecar_of(path);
     if (!sidecar && !beside)
@@ -267,7 +268,7 @@ static ro_status read_rows(struct ro_source *source, const struct ro_npy *array,
 ro_status ro_hologram_load(ro_context *context, const char *path, const char *sidecar,
                            ro_field *field, ro_optics *optics)
 {
-    if (file_named(context, path) != RO_OK)
+    if (MISSING(context, path, field))
         return RO_E_ARGUMENT;
     struct ro_file file;
     struct ro_source source = {.fd = -1};
@@ -308,8 +309,9 @@ struct ro_field_reader {
 ro_status ro_field_reader_open(ro_context *context, const char *path, ro_field *shape,
                                ro_field_reader **reader)
 {
-    *reader = NULL;
-    if (file_named(context, path) != RO_OK)
+    if (reader)
+        *reader = NULL;
+    if (MISSING(context, path, shape, reader))
         return RO_E_ARGUMENT;
     ro_field_reader *made = calloc(1, sizeof *made);
     if (!made)
@@ -339,6 +341,8 @@ ro_status ro_field_reader_open(ro_context *context, const char *path, ro_field *
 
 ro_status ro_field_reader_rows(ro_field_reader *reader, uint32_t y, const ro_field *rows)
 {
+    if (ABSENT(reader, rows) || MISSING(reader->file.context, rows->data))
+        return RO_E_ARGUMENT;
     const struct ro_npy *array = &reader->array;
     if (rows->width != array->sizes[1] || (uint64_t)y + rows->height > array->sizes[0])
         return file_fail(&reader->file, RO_E_SIZE, "has no rows %u to %llu of %u numbers", y,
@@ -410,8 +414,9 @@ static ro_status save_optics(ro_context *context, const char *path, const ro_opt
 ro_status ro_field_writer_open(ro_context *context, const char *path, uint32_t width,
                                uint32_t height, ro_field_writer **writer)
 {
-    *writer = NULL;
-    if (file_named(context, path) != RO_OK)
+    if (writer)
+        *writer = NULL;
+    if (MISSING(context, path, writer))
         return RO_E_ARGUMENT;
     const char *dot = strrchr(path, '.');
     if (!dot || strcmp(dot, ".npy") != 0)
@@ -447,6 +452,8 @@ ro_status ro_field_writer_open(ro_context *context, const char *path, uint32_t w
 
 ro_status ro_field_writer_row(ro_field_writer *w, const float *row)
 {
+    if (ABSENT(w, row))
+        return RO_E_ARGUMENT;
     if (w->status != RO_OK)
         return ro_context_fail(w->file.context, w->status, "%s", w->file.message);
     if (w->rows == w->height)
@@ -478,6 +485,8 @@ ro_status ro_field_writer_close(ro_field_writer *w, const ro_optics *optics, ro_
 ro_status ro_hologram_save(ro_context *context, const char *path, const ro_field *field,
                            const ro_optics *optics)
 {
+    if (MISSING(context, path, field))
+        return RO_E_ARGUMENT;
     ro_field_writer *writer;
     ro_status status = ro_field_writer_open(context, path, field->width, field->height, &writer);
     for (uint32_t y = 0; y < field->height && status == RO_OK; y++)

@@ -4,6 +4,8 @@
  * float 202021.25, which spells PIEH, then width and height and pairs of floats, little-endian),
  * and vector images for ITK.
  */
+#include "core/image.h"
+#include "core/misuse.h"
 #include "io/arrays/array.h"
 #include "io/arrays/npy_array.h"
 #include "io/filters/convert.h"
@@ -47,7 +49,7 @@ static ro_status load_flo(struct ro_source *source, ro_image *field)
 
 ro_status ro_displacement_load(ro_context *context, const char *path, ro_image *field)
 {
-    if (file_named(context, path) != RO_OK)
+    if (MISSING(context, path, field))
         return RO_E_ARGUMENT;
     struct ro_file file;
     struct ro_source source = {.fd = -1};
@@ -132,13 +134,15 @@ ro_status ro_displacement_accepts(ro_context *context, const char *path)
 
 ro_status ro_displacement_save(ro_context *context, const char *path, const ro_image *field)
 {
-    if (file_named(context, path) != RO_OK)
+    if (MISSING(context, path, field))
         return RO_E_ARGUMENT;
     struct ro_file file;
     struct ro_sink sink = {.fd = -1};
-    if (field->format != RO_GRAYF || field->width % 2 != 0)
-        return ro_context_fail(context, RO_E_ARGUMENT, "a field holds two floats per pixel");
-    ro_status status = ro_displacement_accepts(context, path);
+    ro_status status = image_check(context, field, "displacement");
+    if (status == RO_OK && (field->format != RO_GRAYF || field->width % 2 != 0))
+        status = ro_context_fail(context, RO_E_ARGUMENT, "a field holds two floats per pixel");
+    if (status == RO_OK)
+        status = ro_displacement_accepts(context, path);
     if (status != RO_OK)
         return status;
     file_init(&file, context, path, "standard output");

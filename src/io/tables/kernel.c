@@ -3,6 +3,7 @@
  * Kernels of error diffusion from JSON: an object of known names, whole numbers, lists of lists of
  * numbers, and nothing else.
  */
+#include "core/misuse.h"
 #include "io/bytes/file.h"
 #include "io/tables/json_file.h"
 
@@ -132,7 +133,7 @@ static void read_kernel(struct ro_json *json, ro_kernel *kernel)
 
 ro_status ro_kernel_read(ro_context *context, const char *path, ro_kernel *kernel)
 {
-    if (file_named(context, path) != RO_OK)
+    if (MISSING(context, path, kernel))
         return RO_E_ARGUMENT;
     struct ro_json json;
     char *text;

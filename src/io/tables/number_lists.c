@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Small text files with lists: tone curves, a modulator's levels, taps. */
+#include "core/misuse.h"
 #include "core/names.h"
 #include "io/tables/text.h"
 
@@ -70,7 +71,7 @@ static bool read_pair(const char *text, double pair[2])
 ro_status ro_curve_load(ro_context *context, const char *path,
                         ro_tone_point points[RO_CURVE_POINTS], int *count)
 {
-    if (file_named(context, path) != RO_OK)
+    if (MISSING(context, path, points, count))
         return RO_E_ARGUMENT;
     struct lines lines;
     const char *line = NULL;
@@ -206,7 +207,7 @@ static ro_status add_level(struct lines *lines, const struct columns *columns, b
 
 ro_status ro_modulator_load(ro_context *context, const char *path, ro_modulator *modulator)
 {
-    if (file_named(context, path) != RO_OK)
+    if (MISSING(context, path, modulator))
         return RO_E_ARGUMENT;
     struct lines lines;
     struct columns columns = {.count = 2, .of = {REAL, IMAGINARY}};
@@ -229,7 +230,7 @@ ro_status ro_modulator_load(ro_context *context, const char *path, ro_modulator 
 
 ro_status ro_taps_load(ro_context *context, const char *path, ro_hologram_taps *taps)
 {
-    if (file_named(context, path) != RO_OK)
+    if (MISSING(context, path, taps))
         return RO_E_ARGUMENT;
     struct lines lines;
     const char *line = NULL;

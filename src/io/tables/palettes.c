@@ -10,6 +10,7 @@
  *                                         three numbers; after ; or in a line with # nothing counts
  *     others      pictures                their colours, in order of first appearance
  */
+#include "core/misuse.h"
 #include "core/names.h"
 #include "io/tables/text.h"
 
@@ -258,7 +259,7 @@ static ro_status read_kind(struct palette_file *from, enum kind kind, const char
 
 ro_status ro_palette_load(ro_context *context, const char *path, ro_palette *palette)
 {
-    if (file_named(context, path) != RO_OK)
+    if (MISSING(context, path, palette))
         return RO_E_ARGUMENT;
     struct ro_file file;
     struct ro_source source;

@@ -5,6 +5,7 @@
  * amplitude, an amplitude and a phase, or red, green and blue.
  */
 #include "core/checked.h"
+#include "core/misuse.h"
 #include "core/names.h"
 #include "io/filters/convert.h"
 #include "io/tables/text.h"
@@ -307,10 +308,11 @@ static ro_status read_vertices(struct cloud *c, char *text, const char *end, con
 ro_status ro_points_load(ro_context *context, const char *path, ro_scene_point **points,
                          size_t *count, int *phases)
 {
-    *points = NULL;
-    *count = 0;
-    if (file_named(context, path) != RO_OK)
+    if (points)
+        *points = NULL;
+    if (MISSING(context, path, points, count, phases))
         return RO_E_ARGUMENT;
+    *count = 0;
     struct cloud c = {0};
     struct ro_source source = {.fd = -1};
     char *bytes = NULL;

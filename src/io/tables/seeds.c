@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Seeds of a segmentation as a list: a disc a line, columns named by the first line or in the order
  * x, y, radius, label. An empty radius or label is one that was not given. */
+#include "core/misuse.h"
 #include "core/names.h"
 #include "io/tables/text.h"
 
@@ -99,12 +100,15 @@ static bool is_heading(const char *line)
 
 ro_status ro_seeds_load(ro_context *context, const char *path, ro_seed **seeds, size_t *count)
 {
+    if (seeds)
+        *seeds = NULL;
+    if (MISSING(context, path, seeds, count))
+        return RO_E_ARGUMENT;
     struct heading heading = {4, {X, Y, RADIUS, LABEL}};
     struct ro_file file;
     char *text = NULL;
     size_t room = 0;
     bool headed = false;
-    *seeds = NULL;
     *count = 0;
     file_init(&file, context, path, "standard input");
     ro_status status = text_load(&file, path, MOST_BYTES, &text);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #if RO_WITH_LCMS
+#include "core/misuse.h"
 #include "io/filters/lcms.h"
 
 enum {
@@ -102,6 +103,8 @@ static void load(cmsContext lcms, void *data)
 ro_status ro_separation_load(ro_context *context, const char *path, ro_intent intent,
                              ro_separation *separation, char hash[RO_HASH_TEXT])
 {
+    if (MISSING(context, path, separation))
+        return RO_E_ARGUMENT;
     *separation = (ro_separation){0};
     if (hash)
         *hash = '\0';
@@ -134,6 +137,8 @@ ro_status ro_separation_load(ro_context *context, const char *path, ro_intent in
 ro_status ro_separation_load(ro_context *context, const char *path, ro_intent intent,
                              ro_separation *separation, char hash[RO_HASH_TEXT])
 {
+    if (MISSING(context, path, separation))
+        return RO_E_ARGUMENT;
     (void)intent;
     *separation = (ro_separation){0};
     if (hash)
@@ -146,6 +151,8 @@ ro_status ro_separation_load(ro_context *context, const char *path, ro_intent in
 
 void ro_separation_free(ro_separation *separation)
 {
+    if (!separation)
+        return;
     free(separation->shares);
     *separation = (ro_separation){0};
 }

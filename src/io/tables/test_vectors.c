@@ -2,6 +2,7 @@
 /* Columns of whole numbers as text, for the test bench of a circuit. */
 #include "io/bytes/sink.h"
 
+#include "core/misuse.h"
 #include "roundoff_io.h"
 
 #include <inttypes.h>
@@ -40,6 +41,8 @@ static ro_status write_all(struct ro_sink *sink, const ro_vectors *vectors)
 
 ro_status ro_vectors_save(ro_context *context, const char *path, const ro_vectors *vectors)
 {
+    if (MISSING(context, path, vectors))
+        return RO_E_ARGUMENT;
     struct ro_file file;
     struct ro_sink sink = {.fd = -1};
     file_init(&file, context, path, "standard output");

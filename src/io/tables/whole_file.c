@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Files as a whole: any bytes out, complete or not at all; bytes and texts in, up to a limit. */
+#include "core/misuse.h"
 #include "io/bytes/sink.h"
 #include "io/bytes/source.h"
 #include "io/tables/text.h"
@@ -18,6 +19,8 @@ ro_status ro_bytes_accepts(ro_context *context, const char *path)
 
 ro_status ro_bytes_save(ro_context *context, const char *path, const void *bytes, size_t size)
 {
+    if (!context || (size > 0 && MISSING(context, bytes)))
+        return RO_E_ARGUMENT;
     if (file_named(context, path) != RO_OK)
         return RO_E_ARGUMENT;
     struct ro_file file;
@@ -35,11 +38,12 @@ ro_status ro_bytes_save(ro_context *context, const char *path, const void *bytes
 ro_status ro_bytes_load(ro_context *context, const char *path, size_t most, char **bytes,
                         size_t *size)
 {
-    if (file_named(context, path) != RO_OK)
+    if (bytes)
+        *bytes = NULL;
+    if (MISSING(context, path, bytes, size))
         return RO_E_ARGUMENT;
     struct ro_file file;
     struct ro_source source;
-    *bytes = NULL;
     *size = 0;
     file_init(&file, context, path, "standard input");
     ro_status status = source_open(&source, &file, path);

@@ -6,6 +6,7 @@
 
 #include "core/checked.h"
 #include "core/image.h"
+#include "core/misuse.h"
 #include "options/table.h"
 
 #include <stdlib.h>
@@ -280,7 +281,10 @@ ro_status ro_regions_grow(ro_context *context, const ro_image *in,
                           const ro_regions_options *options, ro_regions **result,
                           ro_regions_report *report)
 {
-    *result = NULL;
+    if (result)
+        *result = NULL;
+    if (MISSING(context, in, result))
+        return RO_E_ARGUMENT;
     ro_status status = image_check(context, in, "input");
     if (status != RO_OK)
         return status;

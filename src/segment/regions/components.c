@@ -4,6 +4,7 @@
 #include "segment/regions/regions.h"
 
 #include "core/image.h"
+#include "core/misuse.h"
 
 #include <stdlib.h>
 
@@ -61,6 +62,8 @@ static bool number_pixels(const ro_image *mask, struct numbers *numbers, uint32_
 ro_status ro_mask_components(ro_context *context, const ro_image *mask, ro_image *labels,
                              uint32_t *count)
 {
+    if (MISSING(context, count))
+        return RO_E_ARGUMENT;
     struct numbers numbers = {0};
     uint32_t unused, *plane = NULL, *label = NULL;
     *count = 0;

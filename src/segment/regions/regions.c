@@ -3,6 +3,7 @@
 #include "segment/regions/regions.h"
 
 #include "core/image.h"
+#include "core/misuse.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -150,6 +151,8 @@ ro_status regions_measure(struct ro_regions *work)
 
 ro_status ro_regions_labels(const ro_regions *work, ro_image *view)
 {
+    if (ABSENT(work))
+        return RO_E_ARGUMENT;
     ro_status status = image_check(work->context, view, "output");
     if (status != RO_OK)
         return status;
@@ -181,12 +184,16 @@ ro_status ro_regions_labels(const ro_regions *work, ro_image *view)
 
 const ro_polyline *ro_regions_contours(const ro_regions *work, size_t *count)
 {
+    if (ABSENT(work, count))
+        return NULL;
     *count = work->outlines.count;
     return work->outlines.lines;
 }
 
 ro_status ro_regions_show(ro_regions *work, double way)
 {
+    if (ABSENT(work))
+        return RO_E_ARGUMENT;
     const double time = way * RO_RACE_SIDE * RO_RACE_UNIT;
     if (!(way >= 0))
         return ro_context_fail(work->context, RO_E_ARGUMENT, "a way of %g pixels", way);
@@ -196,12 +203,16 @@ ro_status ro_regions_show(ro_regions *work, double way)
 
 const ro_region_front *ro_regions_fronts(const ro_regions *work, size_t *count)
 {
+    if (ABSENT(work, count))
+        return NULL;
     *count = work->count;
     return work->told;
 }
 
 const ro_region *ro_regions_table(const ro_regions *work, size_t *count)
 {
+    if (ABSENT(work, count))
+        return NULL;
     *count = work->labels;
     return work->table;
 }
