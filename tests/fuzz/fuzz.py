@@ -65,7 +65,7 @@ def run(build, name, seconds):
     dictionary = HERE / "dictionaries" / (kind + ".dict")
     # A claimed width may ask for a long row; what counts is the memory that is touched.
     environment = dict(os.environ, ASAN_OPTIONS="allocator_may_return_null=1")
-    arguments = [str(build / "fuzz" / name), "-max_total_time=%d" % seconds, "-timeout=100",
+    arguments = [str(build / "fuzz" / name), "-max_total_time=%d" % seconds, "-timeout=600",
                  "-rss_limit_mb=2048", "-malloc_limit_mb=65536", "-print_final_stats=1",
                  "-artifact_prefix=%s-" % name, str(corpus), *seeds]
     if dictionary.exists():
