@@ -8,9 +8,9 @@
  *     ro_plan_run(plan, &in, &out, NULL);       any number of times
  *     ro_plan_free(plan);
  *
- * A plan uses the threads and the device of its context and must be freed before it is closed. One
- * run at a time per plan, from any thread; what may be called beside a run says so. Plans run side
- * by side.
+ * A plan uses the threads and the device of its context and must be freed before it is closed. It
+ * does not change: any number of threads may run it at the same time, as whole images and as
+ * streams. It has scratch memory for one run and makes more, which it keeps, when runs meet.
  */
 #ifndef ROUNDOFF_PLAN_H
 #define ROUNDOFF_PLAN_H
@@ -33,7 +33,7 @@ typedef struct ro_plan_info {
     int threads;
     int streams;   /* 1: rows can be pushed and pulled; 0: a run needs the whole image */
     uint32_t rows; /* rows are run by multiples of this, but for the last; 1 or more */
-    size_t bytes;  /* of host memory that the plan holds for its runs */
+    size_t bytes;  /* of host memory for each run at the same time */
     int carried;   /* of a halftone: numbers a column that a stream hands on (docs/numerics.md); 0:
                       rows know nothing of each other; -1: it cannot be cut into pieces */
 } ro_plan_info;
@@ -95,8 +95,8 @@ int ro_halftone_passes(const ro_plan *plan);
  */
 
 /* A run row by row (ro_halftone_push, ro_halftone_pull) of `rows` rows from `first_row` on; from 0
- * on all of them is the picture. It is the plan's one run until ro_halftone_close, which leaves the
- * plan; after the first stream of a plan nothing is allocated any more.
+ * on all of them is the picture. ro_halftone_close ends it and leaves the plan; another stream of
+ * the plan then allocates nothing.
  *
  * A piece gives the same bits as its rows have in the whole picture, if what the rows above carry
  * on is given to it: by ro_halftone_carry_in, from the stream of the piece above and its

@@ -4,6 +4,7 @@
 #include "core/image.h"
 #include "core/options.h"
 #include "denoise/denoise.h"
+#include "options/table.h"
 
 #include <stdlib.h>
 
@@ -12,6 +13,7 @@ struct denoise_plan {
     ro_image in, out;    /* shapes, as they were given */
     struct ro_denoiser work;
     bool cuda;
+    ro_denoise_options *kept; /* as given, for copies of a plan that the caller holds; or NULL */
 };
 
 void denoiser_restart(struct ro_denoiser *work)
@@ -36,6 +38,7 @@ static void free_plan(ro_plan *base)
 {
     struct denoise_plan *plan = (struct denoise_plan *)base;
     denoiser_free(&plan->work);
+    free(plan->kept);
     free(plan);
 }
 
@@ -134,12 +137,18 @@ static ro_status run_device(ro_plan *base, const ro_image *in, const ro_image *o
     return status;
 }
 
-static const struct ro_plan_kind denoise_kind = {query, run, run_device, free_plan};
-
 ro_status ro_denoise_run(ro_plan *plan, const ro_image *in, ro_image *out,
                          ro_denoise_report *report)
 {
-    return plan ? run_checked(plan, in, out, report) : RO_E_ARGUMENT;
+    ro_plan *taken;
+    if (!plan)
+        return RO_E_ARGUMENT;
+    ro_status status = plan_take(plan, &taken);
+    if (status != RO_OK)
+        return status;
+    status = run_checked(taken, in, out, report);
+    plan_give(plan, taken);
+    return status;
 }
 
 /* Of shapes, or of an input with pixels, which tell the noise. */
@@ -153,7 +162,7 @@ static ro_status make_plan(ro_context *context, const ro_image *in, const ro_ima
     struct denoise_plan *plan = calloc(1, sizeof *plan);
     if (!plan)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for a plan");
-    plan->plan = (struct ro_plan){&denoise_kind, context};
+    plan_init(&plan->plan, &denoise_kind, context);
     plan->in = *in;
     plan->out = *out;
     struct ro_denoiser *work = &plan->work;
@@ -168,12 +177,24 @@ static ro_status make_plan(ro_context *context, const ro_image *in, const ro_ima
     if (status == RO_OK && !plan->cuda && work->scheme->run == denoise_explicit)
         status = explicit_open(work);
     if (status != RO_OK) {
-        free_plan(&plan->plan);
+        ro_plan_free(&plan->plan);
         return status;
     }
     *made = plan;
     return RO_OK;
 }
+
+static ro_status copy(const ro_plan *base, ro_plan **made)
+{
+    const struct denoise_plan *plan = (const struct denoise_plan *)base;
+    struct denoise_plan *other;
+    ro_status status = make_plan(base->context, &plan->in, &plan->out, plan->kept, &other);
+    if (status == RO_OK)
+        *made = &other->plan;
+    return status;
+}
+
+static const struct ro_plan_kind denoise_kind = {query, run, run_device, copy, free_plan};
 
 ro_status ro_denoise_plan(ro_context *context, const ro_image *in, const ro_image *out,
                           const ro_denoise_options *options, ro_plan **plan)
@@ -198,7 +219,11 @@ ro_status ro_denoise_plan(ro_context *context, const ro_image *in, const ro_imag
         shape[i].data = NULL;
     }
     if (status == RO_OK)
-        status = make_plan(context, &shape[0], &shape[1], options, &made);
+        status = make_plan(context, &shape[0], &shape[1], &taken, &made);
+    if (status == RO_OK && !(made->kept = options_keep(&ro_denoise_table, &taken))) {
+        ro_plan_free(&made->plan);
+        status = ro_context_fail(context, RO_E_MEMORY, "no memory for a plan");
+    }
     if (status == RO_OK)
         *plan = &made->plan;
     return status;
@@ -228,7 +253,7 @@ ro_status ro_denoise(ro_context *context, const ro_image *in, ro_image *out,
         status = make_plan(context, in, out, &taken, &plan);
     if (status == RO_OK) {
         status = run_images(plan, in, out, report);
-        free_plan(&plan->plan);
+        ro_plan_free(&plan->plan);
     }
     if (status == RO_OK && report)
         report->impulses = impulses;

@@ -8,6 +8,7 @@
 #include "core/options.h"
 #include "cuda/cuda.h"
 #include "halftone/floats_cuda.h"
+#include "halftone/kept_options.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -141,7 +142,8 @@ ro_status halftone_plan_make(ro_context *context, const ro_image *shape, ro_form
     struct halftone_plan *plan = calloc(1, sizeof *plan);
     if (!plan)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for a plan");
-    plan->plan = (struct ro_plan){&halftone_kind, context};
+    plan_init(&plan->plan, &halftone_kind, context);
+    plan->asked = device;
     if (shape)
         plan->shape = *shape;
     plan->shape.data = &no_pixels;
@@ -191,7 +193,19 @@ static void free_plan(ro_plan *base)
     for (int i = 0; i < plan->count; i++)
         halftoner_close(&plan->work[i]);
     ink_table_free(&plan->inks);
+    free(plan->kept);
     free(plan);
+}
+
+static ro_status copy(const ro_plan *base, ro_plan **made)
+{
+    const struct halftone_plan *plan = (const struct halftone_plan *)base;
+    struct halftone_plan *other;
+    ro_status status =
+        halftone_plan_make(base->context, &plan->shape, plan->out, plan->kept, plan->asked, &other);
+    if (status == RO_OK)
+        *made = &other->plan;
+    return status;
 }
 
 int halftone_plan_carried(const struct halftone_plan *plan)
@@ -405,20 +419,11 @@ static ro_status run_image(struct halftone_plan *plan, const ro_image *in, const
     return status;
 }
 
-static ro_status check_free(const struct halftone_plan *plan)
-{
-    if (plan->streaming)
-        return ro_context_fail(plan->plan.context, RO_E_STATE, "a stream of the plan is open");
-    return RO_OK;
-}
-
 static ro_status run(ro_plan *base, const ro_image *in, const ro_image *out, ro_report *report)
 {
     DEVICE_TURN(base->context);
     struct halftone_plan *plan = halftone_plan_of(base);
-    ro_status status = check_free(plan);
-    if (status == RO_OK)
-        status = check_image(plan, in, "input");
+    ro_status status = check_image(plan, in, "input");
     if (status == RO_OK)
         status = check_image(plan, out, "output");
     if (status == RO_OK)
@@ -476,9 +481,6 @@ static ro_status run_device(ro_plan *base, const ro_image *in, const ro_image *o
     struct halftone_plan *plan = halftone_plan_of(base);
     struct halftoner *work = &plan->work[0];
     ro_context *context = base->context;
-    ro_status status = check_free(plan);
-    if (status != RO_OK)
-        return status;
     if (count == 0)
         return ro_context_fail(context, RO_E_ARGUMENT, "the batch holds no images");
     if (work->device != RO_DEVICE_CUDA)
@@ -500,7 +502,7 @@ static ro_status run_device(ro_plan *base, const ro_image *in, const ro_image *o
     if (work->grey.range.cuts && !floats)
         return ro_context_fail(context, RO_E_UNSUPPORTED,
                                "ranges do not apply to images on a device but those of floats");
-    status = check_batch(plan, in, out, count);
+    ro_status status = check_batch(plan, in, out, count);
     if (status == RO_OK)
         status = halftone_plan_begin(plan, 0, plan->shape.height, NULL);
     if (status == RO_OK)
@@ -513,7 +515,7 @@ static ro_status run_device(ro_plan *base, const ro_image *in, const ro_image *o
     return status;
 }
 
-static const struct ro_plan_kind halftone_kind = {query, run, run_device, free_plan};
+static const struct ro_plan_kind halftone_kind = {query, run, run_device, copy, free_plan};
 
 /* ---- The public calls ----------------------------------------------------------------------- */
 
@@ -525,7 +527,14 @@ ro_status ro_halftone_plan(ro_context *context, const ro_image *shape, ro_format
     struct halftone_plan *made;
     if (!plan)
         return RO_E_ARGUMENT;
-    ro_status status = halftone_plan_make(context, shape, out, options, RO_DEVICE_AUTO, &made);
+    ro_halftone_options own = RO_HALFTONE_OPTIONS;
+    ro_status status = take_options(context, options, &own, "RO_HALFTONE_OPTIONS");
+    if (status == RO_OK)
+        status = halftone_plan_make(context, shape, out, &own, RO_DEVICE_AUTO, &made);
+    if (status == RO_OK && !(made->kept = halftone_options_keep(&own))) {
+        ro_plan_free(&made->plan);
+        status = ro_context_fail(context, RO_E_MEMORY, "no memory for a plan");
+    }
     *plan = status == RO_OK ? &made->plan : NULL;
     return status;
 }

@@ -15,7 +15,9 @@
 #include "thread/wavefront.h"
 
 struct halftone_plan {
-    struct ro_plan plan; /* first: the public handle */
+    struct ro_plan plan;       /* first: the public handle */
+    ro_halftone_options *kept; /* as given, for copies of a plan that the caller holds; or NULL */
+    ro_device asked;
     ro_image shape;
     ro_format out;
     ro_palette palette, recolour; /* the options', if they have them */
@@ -31,7 +33,6 @@ struct halftone_plan {
     uint32_t pending_rows;
     unsigned char *store;       /* halftoned rows of planes, a byte a pixel */
     ro_halftone_stream *stream; /* made by the first stream, and kept */
-    bool streaming;             /* it is open */
 };
 
 /* Whether a plan is one of these. */

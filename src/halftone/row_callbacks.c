@@ -99,19 +99,11 @@ int ro_halftone_passes(const ro_plan *base)
            work->engine->passes(work);
 }
 
-ro_status ro_halftone_pass(ro_plan *base, const ro_halftone_rows *rows)
+static ro_status run_pass(struct halftone_plan *plan, const ro_halftone_rows *rows)
 {
-    DEVICE_TURN(base ? base->context : NULL);
-    if (!base || !rows || !rows->fetch || !rows->take)
-        return RO_E_ARGUMENT;
-    ro_context *context = base->context;
-    if (!ro_halftone_passes(base))
-        return ro_context_fail(context, RO_E_UNSUPPORTED,
-                               "this plan cannot fetch rows by itself; push them");
-    struct halftone_plan *plan = halftone_plan_of(base);
+    ro_context *context = plan->plan.context;
+    DEVICE_TURN(context);
     struct halftoner *work = &plan->work[0];
-    if (plan->streaming)
-        return ro_context_fail(context, RO_E_STATE, "a stream of the plan is open");
     struct halftone_pass pass = {
         .context = context,
         .rows = *rows,
@@ -140,4 +132,20 @@ ro_status ro_halftone_pass(ro_plan *base, const ro_halftone_rows *rows)
         return status;
     status = (ro_status)atomic_load(&pass.status);
     return status == RO_E_CANCELLED ? ro_context_fail(context, status, "cancelled") : status;
+}
+
+ro_status ro_halftone_pass(ro_plan *base, const ro_halftone_rows *rows)
+{
+    ro_plan *taken;
+    if (!base || !rows || !rows->fetch || !rows->take)
+        return RO_E_ARGUMENT;
+    if (!ro_halftone_passes(base))
+        return ro_context_fail(base->context, RO_E_UNSUPPORTED,
+                               "this plan cannot fetch rows by itself; push them");
+    ro_status status = plan_take(base, &taken);
+    if (status != RO_OK)
+        return status;
+    status = run_pass(halftone_plan_of(taken), rows);
+    plan_give(base, taken);
+    return status;
 }

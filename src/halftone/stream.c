@@ -12,7 +12,8 @@
 #include <string.h>
 
 struct ro_halftone_stream {
-    struct halftone_plan *plan;
+    struct halftone_plan *plan; /* that it has to itself until it is closed */
+    ro_plan *lender;            /* the caller's plan, from which it was taken */
     bool owns_plan;
     unsigned char *ready; /* finished rows, `room` of them at most */
     uint32_t ready_first, ready_rows, room;
@@ -66,8 +67,6 @@ static ro_status check_rows(const struct halftone_plan *plan, uint32_t first_row
     ro_context *context = plan->plan.context;
     const struct halftoner *work = &plan->work[0];
     const uint32_t height = plan->shape.height;
-    if (plan->streaming)
-        return ro_context_fail(context, RO_E_STATE, "a stream of the plan is open");
     if (work->engine->whole_image)
         return ro_context_fail(context, RO_E_UNSUPPORTED,
                                "%s needs the whole image and cannot run row by row",
@@ -105,21 +104,28 @@ ro_status ro_halftone_begin(ro_plan *base, uint32_t first_row, uint32_t rows,
     DEVICE_TURN(base->context);
     if (!halftone_plan_is(base))
         return ro_context_fail(base->context, RO_E_ARGUMENT, "this is not a plan to halftone");
-    struct halftone_plan *plan = halftone_plan_of(base);
-    ro_status status = check_rows(plan, first_row, rows);
-    if (status == RO_OK && !plan->stream)
+    ro_plan *taken;
+    ro_status status = check_rows(halftone_plan_of(base), first_row, rows);
+    if (status == RO_OK)
+        status = plan_take(base, &taken);
+    if (status != RO_OK)
+        return status;
+    struct halftone_plan *plan = halftone_plan_of(taken);
+    if (!plan->stream)
         status = make_stream(plan, &plan->stream);
     if (status == RO_OK)
         status = halftone_plan_begin(plan, first_row, first_row + rows,
                                      begin_links(plan, first_row, first_row + rows));
-    if (status != RO_OK)
+    if (status != RO_OK) {
+        plan_give(base, taken);
         return status;
+    }
     ro_halftone_stream *made = plan->stream;
+    made->lender = base;
     made->ready_first = made->ready_rows = 0;
     made->first_row = made->next = first_row;
     made->end_row = first_row + rows;
     made->failed = false;
-    plan->streaming = true;
     *stream = made;
     return RO_OK;
 }
@@ -145,9 +151,11 @@ void ro_halftone_close(ro_halftone_stream *stream)
 {
     if (!stream)
         return;
-    stream->plan->streaming = false;
-    if (stream->owns_plan)
-        ro_plan_free(&stream->plan->plan);
+    ro_plan *lender = stream->lender;
+    const bool owned = stream->owns_plan;
+    plan_give(lender, &stream->plan->plan);
+    if (owned)
+        ro_plan_free(lender);
 }
 
 /* ---- Rows in and out ------------------------------------------------------------------------ */

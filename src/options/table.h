@@ -33,6 +33,9 @@ ro_status options_read(ro_context *context, const ro_option_table *table, const 
 ro_status options_check(ro_context *context, const ro_option_table *table, const void *given,
                         const void *resolved);
 
+/* Copies options with their texts; free() gives them back. NULL: no memory. */
+void *options_keep(const ro_option_table *table, const void *options);
+
 /* The value of the word that a member has; its row must have words. */
 #define options_word(table, options, member)                                                       \
     option_word_value(table, options, offsetof(__typeof__(*(options)), member))
