@@ -126,7 +126,8 @@ static void put_line(const ro_report *ran, const struct denoise_files *files, co
                      bool nearest, const struct values *values, double seconds)
 {
     const ro_denoise_report *r = files->report;
-    char kappa[80] = "", white[48] = "", pages[32] = "", time[32], where[64];
+    char what[64], kappa[80] = "", steps[48] = "", white[48] = "", pages[32] = "", time[32],
+                   where[64];
     if (files->kappa_least < files->kappa_most)
         snprintf(kappa, sizeof kappa, ", kappa %.2f to %.2f", files->kappa_least,
                  files->kappa_most);
@@ -150,10 +151,16 @@ static void put_line(const ro_report *ran, const struct denoise_files *files, co
         snprintf(white, sizeof white, ", white is %u", r->sample_white);
     if (files->pages > 1)
         snprintf(pages, sizeof pages, "%u pages of ", files->pages);
-    fprintf(stderr, "denoise: %s %s in %s%s%s, %u step%s of %.4g%s, %s%u x %u, %s/%s, %s\n", scheme,
-            ran->method, r->number, white, kappa, r->steps, r->steps == 1 ? "" : "s", r->time_step,
-            r->converged ? " to the fixed point" : "", pages, ran->width, ran->height,
-            ran->schedule, where, time);
+    if (r->quality) {
+        snprintf(what, sizeof what, "%s %s", ran->method, r->quality);
+        snprintf(kappa, sizeof kappa, ", noise of %.4g/255", r->noise);
+    } else {
+        snprintf(what, sizeof what, "%s %s in %s", scheme, ran->method, r->number);
+        snprintf(steps, sizeof steps, ", %u step%s of %.4g%s", r->steps, r->steps == 1 ? "" : "s",
+                 r->time_step, r->converged ? " to the fixed point" : "");
+    }
+    fprintf(stderr, "denoise: %s%s%s%s, %s%u x %u, %s/%s, %s\n", what, white, kappa, steps, pages,
+            ran->width, ran->height, ran->schedule, where, time);
     if (files->form == WORKING)
         fprintf(stderr, "denoise: OUT holds numbers of %s; white is %.0f\n", r->number, r->white);
     if (values->denoise.until_converged && !r->converged)
@@ -201,8 +208,8 @@ static void put_json(FILE *file, const ro_report *ran, const struct denoise_file
     json_string(file, files->in);
     fputs(", \"output\": ", file);
     json_string(file, files->out);
-    fprintf(file, ", \"model\": \"%s\", \"scheme\": \"%s\", \"number\": \"%s\"", ran->method,
-            scheme, r->number);
+    fprintf(file, ", \"model\": \"%s\", \"%s\": \"%s\", \"number\": \"%s\"", ran->method,
+            r->quality ? "quality" : "scheme", r->quality ? r->quality : scheme, r->number);
     fprintf(file, ", \"schedule\": \"%s\", \"device\": \"%s\", \"cpu\": \"%s\", \"threads\": %d",
             ran->schedule, ro_device_name(ran->device), ro_cpu_name(ran->cpu), ran->threads);
     fprintf(file, ", \"width\": %u, \"height\": %u, \"pages\": %u", ran->width, ran->height,

@@ -20,7 +20,7 @@ typedef struct ro_denoise_report {
     double white;
     uint32_t sample_white; /* the sample that stands for it; 0 of floats */
     double kappa;          /* in 1/255 of white; 0 where it does not apply */
-    double noise;     /* estimated standard deviation in 1/255 of white, if kappa came from it */
+    double noise;     /* standard deviation in 1/255 of white, where it was estimated or given */
     double time_step; /* tau/h^2 */
     uint32_t steps;   /* iterations done; with until_converged, until nothing moved */
     int converged;    /* a step was seen that changed nothing */
@@ -29,12 +29,13 @@ typedef struct ro_denoise_report {
     double min_before, min_after, max_before, max_after;
     double energy_before, energy_after;
     /* Of an output of integers, in its levels; 0 of floats. */
-    double drift;      /* its sum minus that of the result it was rounded from */
-    double difference; /* its sum minus that of the input: 0 where the system holds the levels of
-                          the input and the output has the same, unless each pixel is rounded */
-    double impulses;   /* the share of samples that look like impulse noise, or were mended */
-    int saturating;    /* the time step is longer than is stable: neither sum nor extrema hold, and
-                          numbers end at black and white */
+    double drift;        /* its sum minus that of the result it was rounded from */
+    double difference;   /* its sum minus that of the input: 0 where the system holds the levels of
+                            the input and the output has the same, unless each pixel is rounded */
+    double impulses;     /* the share of samples that look like impulse noise, or were mended */
+    const char *quality; /* of the trained model; NULL: another one ran */
+    int saturating; /* the time step is longer than is stable: neither sum nor extrema hold, and
+                       numbers end at black and white */
 } ro_denoise_report;
 
 /* The image after a step, in the numbers of the working system: of integers exactly, the energy
@@ -54,8 +55,8 @@ typedef void (*ro_denoise_step_fn)(void *data, const ro_denoise_step *step);
 typedef struct ro_denoise_options {
     /* RO_DENOISE_OPTIONS sets it. */
     size_t size;
-    /* How to smooth: anisotropic, edge-enhancing, perona-malik, exponential or linear. Default
-     * (NULL): anisotropic. */
+    /* How to smooth: trained, anisotropic, edge-enhancing, perona-malik, exponential or linear.
+     * Default (NULL): anisotropic. */
     const char *model;
     /* How a time step is computed: explicit, implicit, conjugate, naive or xpp24. Default (NULL):
      * explicit; implicit for u8 and s9. */
@@ -104,12 +105,19 @@ typedef struct ro_denoise_options {
     /* How diffusion falls with the gradient x, in units of kappa: perona-malik, exponential, decay
      * or lines. Default (NULL): perona-malik. */
     const char *diffusivity;
+    /* Standard deviation of the noise in 1/255 of white: a number from 0 to 1000. Default
+     * (RO_DEFAULT): estimated. */
+    double noise_level;
+    /* How many times the noise is removed: a number above 0, up to 4. Default (0): 1. */
+    double strength;
+    /* Which filters are taken: fast or best. Default (NULL): best. */
+    const char *quality;
 } ro_denoise_options;
-#define RO_DENOISE_UNSET(UNSET) UNSET(iterations) UNSET(sigma)
+#define RO_DENOISE_UNSET(UNSET) UNSET(iterations) UNSET(sigma) UNSET(noise_level)
 #define RO_DENOISE_DEFAULTS RO_DEFAULTS_OF(ro_denoise_options, RO_DENOISE_UNSET)
 #define RO_DENOISE_OPTIONS RO_OPTIONS_OF(ro_denoise_options, RO_DENOISE_UNSET)
 
-/* The scheme that options stand for, by name. */
+/* The scheme that options stand for, by name; NULL: model trained has none. */
 RO_API
 const char *ro_denoise_scheme(const ro_denoise_options *options);
 

@@ -10,6 +10,7 @@
 #include "denoise/diffusion.h"
 
 struct ro_denoiser;
+struct trained_network;
 
 enum ro_denoise_schedule {
     RO_SCHEDULE_AUTO,
@@ -88,6 +89,9 @@ struct ro_denoiser {
     ro_denoise_report
         *told; /* where the caller wants it; NULL: nowhere, and no figures are taken */
     struct ro_figures before, after;
+    const struct trained_network *network; /* of the trained model, else NULL */
+    double noise;                          /* for it, in 1/255 of white */
+    bool nearest;                          /* it rounds each pixel by itself */
     struct ro_sweep_memory sweep;
     struct ro_explicit *ready;         /* the explicit scheme on the CPU, ready to run; or NULL */
     struct diffusion_device *resident; /* for images on a device, since the first run; or NULL */
@@ -211,6 +215,8 @@ void denoise_resident_close(struct ro_denoiser *work);
 ro_status denoise_implicit(struct ro_denoiser *work);
 ro_status denoise_implicit_cuda(struct ro_denoiser *work);
 bool implicit_fits_cuda(const struct ro_denoiser *work, uint64_t memory); /* of a device */
+ro_status trained_settle(struct ro_denoiser *work);
+ro_status denoise_trained(struct ro_denoiser *work);
 ro_status denoise_naive(struct ro_denoiser *work);
 ro_status denoise_xpp24(struct ro_denoiser *work);
 

@@ -9,11 +9,15 @@
 #define NAIVE "scheme=naive"
 #define EXPLICIT "scheme=explicit"
 #define REAL "scheme=explicit,implicit,conjugate"
+#define TRAINED "model=trained"
+#define CLASSIC "model=trained" /* what options of the other models exclude */
 #define TABLES "model=anisotropic,edge-enhancing,perona-malik"
 
 static const ro_option rows[] = {
     {MEMBER(model), "M", "how to smooth", .preset = "anisotropic", .trait = RO_OPTION_MODEL,
-     .words = RO_WORDS({"anisotropic", .value = RO_MODEL_ANISOTROPIC, .help = "along edges"},
+     .words = RO_WORDS({"trained", .value = -1,
+                        .help = "by trained filters, which suits photographs best"},
+                       {"anisotropic", .value = RO_MODEL_ANISOTROPIC, .help = "along edges"},
                        {"edge-enhancing", .value = RO_MODEL_TENSOR,
                         .help = "along edges, and there no more than half as much"},
                        {"perona-malik", .value = RO_MODEL_PERONA_MALIK,
@@ -22,7 +26,7 @@ static const ro_option rows[] = {
                         .help = "less where the gradient is large, falling as exp(-x^2)"},
                        {"linear", .value = RO_MODEL_LINEAR, .help = "everywhere"},
                        {"non-linear", .value = RO_MODEL_PERONA_MALIK, .alias = "perona-malik"})},
-    {MEMBER(scheme), "S", "how a time step is computed", .topic = "numbers",
+    {MEMBER(scheme), "S", "how a time step is computed", .topic = "numbers", .excludes = CLASSIC,
      .derived = "explicit; implicit for u8 and s9",
      .words =
          RO_WORDS({"explicit", .value = 0, .help = "keeps the sum and the range exactly"},
@@ -31,8 +35,8 @@ static const ro_option rows[] = {
                   {"conjugate", .value = 2, .help = "larger time steps by conjugate gradients"},
                   {"naive", .value = 3, .help = "loses mass and shows why the others do not"},
                   {"xpp24", .value = 4, .help = "the hardware profile of a paper"})},
-    {MEMBER(number), ROW_NUMBER, .topic = "numbers", .derived = "by the bits of IN",
-     .trait = RO_OPTION_NUMBER,
+    {MEMBER(number), ROW_NUMBER, .topic = "numbers", .excludes = CLASSIC,
+     .derived = "by the bits of IN", .trait = RO_OPTION_NUMBER,
      .words = RO_WORDS({.name = "u8"}, {.name = "s9"}, {.name = "s12"}, {.name = "s16"},
                        {.name = "s17"}, {.name = "s24"}, {.name = "s10e5", .needs = REAL},
                        {.name = "s16e7", .needs = REAL}, {.name = "s23e8", .needs = REAL},
@@ -40,7 +44,7 @@ static const ro_option rows[] = {
      .more = "The default is `s16` for 8-bit images, `s17` for 16-bit images and `s23e8` for float "
              "images, whose white is 1; it is `s24` with the schemes `conjugate` and `xpp24`."},
     {MEMBER(rounding), "R", "how fluxes between pixels are rounded", .topic = "numbers",
-     .preset = "zero", .trait = RO_OPTION_ROUNDING, .excludes = FLOATS,
+     .preset = "zero", .trait = RO_OPTION_ROUNDING, .excludes = CLASSIC " " FLOATS,
      .words = RO_WORDS({"zero", .value = RO_ROUND_ZERO}, {"nearest", .value = RO_ROUND_NEAREST},
                        {"away", .value = RO_ROUND_AWAY, .needs = NAIVE},
                        {"down", .value = RO_ROUND_DOWN, .needs = NAIVE},
@@ -60,7 +64,7 @@ static const ro_option rows[] = {
                        {"stream", .value = RO_SCHEDULE_STREAM, .needs = EXPLICIT}),
      .more = "With `stream` and `kappa` rows go from file to file, and memory grows with the "
              "width and the steps only."},
-    {MEMBER(iterations), ROW_ITERATIONS, .derived = "as stop says",
+    {MEMBER(iterations), ROW_ITERATIONS, .excludes = CLASSIC, .derived = "as stop says",
      .more = "With `until_converged` they are the bound, by default 10000."},
     {MEMBER(steps_at_once), "T", "time steps in one pass over the image", .topic = "run", .min = 1,
      .max = 64, .derived = "the fastest, at most 8", .trait = RO_OPTION_SCHEDULE,
@@ -71,24 +75,26 @@ static const ro_option rows[] = {
      .more = "Where `kappa` is estimated and samples have 16 bits, white is the smallest 2^n - 1 "
              "that no sample exceeds, so that 10 and 12 bits in 16-bit files are treated as such."},
     {MEMBER(kappa), "K", "gradient of an edge in 1/255 per pixel", .max = 1e6, .above_min = 1,
-     .derived = "half the noise", .excludes = "model=linear"},
+     .derived = "half the noise", .excludes = "model=trained,linear"},
     {MEMBER(sigma), ROW_SIGMA, .topic = "numbers", .max = RO_MAX_SIGMA, .preset = "0",
-     .derived = "0; 0.5 with xpp24", .excludes = "model=linear " NAIVE},
-    {MEMBER(time_step), ROW_TIME_STEP, .topic = "numbers", .derived = "the largest stable one",
+     .derived = "0; 0.5 with xpp24", .excludes = "model=trained,linear " NAIVE},
+    {MEMBER(time_step), ROW_TIME_STEP, .topic = "numbers", .excludes = CLASSIC,
+     .derived = "the largest stable one",
      .more = "It is tau/h^2. With the explicit scheme in integers a longer one, up to 1, runs with "
              "a warning: "
              "neither sum nor extrema are kept then. Otherwise it is refused, and the message "
              "names the largest."},
     {MEMBER(independent), NULL, "colour channels do not share the gradient",
-     .excludes = "model=linear"},
+     .excludes = "model=trained,linear"},
     {MEMBER(until_converged), NULL, "stop when no pixel changes", .trait = RO_OPTION_CONVERGED,
-     .excludes = "stop schedule=stream " FLOATS,
+     .excludes = CLASSIC " stop schedule=stream " FLOATS,
      .more = "A line says whether that point was reached within `iterations`."},
-    {MEMBER(seed), ROW_SEED, .topic = "run", .trait = RO_OPTION_SEED,
+    {MEMBER(seed), ROW_SEED, .topic = "run", .trait = RO_OPTION_SEED, .excludes = CLASSIC,
      .more = "The implicit schemes draw their dither from it."},
     {MEMBER(on_step)},
     {MEMBER(on_step_data)},
     {MEMBER(stop), "S", "when to stop", .derived = "auto without kappa", .trait = RO_OPTION_STOP,
+     .excludes = CLASSIC,
      .words =
          RO_WORDS({"auto", .value = 1,
                    .help = "after the steps with the smallest estimated error; "
@@ -100,13 +106,24 @@ static const ro_option rows[] = {
              "two samples in a hundred look like impulse noise."},
     {MEMBER(diffusivity), "D", "how diffusion falls with the gradient x, in units of kappa",
      .topic = "numbers", .preset = "perona-malik", .trait = RO_OPTION_MODEL,
-     .excludes = "model=linear",
+     .excludes = "model=trained,linear",
      .words =
          RO_WORDS({"perona-malik", .value = RO_DIFFUSIVITY_PERONA_MALIK, .help = "1/(1 + x^2)"},
                   {"exponential", .value = RO_DIFFUSIVITY_EXPONENTIAL, .help = "exp(-x^2)"},
                   {"decay", .value = RO_DIFFUSIVITY_DECAY, .needs = TABLES, .help = "exp(-x)"},
                   {"lines", .value = RO_DIFFUSIVITY_LINES, .needs = TABLES,
                    .help = "the first by four straight lines in x^2"})},
+    {MEMBER(noise_level), "S", "standard deviation of the noise in 1/255 of white", .max = 1000,
+     .derived = "estimated", .needs = TRAINED},
+    {MEMBER(strength), "F", "how many times the noise is removed", .max = 4, .above_min = 1,
+     .preset = "1", .needs = TRAINED,
+     .more =
+         "The trained filters take the noise for so many times what it is. Below 1 more texture "
+         "and more noise remain."},
+    {MEMBER(quality), "Q", "which filters are taken", .preset = "best", .needs = TRAINED,
+     .words =
+         RO_WORDS({"fast", .value = 0, .help = "12 filters in 5 steps, in bytes of 8-bit grey"},
+                  {"best", .value = 1, .help = "24 filters in 6 steps"})},
     {0},
 };
 

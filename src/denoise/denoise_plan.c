@@ -58,14 +58,24 @@ static const struct ro_denoise_scheme schemes[] = {
         .integers_only = true,
         .run = denoise_xpp24,
     },
+    {
+        .name = "trained", /* which no option says: the model has no schemes */
+        .options = ~0u,    /* rows exclude the model */
+        .run = denoise_trained,
+    },
 };
 enum { SCHEMES = sizeof schemes / sizeof *schemes };
+
+static bool is_trained(const ro_denoise_options *options)
+{
+    return options->model && ro_name_equal(options->model, "trained");
+}
 
 /* Fluxes of few bits are rounded to nothing where a system that is solved still moves. */
 const char *ro_denoise_scheme(const ro_denoise_options *options)
 {
     const char *number = options ? options->number : NULL;
-    if (options && options->scheme)
+    if (options && (options->scheme || is_trained(options)))
         return options->scheme;
     const bool few = number && (ro_name_equal(number, "u8") || ro_name_equal(number, "s9"));
     return few && !options->until_converged ? "implicit" : "explicit";
@@ -74,7 +84,7 @@ const char *ro_denoise_scheme(const ro_denoise_options *options)
 static const struct ro_denoise_scheme *scheme_named(const char *name)
 {
     for (int i = 0; i < SCHEMES; i++)
-        if (strcmp(name, schemes[i].name) == 0)
+        if (strcmp(name ? name : "trained", schemes[i].name) == 0)
             return &schemes[i];
     return NULL;
 }
@@ -102,7 +112,8 @@ static ro_status check_rules(const struct ro_denoiser *work)
 {
     ro_denoise_options resolved = work->options;
     resolved.scheme = work->scheme->name;
-    resolved.number = number_name(work);
+    if (work->scheme->run != denoise_trained)
+        resolved.number = number_name(work);
     return options_check(work->context, &ro_denoise_table, &work->options, &resolved);
 }
 
@@ -264,6 +275,10 @@ static ro_status plan(struct ro_denoiser *work)
         ro_format_is_colour(out->format) != (work->channels == 3))
         return ro_context_fail(context, RO_E_UNSUPPORTED, "%s denoised cannot be %s",
                                ro_format_name(in->format), ro_format_name(out->format));
+    if (work->scheme->run == denoise_trained) {
+        const ro_status status = find_white(work);
+        return status == RO_OK ? trained_settle(work) : status;
+    }
     ro_status (*const steps[])(struct ro_denoiser *) = {
         find_model, find_white, find_number, find_levels, find_time,
     };

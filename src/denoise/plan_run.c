@@ -46,8 +46,10 @@ static void query(const ro_plan *base, ro_plan_info *info)
 {
     const struct denoise_plan *plan = (const struct denoise_plan *)base;
     const struct ro_denoiser *work = &plan->work;
-    info->method = model_name(work->parameters.model);
-    info->schedule = work->ready ? explicit_schedule(work) : work->scheme->name;
+    info->method = work->network ? "trained" : model_name(work->parameters.model);
+    info->schedule = work->ready     ? explicit_schedule(work)
+                     : work->network ? "rows"
+                                     : work->scheme->name;
     info->device = plan->cuda ? RO_DEVICE_CUDA : RO_DEVICE_CPU;
     info->cpu = plan->cuda ? RO_CPU_SCALAR : base->context->cpu;
     info->threads = plan->cuda ? 1 : base->context->threads;
@@ -168,6 +170,8 @@ static ro_status make_plan(ro_context *context, const ro_image *in, const ro_ima
     struct ro_denoiser *work = &plan->work;
     ro_status status = denoiser_make(work, context, in, out, options);
     const bool watched = work->options.on_step;
+    if (status == RO_OK && work->network && context->options.device == RO_DEVICE_CUDA)
+        status = ro_context_fail(context, RO_E_UNSUPPORTED, "model trained runs on the CPU only");
     if (status == RO_OK && watched && context->options.device == RO_DEVICE_CUDA)
         status = ro_context_fail(context, RO_E_UNSUPPORTED,
                                  "figures of every step are taken on the CPU only");

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: MIT */
+#include "denoise/trained/trained_picture.h"
+
+#include "core/image.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    SEEN_LEVELS = 65535, /* a range of floats is seen in so many steps at most, */
+    NOISE_LEVELS = 256,  /* and their noise in so many */
+};
+static const double MOST_FLOAT = 1e30;    /* whose square is a double still */
+static const double FLOAT_WHITE = 0x1p32; /* floats become levels by way of so many */
+
+/* Channels' shares of the planes' changes, in sixths. */
+static const int8_t shares[3][3] = {{2, 3, 1}, {2, 0, -2}, {2, -3, 1}};
+
+/* ---- Ranges --------------------------------------------------------------------------------- */
+
+static ro_status find_range(const struct ro_denoiser *work, double *least, double *most)
+{
+    const ro_image *in = &work->in;
+    const size_t samples = (size_t)work->channels * in->width;
+    *least = INFINITY;
+    *most = -INFINITY;
+    for (uint32_t y = 0; y < in->height; y++) {
+        const float *row = (const void *)((const char *)in->data + (ptrdiff_t)y * in->stride);
+        for (size_t i = 0; i < samples; i++) {
+            const double x = (double)row[i];
+            const uint32_t column = (uint32_t)(i / (size_t)work->channels);
+            if (!isfinite(x))
+                return ro_context_fail(work->context, RO_E_ARGUMENT,
+                                       "the input at (%u, %u) is %g, not a finite number", column,
+                                       y, x);
+            if (fabs(x) > MOST_FLOAT)
+                return ro_context_fail(work->context, RO_E_ARGUMENT,
+                                       "the input is %g at (%u, %u); model trained takes up to %g",
+                                       x, column, y, MOST_FLOAT);
+            *least = x < *least ? x : *least;
+            *most = x > *most ? x : *most;
+        }
+    }
+    return RO_OK;
+}
+
+/* Makes the plans of the planes for samples that are numbers from 0 to `high`. */
+static void make_plans(struct trained_picture *picture, int32_t high, double noise)
+{
+    static const double sizes[3] = {3, 2, 6}; /* squared lengths of the basis */
+    const struct trained_network *network = picture->work->network;
+    const int32_t low[3] = {0, -high, -2 * high}, top[3] = {3 * high, high, 2 * high};
+    picture->idle = false;
+    for (int p = 0; p < picture->planes; p++) {
+        const bool grey = picture->planes == 1;
+        if (!trained_make(&picture->plan[p], network, grey ? 0 : low[p], grey ? high : top[p],
+                          grey ? noise : noise * sqrt(sizes[p])))
+            picture->idle = true; /* the ranges are wide enough for the largest noise */
+        if (picture->plan[p].fraction > picture->fraction || p == 0)
+            picture->fraction = picture->plan[p].fraction;
+    }
+    if (picture->idle)
+        picture->fraction = 0;
+}
+
+static ro_status find_floats(struct trained_picture *picture, double noise)
+{
+    double least, most;
+    ro_status status = find_range(picture->work, &least, &most);
+    if (status != RO_OK)
+        return status;
+    int exponent;
+    frexp(fmax((most - least) / SEEN_LEVELS, noise / NOISE_LEVELS), &exponent);
+    picture->origin = least;
+    picture->unit = ldexp(1, exponent);
+    const double high = ceil((most - least) / picture->unit);
+    make_plans(picture, (int32_t)fmax(high, NOISE_LEVELS), noise / picture->unit);
+    return RO_OK;
+}
+
+ro_status trained_picture_make(struct trained_picture *picture, struct ro_denoiser *work)
+{
+    const ro_context *context = work->context;
+    const double noise = work->noise / 255; /* of white */
+    ro_status status = RO_OK;
+    *picture = (struct trained_picture){
+        .work = work,
+        .planes = work->channels,
+        .kernel = trained_kernel_of(context->options.cpu ? context->options.cpu : context->cpu),
+        .parts = work->channels == 3 ? 6 : 1,
+        .unit = 1,
+        .in_bytes = ro_format_sample_bytes(work->in.format),
+        .out_bytes = ro_format_sample_bytes(work->out.format),
+    };
+    picture->floats = picture->in_bytes == 4;
+    picture->carried = !work->nearest;
+    if (picture->floats)
+        status = find_floats(picture, noise);
+    else
+        make_plans(picture, (int32_t)work->in_white, noise * work->in_white);
+    const uint64_t numbers = (uint64_t)picture->parts << picture->fraction;
+    const bool alike = !picture->floats && work->in_white == work->out_white;
+    picture->step = picture->unit / (double)numbers;
+    picture->times = alike ? 1 : work->out_white;
+    picture->total = picture->floats ? (uint64_t)FLOAT_WHITE
+                     : alike         ? numbers
+                                     : numbers * work->in_white;
+    return status;
+}
+
+/* ---- What the filters see ------------------------------------------------------------------- */
+
+static int32_t sample_at(const struct trained_picture *picture, const char *samples, size_t i)
+{
+    return picture->in_bytes == 1 ? ((const uint8_t *)samples)[i]
+           : picture->in_bytes == 2
+               ? ((const uint16_t *)(const void *)samples)[i]
+               : (int32_t)((((double)((const float *)(const void *)samples)[i]) - picture->origin) /
+                               picture->unit +
+                           0.5);
+}
+
+static void see_grey(const struct trained_picture *picture, const char *samples, int16_t *seen)
+{
+    const struct trained_plan plan = picture->plan[0];
+    const size_t width = picture->work->in.width;
+    if (picture->in_bytes == 1) {
+        const uint8_t *in = (const uint8_t *)samples;
+        for (size_t x = 0; x < width; x++)
+            seen[x] = trained_seen(&plan, in[x]);
+        return;
+    }
+    for (size_t x = 0; x < width; x++)
+        seen[x] = trained_seen(&plan, sample_at(picture, samples, x));
+}
+
+void trained_see(const struct trained_picture *picture, int plane, const char *samples, void *seen)
+{
+    const size_t width = picture->work->in.width;
+    if (picture->plan[plane].bytes && picture->in_bytes == 1) {
+        memcpy(seen, samples, width);
+        return;
+    }
+    if (picture->plan[plane].bytes) {
+        for (size_t x = 0; x < width; x++)
+            ((uint8_t *)seen)[x] = (uint8_t)sample_at(picture, samples, x);
+        return;
+    }
+    if (picture->planes == 1) {
+        see_grey(picture, samples, seen);
+        return;
+    }
+    for (size_t x = 0; x < width; x++) {
+        const int32_t r = sample_at(picture, samples, 3 * x),
+                      g = sample_at(picture, samples, 3 * x + 1),
+                      b = sample_at(picture, samples, 3 * x + 2);
+        const int32_t number = plane == 0 ? r + g + b : plane == 1 ? r - b : r - 2 * g + b;
+        ((int16_t *)seen)[x] = trained_seen(&picture->plan[plane], number);
+    }
+}
+
+/* ---- Changes of samples --------------------------------------------------------------------- */
+
+/* Returns the change of a channel at x in 1/(parts * 2^fraction). */
+static inline int64_t change_at(const struct trained_picture *picture,
+                                const int32_t *const change[3], int channel, size_t x)
+{
+    if (picture->idle)
+        return 0;
+    if (picture->planes == 1)
+        return change[0][x];
+    int64_t sum = 0;
+    for (int p = 0; p < 3; p++)
+        sum +=
+            shares[channel][p] * ((int64_t)change[p][x] *
+                                  ((int64_t)1 << (picture->fraction - picture->plan[p].fraction)));
+    return sum;
+}
+
+static double real_at(const struct trained_picture *picture, const char *samples, size_t i,
+                      int64_t change)
+{
+    const double sample = picture->floats ? (double)((const float *)(const void *)samples)[i]
+                                          : (double)sample_at(picture, samples, i);
+    return sample - (double)change * picture->step;
+}
+
+/* Returns a value in `total / times`ths of a level, from black to white. */
+static inline uint64_t value_at(const struct trained_picture *picture, const char *samples,
+                                size_t i, int64_t change)
+{
+    if (picture->floats) {
+        const double v = real_at(picture, samples, i, change);
+        return v > 0 ? v < 1 ? (uint64_t)llrint(v * FLOAT_WHITE) : (uint64_t)FLOAT_WHITE : 0;
+    }
+    const int64_t numbers = (int64_t)picture->parts << picture->fraction;
+    const int64_t white = picture->work->in_white * numbers;
+    const int64_t value = sample_at(picture, samples, i) * numbers - change;
+    return (uint64_t)(value < 0 ? 0 : value > white ? white : value);
+}
+
+uint64_t trained_start(const struct trained_picture *picture) { return picture->total / 2; }
+
+uint64_t trained_rest(const struct trained_picture *picture, const char *samples,
+                      const int32_t *const change[3], int channel)
+{
+    const size_t width = picture->work->in.width, channels = (size_t)picture->work->channels;
+    unsigned __int128 sum = 0;
+    for (size_t x = 0; x < width; x++)
+        sum += value_at(picture, samples, x * channels + (size_t)channel,
+                        change_at(picture, change, channel, x));
+    return (uint64_t)(sum * picture->times % picture->total);
+}
+
+static void put(char *row, int bytes, size_t i, uint64_t level)
+{
+    if (bytes == 1)
+        ((uint8_t *)row)[i] = (uint8_t)level;
+    else
+        ((uint16_t *)(void *)row)[i] = (uint16_t)level;
+}
+
+/* The most usual case on its own: grey samples of 8 bits, whose levels stay as they are. */
+static void write_bytes(const struct trained_picture *picture, const uint8_t *samples,
+                        const int32_t *change, uint8_t *out, uint64_t *carry)
+{
+    const int fraction = picture->fraction;
+    const int64_t mask = ((int64_t)1 << fraction) - 1;
+    const int64_t white = (int64_t)picture->work->in_white << fraction;
+    int64_t rest = (int64_t)*carry;
+    for (size_t x = 0; x < picture->work->in.width; x++) {
+        int64_t value = ((int64_t)samples[x] << fraction) - change[x];
+        value = value < 0 ? 0 : value > white ? white : value;
+        rest += value;
+        out[x] = (uint8_t)(rest >> fraction);
+        rest &= mask;
+    }
+    *carry = (uint64_t)rest;
+}
+
+static void write_channel(const struct trained_picture *picture, const char *samples,
+                          const int32_t *const change[3], int channel, char *out, uint64_t *carry)
+{
+    const struct ro_denoiser *work = picture->work;
+    const size_t channels = (size_t)work->channels;
+    for (size_t x = 0; x < work->in.width; x++) {
+        const size_t i = x * channels + (size_t)channel;
+        const int64_t moved = change_at(picture, change, channel, x);
+        if (picture->out_bytes == 4) {
+            const double white = picture->floats ? 1 : (double)work->in_white;
+            ((float *)(void *)out)[i] = (float)(real_at(picture, samples, i, moved) / white);
+            continue;
+        }
+        const uint64_t value = value_at(picture, samples, i, moved);
+        const uint64_t rest = picture->carried ? *carry : picture->total / 2;
+        const unsigned __int128 sum = (unsigned __int128)value * picture->times + rest;
+        const uint64_t level =
+            sum >> 64 ? (uint64_t)(sum / picture->total) : (uint64_t)sum / picture->total;
+        *carry = (uint64_t)(sum - (unsigned __int128)level * picture->total);
+        put(out, picture->out_bytes, i, level);
+    }
+}
+
+/* ---- Figures -------------------------------------------------------------------------------- */
+
+/* Counts a row before it is written, because the output may take the input's place. */
+static void count(const struct trained_picture *picture, const char *samples,
+                  const int32_t *const change[3], struct ro_figures *before,
+                  struct ro_figures *after)
+{
+    const size_t channels = (size_t)picture->work->channels, width = picture->work->in.width;
+    __int128 moved = 0;
+    for (size_t c = 0; c < channels; c++) {
+        double least[2] = {INFINITY, INFINITY}, most[2] = {-INFINITY, -INFINITY};
+        double sum[2] = {0}, squares[2] = {0};
+        for (size_t x = 0; x < width; x++) {
+            const int64_t d = change_at(picture, change, (int)c, x);
+            const double f = real_at(picture, samples, x * channels + c, 0),
+                         u = f - (double)d * picture->step;
+            const double pair[2] = {f, u};
+            moved += d;
+            for (int i = 0; i < 2; i++) {
+                sum[i] += pair[i];
+                squares[i] += pair[i] * pair[i];
+                least[i] = pair[i] < least[i] ? pair[i] : least[i];
+                most[i] = pair[i] > most[i] ? pair[i] : most[i];
+            }
+        }
+        const struct ro_figures of[2] = {
+            {.float_sum = sum[0], .float_squares = squares[0], .min = least[0], .max = most[0]},
+            {.float_sum = sum[1], .float_squares = squares[1], .min = least[1], .max = most[1]}};
+        figures_add(before, &of[0]);
+        figures_add(after, &of[1]);
+    }
+    after->sum += moved; /* of the changes: 0 over the picture */
+    if (!picture->floats)
+        for (size_t c = 0; c < channels; c++)
+            before->pixels += samples_sum(samples, picture->in_bytes, c, channels, (uint32_t)width);
+}
+
+void trained_write(const struct trained_picture *picture, const char *samples,
+                   const int32_t *const change[3], char *out, uint64_t carry[3],
+                   struct ro_figures *before, struct ro_figures *after)
+{
+    const struct ro_denoiser *work = picture->work;
+    const bool plain = picture->planes == 1 && picture->in_bytes == 1 && picture->out_bytes == 1 &&
+                       picture->times == 1 && picture->carried && !picture->idle;
+    if (work->told)
+        count(picture, samples, change, before, after);
+    if (plain)
+        write_bytes(picture, (const uint8_t *)samples, change[0], (uint8_t *)out, &carry[0]);
+    else
+        for (int c = 0; c < work->channels; c++)
+            write_channel(picture, samples, change, c, out, &carry[c]);
+    if (work->told && picture->out_bytes != 4)
+        for (int c = 0; c < work->channels; c++)
+            after->pixels += samples_sum(out, picture->out_bytes, (size_t)c, (size_t)work->channels,
+                                         work->in.width);
+}
+
+void trained_report(struct ro_denoiser *work, const char *schedule, ro_cpu cpu, int threads)
+{
+    ro_denoise_report *report = &work->report;
+    const struct ro_figures *before = &work->before, *after = &work->after;
+    const bool floats = ro_format_sample_bytes(work->in.format) == 4;
+    report->steps = (uint32_t)work->network->steps;
+    report->sum_before = floats ? before->float_sum : (double)before->pixels;
+    report->sum_after = floats ? after->float_sum : report->sum_before - (double)after->sum;
+    report->energy_before = before->float_squares;
+    report->energy_after = after->float_squares;
+    report->min_before = before->min;
+    report->max_before = before->max;
+    report->min_after = after->min;
+    report->max_after = after->max;
+    if (ro_format_sample_bytes(work->out.format) != 4) {
+        const double levels = (double)work->out_white / work->in_white;
+        report->difference = (double)after->pixels - report->sum_before * levels;
+        report->drift = (double)after->pixels - report->sum_after * levels;
+    }
+    if (work->told)
+        *work->told = *report;
+    work->context->report = (ro_report){
+        .method = "trained",
+        .schedule = schedule,
+        .width = work->in.width,
+        .height = work->in.height,
+        .device = RO_DEVICE_CPU,
+        .cpu = cpu,
+        .threads = threads,
+        .steps = report->steps,
+    };
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* From options to a network and a noise. */
+#include "core/image.h"
+#include "core/options.h"
+#include "denoise/denoise.h"
+#include "denoise/trained/network.h"
+#include "options/table.h"
+
+/* The noise of an image in 1/255 of white, where nobody has said what it is. */
+static ro_status estimate(const struct ro_denoiser *work, double *noise)
+{
+    return noise_in_blocks(work->context, &work->in, noise);
+}
+
+ro_status trained_settle(struct ro_denoiser *work)
+{
+    static const struct trained_network *const networks[] = {&trained_fast, &trained_best};
+    const ro_denoise_options *o = &work->options;
+    ro_denoise_report *report = &work->report;
+    work->network = networks[options_word(&ro_denoise_table, o, quality)];
+    work->schedule = (enum ro_denoise_schedule)options_word(&ro_denoise_table, o, schedule);
+    work->nearest = options_word(&ro_denoise_table, o, round);
+    work->in_white = ro_format_sample_bytes(work->in.format) == 4 ? 1 : ro_image_white(&work->in);
+    work->out_white =
+        ro_format_sample_bytes(work->out.format) == 4 ? 1 : ro_image_white(&work->out);
+    report->number = "samples";
+    report->quality = work->network->name;
+    report->white = work->in_white;
+    if (!is_default(o->noise_level))
+        report->noise = o->noise_level;
+    else if (!work->in.data)
+        return ro_context_fail(
+            work->context, RO_E_ARGUMENT,
+            "the noise cannot be estimated from a stream of rows: give noise-level");
+    ro_status status = RO_OK;
+    if (is_default(o->noise_level))
+        status = estimate(work, &report->noise);
+    work->noise = report->noise * o->strength;
+    return status;
+}

@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: MIT */
+/* Model trained as callers see it: every format, threads, sums, what it refuses and odd pictures.
+ */
+#include "core/random.h"
+#include "roundoff.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static ro_context *contexts[3]; /* with one, two and three threads */
+
+static int open_contexts(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        const ro_context_options how = {RO_CONTEXT_DEFAULTS, .device = RO_DEVICE_CPU,
+                                        .threads = i + 1};
+        if (ro_context_open(&how, &contexts[i]) != RO_OK)
+            return 1;
+    }
+    return 0;
+}
+
+static int close_contexts(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3; i++)
+        ro_context_close(contexts[i]);
+    return 0;
+}
+
+static const struct {
+    ro_format format;
+    uint32_t white;
+} kinds[] = {{RO_GRAY8, 255}, {RO_GRAY8, 100}, {RO_GRAY16, 65535}, {RO_GRAY16, 1023},
+             {RO_GRAYF, 0},   {RO_RGB8, 255},  {RO_RGB16, 65535},  {RO_RGBF, 0}};
+enum { KINDS = sizeof kinds / sizeof *kinds, GREYS = 5 };
+
+/* An image whose rows lie without gaps; free() its data. */
+static ro_image image_of(ro_format format, uint32_t width, uint32_t height, uint32_t white)
+{
+    const size_t row = ro_format_row_bytes(format, width);
+    ro_image image = {format, width, height, white, (ptrdiff_t)row, calloc(height, row)};
+    assert_non_null(image.data);
+    return image;
+}
+
+static size_t samples_of(const ro_image *image)
+{
+    return (size_t)image->width * image->height * (ro_format_is_colour(image->format) ? 3 : 1);
+}
+
+static double sample(const ro_image *image, size_t i)
+{
+    switch (ro_format_sample_bytes(image->format)) {
+    case 1:
+        return ((const uint8_t *)image->data)[i];
+    case 2:
+        return ((const uint16_t *)image->data)[i];
+    default:
+        return (double)((const float *)image->data)[i];
+    }
+}
+
+static void put(const ro_image *image, size_t i, double value)
+{
+    switch (ro_format_sample_bytes(image->format)) {
+    case 1:
+        ((uint8_t *)image->data)[i] = (uint8_t)value;
+        break;
+    case 2:
+        ((uint16_t *)image->data)[i] = (uint16_t)value;
+        break;
+    default:
+        ((float *)image->data)[i] = (float)value;
+    }
+}
+
+/* A ramp with noise between two shares of white, so that nothing is cut off. */
+static ro_image noisy(int kind, uint32_t width, uint32_t height, double from, double to)
+{
+    ro_image image = image_of(kinds[kind].format, width, height, kinds[kind].white);
+    const double white = kinds[kind].white ? kinds[kind].white : 1;
+    for (size_t i = 0; i < samples_of(&image); i++) {
+        const uint32_t random = pixel_hash(1, (uint32_t)i, 0);
+        const double ramp = (double)(i % (3 * width)) / (3 * width);
+        const double v = white * (from + (to - from) * (0.8 * ramp + 0.2 * (random % 1000) / 1000));
+        put(&image, i, kinds[kind].white ? floor(v) : v);
+    }
+    return image;
+}
+
+static ro_image like(const ro_image *image)
+{
+    return image_of(image->format, image->width, image->height, image->maxval);
+}
+
+static ro_denoise_options options_of(const char *quality, double noise)
+{
+    return (ro_denoise_options){RO_DENOISE_DEFAULTS, .model = "trained", .quality = quality,
+                                .noise_level = noise};
+}
+
+static double channel_sum(const ro_image *image, size_t channel)
+{
+    const size_t channels = ro_format_is_colour(image->format) ? 3 : 1;
+    double sum = 0;
+    for (size_t i = channel; i < samples_of(image); i += channels)
+        sum += sample(image, i);
+    return sum;
+}
+
+/* ---- What it keeps -------------------------------------------------------------------------- */
+
+static void sums_of_files(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < KINDS; kind++)
+        for (int quality = 0; quality < 2; quality++) {
+            const ro_denoise_options options = options_of(quality ? "best" : "fast", 12);
+            ro_image in = noisy(kind, 83, 150, 0.3, 0.7), out = like(&in);
+            ro_denoise_report report;
+            assert_int_equal(ro_denoise(contexts[1], &in, &out, &options, &report), RO_OK);
+            const bool floats = kinds[kind].white == 0;
+            double moved = 0;
+            for (size_t i = 0; i < samples_of(&in); i++)
+                moved += fabs(sample(&in, i) - sample(&out, i));
+            assert_true(moved > 0.01 * report.white * (double)samples_of(&in));
+            for (size_t c = 0; c < (kind < GREYS ? 1 : 3); c++) {
+                const double before = channel_sum(&in, c), after = channel_sum(&out, c);
+                assert_true(fabs(before - after) <= (floats ? 1e-4 : 0));
+            }
+            if (!floats)
+                assert_true(report.sum_after == report.sum_before && report.difference == 0 &&
+                            report.drift == 0);
+            assert_true(fabs(report.sum_after - report.sum_before) < 1e-3);
+            assert_string_equal(report.quality, quality ? "best" : "fast");
+            assert_true(report.noise == 12 && report.steps == (quality ? 6 : 5));
+            free(in.data);
+            free(out.data);
+        }
+}
+
+/* Threads, the definition and the same memory for both images give the same bits. */
+static void schedules(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < KINDS; kind++) {
+        ro_denoise_options options = options_of(kind & 1 ? "fast" : "best", 9);
+        ro_image in = noisy(kind, 61, 200, 0, 1), want = like(&in), got = like(&in);
+        const size_t bytes = (size_t)in.stride * in.height;
+        ro_denoise_report wanted, report;
+        options.schedule = "reference";
+        assert_int_equal(ro_denoise(contexts[0], &in, &want, &options, &wanted), RO_OK);
+        options.schedule = NULL;
+        for (int i = 0; i < 3; i++) {
+            memset(got.data, 0, bytes);
+            memset(&report, 0, sizeof report);
+            assert_int_equal(ro_denoise(contexts[i], &in, &got, &options, &report), RO_OK);
+            assert_memory_equal(want.data, got.data, bytes);
+            assert_true(report.sum_after == wanted.sum_after && report.drift == wanted.drift &&
+                        report.energy_after == wanted.energy_after &&
+                        report.min_after == wanted.min_after);
+        }
+        assert_int_equal(ro_denoise(contexts[2], &in, &in, &options, NULL), RO_OK);
+        assert_memory_equal(want.data, in.data, bytes);
+        free(in.data);
+        free(want.data);
+        free(got.data);
+    }
+}
+
+/* From one depth to another: the result is the same value, rounded by itself. */
+static void depths(void **state)
+{
+    (void)state;
+    for (int from = 0; from < GREYS; from++)
+        for (int to = 0; to < GREYS; to++) {
+            ro_denoise_options options = options_of(NULL, 10);
+            ro_image in = noisy(from, 40, 30, 0.2, 0.8), real = image_of(RO_GRAYF, 40, 30, 0),
+                     out = image_of(kinds[to].format, 40, 30, kinds[to].white);
+            options.white = kinds[from].white > 255 && from == to ? RO_WHITE_MAXVAL : 0;
+            options.round = "nearest";
+            assert_int_equal(ro_denoise(contexts[0], &in, &out, &options, NULL), RO_OK);
+            options.white = 0;
+            assert_int_equal(ro_denoise(contexts[0], &in, &real, &options, NULL), RO_OK);
+            const double white = kinds[to].white;
+            for (size_t i = 0; i < samples_of(&in) && white > 0; i++)
+                assert_true(fabs(sample(&out, i) - white * sample(&real, i)) <= 0.5 + 1e-2);
+            free(in.data);
+            free(real.data);
+            free(out.data);
+        }
+}
+
+static void strength_counts_as_noise(void **state)
+{
+    (void)state;
+    ro_image in = noisy(0, 50, 40, 0.2, 0.8), a = like(&in), b = like(&in);
+    ro_denoise_options options = options_of(NULL, 20), other = options_of(NULL, 10);
+    other.strength = 2;
+    assert_int_equal(ro_denoise(contexts[0], &in, &a, &options, NULL), RO_OK);
+    assert_int_equal(ro_denoise(contexts[0], &in, &b, &other, NULL), RO_OK);
+    assert_memory_equal(a.data, b.data, (size_t)a.stride * a.height);
+    free(in.data);
+    free(a.data);
+    free(b.data);
+}
+
+/* ---- Odd pictures --------------------------------------------------------------------------- */
+
+static void any_size(void **state)
+{
+    static const uint32_t sizes[][2] = {{1, 1}, {1, 3000}, {100000, 1}, {2, 2}, {5, 700}};
+    (void)state;
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+        for (int kind = 0; kind < KINDS; kind++) {
+            const ro_denoise_options options = options_of(NULL, s ? 10 : RO_DEFAULT);
+            ro_image in = noisy(kind, sizes[s][0], sizes[s][1], 0.3, 0.7), out = like(&in);
+            if (ro_denoise(contexts[2], &in, &out, &options, NULL) != RO_OK)
+                fail_msg("%s", ro_context_message(contexts[2]));
+            assert_true(fabs(channel_sum(&in, 0) - channel_sum(&out, 0)) <=
+                        (kinds[kind].white ? 0 : 0.02));
+            free(in.data);
+            free(out.data);
+        }
+}
+
+/* No noise leaves every sample as it is, and so does a picture of one colour. */
+static void nothing_to_do(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < KINDS; kind++) {
+        ro_denoise_options options = options_of(NULL, 0);
+        ro_image in = noisy(kind, 31, 20, 0, 1), out = like(&in);
+        const size_t bytes = (size_t)in.stride * in.height;
+        assert_int_equal(ro_denoise(contexts[0], &in, &out, &options, NULL), RO_OK);
+        assert_memory_equal(in.data, out.data, bytes);
+        static const double levels[] = {1e-4, 20, 1000};
+        for (int i = 0; i < 4; i++) {
+            options.noise_level = i < 3 ? levels[i] : RO_DEFAULT;
+            for (size_t k = 0; k < samples_of(&in); k++)
+                put(&in, k, sample(&in, k % 3));
+            if (kind < GREYS)
+                for (size_t k = 0; k < samples_of(&in); k++)
+                    put(&in, k, sample(&in, 0));
+            assert_int_equal(ro_denoise(contexts[0], &in, &out, &options, NULL), RO_OK);
+            assert_memory_equal(in.data, out.data, bytes);
+        }
+        free(in.data);
+        free(out.data);
+    }
+}
+
+/* So much noise that all of it may be: a result within reason, the sum kept. */
+static void much_noise(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < KINDS; kind++) {
+        const ro_denoise_options options = options_of(NULL, 1000);
+        ro_image in = noisy(kind, 64, 64, 0.45, 0.55), out = like(&in);
+        ro_denoise_report report;
+        assert_int_equal(ro_denoise(contexts[0], &in, &out, &options, &report), RO_OK);
+        assert_true(report.min_after > 0.2 * report.white && report.max_after < 0.8 * report.white);
+        assert_true(fabs(channel_sum(&in, 0) - channel_sum(&out, 0)) <=
+                    (kinds[kind].white ? 0 : 0.01));
+        free(in.data);
+        free(out.data);
+    }
+}
+
+static void refused(const ro_image *in, const ro_denoise_options *options, const char *words)
+{
+    ro_image out = like(in);
+    assert_int_not_equal(ro_denoise(contexts[0], in, &out, options, NULL), RO_OK);
+    if (!strstr(ro_context_message(contexts[0]), words))
+        fail_msg("%s", ro_context_message(contexts[0]));
+    free(out.data);
+}
+
+static void floats(void **state)
+{
+    static const double scales[] = {1e-20, 1, 255, 1e9, 1e27};
+    ro_image in = noisy(4, 40, 40, 0.2, 0.8), first = like(&in), out = like(&in);
+    ro_denoise_options options = options_of(NULL, 10);
+    (void)state;
+    /* A power of two more, and the same noise, give the same picture. */
+    assert_int_equal(ro_denoise(contexts[0], &in, &first, &options, NULL), RO_OK);
+    for (size_t i = 0; i < samples_of(&in); i++)
+        put(&in, i, 16 * sample(&in, i));
+    options.noise_level = 160;
+    assert_int_equal(ro_denoise(contexts[0], &in, &out, &options, NULL), RO_OK);
+    for (size_t i = 0; i < samples_of(&in); i++)
+        assert_true(sample(&out, i) == 16 * sample(&first, i));
+    for (size_t s = 0; s < sizeof scales / sizeof *scales; s++) {
+        ro_image wide = noisy(4, 40, 40, -0.5, 1);
+        for (size_t i = 0; i < samples_of(&wide); i++)
+            put(&wide, i, scales[s] * sample(&wide, i));
+        assert_int_equal(ro_denoise(contexts[0], &wide, &out, &options, NULL), RO_OK);
+        for (size_t i = 0; i < samples_of(&out); i++)
+            assert_true(isfinite(sample(&out, i)));
+        free(wide.data);
+    }
+    put(&in, 41, (double)NAN);
+    refused(&in, &options, "the input at (1, 1) is nan");
+    put(&in, 41, (double)INFINITY);
+    refused(&in, &options, "the input at (1, 1) is inf");
+    put(&in, 41, 1e31);
+    refused(&in, &options, "takes up to 1e+30");
+    free(in.data);
+    free(first.data);
+    free(out.data);
+}
+
+/* ---- Options -------------------------------------------------------------------------------- */
+
+static void options_of_other_models(void **state)
+{
+    ro_image in = noisy(0, 20, 20, 0, 1);
+    const struct {
+        ro_denoise_options options;
+        const char *words;
+    } cases[] = {
+        {{RO_DENOISE_DEFAULTS, .model = "trained", .kappa = 8},
+         "kappa does not apply to model trained"},
+        {{RO_DENOISE_DEFAULTS, .model = "trained", .scheme = "implicit"}, "scheme does not apply"},
+        {{RO_DENOISE_DEFAULTS, .model = "trained", .iterations = 3}, "iterations does not apply"},
+        {{RO_DENOISE_DEFAULTS, .model = "trained", .number = "s12"}, "number does not apply"},
+        {{RO_DENOISE_DEFAULTS, .model = "trained", .schedule = "passes"}, "passes needs scheme"},
+        {{RO_DENOISE_DEFAULTS, .model = "trained", .noise_level = -2}, "noise-level"},
+        {{RO_DENOISE_DEFAULTS, .model = "linear", .quality = "fast"}, "needs model trained"},
+        {{RO_DENOISE_DEFAULTS, .model = "anisotropic", .noise_level = 3}, "needs model trained"},
+        {{RO_DENOISE_DEFAULTS, .model = "anisotropic", .strength = 2}, "needs model trained"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        refused(&in, &cases[i].options, cases[i].words);
+    free(in.data);
+}
+
+static void plans(void **state)
+{
+    ro_image in = noisy(5, 70, 90, 0, 1), want = like(&in), got = like(&in);
+    const ro_image shape = {RO_RGB8, 70, 90, 255, 0, NULL};
+    ro_denoise_options options = options_of(NULL, 15);
+    ro_plan *plan;
+    ro_plan_info info;
+    (void)state;
+    assert_int_equal(ro_denoise(contexts[1], &in, &want, &options, NULL), RO_OK);
+    assert_int_equal(ro_denoise_plan(contexts[1], &shape, &shape, &options, &plan), RO_OK);
+    assert_int_equal(ro_plan_query(plan, &info), RO_OK);
+    assert_string_equal(info.method, "trained");
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(ro_plan_run(plan, &in, &got, NULL), RO_OK);
+    assert_memory_equal(want.data, got.data, (size_t)want.stride * want.height);
+    ro_plan_free(plan);
+    options.noise_level = RO_DEFAULT;
+    assert_int_equal(ro_denoise_plan(contexts[1], &shape, &shape, &options, &plan), RO_E_ARGUMENT);
+    assert_non_null(strstr(ro_context_message(contexts[1]), "give noise-level"));
+    free(in.data);
+    free(want.data);
+    free(got.data);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sums_of_files),
+        cmocka_unit_test(schedules),
+        cmocka_unit_test(depths),
+        cmocka_unit_test(strength_counts_as_noise),
+        cmocka_unit_test(any_size),
+        cmocka_unit_test(nothing_to_do),
+        cmocka_unit_test(much_noise),
+        cmocka_unit_test(floats),
+        cmocka_unit_test(options_of_other_models),
+        cmocka_unit_test(plans),
+    };
+    return cmocka_run_group_tests(tests, open_contexts, close_contexts);
+}
