@@ -339,7 +339,7 @@ void trained_report(struct ro_denoiser *work, const char *schedule, ro_cpu cpu, 
     }
     if (work->told)
         *work->told = *report;
-    work->context->report = (ro_report){
+    *context_report(work->context) = (ro_report){
         .method = "trained",
         .schedule = schedule,
         .width = work->in.width,
