@@ -179,6 +179,8 @@ static bool launched(struct device *device, const void *kernel, void *job, size_
 static size_t prepare_smoother(const struct device *device, by_cycles *smoother)
 {
     enum { MOST_SHARED = 160 << 10 };
+    const size_t room = (size_t)device->cuda->shared - OWN_SHARED;
+    const size_t most = room < MOST_SHARED ? room : MOST_SHARED; /* 60 KiB on devices of 7.5 */
     const int levels = device->flow->grids.levels;
     const ro_grid &last = device->grids.level[levels - 1];
     const size_t nx = (size_t)last.width, ny = (size_t)last.height;
@@ -187,11 +189,12 @@ static size_t prepare_smoother(const struct device *device, by_cycles *smoother)
     team_shared *shared = &smoother->shared;
     smoother->level = device->level;
     smoother->grids = device->team_grids;
-    shared->joins = levels > 1 && coarse_joins(device->grids.level[levels - 2], last);
+    shared->joins = levels > 1 && coarse_joins(device->grids.level[levels - 2], last) &&
+                    (JOINED_FLOATS + KEPT_FLOATS) * sizeof(float) <= most;
     const size_t planes = shared->joins ? (size_t)JOINED_FLOATS : direct;
     const size_t floats = planes > tiles ? planes : tiles;
     shared->tile_floats = (int)((floats + 3) / 4 * 4);
-    shared->keeps = (shared->tile_floats + kept) * sizeof(float) <= MOST_SHARED;
+    shared->keeps = (shared->tile_floats + kept) * sizeof(float) <= most;
     const size_t at_hand = shared->keeps ? kept : 0;
     return (shared->tile_floats + (shared->joins ? (size_t)KEPT_FLOATS : at_hand)) * sizeof(float);
 }
