@@ -68,7 +68,7 @@ commit() {
     if [ -n "${RO_COMMIT:-}" ]; then
         echo "$RO_COMMIT"
     elif head=$(git rev-parse --short HEAD 2>/dev/null); then
-        if git diff --quiet HEAD -- 2>/dev/null; then echo "$head"; else echo "$head with changes"; fi
+        if [ -z "$(git status --porcelain)" ]; then echo "$head"; else echo "$head with changes"; fi
     else
         echo unknown
     fi
