@@ -2,7 +2,10 @@
 # The CUDA back end: every *.cu in src/, when there is a compiler for it. It is a module of its own,
 # libroundoff_cuda.so, which the library loads when a device is asked for (src/cuda/module).
 set(RO_WITH_CUDA AUTO CACHE STRING "CUDA back end: AUTO (when nvcc is found), ON, OFF or EMULATED")
-set(RO_CUDA_ARCHITECTURES 90 CACHE STRING "GPU architectures to compile for")
+# By default code for 9.0, and PTX that drivers of cards from 7.5 on translate when a program first
+# uses it. ALL: code for each of these that nvcc can compile for, and PTX of the last for later ones.
+set(RO_CUDA_ARCHITECTURES "75-virtual;90" CACHE STRING
+  "GPU architectures to compile for; ALL: 75 80 86 89 90 100 120")
 option(RO_CUDA_CHECKED "Waits on the device are bounded: a kernel stops rather than hang" OFF)
 
 set(RO_CUDA OFF)
@@ -14,6 +17,18 @@ elseif(RO_WITH_CUDA)
   if(RO_NVCC)
     set(CMAKE_CUDA_COMPILER ${RO_NVCC})
     set(CMAKE_CUDA_ARCHITECTURES ${RO_CUDA_ARCHITECTURES})
+    if(RO_CUDA_ARCHITECTURES STREQUAL "ALL")
+      execute_process(COMMAND ${RO_NVCC} --list-gpu-arch OUTPUT_VARIABLE known)
+      string(REGEX MATCHALL "[0-9]+" known "${known}")
+      set(CMAKE_CUDA_ARCHITECTURES)
+      foreach(architecture 75 80 86 89 90 100 120)
+        if(architecture IN_LIST known)
+          list(APPEND CMAKE_CUDA_ARCHITECTURES ${architecture}-real)
+          set(last ${architecture})
+        endif()
+      endforeach()
+      list(APPEND CMAKE_CUDA_ARCHITECTURES ${last}-virtual)
+    endif()
     enable_language(CUDA)
     find_package(CUDAToolkit QUIET)
     set(RO_CUDA ${CUDAToolkit_FOUND})

@@ -9,7 +9,9 @@ command -v nvcc >/dev/null 2>&1 || {
     say "gpu: nvcc was not found in PATH or /usr/local/cuda/bin"
     exit 1
 }
-build gpu >build-gpu.log 2>&1 || {
+# Code for the card that is there.
+card=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | head -1 | tr -d .) || card=
+build gpu ${card:+"-DRO_CUDA_ARCHITECTURES=$card"} >build-gpu.log 2>&1 || {
     cat build-gpu.log >&2
     exit 1
 }
