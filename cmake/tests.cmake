@@ -34,7 +34,7 @@ endif()
 
 function(ro_test_properties name label)
   set(limit 900)
-  if(label STREQUAL faults OR RO_SANITIZE) # FAULTS=all and the thread sanitizer take their time
+  if(label STREQUAL faults OR RO_SANITIZE OR label MATCHES emulated) # these may take their time
     set(limit 7200)
   endif()
   set_tests_properties(${name} PROPERTIES LABELS ${label} SKIP_RETURN_CODE 77 TIMEOUT ${limit}

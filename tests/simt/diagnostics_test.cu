@@ -108,6 +108,21 @@ __global__ void copy_too_long(uint32_t *in)
                  : "memory");
 }
 
+__global__ void copies_pile_up(uint32_t *in)
+{
+    __shared__ __align__(16) uint32_t words[8];
+    const unsigned to = (unsigned)__cvta_generic_to_shared(words);
+    for (int i = 0; i < 1000; i++)
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(in), "r"(16)
+                     : "memory");
+}
+
+__global__ void array_too_large(uint32_t *out)
+{
+    __shared__ uint32_t words[100000];
+    out[0] = words[threadIdx.x];
+}
+
 __global__ void beyond_shared(uint32_t *out)
 {
     __shared__ uint32_t words[8];
@@ -121,13 +136,25 @@ __global__ void grid_not_cooperative(uint32_t *) { cooperative_groups::this_grid
 
 __global__ void traps(uint32_t *) { __trap(); }
 
-// Of these the address sanitizer knows. The gap behind a shared array makes the second one visible.
+// The address and undefined behaviour sanitizers see these. The gap behind a shared array makes the
+// second one visible.
 __global__ void beyond_global(uint32_t *out) { out[64] = 1; }
 __global__ void beyond_array(uint32_t *out)
 {
     __shared__ uint32_t words[8];
-    words[threadIdx.x] = 1; // 64 threads
+    uint32_t *volatile at = words;
+    at[threadIdx.x] = 1; // 64 threads
     out[0] = words[0];
+}
+
+__global__ void misaligned_vector(uint32_t *out) { *(volatile uint64_t *)(out + 1) = 1; }
+
+// The thread sanitizer sees this one.
+__global__ void race(uint32_t *out)
+{
+    __shared__ uint32_t words[64];
+    words[threadIdx.x] = threadIdx.x;
+    out[threadIdx.x] = words[63 - threadIdx.x];
 }
 
 struct mistake {
@@ -137,8 +164,15 @@ struct mistake {
 };
 #if defined(__SANITIZE_ADDRESS__)
 #define BOUNDS_MESSAGE "AddressSanitizer"
+#define ALIGNMENT_MESSAGE "misaligned address"
 #else
 #define BOUNDS_MESSAGE NULL
+#define ALIGNMENT_MESSAGE NULL
+#endif
+#if defined(__SANITIZE_THREAD__)
+#define RACE_MESSAGE "data race"
+#else
+#define RACE_MESSAGE NULL
 #endif
 static const struct mistake mistakes[] = {
     {"correct", correct, NULL},
@@ -154,12 +188,16 @@ static const struct mistake mistakes[] = {
     {"misaligned store", misaligned_store, "a misaligned store of 8 bytes"},
     {"misaligned copy", misaligned_copy, "a misaligned copy"},
     {"copy too long", copy_too_long, "a copy of 20 bytes to 16"},
+    {"copies pile up", copies_pile_up, "too many pending copies"},
+    {"array too large", array_too_large, "too much shared memory"},
     {"beyond shared memory", beyond_shared, "shared memory at"},
     {"not shared memory", not_shared, "not a pointer to shared memory"},
     {"grid not cooperative", grid_not_cooperative, "a grid meets that was not launched to"},
     {"trap", traps, "__trap at"},
     {"beyond global memory", beyond_global, BOUNDS_MESSAGE},
     {"beyond an array", beyond_array, BOUNDS_MESSAGE},
+    {"misaligned vector", misaligned_vector, ALIGNMENT_MESSAGE},
+    {"race", race, RACE_MESSAGE},
 };
 
 // Runs one kernel in a process of its own. Returns whether it said what it should.
@@ -178,7 +216,7 @@ static bool try_one(const struct mistake *m)
         cudaMemset(memory, 0, 64 * sizeof *memory);
         m->kernel<<<1, 64>>>(memory);
         cudaDeviceSynchronize();
-        _exit(0);
+        exit(0); // the thread sanitizer then says what it found
     }
     close(ends[1]);
     for (ssize_t n = 1; n > 0 && length < sizeof said - 1; length += n < 0 ? 0 : (size_t)n)

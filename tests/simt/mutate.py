@@ -1,61 +1,89 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Breaks kernels, one line at a time, and looks whether the emulator notices.
+"""Breaks kernels, one line at a time, and looks which mode of the emulator notices.
 
-    tests/simt/mutate.py BUILD [NAME...]
+    tests/simt/mutate.py [--write] [NAME...]
 
-BUILD is a folder built with -DRO_WITH_CUDA=EMULATED. Each change is compiled and linked with the
-objects there, then the cases that use the code run without a seed, with some seeds and, if that finds
-nothing, under the thread sanitizer. A change counts as caught if a case fails or a race is reported;
-the unchanged sources must pass in the same modes. The status is 1 if a change was not caught.
+Needs the builds of the presets emulated, emulated-tsan and emulated-asan. A changed source is
+compiled and linked with the other objects of a build to a module, and the cases that use it run: in
+turns (seed 0), in random orders (seeds 1 to 3), under the thread sanitizer and under the address
+sanitizer, until one fails. The unchanged module must pass the same cases in that mode. The status is
+1 if a change was not noticed. --write puts the table into README.md beside this file.
 """
 import glob
+import json
 import os
 import re
+import resource
 import shlex
+import shutil
 import subprocess
 import sys
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-SEEDS = ('0', '1', '2', '3')
-SECONDS = 120 # a hang is caught, too
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+SECONDS = 100 # of the processor, in which unchanged kernels end; a hang is noticed, too
 
-# name, file, text before, the text that goes, what comes instead, source to compile, cases
+# How a change may be noticed: name in the table, build, seed.
+MODES = [('in turns', 'build-emulated', '0')]
+MODES += [(f'seed {seed}', 'build-emulated', seed) for seed in '123']
+MODES += [('thread sanitizer', 'build-emulated-tsan', '0'),
+          ('address sanitizer', 'build-emulated-asan', '0')]
+
+# name, what is changed, file, text before, the text that goes, what comes instead, source to compile,
+# cases
 MUTATIONS = [
-    ('blockwise-syncwarp', 'blockwise.cu', '+= 7 * e;\n        ', '__syncwarp();', '',
-     'blockwise.cu', 'diffusion/floyd-steinberg/bwed'),
-    ('blockwise-syncwarp-tile', 'blockwise.cu', 'r.carry = kept.w;\n    }\n    ', '__syncwarp();',
-     '', 'blockwise.cu', 'diffusion/floyd-steinberg/bwec'),
-    ('blockwise-bound', 'blockwise.cu', 'if (c < SIDE + LEFT)', '', '\n            ',
+    ('blockwise-syncwarp', 'no __syncwarp', 'blockwise.cu', '+= 7 * e;\n        ', '__syncwarp();',
+     '', 'blockwise.cu', 'diffusion/floyd-steinberg/bwed'),
+    ('blockwise-syncwarp-tile', 'no __syncwarp', 'blockwise.cu', 'r.carry = kept.w;\n    }\n    ',
+     '__syncwarp();', '', 'blockwise.cu', 'diffusion/floyd-steinberg/bwec'),
+    ('blockwise-bound', 'no bound', 'blockwise.cu', '', 'if (c < SIDE + LEFT)', '',
      'blockwise.cu', 'diffusion/floyd-steinberg/bwec'),
-    ('levelset-syncthreads', 'levelset_lanes.cuh', '', '__syncthreads();', '', 'levelset.cu',
-     'segment/u8-*'),
-    ('levelset-bound', 'levelset_lanes.cuh', 'for (int i = 0; i < 4 && x + i ', '<', '<=',
+    ('blockwise-bound-one', 'bound + 1', 'blockwise.cu', 'if (c ', '<', '<=', 'blockwise.cu',
+     'diffusion/floyd-steinberg/bwec'),
+    ('wave-copy-group', 'a group too few', 'wave_steps.cuh', 'ahead / granules_a_chunk', '', ' + 1',
+     'wave_numbers.cu', 'diffusion/burkes/wave'),
+    ('wave-syncwarp-ring', 'no __syncwarp (M5)', 'wave_steps.cuh', 'bits_before = bits;\n        ',
+     '__syncwarp();', '', 'wave_numbers.cu', 'diffusion/burkes/wave'),
+    ('wave-ring-room', 'tags reused early', 'wave_steps.cuh', '', '(RING - 2 * rows_down - GROUP)',
+     '2 * RING', 'wave_numbers.cu', 'diffusion/burkes/wave'),
+    ('pairs-syncwarp', 'no __syncwarp', 'pairs_steps.cuh', '[lane] = bits;\n        ',
+     '__syncwarp();', '', 'wave_pairs.cu', 'diffusion/floyd-steinberg/wave'),
+    ('acuity-syncwarp', 'no __syncwarp', 'acuity_wave.cu', 'base += count;\n        ',
+     '__syncwarp();', '', 'acuity_wave.cu', 'diffusion/acuity/wave'),
+    ('levelset-syncthreads', 'no __syncthreads', 'levelset_lanes.cuh', '', '__syncthreads();', '',
      'levelset.cu', 'segment/u8-*'),
-    ('wave-copy-group', 'wave_steps.cuh', 'ahead / granules_a_chunk', '', ' + 1',
-     'wave_numbers.cu', 'diffusion/burkes/wave'),
-    ('wave-syncwarp-ring', 'wave_steps.cuh', 'bits_before = bits;\n        ', '__syncwarp();', '',
-     'wave_numbers.cu', 'diffusion/burkes/wave'),
-    ('hologram-tags', 'diffuse_line.cuh', 'band % ', '3', '1', 'diffuse.cu', 'hologram/*'),
-    ('bands-event-in', 'bands.cu', '', 'RO_CUDA_TRY(context, cudaStreamWaitEvent(cuda->compute, '
-     'cuda->ready[which], 0));', '', 'bands.cu', 'device/denoise'),
-    ('bands-event-out', 'bands.cu', '', 'RO_CUDA_TRY(context, cudaStreamWaitEvent(cuda->copy_out, '
-     'cuda->computed[which], 0));', '', 'bands.cu', 'ordered/*'),
-    ('dbs-syncthreads-meet', 'search_kernels.cuh', '__threadfence();\n    }\n    ',
-     '__syncthreads();', '', 'search.cu', 'search/*'),
-    ('dbs-syncthreads-cells', 'search_kernels.cuh', 'if (measure)\n        return;\n    ',
-     '__syncthreads();', '', 'search.cu', 'search/*'),
-    ('multigrid-syncthreads', 'multigrid_tiles.cuh',
+    ('levelset-rows', 'bound + 1', 'levelset_lanes.cuh', 'HEIGHT - view.steps || y + r ', '>=', '>',
+     'levelset.cu', 'segment/u8-*'),
+    ('hologram-tags', 'one tag for three', 'diffuse_line.cuh', 'band % ', '3', '1', 'diffuse.cu',
+     'hologram/*'),
+    ('hologram-release', 'no release', 'diffuse_line.cuh', 'st.', 'release', 'relaxed', 'diffuse.cu',
+     'hologram/*'),
+    ('bands-event-in', 'no event wait', 'bands.cu', '', 'RO_CUDA_TRY(context, cudaStreamWaitEvent('
+     'cuda->compute, cuda->ready[which], 0));', '', 'bands.cu', 'device/denoise'),
+    ('bands-event-out', 'no event wait', 'bands.cu', '', 'RO_CUDA_TRY(context, cudaStreamWaitEvent('
+     'cuda->copy_out, cuda->computed[which], 0));', '', 'bands.cu', 'ordered/*'),
+    ('dbs-fence-before', 'no __threadfence', 'search_kernels.cuh', 'threadIdx.x == 0) {\n        ',
+     '__threadfence();', '', 'search.cu', 'search/*'),
+    ('dbs-fence-after', 'no __threadfence', 'search_kernels.cuh', ';\n#endif\n        ',
+     '__threadfence();', '', 'search.cu', 'search/*'),
+    ('dbs-syncthreads-meet', 'no __syncthreads', 'search_kernels.cuh',
+     '__threadfence();\n    }\n    ', '__syncthreads();', '', 'search.cu', 'search/*'),
+    ('dbs-syncthreads-cells', 'no __syncthreads', 'search_kernels.cuh',
+     'if (measure)\n        return;\n    ', '__syncthreads();', '', 'search.cu', 'search/*'),
+    ('multigrid-syncthreads', 'no __syncthreads', 'multigrid_tiles.cuh',
      'patch_put<TILE_SIDE>(p.x, p, two);\n    ', '__syncthreads();', '', 'multigrid.cu',
      'register/multigrid'),
-    ('ordered-syncthreads', 'ordered.cu', '', '__syncthreads();', '', 'ordered.cu', 'ordered/*'),
-    ('dft-syncthreads', 'dft_device.cuh', '__ldg(&d.place[t - lane * d.length])];\n    }\n    ',
-     '__syncthreads();', '', 'propagate.cu', 'light/propagate'),
+    ('ordered-syncthreads', 'no __syncthreads', 'ordered.cu', '', '__syncthreads();', '',
+     'ordered.cu', 'ordered/*'),
+    ('dft-syncthreads', 'no __syncthreads', 'dft_device.cuh',
+     '__ldg(&d.place[t - lane * d.length])];\n    }\n    ', '__syncthreads();', '', 'propagate.cu',
+     'light/propagate'),
 ]
 
 
-def run(command):
-    subprocess.run(command, check=True)
+def run(command, where=None):
+    subprocess.run(command, check=True, cwd=where)
 
 
 def find(name):
@@ -66,117 +94,117 @@ def find(name):
     return os.path.relpath(found[0], ROOT)
 
 
-def flags_of(build, cu):
-    """The compiler and its flags for a source, without names of files."""
-    commands = subprocess.run(['ninja', '-C', build, '-t', 'commands', 'roundoff_cuda'],
-                              stdout=subprocess.PIPE, text=True, check=True).stdout
-    for line in commands.split('\n'):
-        if line.endswith(f'/{cu}.cpp') and ' -c ' in line:
-            line = re.sub(r' (-o|-c|-MF|-MT) \S+| -MD', '', line)
-            return [word for word in shlex.split(line) if word != 'ccache']
-    raise SystemExit(f'no command compiles {cu}')
-
-
-class Program:
-    """rocheck with some objects replaced."""
-
-    def __init__(self, build, work, tsan):
-        self.build, self.work, self.tsan = build, work, tsan
-        self.objects = []
-        os.makedirs(work, exist_ok=True)
-        if tsan: # the emulator itself is not instrumented
-            for name in ('simt', 'runtime'):
-                to = f'{work}/{name}.o'
-                run(['g++', '-std=c++17', '-O1', '-g1', '-DSIMT_TSAN', '-c',
-                     f'{ROOT}/tests/simt/{name}.cpp', '-o', to])
-                self.objects.append(to)
-
-    def compile(self, cu, overlay):
-        """Compiles a source, whose changed files are in `overlay`."""
-        compiler, *flags = flags_of(self.build, os.path.basename(cu))
-        source = f'{overlay}/{cu}.cpp'
-        if not os.path.exists(source):
-            source = f'{self.build}/simt/{cu}.cpp'
-        to = f'{self.work}/{os.path.basename(cu)}.o'
-        extra = ['-fsanitize=thread', '-g1'] if self.tsan else []
-        run([compiler, f'-I{overlay}/src', *flags, *extra, '-c', source, '-o', to])
-        self.objects.append(to)
-
-    def link(self):
-        libraries = '-lpng -ltiff -ljpeg -lz -lwebpdemux -lwebp -llcms2 -lstdc++ -lpthread -ldl -lm'
-        own = sorted(glob.glob(f'{self.build}/CMakeFiles/rocheck.dir/**/*.o', recursive=True))
-        run(['g++', '-no-pie', *(['-fsanitize=thread'] if self.tsan else []), '-o',
-             f'{self.work}/rocheck', *own, *self.objects, f'{self.build}/libroundoff_phantoms.a',
-             '-Wl,--start-group', f'{self.build}/libroundoff_io_internal.a',
-             f'{self.build}/libroundoff_internal.a', '-Wl,--end-group', *libraries.split()])
-
-    def test(self, cases, seed):
-        """What was wrong; '' if nothing."""
-        environment = {**os.environ, 'RO_SIMT_SEED': seed}
-        try:
-            ran = subprocess.run(
-                [f'{self.work}/rocheck', 'test', cases, '--variant', 'cuda', '--few', '4'],
-                env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                timeout=SECONDS)
-        except subprocess.TimeoutExpired:
-            return f'no end within {SECONDS} s'
-        for line in ran.stdout.split('\n'):
-            if re.search(r'FAIL|^simt:|data race', line):
-                return line.strip()[:110]
-        return f'status {ran.returncode}' if ran.returncode else ''
-
-
 def mutated(file, before, old, new):
-    text = open(f'{ROOT}/{file}').read()
+    with open(f'{ROOT}/{file}', encoding='utf-8') as source:
+        text = source.read()
     at = text.index(before + old) + len(before)
     return text[:at] + new + text[at + len(old):]
 
 
-def overlay_of(work, file, text):
-    """Rewrites a changed source for the emulator. Returns the folder."""
+def overlay(work, file, text):
+    """Rewrites a changed source for the emulator into the folder `work`."""
     raw = f'{work}/raw/{file}'
-    os.makedirs(os.path.dirname(raw), exist_ok=True)
-    for name in os.listdir(os.path.dirname(f'{ROOT}/{file}')): # rewrite.py looks at the folder
-        if name.endswith(('.cu', '.cuh')):
-            with open(f'{os.path.dirname(raw)}/{name}', 'w') as to:
-                to.write(open(f'{os.path.dirname(ROOT + "/" + file)}/{name}').read())
-    with open(raw, 'w') as to:
+    shutil.rmtree(work, ignore_errors=True)
+    shutil.copytree(os.path.dirname(f'{ROOT}/{file}'), os.path.dirname(raw), # rewrite.py looks there
+                    ignore=lambda folder, names: [n for n in names if not n.endswith(('.cu', '.cuh'))])
+    with open(raw, 'w', encoding='utf-8') as to:
         to.write(text)
-    run([sys.executable, f'{ROOT}/tests/simt/rewrite.py', raw,
-         f'{work}/overlay/{file}' + ('.cpp' if file.endswith('.cu') else '')])
-    return f'{work}/overlay'
+    run([sys.executable, f'{HERE}/rewrite.py', raw,
+         f'{work}/{file}' + ('.cpp' if file.endswith('.cu') else '')])
 
 
-def try_one(build, mutation):
-    name, file, before, old, new, cu, cases = mutation
+def build_module(build, work, cu):
+    """Compiles `cu` with what is in the folder `work`, and links the module there."""
+    with open(f'{build}/compile_commands.json', encoding='utf-8') as commands:
+        line = next(c for c in json.load(commands) if c['file'].endswith(f'/{cu}.cpp'))
+    compiler, *flags = [w for w in shlex.split(re.sub(r' (-o|-c) \S+', '', line['command']))
+                        if w != 'ccache']
+    source = f'{work}/{cu}.cpp'
+    if not os.path.exists(source):
+        source = line['file']
+    run([compiler, f'-I{work}/src', *flags, '-c', source, '-o', f'{work}/changed.o'])
+    objects = [o for o in glob.glob(f'{build}/CMakeFiles/roundoff_cuda.dir/**/*.o', recursive=True) +
+               glob.glob(f'{build}/CMakeFiles/simt.dir/**/*.o', recursive=True)
+               if not o.endswith(f'/{cu}.cpp.o')]
+    run([compiler, *[f for f in flags if f.startswith('-fsanitize=')], '-shared', '-o',
+         f'{work}/libroundoff_cuda.so', f'{work}/changed.o', *objects, '-lpthread', '-ldl', '-lm'])
+    shutil.copy(f'{build}/rocheck', work) # it loads the module beside it
+
+
+def limit():
+    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def fault(folder, cases, seed):
+    """What rocheck in `folder` finds; '' if nothing."""
+    ran = subprocess.run([f'{folder}/rocheck', 'test', cases, '--variant', 'cuda', '--few', '4'],
+                         env={**os.environ, 'RO_SIMT_SEED': seed}, preexec_fn=limit, check=False,
+                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    for line in ran.stdout.split('\n'):
+        line = line.strip()
+        if re.search('FAIL|^simt:|data race|AddressSanitizer:|runtime error', line):
+            line = re.sub(r'==\d+==|\(pid=\d+\)|0x[0-9a-f]+|/\S*/| \(launched.*', '', line)
+            return re.sub(r' +', ' ', line)[:100].strip()
+    if ran.returncode in (-24, -9): # SIGXCPU, SIGKILL
+        return f'no end within {SECONDS} s'
+    return f'status {ran.returncode}' if ran.returncode else ''
+
+
+unchanged = {}
+
+
+def noticed(mutation):
+    """The first mode that notices a change, and what it says; None if none does."""
+    name, _, file, before, old, new, cu, cases = mutation
     file, cu = find(file), find(cu)
-    for tsan in (False, True):
-        work = f'{build}/mutations/{name}' + ('-tsan' if tsan else '')
-        good, bad = Program(build, f'{work}/good', tsan), Program(build, work, tsan)
-        if tsan:
-            good.compile(cu, f'{work}/none')
-        good.link()
-        bad.compile(cu, overlay_of(work, file, mutated(file, before, old, new)))
-        bad.link()
-        for seed in ('0',) if tsan else SEEDS:
-            wrong = bad.test(cases, seed)
-            if wrong:
-                unchanged = good.test(cases, seed)
-                if unchanged:
-                    return False, f'the unchanged kernel fails: {unchanged}'
-                return True, ('thread sanitizer' if tsan else f'seed {seed}') + f': {wrong}'
-    return False, 'not noticed'
+    last = None
+    for mode, folder, seed in MODES:
+        build = f'{ROOT}/{folder}'
+        work = f'{build}/mutations/{name}'
+        if build != last:
+            overlay(work, file, mutated(file, before, old, new))
+            build_module(build, work, cu)
+            last = build
+        wrong = fault(work, cases, seed)
+        if wrong:
+            key = build, cases, seed
+            if key not in unchanged:
+                unchanged[key] = fault(build, cases, seed)
+            if not unchanged[key]:
+                return mode, wrong
+            print(f'     {name}: unchanged kernels fail, too, {mode}: {unchanged[key]}', flush=True)
+    return None
+
+
+def write(rows):
+    """Puts the table into README.md, between the lines that mark it."""
+    with open(f'{HERE}/README.md', encoding='utf-8') as readme:
+        text = readme.read()
+    table = ['| change | file | noticed | as |', '| --- | --- | --- | --- |'] + rows
+    begin, end = text.index('<!-- mutations -->'), text.index('<!-- end -->')
+    with open(f'{HERE}/README.md', 'w', encoding='utf-8') as readme:
+        readme.write(text[:begin] + '<!-- mutations -->\n' + '\n'.join(table) + '\n' + text[end:])
 
 
 def main():
-    build, names = os.path.abspath(sys.argv[1]), sys.argv[2:]
-    missed = 0
+    names = [n for n in sys.argv[1:] if n != '--write']
+    for preset in dict.fromkeys(folder for _, folder, _ in MODES):
+        if not os.path.exists(f'{ROOT}/{preset}/rocheck'):
+            raise SystemExit(f'{preset} is missing: cmake --preset {preset[6:]} && '
+                             f'cmake --build {preset} --target rocheck')
+    rows, missed = [], 0
     for mutation in MUTATIONS:
-        if names and mutation[0] not in names:
+        name, change, file = mutation[:3]
+        if names and name not in names:
             continue
-        caught, how = try_one(build, mutation)
-        missed += not caught
-        print('ok  ' if caught else 'FAIL', mutation[0], how, flush=True)
+        found = noticed(mutation)
+        missed += found is None
+        mode, how = found or ('no', '')
+        print('ok  ' if found else 'FAIL', name, mode, how, flush=True)
+        rows.append(f'| {name}: {change} | {file} | {mode} | {how.replace("|", " ")} |')
+    if '--write' in sys.argv[1:]:
+        write(rows)
     return missed > 0
 
 

@@ -89,7 +89,7 @@ static void advance()
         if (can_advance(s))
             able.push_back(s);
     if (able.empty())
-        simt::fail("streams wait for one another");
+        abort(); /* cannot be: a stream waits for what was recorded before */
     simt_stream *s = able[simt::draw(able.size())];
     const work next = s->queue[0];
     s->queue.pop_front();
@@ -307,6 +307,8 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *ke
             how.cooperative = attribute->val.cooperative != 0;
         if (attribute->id == cudaLaunchAttributeClusterDimension)
             how.cluster = attribute->val.clusterDim.x;
+        if (how.cluster > 1 && simt::ARCH < 90)
+            return failed(cudaErrorInvalidValue);
     }
     return simt::launch(how, bind(kernel, arguments));
 }
@@ -344,7 +346,7 @@ cudaError_t simt_get_attributes(cudaFuncAttributes *attributes)
 {
     *attributes = {};
     attributes->maxThreadsPerBlock = simt::THREADS_MOST;
-    attributes->ptxVersion = attributes->binaryVersion = 90;
+    attributes->ptxVersion = attributes->binaryVersion = simt::ARCH;
     attributes->numRegs = 32;
     return cudaSuccess;
 }
@@ -374,7 +376,8 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int)
 {
     *properties = {};
     strcpy(properties->name, "emulated on the processor");
-    properties->major = 9;
+    properties->major = simt::ARCH / 10;
+    properties->minor = simt::ARCH % 10;
     properties->multiProcessorCount = simt::multiprocessors();
     properties->totalGlobalMem = (size_t)MEMORY_GIB << 30;
     return cudaSuccess;
@@ -382,9 +385,10 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int)
 
 cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int)
 {
-    *value = attribute == cudaDevAttrMultiProcessorCount            ? simt::multiprocessors()
-             : attribute == cudaDevAttrMaxSharedMemoryPerBlockOptin ? simt::SHARED_MOST
-                                                                    : simt::SHARED_MOST + 1024;
+    *value = attribute == cudaDevAttrMultiProcessorCount ? simt::multiprocessors()
+             : attribute == cudaDevAttrMaxSharedMemoryPerBlockOptin
+                 ? simt::SHARED_MOST
+                 : simt::SHARED_MOST + simt::SHARED_TAKEN;
     return cudaSuccess;
 }
 
@@ -411,7 +415,7 @@ cudaError_t simt::allocate(void **memory, size_t bytes, cudaMemoryType type)
         *memory = nullptr;
         return failed(cudaErrorMemoryAllocation);
     }
-    memset(*memory, seed() ? (int)draw(256) : 0xa5, bytes);
+    memset(*memory, seed() ? 1 + (int)draw(255) : 0xa5, bytes);
     std::lock_guard<std::mutex> held(tables_lock());
     allocations()[(const char *)*memory] = {bytes, type};
     return cudaSuccess;

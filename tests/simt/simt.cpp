@@ -32,6 +32,25 @@ enum { TSAN = 1 };
 static void *tsan_fiber() { return __tsan_create_fiber(0); }
 static void *tsan_self() { return __tsan_get_current_fiber(); }
 static void tsan_switch(void *to) { __tsan_switch_to_fiber(to, 1 /* without order */); }
+
+/* Kernels are compiled with calls of these before accesses to volatile objects, which CUDA defines
+ * to be relaxed. */
+#define VOLATILE(BYTES, BITS)                                                                      \
+    extern "C" int##BITS##_t __tsan_atomic##BITS##_load(const volatile void *, int order);         \
+    extern "C" int##BITS##_t __tsan_atomic##BITS##_fetch_add(volatile void *, int##BITS##_t,       \
+                                                             int order);                           \
+    extern "C" void __tsan_volatile_read##BYTES(void *at)                                          \
+    {                                                                                              \
+        __tsan_atomic##BITS##_load(at, __ATOMIC_RELAXED);                                          \
+    }                                                                                              \
+    extern "C" void __tsan_volatile_write##BYTES(void *at)                                         \
+    {                                                                                              \
+        __tsan_atomic##BITS##_fetch_add(at, 0, __ATOMIC_RELAXED);                                  \
+    }
+VOLATILE(1, 8)
+VOLATILE(2, 16)
+VOLATILE(4, 32)
+VOLATILE(8, 64)
 #else
 enum { TSAN = 0 };
 #define ACQUIRE(at) (void)(at)
@@ -58,9 +77,11 @@ enum {
     GAP = 64,          /* between shared arrays, for the address sanitizer */
     ARRAYS = 64,       /* shared arrays of a block */
     COPIES = 128,      /* pending copies of a thread */
-    RESIDENT_THREADS = 2048,
-    RESIDENT_BLOCKS = 32,
-    POLLS = 30000000 /* after which nobody is believed to make progress */
+    RESIDENT_THREADS = ARCH < 80 ? 1024 : 2048,
+    RESIDENT_BLOCKS = ARCH < 80 ? 16 : 32,
+    MEETINGS = WARP + 128, /* of a warp that are not complete */
+    ORDERS = 16,           /* sync objects of a warp, used in turn */
+    POLLS = 30000000       /* after which nobody is believed to make progress */
 };
 
 struct copy {
@@ -81,14 +102,18 @@ struct thread {
     const char *waits;   /* for what; NULL: it runs, is ready, or has ended */
     const char *file;    /* where it waits */
     int line, lane, barrier, sleepy;
-    uint64_t value, result; /* given to and got from a meeting */
-    meeting_kind kind;
+    uint64_t result;  /* of a meeting */
+    unsigned meeting; /* of the warp that it waits for; 0: none */
     int parameter, width, copies;
     unsigned group; /* of copies not committed */
     bool begun, ended;
 };
 struct meeting { /* of the lanes of one mask */
-    unsigned mask, arrived;
+    unsigned number, mask, arrived;
+    meeting_kind kind;
+    const char *file;
+    int line;
+    uint64_t values[WARP];
 };
 struct order { /* sync objects of a meeting and the next, for the thread sanitizer */
     char at[2];
@@ -97,8 +122,9 @@ struct order { /* sync objects of a meeting and the next, for the thread sanitiz
 struct warp {
     unsigned alive; /* lanes that have not ended */
     int meeting_count;
-    meeting meetings[WARP];
-    struct order order;
+    unsigned begun; /* meetings so far */
+    char order[ORDERS];
+    meeting meetings[MEETINGS];
 };
 struct barrier {
     int count, waiting;
@@ -131,7 +157,7 @@ struct grid {
     unsigned residents;
     int alive, at_grid; /* threads of resident blocks, and those that wait for the grid */
     int ready;
-    int polls; /* since a thread was woken or ended */
+    int polls; /* since a thread stored what others look at, passed a barrier or ended */
     struct order order;
 };
 struct machine { /* what a thread of the system needs to run a launch */
@@ -157,7 +183,7 @@ static long setting(const char *name, long otherwise)
 
 int multiprocessors()
 {
-    static const int count = (int)setting("RO_SIMT_SMS", 4);
+    static const int count = (int)setting("RO_SIMT_SMS", TSAN ? 2 : 4); /* it has 8128 threads */
     return count;
 }
 
@@ -268,6 +294,15 @@ enum { SAVED_REGISTERS = 6 };
 
 static void run_fiber();
 
+static unsigned char *map(size_t bytes)
+{
+    void *memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED)
+        fail("no memory");
+    return (unsigned char *)memory;
+}
+
 static fiber *take_fiber()
 {
     fiber *f = self->idle;
@@ -275,10 +310,7 @@ static fiber *take_fiber()
         self->idle = f->next;
     } else {
         if (self->slab == self->slab_end) {
-            self->slab = (char *)mmap(nullptr, SLAB * STACK, PROT_READ | PROT_WRITE,
-                                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-            if (self->slab == MAP_FAILED)
-                fail("no memory for stacks");
+            self->slab = (char *)map(SLAB * STACK);
             self->slab_end = self->slab + SLAB * STACK;
         }
         f = (fiber *)calloc(1, sizeof *f);
@@ -362,7 +394,7 @@ static void wake(thread *t)
 {
     t->waits = nullptr;
     t->barrier = -1;
-    t->home->grid->polls = 0;
+    t->meeting = 0;
     make_ready(t);
 }
 
@@ -378,6 +410,8 @@ void yield()
 
 void may_yield()
 {
+    if (now)
+        now->home->grid->polls = 0;
     if (seed() && draw(4) == 0)
         yield();
 }
@@ -422,7 +456,7 @@ static void add_shared(block *b, size_t at, size_t bytes)
     if (at + bytes > ARENA)
         fail("too much shared memory");
     UNPOISON(b->arena + at, bytes);
-    memset(b->arena + at, seed() ? (int)draw(256) : 0xa5, bytes);
+    memset(b->arena + at, seed() ? 1 + (int)draw(255) : 0xa5, bytes);
     b->used = at + bytes;
 }
 
@@ -438,7 +472,7 @@ void *shared_array(const void *key, size_t bytes, size_t alignment)
         }
     const size_t at = (b->used + GAP + alignment - 1) / alignment * alignment;
     if (b->array_count == ARRAYS)
-        fail("too many shared arrays");
+        fail("too much shared memory");
     b->arrays[b->array_count++] = {key, at};
     add_shared(b, at, bytes);
     RELEASE(&b->arrays[b->array_count - 1]);
@@ -467,8 +501,9 @@ unsigned shared_address(const void *pointer)
 static void copy_now(const copy &c)
 {
     unsigned char *to = shared_at(c.to, c.size);
-    for (unsigned i = 0; i < c.size; i++)
-        to[i] = i < c.bytes ? ((const unsigned char *)c.from)[i] : 0;
+    if (c.bytes) /* by functions that sanitizers watch */
+        memcpy(to, c.from, c.bytes);
+    memset(to + c.bytes, 0, c.size - c.bytes);
 }
 
 void copy_later(unsigned to, const void *from, unsigned size, unsigned bytes)
@@ -521,6 +556,7 @@ static void open_barrier(block *b, int number, const thread *last)
         if (t != last)
             wake(t);
     }
+    b->grid->polls = 0;
     all->order.turn++;
     all->count = all->waiting = 0;
     all->sum = 0;
@@ -564,10 +600,11 @@ uint64_t meet_block(int number, int count, uint64_t value, const char *file, int
 }
 
 /* Returns the lane whose value lane `i` gets. */
-static int source_of(const thread *t, int i)
+static int source_of(const thread *t, meeting_kind kind)
 {
-    const int by = t->parameter, first = i & ~(t->width - 1), last = first + t->width - 1;
-    switch (t->kind) {
+    const int i = t->lane, by = t->parameter, first = i & ~(t->width - 1),
+              last = first + t->width - 1;
+    switch (kind) {
     case SHUFFLE_INDEX:
         return first + (by & (t->width - 1));
     case SHUFFLE_UP:
@@ -579,32 +616,63 @@ static int source_of(const thread *t, int i)
     }
 }
 
-/* Ends a meeting: gives every lane its result. */
-static void end_meeting(block *b, int first_lane, int number, const thread *last)
+/* Takes the value of a lane that has come; that of a lane which is not there is undefined. */
+static uint64_t taken(const meeting *m, int from)
+{
+    return m->arrived >> from & 1 ? m->values[from] : 0xdeadbeefdeadbeefu;
+}
+
+static bool complete(const warp *w, const meeting *m)
+{
+    return (m->arrived & w->alive) == (m->mask & w->alive);
+}
+
+/* Ends a meeting: gives every lane that waits its result. */
+static void end_meeting(block *b, int first_lane, int place, thread *last)
 {
     warp *w = &b->warps[first_lane / WARP];
-    const unsigned arrived = w->meetings[number].arrived;
-    unsigned ballot = 0;
-    w->meetings[number] = w->meetings[--w->meeting_count];
-    w->order.turn++;
+    meeting *m = &w->meetings[place];
+    uint64_t ballot = 0;
     for (int i = 0; i < WARP; i++)
-        if (arrived >> i & 1)
-            ballot |= (unsigned)(b->threads[first_lane + i].value != 0) << i;
+        if (m->arrived >> i & 1)
+            ballot |= (uint64_t)(m->values[i] != 0) << i;
     for (int i = 0; i < WARP; i++) {
         thread *t = &b->threads[first_lane + i];
-        if (!(arrived >> i & 1))
+        if (!(m->arrived >> i & 1) || (t != last && t->meeting != m->number))
             continue;
-        t->result = ballot;
-        if (t->kind > BALLOT) { /* the value of a lane that is not there is undefined */
-            const int from = source_of(t, i);
-            t->result =
-                arrived >> from & 1 ? b->threads[first_lane + from].value : 0xdeadbeefdeadbeefu;
-        }
+        t->result = m->kind > BALLOT ? taken(m, source_of(t, m->kind)) : ballot;
         if (t != last)
             wake(t);
     }
+    *m = w->meetings[--w->meeting_count];
 }
 
+/* Returns the first meeting of a mask that lane `t` has not come to; a new one if there is none. */
+static meeting *join(warp *w, const thread *t, meeting_kind kind, unsigned mask, const char *file,
+                     int line)
+{
+    meeting *found = nullptr;
+    for (int i = 0; i < w->meeting_count; i++) {
+        meeting *m = &w->meetings[i];
+        if (m->arrived >> t->lane & 1)
+            continue;
+        if (m->mask != mask && m->mask >> t->lane & 1 && m->arrived & mask) /* both would wait */
+            fail("%s:%d: mask %08x, but lanes wait with %08x at %s:%d", file, line, mask, m->mask,
+                 m->file, m->line);
+        if (m->mask == mask && (!found || m->number < found->number))
+            found = m;
+    }
+    if (!found) {
+        found = &w->meetings[w->meeting_count++];
+        *found = {++w->begun, mask, 0, kind, file, line, {}};
+    }
+    if (found->kind != kind || found->line != line || strcmp(found->file, file) != 0)
+        fail("lanes of a warp meet at %s:%d and at %s:%d", found->file, found->line, file, line);
+    return found;
+}
+
+/* Shuffles and votes order no memory. So, if there is a seed, a lane goes on from a shuffle as soon
+ * as the value has come that it takes, and lanes behind it see memory as the lane has left it. */
 uint64_t meet_warp(meeting_kind kind, unsigned mask, uint64_t value, int parameter, int width,
                    const char *file, int line)
 {
@@ -614,35 +682,33 @@ uint64_t meet_warp(meeting_kind kind, unsigned mask, uint64_t value, int paramet
     warp *w = &b->warps[first_lane / WARP];
     if (!(mask >> lane & 1))
         fail("%s:%d: lane %d is not in its mask %08x", file, line, lane, mask);
-    int number = w->meeting_count;
-    for (int i = 0; i < w->meeting_count; i++) {
-        const meeting *m = &w->meetings[i];
-        const thread *other = &b->threads[first_lane + __builtin_ctz(m->arrived)];
-        if (m->mask != mask && m->mask >> lane & 1 &&
-            m->arrived & mask) /* each waits for the other */
-            fail("%s:%d: mask %08x, but lanes wait with %08x at %s:%d", file, line, mask, m->mask,
-                 other->file, other->line);
-        if (m->mask != mask)
-            continue;
-        if (other->kind != kind || !same_place(other, file, line))
-            fail("lanes of a warp meet at %s:%d and at %s:%d", other->file, other->line, file,
-                 line);
-        number = i;
-    }
-    if (number == w->meeting_count)
-        w->meetings[w->meeting_count++] = {mask, 0};
-    w->meetings[number].arrived |= 1u << lane;
-    t->kind = kind;
-    t->value = value;
+    meeting *m = join(w, t, kind, mask, file, line);
+    char *const order = &w->order[m->number % ORDERS];
+    if (kind == SYNC)
+        RELEASE(order);
+    m->arrived |= 1u << lane;
+    m->values[lane] = value;
     t->parameter = parameter;
     t->width = width;
-    char *const order = &w->order.at[w->order.turn & 1];
-    if (kind == SYNC) /* shuffles and ballots do not order memory */
-        RELEASE(order);
-    if (w->meetings[number].arrived == (mask & w->alive))
-        end_meeting(b, first_lane, number, t);
-    else
-        wait("wait for their warp", file, line);
+    if (complete(w, m)) {
+        end_meeting(b, first_lane, (int)(m - w->meetings), t);
+    } else {
+        const bool early = seed() && kind > BALLOT && w->meeting_count <= MEETINGS - WARP;
+        for (int i = 0; early && i < WARP; i++) { /* lanes that take this one's value */
+            thread *other = &b->threads[first_lane + i];
+            if (m->arrived >> i & 1 && other->meeting == m->number &&
+                source_of(other, kind) == lane) {
+                other->result = value;
+                wake(other);
+            }
+        }
+        if (early && m->arrived >> source_of(t, kind) & 1) {
+            t->result = taken(m, source_of(t, kind));
+        } else {
+            t->meeting = m->number;
+            wait("wait for their warp", file, line);
+        }
+    }
     if (kind == SYNC)
         ACQUIRE(order);
     return t->result;
@@ -663,6 +729,7 @@ void meet_grid()
 {
     static const char what[] = "wait for the grid";
     grid *g = now->home->grid;
+    g->polls = 0;
     if (!g->how->cooperative)
         fail("a grid meets that was not launched to");
     RELEASE(&g->order);
@@ -681,6 +748,7 @@ void meet_cluster()
 {
     static const char what[] = "wait for their cluster";
     grid *g = now->home->grid;
+    g->polls = 0;
     const unsigned count = g->how->cluster, first = now->home->number / count * count;
     int missing = -1; /* without this thread */
     for (unsigned i = 0; i < g->residents; i++) {
@@ -709,7 +777,7 @@ static void end_thread(thread *t)
     b->alive--;
     w->alive &= ~(1u << t->lane);
     for (int i = w->meeting_count - 1; i >= 0; i--)
-        if (w->meetings[i].arrived == (w->meetings[i].mask & w->alive))
+        if (complete(w, &w->meetings[i]))
             end_meeting(b, first_lane, i, nullptr);
     if (b->barriers[0].count == 0 && is_full(b, 0))
         open_barrier(b, 0, nullptr);
@@ -720,7 +788,8 @@ static void end_thread(thread *t)
 int resident_blocks(size_t threads, size_t shared)
 {
     const size_t by_threads = RESIDENT_THREADS / std::max(threads, (size_t)WARP);
-    const size_t by_memory = (SHARED_MOST + 1024) / (shared + 1024);
+    const size_t by_memory =
+        (SHARED_MOST + SHARED_TAKEN) / std::max(shared + SHARED_TAKEN, (size_t)1);
     return (int)std::min({by_threads, by_memory, (size_t)RESIDENT_BLOCKS});
 }
 
@@ -732,9 +801,15 @@ static block *open_block(grid *g, unsigned number)
         self->spare = b->next;
     } else {
         b = (block *)calloc(1, sizeof *b);
-        if (!b || posix_memalign((void **)&b->arena, 1024, ARENA))
-            fail("no memory for a block");
+        if (!b)
+            fail("no memory");
     }
+    if (TSAN && b->arena) { /* memory that it has not seen used by another block */
+        munmap(b->arena, ARENA);
+        b->arena = nullptr;
+    }
+    if (!b->arena)
+        b->arena = map(ARENA);
     unsigned char *const arena = b->arena;
     memset(b, 0, offsetof(block, queue));
     b->arena = arena;
@@ -744,7 +819,8 @@ static block *open_block(grid *g, unsigned number)
     g->alive += b->thread_count;
     POISON(arena, ARENA);
     add_shared(b, DYNAMIC_AT, g->how->shared);
-    memset(b->warps, 0, (size_t)(b->thread_count + WARP - 1) / WARP * sizeof *b->warps);
+    for (int i = 0; i * WARP < b->thread_count; i++)
+        memset(&b->warps[i], 0, offsetof(warp, meetings));
     memset(b->threads, 0, (size_t)b->thread_count * sizeof *b->threads);
     for (int i = 0; i < b->thread_count; i++) {
         thread *t = &b->threads[i];
@@ -812,8 +888,6 @@ static void run_block(block *b)
 
 void run(const shape &how, const body &kernel)
 {
-    if (now)
-        fail("a kernel launches a kernel");
     const unsigned total = how.grid.x * how.grid.y * how.grid.z;
     const unsigned threads = how.block.x * how.block.y * how.block.z;
     const unsigned most =

@@ -8,7 +8,7 @@
  *   RO_SIMT_SEED=N    schedules drawn from N: which thread runs, which stream, when a copy arrives,
  *                     how far approximations are off. Without it, threads take turns and streams
  *                     run their work at once.
- *   RO_SIMT_SMS=N     number of multiprocessors (4)
+ *   RO_SIMT_SMS=N     number of multiprocessors (4; 2 under the thread sanitizer)
  *   RO_SIMT_TRACE=1   prints a line per launch
  */
 #ifndef RO_SIMT_H
@@ -62,12 +62,19 @@ uint64_t seed();
 /* Returns a random number below `below`. */
 uint64_t draw(uint64_t below);
 
-enum { SHARED_MOST = 227 << 10, THREADS_MOST = 1024 };
+enum {
+    ARCH = __CUDA_ARCH__ / 10, /* compute capability: 75, 80 or 90 */
+    SHARED_MOST = ARCH < 80   ? 64 << 10
+                  : ARCH < 90 ? 163 << 10
+                              : 227 << 10,
+    SHARED_TAKEN = ARCH < 80 ? 0 : 1024, /* of each block, beside what it asks for */
+    THREADS_MOST = 1024
+};
 
 /* ---- what a thread calls -------------------------------------------------------------------- */
 
 void yield();     /* lets other threads run, because this one polls */
-void may_yield(); /* the same, at random, if there is a seed */
+void may_yield(); /* the same, at random, if there is a seed; what it stores may end polls */
 
 void *shared_dynamic();
 void *shared_array(const void *key, size_t bytes, size_t alignment);

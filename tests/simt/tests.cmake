@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Tests of a build with emulated CUDA. ctest -L '^emulated$' runs the tests of the emulator and all
-# kernels on small inputs; ctest -L emulated-whole runs all cases of rocheck.
+# kernels on few inputs, -L emulated-seeds the same inputs in random orders, and -L emulated-whole all
+# inputs of rocheck.
 add_custom_target(emulated DEPENDS rocheck)
 
 file(GLOB simt_tests CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} tests/simt/*_test.cu)
@@ -22,9 +23,15 @@ foreach(file ${simt_tests})
 endforeach()
 
 foreach(suite diffusion search ordered denoise register segment hologram light device)
-  foreach(pass emulated emulated-whole)
-    add_test(NAME ${pass}/${suite} COMMAND rocheck test ${suite}/* --variant cuda
-      $<$<STREQUAL:${pass},emulated>:--few> $<$<STREQUAL:${pass},emulated>:8> COMMAND_EXPAND_LISTS)
-    ro_test_properties(${pass}/${suite} ${pass})
+  set(cases rocheck test ${suite}/* --variant cuda)
+  add_test(NAME emulated/${suite} COMMAND ${cases} --few 8)
+  ro_test_properties(emulated/${suite} emulated)
+  add_test(NAME emulated-whole/${suite} COMMAND ${cases})
+  ro_test_properties(emulated-whole/${suite} emulated-whole)
+  foreach(seed 1 2 3)
+    add_test(NAME emulated-seeds/${suite}-${seed} COMMAND ${cases} --few 8)
+    ro_test_properties(emulated-seeds/${suite}-${seed} emulated-seeds)
+    set_property(TEST emulated-seeds/${suite}-${seed} APPEND PROPERTY ENVIRONMENT
+      RO_SIMT_SEED=${seed})
   endforeach()
 endforeach()

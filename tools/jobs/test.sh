@@ -6,15 +6,30 @@
 cd "$(dirname "$0")/../.."
 . tools/common.sh
 
-# test_emulated LABEL: the CUDA kernels on the processor (tests/simt), in a build of their own. Vector
-# code is left out because the kernels are compared with the reference.
-test_emulated() {
-    if [ "$(uname -m)" != x86_64 ] || ! command -v g++ >/dev/null || ! command -v python3 >/dev/null; then
-        say "test: emulated kernels need an x86-64 processor, g++ and python3: left out"
+# Whether the CUDA kernels can run on the processor.
+can_emulate() {
+    if [ "$(uname -m)" = x86_64 ] && command -v g++ >/dev/null && command -v python3 >/dev/null; then
         return 0
     fi
-    build_target emulated emulated
-    run_tests emulated -L "^$1\$"
+    say "test: emulated kernels need an x86-64 processor, g++ and python3: left out"
+    return 1
+}
+
+# test_emulated PRESET LABELS: the CUDA kernels on the processor (tests/simt), in a build of their own.
+# Vector code is left out because the kernels are compared with the reference.
+test_emulated() {
+    build_target "$1" emulated
+    run_tests "$1" -L "^($2)\$"
+}
+
+# All cases in turns, some in random orders, as code for an older device and under sanitizers; then
+# kernels that were broken on purpose.
+test_emulated_whole() {
+    test_emulated emulated 'emulated|emulated-whole|emulated-seeds'
+    for kind in 75 asan tsan; do
+        test_emulated emulated-$kind emulated
+    done
+    python3 tests/simt/mutate.py
 }
 
 # Every variant against the reference as clang compiles it, in few trials, where it is installed and
@@ -49,7 +64,7 @@ for option; do
         build release
         FAULTS=all ctest --test-dir build --verbose -R '^faults/|^io/files/pages$'
         ;;
-    --cuda-emulated) test_emulated emulated-whole ;;
+    --cuda-emulated) if can_emulate; then test_emulated_whole; fi ;;
     esac
 done
 if [ $# -eq 0 ]; then
@@ -59,5 +74,5 @@ if [ $# -eq 0 ]; then
     run_tests release --repeat until-pass:2
     sh tools/jobs/cross.sh aarch64 --quick
     test_clang
-    test_emulated emulated
+    if can_emulate; then test_emulated emulated emulated; fi
 fi
