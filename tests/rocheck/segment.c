@@ -47,11 +47,11 @@ struct trial {
     float *velocity;
 };
 
-static bool make(struct trial *trial, int number, uint32_t width, uint32_t height,
-                 struct check *check)
+static bool make(ro_context *context, struct trial *trial, int number, uint32_t width,
+                 uint32_t height, struct check *check)
 {
     *trial = (struct trial){0};
-    if (ro_image_alloc(NULL, RO_GRAY8, width, height, 255, &trial->image) != RO_OK)
+    if (ro_image_alloc(context, RO_GRAY8, width, height, 255, &trial->image) != RO_OK)
         return false;
     uint32_t grain = 1 + draw(check, 12);
     for (uint32_t y = 0; y < height; y++)
@@ -98,13 +98,14 @@ static ro_segmentation *run(ro_context *context, struct trial *trial, const char
                : NULL;
 }
 
-static bool same(struct check *check, const ro_segmentation *want, const ro_segmentation *got,
-                 const ro_segment_report *reports, const ro_image *shape, const char *schedule)
+static bool same(ro_context *context, struct check *check, const ro_segmentation *want,
+                 const ro_segmentation *got, const ro_segment_report *reports,
+                 const ro_image *shape, const char *schedule)
 {
     ro_image a, b;
     bool right = true;
-    if (ro_image_alloc(NULL, RO_GRAYF, shape->width, shape->height, 0, &a) != RO_OK ||
-        ro_image_alloc(NULL, RO_GRAYF, shape->width, shape->height, 0, &b) != RO_OK)
+    if (ro_image_alloc(context, RO_GRAYF, shape->width, shape->height, 0, &a) != RO_OK ||
+        ro_image_alloc(context, RO_GRAYF, shape->width, shape->height, 0, &b) != RO_OK)
         return false;
     for (int label = 1; label <= RO_LABELS && right; label++) {
         if (!reports[0].label[label - 1].used)
@@ -143,7 +144,7 @@ static bool try_one(int number, struct check *check, ro_context *plain, ro_conte
     const char *const *schedules = check->variant->device == RO_DEVICE_CUDA ? on_cuda : on_cpu;
     struct trial trial;
     ro_segment_report reports[2] = {0};
-    bool right = make(&trial, number, width, height, check);
+    bool right = make(plain, &trial, number, width, height, check);
     ro_segmentation *want = right ? run(plain, &trial, "reference", 0, &reports[0]) : NULL;
     if (!want) {
         snprintf(check->failure, sizeof check->failure, "reference: %s", ro_context_message(plain));
@@ -164,7 +165,7 @@ static bool try_one(int number, struct check *check, ro_context *plain, ro_conte
                      ro_cpu_name(ran->cpu));
             right = false;
         } else {
-            right = same(check, want, got, reports, &trial.image, schedules[i]);
+            right = same(plain, check, want, got, reports, &trial.image, schedules[i]);
         }
         ro_segmentation_free(got);
     }
@@ -203,7 +204,7 @@ static double bench(int number, const struct variant *variant, int threads)
     double best = 0;
     if (!context)
         return 0;
-    if (make(&trial, number, 1024, 1024, &check)) {
+    if (make(context, &trial, number, 1024, 1024, &check)) {
         trial.options.iterations = 100;
         for (int i = 0; i < 3; i++) {
             double start = seconds_now();
