@@ -2,8 +2,8 @@
 /*
  * Prints the PSNR of weights on test images with known noise, as floats and as bytes.
  *
- *     gcc -std=gnu11 -O3 -march=native -o evaluate evaluate.c batch.c passes.c weights.c -lm
- * -pthread
+ *     gcc -std=gnu11 -O3 -march=native -o evaluate evaluate.c batch.c passes.c weights.c \
+ *         -lm -pthread
  *     ./evaluate [--whole none|words|bytes] [--images 1] [--threads N] tests.bin WEIGHTS...
  *
  * "clipped" is rounded and clipped to bytes before the filter; "restored" inverts the bias of

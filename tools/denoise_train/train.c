@@ -19,6 +19,7 @@
  *   --batches N          after which training is complete
  *   --seconds S          instead of --batches: as many as fit in this time, measured first
  *   --stop S             stop after so many seconds; FILE.state goes on from there
+ *   --until N            stop after so many batches of --batches, likewise
  *   --batch N --crop N   patches in a batch (32), pixels of their sides (96)
  *   --rate R             learning rate (0.001), which falls to a hundredth along a cosine
  *   --noise LOW:HIGH     standard deviations in grey levels (3:60)
@@ -55,6 +56,7 @@ struct options {
     const char *patches, *validation, *start, *out, *distances;
     struct settings settings;
     double seconds, stop;
+    int64_t until;
     int threads, report;
 };
 
@@ -159,7 +161,7 @@ static void read_options(struct options *o, int argc, char **argv)
     set->drawing.patches = 32, set->drawing.crop = 96, set->drawing.seed = 1;
     set->drawing.least_noise = 3, set->drawing.most_noise = 60, set->drawing.clipped = 0.5;
     set->rate = 1e-3, set->steps = 5, set->filters = 24;
-    o->threads = 1, o->report = 250;
+    o->until = INT64_MAX, o->threads = 1, o->report = 250;
     for (int i = 1; i < argc; i++) {
         const char *name = argv[i];
         if (strncmp(name, "--", 2)) {
@@ -190,6 +192,8 @@ static void read_options(struct options *o, int argc, char **argv)
             number_option(value, 1, 1e6, &o->seconds);
         else if (!strcmp(name, "--stop"))
             number_option(value, 0, 1e6, &o->stop);
+        else if (!strcmp(name, "--until"))
+            number_option(value, 0, 1e9, &number), o->until = number;
         else if (!strcmp(name, "--batch"))
             count_option(value, &set->drawing.patches);
         else if (!strcmp(name, "--crop"))
@@ -315,7 +319,8 @@ int main(int argc, char **argv)
            (long long)s.settings.batches, batch_run(&validation, 0, NULL));
     double loss = 0;
     int losses = 0;
-    while (s.done < s.settings.batches && !(o.stop > 0 && now() - start > o.stop)) {
+    while (s.done < s.settings.batches && s.done < o.until &&
+           !(o.stop > 0 && now() - start > o.stop)) {
         loss += batch_run(&train, s.done, gradient);
         losses++;
         descend(&s, gradient);

@@ -157,10 +157,10 @@ static void golden(void **state)
         int32_t high;
         double noise;
         uint32_t hash;
-    } known[] = {{0, 255, 25, 0x622cf883},
-                 {0, 65535, 900, 0x821f31fc},
-                 {1, 255, 25, 0xc4f3aeae},
-                 {1, 65535, 900, 0xffd3ce15}};
+    } known[] = {{0, 255, 25, 0x703348f6},
+                 {0, 65535, 900, 0x28884fb7},
+                 {1, 255, 25, 0xeb869fa1},
+                 {1, 65535, 900, 0xd17f4add}};
     (void)state;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         const struct picture picture = {61, 47, known[i].high, 2};
