@@ -566,12 +566,34 @@ RO_API
 ro_status ro_moire_save(ro_context *context, const char *path, const ro_moire *moire,
                         const ro_ink *inks, int count);
 
+/* What ro_halftone_file did to a video. */
+typedef struct ro_video_report {
+    const char *method, *schedule;
+    ro_cpu cpu;
+    int threads;
+    uint32_t width, height; /* 0: the input was a picture */
+    uint64_t frames;
+    int bits_in, bits_out; /* of a sample */
+    char layout[16];       /* of the output, as YUV4MPEG2 names it: "420", "422p10" */
+} ro_video_report;
+
+/* What ro_halftone_file did beside the pixels. */
+typedef struct ro_file_report {
+    ro_dropped dropped;    /* of a picture */
+    ro_video_report video; /* of a video */
+} ro_file_report;
+
 /* Halftones a file into a file, reading and writing overlapped with computing; memory grows with
- * the width only where the formats and the method allow it. `dropped` may be NULL. */
+ * the width only where the formats and the method allow it. `report` may be NULL.
+ *
+ * A Y4M video (4:2:0, 4:1:1, 4:2:2, 4:4:4 or grey, 8 to 16 bits) becomes one of `levels` levels in
+ * each plane; the name of `out` must end in .y4m, or be "-". Its range is limited unless it or the
+ * options say otherwise. Frames are run by as many threads as the context has. docs/numerics.md
+ * says what becomes what. */
 RO_API
 ro_status ro_halftone_file(ro_context *context, const char *in, const char *out,
                            const ro_halftone_options *options, const ro_read_options *read,
-                           const ro_write_options *write, ro_dropped *dropped);
+                           const ro_write_options *write, ro_file_report *report);
 
 /* A file to a file among many, and what became of it. */
 typedef struct ro_file_job {
@@ -597,27 +619,6 @@ ro_status ro_halftone_files(ro_context *context, ro_file_job *jobs, size_t count
                             const ro_halftone_options *options, const ro_read_options *read,
                             const ro_write_options *write, const ro_context_options *workers,
                             ro_job_fn done, void *data);
-
-/* What was done to a video. */
-typedef struct ro_video_report {
-    const char *method, *schedule;
-    ro_cpu cpu;
-    int threads;
-    uint32_t width, height; /* 0: the input was a picture */
-    uint64_t frames;
-    int bits_in, bits_out; /* of a sample */
-    char layout[16];       /* of the output, as YUV4MPEG2 names it: "420", "422p10" */
-} ro_video_report;
-
-/* ro_halftone_file that tells of a video too. A Y4M video (4:2:0, 4:1:1, 4:2:2, 4:4:4 or grey, 8 to
- * 16 bits) becomes one of `levels` levels in each plane; its name must end in .y4m, or be "-". Its
- * range is limited unless it or the options say otherwise. Frames are run by as many threads as the
- * context has. docs/numerics.md says what becomes what. */
-RO_API
-ro_status ro_halftone_video(ro_context *context, const char *in, const char *out,
-                            const ro_halftone_options *options, const ro_read_options *read,
-                            const ro_write_options *write, ro_dropped *dropped,
-                            ro_video_report *video);
 
 /* Gives the numbers that are black and white in a file of integers that come as floats: the least
  * and the largest of all pages that are read, as ro_halftone_file takes them if its options name no

@@ -22,7 +22,7 @@ static int help(void)
     return finish_stdout();
 }
 
-static int unknown_command(const char *name)
+static void unknown_command(const char *name)
 {
     enum { MOST = 32 };
     const char *names[MOST];
@@ -32,8 +32,9 @@ static int unknown_command(const char *name)
     const char *nearest = ro_name_nearest(name, names, count);
     const char *kind = name[0] == '-' ? "option" : "command";
     if (nearest && name[0] != '-')
-        return usage_error(NULL, "unknown %s %s, did you mean %s?", kind, name, nearest);
-    return usage_error(NULL, "unknown %s %s", kind, name);
+        usage_error(NULL, "unknown %s %s, did you mean %s?", kind, name, nearest);
+    else
+        usage_error(NULL, "unknown %s %s", kind, name);
 }
 
 /* A standard descriptor that is closed would be given to the next file that is opened, and what is
@@ -51,12 +52,14 @@ void program_begin(void)
     signals_catch();
 }
 
-static int run_command(const char *name, int argc, char **argv)
+/* The command of that name; or NULL, and what is wrong has been said. */
+static const struct command *find_command(const char *name)
 {
     for (int i = 0; commands[i]; i++)
         if (strcmp(name, commands[i]->name) == 0)
-            return commands[i]->run(commands[i], argc, argv);
-    return unknown_command(name);
+            return commands[i];
+    unknown_command(name);
+    return NULL;
 }
 
 /* "help" alone, or before a command and its arguments, which may name a topic. */
@@ -70,7 +73,8 @@ static int help_with(int argc, char **argv)
         return usage_error(NULL, "help: too many arguments");
     for (int i = 1; i < argc; i++)
         arguments[i] = argv[i];
-    return run_command(argv[0], argc, arguments);
+    const struct command *command = find_command(argv[0]);
+    return command ? command->run(command, argc, arguments) : EXIT_BAD_USAGE;
 }
 
 int program_run(int argc, char **argv)
@@ -87,5 +91,6 @@ int program_run(int argc, char **argv)
         return describe();
     if (strcmp(argv[1], "help") == 0)
         return help_with(argc - 2, argv + 2);
-    return run_command(argv[1], argc - 2, argv + 2);
+    const struct command *command = find_command(argv[1]);
+    return command ? command->run(command, argc - 2, argv + 2) : EXIT_BAD_USAGE;
 }

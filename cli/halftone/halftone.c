@@ -321,10 +321,15 @@ static ro_status work(struct task *task)
     request->read.strict = picture.strict;
     if (status == RO_OK)
         status = halftone_check_plates(task->context, values, request, task->out);
-    if (status == RO_OK)
-        status = ro_halftone_video(task->context, task->files->path[0], task->out,
-                                   &request->options, &request->read, &request->write,
-                                   pictures_dropped(task->files->path[0]), &request->video);
+    if (status == RO_OK) {
+        ro_dropped *dropped = pictures_dropped(task->files->path[0]);
+        ro_file_report report;
+        status = ro_halftone_file(task->context, task->files->path[0], task->out, &request->options,
+                                  &request->read, &request->write, &report);
+        request->video = report.video;
+        if (dropped)
+            *dropped = report.dropped;
+    }
     task->ran = *ro_context_report(task->context);
     if (status == RO_OK && request->read.colours)
         request->options.palette = &request->palette;

@@ -88,20 +88,21 @@ static uint32_t rows_gathered(const struct halftone_plan *plan)
     return rows < height ? rows : height;
 }
 
-static ro_status open_planes(struct halftone_plan *plan, const ro_halftone_options *options,
-                             ro_device device)
+/* The planes that the options ask for, their format, and the table of inks they need. */
+static ro_status find_planes(struct halftone_plan *plan, const ro_halftone_options *options,
+                             ro_format *format)
 {
     ro_context *context = plan->plan.context;
-    ro_format out = plan->out;
     ro_status status = RO_OK;
     plan->count = 1;
+    *format = plan->out;
     if (options->channels != RO_CHANNELS_GREY) {
-        status = planes_find(context, options, out, &plan->found);
+        status = planes_find(context, options, plan->out, &plan->found);
         if (status != RO_OK)
             return status;
         plan->planes = &plan->found;
         plan->count = plan->planes->count;
-        out = plan->planes->format;
+        *format = plan->planes->format;
     } else if (options->inks || options->ink_limit != 0 || options->separation) {
         return ro_context_fail(context, RO_E_ARGUMENT, "inks apply to separations only");
     }
@@ -110,13 +111,6 @@ static ro_status open_planes(struct halftone_plan *plan, const ro_halftone_optio
     else if (options->channels == RO_CHANNELS_INKS)
         status = ink_table_make(context, options->inks, options->ink_count,
                                 options->ink_limit / 100, &plan->inks);
-    for (int i = 0; i < plan->count && status == RO_OK; i++) {
-        const ro_halftone_options own = planes_options(options, i);
-        status =
-            halftoner_open(&plan->work[i], context, &plan->shape,
-                           plan->planes ? plan->planes->plane[i] : PLANE_LUMA, out, &own, device);
-        plan->work[i].grey.inks = &plan->inks;
-    }
     return status;
 }
 
@@ -126,61 +120,85 @@ static size_t store_row_bytes(const struct halftone_plan *plan)
     return ro_format_row_bytes(plan->planes->format, plan->shape.width);
 }
 
+/* How long rows are, how many of them wait, and memory for these. */
+static ro_status alloc_rows(struct halftone_plan *plan)
+{
+    const struct grey_form *grey = &plan->work[0].grey;
+    ro_status status = RO_OK;
+    plan->grey_row_bytes = grey_row_bytes(grey, plan->shape.width);
+    plan->out_row_bytes = ro_format_row_bytes(plan->out, plan->shape.width);
+    if (plan->planes && !plan->planes->combine)
+        plan->out_row_bytes *= (size_t)plan->count;
+    plan->direct = grey->direct && !plan->planes;
+    plan->capacity = rows_gathered(plan);
+    /* Pinned memory is expensive, and images that are there already need none. */
+    if (!plan->direct && plan->work[0].device != RO_DEVICE_CUDA)
+        status = halftone_plan_gather(plan);
+    if (status == RO_OK && plan->planes && plan->planes->combine)
+        status = halftone_rows_alloc(plan, store_row_bytes(plan) * (size_t)plan->count,
+                                     plan->capacity, &plan->store);
+    return status;
+}
+
 static const struct ro_plan_kind halftone_kind;
+
+/* The plan without its planes, with its own copy of palettes; NULL: there is no memory. */
+static struct halftone_plan *alloc_plan(ro_context *context, const ro_image *shape, ro_format out,
+                                        ro_halftone_options *options)
+{
+    static _Alignas(8) unsigned char no_pixels;
+    struct halftone_plan *plan = calloc(1, sizeof *plan);
+    if (!plan)
+        return NULL;
+    plan_init(&plan->plan, &halftone_kind, context);
+    if (shape)
+        plan->shape = *shape;
+    plan->shape.data = &no_pixels;
+    plan->shape.stride = (ptrdiff_t)ro_format_row_bytes(plan->shape.format, plan->shape.width);
+    plan->out = out;
+    if (options->palette) {
+        plan->palette = *options->palette;
+        options->palette = &plan->palette;
+    }
+    if (options->recolour) {
+        plan->recolour = *options->recolour;
+        options->recolour = &plan->recolour;
+    }
+    return plan;
+}
 
 ro_status halftone_plan_make(ro_context *context, const ro_image *shape, ro_format out,
                              const ro_halftone_options *options, ro_device device,
                              struct halftone_plan **made)
 {
     DEVICE_TURN(context);
-    static _Alignas(8) unsigned char no_pixels;
     ro_halftone_options own = RO_HALFTONE_OPTIONS;
+    ro_format format = out;
     *made = NULL;
     ro_status status = take_options(context, options, &own, "RO_HALFTONE_OPTIONS");
     if (status != RO_OK)
         return status;
-    struct halftone_plan *plan = calloc(1, sizeof *plan);
+    struct halftone_plan *plan = alloc_plan(context, shape, out, &own);
     if (!plan)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for a plan");
-    plan_init(&plan->plan, &halftone_kind, context);
     plan->asked = device;
-    if (shape)
-        plan->shape = *shape;
-    plan->shape.data = &no_pixels;
-    plan->shape.stride = (ptrdiff_t)ro_format_row_bytes(plan->shape.format, plan->shape.width);
-    plan->out = out;
-    if (own.palette) {
-        plan->palette = *own.palette;
-        own.palette = &plan->palette;
-    }
-    if (own.recolour) {
-        plan->recolour = *own.recolour;
-        own.recolour = &plan->recolour;
-    }
     status = image_check(context, &plan->shape, "input");
     if (status == RO_OK)
-        status = open_planes(plan, &own, device);
-    if (status == RO_OK) {
-        const struct grey_form *grey = &plan->work[0].grey;
-        plan->grey_row_bytes = grey_row_bytes(grey, plan->shape.width);
-        plan->out_row_bytes = ro_format_row_bytes(out, plan->shape.width);
-        if (plan->planes && !plan->planes->combine)
-            plan->out_row_bytes *= (size_t)plan->count;
-        plan->direct = grey->direct && !plan->planes;
-        plan->capacity = rows_gathered(plan);
+        status = find_planes(plan, &own, &format);
+    for (int i = 0; i < plan->count && status == RO_OK; i++) {
+        const ro_halftone_options of_plane = planes_options(&own, i);
+        status = halftoner_open(&plan->work[i], context, &plan->shape,
+                                plan->planes ? plan->planes->plane[i] : PLANE_LUMA, format,
+                                &of_plane, device);
+        plan->work[i].grey.inks = &plan->inks;
     }
-    /* Memory that a device copies from is dear, and images that are there already need none. */
-    if (status == RO_OK && !plan->direct && plan->work[0].device != RO_DEVICE_CUDA)
-        status = halftone_plan_gather(plan);
-    if (status == RO_OK && plan->planes && plan->planes->combine)
-        status = halftone_rows_alloc(plan, store_row_bytes(plan) * (size_t)plan->count,
-                                     plan->capacity, &plan->store);
-    if (status != RO_OK) {
+    if (status == RO_OK)
+        status = alloc_rows(plan);
+    if (status == RO_OK)
+        *made = plan;
+    else
         ro_plan_free(&plan->plan);
-        return status;
-    }
-    *made = plan;
-    return RO_OK;
+    return status;
 }
 
 static void free_plan(ro_plan *base)
@@ -250,12 +268,6 @@ ro_status halftone_plan_begin(struct halftone_plan *plan, uint32_t first, uint32
     return status;
 }
 
-ro_status halftone_plan_rows(struct halftone_plan *plan, const void *rows, ptrdiff_t stride,
-                             void *out, ptrdiff_t out_stride, uint32_t count)
-{
-    return halftoner_run(&plan->work[0], rows, stride, out, out_stride, count);
-}
-
 static unsigned char *pending_row(const struct halftone_plan *plan, int plane, uint32_t row)
 {
     return plan->pending + ((size_t)plane * plan->capacity + row) * plan->grey_row_bytes;
@@ -266,38 +278,35 @@ struct conversion {
     struct halftone_plan *plan;
     const unsigned char *rows;
     ptrdiff_t stride;
-    uint32_t count, y;
+    uint32_t count, at, y; /* how many, and the first one's place in `pending` and in the image */
     atomic_uint ticket;
     atomic_int status; /* of a row that failed */
 };
 
-static ro_status convert_row(struct halftone_plan *plan, const void *row, uint32_t at, uint32_t y,
-                             int thread)
-{
-    const struct grey_form *forms[PLANES_MOST];
-    void *to[PLANES_MOST];
-    for (int i = 0; i < plan->count; i++) {
-        forms[i] = &plan->work[i].grey;
-        to[i] = pending_row(plan, i, at);
-    }
-    if (plan->work[0].fit)
-        return halftone_fit_row(plan->plan.context, plan->work[0].fit, &plan->shape, row, y, thread,
-                                to[0]);
-    if (plan->planes)
-        return grey_rows(plan->plan.context, &plan->shape, row, y, plan->plan.context->cpu, forms,
-                         plan->count, to);
-    if (!forms[0]->direct)
-        return grey_row(plan->plan.context, &plan->shape, row, y, forms[0], to[0]);
-    memcpy(to[0], row, plan->grey_row_bytes);
-    return RO_OK;
-}
-
 static void convert_rows(void *data, int thread)
 {
     struct conversion *job = data;
+    struct halftone_plan *plan = job->plan;
+    ro_context *context = plan->plan.context;
     for (uint32_t i; (i = atomic_fetch_add(&job->ticket, 1)) < job->count;) {
-        const ro_status status = convert_row(job->plan, job->rows + (ptrdiff_t)i * job->stride,
-                                             job->plan->pending_rows + i, job->y + i, thread);
+        const void *row = job->rows + (ptrdiff_t)i * job->stride;
+        const struct grey_form *forms[PLANES_MOST];
+        void *to[PLANES_MOST];
+        ro_status status = RO_OK;
+        for (int k = 0; k < plan->count; k++) {
+            forms[k] = &plan->work[k].grey;
+            to[k] = pending_row(plan, k, job->at + i);
+        }
+        if (plan->work[0].fit)
+            status = halftone_fit_row(context, plan->work[0].fit, &plan->shape, row, job->y + i,
+                                      thread, to[0]);
+        else if (plan->planes)
+            status = grey_rows(context, &plan->shape, row, job->y + i, context->cpu, forms,
+                               plan->count, to);
+        else if (!forms[0]->direct)
+            status = grey_row(context, &plan->shape, row, job->y + i, forms[0], to[0]);
+        else
+            memcpy(to[0], row, plan->grey_row_bytes);
         if (status != RO_OK)
             atomic_store(&job->status, (int)status);
     }
@@ -307,7 +316,7 @@ ro_status halftone_plan_take(struct halftone_plan *plan, const void *rows, ptrdi
                              uint32_t count, uint32_t y)
 {
     ro_context *context = plan->plan.context;
-    struct conversion job = {plan, rows, stride, count, y, 0, RO_OK};
+    struct conversion job = {plan, rows, stride, count, plan->pending_rows, y, 0, RO_OK};
     /* A thread is woken for some hundred microseconds of work. */
     const bool many =
         (plan->planes || plan->work[0].fit) && (uint64_t)count * plan->shape.width >= 1u << 16;
@@ -316,12 +325,13 @@ ro_status halftone_plan_take(struct halftone_plan *plan, const void *rows, ptrdi
                  convert_rows, &job);
     else
         convert_rows(&job, 0);
-    /* what is told is the first that is wrong, whoever found another */
+    /* Reports the first bad row, whichever thread failed first. */
     for (uint32_t i = 0; i < count && job.status != RO_OK; i++) {
-        const ro_status status =
-            convert_row(plan, job.rows + (ptrdiff_t)i * stride, plan->pending_rows + i, y + i, 0);
-        if (status != RO_OK)
-            return status;
+        struct conversion one = {
+            plan, job.rows + (ptrdiff_t)i * stride, stride, 1, job.at + i, y + i, 0, RO_OK};
+        convert_rows(&one, 0);
+        if (one.status != RO_OK)
+            return (ro_status)one.status;
     }
     plan->pending_rows += count;
     return RO_OK;
@@ -406,7 +416,7 @@ static ro_status run_image(struct halftone_plan *plan, const ro_image *in, const
         const unsigned char *from = (const unsigned char *)in->data + (ptrdiff_t)y * in->stride;
         unsigned char *to = (unsigned char *)out->data + (ptrdiff_t)y * out_stride;
         if (plan->direct) {
-            status = halftone_plan_rows(plan, from, in->stride, to, out_stride, count);
+            status = halftoner_run(&plan->work[0], from, in->stride, to, out_stride, count);
         } else {
             status = halftone_plan_take(plan, from, in->stride, count, y);
             if (status == RO_OK)

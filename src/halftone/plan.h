@@ -67,9 +67,7 @@ void halftone_rows_free(const struct halftone_plan *plan, unsigned char *memory)
 ro_status halftone_plan_begin(struct halftone_plan *plan, uint32_t first, uint32_t end,
                               struct ro_wavefront_link *links);
 
-/* The next rows as they are; or those from y on into `pending`, and all that is there through. */
-ro_status halftone_plan_rows(struct halftone_plan *plan, const void *rows, ptrdiff_t stride,
-                             void *out, ptrdiff_t out_stride, uint32_t count);
+/* Converts rows, those from y on, into `pending`; and runs all that is there. */
 ro_status halftone_plan_take(struct halftone_plan *plan, const void *rows, ptrdiff_t stride,
                              uint32_t count, uint32_t y);
 /* `apart`: bytes from a plate to the next, where they stay apart. */

@@ -169,7 +169,7 @@ static ro_status run_rows(ro_halftone_stream *stream, const void *rows, ptrdiff_
     const ptrdiff_t out_stride = (ptrdiff_t)plan->out_row_bytes;
     const uint32_t made = rows ? count : plan->pending_rows;
     ro_status status =
-        rows ? halftone_plan_rows(plan, rows, stride, stream->ready, out_stride, count)
+        rows ? halftoner_run(&plan->work[0], rows, stride, stream->ready, out_stride, count)
              : halftone_plan_flush(plan, stream->ready, out_stride, out_stride / plan->count);
     stream->ready_first = 0;
     stream->ready_rows = status == RO_OK ? made : 0;

@@ -319,14 +319,6 @@ static const char *flow(void)
     return path;
 }
 
-static const char *video(void)
-{
-    char *text = room(), *at = text;
-    at += sprintf(at, "YUV4MPEG2 W4 H4 F25:1 Ip A1:1 Cmono\nFRAME\n");
-    memset(at, '9', 16);
-    return file_of("in.y4m", text);
-}
-
 static ro_file_job *jobs(void)
 {
     ro_file_job *made = room();

@@ -42,7 +42,6 @@ ARGUMENTS = [
     (r"ro_mpi_plan", "costs", ANY, "&(ro_mpi_costs){.pixel = 1e-9, .rows = 16, .in_bits = 8, .out_bits = 1, "
      ".clock = 1, .lines = 1}"),
     # files
-    (r"ro_(halftone_video)", "in", ANY, "video()"),
     (r"ro_(hologram|optics)_load|ro_field_reader_open", "path", ANY, "light()"),
     (r"ro_hologram_load|ro_optics_load", "sidecar", ANY, 'path_to("light.json")'),
     (r"ro_(hologram_save|field_writer_open)", "path", ANY, 'path_to("field.npy")'),
@@ -64,7 +63,6 @@ ARGUMENTS = [
     (r"ro_halftone_file", "in", r"const char \*", "picture()"),
     (r"ro_proof_file", "out", r"const char \*", 'path_to("plates.pbm")'),
     (r"ro_proof_file", "path", r"const char \*", 'path_to("proof.png")'),
-    (r"ro_halftone_video", "out", ANY, 'path_to("out.y4m")'),
     (r"ro_parts_begin", "kept", ANY, "NULL"),
     (ANY, "type", r"const char \*", '"pgm"'),
     (ANY, "path|out", r"const char \*", 'path_to("out.pgm")'),

@@ -50,8 +50,10 @@ static void run_job(struct worker *worker, ro_file_job *job)
 {
     const struct batch *batch = worker->batch;
     const double start = seconds_now();
+    ro_file_report report;
     job->status = ro_halftone_file(worker->context, job->in, job->out, batch->options, batch->read,
-                                   batch->write, &job->dropped);
+                                   batch->write, &report);
+    job->dropped = report.dropped;
     job->seconds = seconds_now() - start;
     if (job->status == RO_OK)
         job->report = *ro_context_report(worker->context);

@@ -79,7 +79,7 @@ static ro_status each_ink(struct ro_output *output, ro_context *context, const c
         if (is_file(name, in))
             return ro_context_fail(context, RO_E_ARGUMENT,
                                    "the plate %s would take the place of the input", name);
-        status = output ? ro_writer_open(context, name, &plane, options, &output->writers[ink])
+        status = output ? writer_open(context, name, &plane, options, &output->writers[ink])
                         : ro_writer_accepts(context, name, &plane, options);
     }
     return status;
@@ -101,7 +101,7 @@ ro_status file_output_open(struct ro_output *output, ro_context *context, const 
     output->count = plates ? inks_of(plates) : 1;
     output->plate_bytes = 0;
     if (!plates)
-        return ro_writer_open(context, path, info, options, &output->writers[0]);
+        return writer_open(context, path, info, options, &output->writers[0]);
     output->plate_bytes = ro_format_row_bytes(RO_BITS, info->width);
     return each_ink(output, context, path, info, options, plates, NULL);
 }

@@ -62,7 +62,7 @@ static ro_status open_writer(ro_parts *parts, uint32_t height, ro_writer **write
     info.height = height;
     ro_writer_close(*writer);
     *writer = NULL;
-    return writer_open_memory(parts->context, &info, &parts->options, writer);
+    return writer_open(parts->context, NULL, &info, &parts->options, writer);
 }
 
 ro_status ro_parts_open(ro_context *context, const char *path, const ro_file_info *info,

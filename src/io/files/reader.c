@@ -57,66 +57,59 @@ static ro_status find_type(struct ro_reader *reader, const char *asked, const st
     return (*type)->left_out ? type_left_out(&reader->file, *type) : RO_OK;
 }
 
+/* The last stage of the chain, for a further one, which owns it. */
+static struct ro_stage *take_last(struct ro_reader *reader)
+{
+    struct ro_stage *last = reader->stage;
+    reader->stage = NULL;
+    return last;
+}
+
+static ro_status add_resizing(struct ro_reader *reader)
+{
+    const ro_read_options *options = &reader->options;
+    const bool resize =
+        options->resize_width || options->resize_height || options->resize_percent != 0;
+    ro_status status = RO_OK;
+    if (resize && options->enlarge)
+        return file_fail(&reader->file, RO_E_ARGUMENT,
+                         "resizing takes a size or a whole factor, not both");
+    if (resize)
+        status = resize_stage(take_last(reader), options, &reader->stage);
+    if (resize && status == RO_OK && options->resize_rule == RO_RESIZE_FILL)
+        status = crop_stage(take_last(reader), options->resize_width, options->resize_height,
+                            &reader->stage);
+    if (options->enlarge > 1)
+        status = replicate_stage(take_last(reader), options->enlarge, &reader->stage);
+    return status;
+}
+
 /* The stages on top of the decoder. */
 static ro_status build_chain(struct ro_reader *reader)
 {
     const ro_read_options *options = &reader->options;
+    struct ro_stage *decoder = reader->decoder = reader->stage;
     ro_status status = RO_OK;
-    struct ro_stage *before = reader->stage;
-    reader->decoder = before;
-    snprintf(before->info.type, sizeof before->info.type, "%s", reader->type->name);
-    before->info.stack = reader->last - reader->options.page + 1;
-    if (before->no_memory)
+    snprintf(decoder->info.type, sizeof decoder->info.type, "%s", reader->type->name);
+    decoder->info.stack = reader->last - reader->options.page + 1;
+    if (decoder->no_memory)
         return file_fail(&reader->file, RO_E_MEMORY, "not enough memory to read its head");
-    if (before->raw && before->profile)
+    if (decoder->raw && decoder->profile)
         file_drop(&reader->file, RO_DROPPED_PROFILE, RO_PROFILE_WORDS);
-    if (before->raw) {
-        reader->stage = NULL;
-        if ((status = samples_stage(before, &reader->span, &reader->stage)) != RO_OK)
-            return status;
-        before = reader->stage;
-    }
+    if (decoder->raw)
+        status = samples_stage(take_last(reader), &reader->span, &reader->stage);
 #if RO_WITH_LCMS
-    if (before->profile) {
-        reader->stage = NULL;
-        if ((status = profile_stage(before, options, &reader->stage)) != RO_OK)
-            return status;
-        before = reader->stage;
-    }
+    if (status == RO_OK && reader->stage->profile)
+        status = profile_stage(take_last(reader), options, &reader->stage);
 #endif
-    reader->has_alpha = before->alpha != RO_NO_ALPHA;
-    if (reader->has_alpha || options->alpha == RO_ALPHA_ONLY) {
-        reader->stage = NULL;
-        if ((status = alpha_stage(before, options, &reader->stage)) != RO_OK)
-            return status;
-        before = reader->stage;
-    }
-    if (before->orientation > 1 && before->orientation <= 8) {
-        reader->stage = NULL;
-        if ((status = orient_stage(before, &reader->stage)) != RO_OK)
-            return status;
-    }
-    const bool resize =
-        options->resize_width || options->resize_height || options->resize_percent != 0;
-    if (resize && options->enlarge)
-        return file_fail(&reader->file, RO_E_ARGUMENT,
-                         "resizing takes a size or a whole factor, not both");
-    if (resize) {
-        before = reader->stage;
-        reader->stage = NULL;
-        status = resize_stage(before, options, &reader->stage);
-    }
-    if (resize && status == RO_OK && options->resize_rule == RO_RESIZE_FILL) {
-        before = reader->stage;
-        reader->stage = NULL;
-        status = crop_stage(before, options->resize_width, options->resize_height, &reader->stage);
-    }
-    if (options->enlarge > 1) {
-        before = reader->stage;
-        reader->stage = NULL;
-        status = replicate_stage(before, options->enlarge, &reader->stage);
-    }
-    return status;
+    if (status != RO_OK)
+        return status;
+    reader->has_alpha = reader->stage->alpha != RO_NO_ALPHA;
+    if (reader->has_alpha || options->alpha == RO_ALPHA_ONLY)
+        status = alpha_stage(take_last(reader), options, &reader->stage);
+    if (status == RO_OK && reader->stage->orientation > 1 && reader->stage->orientation <= 8)
+        status = orient_stage(take_last(reader), &reader->stage);
+    return status == RO_OK ? add_resizing(reader) : status;
 }
 
 /* Bytes of the pages that are read, as they would lie in a file that is not packed. */
@@ -150,20 +143,6 @@ static ro_status check_limits(struct ro_reader *reader)
         bytes / (double)limits->ratio > (double)reader->source.size)
         return file_unpacks(&reader->file, limits->ratio);
     return RO_OK;
-}
-
-static ro_status open_chain(struct ro_reader *reader)
-{
-    ro_status status = find_type(reader, reader->options.type, &reader->type);
-    if (status == RO_OK)
-        status = reader->type->decode(&reader->source, reader->page, &reader->stage);
-    if (status == RO_OK)
-        status = reader_choose_pages(reader);
-    if (status == RO_OK)
-        status = check_limits(reader);
-    if (status == RO_OK)
-        status = reader_measure(reader);
-    return status == RO_OK ? build_chain(reader) : status;
 }
 
 static ro_status check_dropped(struct ro_reader *reader)
@@ -227,18 +206,6 @@ static const char *member_of(const char *path)
     return colon && colon > path && colon[1] && stat(path, &about) != 0 ? colon + 1 : NULL;
 }
 
-static ro_status open_source(struct ro_reader *reader, const char *path)
-{
-    if (!reader->member)
-        return source_open(&reader->source, &reader->file, path);
-    char *file = strndup(path, strlen(path) - strlen(reader->member) - 1);
-    if (!file)
-        return file_no_memory(&reader->file, strlen(path));
-    ro_status status = source_open(&reader->source, &reader->file, file);
-    free(file);
-    return status;
-}
-
 /* Whether a file is a video, which is then at its beginning. */
 static ro_status look_for_video(struct ro_source *source, bool *video)
 {
@@ -248,52 +215,97 @@ static ro_status look_for_video(struct ro_source *source, bool *video)
     return status;
 }
 
-/* `video` NULL: a video is none of the types that can be read. */
-static ro_status open_reader(ro_context *context, const char *path, const void *bytes, size_t size,
-                             const ro_read_options *options, bool *video, ro_reader **reader)
+static ro_status open_file(struct ro_reader *reader, const char *path)
+{
+    const char *member = member_of(path);
+    if (!member)
+        return source_open(&reader->source, &reader->file, path);
+    reader->member = strdup(member);
+    char *file = strndup(path, strlen(path) - strlen(member) - 1);
+    ro_status status = reader->member && file ? source_open(&reader->source, &reader->file, file)
+                                              : file_no_memory(&reader->file, strlen(path));
+    free(file);
+    return status;
+}
+
+static ro_status open_source(struct ro_reader *reader, const char *path,
+                             const struct reader_bytes *bytes, bool *video)
+{
+    ro_status status = RO_OK;
+    if (bytes)
+        source_open_memory(&reader->source, &reader->file, bytes->data, bytes->size);
+    else
+        status = open_file(reader, path);
+    if (status == RO_OK)
+        status = source_unpack(&reader->source, reader->member);
+    reader->source.member = reader->member;
+    return status == RO_OK && video ? look_for_video(&reader->source, video) : status;
+}
+
+/* The reader without its file; NULL: there is no memory. */
+static ro_reader *make_reader(ro_context *context, const char *path, const ro_read_options *options)
+{
+    ro_reader *made = calloc(1, sizeof *made);
+    if (!made)
+        return NULL;
+    file_init(&made->file, context, path, "standard input");
+    made->strict = options->strict;
+    made->page = options->page ? options->page : 1;
+    made->options = *options;
+    made->options.page = made->page;
+    if (options->page || options->pages == RO_PAGES_ALL)
+        made->file.not_dropped = RO_DROPPED_PAGES;
+    if (options->profile == RO_PROFILE_IGNORE)
+        made->file.not_dropped |= RO_DROPPED_PROFILE | RO_DROPPED_GAMMA;
+    return made;
+}
+
+/* All on top of the decoder. */
+static ro_status open_chain(struct ro_reader *reader)
+{
+    ro_status status = reader_choose_pages(reader);
+    if (status == RO_OK)
+        status = check_limits(reader);
+    if (status == RO_OK)
+        status = reader_measure(reader);
+    if (status == RO_OK)
+        status = build_chain(reader);
+    if (status == RO_OK)
+        status = read_ahead(reader);
+    return status == RO_OK ? keep_info(reader) : status;
+}
+
+ro_status reader_open(ro_context *context, const char *path, const struct reader_bytes *bytes,
+                      const ro_read_options *options, bool *video, ro_reader **reader)
 {
     ro_read_options full = RO_READ_OPTIONS;
     *reader = NULL;
-    ro_status status = take_options(context, options, &full, "RO_READ_OPTIONS");
+    if (video)
+        *video = false;
+    ro_status status = file_named(context, path);
+    if (status == RO_OK)
+        status = take_options(context, options, &full, "RO_READ_OPTIONS");
     if (status != RO_OK)
         return status;
-    ro_reader *made = calloc(1, sizeof *made);
+    ro_reader *made = make_reader(context, path, &full);
     if (!made)
         return ro_context_fail(context, RO_E_MEMORY, "not enough memory to open %s", path);
-    file_init(&made->file, context, path, "standard input");
-    made->strict = full.strict;
-    made->page = full.page ? full.page : 1;
-    made->options = full;
-    made->options.page = made->page;
-    made->file.not_dropped = full.page || full.pages == RO_PAGES_ALL ? RO_DROPPED_PAGES : 0;
-    if (full.profile == RO_PROFILE_IGNORE)
-        made->file.not_dropped |= RO_DROPPED_PROFILE | RO_DROPPED_GAMMA;
-    if (!bytes && member_of(path) && !(made->member = strdup(member_of(path))))
-        status = file_no_memory(&made->file, strlen(path));
-    if (bytes)
-        source_open_memory(&made->source, &made->file, bytes, size);
-    else if (status == RO_OK)
-        status = open_source(made, path);
-    if (status == RO_OK)
-        status = source_unpack(&made->source, made->member);
-    made->source.member = made->member;
-    if (status == RO_OK && video)
-        status = look_for_video(&made->source, video);
-    const bool picture = !video || !*video;
-    if (status == RO_OK && picture)
-        status = open_chain(made);
-    if (status == RO_OK && picture)
-        status = read_ahead(made);
-    if (status == RO_OK && picture)
-        status = keep_info(made);
+    status = open_source(made, path, bytes, video);
+    if (!video || !*video) {
+        if (status == RO_OK)
+            status = find_type(made, made->options.type, &made->type);
+        if (status == RO_OK)
+            status = made->type->decode(&made->source, made->page, &made->stage);
+        if (status == RO_OK)
+            status = open_chain(made);
+    }
     if (status == RO_OK)
         status = check_dropped(made);
-    if (status != RO_OK) {
+    if (status == RO_OK)
+        *reader = made;
+    else
         ro_reader_close(made);
-        return status;
-    }
-    *reader = made;
-    return RO_OK;
+    return status;
 }
 
 ro_status ro_reader_open(ro_context *context, const char *path, const ro_read_options *options,
@@ -303,23 +315,14 @@ ro_status ro_reader_open(ro_context *context, const char *path, const ro_read_op
         *reader = NULL;
     if (MISSING(context, path, reader))
         return RO_E_ARGUMENT;
-    return open_reader(context, path, NULL, 0, options, NULL, reader);
-}
-
-ro_status reader_open_any(ro_context *context, const char *path, const ro_read_options *options,
-                          bool *video, ro_reader **reader)
-{
-    *reader = NULL;
-    *video = false;
-    if (file_named(context, path) != RO_OK)
-        return RO_E_ARGUMENT;
-    return open_reader(context, path, NULL, 0, options, video, reader);
+    return reader_open(context, path, NULL, options, NULL, reader);
 }
 
 ro_status reader_open_memory(ro_context *context, const void *bytes, size_t size,
                              const ro_read_options *options, ro_reader **reader)
 {
-    return open_reader(context, "memory", bytes, size, options, NULL, reader);
+    return reader_open(context, "memory", &(struct reader_bytes){bytes, size}, options, NULL,
+                       reader);
 }
 
 const ro_dropped *ro_reader_dropped(const ro_reader *reader)

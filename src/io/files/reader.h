@@ -30,11 +30,16 @@ struct ro_reader {
 /* Notes something that the caller of a reader drops; in words. */
 ro_status reader_drop(ro_reader *reader, unsigned what, const char *words);
 
-/* Opens a picture or a video; of a video there is only its source, at the first byte. */
-ro_status reader_open_any(ro_context *context, const char *path, const ro_read_options *options,
-                          bool *video, ro_reader **reader);
+/* A file that is in memory already; it must outlive the reader. */
+struct reader_bytes {
+    const void *data;
+    size_t size;
+};
 
-/* A file that is in memory already; the bytes must outlive the reader. */
+/* Opens a picture: `bytes`, or the file at `path` if they are NULL. If `video` is not NULL, a video
+ * is opened too: then it is set, and the reader is only a source at its first byte. */
+ro_status reader_open(ro_context *context, const char *path, const struct reader_bytes *bytes,
+                      const ro_read_options *options, bool *video, ro_reader **reader);
 ro_status reader_open_memory(ro_context *context, const void *bytes, size_t size,
                              const ro_read_options *options, ro_reader **reader);
 

@@ -123,7 +123,7 @@ ro_status ro_image_encode(ro_context *context, const char *type, const ro_image 
     const ro_file_info info = info_of(image);
     const ro_write_options options = {RO_WRITE_DEFAULTS, .type = type};
     ro_writer *writer;
-    status = writer_open_memory(context, &info, &options, &writer);
+    status = writer_open(context, NULL, &info, &options, &writer);
     if (status == RO_OK)
         status = write_rows(writer, image);
     if (status == RO_OK)

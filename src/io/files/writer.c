@@ -197,9 +197,8 @@ static ro_status open_conversion(struct ro_writer *writer, const ro_file_info *i
     return writer->converted ? RO_OK : file_no_memory(&writer->file, row * rows);
 }
 
-/* `path` NULL: into memory. */
-static ro_status open_writer(ro_context *context, const char *path, const ro_file_info *info,
-                             const ro_write_options *options, ro_writer **writer)
+ro_status writer_open(ro_context *context, const char *path, const ro_file_info *info,
+                      const ro_write_options *options, ro_writer **writer)
 {
     const char *name = path ? path : "a picture in memory";
     const struct ro_extension *extension = NULL;
@@ -247,13 +246,7 @@ ro_status ro_writer_open(ro_context *context, const char *path, const ro_file_in
         *writer = NULL;
     if (MISSING(context, path, info, writer))
         return RO_E_ARGUMENT;
-    return open_writer(context, path, info, options, writer);
-}
-
-ro_status writer_open_memory(ro_context *context, const ro_file_info *info,
-                             const ro_write_options *options, ro_writer **writer)
-{
-    return open_writer(context, NULL, info, options, writer);
+    return writer_open(context, path, info, options, writer);
 }
 
 static ro_status convert_and_write(ro_writer *writer, const uint8_t *rows, ptrdiff_t stride,

@@ -31,8 +31,9 @@ const struct ro_extension *writer_extension(const char *path, const char *asked)
 /* Whether the header of an info is one of the type that is written. */
 bool header_fits(const ro_file_info *info, const struct ro_extension *extension);
 
-/* As ro_writer_open, into memory: what was written lies in sink.buffer after the commit. */
-ro_status writer_open_memory(ro_context *context, const ro_file_info *info,
-                             const ro_write_options *options, ro_writer **writer);
+/* As ro_writer_open. If `path` is NULL, it writes into memory: sink.buffer holds the file after the
+ * commit. */
+ro_status writer_open(ro_context *context, const char *path, const ro_file_info *info,
+                      const ro_write_options *options, ro_writer **writer);
 
 #endif

@@ -420,8 +420,11 @@ static void plane_bytes(struct video *video)
 }
 
 ro_status video_halftone(ro_context *context, struct ro_source *source, const char *out,
-                         const ro_halftone_options *options, ro_video_report *report)
+                         const ro_halftone_options *options, const ro_read_options *read,
+                         const ro_write_options *write, ro_video_report *report)
 {
+    if (video_check_files(source->file, out, read, write) != RO_OK)
+        return RO_E_ARGUMENT;
     struct video video = {.context = context, .source = source, .sink = {.fd = -1}};
     struct y4m in;
     int threads = ro_context_threads(context);

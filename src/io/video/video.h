@@ -5,8 +5,12 @@
 
 #include "io/bytes/source.h"
 
-/* `source` stands at the beginning of a Y4M video. */
+/* Returns true if the output is to be a video, as far as its name or type says. */
+bool video_named(const char *out, const char *type);
+
+/* Halftones the Y4M video at whose beginning `source` stands. */
 ro_status video_halftone(ro_context *context, struct ro_source *source, const char *out,
-                         const ro_halftone_options *options, ro_video_report *report);
+                         const ro_halftone_options *options, const ro_read_options *read,
+                         const ro_write_options *write, ro_video_report *report);
 
 #endif

@@ -1,6 +1,38 @@
 /* SPDX-License-Identifier: MIT */
 #include "io/video/video_plan.h"
 
+#include "io/video/video.h"
+
+#include <string.h>
+
+bool video_named(const char *out, const char *type)
+{
+    if (type)
+        return ro_name_equal(type, "y4m");
+    const char *dot = strrchr(out, '.');
+    return dot && ro_name_equal(dot + 1, "y4m");
+}
+
+ro_status video_check_files(struct ro_file *file, const char *out, const ro_read_options *read,
+                            const ro_write_options *write)
+{
+    if (!video_named(out, write->type) && (write->type || strcmp(out, "-") != 0))
+        return file_fail(file, RO_E_ARGUMENT, "is a video; the output's name should end in .y4m");
+    if (read->resize_width || read->resize_height || read->resize_percent > 0 || read->page)
+        return file_fail(file, RO_E_ARGUMENT, "is a video, which has no pages and no other size");
+    if (write->dpi_x > 0 || write->dpi_y > 0 || write->split_inks)
+        return file_fail(file, RO_E_ARGUMENT, "is a video, which has no resolution and no inks");
+    if (read->alpha || read->background_given)
+        return file_fail(file, RO_E_ARGUMENT, "is a video, which has no alpha");
+    if (write->compression)
+        return file_fail(file, RO_E_ARGUMENT, "is a video; compression is of TIFF only");
+    if (write->low_bits_first || write->ones_are_black || write->pixel_bits || write->numbers)
+        return file_fail(file, RO_E_ARGUMENT,
+                         "is a video; the order of bits and the numbers of colours are those of "
+                         "raw files only");
+    return RO_OK;
+}
+
 static ro_status check_options(struct ro_file *file, const ro_halftone_options *options)
 {
     const struct {
