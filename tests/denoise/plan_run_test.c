@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Plans to denoise give what the one-line call gives, again and again, and allocate nothing. */
+#include "allocations.h"
 #include "core/random.h"
 #include "cuda/cuda.h"
 #include "roundoff.h"
@@ -11,34 +12,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-/* ---- Allocations are counted; the linker leads all calls here ---------------------------------
- */
-
-static long allocations;
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *memory, size_t size);
-int __real_posix_memalign(void **memory, size_t alignment, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *memory, size_t size);
-int __wrap_posix_memalign(void **memory, size_t alignment, size_t size);
-
-void *__wrap_malloc(size_t size) { return allocations++, __real_malloc(size); }
-
-void *__wrap_calloc(size_t count, size_t size) { return allocations++, __real_calloc(count, size); }
-
-void *__wrap_realloc(void *memory, size_t size)
-{
-    return allocations++, __real_realloc(memory, size);
-}
-
-int __wrap_posix_memalign(void **memory, size_t alignment, size_t size)
-{
-    return allocations++, __real_posix_memalign(memory, alignment, size);
-}
 
 /* ---- Runs --------------------------------------------------------------------------------------
  */

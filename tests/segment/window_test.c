@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Windows that segment estimates: in samples that use a part of their bits, and when memory ends:
  * every allocation is refused once, and the call fails or gives what it always gives. */
+#include "allocations.h"
 #include "roundoff.h"
 
 #include <setjmp.h>
@@ -11,38 +12,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-/* ---- Allocations that can be refused; the linker leads all calls here ------------------------ */
-
-static long until_refused; /* 0: none is refused */
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *memory, size_t size);
-int __real_posix_memalign(void **memory, size_t alignment, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *memory, size_t size);
-int __wrap_posix_memalign(void **memory, size_t alignment, size_t size);
-
-static bool refused(void) { return until_refused > 0 && --until_refused == 0; }
-
-void *__wrap_malloc(size_t size) { return refused() ? NULL : __real_malloc(size); }
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-    return refused() ? NULL : __real_calloc(count, size);
-}
-
-void *__wrap_realloc(void *memory, size_t size)
-{
-    return refused() ? NULL : __real_realloc(memory, size);
-}
-
-int __wrap_posix_memalign(void **memory, size_t alignment, size_t size)
-{
-    return refused() ? 12 : __real_posix_memalign(memory, alignment, size);
-}
 
 /* ---- A disc on a ground ---------------------------------------------------------------------- */
 

@@ -1,43 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Calls after a failure give the same failure, and what a call gave stays valid as long as it says.
  */
+#include "allocations.h"
 #include "io/io_test.h"
 
 #include <signal.h>
 #include <stdbool.h>
 #include <sys/resource.h>
-
-/* ---- Allocations that can be refused; the linker leads all calls here ------------------------ */
-
-static long until_refused; /* 0: none is refused */
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *memory, size_t size);
-int __real_posix_memalign(void **memory, size_t alignment, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *memory, size_t size);
-int __wrap_posix_memalign(void **memory, size_t alignment, size_t size);
-
-static bool refused(void) { return until_refused > 0 && --until_refused == 0; }
-
-void *__wrap_malloc(size_t size) { return refused() ? NULL : __real_malloc(size); }
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-    return refused() ? NULL : __real_calloc(count, size);
-}
-
-void *__wrap_realloc(void *memory, size_t size)
-{
-    return refused() ? NULL : __real_realloc(memory, size);
-}
-
-int __wrap_posix_memalign(void **memory, size_t alignment, size_t size)
-{
-    return refused() ? 12 : __real_posix_memalign(memory, alignment, size);
-}
 
 /* ---- Readers --------------------------------------------------------------------------------- */
 
