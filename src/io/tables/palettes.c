@@ -12,6 +12,7 @@
  */
 #include "core/misuse.h"
 #include "core/names.h"
+#include "io/tables/columns.h"
 #include "io/tables/text.h"
 
 #include <ctype.h>
@@ -83,18 +84,11 @@ static bool is_heading(enum text_kind kind, const char *line, int number)
 
 static ro_status read_text(struct palette_file *from, enum text_kind kind)
 {
-    char *text = (char *)from->bytes, *next;
-    int number = 0;
-    if (from->size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
-        text += 3;
-    for (char *line = text; *line; line = next) {
+    struct lines lines = lines_of((char *)from->bytes, true);
+    for (char *line; (line = lines_next(&lines));) {
         uint8_t rgb[3];
-        next = line + strcspn(line, "\n");
-        if (*next)
-            *next++ = '\0';
         line += strspn(line, " \t\r");
-        number++;
-        if (!*line || is_heading(kind, line, number))
+        if (!*line || is_heading(kind, line, lines.number))
             continue;
         const bool hex = kind == TEXT_LIST && read_hex(line + (*line == '#'), rgb);
         if (!hex && !read_numbers(line, rgb))
@@ -102,7 +96,7 @@ static ro_status read_text(struct palette_file *from, enum text_kind kind)
                              kind == TEXT_LIST
                                  ? "line %d is not a colour such as #c00000 or 192 0 0"
                                  : "line %d is not a colour of three numbers from 0 to 255",
-                             number);
+                             lines.number);
         add(from, rgb);
     }
     return RO_OK;

@@ -7,8 +7,9 @@
 #include "core/checked.h"
 #include "core/misuse.h"
 #include "core/names.h"
+#include "io/bytes/source.h"
 #include "io/filters/convert.h"
-#include "io/tables/text.h"
+#include "io/tables/columns.h"
 #include "roundoff_io.h"
 
 #include <ctype.h>
@@ -21,10 +22,7 @@ enum { MOST_BYTES = 1 << 30, MOST_COLUMNS = 64 };
 
 enum column { X, Y, Z, AMPLITUDE, INTENSITY, PHASE, DEGREES, RED, GREEN, BLUE, KINDS, OTHER = -1 };
 
-static const struct {
-    const char *name;
-    enum column column;
-} names[] = {
+static const struct column_name names[] = {
     {"x", X},
     {"y", Y},
     {"z", Z},
@@ -64,18 +62,14 @@ struct cloud {
     size_t count, room;
 };
 
-static void add_column(struct cloud *c, const char *name, enum type type)
+static void add_column(struct cloud *c, int column, enum type type)
 {
-    enum column found = OTHER;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (ro_name_equal(name, names[i].name))
-            found = names[i].column;
-    if (found != OTHER && c->has[found])
-        found = OTHER; /* the first of two counts */
-    if (found != OTHER)
-        c->has[found] = true;
+    if (column != OTHER && c->has[column])
+        column = OTHER; /* the first of two counts */
+    if (column != OTHER)
+        c->has[column] = true;
     c->type[c->columns] = type;
-    c->of[c->columns++] = found;
+    c->of[c->columns++] = (enum column)column;
 }
 
 static ro_status add_point(struct cloud *c, const double *numbers)
@@ -109,50 +103,20 @@ static ro_status add_point(struct cloud *c, const double *numbers)
 
 /* ---- Lists ----------------------------------------------------------------------------------- */
 
-/* Takes the next line off a text; NULL: there is none. */
-static char *next_line(char **text)
-{
-    char *line = *text;
-    if (!*line)
-        return NULL;
-    char *end = line + strcspn(line, "\n");
-    *text = *end ? end + 1 : end;
-    *end = '\0';
-    return line + strspn(line, " \t\r");
-}
-
-static int read_numbers(const char *text, double numbers[MOST_COLUMNS])
-{
-    int count = 0;
-    while (*text) {
-        char *end;
-        if (count == MOST_COLUMNS || (!isdigit((unsigned char)*text) && !strchr("+-.", *text)))
-            return -1;
-        numbers[count++] = strtod(text, &end);
-        if (end == text)
-            return -1;
-        text = end + strspn(end, " \t,;\r");
-    }
-    return count;
-}
-
 /* Names of columns with x, y and z among them. */
-static bool read_heading(struct cloud *c, char *line)
+static bool read_heading(struct cloud *c, const char *line)
 {
-    char *rest = NULL;
-    for (char *name = strtok_r(line, " \t,;\r", &rest); name;
-         name = strtok_r(NULL, " \t,;\r", &rest)) {
-        if (c->columns == MOST_COLUMNS)
-            return false;
-        add_column(c, name, DOUBLE);
-    }
-    return c->has[X] && c->has[Y] && c->has[Z];
+    int of[MOST_COLUMNS];
+    const int count = columns_read(line, names, sizeof names / sizeof *names, of, MOST_COLUMNS);
+    for (int i = 0; i < count; i++)
+        add_column(c, of[i], DOUBLE);
+    return count > 0 && c->has[X] && c->has[Y] && c->has[Z];
 }
 
 static bool usual_columns(struct cloud *c, int count)
 {
-    static const char *const usual[] = {"x", "y", "z", "amplitude", "phase"};
-    static const char *const colours[] = {"x", "y", "z", "red", "green", "blue"};
+    static const enum column usual[] = {X, Y, Z, AMPLITUDE, PHASE};
+    static const enum column colours[] = {X, Y, Z, RED, GREEN, BLUE};
     if (count < 3 || count > 6)
         return false;
     for (int i = 0; i < count; i++)
@@ -163,30 +127,27 @@ static bool usual_columns(struct cloud *c, int count)
 static ro_status read_list(struct cloud *c, char *text)
 {
     ro_status status = RO_OK;
-    int number = 0;
+    struct lines lines = lines_of(text, false);
     double numbers[MOST_COLUMNS] = {0};
-    for (char *line; status == RO_OK && (line = next_line(&text));) {
-        number++;
-        if (!*line || *line == '#')
-            continue;
+    for (const char *line; status == RO_OK && (line = lines_next_row(&lines));) {
         if (c->columns == 0 && isalpha((unsigned char)*line)) {
             if (!read_heading(c, line))
                 return file_fail(&c->file, RO_E_FORMAT,
                                  "line %d is not a heading with x, y and z among its columns",
-                                 number);
+                                 lines.number);
             continue;
         }
-        const int count = read_numbers(line, numbers);
+        const int count = numbers_read(line, numbers, MOST_COLUMNS);
         if (c->columns == 0 && !usual_columns(c, count))
             return file_fail(&c->file, RO_E_FORMAT,
                              "line %d is not a point: x, y, z, then an amplitude and a phase, "
                              "or red, green and blue",
-                             number);
+                             lines.number);
         if (count != c->columns)
-            return file_fail(&c->file, RO_E_FORMAT, "line %d is not a point of %d numbers", number,
-                             c->columns);
+            return file_fail(&c->file, RO_E_FORMAT, "line %d is not a point of %d numbers",
+                             lines.number, c->columns);
         status = add_point(c, numbers);
-        if (status == RO_OK && number % 4096 == 0)
+        if (status == RO_OK && lines.number % 4096 == 0)
             status = file_check_stop(&c->file);
     }
     return status;
@@ -210,16 +171,17 @@ static ro_status read_property(struct cloud *c, const char *line)
         found++;
     if (found == TYPES || c->columns == MOST_COLUMNS)
         return file_fail(&c->file, RO_E_UNSUPPORTED, "cannot read the property \"%.60s\"", line);
-    add_column(c, name, (enum type)found);
+    add_column(c, column_named(name, names, sizeof names / sizeof *names), (enum type)found);
     return RO_OK;
 }
 
-static ro_status read_header(struct cloud *c, char **text, struct ply *ply)
+static ro_status read_header(struct cloud *c, struct lines *lines, struct ply *ply)
 {
     char format[32] = "";
     bool vertex = false, before = true;
     ro_status status = RO_OK;
-    for (char *line; status == RO_OK && (line = next_line(text));) {
+    for (char *line; status == RO_OK && (line = lines_next(lines));) {
+        line += strspn(line, " \t\r");
         line[strcspn(line, "\r")] = '\0';
         if (strncmp(line, "format ", 7) == 0) {
             sscanf(line, "format %31s", format);
@@ -274,8 +236,10 @@ static double sample(const char *bytes, enum type type, bool swapped)
     }
 }
 
-static ro_status read_vertices(struct cloud *c, char *text, const char *end, const struct ply *ply)
+static ro_status read_vertices(struct cloud *c, struct lines *lines, const char *end,
+                               const struct ply *ply)
 {
+    const char *text = lines->next;
     size_t bytes = 0;
     ro_status status = RO_OK;
     for (int i = 0; i < c->columns; i++)
@@ -285,10 +249,10 @@ static ro_status read_vertices(struct cloud *c, char *text, const char *end, con
     double numbers[MOST_COLUMNS] = {0};
     for (unsigned long long k = 0; k < ply->vertices && status == RO_OK; k++) {
         if (ply->text) {
-            char *line = next_line(&text);
+            const char *line = lines_next(lines);
             if (!line)
                 return file_ends_early(&c->file);
-            if (read_numbers(line, numbers) != c->columns)
+            if (numbers_read(line + strspn(line, " \t\r"), numbers, MOST_COLUMNS) != c->columns)
                 return file_fail(&c->file, RO_E_FORMAT, "vertex %llu is not %d numbers", k + 1,
                                  c->columns);
         }
@@ -326,10 +290,10 @@ ro_status ro_points_load(ro_context *context, const char *path, ro_scene_point *
         status == RO_OK && (strncmp(bytes, "ply\n", 4) == 0 || strncmp(bytes, "ply\r", 4) == 0);
     if (is_ply) {
         struct ply ply = {0};
-        char *text = bytes;
-        status = read_header(&c, &text, &ply);
+        struct lines lines = lines_of(bytes, false);
+        status = read_header(&c, &lines, &ply);
         if (status == RO_OK)
-            status = read_vertices(&c, text, bytes + size, &ply);
+            status = read_vertices(&c, &lines, bytes + size, &ply);
     } else if (status == RO_OK) {
         status = memchr(bytes, 0, size) ? file_fail(&c.file, RO_E_FORMAT, "is not text")
                                         : read_list(&c, bytes);

@@ -2,7 +2,7 @@
 /* Seeds of a segmentation as a list: a disc a line, columns named by the first line or in the order
  * x, y, radius, label. An empty radius or label is one that was not given. */
 #include "core/misuse.h"
-#include "core/names.h"
+#include "io/tables/columns.h"
 #include "io/tables/text.h"
 
 #include <math.h>
@@ -44,18 +44,14 @@ static char *next_field(char **line, char separator)
 /* "label, x, y": names, of which x and y must be there. */
 static bool read_heading(char *line, struct heading *heading)
 {
-    static const struct {
-        const char *name;
-        enum column column;
-    } names[] = {{"x", X}, {"y", Y}, {"r", RADIUS}, {"radius", RADIUS}, {"label", LABEL}};
+    static const struct column_name names[] = {
+        {"x", X}, {"y", Y}, {"r", RADIUS}, {"radius", RADIUS}, {"label", LABEL}};
     const char separator = separator_of(line);
     bool has[COLUMNS + 1] = {false};
     heading->count = 0;
     for (const char *name; (name = next_field(&line, separator));) {
-        enum column column = OTHER;
-        for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-            if (ro_name_equal(name, names[i].name))
-                column = names[i].column;
+        const int known = column_named(name, names, sizeof names / sizeof *names);
+        const enum column column = known < 0 ? OTHER : (enum column)known;
         if (heading->count == MOST_COLUMNS || (column != OTHER && has[column]))
             return false;
         has[column] = true;
@@ -112,15 +108,10 @@ ro_status ro_seeds_load(ro_context *context, const char *path, ro_seed **seeds, 
     *count = 0;
     file_init(&file, context, path, "standard input");
     ro_status status = text_load(&file, path, MOST_BYTES, &text);
-    int number = 0;
-    char *first = text;
-    if (status == RO_OK && strncmp(text, "\xEF\xBB\xBF", 3) == 0)
-        first += 3; /* the mark of UTF-8 */
-    for (char *line = first, *next; status == RO_OK && *line; line = next) {
-        char *end = line + strcspn(line, "\n");
-        next = *end ? end + 1 : end;
-        *end = '\0';
-        number++;
+    struct lines lines = {0};
+    if (status == RO_OK)
+        lines = lines_of(text, true);
+    for (char *line; status == RO_OK && (line = lines_next(&lines));) {
         line += strspn(line, " ");
         const char *begin = line + strspn(line, "\t\r");
         if (!*begin || *begin == '#')
@@ -128,7 +119,8 @@ ro_status ro_seeds_load(ro_context *context, const char *path, ro_seed **seeds, 
         if (!headed && *count == 0 && is_heading(begin)) {
             headed = true;
             if (!read_heading(line, &heading))
-                status = file_fail(&file, RO_E_FORMAT, "line %d names no columns x and y", number);
+                status =
+                    file_fail(&file, RO_E_FORMAT, "line %d names no columns x and y", lines.number);
             continue;
         }
         if (*count == room) {
@@ -141,9 +133,9 @@ ro_status ro_seeds_load(ro_context *context, const char *path, ro_seed **seeds, 
             *seeds = more;
         }
         if (!read_seed(line, &heading, headed, &(*seeds)[*count]))
-            status =
-                file_fail(&file, RO_E_FORMAT,
-                          "line %d is not a seed: x, y, and optionally radius and label", number);
+            status = file_fail(&file, RO_E_FORMAT,
+                               "line %d is not a seed: x, y, and optionally radius and label",
+                               lines.number);
         else
             ++*count;
     }
