@@ -305,12 +305,6 @@ static ro_status write_rows(struct ro_encoder *encoder, const uint8_t *rows, ptr
     return status;
 }
 
-static ro_status finish_writer(struct ro_encoder *encoder)
-{
-    (void)encoder;
-    return RO_OK;
-}
-
 static void close_writer(struct ro_encoder *encoder)
 {
     free(((struct encoder *)encoder)->line);
@@ -359,7 +353,7 @@ ro_status array_encode(struct ro_sink *sink, const ro_file_info *info, struct ro
         return file_no_memory(sink->file, sizeof *self);
     const struct ro_array array = array_of(info);
     self->encoder =
-        (struct ro_encoder){.rows = write_rows, .finish = finish_writer, .close = close_writer};
+        (struct ro_encoder){.rows = write_rows, .finish = encoder_finished, .close = close_writer};
     self->sink = sink;
     self->info = *info;
     self->samples = (size_t)info->width * (size_t)array.channels;

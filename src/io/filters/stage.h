@@ -96,6 +96,25 @@ ro_status replicate_stage(struct ro_stage *before, uint32_t times, struct ro_sta
 ro_status crop_stage(struct ro_stage *before, uint32_t width, uint32_t height,
                      struct ro_stage **stage);
 
+/* Ends the opening of a decoder: it is given if `status` is RO_OK, else closed. Returns `status`.
+ */
+static inline ro_status stage_opened(struct ro_stage *made, ro_status status,
+                                     struct ro_stage **stage)
+{
+    if (status == RO_OK)
+        *stage = made;
+    else
+        made->close(made);
+    return status;
+}
+
+/* ro_encoder.finish of files that end with their last row. */
+static inline ro_status encoder_finished(struct ro_encoder *encoder)
+{
+    (void)encoder;
+    return RO_OK;
+}
+
 /* What every decoder does first with the size that a file declares. */
 ro_status stage_check_size(struct ro_file *file, uint64_t width, uint64_t height);
 

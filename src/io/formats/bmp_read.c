@@ -530,10 +530,5 @@ ro_status bmp_decode(struct ro_source *source, unsigned page, struct ro_stage **
         status = read_profile(self);
     if (status == RO_OK)
         status = find_pixels(self);
-    if (status != RO_OK) {
-        close_reader(&self->stage);
-        return status;
-    }
-    *stage = &self->stage;
-    return RO_OK;
+    return stage_opened(&self->stage, status, stage);
 }

@@ -330,10 +330,5 @@ ro_status gif_decode(struct ro_source *source, unsigned page, struct ro_stage **
         status = read_screen(self);
     if (status == RO_OK)
         status = read_frames(self);
-    if (status != RO_OK) {
-        close_reader(&self->stage);
-        return status;
-    }
-    *stage = &self->stage;
-    return RO_OK;
+    return stage_opened(&self->stage, status, stage);
 }

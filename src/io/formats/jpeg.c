@@ -352,10 +352,5 @@ ro_status jpeg_decode(struct ro_source *source, unsigned page, struct ro_stage *
     self->input.resync_to_restart = jpeg_resync_to_restart;
     self->input.term_source = no_action;
     ro_status status = read_info(self);
-    if (status != RO_OK) {
-        close_reader(&self->stage);
-        return status;
-    }
-    *stage = &self->stage;
-    return RO_OK;
+    return stage_opened(&self->stage, status, stage);
 }

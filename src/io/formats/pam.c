@@ -152,10 +152,5 @@ ro_status pam_decode(struct ro_source *source, unsigned page, struct ro_stage **
         else if (row > memory_limit(source->file) || !(self->line = malloc(row)))
             status = file_no_memory(source->file, row);
     }
-    if (status != RO_OK) {
-        close_reader(&self->stage);
-        return status;
-    }
-    *stage = &self->stage;
-    return RO_OK;
+    return stage_opened(&self->stage, status, stage);
 }

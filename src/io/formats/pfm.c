@@ -120,10 +120,5 @@ ro_status pfm_decode(struct ro_source *source, unsigned page, struct ro_stage **
     if (status == RO_OK &&
         source_left(source) / stage_row_bytes(&self->stage) < self->stage.info.height)
         status = file_ends_early(source->file);
-    if (status != RO_OK) {
-        close_reader(&self->stage);
-        return status;
-    }
-    *stage = &self->stage;
-    return RO_OK;
+    return stage_opened(&self->stage, status, stage);
 }

@@ -428,12 +428,7 @@ ro_status png_decode(struct ro_source *source, unsigned page, struct ro_stage **
     ro_status status = self->info ? read_info(self) : file_no_memory(source->file, 1 << 16);
     if (status == RO_OK && !stage_plausible(source->size, unpacked_bytes(self), DEFLATE_RATIO))
         status = file_ends_early(source->file);
-    if (status != RO_OK) {
-        close_reader(&self->stage);
-        return status;
-    }
-    *stage = &self->stage;
-    return RO_OK;
+    return stage_opened(&self->stage, status, stage);
 }
 
 /* ---- Rows out ----------------------------------------------------------------------------- */

@@ -384,12 +384,6 @@ static void turn_rows(const struct ro_encoder *encoder, uint8_t *rows, uint32_t 
         rows[y * row + row - 1] &= pnm->padding;
 }
 
-static ro_status finish_writer(struct ro_encoder *encoder)
-{
-    (void)encoder;
-    return RO_OK;
-}
-
 static void close_writer(struct ro_encoder *encoder)
 {
     free(((struct pnm_encoder *)encoder)->line);
@@ -406,7 +400,7 @@ ro_status pnm_encode(struct ro_sink *sink, const ro_file_info *info,
     if (!pnm)
         return file_no_memory(sink->file, sizeof *pnm);
     pnm->encoder =
-        (struct ro_encoder){.rows = write_rows, .finish = finish_writer, .close = close_writer};
+        (struct ro_encoder){.rows = write_rows, .finish = encoder_finished, .close = close_writer};
     pnm->sink = sink;
     pnm->format = info->format;
     pnm->row = ro_format_row_bytes(info->format, info->width);

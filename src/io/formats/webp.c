@@ -141,10 +141,5 @@ ro_status webp_decode(struct ro_source *source, unsigned page, struct ro_stage *
     ro_status status = source_all(source, LARGEST_FILE, &self->bytes, &self->size);
     if (status == RO_OK)
         status = read_info(self);
-    if (status != RO_OK) {
-        close_reader(&self->stage);
-        return status;
-    }
-    *stage = &self->stage;
-    return RO_OK;
+    return stage_opened(&self->stage, status, stage);
 }

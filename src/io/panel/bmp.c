@@ -59,12 +59,6 @@ static ro_status write_rows(struct ro_encoder *encoder, const uint8_t *rows, ptr
     return RO_OK;
 }
 
-static ro_status finish(struct ro_encoder *encoder)
-{
-    (void)encoder;
-    return RO_OK;
-}
-
 static void close_writer(struct ro_encoder *encoder)
 {
     free(((struct bmp *)encoder)->line);
@@ -117,7 +111,7 @@ ro_status bmp_encode(struct ro_sink *sink, const ro_file_info *info,
     (void)options;
     if (!bmp)
         return file_no_memory(sink->file, sizeof *bmp);
-    *bmp = (struct bmp){.encoder = {write_rows, finish, close_writer},
+    *bmp = (struct bmp){.encoder = {write_rows, encoder_finished, close_writer},
                         .sink = sink,
                         .width = info->width,
                         .left = info->height};

@@ -39,12 +39,6 @@ static ro_status write_rows(struct ro_encoder *encoder, const uint8_t *rows, ptr
     return RO_OK;
 }
 
-static ro_status finish(struct ro_encoder *encoder)
-{
-    (void)encoder;
-    return RO_OK;
-}
-
 static void close_writer(struct ro_encoder *encoder)
 {
     free(((struct mem *)encoder)->line);
@@ -59,7 +53,7 @@ ro_status mem_encode(struct ro_sink *sink, const ro_file_info *info,
     struct mem *mem = calloc(1, sizeof *mem);
     if (!mem)
         return file_no_memory(sink->file, sizeof *mem);
-    *mem = (struct mem){.encoder = {write_rows, finish, close_writer},
+    *mem = (struct mem){.encoder = {write_rows, encoder_finished, close_writer},
                         .sink = sink,
                         .width = info->width,
                         .wide = info->format == RO_GRAY16,

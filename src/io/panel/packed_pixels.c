@@ -23,12 +23,6 @@ static ro_status write_rows(struct ro_encoder *encoder, const uint8_t *rows, ptr
     return status;
 }
 
-static ro_status finish(struct ro_encoder *encoder)
-{
-    (void)encoder;
-    return RO_OK;
-}
-
 static void close_writer(struct ro_encoder *encoder)
 {
     free(((struct packed *)encoder)->line);
@@ -42,7 +36,7 @@ ro_status packed_encode(struct ro_sink *sink, const ro_file_info *info,
     if (!self)
         return file_no_memory(sink->file, sizeof *self);
     self->encoder =
-        (struct ro_encoder){.rows = write_rows, .finish = finish, .close = close_writer};
+        (struct ro_encoder){.rows = write_rows, .finish = encoder_finished, .close = close_writer};
     self->sink = sink;
     *encoder = &self->encoder;
     ro_status status = packing_open(&self->packing, sink->file, info, options);

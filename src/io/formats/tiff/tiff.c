@@ -423,10 +423,5 @@ ro_status tiff_decode(struct ro_source *source, unsigned page, struct ro_stage *
                                     .next = next_page};
     self->file = (struct ro_tiff){.file = source->file, .source = source};
     ro_status status = open_page(self, page);
-    if (status != RO_OK) {
-        close_reader(&self->stage);
-        return status;
-    }
-    *stage = &self->stage;
-    return RO_OK;
+    return stage_opened(&self->stage, status, stage);
 }
