@@ -10,6 +10,7 @@
  */
 #include "bench/halftone/quality.h"
 #include "bench/bench.h"
+#include "io/json/json_write.h"
 
 #include "fft/dft.h"
 #include "roundoff_io.h"
@@ -280,7 +281,7 @@ static void print_row(const struct quality_row *row, bool json, bool first)
         printf("| `%s` |", row->name);
     for (int e = 0; e < QUALITY_EYES; e++)
         if (json)
-            printf(", \"%s\": %.4f", quality_eyes[e], row->seen[e]);
+            json_put(stdout, ", %s: %.4f", quality_eyes[e], row->seen[e]);
         else
             printf(" %.2f |", row->seen[e]);
     printf(json ? ", \"wsnr\": %.3f, \"ssim\": %.4f, \"anisotropy\": %.2f, \"worms\": %.2f}"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the commands share: the table entry of a command, the one way to fail, and JSON text.
+ * What the commands share: the table entry of a command, and the one way to fail.
  *
  * A command is a row of data (name, operands, options, examples) and a function. --help, the check
  * of options and the suggestions for misspelt ones are all made from the row.
@@ -9,6 +9,7 @@
 #define RO_CLI_COMMON_CLI_H
 
 #include "cli/common/options.h"
+#include "io/json/json_write.h"
 #include "roundoff.h"
 
 #include <stdio.h>
@@ -85,9 +86,6 @@ int describe(void);
 
 /* Whether what was printed on stdout arrived there; if not, fails. */
 int finish_stdout(void);
-
-/* A string with its quotes; bytes that are no UTF-8 become U+FFFD. */
-void json_string(FILE *file, const char *text);
 
 /* An angle in degrees, -360 to 360; false: the text is none. */
 bool read_degrees(const char *text, double *degrees);

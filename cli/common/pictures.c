@@ -117,7 +117,7 @@ void pictures_tell(void)
 void pictures_json(FILE *file)
 {
     const char *between = "";
-    fputs(", \"dropped\": {", file);
+    json_put(file, ", dropped {");
     for (int i = 0; i < pictures.count; i++)
         if (*words_of(i)) {
             fputs(between, file);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/common/print_measure.h"
 
+#include "io/json/json_write.h"
+
 #include <math.h>
 
 void json_number(FILE *file, double value)
@@ -19,7 +21,7 @@ struct named {
 static void put_numbers(FILE *file, const struct named *numbers, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        fprintf(file, "%s\"%s\": ", i ? ", " : "", numbers[i].name);
+        json_put(file, "%c%s: ", i > 0, numbers[i].name);
         json_number(file, numbers[i].value);
     }
 }
@@ -29,7 +31,7 @@ static void put_numbers(FILE *file, const struct named *numbers, size_t count)
 
 static void put_list(FILE *file, const char *name, const double *values, int from, int count)
 {
-    fprintf(file, ", \"%s\": [", name);
+    json_put(file, ", %s: [", name);
     for (int i = from; i < count; i++)
         fprintf(file, "%s%.4g", i > from ? ", " : "", values[i]);
     fputc(']', file);
@@ -37,28 +39,26 @@ static void put_list(FILE *file, const char *name, const double *values, int fro
 
 static void put_levels(FILE *file, const ro_measure_report *report)
 {
-    fputs(", \"levels\": [", file);
-    const char *between = "";
+    json_put(file, ", levels [");
+    int listed = 0;
     for (int i = 0; i < RO_MEASURE_LEVELS; i++) {
         const ro_measure_level *level = &report->levels[i];
         if (level->pixels == 0)
             continue;
-        fprintf(file, "%s{\"level\": %d, \"pixels\": %llu, ", between, i,
-                (unsigned long long)level->pixels);
+        json_put(file, "%c{level %d, pixels %llu, ", listed++, i,
+                 (unsigned long long)level->pixels);
         PUT(file, {"in", level->in}, {"out", level->out});
         fputc('}', file);
-        between = ", ";
     }
     fputc(']', file);
 }
 
 static void put_fields(FILE *file, const ro_measure_report *report)
 {
-    fputs(", \"fields\": [", file);
+    json_put(file, ", fields [");
     for (int i = 0; i < report->fields_count; i++) {
         const ro_measure_field *field = &report->fields[i];
-        fprintf(file, "%s{\"level\": %d, \"tiles\": %u, ", i ? ", " : "", field->level,
-                field->tiles);
+        json_put(file, "%c{level %d, tiles %u, ", i, field->level, field->tiles);
         PUT(file, {"in", field->in}, {"out", field->out}, {"rms", field->rms},
             {"principal", field->principal}, {"peak", field->peak}, {"grain", field->grain},
             {"anisotropy", field->anisotropy}, {"worms", field->worms});
@@ -73,7 +73,7 @@ void figures_json(FILE *file, const ro_measure_report *report)
 {
     const ro_measure_border *border = &report->border;
     const ro_measure_dots *dots = &report->dots;
-    fprintf(file, "\"width\": %u, \"height\": %u, ", report->width, report->height);
+    json_put(file, "width %u, height %u, ", report->width, report->height);
     PUT(file, {"pixels_per_degree", report->pixels_per_degree}, {"sigma", report->sigma},
         {"rms", report->raw.rms}, {"psnr", report->raw.psnr},
         {"rms_gaussian", report->gaussian.rms}, {"psnr_gaussian", report->gaussian.psnr},
@@ -86,16 +86,14 @@ void figures_json(FILE *file, const ro_measure_report *report)
             {"anisotropy", report->anisotropy});
     }
     if (report->binary) {
-        fprintf(file,
-                ", \"dots\": {\"pixels\": %llu, \"dots\": %llu, \"largest\": %llu, "
-                "\"single\": %llu, ",
-                (unsigned long long)dots->pixels, (unsigned long long)dots->dots,
-                (unsigned long long)dots->largest, (unsigned long long)dots->single);
+        json_put(file, ", dots {pixels %llu, dots %llu, largest %llu, single %llu, ",
+                 (unsigned long long)dots->pixels, (unsigned long long)dots->dots,
+                 (unsigned long long)dots->largest, (unsigned long long)dots->single);
         PUT(file, {"run_across", dots->run_across}, {"run_down", dots->run_down},
             {"clumping", dots->clumping});
         fputc('}', file);
     }
-    fputs(", \"border\": {", file);
+    json_put(file, ", border {");
     PUT(file, {"left", border->left}, {"right", border->right}, {"top", border->top},
         {"bottom", border->bottom}, {"rms", border->rms}, {"rms_inside", border->rms_inside});
     fputc('}', file);
@@ -167,7 +165,7 @@ void figures_table(FILE *file, const ro_measure_report *report)
 
 void figures_colour_json(FILE *file, const ro_colour_report *colour)
 {
-    fputs(", \"colour\": {", file);
+    json_put(file, ", colour {");
     PUT(file, {"delta_e", colour->delta_e}, {"delta_e_95", colour->delta_e_95},
         {"delta_e_most", colour->delta_e_most}, {"red_in", colour->light_in[0]},
         {"green_in", colour->light_in[1]}, {"blue_in", colour->light_in[2]},

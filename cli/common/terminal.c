@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is said to people, and JSON. Names and texts of files may hold anything: escape sequences
+ * What is said to people. Names and texts of files may hold anything: escape sequences
  * that a terminal obeys, ends of lines, letters that turn the direction of writing round. All that
  * is said passes one filter, which leaves a line of letters.
  */
 #include "cli/common/cli.h"
+#include "io/json/utf8.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -12,36 +13,6 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* The length of the UTF-8 character that starts here, 0 if none does. */
-static int utf8_length(const unsigned char *text)
-{
-    static const struct {
-        unsigned char from, to, low, high; /* of the first byte, and of the second */
-        int length;
-    } rows[] = {
-        {0x00, 0x7f, 0x00, 0x00, 1}, {0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3},
-        {0xe1, 0xec, 0x80, 0xbf, 3}, {0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3},
-        {0xf0, 0xf0, 0x90, 0xbf, 4}, {0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        if (text[0] < rows[i].from || text[0] > rows[i].to)
-            continue;
-        if (rows[i].length > 1 && (text[1] < rows[i].low || text[1] > rows[i].high))
-            return 0;
-        for (int k = 2; k < rows[i].length; k++)
-            if ((text[k] & 0xc0) != 0x80)
-                return 0;
-        return rows[i].length;
-    }
-    return 0;
-}
-
-/* A control character, of one byte or of two (U+0080 to U+009F). */
-static bool is_control(const unsigned char *c)
-{
-    return c[0] < 0x20 || c[0] == 0x7f || (c[0] == 0xc2 && c[1] < 0xa0);
-}
 
 /* Marks of direction (U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069) and ends of lines
  * (U+2028, U+2029). */
@@ -58,7 +29,7 @@ static void make_plain(char *text)
     char *to = text;
     for (const unsigned char *c = (const unsigned char *)text; *c;) {
         int length = utf8_length(c);
-        if (length == 0 || is_control(c) || is_mark(c)) {
+        if (length == 0 || utf8_is_control(c) || is_mark(c)) {
             *to++ = '?';
             c += length ? length : 1;
         } else {
@@ -126,25 +97,6 @@ int finish_stdout(void)
     if (fflush(stdout) == 0 && !ferror(stdout))
         return 0;
     return fail("standard output: %s", strerror(errno));
-}
-
-void json_string(FILE *file, const char *text)
-{
-    fputc('"', file);
-    while (*text) {
-        const unsigned char *c = (const unsigned char *)text;
-        int length = utf8_length(c);
-        if (length == 0)
-            fputs("\\ufffd", file);
-        else if (is_control(c) || *c == '<') /* "</script>" must not end a page's data */
-            fprintf(file, "\\u%04x", length == 2 ? c[1] : c[0]);
-        else if (*c == '"' || *c == '\\')
-            fprintf(file, "\\%c", *c);
-        else
-            fwrite(text, 1, (size_t)length, file);
-        text += length ? length : 1;
-    }
-    fputc('"', file);
 }
 
 bool read_degrees(const char *text, double *degrees)

@@ -204,19 +204,15 @@ static void put_json(FILE *file, const ro_report *ran, const struct denoise_file
                      const char *scheme, double seconds)
 {
     const ro_denoise_report *r = files->report;
-    fputs("{\"command\": \"denoise\", \"input\": ", file);
-    json_string(file, files->in);
-    fputs(", \"output\": ", file);
-    json_string(file, files->out);
-    fprintf(file, ", \"model\": \"%s\", \"%s\": \"%s\", \"number\": \"%s\"", ran->method,
-            r->quality ? "quality" : "scheme", r->quality ? r->quality : scheme, r->number);
-    fprintf(file, ", \"schedule\": \"%s\", \"device\": \"%s\", \"cpu\": \"%s\", \"threads\": %d",
-            ran->schedule, ro_device_name(ran->device), ro_cpu_name(ran->cpu), ran->threads);
-    fprintf(file, ", \"width\": %u, \"height\": %u, \"pages\": %u", ran->width, ran->height,
-            files->pages);
-    fprintf(file, ", \"sample_zero\": %lld, \"steps\": %u, \"converged\": %s",
-            (long long)files->zero, r->steps, r->converged ? "true" : "false");
-    fprintf(file, ", \"saturating\": %s", r->saturating ? "true" : "false");
+    json_put(file,
+             "{command %s, input %s, output %s, model %s, %s: %s, number %s, schedule %s, "
+             "device %s, cpu %s, threads %d, width %u, height %u, pages %u, sample_zero %lld, "
+             "steps %u, converged %hhd, saturating %hhd",
+             "denoise", files->in, files->out, ran->method, r->quality ? "quality" : "scheme",
+             r->quality ? r->quality : scheme, r->number, ran->schedule,
+             ro_device_name(ran->device), ro_cpu_name(ran->cpu), ran->threads, ran->width,
+             ran->height, files->pages, (long long)files->zero, r->steps, r->converged,
+             r->saturating);
     const struct {
         const char *name;
         double value;
@@ -240,9 +236,9 @@ static void put_json(FILE *file, const ro_report *ran, const struct denoise_file
         {"device_seconds", r->device_seconds},
     };
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
-        fprintf(file, ", \"%s\": %.17g", fields[i].name, fields[i].value);
+        json_put(file, ", %s: %.17g", fields[i].name, fields[i].value);
     pictures_json(file);
-    fprintf(file, ", \"seconds\": %.6f}\n", seconds);
+    json_put(file, ", seconds %.6f}\n", seconds);
 }
 
 /* ---- The certificate ------------------------------------------------------------------------ */

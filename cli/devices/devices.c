@@ -35,11 +35,8 @@ static int run(const struct command *command, int argc, char **argv)
                    info.detail, (double)info.memory / (1 << 30));
             continue;
         }
-        printf("  {\"device\": \"%s\", \"index\": %d, \"name\": ", ro_device_name(info.device),
-               info.index);
-        json_string(stdout, info.name);
-        fputs(", \"detail\": ", stdout);
-        json_string(stdout, info.detail);
+        json_put(stdout, "  {device %s, index %d, name %s, detail %s", ro_device_name(info.device),
+                 info.index, info.name, info.detail);
         printf(", \"memory\": %llu}%s\n", (unsigned long long)info.memory,
                i + 1 < count ? "," : "");
     }

@@ -109,16 +109,12 @@ static ro_status work(struct task *task)
 static void print_json(const struct task *task, FILE *file)
 {
     const struct frames *f = task->data;
-    fputs("{\"command\": \"hologram quantize\", \"input\": ", file);
-    json_string(file, task->files->path[0]);
-    fputs(", \"output\": ", file);
-    json_string(file, task->out);
-    fprintf(file,
-            ", \"width\": %u, \"height\": %u, \"levels\": %d, \"frames\": %d, "
-            "\"first_psnr_db\": %.5g, \"psnr_db\": %.5g, \"efficiency\": %.5g, "
-            "\"seconds\": %.6f}\n",
-            task->ran.width, task->ran.height, f->device.count, f->frames.count,
-            f->report.first_psnr, f->report.psnr, f->report.efficiency, task->seconds);
+    json_put(file,
+             "{command %s, input %s, output %s, width %u, height %u, levels %d, frames %d, "
+             "first_psnr_db %.5g, psnr_db %.5g, efficiency %.5g, seconds %.6f}\n",
+             "hologram quantize", task->files->path[0], task->out, task->ran.width,
+             task->ran.height, f->device.count, f->frames.count, f->report.first_psnr,
+             f->report.psnr, f->report.efficiency, task->seconds);
 }
 
 static void print_line(const struct task *task)

@@ -107,13 +107,10 @@ static ro_status work(struct task *task)
 static void print_json(const struct task *task, FILE *file)
 {
     const struct made *made = task->data;
-    fputs("{\"command\": \"hologram make\", \"output\": ", file);
-    json_string(file, task->out);
-    fprintf(file,
-            ", \"width\": %u, \"height\": %u, \"depth\": %.9g, \"hogel\": %u, "
-            "\"seconds\": %.6f}\n",
-            made->field.width, made->field.height, made->optics.depth, made->optics.hogel,
-            task->seconds);
+    json_put(file,
+             "{command %s, output %s, width %u, height %u, depth %.9g, hogel %u, seconds %.6f}\n",
+             "hologram make", task->out, made->field.width, made->field.height, made->optics.depth,
+             made->optics.hogel, task->seconds);
 }
 
 static void print_line(const struct task *task)

@@ -43,12 +43,11 @@ static ro_status work(struct task *task)
 static void print_json(const struct task *task, FILE *file)
 {
     const struct propagated *p = task->data;
-    fputs("{\"command\": \"hologram propagate\", \"input\": ", file);
-    json_string(file, task->files->path[0]);
-    fputs(", \"output\": ", file);
-    json_string(file, task->out);
-    fprintf(file, ", \"width\": %u, \"height\": %u, \"distance\": %.9g, \"seconds\": %.6f}\n",
-            p->field.width, p->field.height, p->distance, task->seconds);
+    json_put(
+        file,
+        "{command %s, input %s, output %s, width %u, height %u, distance %.9g, seconds %.6f}\n",
+        "hologram propagate", task->files->path[0], task->out, p->field.width, p->field.height,
+        p->distance, task->seconds);
 }
 
 static void print_line(const struct task *task)

@@ -81,21 +81,18 @@ ro_status hologram_check_physics(ro_context *context, const ro_hologram_options 
 
 static void write_hogel(FILE *file, const ro_hogel_report *h, bool measured)
 {
-    fprintf(file,
-            "{\"x\": %u, \"y\": %u, \"width\": %u, \"height\": %u, \"window\": [%.6g, %.6g, %.6g, "
-            "%.6g], \"taps\": %d, \"p\": %d, \"rho\": %.6g, \"weight_sum\": %.6g, "
-            "\"rejection_db\": %.4g, \"clips\": %llu",
-            h->x, h->y, h->width, h->height, h->window.xi, h->window.eta, h->window.width,
-            h->window.height, h->taps, h->p, h->rho, h->weight_sum,
-            h->rejection > 0 ? 10 * log10(h->rejection) : 0, (unsigned long long)h->clips);
+    json_put(file,
+             "{x %u, y %u, width %u, height %u, window [%.6g, %.6g, %.6g, %.6g], taps %d, p %d, "
+             "rho %.6g, weight_sum %.6g, rejection_db %.4g, clips %llu",
+             h->x, h->y, h->width, h->height, h->window.xi, h->window.eta, h->window.width,
+             h->window.height, h->taps, h->p, h->rho, h->weight_sum,
+             h->rejection > 0 ? 10 * log10(h->rejection) : 0, (unsigned long long)h->clips);
     if (measured)
-        fprintf(
-            file,
-            ", \"predicted_snr_db\": %.5g, \"reached_snr_db\": %.5g, \"noise_inside_db\": %.5g, "
-            "\"noise_outside_db\": %.5g, \"efficiency\": %.5g, \"in_window\": %.5g, "
-            "\"outgoing\": %.5g",
-            h->predicted_snr, h->reached_snr, h->noise_inside, h->noise_outside, h->efficiency,
-            h->in_window, h->outgoing);
+        json_put(file,
+                 ", predicted_snr_db %.5g, reached_snr_db %.5g, noise_inside_db %.5g, "
+                 "noise_outside_db %.5g, efficiency %.5g, in_window %.5g, outgoing %.5g",
+                 h->predicted_snr, h->reached_snr, h->noise_inside, h->noise_outside, h->efficiency,
+                 h->in_window, h->outgoing);
     fputc('}', file);
 }
 
@@ -103,29 +100,25 @@ static void write_report(FILE *file, const struct quantize *q, const ro_report *
                          const char *const *path, double seconds, bool hogels)
 {
     const ro_hologram_report *r = &q->report;
-    fputs("{\"command\": \"hologram quantize\", \"input\": ", file);
-    json_string(file, path[0]);
-    fputs(", \"output\": ", file);
-    json_string(file, path[1]);
-    fprintf(file,
-            ", \"algorithm\": \"%s\", \"schedule\": \"%s\", \"device\": \"%s\", \"cpu\": \"%s\", "
-            "\"threads\": %d, \"width\": %u, \"height\": %u, \"levels\": %d, \"gain\": %.9g, "
-            "\"level\": %.9g, \"hogels\": %u, \"windows_over_their_mirror\": %u, \"clips\": %llu",
-            ran->method, ran->schedule, ro_device_name(ran->device), ro_cpu_name(ran->cpu),
-            ran->threads, ran->width, ran->height, r->levels, r->gain, r->level, r->hogels,
-            r->mirrored, (unsigned long long)r->clips);
+    json_put(file,
+             "{command %s, input %s, output %s, algorithm %s, schedule %s, device %s, cpu %s, "
+             "threads %d, width %u, height %u, levels %d, gain %.9g, level %.9g, hogels %u, "
+             "windows_over_their_mirror %u, clips %llu",
+             "hologram quantize", path[0], path[1], ran->method, ran->schedule,
+             ro_device_name(ran->device), ro_cpu_name(ran->cpu), ran->threads, ran->width,
+             ran->height, r->levels, r->gain, r->level, r->hogels, r->mirrored,
+             (unsigned long long)r->clips);
     if (q->refinement.distance != 0)
         hologram_write_refined(file, &q->refined);
     if (r->measured)
-        fprintf(file,
-                ", \"predicted_snr_db\": %.5g, \"reached_snr_db\": %.5g, \"efficiency\": %.5g, "
-                "\"in_window\": %.5g, \"outgoing\": %.5g, \"field_in_window\": %.5g, "
-                "\"field_beyond_levels\": %.5g",
-                r->predicted_snr, r->reached_snr, r->efficiency, r->in_window, r->outgoing,
-                r->field_in_window, r->field_beyond_levels);
+        json_put(file,
+                 ", predicted_snr_db %.5g, reached_snr_db %.5g, efficiency %.5g, in_window %.5g, "
+                 "outgoing %.5g, field_in_window %.5g, field_beyond_levels %.5g",
+                 r->predicted_snr, r->reached_snr, r->efficiency, r->in_window, r->outgoing,
+                 r->field_in_window, r->field_beyond_levels);
     if (r->kernel_ms > 0)
-        fprintf(file, ", \"kernel_ms\": %.4f", r->kernel_ms);
-    fprintf(file, ", \"seconds\": %.6f", seconds);
+        json_put(file, ", kernel_ms %.4f", r->kernel_ms);
+    json_put(file, ", seconds %.6f", seconds);
     for (uint32_t i = 0; i < r->hogels && hogels; i++) {
         fputs(i ? ",\n  " : ", \"hogel\": [\n  ", file);
         write_hogel(file, &r->hogel[i], r->measured);

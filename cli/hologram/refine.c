@@ -22,10 +22,10 @@ ro_status hologram_refine(ro_context *context, const struct hologram_values *val
 
 void hologram_write_refined(FILE *file, const ro_refinement_report *r)
 {
-    fprintf(file,
-            ", \"iterations\": %d, \"passes\": %d, \"edges\": \"%s\", \"start_psnr_db\": %.5g, "
-            "\"psnr_db\": %.5g, \"efficiency\": %.5g",
-            r->iterations, r->passes, r->edges, r->start_psnr, r->psnr, r->efficiency);
+    json_put(
+        file,
+        ", iterations %d, passes %d, edges %s, start_psnr_db %.5g, psnr_db %.5g, efficiency %.5g",
+        r->iterations, r->passes, r->edges, r->start_psnr, r->psnr, r->efficiency);
 }
 
 void hologram_say_refined(const ro_refinement_report *r, const ro_report *ran, double seconds)

@@ -184,13 +184,11 @@ void hologram_made_json(const struct task *task, FILE *file, const char *counted
                         const ro_optics *o)
 {
     const struct hologram_values *values = task->values;
-    fputs("{\"command\": \"hologram make\", \"output\": ", file);
-    json_string(file, task->out);
-    fprintf(file,
-            ", \"width\": %u, \"height\": %u, \"%s\": %zu, \"depth\": %.9g, \"hogel\": %u, "
-            "\"viewer\": [%.9g, %.9g, %.9g], \"seconds\": %.6f}\n",
-            values->pixels.width, values->pixels.height, counted, count, o->depth, o->hogel,
-            o->viewer[0], o->viewer[1], o->viewer[2], task->seconds);
+    json_put(file,
+             "{command %s, output %s, width %u, height %u, %s: %zu, depth %.9g, hogel %u, viewer "
+             "[%.9g, %.9g, %.9g], seconds %.6f}\n",
+             "hologram make", task->out, values->pixels.width, values->pixels.height, counted,
+             count, o->depth, o->hogel, o->viewer[0], o->viewer[1], o->viewer[2], task->seconds);
 }
 
 void hologram_made_line(const struct task *task, const char *counted, size_t count,

@@ -146,12 +146,10 @@ static bool compared(const struct task *task)
 static void print_json(const struct task *task, FILE *file)
 {
     const struct view *v = task->data;
-    fputs("{\"command\": \"hologram reconstruct\", \"input\": ", file);
-    json_string(file, task->files->path[0]);
-    fputs(", \"output\": ", file);
-    json_string(file, task->out);
+    json_put(file, "{command %s, input %s, output %s", "hologram reconstruct", task->files->path[0],
+             task->out);
     pictures_json(file);
-    fprintf(file, ", \"pictures\": %d, \"scale\": %.9g", v->depths, v->scale);
+    json_put(file, ", pictures %d, scale %.9g", v->depths, v->scale);
     for (int i = 0; compared(task) && i < v->depths; i++) {
         const ro_view_figures *f = &v->figures[i];
         fprintf(file,

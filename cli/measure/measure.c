@@ -238,7 +238,7 @@ static ro_status work_pages(struct task *task)
         status = load_and_measure(task->context, values, task->files, at, job);
         if (status != RO_OK)
             break;
-        fprintf(job->pages.file, "%s{\"page\": %u, ", at ? ", " : "", job->first + at);
+        json_put(job->pages.file, "%c{page %u, ", at, job->first + at);
         put_figures(job->pages.file, job);
         fputc('}', job->pages.file);
         if (!values->common.json && !values->common.quiet) {
@@ -267,19 +267,16 @@ static ro_status work(struct task *task)
 static void print_json(const struct task *task, FILE *file)
 {
     struct job *job = task->data;
-    fputs("{\"command\": \"measure\", \"original\": ", file);
-    json_string(file, task->files->path[0]);
-    fputs(", \"result\": ", file);
-    json_string(file, task->files->path[1]);
-    fputs(", ", file);
+    json_put(file, "{command %s, original %s, result %s, ", "measure", task->files->path[0],
+             task->files->path[1]);
     if (job->pages.file) {
-        fputs("\"pages\": ", file);
+        json_put(file, "pages ");
         printed_list(&job->pages, file);
     } else {
         put_figures(file, job);
     }
     pictures_json(file);
-    fprintf(file, ", \"seconds\": %.6f}\n", task->seconds);
+    json_put(file, ", seconds %.6f}\n", task->seconds);
 }
 
 static void print_table(const struct task *task)

@@ -80,21 +80,17 @@ ro_status page_measure(ro_context *context, const char *path, const char *const 
     ro_status status = page_open(context, &page, names[1]);
     if (status != RO_OK)
         return status;
-    fputs(", \"original\": ", page.data);
-    json_string(page.data, names[0]);
-    fputs(", \"result\": ", page.data);
-    json_string(page.data, names[1]);
-    fputs(", ", page.data);
+    json_put(page.data, ", original %s, result %s, ", names[0], names[1]);
     figures_json(page.data, report);
-    fputs(", \"crops\": [", page.data);
+    json_put(page.data, ", crops [");
     const int count = find_places(original, result, places);
     for (int i = 0; i < count && status == RO_OK; i++) {
         const struct place *p = &places[i];
         const ro_image from = page_part(original, p->x, p->y, p->width, p->height);
         const ro_image to = page_part(result, p->x, p->y, p->width, p->height);
-        fprintf(page.data, "%s{\"x\": %u, \"y\": %u, \"original\": ", i ? ", " : "", p->x, p->y);
+        json_put(page.data, "%c{x %u, y %u, original ", i, p->x, p->y);
         status = page_picture(context, &page, &from);
-        fputs(", \"result\": ", page.data);
+        json_put(page.data, ", result ");
         if (status == RO_OK)
             status = page_picture(context, &page, &to);
         fputc('}', page.data);

@@ -86,11 +86,10 @@ static ro_status apply(struct task *task)
 static void print_json(const struct task *task, FILE *file)
 {
     const struct register_values *values = task->values;
-    fputs("{\"command\": \"register\", \"apply\": ", file);
-    json_string(file, task->files->path[FIELD]);
+    json_put(file, "{command %s, apply %s", "register", task->files->path[FIELD]);
     pictures_json(file);
-    fprintf(file, ", \"inverse\": %s, \"sampling\": \"%s\", \"seconds\": %.6f}\n",
-            values->inverse ? "true" : "false", register_sampling(values), task->seconds);
+    json_put(file, ", inverse %hhd, sampling %s, seconds %.6f}\n", values->inverse,
+             register_sampling(values), task->seconds);
 }
 
 static void print_line(const struct task *task)

@@ -259,26 +259,23 @@ static void put_json(FILE *file, const struct job *job, double seconds)
     static const char *const roles[] = {"fixed", "moving", "output"};
     const ro_register_report *r = &job->report;
     const ro_report *ran = &job->ran;
-    fputs("{\"command\": \"register\"", file);
+    json_put(file, "{command %s", "register");
     for (int i = 0; i < 3; i++) {
-        fprintf(file, ", \"%s\": ", roles[i]);
-        json_string(file, job->path[i]);
+        json_put(file, ", %s: %s", roles[i], job->path[i]);
     }
-    fprintf(file, ", \"match\": \"%s\", \"negative\": %s, \"noise\": %.6g, \"counted\": %.6g",
-            r->match, r->negative ? "true" : "false", r->noise, r->counted);
-    fprintf(file, ", \"scheme\": \"%s\", \"number\": \"%s\", \"schedule\": \"%s\"", ran->method,
-            r->number, ran->schedule);
-    fprintf(file, ", \"device\": \"%s\", \"cpu\": \"%s\", \"threads\": %d, \"launches\": %llu",
-            ro_device_name(ran->device), ro_cpu_name(ran->cpu), ran->threads,
-            (unsigned long long)ran->launches);
-    fprintf(file, ", \"width\": %u, \"height\": %u, \"updates\": [", ran->width, ran->height);
+    json_put(file,
+             ", match %s, negative %hhd, noise %.6g, counted %.6g, scheme %s, number %s, schedule "
+             "%s, device %s, cpu %s, threads %d, launches %llu, width %u, height %u, updates [",
+             r->match, r->negative, r->noise, r->counted, ran->method, r->number, ran->schedule,
+             ro_device_name(ran->device), ro_cpu_name(ran->cpu), ran->threads,
+             (unsigned long long)ran->launches, ran->width, ran->height);
     for (uint32_t i = 0; i < r->scales; i++)
         fprintf(file, "%s%u", i ? ", " : "", r->updates[i]);
-    fputs("], \"start\": [", file);
+    json_put(file, "], start [");
     for (int i = 0; i < 6; i++)
         fprintf(file, "%s%.17g", i ? ", " : "", r->start[i]);
-    fprintf(file, "], \"steps\": %u, \"trials\": %u, \"folds\": %llu, \"useless\": %s", r->steps,
-            r->trials, (unsigned long long)r->folds, r->useless ? "true" : "false");
+    json_put(file, "], steps %u, trials %u, folds %llu, useless %hhd", r->steps, r->trials,
+             (unsigned long long)r->folds, r->useless);
     const struct {
         const char *name;
         double value;
@@ -291,9 +288,9 @@ static void put_json(FILE *file, const struct job *job, double seconds)
         {"outside", r->outside},
     };
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
-        fprintf(file, ", \"%s\": %.17g", fields[i].name, fields[i].value);
+        json_put(file, ", %s: %.17g", fields[i].name, fields[i].value);
     pictures_json(file);
-    fprintf(file, ", \"seconds\": %.6f}\n", seconds);
+    json_put(file, ", seconds %.6f}\n", seconds);
 }
 
 /* ---- The command ---------------------------------------------------------------------------- */

@@ -111,12 +111,11 @@ static void tell_page(const struct task *task, struct series *series)
 {
     const struct register_values *values = task->values;
     const ro_register_report *r = &series->report;
-    fprintf(
-        series->told.file,
-        "%s{\"page\": %u, \"match\": \"%s\", \"energy_before\": %.17g, \"energy_after\": %.17g, "
-        "\"rms\": %.17g, \"largest\": %.17g, \"jacobian\": %.17g, \"useless\": %s}",
-        printed_flush(&series->told) ? ", " : "", series->at + 1, r->match, r->energy_before,
-        r->energy_after, r->rms, r->largest, r->jacobian, r->useless ? "true" : "false");
+    json_put(series->told.file,
+             "%c{page %u, match %s, energy_before %.17g, energy_after %.17g, rms %.17g, largest "
+             "%.17g, jacobian %.17g, useless %hhd}",
+             printed_flush(&series->told), series->at + 1, r->match, r->energy_before,
+             r->energy_after, r->rms, r->largest, r->jacobian, r->useless);
     if (!values->common.quiet && !values->common.json)
         tell("register: page %u: energy %.4g before, %.4g after; displacement %.3f px RMS, %.2f at "
              "most; least Jacobian %.3f%s",
@@ -186,20 +185,14 @@ static ro_status work(struct task *task)
 static void print_json(const struct task *task, FILE *file)
 {
     struct series *series = task->data;
-    fputs("{\"command\": \"register\", ", file);
+    json_put(file, "{command %s, ", "register");
     if (series->fixed) {
-        fputs("\"fixed\": ", file);
-        json_string(file, series->fixed);
-        fputs(", ", file);
+        json_put(file, "fixed %s, ", series->fixed);
     }
-    fputs("\"moving\": ", file);
-    json_string(file, series->moving);
-    fputs(", \"output\": ", file);
-    json_string(file, series->out);
-    fputs(", \"pages\": ", file);
+    json_put(file, "moving %s, output %s, pages ", series->moving, series->out);
     printed_list(&series->told, file);
     pictures_json(file);
-    fprintf(file, ", \"seconds\": %.6f}\n", task->seconds);
+    json_put(file, ", seconds %.6f}\n", task->seconds);
 }
 
 static void print_lines(const struct task *task)

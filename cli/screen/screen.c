@@ -46,17 +46,17 @@ static const ro_option *kind_row(void) { return ro_option_find(ro_options_of("sc
 
 static int list_kinds(bool json)
 {
-    const char *between = "[";
-    for (const ro_word *kind = kind_row()->words; kind->name; kind++, between = ", ") {
+    int listed = 0;
+    if (json)
+        putchar('[');
+    for (const ro_word *kind = kind_row()->words; kind->name; kind++) {
         if (kind->alias)
             continue;
         if (!json) {
             printf("%-18s %s\n", kind->name, kind->help);
             continue;
         }
-        printf("%s{\"name\": \"%s\", \"summary\": ", between, kind->name);
-        json_string(stdout, kind->help);
-        putchar('}');
+        json_put(stdout, "%c{name %s, summary %s}", listed++, kind->name, kind->help);
     }
     if (json)
         puts("]");
@@ -119,16 +119,12 @@ static ro_status make(struct task *task)
 static void print_json(const struct task *task, FILE *file)
 {
     const struct made *made = task->data;
-    fputs("{\"command\": \"screen\", \"kind\": ", file);
-    json_string(file, task->files->path[0]);
-    fputs(", \"output\": ", file);
-    json_string(file, task->out);
-    fprintf(file, ", \"size\": %u, \"width\": %u, \"height\": %u", made->width, made->width,
-            made->height);
+    json_put(file, "{command %s, kind %s, output %s, size %u, width %u, height %u", "screen",
+             task->files->path[0], task->out, made->width, made->width, made->height);
     if (made->dots.greys)
-        fprintf(file, ", \"lpi\": %.6f, \"angle\": %.6f, \"greys\": %u, \"dots\": %u",
-                made->dots.lpi, made->dots.angle, made->dots.greys, made->dots.dots);
-    fprintf(file, ", \"seconds\": %.6f}\n", task->seconds);
+        json_put(file, ", lpi %.6f, angle %.6f, greys %u, dots %u", made->dots.lpi,
+                 made->dots.angle, made->dots.greys, made->dots.dots);
+    json_put(file, ", seconds %.6f}\n", task->seconds);
 }
 
 static void print_line(const struct task *task)

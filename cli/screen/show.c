@@ -39,18 +39,16 @@ static ro_status show(struct task *task)
 static void print_json(const struct task *task, FILE *file)
 {
     const struct shown *shown = task->data;
-    fputs("{\"command\": \"screen show\", \"output\": ", file);
-    json_string(file, task->out);
+    json_put(file, "{command %s, output %s", "screen show", task->out);
     for (int i = 0; i < shown->inks.count; i++) {
         const ro_dots *dots = &shown->moire.dots[i];
         fputs(i ? ", {\"ink\": " : ", \"inks\": [{\"ink\": ", file);
-        json_string(file, shown->inks.inks[i].name);
-        fprintf(file, ", \"lpi\": %.6f, \"angle\": %.6f, \"greys\": %u}", dots->lpi, dots->angle,
-                dots->greys);
+        json_put(file, "%s, lpi %.6f, angle %.6f, greys %u}", shown->inks.inks[i].name, dots->lpi,
+                 dots->angle, dots->greys);
     }
     fputs("], ", file);
     inks_json_moire(file, &shown->moire, shown->inks.count);
-    fprintf(file, ", \"seconds\": %.6f}\n", task->seconds);
+    json_put(file, ", seconds %.6f}\n", task->seconds);
 }
 
 static void print_lines(const struct task *task)

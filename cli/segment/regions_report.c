@@ -55,12 +55,11 @@ void regions_lines(const struct regions_told *told)
 
 static void print_region(FILE *file, const ro_region *r)
 {
-    fprintf(file,
-            "{\"label\": %u, \"fronts\": %u, \"area\": %llu, \"perimeter\": %.6f, \"box\": [%u, "
-            "%u, %u, %u], \"centroid\": [%.6f, %.6f], \"mean\": %.6f, \"ended\": \"%s\", "
-            "\"useless\": %s}",
-            r->label, r->fronts, (unsigned long long)r->area, r->perimeter, r->left, r->top,
-            r->right, r->bottom, r->x, r->y, r->mean, ending(r), r->useless ? "true" : "false");
+    json_put(file,
+             "{label %u, fronts %u, area %llu, perimeter %.6f, box [%u, %u, %u, %u], centroid "
+             "[%.6f, %.6f], mean %.6f, ended %s, useless %hhd}",
+             r->label, r->fronts, (unsigned long long)r->area, r->perimeter, r->left, r->top,
+             r->right, r->bottom, r->x, r->y, r->mean, ending(r), r->useless);
 }
 
 static void print_regions(FILE *file, const struct regions_told *told, const char *between)
@@ -75,28 +74,23 @@ static void print_regions(FILE *file, const struct regions_told *told, const cha
 
 void regions_json(FILE *file, const struct regions_told *told, const struct operands *files)
 {
-    fputs("{\"command\": \"segment\", \"input\": ", file);
-    json_string(file, files->path[0]);
-    fputs(", \"output\": ", file);
-    json_string(file, files->path[1]);
-    fprintf(file,
-            ", \"fronts\": \"competing\", \"schedule\": \"%s\", \"device\": \"cpu\", \"threads\": "
-            "%d, \"width\": %u, \"height\": %u, \"smooth\": %.17g, \"way\": %.17g, \"labels\": ",
-            told->ran->schedule, told->ran->threads, told->ran->width, told->ran->height,
-            told->report->smooth, told->report->way);
+    json_put(file,
+             "{command %s, input %s, output %s, fronts %s, schedule %s, device %s, threads %d, "
+             "width %u, height %u, smooth %.17g, way %.17g, labels ",
+             "segment", files->path[0], files->path[1], "competing", told->ran->schedule, "cpu",
+             told->ran->threads, told->ran->width, told->ran->height, told->report->smooth,
+             told->report->way);
     print_regions(file, told, ", ");
-    fputs(", \"seeds\": [", file);
+    json_put(file, ", seeds [");
     for (size_t i = 0; i < told->report->fronts; i++) {
         const ro_region_front *front = &told->fronts[i];
-        fprintf(file,
-                "%s{\"label\": %u, \"x\": %.6f, \"y\": %.6f, \"kind\": \"%s\", \"window\": [%.6f, "
-                "%.6f], \"area\": %llu}",
-                i ? ", " : "", front->label, front->x, front->y, kinds[front->kind], front->low,
-                front->high, (unsigned long long)front->area);
+        json_put(file, "%c{label %u, x %.6f, y %.6f, kind %s, window [%.6f, %.6f], area %llu}",
+                 i > 0, front->label, front->x, front->y, kinds[front->kind], front->low,
+                 front->high, (unsigned long long)front->area);
     }
     fputc(']', file);
     pictures_json(file);
-    fprintf(file, ", \"seconds\": %.6f}\n", told->seconds);
+    json_put(file, ", seconds %.6f}\n", told->seconds);
 }
 
 void regions_table(FILE *file, const struct regions_told *told, bool json)

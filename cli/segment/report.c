@@ -82,42 +82,36 @@ void segment_lines(const ro_report *ran, const ro_segment_report *r, double seco
 void segment_json(FILE *file, const ro_report *ran, const ro_segment_report *r,
                   const struct operands *files, double seconds)
 {
-    fputs("{\"command\": \"segment\", \"input\": ", file);
-    json_string(file, files->path[0]);
-    fputs(", \"output\": ", file);
-    json_string(file, files->path[1]);
-    fprintf(file, ", \"number\": \"%s\", \"norm\": \"%s\"", r->number, r->norm);
-    fprintf(file, ", \"schedule\": \"%s\", \"device\": \"%s\", \"cpu\": \"%s\", \"threads\": %d",
-            ran->schedule, ro_device_name(ran->device), ro_cpu_name(ran->cpu), ran->threads);
-    fprintf(file, ", \"width\": %u, \"height\": %u, \"steps\": %u, \"time_step\": %.17g",
-            ran->width, ran->height, r->steps, r->time_step);
+    json_put(file,
+             "{command %s, input %s, output %s, number %s, norm %s, schedule %s, device %s, cpu "
+             "%s, threads %d, width %u, height %u, steps %u, time_step %.17g",
+             "segment", files->path[0], files->path[1], r->number, r->norm, ran->schedule,
+             ro_device_name(ran->device), ro_cpu_name(ran->cpu), ran->threads, ran->width,
+             ran->height, r->steps, r->time_step);
     if (r->rms < 0)
-        fputs(", \"rms\": null, \"labels\": [", file);
+        json_put(file, ", rms null, labels [");
     else
-        fprintf(file, ", \"rms\": %.17g, \"labels\": [", r->rms);
-    const char *between = "";
+        json_put(file, ", rms %.17g, labels [", r->rms);
+    int listed = 0;
     for (int i = 0; i < RO_LABELS; i++) {
         const ro_segment_label *label = &r->label[i];
         if (!label->used)
             continue;
-        fprintf(file,
-                "%s{\"label\": %d, \"area\": %llu, \"perimeter\": %.6f, \"steps\": %u, "
-                "\"ended\": %s, \"stalled\": %s, \"useless\": %s, \"held\": %llu, \"time\": %.17g, "
-                "\"fastest\": %.17g",
-                between, i + 1, (unsigned long long)label->area, label->perimeter, label->steps,
-                label->ended ? "true" : "false", label->stalled ? "true" : "false",
-                label->useless ? "true" : "false", (unsigned long long)label->held, label->time,
-                label->fastest);
+        json_put(file,
+                 "%c{label %d, area %llu, perimeter %.6f, steps %u, ended %hhd, stalled %hhd, "
+                 "useless %hhd, held %llu, time %.17g, fastest %.17g",
+                 listed++, i + 1, (unsigned long long)label->area, label->perimeter, label->steps,
+                 label->ended, label->stalled, label->useless, (unsigned long long)label->held,
+                 label->time, label->fastest);
         if (label->low < label->high)
-            fprintf(file, ", \"window\": [%.6f, %.6f]", label->low, label->high);
-        fputs(", \"rescalings\": [", file);
+            json_put(file, ", window [%.6f, %.6f]", label->low, label->high);
+        json_put(file, ", rescalings [");
         for (int k = 0; k < label->rescalings; k++)
-            fprintf(file, "%s{\"step\": %u, \"phi\": 2, \"speed\": %d}", k ? ", " : "",
-                    label->rescaled_at[k], label->speed_scale[k]);
+            json_put(file, "%c{step %u, phi 2, speed %d}", k, label->rescaled_at[k],
+                     label->speed_scale[k]);
         fputs("]}", file);
-        between = ", ";
     }
     fputc(']', file);
     pictures_json(file);
-    fprintf(file, ", \"seconds\": %.6f}\n", seconds);
+    json_put(file, ", seconds %.6f}\n", seconds);
 }

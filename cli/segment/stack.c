@@ -120,7 +120,7 @@ ro_status segment_save(ro_context *context, struct segment_pages *pages, const c
 
 void segment_pages_json(FILE *file, struct segment_pages *pages)
 {
-    fputs("{\"command\": \"segment\", \"pages\": ", file);
+    json_put(file, "{command %s, pages ", "segment");
     printed_list(&pages->told, file);
     fputs("}\n", file);
 }

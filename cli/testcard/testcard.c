@@ -80,13 +80,10 @@ static void print_json(const struct task *task, FILE *file)
 {
     const struct testcard_values *values = task->values;
     const ro_image shape = testcard_shape(values);
-    fputs("{\"command\": \"testcard\", \"output\": ", file);
-    json_string(file, task->out);
-    fprintf(file,
-            ", \"width\": %u, \"height\": %u, \"bits\": %d, \"colour\": %s, "
-            "\"seconds\": %.6f}\n",
-            shape.width, shape.height, values->bits ? values->bits : 8,
-            values->colour ? "true" : "false", task->seconds);
+    json_put(file,
+             "{command %s, output %s, width %u, height %u, bits %d, colour %hhd, seconds %.6f}\n",
+             "testcard", task->out, shape.width, shape.height, values->bits ? values->bits : 8,
+             values->colour, task->seconds);
 }
 
 static void print_line(const struct task *task)

@@ -320,10 +320,8 @@ static int lines_of(const struct certificate *stated)
 static void print_json(const struct task *task, FILE *file)
 {
     const struct values *values = task->values;
-    fputs("{\"command\": \"verify\", \"certificate\": ", file);
-    json_string(file, task->files->path[0]);
-    fprintf(file, ", \"lines\": %d, \"recomputed\": %s, \"verified\": true}\n",
-            lines_of(task->data), values->recompute ? "true" : "false");
+    json_put(file, "{command %s, certificate %s, lines %d, recomputed %hhd, verified true}\n",
+             "verify", task->files->path[0], lines_of(task->data), values->recompute);
 }
 
 static void print_line(const struct task *task)

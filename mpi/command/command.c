@@ -143,20 +143,16 @@ void ranks_say(const struct ranks_task *task)
 static void put_json(const struct ranks_task *task)
 {
     const ro_mpi_report *report = &task->report;
-    printf("{\"command\": ");
-    json_string(stdout, task->command->name);
-    fputs(", \"output\": ", stdout);
-    json_string(stdout, task->out ? task->out : "");
-    fputs(", \"method\": ", stdout);
-    json_string(stdout, report->run.method ? report->run.method : "");
-    printf(", \"width\": %u, \"height\": %u, \"ranks\": %d, \"idle\": %d, \"threads\": %d, "
-           "\"bands\": %u, \"rows\": %u, \"first\": %u, \"columns\": %u, \"seconds\": %.6f, "
-           "\"fill\": %.6f, \"computing\": %.6f, \"reading\": %.6f, \"writing\": %.6f, "
-           "\"waiting\": %.6f, \"efficiency\": %.4f, \"sent\": %llu}\n",
-           report->run.width, report->run.height, report->ranks, report->idle, report->run.threads,
-           report->bands, report->rows, report->first, report->columns, report->seconds,
-           report->fill, report->computing, report->reading, report->writing, report->waiting,
-           report->efficiency, (unsigned long long)report->sent);
+    json_put(stdout,
+             "{command %s, output %s, method %s, width %u, height %u, ranks %d, idle %d, threads "
+             "%d, bands %u, rows %u, first %u, columns %u, seconds %.6f, fill %.6f, computing "
+             "%.6f, reading %.6f, writing %.6f, waiting %.6f, efficiency %.4f, sent %llu}\n",
+             task->command->name, task->out ? task->out : "",
+             report->run.method ? report->run.method : "", report->run.width, report->run.height,
+             report->ranks, report->idle, report->run.threads, report->bands, report->rows,
+             report->first, report->columns, report->seconds, report->fill, report->computing,
+             report->reading, report->writing, report->waiting, report->efficiency,
+             (unsigned long long)report->sent);
 }
 
 /* What must be the same to go on from a checkpoint: all words but those that say so. */

@@ -46,8 +46,8 @@ static void print_costs(const ro_mpi_costs *costs, bool json)
            1e6 * costs->message, 1e9 * costs->message_byte, costs->clock, 1e9 * costs->sync_byte,
            costs->fixed, costs->fixed_processor);
     if (json)
-        printf("\"rows\": %u, \"lines\": %d, \"band_rows\": %u}\n", costs->rows, costs->lines,
-               costs->band_rows);
+        json_put(stdout, "rows %u, lines %d, band_rows %u}\n", costs->rows, costs->lines,
+                 costs->band_rows);
     else
         printf("bands of %u row%s, %u at a time, %d line%s handed on\n", costs->band_rows,
                ending(costs->band_rows), costs->rows, costs->lines, ending((uint64_t)costs->lines));
@@ -57,13 +57,13 @@ static void print_plan(const ro_mpi_prediction *p, const struct values *values)
 {
     const double whole = p->seconds * values->ranks;
     if (values->common.json) {
-        printf("{\"width\": %u, \"height\": %u, \"ranks\": %d, \"seconds\": %.4f, \"fill\": "
-               "%.4f, \"processor_seconds\": %.4f, \"waiting\": %.4f, \"efficiency\": %.4f, "
-               "\"rank_bytes\": %.0f, \"sent_bytes\": %.0f, \"most_ranks\": %.0f, \"bands\": "
-               "%u, \"rows\": %u, \"columns\": %u}\n",
-               values->sides.width, values->sides.height, values->ranks, p->seconds, p->fill,
-               p->computing, p->waiting, p->efficiency, p->rank_bytes, p->sent, p->most_ranks,
-               p->bands, p->rows, p->columns);
+        json_put(stdout,
+                 "{width %u, height %u, ranks %d, seconds %.4f, fill %.4f, processor_seconds %.4f, "
+                 "waiting %.4f, efficiency %.4f, rank_bytes %.0f, sent_bytes %.0f, most_ranks "
+                 "%.0f, bands %u, rows %u, columns %u}\n",
+                 values->sides.width, values->sides.height, values->ranks, p->seconds, p->fill,
+                 p->computing, p->waiting, p->efficiency, p->rank_bytes, p->sent, p->most_ranks,
+                 p->bands, p->rows, p->columns);
         return;
     }
     printf("%u x %u on %d rank%s: %.3g s, of which %.3g s to fill and %.0f %% waiting; %.4g s of "

@@ -137,9 +137,8 @@ static int run(const struct command *command, int argc, char **argv)
                                       : print_hashes(context, &values, &files, &report);
     const int result = ranks_end(context, status, &report, NULL);
     if (result == 0 && verifies && values.common.json) {
-        fputs("{\"command\": \"verify\", \"certificate\": ", stdout);
-        json_string(stdout, files.path[0]);
-        printf(", \"hashes\": %d, \"verified\": true}\n", files.count - 1);
+        json_put(stdout, "{command %s, certificate %s, hashes %d, verified true}\n", "verify",
+                 files.path[0], files.count - 1);
     } else if (result == 0 && verifies && !values.common.quiet) {
         tell("verify: the hashes of %s hold; its other lines were not checked", files.path[0]);
     }
