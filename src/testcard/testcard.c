@@ -162,9 +162,12 @@ static void draw_scene_strip(const struct card *card, const struct draw_panel *p
                              const struct scratch *scratch)
 {
     int64_t count = panel->width - first < STRIP ? panel->width - first : STRIP;
-    for (int64_t i = 0; i < count; i++)
+    for (int64_t i = 0; i < count; i++) {
+        if (ro_context_cancelled(card->context)) /* a tall strip takes its time */
+            return;
         draw_scene_column(&card->scene, panel, first + i, scratch->column, scratch->pixels + i,
                           count);
+    }
     for (int64_t y = 0; y < panel->height; y++)
         store(card, panel->x + first, panel->y + y, count, scratch->pixels + y * count);
 }
@@ -188,6 +191,8 @@ static void draw_strip(const struct card *card, int64_t number, const struct scr
             return;
         }
         for (int64_t y = first; y < first + STRIP && y < length; y++) {
+            if (ro_context_cancelled(card->context))
+                return;
             if (!meets(panel->y + y, 1, card->y, card->image->height))
                 continue;
             places[i].draw(panel, y, scratch->pixels);
@@ -216,8 +221,11 @@ static void fill(const struct card *card, int64_t x, int64_t y, int64_t width, i
     for (int64_t i = 0; i < width; i++)
         line[i] = grey(tone);
     const int64_t last = card->y + card->image->height;
-    for (int64_t at = y < card->y ? card->y : y; at < y + height && at < last; at++)
+    for (int64_t at = y < card->y ? card->y : y; at < y + height && at < last; at++) {
+        if (ro_context_cancelled(card->context))
+            return;
         store(card, x, at, width, line);
+    }
 }
 
 /* White paper, and a hairline round each panel: the white end of a ramp must have an end. */
