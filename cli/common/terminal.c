@@ -92,11 +92,15 @@ int usage_error(const struct command *command, const char *format, ...)
     return EXIT_BAD_USAGE;
 }
 
-int finish_stdout(void)
+int finish_stdout(void) { return finish_stdout_after(NULL); }
+
+int finish_stdout_after(const char *out)
 {
     if (fflush(stdout) == 0 && !ferror(stdout))
         return 0;
-    return fail("standard output: %s", strerror(errno));
+    const bool file = out && strcmp(out, "-") != 0;
+    return fail("standard output: %s%s", strerror(errno),
+                file ? ", but the files were written" : "");
 }
 
 bool read_degrees(const char *text, double *degrees)

@@ -164,7 +164,7 @@ static int summary(const struct batch *batch, ro_context *context, double second
     else if (!batch->common->quiet)
         tell("halftone: %zu of %zu files, %.2f s, %.1f Mpixel/s", good, batch->count, seconds,
              batch->pixels / seconds * 1e-6);
-    const int result = finish_stdout();
+    const int result = finish_stdout_after(good ? batch->jobs->out : NULL);
     return result ? result : batch->failed > 0;
 }
 

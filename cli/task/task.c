@@ -16,7 +16,7 @@ static int print_result(const struct task *task)
         task->say(task);
         pictures_tell();
     }
-    return finish_stdout();
+    return finish_stdout_after(task->out);
 }
 
 int task_run(struct task *task)

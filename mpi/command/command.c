@@ -212,7 +212,7 @@ static int run_with(const struct ranks_command *what, const struct command *comm
     else if (result == 0 && task.rank == 0 && !common->quiet)
         (what->say ? what->say : ranks_say)(&task);
     if (result == 0)
-        result = finish_stdout();
+        result = finish_stdout_after(task.out);
     signals_watch(NULL);
     ro_context_close(task.context);
     free(words);

@@ -170,6 +170,19 @@ class FullDisk(Case):
                 self.assertEqual(done.returncode, 1)
                 self.one_sentence(done.stderr)
 
+    def test_answer_to_a_full_device(self):
+        """What was written is told: by then it is too late to take it back."""
+        self.put("in.pgm", pgm(64, 64, noise(4096)))
+        with open("/dev/full", "wb") as full:
+            for run, written in ((["halftone", "in.pgm", "out.pbm"], True), (["measure", "in.pgm", "in.pgm"], False),
+                                 (["halftone", "in.pgm", "--out-dir", "made", "--type", "pbm"], True)):
+                os.makedirs(os.path.join(self.folder, "made"), exist_ok=True)
+                done = self.command(*run, "--json", stdout=full)
+                self.assertEqual(done.returncode, 1)
+                self.one_sentence(done.stderr, "standard output: ")
+                self.assertEqual(b", but the files were written" in done.stderr, written, done.stderr)
+        self.assertTrue(os.path.exists(os.path.join(self.folder, "out.pbm")))
+
     @unittest.skipIf("thread" in SANITIZE, "the limit stops the sanitizer's own files")
     def test_file_size_limit(self):
         """Like a full disk, for everyone: no file may grow beyond 4 KiB."""
