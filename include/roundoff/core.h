@@ -323,8 +323,8 @@ int ro_format_sample_bytes(ro_format format);
 RO_API
 uint32_t ro_image_white(const ro_image *image);
 
-/* Allocates pixels (zeroed, rows aligned to 64 bytes) for a view. Only ro_image_free gives them
- * back, and clears the view. */
+/* Allocates pixels for a view: zeroed, rows of 256 bytes and more at multiples of 64. Only
+ * ro_image_free gives them back, and clears the view. */
 RO_API
 ro_status ro_image_alloc(ro_context *context, ro_format format, uint32_t width, uint32_t height,
                          uint32_t maxval, ro_image *image);

@@ -115,7 +115,7 @@ ro_status ro_image_alloc(ro_context *context, ro_format format, uint32_t width, 
     if (row == 0 || height == 0 || width > RO_MAX_SIDE || height > RO_MAX_SIDE)
         return ro_context_fail(context, RO_E_SIZE, "an image of %u x %u cannot be made", width,
                                height);
-    size_t stride = (row + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+    size_t stride = image_stride(row);
     if (!size_multiply(stride, height, &bytes) || bytes > PTRDIFF_MAX)
         return ro_context_fail(context, RO_E_SIZE, "an image of %u x %u is too large", width,
                                height);

@@ -8,6 +8,7 @@ import os
 import resource
 import struct
 import subprocess
+import sys
 import time
 import unittest
 import zipfile
@@ -154,6 +155,24 @@ class Given(Case):
             self.skipTest("sanitizers take more")
         self.put("b.pgm", b"P5 20000 7000 255\n" + bytes(140 * 10 ** 6))
         self.refused("denoise", "b.pgm", "out.pgm", words=["the limit is 112 MB"], preexec_fn=small)
+
+
+class Tall(Case):
+    def test_memory_of_narrow_pictures(self):
+        """Rows of a byte are not padded to 64."""
+        if SANITIZE:
+            self.skipTest("sanitizers take more")
+        height = 10 ** 6
+        self.put("tall.pgm", b"P5 1 %d 255\n" % height + noise(height))
+        for most, run in ((60, ["register", "apply", "zero.npy", "tall.pgm", "out.pgm"]),
+                          (240, ["denoise", "tall.pgm", "out.pgm", "--iterations", "2"])):
+            self.put("zero.npy", npy((height, 1, 2)).replace(b"|u1", b"<f4") + bytes(8 * height))
+            # By a small process, because a child's figure is at least that of its parent.
+            done = subprocess.run([sys.executable, "-c", "import resource, subprocess, sys\n"
+                                   "subprocess.run(sys.argv[1:], check=True)\n"
+                                   "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)",
+                                   ROUNDOFF, *run, "--quiet"], cwd=self.folder, check=True, capture_output=True)
+            self.assertLess(int(done.stdout), most << 10, run)
 
 
 class Chunks(Case):

@@ -15,9 +15,8 @@ enum { STEP = 64 }; /* rows between two looks at cancellation */
 static ro_status read_image(ro_reader *reader, size_t behind, ro_image *image)
 {
     const ro_file_info *info = ro_reader_info(reader);
-    size_t row = ro_format_row_bytes(info->format, info->width);
+    const size_t row = image_stride(ro_format_row_bytes(info->format, info->width));
     *image = (ro_image){0};
-    row = (row + 63) & ~(size_t)63; /* as ro_image_alloc does */
     const uint64_t rows = info->height + (uint64_t)behind / row + (behind % row != 0);
     if (rows > RO_MAX_SIDE || row > memory_limit(&reader->file) / rows)
         return file_no_memory(&reader->file, rows * row);
