@@ -84,8 +84,8 @@ void tell(const char *format, ...) RO_PRINTF(1, 2);
 /* All options as JSON; tools/describe.py makes completions, manual pages and stubs from it. */
 int describe(void);
 
-/* Whether what was printed on stdout arrived there; if not, fails. By then `out` and the files beside
- * it have been written, which the message says too; NULL and "-": there are none. */
+/* Whether what was printed on stdout arrived there; if not, fails. By then `out` and the files
+ * beside it have been written, which the message says too; NULL and "-": there are none. */
 int finish_stdout(void);
 int finish_stdout_after(const char *out);
 

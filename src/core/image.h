@@ -18,9 +18,6 @@ uint32_t image_white_in_use(const ro_image *image);
 
 /* The stride that ro_image_alloc gives rows of so many bytes. Padding of short rows would take more
  * than their samples: 640 MB for an image of 1 x 10^7. */
-static inline size_t image_stride(size_t row)
-{
-    return row < 256 ? row : (row + 63) & ~(size_t)63;
-}
+static inline size_t image_stride(size_t row) { return row < 256 ? row : (row + 63) & ~(size_t)63; }
 
 #endif
