@@ -87,10 +87,10 @@ static void files(void **state)
     memcpy(file + 10, head, 118);
     put_file(path_to("two.npy"), file, sizeof file);
     expect((ro_limits){0}, RO_OK, NULL);
-    expect((ro_limits){.pixels = 2400, .pages = 2, .memory = 64 * 40, .ratio = 1}, RO_OK, NULL);
+    expect((ro_limits){.pixels = 2400, .pages = 2, .memory = 60 * 40, .ratio = 1}, RO_OK, NULL);
     expect((ro_limits){.pixels = 2399}, RO_E_SIZE, "60 x 40 are more pixels than the limit, 2399");
     expect((ro_limits){.pages = 1}, RO_E_SIZE, "2 pages are more than the limit, 1");
-    expect((ro_limits){.memory = 64 * 40 - 1}, RO_E_MEMORY, "memory");
+    expect((ro_limits){.memory = 60 * 40 - 1}, RO_E_MEMORY, "memory");
 }
 
 static void images(void **state)
