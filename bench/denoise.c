@@ -242,7 +242,7 @@ static int run(const struct bench_options *options)
         return bench_denoise_cuda(options);
     if (ro_context_open(&with, &one) != RO_OK)
         return 1;
-    ro_device_info info;
+    ro_device_info info = {.size = sizeof info};
     int threads = 1;
     if (ro_device_at(0, &info) == RO_OK && strrchr(info.detail, ','))
         sscanf(strrchr(info.detail, ',') + 1, "%d", &threads);

@@ -30,7 +30,7 @@ static bool measure(ro_context *context, const ro_image *in, ro_image *out,
                     const ro_denoise_options *options, struct measured *measured)
 {
     double times[REPEATS];
-    ro_denoise_report report;
+    ro_denoise_report report = {.size = sizeof report};
     ro_denoise_options with = *options;
     *measured = (struct measured){.call = 1e9};
     for (int i = -1; i < REPEATS; i++) {
@@ -174,7 +174,7 @@ int bench_denoise_cuda(const struct bench_options *options)
 {
     static const int sizes[] = {256, 512, 2048, 8192};
     ro_context *context = bench_device();
-    ro_device_info info;
+    ro_device_info info = {.size = sizeof info};
     bool first = true;
     if (!context)
         return 1;

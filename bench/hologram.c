@@ -156,7 +156,7 @@ static int run_cpu(const struct bench_options *options)
 static bool measure_device(ro_context *context, uint32_t width, uint32_t height, uint32_t hogel,
                            const struct method *method, const ro_field *field, ro_image *out)
 {
-    ro_hologram_report report = {0};
+    ro_hologram_report report = {.size = sizeof report};
     ro_hologram_options options = options_of(method, hogel);
     double best = 0, kernel = 0;
     for (int i = -1; i < ROUNDS; i++) {

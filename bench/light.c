@@ -41,7 +41,7 @@ static bool measure_refine(ro_context *context, uint32_t width, uint32_t height,
 {
     ro_image target = {0}, out = {0};
     ro_field field = {0};
-    ro_refinement_report report = {0};
+    ro_refinement_report report = {.size = sizeof report};
     const ro_optics optics = {.wavelength = 532e-9, .pitch = 8e-6};
     bool done = draw_target(context, width, height, &target, &field) &&
                 ro_image_alloc(context, RO_INDEX8, width, height, 255, &out) == RO_OK &&
@@ -80,7 +80,7 @@ static bool measure_frames(ro_context *context, uint32_t width, uint32_t height,
 {
     ro_image target = {0}, out[24] = {0};
     ro_field field = {0};
-    ro_frames_report report = {0};
+    ro_frames_report report = {.size = sizeof report};
     bool done = draw_target(context, width, height, &target, &field);
     for (int i = 0; i < count && done; i++)
         done = ro_image_alloc(context, RO_INDEX8, width, height, 255, &out[i]) == RO_OK;

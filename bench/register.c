@@ -275,7 +275,7 @@ static int run(const struct bench_options *options)
     ro_context *contexts[2] = {NULL, NULL};
     int threads[2] = {1, 1};
     struct table table = {.json = options->json, .first = true};
-    ro_device_info info;
+    ro_device_info info = {.size = sizeof info};
     if (ro_device_at(0, &info) == RO_OK && strrchr(info.detail, ','))
         sscanf(strrchr(info.detail, ',') + 1, "%d", &threads[1]);
     if (options->cuda) /* images are loaded, and the start is found, by all threads */

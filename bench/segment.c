@@ -285,7 +285,7 @@ static double time_lobes(ro_context *context, int size, double radius, double st
     ro_image image = {0}, labels = {0};
     const uint32_t side = (uint32_t)size;
     const ro_seed seed = {1, 0.5 * size, 0.5 * size, start};
-    ro_segment_report report = {0};
+    ro_segment_report report = {.size = sizeof report};
     const ro_segment_options options = {
         RO_SEGMENT_DEFAULTS, .number = number,
         .smooth = 1,         .speed = {{.window = 1, .low = 120, .high = 250}},

@@ -44,7 +44,7 @@ ro_context *bench_device(void)
 
 void print_machine(void)
 {
-    ro_device_info info;
+    ro_device_info info = {.size = sizeof info};
     time_t now = time(NULL);
     char date[32];
     strftime(date, sizeof date, "%Y-%m-%d", gmtime(&now));

@@ -148,6 +148,8 @@ typedef struct ro_read_options {
                     */
 #define RO_READ_DEFAULTS RO_DEFAULTS_OF(ro_read_options, RO_NONE_UNSET)
 #define RO_READ_OPTIONS RO_OPTIONS_OF(ro_read_options, RO_NONE_UNSET)
+RO_API
+void ro_read_options_init(ro_read_options *options, size_t size);
 
 /* Reading. Path "-" is standard input (PNM). Alpha is laid over white
  * and profiles are dropped unless the options say otherwise; Lab becomes sRGB by lcms2; EXIF and
@@ -211,6 +213,8 @@ typedef struct ro_write_options {
 } ro_write_options;
 #define RO_WRITE_DEFAULTS RO_DEFAULTS_OF(ro_write_options, RO_NONE_UNSET)
 #define RO_WRITE_OPTIONS RO_OPTIONS_OF(ro_write_options, RO_NONE_UNSET)
+RO_API
+void ro_write_options_init(ro_write_options *options, size_t size);
 
 /* Writing. `info` gives format, size and maxval; RO_INDEX8 with maxval N-1 is N levels, which a
  * picture file shows as evenly spaced tones and .npy keeps as numbers; numbers of colours become a
@@ -554,6 +558,8 @@ typedef struct ro_proof_options {
 } ro_proof_options;
 #define RO_PROOF_DEFAULTS RO_DEFAULTS_OF(ro_proof_options, RO_NONE_UNSET)
 #define RO_PROOF_OPTIONS RO_OPTIONS_OF(ro_proof_options, RO_NONE_UNSET)
+RO_API
+void ro_proof_options_init(ro_proof_options *options, size_t size);
 RO_API
 ro_status ro_proof_file(ro_context *context, const char *out, const ro_halftone_options *options,
                         const ro_proof_options *proof, const char *path);

@@ -283,7 +283,7 @@ static ro_status make_plan(struct pipeline *way, ro_format format, const ro_half
     const ro_file_info *info = &way->in.info;
     const ro_image shape = {info->format, info->width, info->height, info->maxval, 0, NULL};
     ro_halftone_options options = *given;
-    ro_plan_info about;
+    ro_plan_info about = {.size = sizeof about};
     ro_status status = RO_OK;
     options.abreast = abreast;
     ro_plan_free(way->plan);

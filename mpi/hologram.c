@@ -85,7 +85,7 @@ static ro_status round_rows(struct plate *plate, uint32_t y, uint32_t count, uin
     const ro_hologram_piece piece = {y, plate->whole.height, plate->energy};
     const uint32_t width = plate->whole.width;
     ro_image image = {RO_INDEX8, width, count, 255, (ptrdiff_t)width, numbers};
-    ro_hologram_report report = {0};
+    ro_hologram_report report = {.size = sizeof report};
     ro_field rows;
     ro_status status = read_rows(plate, y, count, &rows);
     if (status == RO_OK && plate->times.begun <= 0)

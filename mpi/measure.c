@@ -249,7 +249,7 @@ static ro_status find_cut(struct bench *bench, int ranks)
 {
     ro_mpi_costs *costs = bench->costs;
     const ro_format format = ro_halftone_result(bench->options).format;
-    ro_plan_info info = {0};
+    ro_plan_info info = {.size = sizeof info};
     ro_plan *plan = NULL;
     ro_status status =
         ro_halftone_plan(bench->context, &bench->shape, format, bench->options, &plan);

@@ -89,7 +89,7 @@ static bool open_field(struct field *field, int size, ro_format format, ro_conte
         return false;
     if (posix_memalign(&field->bytes, 64, (size_t)field->in.stride * field->in.height) != 0)
         return false;
-    ro_device_info info;
+    ro_device_info info = {.size = sizeof info};
     int threads = 1;
     if (ro_device_at(0, &info) == RO_OK)
         sscanf(strrchr(info.detail, ',') + 1, "%d", &threads);

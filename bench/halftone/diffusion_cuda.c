@@ -419,7 +419,7 @@ static void print_anatomy(ro_context *context, double chain)
 int bench_diffusion_cuda(const struct bench_options *options)
 {
     ro_context *context = bench_device();
-    ro_device_info info;
+    ro_device_info info = {.size = sizeof info};
     if (!context)
         return 1;
     printf("Error diffusion, Floyd-Steinberg, 8 bit to packed bits. ");

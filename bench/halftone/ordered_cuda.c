@@ -54,7 +54,7 @@ static double time_method(ro_context *context, int row, const ro_image *in, cons
         double ms = 0;
         status = cuda_timer_start(context);
         if (status == RO_OK)
-            status = ro_plan_run_device(plan, ins, outs, IMAGES, cuda_stream(context), NULL);
+            status = ro_plan_run_device(plan, ins, outs, IMAGES, cuda_stream(context));
         if (status == RO_OK)
             status = cuda_timer_stop(context, &ms);
         if (i >= 0)
@@ -128,7 +128,7 @@ static int run_size(ro_context *context, int size, bool json)
 int bench_ordered_cuda(const struct bench_options *options)
 {
     ro_context *context = bench_device();
-    ro_device_info info;
+    ro_device_info info = {.size = sizeof info};
     if (!context)
         return 1;
     if (options->json)

@@ -237,7 +237,7 @@ static double time_jacobi(ro_context *context, int width, int height)
 static double time_level_set(ro_context *context, int width, int height)
 {
     const ro_seed seed = {.x = width / 2.0, .y = height / 2.0, .radius = 5};
-    ro_segment_report report = {0};
+    ro_segment_report report = {.size = sizeof report};
     const ro_segment_options options = {RO_SEGMENT_DEFAULTS, .number = "s12",
                                         .iterations = 100,   .speed = {{.constant = 1}},
                                         .seeds = &seed,      .seed_count = 1};

@@ -163,7 +163,7 @@ static ro_status measure_picture(ro_context *context, struct picture *picture,
                                  struct quality_row *row, double seen[WEIGHTS])
 {
     ro_image bits;
-    ro_measure_report report;
+    ro_measure_report report = {.size = sizeof report};
     ro_status status =
         ro_image_alloc(context, RO_BITS, picture->grey.width, picture->grey.height, 0, &bits);
     if (status != RO_OK)
@@ -190,7 +190,7 @@ static ro_status measure_flats(ro_context *context, uint32_t side, struct qualit
     if (status == RO_OK)
         status = ro_image_alloc(context, RO_BITS, side, side, 0, &bits);
     for (int i = 0; i < count && status == RO_OK; i++) {
-        ro_measure_report report;
+        ro_measure_report report = {.size = sizeof report};
         memset(grey.data, greys[i], (size_t)grey.stride * side);
         status = ro_halftone(context, &grey, &bits, &row->options);
         if (status == RO_OK)

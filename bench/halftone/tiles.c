@@ -31,7 +31,7 @@ struct tile {
 static bool run_plan(void *data)
 {
     struct tile *tile = data;
-    return ro_plan_run(tile->plan, tile->work.in, tile->work.out, NULL) == RO_OK;
+    return ro_plan_run(tile->plan, tile->work.in, tile->work.out) == RO_OK;
 }
 
 /* Every rank once, far from its neighbours. */
@@ -50,7 +50,7 @@ static bool open_tile(struct tile *tile, int number, int levels)
 {
     ro_halftone_options *options = &tile->work.options;
     ro_context *context = tile->work.context;
-    ro_dots found;
+    ro_dots found = {.size = sizeof found};
     *options =
         (ro_halftone_options){RO_HALFTONE_DEFAULTS, .method = "blue-noise", .levels = levels};
     snprintf(tile->name, sizeof tile->name, "blue noise");

@@ -90,7 +90,7 @@ static int list_benches(bool json)
 static void name_machine(bool cuda, char *name, size_t size)
 {
     static const char *const idle[] = {"r", "tm", "cpu", "processor", "nvidia"};
-    ro_device_info info;
+    ro_device_info info = {.size = sizeof info};
     char words[160] = "unknown", *next;
     size_t length = 0;
     if (ro_device_at(cuda ? 1 : 0, &info) == RO_OK) {
@@ -112,7 +112,7 @@ static void name_machine(bool cuda, char *name, size_t size)
 
 static void print_head(FILE *file, bool cuda)
 {
-    ro_device_info info;
+    ro_device_info info = {.size = sizeof info};
     char date[32], commit[64] = "";
     const time_t now = time(NULL);
     strftime(date, sizeof date, "%Y-%m-%d", gmtime(&now));

@@ -221,6 +221,7 @@ static ro_status fit(struct task *task)
     ro_status status = read_options(context, values, &options);
     if (status == RO_OK)
         status = pictures_load(context, task->files->path[0], &image, NULL);
+    fitted->report.size = sizeof fitted->report;
     if (status == RO_OK)
         status = ro_wedge_read(context, &image, &options, points, &fitted->count, &fitted->report);
     if (status == RO_OK)
@@ -273,7 +274,7 @@ static ro_status certify_fit(struct certificate *to, const void *data, const str
     const struct values *values = data;
     ro_tone_point points[RO_WEDGE_STEPS];
     static ro_tone_point written[RO_CURVE_POINTS];
-    ro_wedge_report report;
+    ro_wedge_report report = {.size = sizeof report};
     ro_wedge_options options;
     ro_image image = {0};
     int count = 0, there = 0;

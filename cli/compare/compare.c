@@ -173,6 +173,7 @@ static ro_status run_entry(struct comparison *all, struct entry *entry)
     /* flat greys first, which also warms up */
     if (status == RO_OK && !colour)
         status = ro_halftone(context, &all->wedge, &all->wedge_bits, &halftone);
+    entry->fields.size = sizeof entry->fields;
     if (status == RO_OK && !colour)
         status = ro_measure(context, &all->wedge, &all->wedge_bits, NULL, &entry->fields);
     halftone.tone.linear = all->values->linear;
@@ -183,8 +184,10 @@ static ro_status run_entry(struct comparison *all, struct entry *entry)
         entry->seconds = i == 0 || took < entry->seconds ? took : entry->seconds;
         spent += took;
     }
+    entry->photo.size = sizeof entry->photo;
     if (status == RO_OK)
         status = ro_measure(context, &all->in, &entry->bits, &all->measure, &entry->photo);
+    entry->colour.size = sizeof entry->colour;
     if (status == RO_OK && colour)
         status = ro_measure_colour(context, &all->in, &entry->bits, &all->measure, &entry->colour);
     return status;
@@ -287,7 +290,7 @@ static void put_entry(FILE *file, const struct comparison *all, const struct ent
 
 static void put_head(FILE *file, const struct comparison *all, const char *in)
 {
-    ro_device_info info;
+    ro_device_info info = {.size = sizeof info};
     fputs("\"input\": ", file);
     json_string(file, in);
     fprintf(file,

@@ -84,7 +84,7 @@ static ro_status save_vectors(struct denoise_files *job, const char *path)
 {
     ro_context *context = job->context;
     struct denoise_files numbers = *job;
-    ro_denoise_report report;
+    ro_denoise_report report = {.size = sizeof report};
     ro_image in = {0}, out = {0};
     ro_read_options read = pictures_read(job->in);
     numbers.form = WORKING;
@@ -348,7 +348,7 @@ static ro_status load_certified(ro_context *context, const struct values *values
 static ro_status certify(struct certificate *to, const void *given, const struct operands *files)
 {
     struct steps steps = {0};
-    ro_denoise_report report = {0};
+    ro_denoise_report report = {.size = sizeof report};
     ro_image in = {0}, out = {0}, again = {0};
     ro_file_info info;
     ro_context *cpu = NULL;
@@ -449,7 +449,7 @@ static int run(const struct command *command, int argc, char **argv)
     if ((values.bits > 0) + values.floats + values.raw > 1)
         return usage_error(command, "--bits, --float and --raw exclude each other");
 
-    ro_denoise_report report = {0};
+    ro_denoise_report report = {.size = sizeof report};
     struct denoise_files job = files_of(&values, &files, &report);
     return task_run(&(struct task){
         .command = command,

@@ -255,7 +255,7 @@ ro_status denoise_pages(struct denoise_files *files)
     ro_reader *reader = NULL;
     ro_writer *writer = NULL;
     ro_image in = {0}, out = {0};
-    ro_denoise_report page;
+    ro_denoise_report page = {.size = sizeof page};
     uint32_t in_white = 0; /* of the first page */
     ro_read_options read = pictures_read(files->in);
     stack_pages(files->page, &read);
@@ -376,7 +376,7 @@ ro_status denoise_rows(struct denoise_files *files)
         info->sample != RO_SAMPLE_PLAIN)
         in.maxval = out.maxval = denoise.white;
     for (unsigned i = 0; i < files->pages && status == RO_OK; i++) {
-        ro_denoise_report page = {0};
+        ro_denoise_report page = {.size = sizeof page};
         ro_denoise_stream *stream = NULL;
         if (i > 0)
             status = ro_reader_next(reader);

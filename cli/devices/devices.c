@@ -26,7 +26,7 @@ static int run(const struct command *command, int argc, char **argv)
         puts("[");
     int count = ro_device_count();
     for (int i = 0; i < count; i++) {
-        ro_device_info info;
+        ro_device_info info = {.size = sizeof info};
         ro_status status = ro_device_at(i, &info);
         if (status != RO_OK)
             return fail("device %d: %s", i, ro_status_name(status));

@@ -85,7 +85,7 @@ static ro_status numbers_of(ro_context *context, const char *path, const ro_imag
 static ro_status state_account(struct certificate *to, const ro_image *in, const ro_image *levels,
                                const ro_halftone_options *options)
 {
-    ro_halftone_audit audit;
+    ro_halftone_audit audit = {.size = sizeof audit};
     ro_status status = ro_halftone_audit_of(to->context, in, levels, options, &audit);
     if (status != RO_OK)
         return status;

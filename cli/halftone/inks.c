@@ -91,8 +91,8 @@ static bool moire_of(ro_context *context, const struct halftone_request *request
 
 void halftone_say_inks(ro_context *context, const struct halftone_request *request)
 {
-    ro_dots dots;
-    ro_moire moire;
+    ro_dots dots = {.size = sizeof dots};
+    ro_moire moire = {.size = sizeof moire};
     for (int i = 0; i < request->inks.count; i++)
         if (reached(context, &request->options, i, &dots))
             tell("halftone: %s: %.3f lpi at %.3f degrees, %u greys", request->inks.inks[i].name,
@@ -105,8 +105,8 @@ void halftone_json_inks(FILE *file, ro_context *context, const struct halftone_r
                         const char *out)
 {
     const ro_halftone_options *options = &request->options;
-    ro_dots dots;
-    ro_moire moire;
+    ro_dots dots = {.size = sizeof dots};
+    ro_moire moire = {.size = sizeof moire};
     for (int i = 0; i < options->ink_count; i++) {
         char path[4096];
         fputs(i ? ", {\"ink\": " : ", \"inks\": [{\"ink\": ", file);

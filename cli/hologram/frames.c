@@ -76,6 +76,7 @@ static ro_status make_frames(ro_context *context, const struct hologram_values *
     ro_status status = ro_hologram_load(context, in, values->sidecar, field, &f->options.optics);
     if (status == RO_OK)
         status = alloc_frames(context, values->frames.count, field, frames);
+    f->report.size = sizeof f->report;
     if (status == RO_OK)
         status = ro_hologram_frames(context, field, frames, &f->options, &f->frames, &f->report);
     return status;

@@ -243,6 +243,8 @@ static ro_status run_quantize(ro_context *context, const struct hologram_values 
         status = hologram_check_physics(context, &q->options, path[0]);
     if (status == RO_OK)
         status = ro_image_alloc(context, RO_INDEX8, field->width, field->height, 255, numbers);
+    q->report.size = sizeof q->report;
+    q->refined.size = sizeof q->refined;
     if (status == RO_OK)
         status = values->refine
                      ? hologram_refine(context, values, &q->options, &q->refinement, field, numbers,

@@ -113,6 +113,7 @@ static ro_status work(struct task *task)
         if (v->depths > 1 && !name)
             status = ro_context_fail(context, RO_E_MEMORY, "no memory for a file name");
         v->view.depth = v->depth[i];
+        v->figures[i].size = sizeof v->figures[i];
         if (status == RO_OK && reference.data)
             status = compare(context, &field, &reference, &v->view, &picture, &v->figures[i]);
         if (status == RO_OK)

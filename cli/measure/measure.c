@@ -159,7 +159,9 @@ static ro_status load_and_measure(ro_context *context, const struct values *valu
     ro_measure_options measure = values->measure;
     measure.dpi = measure.dpi > 0 ? measure.dpi : info.dpi_x;
     job->in_colour = ro_format_is_colour(job->result.format);
+    job->report.size = sizeof job->report;
     status = ro_measure(context, &job->original, &job->result, &measure, &job->report);
+    job->colour.size = sizeof job->colour;
     if (status == RO_OK && job->in_colour)
         status = ro_measure_colour(context, &job->original, &job->result, &measure, &job->colour);
     return status;

@@ -45,7 +45,7 @@ static ro_status search(struct certificate *to, const struct register_values *va
                         const ro_image *fixed, const ro_image *moving, ro_image *field)
 {
     ro_context *context = to->context;
-    ro_register_report report = {0};
+    ro_register_report report = {.size = sizeof report};
     ro_register_options options = values->search;
     struct masks masks = {.fixed = {0}};
     ro_status status = masks_load(context, values, &masks, &options);

@@ -199,6 +199,7 @@ static ro_status search(struct job *job)
         status = all_accepted(job, &info, &fixed);
     if (status == RO_OK)
         status = ro_image_alloc(context, RO_GRAYF, 2 * fixed.width, fixed.height, 0, &field);
+    job->report.size = sizeof job->report;
     if (status == RO_OK)
         status = ro_register(context, &fixed, &moving, &field, &job->with, &job->report);
     const ro_report ran = *ro_context_report(context);

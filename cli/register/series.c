@@ -128,6 +128,7 @@ static ro_status align(struct task *task, struct series *series, struct images *
 {
     const struct register_values *values = task->values;
     ro_context *context = task->context;
+    series->report.size = sizeof series->report;
     ro_status status = ro_register(context, &images->fixed, &images->moving, &images->field,
                                    &series->with, &series->report);
     task->ran = *ro_context_report(context);

@@ -91,6 +91,7 @@ static ro_status make(struct task *task)
     if (values->spot)
         status = ro_image_load(context, values->spot, NULL, &spot, NULL, NULL);
     if (status == RO_OK && in_rows) {
+        made->dots.size = sizeof made->dots;
         status = ro_dots_find(context, &wanted, 1, &made->dots);
         info.width = made->dots.width;
         info.height = made->dots.height;

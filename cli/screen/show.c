@@ -26,6 +26,7 @@ static ro_status show(struct task *task)
         status = ro_image_load(context, values->spot, NULL, &spot, NULL, NULL);
     if (status == RO_OK && values->angles)
         status = inks_turn(context, values->angles, &screen, &shown->inks);
+    shown->moire.size = sizeof shown->moire;
     if (status == RO_OK)
         status =
             ro_moire_find(context, &screen, shown->inks.inks, shown->inks.count, 1, &shown->moire);

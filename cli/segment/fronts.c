@@ -260,6 +260,7 @@ static void close_job(struct job *job)
 
 static ro_status grow(struct job *job)
 {
+    job->report.size = sizeof job->report;
     ro_status status =
         ro_regions_grow(job->context, &job->in, &job->grow, &job->result, &job->report);
     job->ran = *ro_context_report(job->context);

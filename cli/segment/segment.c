@@ -359,6 +359,7 @@ static ro_status run_job(struct job *job)
     }
     if (status == RO_OK && values->vectors)
         status = want_vectors(job);
+    job->report.size = sizeof job->report;
     if (status == RO_OK)
         status = ro_segment(job->context, &job->in, &job->segment, &job->result, &job->report);
     if (status == RO_E_CANCELLED && job->frames.status != RO_OK) /* a frame could not be written */
@@ -419,6 +420,7 @@ static ro_status certify(struct certificate *to, const void *given, const struct
         status = read_all(&job);
     if (status == RO_OK)
         status = ro_image_load(to->context, files->path[1], NULL, &out, &info, NULL);
+    job.report.size = sizeof job.report;
     if (status == RO_OK)
         status = ro_segment(to->context, &job.in, &job.segment, &job.result, &job.report);
     if (status == RO_OK) {

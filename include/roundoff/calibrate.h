@@ -28,6 +28,7 @@ ro_status ro_wedge_draw(ro_context *context, uint32_t patch, ro_image *image);
 
 /* What was found in a scan. Tones: 0 is the solid black of the print, 1 its paper. */
 typedef struct ro_wedge_report {
+    size_t size;                    /* of the structure; set it before the call */
     double tone[RO_WEDGE_STEPS];    /* that were asked for */
     double printed[RO_WEDGE_STEPS]; /* as measured, before they are made to grow */
     double corner[4][2];            /* centres of the marks, in pixels: top left, top right, bottom
@@ -49,14 +50,13 @@ typedef struct ro_wedge_options {
 } ro_wedge_options;
 #define RO_WEDGE_DEFAULTS RO_DEFAULTS_OF(ro_wedge_options, RO_NONE_UNSET)
 #define RO_WEDGE_OPTIONS RO_OPTIONS_OF(ro_wedge_options, RO_NONE_UNSET)
-
-/* Finds the patches of a scan (grey or colour, in any of four turns and by up to 15 degrees more,
- * unevenly lit) and fits the curve that makes printed tones the ones asked for: points for
- * ro_tone.curve, at most RO_WEDGE_STEPS of them. RO_E_FORMAT when there is no wedge to be found. */
 RO_API
-ro_status ro_wedge_fit(ro_context *context, const ro_image *scan,
-                       ro_tone_point points[RO_WEDGE_STEPS], int *count, ro_wedge_report *report);
-/* The same with options, which may be NULL. */
+void ro_wedge_options_init(ro_wedge_options *options, size_t size);
+
+/* Finds the patches of a scan (grey or colour, rotated by any multiple of 90 degrees and up to 15
+ * more, unevenly lit) and fits the curve that makes printed tones the ones asked for: points for
+ * ro_tone.curve, at most RO_WEDGE_STEPS of them. `options` may be NULL. RO_E_FORMAT if there is no
+ * wedge to be found. */
 RO_API
 ro_status ro_wedge_read(ro_context *context, const ro_image *scan, const ro_wedge_options *options,
                         ro_tone_point points[RO_WEDGE_STEPS], int *count, ro_wedge_report *report);

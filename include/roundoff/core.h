@@ -68,15 +68,24 @@ const char *ro_status_name(ro_status status);
 /* ---- Options ------------------------------------------------------------------------------ */
 
 /*
- * Every structure of options begins with its size and as an initialiser of its name in capitals:
+ * Every structure of options begins with its size. A function fills in the size and the defaults;
+ * in C and C++ an initialiser of the structure's name in capitals does so, too, but leaves defaults
+ * as 0, NULL or RO_DEFAULT:
  *
- *     ro_halftone_options options = RO_HALFTONE_OPTIONS;
+ *     ro_halftone_options options;
+ *     ro_halftone_options_init(&options, sizeof options);
  *     options.strength = 80;
  *
- * A library that is newer than the program gives defaults for members that the program does not
- * know; one that is older refuses members it does not know unless they are zero. What is 0 or NULL
- * at first stands for its default, as its comment says, and zero would make no sense there;
- * elsewhere the default is RO_DEFAULT, and zero is zero.
+ * A library that is newer than the program fills in defaults for members that the program does not
+ * know; one that is older refuses members it does not know unless they are zero. Where zero makes
+ * no sense, 0 or NULL stands for the default, as the member's comment says; elsewhere RO_DEFAULT
+ * does, and zero is zero.
+ *
+ * Structures that a call fills in, reports and the like, begin with their size as well. The caller
+ * sets it and the library writes no more than that; members that the library does not know are
+ * zero:
+ *
+ *     ro_measure_report report = {.size = sizeof report};
  */
 #define RO_DEFAULT (-2147483647 - 1)
 
@@ -178,6 +187,8 @@ typedef struct ro_context_options {
 #define RO_CONTEXT_UNSET(UNSET) UNSET(device_number)
 #define RO_CONTEXT_DEFAULTS RO_DEFAULTS_OF(ro_context_options, RO_CONTEXT_UNSET)
 #define RO_CONTEXT_OPTIONS RO_OPTIONS_OF(ro_context_options, RO_CONTEXT_UNSET)
+RO_API
+void ro_context_options_init(ro_context_options *options, size_t size);
 
 /* What a call ran: its schedule, where, and in how many steps. */
 typedef struct ro_report {
@@ -253,6 +264,7 @@ void *ro_context_attached(ro_context *context);
 /* ---- Devices ------------------------------------------------------------------------------ */
 
 typedef struct ro_device_info {
+    size_t size; /* of the structure; set it before the call */
     ro_device device;
     int index;        /* among devices of its kind */
     char name[128];   /* as the system names it */

@@ -16,6 +16,7 @@ extern "C" {
 /* What a denoising did. Sums, extrema and energies (sums of squares) are of the numbers the method
  * worked in, `white` being the number that stands for white; whole numbers below 2^53 are exact. */
 typedef struct ro_denoise_report {
+    size_t size;        /* of the structure; set it before the call */
     const char *number; /* the number system */
     double white;
     uint32_t sample_white; /* the sample that stands for it; 0 of floats */
@@ -116,6 +117,8 @@ typedef struct ro_denoise_options {
 #define RO_DENOISE_UNSET(UNSET) UNSET(iterations) UNSET(sigma) UNSET(noise_level)
 #define RO_DENOISE_DEFAULTS RO_DEFAULTS_OF(ro_denoise_options, RO_DENOISE_UNSET)
 #define RO_DENOISE_OPTIONS RO_OPTIONS_OF(ro_denoise_options, RO_DENOISE_UNSET)
+RO_API
+void ro_denoise_options_init(ro_denoise_options *options, size_t size);
 
 /* The scheme that options stand for, by name; NULL: model trained has none. */
 RO_API

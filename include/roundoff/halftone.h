@@ -197,6 +197,8 @@ typedef struct ro_halftone_options {
 #define RO_HALFTONE_UNSET(UNSET) UNSET(strength) UNSET(threshold) UNSET(rounds)
 #define RO_HALFTONE_DEFAULTS RO_DEFAULTS_OF(ro_halftone_options, RO_HALFTONE_UNSET)
 #define RO_HALFTONE_OPTIONS RO_OPTIONS_OF(ro_halftone_options, RO_HALFTONE_UNSET)
+RO_API
+void ro_halftone_options_init(ro_halftone_options *options, size_t size);
 
 /* A method as `roundoff halftone --list` shows it. */
 typedef struct ro_method {
@@ -222,6 +224,7 @@ ro_status ro_halftone(ro_context *context, const ro_image *in, ro_image *out,
 /* What a halftone did, as exact integers. Tones count in 16ths of the input's levels, after any
  * steps of tone; white is 16 times maxval. */
 typedef struct ro_halftone_audit {
+    size_t size; /* of the structure; set it before the call */
     const char *method;
     int64_t white;
     int64_t tone_in, tone_out; /* sums over all pixels */

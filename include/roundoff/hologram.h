@@ -81,6 +81,8 @@ typedef struct ro_hologram_scene {
 } ro_hologram_scene;
 #define RO_HOLOGRAM_SCENE_DEFAULTS RO_DEFAULTS_OF(ro_hologram_scene, RO_NONE_UNSET)
 #define RO_HOLOGRAM_SCENE RO_OPTIONS_OF(ro_hologram_scene, RO_NONE_UNSET)
+RO_API
+void ro_hologram_scene_init(ro_hologram_scene *options, size_t size);
 
 /* Computes the field of a scene on the hologram, layer by layer from the back, each layer hiding
  * what lies behind it. `optics` is filled in. The same bits on every CPU and device. */
@@ -120,6 +122,8 @@ typedef struct ro_picture_scene {
 } ro_picture_scene;
 #define RO_PICTURE_SCENE_DEFAULTS RO_DEFAULTS_OF(ro_picture_scene, RO_NONE_UNSET)
 #define RO_PICTURE_SCENE RO_OPTIONS_OF(ro_picture_scene, RO_NONE_UNSET)
+RO_API
+void ro_picture_scene_init(ro_picture_scene *options, size_t size);
 
 /* As ro_hologram_make, of pictures: layer by layer from the back, each hiding what is behind it. In
  * a context with a CUDA device pictures, the field, and the field that ro_hologram_quantize takes
@@ -154,6 +158,8 @@ typedef struct ro_point_scene {
 } ro_point_scene;
 #define RO_POINT_SCENE_DEFAULTS RO_DEFAULTS_OF(ro_point_scene, RO_NONE_UNSET)
 #define RO_POINT_SCENE RO_OPTIONS_OF(ro_point_scene, RO_NONE_UNSET)
+RO_API
+void ro_point_scene_init(ro_point_scene *options, size_t size);
 
 /* As ro_hologram_make, of points, which hide nothing. */
 RO_API
@@ -204,6 +210,7 @@ typedef struct ro_hogel_report {
 } ro_hogel_report;
 
 typedef struct ro_hologram_report {
+    size_t size;     /* of the structure; set it before the call */
     uint32_t hogels; /* those that the optics make, or one window for all; also of algorithms that
                         take the field as a whole, whose clips are counted together only */
     ro_hogel_report *hogel; /* ro_free gives it back */
@@ -271,6 +278,8 @@ typedef struct ro_hologram_options {
 #define RO_HOLOGRAM_UNSET(UNSET) UNSET(rho) UNSET(gain)
 #define RO_HOLOGRAM_DEFAULTS RO_DEFAULTS_OF(ro_hologram_options, RO_HOLOGRAM_UNSET)
 #define RO_HOLOGRAM_OPTIONS RO_OPTIONS_OF(ro_hologram_options, RO_HOLOGRAM_UNSET)
+RO_API
+void ro_hologram_options_init(ro_hologram_options *options, size_t size);
 
 /* Rounds a field to level numbers: `out` is RO_INDEX8 of the field's size. `report` may be NULL. */
 RO_API
@@ -307,6 +316,7 @@ ro_status ro_hologram_quantize_piece(ro_context *context, const ro_field *in, ro
 enum { RO_REFINEMENT_MANY = 64 }; /* as many phases need iterations only, fewer a search as well */
 
 typedef struct ro_refinement_report {
+    size_t size; /* of the structure; set it before the call */
     int iterations, passes;
     double start_psnr,
         psnr;          /* of the amplitude in the region, decibels, scaled to fit the target */
@@ -341,6 +351,8 @@ typedef struct ro_refinement {
 #define RO_REFINEMENT_UNSET(UNSET) UNSET(refine) UNSET(iterations) UNSET(passes)
 #define RO_REFINEMENT_DEFAULTS RO_DEFAULTS_OF(ro_refinement, RO_REFINEMENT_UNSET)
 #define RO_REFINEMENT RO_OPTIONS_OF(ro_refinement, RO_REFINEMENT_UNSET)
+RO_API
+void ro_refinement_init(ro_refinement *options, size_t size);
 
 /* Rounds a field to level numbers, as ro_hologram_quantize, whose light has the target's amplitude.
  * Of the options levels or table, window (size 0: the whole band) and the optics' wavelength and
@@ -354,6 +366,7 @@ ro_status ro_hologram_refine(ro_context *context, const ro_field *in, ro_image *
  */
 
 typedef struct ro_frames_report {
+    size_t size; /* of the structure; set it before the call */
     double psnr; /* of the root of the mean intensity in the window, scaled to fit, decibels */
     double first_psnr; /* of the first frame alone */
     double efficiency; /* the mean light in the window over the light that falls on the modulator */
@@ -376,6 +389,8 @@ typedef struct ro_frames {
 } ro_frames;
 #define RO_FRAMES_DEFAULTS RO_DEFAULTS_OF(ro_frames, RO_NONE_UNSET)
 #define RO_FRAMES RO_OPTIONS_OF(ro_frames, RO_NONE_UNSET)
+RO_API
+void ro_frames_init(ro_frames *options, size_t size);
 
 /* Rounds a field to level numbers of several frames whose mean intensity, through the window, is
  * that of the field: what a frame shows too much or too little the next ones make up for. `out` has
@@ -440,6 +455,8 @@ typedef struct ro_view {
 } ro_view;
 #define RO_VIEW_DEFAULTS RO_DEFAULTS_OF(ro_view, RO_NONE_UNSET)
 #define RO_VIEW RO_OPTIONS_OF(ro_view, RO_NONE_UNSET)
+RO_API
+void ro_view_init(ro_view *options, size_t size);
 
 /* What an eye sees: the field goes to the viewer's plane, is cropped to the viewing area and goes
  * back to `depth`; `out` (RO_GRAYF, the field's size) is its intensity. `scale`, if not NULL,
@@ -449,6 +466,7 @@ ro_status ro_hologram_reconstruct(ro_context *context, const ro_field *in, ro_im
                                   const ro_view *view, double *scale);
 
 typedef struct ro_view_figures {
+    size_t size;                 /* of the structure; set it before the call */
     double psnr, amplitude_psnr; /* of the intensity and of its root, scaled to fit, decibels */
     double ssim;                 /* of the intensity, mean over squares of 8 x 8 pixels */
     double speckle; /* sigma over mean of the intensity where the reference is even and bright,

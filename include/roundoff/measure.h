@@ -36,6 +36,8 @@ typedef struct ro_measure_options {
 } ro_measure_options;
 #define RO_MEASURE_DEFAULTS RO_DEFAULTS_OF(ro_measure_options, RO_NONE_UNSET)
 #define RO_MEASURE_OPTIONS RO_OPTIONS_OF(ro_measure_options, RO_NONE_UNSET)
+RO_API
+void ro_measure_options_init(ro_measure_options *options, size_t size);
 
 enum {
     RO_MEASURE_LEVELS = 256,
@@ -94,6 +96,7 @@ typedef struct ro_measure_border {
 } ro_measure_border;
 
 typedef struct ro_measure_report {
+    size_t size; /* of the structure; set it before the call */
     uint32_t width, height;
     double pixels_per_degree;
     double sigma; /* of the Gaussian eye, one minute of arc, in pixels */
@@ -122,6 +125,7 @@ ro_status ro_measure(ro_context *context, const ro_image *original, const ro_ima
 /* Differences of colour as an eye sees them: both pictures as light of sRGB, a Gaussian of one
  * minute of arc, then CIEDE2000. */
 typedef struct ro_colour_report {
+    size_t size;                              /* of the structure; set it before the call */
     double pixels_per_degree, sigma;          /* of the eye */
     double delta_e, delta_e_95, delta_e_most; /* mean, of 95 % of the pixels, largest */
     double light_in[3], light_out[3];         /* means of red, green and blue, 0 to 1 */

@@ -5,7 +5,7 @@
  *
  *     ro_image shape = {RO_GRAY8, width, height, 255, 0, NULL};
  *     ro_halftone_plan(context, &shape, RO_BITS, &options, &plan);
- *     ro_plan_run(plan, &in, &out, NULL);       any number of times
+ *     ro_plan_run(plan, &in, &out);       any number of times
  *     ro_plan_free(plan);
  *
  * A plan uses the threads and the device of its context and must be freed before it is closed. It
@@ -26,6 +26,7 @@ typedef struct ro_plan ro_plan;
 
 /* What a plan will do. */
 typedef struct ro_plan_info {
+    size_t size; /* of the structure; set it before the call */
     const char *method;
     const char *schedule;
     ro_device device;
@@ -52,10 +53,10 @@ ro_status ro_denoise_plan(ro_context *context, const ro_image *in, const ro_imag
 RO_API
 ro_status ro_plan_query(const ro_plan *plan, ro_plan_info *info);
 
-/* Runs a picture of the plan's shape; `report` may be NULL. Allocates nothing, but for direct
- * binary search, for denoising other than by the explicit scheme, and on devices. */
+/* Runs a picture of the plan's shape. ro_context_report says how it ran. Allocates nothing, but for
+ * direct binary search, for denoising other than by the explicit scheme, and on devices. */
 RO_API
-ro_status ro_plan_run(ro_plan *plan, const ro_image *in, ro_image *out, ro_report *report);
+ro_status ro_plan_run(ro_plan *plan, const ro_image *in, ro_image *out);
 
 /* The same for a plan to denoise, with the figures of that; NULL: they are not taken. */
 RO_API
@@ -71,7 +72,7 @@ ro_status ro_denoise_run(ro_plan *plan, const ro_image *in, ro_image *out,
  * (above maxval, floats outside 0 to 1 for integer numbers) are not looked for. */
 RO_API
 ro_status ro_plan_run_device(ro_plan *plan, const ro_image *in, ro_image *out, uint32_t count,
-                             void *stream, ro_report *report);
+                             void *stream);
 
 RO_API
 void ro_plan_free(ro_plan *plan); /* NULL is allowed */

@@ -39,6 +39,7 @@ typedef struct ro_region {
 } ro_region;
 
 typedef struct ro_regions_report {
+    size_t size;   /* of the structure; set it before the call */
     double smooth; /* standard deviation in pixels by which intensities were smoothed */
     size_t fronts, labels;
     double way;       /* of the front that arrived last, in pixels at full speed */
@@ -66,6 +67,8 @@ typedef struct ro_regions_options {
 #define RO_REGIONS_UNSET(UNSET) UNSET(smooth)
 #define RO_REGIONS_DEFAULTS RO_DEFAULTS_OF(ro_regions_options, RO_REGIONS_UNSET)
 #define RO_REGIONS_OPTIONS RO_OPTIONS_OF(ro_regions_options, RO_REGIONS_UNSET)
+RO_API
+void ro_regions_options_init(ro_regions_options *options, size_t size);
 
 /* Numbers the parts of a mask (RO_GRAY8, RO_INDEX8 or RO_GRAY16; what is not 0 is inside) that hang
  * together over sides of pixels, from 1 in the order of their first pixels, into a view of

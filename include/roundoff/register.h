@@ -31,6 +31,7 @@ enum {
 };
 
 typedef struct ro_register_report {
+    size_t size; /* of the structure; set it before the call */
     const char *number;
     double energy_before, energy_after; /* of the images themselves, without smoothing */
     uint32_t scales;
@@ -82,6 +83,8 @@ typedef struct ro_register_options {
 } ro_register_options;
 #define RO_REGISTER_DEFAULTS RO_DEFAULTS_OF(ro_register_options, RO_NONE_UNSET)
 #define RO_REGISTER_OPTIONS RO_OPTIONS_OF(ro_register_options, RO_NONE_UNSET)
+RO_API
+void ro_register_options_init(ro_register_options *options, size_t size);
 
 /* Finds the displacement u with moving(x + u(x)) like fixed(x), in pixels, x to the right and y
  * down. Grey images of any depth; of colours the grey is used. Sizes may differ; `field` has the

@@ -49,6 +49,8 @@ typedef struct ro_screen_options {
 } ro_screen_options;
 #define RO_SCREEN_DEFAULTS RO_DEFAULTS_OF(ro_screen_options, RO_NONE_UNSET)
 #define RO_SCREEN_OPTIONS RO_OPTIONS_OF(ro_screen_options, RO_NONE_UNSET)
+RO_API
+void ro_screen_options_init(ro_screen_options *options, size_t size);
 
 /* Makes a screen; `options` may be NULL. Low values become white first. ro_image_free gives it
  * back; after a failure there is nothing to give back. */
@@ -58,6 +60,7 @@ ro_status ro_screen_make(ro_context *context, const ro_screen_options *options, 
 /* What a screen of dots comes to. Rows of dots run both along the angle and across it; the figures
  * are means of the two. */
 typedef struct ro_dots {
+    size_t size;               /* of the structure; set it before the call */
     double lpi, angle;         /* lines of dots per inch, degrees */
     double lpi_off, angle_off; /* the larger of the two differences from what was asked for */
     uint32_t greys;            /* pixels of the supercell, and so tones */
@@ -87,6 +90,7 @@ typedef struct ro_moire_wave {
 
 enum { RO_MOIRE_WAVES = 24 };
 typedef struct ro_moire {
+    size_t size;                     /* of the structure; set it before the call */
     ro_dots dots[RO_INKS_MOST];      /* the screens as they are reached */
     double rows[RO_INKS_MOST][2][2]; /* waves per inch of each: across the rows, and along them */
     double seen;                     /* of all waves together: the root of the sum of squares */

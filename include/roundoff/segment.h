@@ -65,6 +65,7 @@ typedef struct ro_segment_label {
 } ro_segment_label;
 
 typedef struct ro_segment_report {
+    size_t size; /* of the structure; set it before the call */
     const char *number, *norm;
     double time_step; /* of the first step */
     double rms; /* root mean square of the change of phi in the last step, in pixels, at the pixels
@@ -125,6 +126,8 @@ typedef struct ro_segment_options {
 #define RO_SEGMENT_UNSET(UNSET) UNSET(iterations) UNSET(smooth)
 #define RO_SEGMENT_DEFAULTS RO_DEFAULTS_OF(ro_segment_options, RO_SEGMENT_UNSET)
 #define RO_SEGMENT_OPTIONS RO_OPTIONS_OF(ro_segment_options, RO_SEGMENT_UNSET)
+RO_API
+void ro_segment_options_init(ro_segment_options *options, size_t size);
 
 /* Whether seeds, mask or distance have something of a label. */
 RO_API

@@ -20,6 +20,8 @@ typedef struct ro_multigrid_options {
 } ro_multigrid_options;
 #define RO_MULTIGRID_DEFAULTS RO_DEFAULTS_OF(ro_multigrid_options, RO_NONE_UNSET)
 #define RO_MULTIGRID_OPTIONS RO_OPTIONS_OF(ro_multigrid_options, RO_NONE_UNSET)
+RO_API
+void ro_multigrid_options_init(ro_multigrid_options *options, size_t size);
 
 /* Solves (1 - sigma^2/2 Laplace) x = b, with mirrored borders, for images of RO_GRAYF of any size
  * whose longer side is at most 64 times the shorter one, plus 64; values may have any range. A

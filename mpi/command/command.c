@@ -41,7 +41,7 @@ static int device_of_rank(void)
 {
     MPI_Comm machine;
     int number = 0, devices = 0;
-    ro_device_info info;
+    ro_device_info info = {.size = sizeof info};
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
     MPI_Comm_rank(machine, &number);
     MPI_Comm_free(&machine);

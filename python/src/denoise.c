@@ -32,7 +32,7 @@ static PyObject *denoise(PyObject *Py_UNUSED(module), PyObject *arguments)
     if (!session)
         return NULL;
     struct view in = {0}, out = {0};
-    ro_denoise_report report;
+    ro_denoise_report report = {.size = sizeof report};
     PyObject *result = NULL;
     if (view_take(source, false, &in) && view_take(target, true, &out)) {
         session_leave(session);

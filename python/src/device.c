@@ -154,7 +154,7 @@ static PyObject *denoise(PyObject *Py_UNUSED(module), PyObject *arguments)
         ro_status status = ro_denoise_plan(session->context, batch.in, batch.out, &options, &plan);
         if (status == RO_OK)
             status = ro_plan_run_device(plan, batch.in, batch.out, batch.count,
-                                        (void *)(uintptr_t)stream, NULL);
+                                        (void *)(uintptr_t)stream);
         ro_plan_free(plan);
         session_return(session);
         done = session_succeeded(session, status);

@@ -103,6 +103,8 @@ static PyObject *measure(PyObject *Py_UNUSED(module), PyObject *arguments)
     struct view original = {0}, result = {0};
     PyObject *figures = NULL;
     ro_measure_report *report = PyMem_Calloc(1, sizeof *report); /* too large for a small stack */
+    if (report)
+        report->size = sizeof *report;
     if (!report)
         PyErr_NoMemory();
     else if (view_take(first, false, &original) && view_take(second, false, &result)) {
@@ -133,7 +135,7 @@ static PyObject *measure_colour(PyObject *Py_UNUSED(module), PyObject *arguments
     if (!session)
         return NULL;
     struct view original = {0}, result = {0};
-    ro_colour_report r;
+    ro_colour_report r = {.size = sizeof r};
     bool done = view_take(first, false, &original) && view_take(second, false, &result);
     if (done) {
         session_leave(session);

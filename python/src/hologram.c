@@ -123,7 +123,7 @@ static PyObject *quantize(PyObject *Py_UNUSED(module), PyObject *arguments)
         return NULL;
     struct view in = {0}, out = {0};
     ro_field field;
-    ro_hologram_report report;
+    ro_hologram_report report = {.size = sizeof report};
     PyObject *result = NULL;
     if (field_take(source, false, &in, &field) && view_take(target, true, &out)) {
         session_leave(session);

@@ -69,7 +69,7 @@ static PyObject *evolve(PyObject *Py_UNUSED(module), PyObject *arguments)
     ro_seed *seeds = NULL;
     const ro_image *flow = NULL;
     ro_segmentation *result = NULL;
-    ro_segment_report report;
+    ro_segment_report report = {.size = sizeof report};
     PyObject *given = NULL;
     if (seeds_take(list, &seeds, &options.seed_count) && view_take(source, false, &in) &&
         view_take(target, true, &labels) && take_optional(masked, &mask, &options.mask) &&

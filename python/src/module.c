@@ -35,7 +35,7 @@ static PyObject *devices(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(nothin
 {
     PyObject *list = PyList_New(0);
     for (int i = 0; list && i < ro_device_count(); i++) {
-        ro_device_info info;
+        ro_device_info info = {.size = sizeof info};
         if (ro_device_at(i, &info) != RO_OK)
             continue;
         if (!list_append(list,

@@ -38,7 +38,7 @@ static PyObject *register_pair(PyObject *Py_UNUSED(module), PyObject *arguments)
     if (!session)
         return NULL;
     struct view fixed = {0}, moving = {0}, field = {0}, fixed_mask = {0}, moving_mask = {0};
-    ro_register_report report;
+    ro_register_report report = {.size = sizeof report};
     PyObject *result = NULL;
     if (take_mask(dictionary, "fixed_mask", &fixed_mask, &options.fixed_mask) &&
         take_mask(dictionary, "moving_mask", &moving_mask, &options.moving_mask) &&

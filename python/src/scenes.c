@@ -106,7 +106,7 @@ static PyObject *refine(PyObject *Py_UNUSED(module), PyObject *arguments)
         return NULL;
     struct view in = {0}, out = {0}, aim = {0};
     ro_field field;
-    ro_refinement_report r = {0};
+    ro_refinement_report r = {.size = sizeof r};
     bool done = field_take(source, false, &in, &field) && view_take(target, true, &out) &&
                 view_take(wanted, false, &aim);
     if (done) {
@@ -146,7 +146,7 @@ static PyObject *frames(PyObject *Py_UNUSED(module), PyObject *arguments)
     struct view in = {0}, *views = calloc((size_t)count + 1, sizeof *views);
     ro_image *out = calloc((size_t)count + 1, sizeof *out);
     ro_field field;
-    ro_frames_report r = {0};
+    ro_frames_report r = {.size = sizeof r};
     bool done = views && out && field_take(source, false, &in, &field);
     if (!views || !out)
         PyErr_NoMemory();

@@ -56,7 +56,7 @@ static PyObject *stream_open(PyObject *Py_UNUSED(module), PyObject *arguments)
     if (done) {
         ro_image picture = view.image;
         picture.height = height;
-        ro_plan_info info = {0};
+        ro_plan_info info = {.size = sizeof info};
         session_leave(&stream->session);
         ro_status status = ro_halftone_plan(stream->session.context, &picture, (ro_format)format,
                                             &stream->request.options, &stream->plan);

@@ -60,7 +60,7 @@ static PyObject *wedge_fit(PyObject *Py_UNUSED(module), PyObject *arguments)
     struct view in = {0};
     ro_tone_point points[RO_WEDGE_STEPS];
     int count = 0;
-    ro_wedge_report report;
+    ro_wedge_report report = {.size = sizeof report};
     PyObject *list = NULL;
     if (view_take(source, false, &in)) {
         session_leave(session);

@@ -340,8 +340,9 @@ static ro_status fit_scan(ro_context *context, struct wedge_scan *scan, ro_wedge
     return status;
 }
 
-ro_status ro_wedge_read(ro_context *context, const ro_image *scan, const ro_wedge_options *given,
-                        ro_tone_point points[RO_WEDGE_STEPS], int *count, ro_wedge_report *report)
+static ro_status read_wedge(ro_context *context, const ro_image *scan,
+                            const ro_wedge_options *given, ro_tone_point points[RO_WEDGE_STEPS],
+                            int *count, ro_wedge_report *report)
 {
     if (MISSING(context, scan, points, count, report))
         return RO_E_ARGUMENT;
@@ -374,8 +375,16 @@ ro_status ro_wedge_read(ro_context *context, const ro_image *scan, const ro_wedg
     return status;
 }
 
-ro_status ro_wedge_fit(ro_context *context, const ro_image *scan,
-                       ro_tone_point points[RO_WEDGE_STEPS], int *count, ro_wedge_report *report)
+OPTIONS_INIT(ro_wedge_options, RO_WEDGE_OPTIONS)
+
+ro_status ro_wedge_read(ro_context *context, const ro_image *scan, const ro_wedge_options *given,
+                        ro_tone_point points[RO_WEDGE_STEPS], int *count, ro_wedge_report *report)
 {
-    return ro_wedge_read(context, scan, NULL, points, count, report);
+    ro_wedge_report full = {.size = sizeof full};
+    ro_status status = report_check(context, report);
+    if (status != RO_OK)
+        return status;
+    status = read_wedge(context, scan, given, points, count, report ? &full : NULL);
+    report_give(report, &full);
+    return status;
 }

@@ -16,6 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+OPTIONS_INIT(ro_context_options, RO_CONTEXT_OPTIONS)
+
 const char *ro_version(void) { return RO_VERSION; }
 
 int ro_version_number(void) { return RO_VERSION_NUMBER; }

@@ -17,21 +17,30 @@ const char *ro_device_name(ro_device device)
 
 int ro_device_count(void) { return 1 + cuda_count(NULL, 0); }
 
-ro_status ro_device_at(int number, ro_device_info *info)
+static void describe_cpu(ro_device_info *info)
 {
-    if (number < 0 || !info)
-        return RO_E_ARGUMENT;
-    /* The CPU is described without a look for others, which would load the module of device code.
-     */
-    if (number > 0)
-        return number < ro_device_count() ? cuda_describe(number - 1, info) : RO_E_ARGUMENT;
-    *info = (ro_device_info){.device = RO_DEVICE_CPU};
+    info->device = RO_DEVICE_CPU;
     cpu_model(info->name, sizeof info->name);
     snprintf(info->detail, sizeof info->detail, "%s, %d threads", ro_cpu_name(cpu_best()),
              cpu_threads());
     long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
     info->memory = pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : 0;
-    return RO_OK;
+}
+
+ro_status ro_device_at(int number, ro_device_info *info)
+{
+    if (number < 0 || !info || report_check(NULL, info) != RO_OK)
+        return RO_E_ARGUMENT;
+    ro_device_info full = {.size = sizeof full};
+    ro_status status = RO_OK;
+    /* The CPU is described without a look for others, which would load the module of device code.
+     */
+    if (number == 0)
+        describe_cpu(&full);
+    else
+        status = number < ro_device_count() ? cuda_describe(number - 1, &full) : RO_E_ARGUMENT;
+    report_give(info, &full);
+    return status;
 }
 
 ro_status device_usable(const ro_context_options *asked, char *why, size_t size)

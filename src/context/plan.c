@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "context/plan.h"
 
+#include "core/options.h"
+
 void plan_init(ro_plan *plan, const struct ro_plan_kind *kind, ro_context *context)
 {
     plan->kind = kind;
@@ -37,14 +39,18 @@ void plan_give(ro_plan *plan, ro_plan *taken)
 
 ro_status ro_plan_query(const ro_plan *plan, ro_plan_info *info)
 {
+    ro_plan_info full = {.size = sizeof full, .rows = 1, .threads = 1, .carried = -1};
     if (!plan || !info)
         return RO_E_ARGUMENT;
-    *info = (ro_plan_info){.rows = 1, .threads = 1, .carried = -1};
-    plan->kind->query(plan, info);
+    ro_status status = report_check(plan->context, info);
+    if (status != RO_OK)
+        return status;
+    plan->kind->query(plan, &full);
+    report_give(info, &full);
     return RO_OK;
 }
 
-ro_status ro_plan_run(ro_plan *plan, const ro_image *in, ro_image *out, ro_report *report)
+ro_status ro_plan_run(ro_plan *plan, const ro_image *in, ro_image *out)
 {
     ro_plan *taken;
     if (!plan)
@@ -52,13 +58,13 @@ ro_status ro_plan_run(ro_plan *plan, const ro_image *in, ro_image *out, ro_repor
     ro_status status = plan_take(plan, &taken);
     if (status != RO_OK)
         return status;
-    status = taken->kind->run(taken, in, out, report);
+    status = taken->kind->run(taken, in, out);
     plan_give(plan, taken);
     return status;
 }
 
 ro_status ro_plan_run_device(ro_plan *plan, const ro_image *in, ro_image *out, uint32_t count,
-                             void *stream, ro_report *report)
+                             void *stream)
 {
     if (!plan)
         return RO_E_ARGUMENT;
@@ -69,7 +75,7 @@ ro_status ro_plan_run_device(ro_plan *plan, const ro_image *in, ro_image *out, u
     ro_status status = plan_take(plan, &taken);
     if (status != RO_OK)
         return status;
-    status = taken->kind->run_device(taken, in, out, count, stream, report);
+    status = taken->kind->run_device(taken, in, out, count, stream);
     plan_give(plan, taken);
     return status;
 }

@@ -14,10 +14,10 @@
 
 struct ro_plan_kind {
     void (*query)(const ro_plan *plan, ro_plan_info *info);
-    ro_status (*run)(ro_plan *plan, const ro_image *in, const ro_image *out, ro_report *report);
+    ro_status (*run)(ro_plan *plan, const ro_image *in, const ro_image *out);
     /* NULL: it runs in host memory only. */
     ro_status (*run_device)(ro_plan *plan, const ro_image *in, const ro_image *out, uint32_t count,
-                            void *stream, ro_report *report);
+                            void *stream);
     /* Makes another plan of the same kind that gives the same bits; from any thread. */
     ro_status (*copy)(const ro_plan *plan, ro_plan **copy);
     void (*free)(ro_plan *plan);

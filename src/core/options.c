@@ -44,3 +44,33 @@ ro_status take_options(ro_context *context, const void *given, void *taken, cons
     ro_status status = options_copy(given, taken, name, message);
     return status == RO_OK ? RO_OK : ro_context_fail(context, status, "%s", message);
 }
+
+ro_status report_sized(ro_context *context, const void *given, size_t known)
+{
+    if (!given)
+        return RO_OK;
+    const size_t size = size_of(given);
+    if (size >= sizeof size && size <= 2 * known && size % sizeof size == 0)
+        return RO_OK;
+    return ro_context_fail(context, RO_E_ARGUMENT,
+                           "the size of the report is %zu: set it to that of the structure", size);
+}
+
+void report_copy(void *given, const void *full, size_t bytes)
+{
+    if (!given)
+        return;
+    const size_t size = size_of(given);
+    memset(given, 0, size);
+    memcpy(given, full, size < bytes ? size : bytes);
+    memcpy(given, &size, sizeof size);
+}
+
+void options_init(const void *defaults, size_t known, void *options, size_t size)
+{
+    if (!options || size < sizeof size)
+        return;
+    memset(options, 0, size);
+    memcpy(options, defaults, size < known ? size : known);
+    memcpy(options, &size, sizeof size);
+}

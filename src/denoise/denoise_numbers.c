@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Pixels to numbers of the working system and back, and the figures that a report is made of. */
 #include "core/image.h"
+#include "core/options.h"
 #include "denoise/denoise.h"
 
 #include <math.h>
@@ -180,8 +181,7 @@ void denoiser_report(struct ro_denoiser *work, const char *schedule, ro_cpu cpu,
     report->max_after = after->max;
     if (ro_format_sample_bytes(work->out.format) != 4)
         report_levels(work);
-    if (work->told)
-        *work->told = *report;
+    report_give(work->told, report);
     *context_report(work->context) = (ro_report){
         .method = model_name(work->parameters.model),
         .schedule = schedule,

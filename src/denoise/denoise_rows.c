@@ -11,6 +11,7 @@
 #include "core/checked.h"
 #include "core/image.h"
 #include "core/misuse.h"
+#include "core/options.h"
 #include "denoise/denoise.h"
 #include "denoise/diffusion_rows.h"
 
@@ -202,7 +203,7 @@ ro_status ro_denoise_open(ro_context *context, const ro_image *in, const ro_imag
 {
     if (made)
         *made = NULL;
-    if (MISSING(context, in, out, made))
+    if (MISSING(context, in, out, made) || report_check(context, report) != RO_OK)
         return RO_E_ARGUMENT;
     ro_denoise_stream *stream = calloc(1, sizeof *stream);
     if (!stream)

@@ -106,16 +106,13 @@ static ro_status run_checked(ro_plan *base, const ro_image *in, const ro_image *
     return status == RO_OK ? run_images(plan, in, out, report) : status;
 }
 
-static ro_status run(ro_plan *base, const ro_image *in, const ro_image *out, ro_report *report)
+static ro_status run(ro_plan *base, const ro_image *in, const ro_image *out)
 {
-    ro_status status = run_checked(base, in, out, NULL);
-    if (status == RO_OK && report)
-        *report = *context_report(base->context);
-    return status;
+    return run_checked(base, in, out, NULL);
 }
 
 static ro_status run_device(ro_plan *base, const ro_image *in, const ro_image *out, uint32_t count,
-                            void *stream, ro_report *report)
+                            void *stream)
 {
     struct denoise_plan *plan = (struct denoise_plan *)base;
     ro_context *context = base->context;
@@ -133,23 +130,24 @@ static ro_status run_device(ro_plan *base, const ro_image *in, const ro_image *o
         return status;
     plan->work.told = NULL;
     denoiser_restart(&plan->work);
-    status = denoise_resident(&plan->work, in, out, count, stream);
-    if (status == RO_OK && report)
-        *report = *context_report(context);
-    return status;
+    return denoise_resident(&plan->work, in, out, count, stream);
 }
 
 ro_status ro_denoise_run(ro_plan *plan, const ro_image *in, ro_image *out,
                          ro_denoise_report *report)
 {
     ro_plan *taken;
+    ro_denoise_report full = {.size = sizeof full};
     if (!plan)
         return RO_E_ARGUMENT;
-    ro_status status = plan_take(plan, &taken);
+    ro_status status = report_check(plan->context, report);
+    if (status == RO_OK)
+        status = plan_take(plan, &taken);
     if (status != RO_OK)
         return status;
-    status = run_checked(taken, in, out, report);
+    status = run_checked(taken, in, out, report ? &full : NULL);
     plan_give(plan, taken);
+    report_give(report, &full);
     return status;
 }
 
@@ -233,8 +231,8 @@ ro_status ro_denoise_plan(ro_context *context, const ro_image *in, const ro_imag
     return status;
 }
 
-ro_status ro_denoise(ro_context *context, const ro_image *in, ro_image *out,
-                     const ro_denoise_options *options, ro_denoise_report *report)
+static ro_status denoise(ro_context *context, const ro_image *in, ro_image *out,
+                         const ro_denoise_options *options, ro_denoise_report *report)
 {
     struct denoise_plan *plan;
     ro_denoise_options taken = RO_DENOISE_OPTIONS;
@@ -262,5 +260,17 @@ ro_status ro_denoise(ro_context *context, const ro_image *in, ro_image *out,
     if (status == RO_OK && report)
         report->impulses = impulses;
     ro_image_free(&mended);
+    return status;
+}
+
+ro_status ro_denoise(ro_context *context, const ro_image *in, ro_image *out,
+                     const ro_denoise_options *options, ro_denoise_report *report)
+{
+    ro_denoise_report full = {.size = sizeof full};
+    ro_status status = report_check(context, report);
+    if (status != RO_OK)
+        return status;
+    status = denoise(context, in, out, options, report ? &full : NULL);
+    report_give(report, &full);
     return status;
 }

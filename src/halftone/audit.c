@@ -274,8 +274,8 @@ static ro_status check(ro_context *context, const ro_image *in, const ro_image *
     return RO_OK;
 }
 
-ro_status ro_halftone_audit_of(ro_context *context, const ro_image *in, const ro_image *out,
-                               const ro_halftone_options *given, ro_halftone_audit *audit)
+static ro_status audit_halftone(ro_context *context, const ro_image *in, const ro_image *out,
+                                const ro_halftone_options *given, ro_halftone_audit *audit)
 {
     if (MISSING(context, in, out, audit))
         return RO_E_ARGUMENT;
@@ -319,5 +319,17 @@ done:
     if (rows.own)
         ro_image_free(&rows.grey);
     halftoner_close(&rows.work);
+    return status;
+}
+
+ro_status ro_halftone_audit_of(ro_context *context, const ro_image *in, const ro_image *out,
+                               const ro_halftone_options *given, ro_halftone_audit *audit)
+{
+    ro_halftone_audit full = {.size = sizeof full};
+    ro_status status = report_check(context, audit);
+    if (status != RO_OK)
+        return status;
+    status = audit_halftone(context, in, out, given, audit ? &full : NULL);
+    report_give(audit, &full);
     return status;
 }

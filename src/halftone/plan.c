@@ -429,7 +429,7 @@ static ro_status run_image(struct halftone_plan *plan, const ro_image *in, const
     return status;
 }
 
-static ro_status run(ro_plan *base, const ro_image *in, const ro_image *out, ro_report *report)
+static ro_status run(ro_plan *base, const ro_image *in, const ro_image *out)
 {
     DEVICE_TURN(base->context);
     struct halftone_plan *plan = halftone_plan_of(base);
@@ -438,8 +438,6 @@ static ro_status run(ro_plan *base, const ro_image *in, const ro_image *out, ro_
         status = check_image(plan, out, "output");
     if (status == RO_OK)
         status = run_image(plan, in, out);
-    if (status == RO_OK && report)
-        *report = *context_report(base->context);
     return status;
 }
 
@@ -485,7 +483,7 @@ static ro_status run_floats(struct halftone_plan *plan, const ro_image *in, cons
 }
 
 static ro_status run_device(ro_plan *base, const ro_image *in, const ro_image *out, uint32_t count,
-                            void *stream, ro_report *report)
+                            void *stream)
 {
     DEVICE_TURN_IF(base->context, true);
     struct halftone_plan *plan = halftone_plan_of(base);
@@ -520,8 +518,6 @@ static ro_status run_device(ro_plan *base, const ro_image *in, const ro_image *o
                         : work->engine->run_resident(work, in, out, count, stream);
     if (status == RO_OK)
         *context_report(context) = work->report;
-    if (status == RO_OK && report)
-        *report = work->report;
     return status;
 }
 
@@ -530,6 +526,8 @@ static const struct ro_plan_kind halftone_kind = {query, run, run_device, copy, 
 /* ---- The public calls ----------------------------------------------------------------------- */
 
 bool halftone_plan_is(const ro_plan *plan) { return plan->kind == &halftone_kind; }
+
+OPTIONS_INIT(ro_halftone_options, RO_HALFTONE_OPTIONS)
 
 ro_status ro_halftone_plan(ro_context *context, const ro_image *shape, ro_format out,
                            const ro_halftone_options *options, ro_plan **plan)
@@ -589,7 +587,7 @@ ro_status ro_halftone_device(ro_context *context, const ro_image *in, ro_image *
     ro_status status = halftone_plan_make(context, in, out->format, options, device, &plan);
     if (status != RO_OK)
         return status;
-    status = ro_plan_run_device(&plan->plan, in, out, count, stream, NULL);
+    status = ro_plan_run_device(&plan->plan, in, out, count, stream);
     ro_plan_free(&plan->plan);
     return status;
 }

@@ -9,6 +9,7 @@
 #include "core/checked.h"
 #include "core/image.h"
 #include "core/misuse.h"
+#include "core/options.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -275,8 +276,9 @@ static void fill_report(const struct colour_job *job, int threads, ro_colour_rep
     }
 }
 
-ro_status ro_measure_colour(ro_context *context, const ro_image *original, const ro_image *result,
-                            const ro_measure_options *given, ro_colour_report *report)
+static ro_status measure_colour(ro_context *context, const ro_image *original,
+                                const ro_image *result, const ro_measure_options *given,
+                                ro_colour_report *report)
 {
     if (MISSING(context, original, result, report))
         return RO_E_ARGUMENT;
@@ -305,5 +307,17 @@ ro_status ro_measure_colour(ro_context *context, const ro_image *original, const
     free(job.scratch);
     free(job.sums);
     free(job.counts);
+    return status;
+}
+
+ro_status ro_measure_colour(ro_context *context, const ro_image *original, const ro_image *result,
+                            const ro_measure_options *given, ro_colour_report *report)
+{
+    ro_colour_report full = {.size = sizeof full};
+    ro_status status = report_check(context, report);
+    if (status != RO_OK)
+        return status;
+    status = measure_colour(context, original, result, given, report ? &full : NULL);
+    report_give(report, &full);
     return status;
 }

@@ -8,6 +8,7 @@
 #include "core/checked.h"
 #include "core/image.h"
 #include "core/misuse.h"
+#include "core/options.h"
 #include "options/table.h"
 
 #include <math.h>
@@ -188,8 +189,8 @@ static void free_fields(ro_measure_report *report)
     *report = (ro_measure_report){0};
 }
 
-ro_status ro_measure(ro_context *context, const ro_image *original, const ro_image *result,
-                     const ro_measure_options *options, ro_measure_report *report)
+static ro_status measure(ro_context *context, const ro_image *original, const ro_image *result,
+                         const ro_measure_options *options, ro_measure_report *report)
 {
     if (MISSING(context, original, result, report))
         return RO_E_ARGUMENT;
@@ -220,5 +221,17 @@ ro_status ro_measure(ro_context *context, const ro_image *original, const ro_ima
     ro_image_free(&paper);
     if (status != RO_OK)
         free_fields(report);
+    return status;
+}
+
+ro_status ro_measure(ro_context *context, const ro_image *original, const ro_image *result,
+                     const ro_measure_options *options, ro_measure_report *report)
+{
+    ro_measure_report full = {.size = sizeof full};
+    ro_status status = report_check(context, report);
+    if (status != RO_OK)
+        return status;
+    status = measure(context, original, result, options, report ? &full : NULL);
+    report_give(report, &full);
     return status;
 }

@@ -5,6 +5,7 @@
 #include "context/context.h"
 #include "core/checked.h"
 #include "core/image.h"
+#include "core/options.h"
 #include "options/table.h"
 #include "register/cuda/register_cuda.h"
 #include "register/image.h"
@@ -251,7 +252,13 @@ ro_status ro_register(ro_context *context, const ro_image *fixed, const ro_image
                       ro_image *field, const ro_register_options *options,
                       ro_register_report *report)
 {
-    return register_limited(context, fixed, moving, field, options, 0, 0, report);
+    ro_register_report full = {.size = sizeof full};
+    ro_status status = report_check(context, report);
+    if (status != RO_OK)
+        return status;
+    status = register_limited(context, fixed, moving, field, options, 0, 0, report ? &full : NULL);
+    report_give(report, &full);
+    return status;
 }
 
 ro_status register_limited(ro_context *context, const ro_image *fixed, const ro_image *moving,

@@ -5,6 +5,8 @@
  * steps two are chosen that are exact enough and enclose the smallest area.
  */
 #include "core/misuse.h"
+
+#include "core/options.h"
 #include "screen/dots.h"
 
 #include <math.h>
@@ -407,8 +409,8 @@ ro_status dots_find(ro_context *context, const ro_screen_options *options, bool 
     return RO_OK;
 }
 
-ro_status ro_dots_find(ro_context *context, const ro_screen_options *options, int tile,
-                       ro_dots *dots)
+static ro_status find_dots(ro_context *context, const ro_screen_options *options, int tile,
+                           ro_dots *dots)
 {
     if (MISSING(context, dots))
         return RO_E_ARGUMENT;
@@ -420,5 +422,17 @@ ro_status ro_dots_find(ro_context *context, const ro_screen_options *options, in
         status = dots_find(context, &full, tile != 0, &lattice);
     if (status == RO_OK)
         *dots = lattice.reached;
+    return status;
+}
+
+ro_status ro_dots_find(ro_context *context, const ro_screen_options *options, int tile,
+                       ro_dots *dots)
+{
+    ro_dots full = {.size = sizeof full};
+    ro_status status = report_check(context, dots);
+    if (status != RO_OK)
+        return status;
+    status = find_dots(context, options, tile, dots ? &full : NULL);
+    report_give(dots, &full);
     return status;
 }

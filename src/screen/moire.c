@@ -2,6 +2,7 @@
 #include "screen/moire.h"
 
 #include "core/misuse.h"
+#include "core/options.h"
 #include "number/power.h"
 
 #include <math.h>
@@ -231,8 +232,8 @@ ro_status moire_take(ro_context *context, const ro_screen_options *given, const 
     return status;
 }
 
-ro_status ro_moire_find(ro_context *context, const ro_screen_options *given, const ro_ink *inks,
-                        int count, int measured, ro_moire *moire)
+static ro_status find_moire(ro_context *context, const ro_screen_options *given, const ro_ink *inks,
+                            int count, int measured, ro_moire *moire)
 {
     if (MISSING(context, inks, moire))
         return RO_E_ARGUMENT;
@@ -253,5 +254,17 @@ ro_status ro_moire_find(ro_context *context, const ro_screen_options *given, con
     }
     if (status == RO_OK)
         (void)moire_add(list, takes, count, moire);
+    return status;
+}
+
+ro_status ro_moire_find(ro_context *context, const ro_screen_options *given, const ro_ink *inks,
+                        int count, int measured, ro_moire *moire)
+{
+    ro_moire full = {.size = sizeof full};
+    ro_status status = report_check(context, moire);
+    if (status != RO_OK)
+        return status;
+    status = find_moire(context, given, inks, count, measured, moire ? &full : NULL);
+    report_give(moire, &full);
     return status;
 }

@@ -6,6 +6,7 @@
  * inks off each other's angles, and the rows of dots themselves, which an eye sees least aslant.
  */
 #include "core/misuse.h"
+#include "core/options.h"
 #include "screen/moire.h"
 
 #include <math.h>
@@ -131,7 +132,9 @@ ro_status ro_angles_find(ro_context *context, const ro_screen_options *given, ro
     if (MISSING(context, inks))
         return RO_E_ARGUMENT;
     ro_screen_options options;
-    ro_status status = moire_take(context, given, inks, count, &options);
+    ro_status status = report_check(context, moire);
+    if (status == RO_OK)
+        status = moire_take(context, given, inks, count, &options);
     if (status != RO_OK)
         return status;
     struct search *search = calloc(1, sizeof *search);

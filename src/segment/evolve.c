@@ -175,7 +175,7 @@ static bool prefers_cuda(const struct evolution *evolution, const char *asked)
     const ro_context *context = work->context;
     const double pixels = (double)work->width * work->height;
     double steps = (double)work->width + work->height, fields = 0;
-    ro_device_info info;
+    ro_device_info info = {.size = sizeof info};
     if (context->options.device != RO_DEVICE_AUTO || context->options.cpu ||
         context->options.threads || asked)
         return false;

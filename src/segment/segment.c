@@ -209,7 +209,13 @@ ro_status ro_segment(ro_context *context, const ro_image *in, const ro_segment_o
         *result = NULL;
     if (MISSING(context, in, result))
         return RO_E_ARGUMENT;
-    return segment_in_depth(context, in, options, 0, result, report);
+    ro_segment_report full = {.size = sizeof full};
+    ro_status status = report_check(context, report);
+    if (status != RO_OK)
+        return status;
+    status = segment_in_depth(context, in, options, 0, result, report ? &full : NULL);
+    report_give(report, &full);
+    return status;
 }
 
 ro_status segment_in_depth(ro_context *context, const ro_image *in,

@@ -158,9 +158,9 @@ static void calibrate(const struct trial *trial)
     struct sheet sheet = print(&bits, trial->radius);
     ro_image page = scan(&sheet, how);
     ro_tone_point points[RO_WEDGE_STEPS];
-    ro_wedge_report report;
+    ro_wedge_report report = {.size = sizeof report};
     int count;
-    const ro_status status = ro_wedge_fit(context, &page, points, &count, &report);
+    const ro_status status = ro_wedge_read(context, &page, NULL, points, &count, &report);
     if (status != RO_OK)
         print_error("%s\n", ro_context_message(context));
     assert_int_equal(status, RO_OK);
@@ -206,9 +206,9 @@ static void test_screens(void **state)
 static void refused(const ro_image *scan, const char *word)
 {
     ro_tone_point points[RO_WEDGE_STEPS];
-    ro_wedge_report report;
+    ro_wedge_report report = {.size = sizeof report};
     int count;
-    assert_int_equal(ro_wedge_fit(context, scan, points, &count, &report), RO_E_FORMAT);
+    assert_int_equal(ro_wedge_read(context, scan, NULL, points, &count, &report), RO_E_FORMAT);
     assert_non_null(strstr(ro_context_message(context), "no step wedge"));
     assert_non_null(strstr(ro_context_message(context), word));
 }
@@ -293,7 +293,7 @@ static ro_image sheet_of(int turns, int filter, bool srgb)
 static void check_sheet(int turns, int filter, bool srgb, const ro_wedge_options *options)
 {
     ro_tone_point points[RO_WEDGE_STEPS];
-    ro_wedge_report report;
+    ro_wedge_report report = {.size = sizeof report};
     int count;
     ro_image sheet = sheet_of(turns, filter, srgb);
     if (ro_wedge_read(context, &sheet, options, points, &count, &report) != RO_OK)

@@ -225,7 +225,7 @@ static uint64_t smoothing(ro_context *context)
 
 static uint64_t figures(ro_context *context)
 {
-    ro_measure_report report;
+    ro_measure_report report = {.size = sizeof report};
     uint64_t hash = 0;
     struct work work = begin(context, RO_GRAY8, RO_BITS, 0);
     if (work.status == RO_OK)

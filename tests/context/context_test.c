@@ -51,7 +51,7 @@ static void devices_have_numbers(void **state)
 {
     (void)state;
     for (int i = 1; i < ro_device_count(); i++) {
-        ro_device_info info;
+        ro_device_info info = {.size = sizeof info};
         ro_context *context;
         ro_context_options options = RO_CONTEXT_OPTIONS;
         assert_int_equal(ro_device_at(i, &info), RO_OK);

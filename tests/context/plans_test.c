@@ -78,8 +78,7 @@ static void *run_plan(void *data)
     for (int i = 0; i < RUNS && !*user->wrong; i++) {
         const bool rows = user->streams && (i + user->number) % 3 == 0;
         memset(got, 0xaa, 4 * BYTES);
-        if ((rows ? run_rows(user->plan, &in, &out) : ro_plan_run(user->plan, &in, &out, NULL)) !=
-            RO_OK)
+        if ((rows ? run_rows(user->plan, &in, &out) : ro_plan_run(user->plan, &in, &out)) != RO_OK)
             snprintf(user->wrong, sizeof user->wrong, "%s", ro_context_message(context));
         else if (memcmp(got, right, (size_t)out.stride * HEIGHT) != 0)
             snprintf(user->wrong, sizeof user->wrong, "run %d differs", i);
@@ -91,7 +90,7 @@ static void *run_plan(void *data)
 static void run_by_all(const char *name, ro_plan *plan, ro_format from, ro_format to)
 {
     struct user users[THREADS] = {0};
-    ro_plan_info info;
+    ro_plan_info info = {.size = sizeof info};
     assert_int_equal(ro_plan_query(plan, &info), RO_OK);
     for (int i = 0; i < THREADS; i++) {
         users[i] = (struct user){

@@ -93,10 +93,10 @@ static void sizes_of_zero_are_refused(void **state)
     ro_file_info info = {.format = RO_GRAY8, .width = 1, .height = 1, .maxval = 255};
     ro_halftone_stream *halftones;
     ro_denoise_stream *denoised;
-    ro_halftone_audit audit;
+    ro_halftone_audit audit = {.size = sizeof audit};
     ro_segmentation *segmentation;
     ro_regions *regions;
-    ro_measure_report measured;
+    ro_measure_report measured = {.size = sizeof measured};
     ro_reader *reader;
     ro_writer *writer;
     ro_optics optics;

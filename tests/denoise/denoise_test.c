@@ -119,7 +119,7 @@ static void schedules_agree(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         ro_image in, expected, out;
-        ro_denoise_report report;
+        ro_denoise_report report = {.size = sizeof report};
         draw(cases[i].format, 101, 67, &in);
         allocate(cases[i].format, 101, 67, 0, &expected);
         ro_denoise_options options = {
@@ -205,7 +205,7 @@ static void report(void **state)
     draw(RO_GRAY8, 90, 70, &in);
     allocate(RO_GRAY8, 90, 70, 0, &out8);
     allocate(RO_GRAY16, 90, 70, 32640, &out16);
-    ro_denoise_report r;
+    ro_denoise_report r = {.size = sizeof r};
     ro_denoise_options options = {RO_DENOISE_DEFAULTS, .stop = "usual"};
     assert_int_equal(ro_denoise(context, &in, &out8, &options, &r), RO_OK);
     assert_string_equal(r.number, "s16");
@@ -290,7 +290,7 @@ static void the_running_sum_is_rounded(void **state)
         for (int threads = 1; threads <= 3; threads += 2) {
             ro_context *context = open_context(threads, RO_CPU_AUTO);
             ro_image in, numbers, out;
-            ro_denoise_report r;
+            ro_denoise_report r = {.size = sizeof r};
             ro_denoise_options options = {RO_DENOISE_DEFAULTS, .scheme = cases[i].scheme,
                                           .number = cases[i].number, .kappa = 9};
             draw(cases[i].in, 83, 61, &in);
@@ -321,7 +321,7 @@ static void each_pixel_is_rounded(void **state)
     (void)state;
     ro_context *context = open_context(2, RO_CPU_AUTO);
     ro_image in, numbers, out;
-    ro_denoise_report r;
+    ro_denoise_report r = {.size = sizeof r};
     ro_denoise_options options = {RO_DENOISE_DEFAULTS, .kappa = 9};
     draw(RO_GRAY8, 83, 61, &in);
     allocate(RO_GRAYF, 83, 61, 0, &numbers);
@@ -358,7 +358,7 @@ static void white_in_use(void **state)
     (void)state;
     ro_context *context = open_context(2, RO_CPU_AUTO);
     ro_image in, out, expected;
-    ro_denoise_report told, r;
+    ro_denoise_report told = {.size = sizeof told}, r = {.size = sizeof r};
     draw(RO_GRAY16, 90, 70, &in);
     for (uint32_t y = 0; y < 70; y++)
         for (uint32_t x = 0; x < 90; x++)
@@ -408,7 +408,7 @@ static void converges(void **state)
     draw(RO_GRAY8, 40, 30, &in);
     allocate(RO_GRAY8, 40, 30, 0, &out);
     allocate(RO_GRAY8, 40, 30, 0, &again);
-    ro_denoise_report r;
+    ro_denoise_report r = {.size = sizeof r};
     ro_denoise_options options = {RO_DENOISE_DEFAULTS, .number = "s9", .model = "perona-malik",
                                   .kappa = 10, .until_converged = 1};
     assert_int_equal(ro_denoise(context, &in, &out, &options, &r), RO_OK);
@@ -445,7 +445,8 @@ static void converges_where_the_dot_is(void **state)
     for (int x = 0; x < 20; x++) {
         memset(in, 10, sizeof in);
         in[4 * W + 100 + x] = 250;
-        ro_denoise_report by_reference, by_passes;
+        ro_denoise_report by_reference = {.size = sizeof by_reference},
+                          by_passes = {.size = sizeof by_passes};
         ro_denoise_options options = {RO_DENOISE_DEFAULTS, .number = "s9", .model = "linear",
                                       .until_converged = 1, .schedule = "reference"};
         assert_int_equal(ro_denoise(context, &from, &to_expected, &options, &by_reference), RO_OK);

@@ -45,7 +45,7 @@ static void mended(void **state)
 {
     (void)state;
     ro_denoise_options options = RO_DENOISE_OPTIONS;
-    ro_denoise_report report;
+    ro_denoise_report report = {.size = sizeof report};
     draw(12, 6);
     assert_int_equal(ro_denoise(context, &in, &out, &options, &report), RO_OK);
     const double without = psnr();
@@ -61,7 +61,7 @@ static void nothing_to_mend(void **state)
 {
     (void)state;
     ro_denoise_options options = {RO_DENOISE_DEFAULTS, .impulse = 1};
-    ro_denoise_report report;
+    ro_denoise_report report = {.size = sizeof report};
     for (int noise = 0; noise <= 60; noise += 30) {
         draw(0, noise);
         assert_int_equal(ro_denoise(context, &in, &out, &options, &report), RO_OK);

@@ -33,7 +33,7 @@ static void check(int threads, ro_format from, ro_format to, ro_denoise_options 
     ro_context_options how = RO_CONTEXT_OPTIONS;
     ro_context *context;
     ro_plan *plan;
-    ro_plan_info info;
+    ro_plan_info info = {.size = sizeof info};
     how.device = RO_DEVICE_CPU;
     how.threads = threads;
     assert_int_equal(ro_context_open(&how, &context), RO_OK);
@@ -46,16 +46,14 @@ static void check(int threads, ro_format from, ro_format to, ro_denoise_options 
     for (int run = 0; run < 4; run++) {
         const ro_image in = view(from, pixels[run % PICTURES]);
         ro_image right = view(to, expected), out = view(to, got);
-        ro_denoise_report wanted, report;
-        memset(&wanted, 0, sizeof wanted);
-        memset(&report, 0, sizeof report);
+        ro_denoise_report wanted = {.size = sizeof wanted}, report = {.size = sizeof report};
         assert_int_equal(ro_denoise(context, &in, &right, &options, &wanted), RO_OK);
         memset(got, 0xaa, sizeof got);
         const long before = allocations;
         if (run < 3)
             assert_int_equal(ro_denoise_run(plan, &in, &out, &report), RO_OK);
         else
-            assert_int_equal(ro_plan_run(plan, &in, &out, NULL), RO_OK);
+            assert_int_equal(ro_plan_run(plan, &in, &out), RO_OK);
         if (!allocates)
             assert_int_equal(allocations - before, 0);
         assert_memory_equal(expected, got, (size_t)out.stride * HEIGHT);
@@ -64,9 +62,9 @@ static void check(int threads, ro_format from, ro_format to, ro_denoise_options 
     }
     ro_image other = view(from, pixels[0]), out = view(to, got);
     other.width--;
-    assert_int_equal(ro_plan_run(plan, &other, &out, NULL), RO_E_SIZE);
-    assert_int_equal(ro_plan_run_device(plan, &other, &out, 0, NULL, NULL), RO_E_ARGUMENT);
-    assert_int_equal(ro_plan_run_device(plan, &other, &out, 1, NULL, NULL), RO_E_ARGUMENT);
+    assert_int_equal(ro_plan_run(plan, &other, &out), RO_E_SIZE);
+    assert_int_equal(ro_plan_run_device(plan, &other, &out, 0, NULL), RO_E_ARGUMENT);
+    assert_int_equal(ro_plan_run_device(plan, &other, &out, 1, NULL), RO_E_ARGUMENT);
     assert_non_null(strstr(ro_context_message(context), "runs on the CPU"));
     ro_plan_free(plan);
     ro_context_close(context);
@@ -120,30 +118,30 @@ static void runs_in_device_memory(void **state)
     ro_image right = view(RO_GRAY8, expected), in[2] = {host, host}, out[2] = {host, host};
     ro_context *context;
     ro_plan *plan;
-    ro_report report;
     const size_t bytes = (size_t)host.stride * HEIGHT;
     if (ro_context_open(&how, &context) != RO_OK)
         skip();
     assert_int_equal(ro_denoise_plan(context, &host, &right, &options, &plan), RO_OK);
-    assert_int_equal(ro_plan_run(plan, &host, &right, NULL), RO_OK);
+    assert_int_equal(ro_plan_run(plan, &host, &right), RO_OK);
     for (int i = 0; i < 2; i++) {
         assert_int_equal(cuda_alloc(context, bytes, &in[i].data), RO_OK);
         assert_int_equal(cuda_alloc(context, bytes, &out[i].data), RO_OK);
         assert_int_equal(cuda_copy(context, in[i].data, host.data, bytes), RO_OK);
     }
-    assert_int_equal(ro_plan_run_device(plan, in, out, 2, cuda_stream(context), &report), RO_OK);
-    assert_true(report.device == RO_DEVICE_CUDA && report.steps == 11 && report.launches > 2);
+    assert_int_equal(ro_plan_run_device(plan, in, out, 2, cuda_stream(context)), RO_OK);
+    const ro_report *ran = ro_context_report(context);
+    assert_true(ran->device == RO_DEVICE_CUDA && ran->steps == 11 && ran->launches > 2);
     assert_int_equal(cuda_wait(context), RO_OK);
     for (int i = 0; i < 2; i++) {
         assert_int_equal(cuda_copy(context, got, out[i].data, bytes), RO_OK);
         assert_memory_equal(expected, got, bytes);
     }
     out[1].height--;
-    assert_int_equal(ro_plan_run_device(plan, in, out, 2, NULL, NULL), RO_E_SIZE);
+    assert_int_equal(ro_plan_run_device(plan, in, out, 2, NULL), RO_E_SIZE);
     ro_plan_free(plan);
     out[1].height++;
     assert_int_equal(ro_denoise_plan(context, &host, &right, &implicit, &plan), RO_OK);
-    assert_int_equal(ro_plan_run_device(plan, in, out, 1, NULL, NULL), RO_E_UNSUPPORTED);
+    assert_int_equal(ro_plan_run_device(plan, in, out, 1, NULL), RO_E_UNSUPPORTED);
     ro_plan_free(plan);
     for (int i = 0; i < 2; i++) {
         cuda_free(in[i].data);

@@ -183,7 +183,7 @@ static void naive_loses_mass(void **state)
         in[i] = (uint8_t)values[i];
     ro_image from = {RO_GRAY8, SIDE, SIDE, 255, SIDE, in},
              to = {RO_GRAY8, SIDE, SIDE, 255, SIDE, out};
-    ro_denoise_report exact, lost;
+    ro_denoise_report exact = {.size = sizeof exact}, lost = {.size = sizeof lost};
     ro_denoise_options options = {RO_DENOISE_DEFAULTS, .model = "linear", .number = "s9",
                                   .iterations = 50};
     denoise(&from, &to, &options, &exact);
@@ -215,7 +215,7 @@ static void implicit_keeps_sum_and_range(void **state)
         for (int i = 0; i < W * H; i++)
             in[i] = (uint8_t)values[i];
         ro_image from = {RO_GRAY8, W, H, 255, W, in}, to = {RO_GRAY8, W, H, 255, W, out};
-        ro_denoise_report r;
+        ro_denoise_report r = {.size = sizeof r};
         ro_denoise_options options = {RO_DENOISE_DEFAULTS,
                                       .scheme = "implicit",
                                       .number = numbers[number % 6],

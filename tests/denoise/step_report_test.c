@@ -30,7 +30,7 @@ static void remember(void *data, const ro_denoise_step *step)
 static struct trace traced(ro_denoise_options options, ro_format format, uint64_t *sum)
 {
     struct trace trace = {0};
-    ro_denoise_report report;
+    ro_denoise_report report = {.size = sizeof report};
     ro_context *context;
     ro_image in, out;
     assert_int_equal(ro_context_open(NULL, &context), RO_OK);

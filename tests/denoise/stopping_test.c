@@ -45,7 +45,7 @@ static double error(void)
 
 static double run(const ro_denoise_options *options, uint32_t *steps)
 {
-    ro_denoise_report report;
+    ro_denoise_report report = {.size = sizeof report};
     if (ro_denoise(context, &in, &out, options, &report) != RO_OK)
         fail_msg("%s", ro_context_message(context));
     *steps = report.steps;
@@ -126,7 +126,7 @@ static void odd_pictures(void **state)
         ro_image image = {
             RO_RGBF, sizes[i][0], sizes[i][1], 0, (ptrdiff_t)(sizes[i][0] * 3 * sizeof(float)),
             values};
-        ro_denoise_report report;
+        ro_denoise_report report = {.size = sizeof report};
         ro_denoise_options options = {RO_DENOISE_DEFAULTS, .scheme = i % 2 ? "implicit" : NULL};
         assert_int_equal(ro_denoise(context, &image, &image, &options, &report), RO_OK);
         assert_true(report.steps >= 1);

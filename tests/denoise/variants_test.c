@@ -104,7 +104,7 @@ static void promises(void **state)
                                               .scheme = implicit ? "implicit" : "explicit",
                                               .iterations = 4,
                                               .schedule = "reference"};
-                ro_denoise_report report;
+                ro_denoise_report report = {.size = sizeof report};
                 assert_int_equal(ro_denoise(context, &in, &out, &options, &report), RO_OK);
                 memcpy(reference, after, sizeof after);
                 assert_true(report.sum_after == report.sum_before && report.difference == 0);
@@ -122,7 +122,7 @@ static void long_steps(void **state)
 {
     (void)state;
     uint8_t reference[W * H];
-    ro_denoise_report report;
+    ro_denoise_report report = {.size = sizeof report};
     draw();
     ro_denoise_options options = {RO_DENOISE_DEFAULTS, .model = "linear", .iterations = 30,
                                   .time_step = 0.45, .schedule = "reference"};

@@ -14,7 +14,7 @@
 static ro_halftone_audit audited(const ro_image *in, const ro_image *out,
                                  const ro_halftone_options *options)
 {
-    ro_halftone_audit audit;
+    ro_halftone_audit audit = {.size = sizeof audit};
     ro_status status = ro_halftone_audit_of(context, in, out, options, &audit);
     if (status != RO_OK)
         print_error("%s\n", ro_context_message(context));
@@ -154,7 +154,7 @@ static void test_refused(void **state)
     uint8_t pixels[16] = {0}, levels[16] = {2};
     const ro_image in = {RO_GRAY8, 4, 4, 255, 4, pixels}, grey = {RO_GRAY8, 4, 4, 255, 4, levels};
     const ro_image out = {RO_INDEX8, 4, 4, 1, 4, levels}, less = {RO_INDEX8, 4, 3, 1, 4, levels};
-    ro_halftone_audit audit;
+    ro_halftone_audit audit = {.size = sizeof audit};
     assert_int_equal(ro_halftone_audit_of(context, &in, &less, NULL, &audit), RO_E_SIZE);
     assert_int_equal(ro_halftone_audit_of(context, &in, &grey, NULL, &audit), RO_E_UNSUPPORTED);
     assert_int_equal(ro_halftone_audit_of(context, &in, &out, NULL, &audit), RO_E_ARGUMENT);

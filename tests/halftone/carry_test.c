@@ -164,7 +164,7 @@ static void cut_at(const ro_image *in, ro_format format, const ro_halftone_optio
     const ptrdiff_t row = row_of(format, in->width);
     for (int c = 0; c < contexts_made; c++) {
         ro_plan *plan;
-        ro_plan_info info;
+        ro_plan_info info = {.size = sizeof info};
         ro_image out = {format, in->width, in->height, 0, row, whole};
         ro_halftone_options own = *options;
         own.abreast = c % 2 ? 2 + c : 0; /* how bands are run changes nothing */
@@ -183,7 +183,7 @@ static void cut_at(const ro_image *in, ro_format format, const ro_halftone_optio
         }
         assert_in_range(info.carried, 0, LINES);
         const size_t bytes = 4 * (size_t)info.carried * in->width;
-        assert_int_equal(ro_plan_run(plan, in, &out, NULL), RO_OK);
+        assert_int_equal(ro_plan_run(plan, in, &out), RO_OK);
         for (uint32_t cut = 1; cut < in->height; cut += apart) {
             const uint32_t end = cut + 1 + cut % 4;
             memset(pieces, 0xaa, sizeof pieces);
@@ -233,7 +233,7 @@ static void every_method(void **state)
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
             const ro_image in = grey8(sizes[i].width, sizes[i].height);
             ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .method = method->name};
-            ro_plan_info info;
+            ro_plan_info info = {.size = sizeof info};
             ro_plan *plan;
             if (strcmp(method->name, "screen") == 0)
                 options.screen = &screen;
@@ -425,7 +425,7 @@ static void pieces_run_side_by_side(void **state)
         for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
             const ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .method = methods[m]};
             ro_plan *plan[2];
-            ro_plan_info info;
+            ro_plan_info info = {.size = sizeof info};
             struct piece piece[2] = {{NULL, &in, 0, 32}, {NULL, &in, 32, tall}};
             pthread_t threads[2];
             void *failed[2];
@@ -479,8 +479,7 @@ static void cancelling_ends_the_wait(void **state)
         assert_int_equal(ro_halftone_carry_out(piece.stream, 0, 1, &number), RO_E_STATE);
         ro_halftone_close(piece.stream);
         ro_image out = {RO_BITS, in.width, in.height, 0, row_of(RO_BITS, WIDEST), whole};
-        assert_int_equal(ro_plan_run(plan, &in, &out, NULL),
-                         RO_OK); /* the plan is as good as new */
+        assert_int_equal(ro_plan_run(plan, &in, &out), RO_OK); /* the plan is as good as new */
         ro_image again = out;
         again.data = pieces;
         assert_int_equal(ro_halftone(contexts[c], &in, &again, NULL), RO_OK);
@@ -527,7 +526,7 @@ static void refused(void **state)
     ro_plan *plan;
     int32_t values[50] = {0};
     for (size_t i = 0; i < sizeof not_cut / sizeof *not_cut; i++) {
-        ro_plan_info info;
+        ro_plan_info info = {.size = sizeof info};
         assert_int_equal(ro_halftone_plan(contexts[0], &in, RO_BITS, &not_cut[i], &plan), RO_OK);
         ro_plan_query(plan, &info);
         assert_int_equal(info.carried, -1);

@@ -145,7 +145,7 @@ static void greys_keep_their_tone(void **state)
     (void)state;
     const ro_screen_options screen = {RO_SCREEN_DEFAULTS, .kind = "am", .lpi = 25, .angle = 22.5,
                                       .dpi = 300};
-    ro_dots dots;
+    ro_dots dots = {.size = sizeof dots};
     assert_int_equal(ro_dots_find(context, &screen, 0, &dots), RO_OK);
     /* `width` columns of `height` rows hold every cell once, whatever the shift */
     ro_image in = image_of(RO_GRAY8, dots.width, dots.height, 255);

@@ -211,7 +211,7 @@ bool model_halftone_is_exact(const char *method, int levels, uint32_t maxval, ui
                              uint32_t height, const uint16_t *samples, uint8_t *out)
 {
     struct halftone work = halftone_of(method, levels, maxval, width, height, samples, out);
-    ro_halftone_audit audit;
+    ro_halftone_audit audit = {.size = sizeof audit};
     expect(ro_halftone_audit_of(context_of(), &work.in, &work.out, &work.options, &audit));
     return audit.unlike == 0 && audit.divisor * audit.tone_in == audit.divisor * audit.tone_out +
                                                                      audit.border + audit.carried +

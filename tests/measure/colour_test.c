@@ -44,7 +44,7 @@ static void pictures_differ(void **state)
     (void)state;
     enum { SIDE = 70 };
     static uint8_t a[3 * SIDE * SIDE], b[3 * SIDE * SIDE];
-    ro_colour_report report, again;
+    ro_colour_report report = {.size = sizeof report}, again = {.size = sizeof again};
     for (int i = 0; i < 3 * SIDE * SIDE; i++)
         a[i] = b[i] = (uint8_t)(pixel_hash(1, (uint32_t)i, 0) >> 24);
     ro_image one = {RO_RGB8, SIDE, SIDE, 0, 3 * SIDE, a},

@@ -85,7 +85,7 @@ static void test_copy(void **state)
     (void)state;
     ro_context *context = context_of(2);
     ro_image card = make(context, RO_GRAY8, 600, 150);
-    ro_measure_report report;
+    ro_measure_report report = {.size = sizeof report};
     assert_int_equal(ro_testcard(context, &card), RO_OK);
     measured(context, &card, &card, NULL, &report);
     assert_true(isinf(report.raw.psnr) && isinf(report.gaussian.psnr));
@@ -130,7 +130,7 @@ static void test_wave(void **state)
                 *pb = (float)(0.5 + amplitude * cos(2 * pi * f * (x + 0.5)));
             }
         ro_measure_options options = {RO_MEASURE_DEFAULTS, .dpi = 400, .distance = 250};
-        ro_measure_report report;
+        ro_measure_report report = {.size = sizeof report};
         measured(context, &a, &b, &options, &report);
         const double degree = 400 * 250 / 25.4 * pi / 180, sigma = degree / 60;
         near(report.pixels_per_degree, degree, 1e-9);
@@ -152,7 +152,7 @@ static void test_finest_wave(void **state)
     (void)state;
     ro_context *context = context_of(2);
     ro_image a = make(context, RO_GRAY8, 64, 32), b = make(context, RO_GRAY8, 64, 32);
-    ro_measure_report report;
+    ro_measure_report report = {.size = sizeof report};
     const double degree = 300 * 300 / 25.4 * pi / 180;
     fill(&a, 128);
     for (int down = 0; down < 2; down++) {
@@ -186,7 +186,7 @@ static void test_ssim(void **state)
     (void)state;
     ro_context *context = context_of(1);
     ro_image a = make(context, RO_GRAY8, 70, 40), b = make(context, RO_GRAY8, 70, 40);
-    ro_measure_report report;
+    ro_measure_report report = {.size = sizeof report};
     const double x = 100 / 255.0, y = 140 / 255.0, c1 = 1e-4;
     fill(&a, 100);
     fill(&b, 140);
@@ -210,7 +210,7 @@ static void test_ssim_of_texture(void **state)
     (void)state;
     ro_context *context = context_of(1);
     ro_image a = make(context, RO_GRAYF, 128, 128), b = make(context, RO_GRAYF, 128, 128);
-    ro_measure_report report;
+    ro_measure_report report = {.size = sizeof report};
     const double amplitude = 0.05, c2 = 9e-4;
     for (uint32_t y = 0; y < 128; y++)
         for (uint32_t x = 0; x < 128; x++) {
@@ -233,7 +233,7 @@ static void test_borders(void **state)
     (void)state;
     ro_context *context = context_of(1);
     ro_image a = make(context, RO_GRAY8, 100, 60), b = make(context, RO_GRAY8, 100, 60);
-    ro_measure_report report;
+    ro_measure_report report = {.size = sizeof report};
     ro_measure_options options = {RO_MEASURE_DEFAULTS, .border = 8};
     fill(&a, 51);
     fill(&b, 51);
@@ -255,7 +255,7 @@ static void test_borders(void **state)
 static void test_white_noise(void **state)
 {
     (void)state;
-    ro_measure_report report;
+    ro_measure_report report = {.size = sizeof report};
     measure_field("random", 96, &report);
     const ro_measure_field *field = &report.fields[0];
     for (int ring = 3; ring < 32; ring++) {
@@ -276,7 +276,7 @@ static void test_white_noise(void **state)
 static void test_bayer_has_lines(void **state)
 {
     (void)state;
-    ro_measure_report report;
+    ro_measure_report report = {.size = sizeof report};
     measure_field("bayer8", 96, &report);
     const ro_measure_field *field = &report.fields[0];
     assert_true(field->peak > 15);
@@ -287,7 +287,7 @@ static void test_bayer_has_lines(void **state)
 static void test_blue_noise_has_no_grain(void **state)
 {
     (void)state;
-    ro_measure_report report;
+    ro_measure_report report = {.size = sizeof report};
     measure_field("blue-noise", 32, &report);
     assert_true(report.fields[0].grain < -10);
     assert_true(report.dots.clumping < 0.2);
@@ -297,7 +297,7 @@ static void test_blue_noise_has_no_grain(void **state)
 static void test_worms(void **state)
 {
     (void)state;
-    ro_measure_report worms, none;
+    ro_measure_report worms = {.size = sizeof worms}, none = {.size = sizeof none};
     measure_field("floyd-steinberg", 244, &worms);
     measure_field("dbs-clipping-free", 244, &none);
     assert_true(worms.fields[0].worms > none.fields[0].worms + 1);
@@ -308,7 +308,7 @@ static void test_worms(void **state)
 static void test_clusters(void **state)
 {
     (void)state;
-    ro_measure_report report;
+    ro_measure_report report = {.size = sizeof report};
     measure_field("clustered-dot", 32, &report);
     assert_true(report.dots.clumping > 2);
     assert_true((double)report.dots.pixels / (double)report.dots.dots > 4);
@@ -332,7 +332,7 @@ static void test_dots(void **state)
         for (int x = 0; x < 8; x++)
             if (rows[y][x] == '#')
                 ((uint8_t *)b.data)[y * b.stride + x] = 0;
-    ro_measure_report report;
+    ro_measure_report report = {.size = sizeof report};
     measured(context, &a, &b, NULL, &report);
     assert_true(report.binary);
     assert_int_equal(report.dots.pixels, 12);
@@ -362,7 +362,7 @@ static void test_dots_over_seams(void **state)
         ((uint8_t *)b.data)[y * b.stride + (y % 2)] = 0;
         ((uint8_t *)b.data)[y * b.stride + 20] = 0;
     }
-    ro_measure_report report;
+    ro_measure_report report = {.size = sizeof report};
     measured(context, &a, &b, NULL, &report);
     assert_int_equal(report.dots.dots, 2);
     assert_int_equal(report.dots.largest, 1000);
@@ -379,7 +379,7 @@ static void test_threads(void **state)
     (void)state;
     ro_context *first = context_of(1);
     ro_image in = make(first, RO_GRAY8, 1100, 430), out = make(first, RO_BITS, 1100, 430);
-    ro_measure_report wanted, report;
+    ro_measure_report wanted = {.size = sizeof wanted}, report = {.size = sizeof report};
     assert_int_equal(ro_testcard(first, &in), RO_OK);
     assert_int_equal(ro_halftone(first, &in, &out, NULL), RO_OK);
     measured(first, &in, &out, NULL, &wanted);
@@ -410,7 +410,7 @@ static void test_shapes(void **state)
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         ro_image a = make(context, RO_RGB16, sizes[i][0], sizes[i][1]);
         ro_image b = make(context, RO_BITS, sizes[i][0], sizes[i][1]);
-        ro_measure_report report;
+        ro_measure_report report = {.size = sizeof report};
         measured(context, &a, &b, NULL, &report);
         assert_true(isinf(report.raw.psnr) && report.dots.dots == 0);
         ro_free(report.fields);
@@ -425,7 +425,7 @@ static void test_linear(void **state)
     (void)state;
     ro_context *context = context_of(1);
     ro_image a = make(context, RO_RGB8, 64, 64), b = make(context, RO_GRAYF, 64, 64);
-    ro_measure_report report;
+    ro_measure_report report = {.size = sizeof report};
     for (uint32_t y = 0; y < 64; y++) {
         memset((char *)a.data + y * a.stride, 128, 64 * 3);
         for (uint32_t x = 0; x < 64; x++)
@@ -444,7 +444,7 @@ static void test_refused(void **state)
     (void)state;
     ro_context *context = context_of(1);
     ro_image a = make(context, RO_GRAY8, 20, 20), b = make(context, RO_GRAY8, 20, 21);
-    ro_measure_report report;
+    ro_measure_report report = {.size = sizeof report};
     assert_int_equal(ro_measure(context, &a, &b, NULL, &report), RO_E_SIZE);
     assert_non_null(strstr(ro_context_message(context), "20 x 20 but the result is 20 x 21"));
     const ro_measure_options wrong[] = {

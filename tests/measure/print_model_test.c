@@ -70,7 +70,7 @@ static void light_spreads(void **state)
         assert_true(fabs(light_at(&paper, 48, 48) - pow(0.5, n)) < 0.01);
         ro_image_free(&paper);
     }
-    ro_measure_report report;
+    ro_measure_report report = {.size = sizeof report};
     ro_measure_options options = {RO_MEASURE_DEFAULTS, .dpi = 2400, .yule_nielsen = 2};
     assert_int_equal(ro_measure(context, &result, &result, &options, &report), RO_OK);
     assert_true(fabs(report.tone_out - 0.25) < 0.01);
@@ -85,7 +85,7 @@ static void light_spreads(void **state)
 static void what_cannot_be_is_told(void **state)
 {
     (void)state;
-    ro_measure_report report;
+    ro_measure_report report = {.size = sizeof report};
     static const struct {
         double gain, n;
         const char *words;

@@ -468,6 +468,7 @@ static ro_modulator *modulator(void)
 static ro_hologram_report *hologram_report(void)
 {
     ro_hologram_report *made = room();
+    made->size = sizeof *made;
     need(ro_hologram_quantize(the_context(), field(), image(RO_INDEX8), phases(), made));
     return made;
 }

@@ -265,6 +265,7 @@ class Headers:
         text = "".join(open(path, encoding="utf-8").read() for path in [*paths, *others])
         self.initialisers = {kind: name for name, kind in
                              re.findall(r"#define (RO_\w+) RO_OPTIONS_OF\((\w+),", text)}
+        self.sized = set(re.findall(r"typedef struct (\w+) \{\s+size_t size;\s+/\* of the structure;", text))
         self.enums = set(re.findall(r"typedef enum (\w+)", text))
         self.calls = [call for call in declarations(paths)]
 
@@ -275,6 +276,8 @@ class Headers:
         pointed = re.sub(r"^const | \*$", "", kind)
         if pointed in self.initialisers:
             return "&(%s)%s" % (pointed, self.initialisers[pointed])
+        if pointed in self.sized and kind.endswith("*"):
+            return "&(%s){.size = sizeof(%s)}" % (pointed, pointed)
         if kind.endswith("**"):
             return "(void *)&(%s){(void *)garbage}" % kind[:-1].strip()
         if "(*)" in kind or kind.endswith("_fn"):
@@ -290,6 +293,8 @@ class Headers:
             return ("how ? bad_options(%%s, sizeof(%s), how - 1) : NULL" % pointed, "BAD_OPTIONS + 1")
         if kind == "const char *":
             return "bad_texts[how]", "BAD_TEXTS"
+        if pointed in self.sized and kind == pointed + " *":
+            return "how ? &(%s){.size = how - 1} : NULL" % pointed, "4"
         if kind.endswith("*"):
             return "NULL", "1"
         for plain, word in (("ptrdiff_t", "stride"), ("int", "int"), ("uint32_t", "count"), ("double", "double"),

@@ -38,7 +38,7 @@ int main(void)
     const ro_option_table *table = ro_options_of("measure");
     const ro_option *row = ro_option_find(table, "zoom");
     ro_measure_options options = RO_MEASURE_OPTIONS;
-    static ro_measure_report report;
+    static ro_measure_report report = {.size = sizeof report};
     char message[RO_OPTION_MESSAGE];
     ro_context *context;
     if (!row || ro_context_open(NULL, &context) != RO_OK)

@@ -27,7 +27,7 @@ static ro_status denoise(const void *options)
 
 static ro_status measure(const void *options)
 {
-    ro_measure_report report = {0};
+    ro_measure_report report = {.size = sizeof report};
     const ro_status status = ro_measure(context, &fixed, &moving, options, &report);
     ro_free(report.fields);
     return status;

@@ -73,6 +73,7 @@ static double error_of(const struct ro_pair *pair, const ro_image *field)
 
 static double run(struct bed *bed, const struct ro_pair *pair, ro_register_options options)
 {
+    bed->report.size = sizeof bed->report;
     ro_status status =
         ro_register(bed->context, &bed->fixed, &bed->moving, &bed->field, &options, &bed->report);
     if (status != RO_OK)

@@ -482,10 +482,9 @@ static bool try_denoise(struct check *check, struct pair *pair)
                                100 + draw(check, RO_ON_DEVICE(400, 50)));
     for (int i = 0; i < COUNT * ROUNDS && right; i++) {
         struct denoising *work = &works[i % COUNT];
-        if (ro_plan_run_device(work->plan, &work->there_in, &work->there_out, 1, streams[i & 1],
-                               NULL) != RO_OK ||
-            (i == COUNT * ROUNDS / 2 &&
-             ro_plan_run(work->plan, &work->in, &work->got, NULL) != RO_OK))
+        if (ro_plan_run_device(work->plan, &work->there_in, &work->there_out, 1, streams[i & 1]) !=
+                RO_OK ||
+            (i == COUNT * ROUNDS / 2 && ro_plan_run(work->plan, &work->in, &work->got) != RO_OK))
             right = fail(check, "run", pair->device);
     }
     right = right && (cuda_wait(pair->device) == RO_OK || fail(check, "wait", pair->device));

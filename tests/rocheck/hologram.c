@@ -159,7 +159,7 @@ static bool test(int number, struct check *check)
     for (int i = 0; i < TRIALS && right; i += check->few) {
         struct trial trial;
         make(check, number, &trial);
-        ro_hologram_report want = {0};
+        ro_hologram_report want = {.size = sizeof want};
         trial.options.schedule = "reference";
         ro_image out = {RO_INDEX8, trial.field.width,       trial.field.height,
                         255,       (ptrdiff_t)trial.stride, trial.want + GUARD};
@@ -173,7 +173,7 @@ static bool test(int number, struct check *check)
         if (right && ro_context_open(&fast, &context) != RO_OK)
             right = fails(check, &trial, "no context");
         for (int k = 0; k < (check->repeats > 1 ? check->repeats : 1) && right; k++) {
-            ro_hologram_report got = {0};
+            ro_hologram_report got = {.size = sizeof got};
             trial.options.schedule = bands ? "bands" : "reference";
             out.data = trial.got + GUARD;
             if (ro_hologram_quantize(context, &trial.field, &out, &trial.options, &got) != RO_OK)

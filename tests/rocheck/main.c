@@ -106,7 +106,7 @@ static bool present(const struct variant *variant)
     if (variant->device == RO_DEVICE_CPU)
         return variant->cpu <= cpu_best();
     for (int i = 0; i < ro_device_count(); i++) {
-        ro_device_info info;
+        ro_device_info info = {.size = sizeof info};
         if (ro_device_at(i, &info) == RO_OK && info.device == variant->device)
             return true;
     }

@@ -103,7 +103,7 @@ static bool try_pair(struct check *check, const struct pair *pair, const struct 
 {
     ro_image fixed = {0}, moving = {0}, want = {0}, got = {0};
     const uint32_t width = drawn->width, height = drawn->height;
-    ro_register_report reports[2] = {{0}};
+    ro_register_report reports[2] = {{.size = sizeof *reports}, {.size = sizeof *reports}};
     bool right = ro_image_alloc(pair->scalar, RO_GRAY8, width, height, 0, &fixed) == RO_OK &&
                  ro_image_alloc(pair->scalar, RO_GRAY8, width, height, 0, &moving) == RO_OK &&
                  ro_image_alloc(pair->scalar, RO_GRAYF, 2 * width, height, 0, &want) == RO_OK &&

@@ -143,7 +143,7 @@ static bool try_one(int number, struct check *check, ro_context *plain, ro_conte
     static const char *const on_cuda[] = {"fused", NULL};
     const char *const *schedules = check->variant->device == RO_DEVICE_CUDA ? on_cuda : on_cpu;
     struct trial trial;
-    ro_segment_report reports[2] = {0};
+    ro_segment_report reports[2] = {{.size = sizeof *reports}, {.size = sizeof *reports}};
     bool right = make(plain, &trial, number, width, height, check);
     ro_segmentation *want = right ? run(plain, &trial, "reference", 0, &reports[0]) : NULL;
     if (!want) {
@@ -153,6 +153,7 @@ static bool try_one(int number, struct check *check, ro_context *plain, ro_conte
     for (int i = 0; right && schedules[i]; i++) {
         uint32_t depth = strcmp(schedules[i], "passes") == 0 ? 0 : 1 + draw(check, 16);
         memset(&reports[1], 0, sizeof reports[1]);
+        reports[1].size = sizeof reports[1];
         ro_segmentation *got = run(fast, &trial, schedules[i], depth, &reports[1]);
         const ro_report *ran = ro_context_report(fast);
         if (!got) {
@@ -208,7 +209,7 @@ static double bench(int number, const struct variant *variant, int threads)
         trial.options.iterations = 100;
         for (int i = 0; i < 3; i++) {
             double start = seconds_now();
-            ro_segment_report report;
+            ro_segment_report report = {.size = sizeof report};
             ro_segmentation_free(run(context, &trial, NULL, 0, &report));
             double speed = 1024.0 * 1024 * report.steps / (seconds_now() - start) / 1e6;
             best = speed > best ? speed : best;

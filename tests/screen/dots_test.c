@@ -311,7 +311,7 @@ static void the_nearest_is_named(void **state)
     (void)state;
     ro_screen_options options = {RO_SCREEN_DEFAULTS, .kind = "am", .lpi = 428 / 3358.94, .dpi = 428,
                                  .angle = 274.07};
-    ro_dots dots;
+    ro_dots dots = {.size = sizeof dots};
     assert_int_equal(ro_dots_find(context, &options, 0, &dots), RO_E_ARGUMENT);
     const char *named = strstr(ro_context_message(context), "the nearest has ");
     assert_non_null(named);

@@ -21,7 +21,7 @@ static const ro_screen_options coarse = {RO_SCREEN_DEFAULTS, .kind = "am", .lpi 
 
 static ro_moire find(const ro_screen_options *screen, const ro_ink *inks, int count, int measured)
 {
-    ro_moire moire;
+    ro_moire moire = {.size = sizeof moire};
     if (ro_moire_find(context, screen, inks, count, measured, &moire) != RO_OK)
         fail_msg("%s", ro_context_message(context));
     return moire;
@@ -105,7 +105,7 @@ static void angles_are_found(void **state)
     (void)state;
     const ro_moire usual = find(&coarse, cmyk, 4, 0);
     ro_ink inks[8];
-    ro_moire moire;
+    ro_moire moire = {.size = sizeof moire};
     memcpy(inks, cmyk, sizeof cmyk);
     assert_int_equal(ro_angles_find(context, &coarse, inks, 4, &moire), RO_OK);
     assert_true(worth(&moire) < worth(&usual));
@@ -145,7 +145,7 @@ static void what_cannot_be_is_told(void **state)
     (void)state;
     const ro_screen_options none = {RO_SCREEN_DEFAULTS, .dpi = 600};
     ro_ink inks[9] = {{0}};
-    ro_moire moire;
+    ro_moire moire = {.size = sizeof moire};
     assert_int_equal(ro_moire_find(context, &coarse, inks, 9, 0, &moire), RO_E_ARGUMENT);
     assert_non_null(strstr(ro_context_message(context), "1 to 8"));
     assert_int_equal(ro_angles_find(context, &none, inks, 2, NULL), RO_E_ARGUMENT);

@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 static ro_context *context;
-static ro_segment_report report;
+static ro_segment_report report = {.size = sizeof report};
 
 static ro_image blank(uint32_t width, uint32_t height, int grey)
 {
@@ -597,7 +597,7 @@ static void schedules_agree(void **state)
     const ro_seed seeds[] = {{1, 75, 75, 6}, {2, 10, 10, 6}};
     for (int number = 0; number < 2; number++) {
         ro_image want = {0};
-        ro_segment_report first = {0};
+        ro_segment_report first = {.size = sizeof first};
         for (size_t i = 0; i < 4; i++) {
             ro_segment_options options = {RO_SEGMENT_DEFAULTS, .number = number ? "s12" : "u8",
                                           .schedule = schedules[i], .seeds = seeds,

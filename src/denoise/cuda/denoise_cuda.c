@@ -40,7 +40,7 @@ bool denoise_prefers_cuda(const struct ro_denoiser *work)
     const double passes = implicit ? SOLVER_STEPS : 1 + work->diffusion.smoothings;
     const double steps = (double)work->in.width * work->in.height * work->channels * passes *
                          work->options.iterations;
-    ro_device_info info;
+    ro_device_info info = {.size = sizeof info};
     if ((!context->cuda && steps < WORTH_STARTING * context->threads) || ro_device_count() < 2 ||
         ro_device_at(1, &info) != RO_OK)
         return false;

@@ -7,6 +7,8 @@
  * enough the one with the most light is taken.
  */
 #include "context/context.h"
+
+#include "core/options.h"
 #include "hologram/quantize/quantize.h"
 
 #include <math.h>
@@ -110,8 +112,8 @@ static ro_status find_gain(struct trials *t, double least, double *gain)
     return status;
 }
 
-ro_status ro_hologram_quantize(ro_context *context, const ro_field *in, ro_image *out,
-                               const ro_hologram_options *options, ro_hologram_report *told)
+static ro_status quantize(ro_context *context, const ro_field *in, ro_image *out,
+                          const ro_hologram_options *options, ro_hologram_report *told)
 {
     DEVICE_TURN(context);
     struct trials t = {.context = context, .in = in, .out = out};
@@ -122,4 +124,16 @@ ro_status ro_hologram_quantize(ro_context *context, const ro_field *in, ro_image
     if (o.gain == RO_GAIN_AUTO)
         status = find_gain(&t, o.snr, &o.gain);
     return status == RO_OK ? hologram_quantize_at(context, in, out, &o, NULL, told) : status;
+}
+
+ro_status ro_hologram_quantize(ro_context *context, const ro_field *in, ro_image *out,
+                               const ro_hologram_options *options, ro_hologram_report *told)
+{
+    ro_hologram_report full = {.size = sizeof full};
+    ro_status status = report_check(context, told);
+    if (status != RO_OK)
+        return status;
+    status = quantize(context, in, out, options, told ? &full : NULL);
+    report_give(told, &full);
+    return status;
 }

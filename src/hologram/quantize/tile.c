@@ -3,6 +3,7 @@
  * others is the energy of the whole field, from which the gain follows. */
 #include "context/context.h"
 #include "core/misuse.h"
+#include "core/options.h"
 #include "hologram/field/field.h"
 #include "hologram/quantize/hogels.h"
 #include "hologram/quantize/quantize.h"
@@ -57,9 +58,9 @@ ro_status ro_hologram_energy(ro_context *context, const ro_field *rows,
     return status == RO_OK ? field_energies(context, rows, levels.real, energies) : status;
 }
 
-ro_status ro_hologram_quantize_piece(ro_context *context, const ro_field *in, ro_image *out,
-                                     const ro_hologram_options *given,
-                                     const ro_hologram_piece *piece, ro_hologram_report *report)
+static ro_status quantize_piece(ro_context *context, const ro_field *in, ro_image *out,
+                                const ro_hologram_options *given, const ro_hologram_piece *piece,
+                                ro_hologram_report *report)
 {
     if (MISSING(context, in, out, piece))
         return RO_E_ARGUMENT;
@@ -86,4 +87,17 @@ ro_status ro_hologram_quantize_piece(ro_context *context, const ro_field *in, ro
         return ro_context_fail(context, RO_E_ARGUMENT, "the energy of a field cannot be %g",
                                piece->energy);
     return hologram_quantize_at(context, in, out, &options, piece, report);
+}
+
+ro_status ro_hologram_quantize_piece(ro_context *context, const ro_field *in, ro_image *out,
+                                     const ro_hologram_options *given,
+                                     const ro_hologram_piece *piece, ro_hologram_report *report)
+{
+    ro_hologram_report full = {.size = sizeof full};
+    ro_status status = report_check(context, report);
+    if (status != RO_OK)
+        return status;
+    status = quantize_piece(context, in, out, given, piece, report ? &full : NULL);
+    report_give(report, &full);
+    return status;
 }

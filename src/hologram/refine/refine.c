@@ -275,9 +275,9 @@ static void close_refiner(struct refiner *f)
     free(f);
 }
 
-ro_status ro_hologram_refine(ro_context *context, const ro_field *in, ro_image *out,
-                             const ro_hologram_options *given, const ro_refinement *refinement,
-                             ro_refinement_report *told)
+static ro_status refine(ro_context *context, const ro_field *in, ro_image *out,
+                        const ro_hologram_options *given, const ro_refinement *refinement,
+                        ro_refinement_report *told)
 {
     DEVICE_TURN(context);
     static const char *const taken[] = {"levels", "table",   "table_count", "optics",
@@ -336,5 +336,18 @@ ro_status ro_hologram_refine(ro_context *context, const ro_field *in, ro_image *
                     .threads = pool_threads(context->pool),
                     .steps = (uint64_t)in->width * in->height};
     close_refiner(f);
+    return status;
+}
+
+ro_status ro_hologram_refine(ro_context *context, const ro_field *in, ro_image *out,
+                             const ro_hologram_options *given, const ro_refinement *refinement,
+                             ro_refinement_report *told)
+{
+    ro_refinement_report full = {.size = sizeof full};
+    ro_status status = report_check(context, told);
+    if (status != RO_OK)
+        return status;
+    status = refine(context, in, out, given, refinement, told ? &full : NULL);
+    report_give(told, &full);
     return status;
 }

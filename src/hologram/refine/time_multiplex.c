@@ -13,6 +13,7 @@
  */
 #include "context/context.h"
 #include "core/image.h"
+#include "core/options.h"
 #include "hologram/field/field.h"
 #include "hologram/propagate/propagate.h"
 #include "hologram/quantize/cuda/diffuse_cuda.h"
@@ -439,9 +440,9 @@ static void close_frames(struct frames *f)
     free(f);
 }
 
-ro_status ro_hologram_frames(ro_context *context, const ro_field *in, ro_image *out,
-                             const ro_hologram_options *options, const ro_frames *frames,
-                             ro_frames_report *told)
+static ro_status multiplex(ro_context *context, const ro_field *in, ro_image *out,
+                           const ro_hologram_options *options, const ro_frames *frames,
+                           ro_frames_report *told)
 {
     DEVICE_TURN(context);
     double rms;
@@ -486,5 +487,18 @@ ro_status ro_hologram_frames(ro_context *context, const ro_field *in, ro_image *
                                            .threads = pool_threads(context->pool),
                                            .steps = f->n * (uint64_t)wanted.count};
     close_frames(f);
+    return status;
+}
+
+ro_status ro_hologram_frames(ro_context *context, const ro_field *in, ro_image *out,
+                             const ro_hologram_options *options, const ro_frames *frames,
+                             ro_frames_report *told)
+{
+    ro_frames_report full = {.size = sizeof full};
+    ro_status status = report_check(context, told);
+    if (status != RO_OK)
+        return status;
+    status = multiplex(context, in, out, options, frames, told ? &full : NULL);
+    report_give(told, &full);
     return status;
 }

@@ -7,6 +7,7 @@
 #include "context/context.h"
 #include "core/image.h"
 #include "core/misuse.h"
+#include "core/options.h"
 #include "hologram/field/field.h"
 
 #include <math.h>
@@ -107,8 +108,8 @@ static bool look_at(const struct compared *c, uint32_t x0, uint32_t y0, double *
     return true;
 }
 
-ro_status ro_view_compare(ro_context *context, const ro_image *view, const ro_image *reference,
-                          const ro_optics *optics, ro_view_figures *figures)
+static ro_status compare(ro_context *context, const ro_image *view, const ro_image *reference,
+                         const ro_optics *optics, ro_view_figures *figures)
 {
     if (MISSING(context, optics, figures))
         return RO_E_ARGUMENT;
@@ -148,4 +149,16 @@ ro_status ro_view_compare(ro_context *context, const ro_image *view, const ro_im
     if (even > 0)
         figures->speckle = speckle / even;
     return RO_OK;
+}
+
+ro_status ro_view_compare(ro_context *context, const ro_image *view, const ro_image *reference,
+                          const ro_optics *optics, ro_view_figures *figures)
+{
+    ro_view_figures full = {.size = sizeof full};
+    ro_status status = report_check(context, figures);
+    if (status != RO_OK)
+        return status;
+    status = compare(context, view, reference, optics, figures ? &full : NULL);
+    report_give(figures, &full);
+    return status;
 }

@@ -166,7 +166,7 @@ static ro_status complete_result(struct halftone_job *job)
 /* Each page by itself, with the plan of the first. */
 static ro_status run(struct halftone_job *job)
 {
-    ro_plan_info way = {0};
+    ro_plan_info way = {.size = sizeof way};
     ro_status status = ro_plan_query(job->plan, &way);
     const bool streams = way.streams && !job->picture.data;
     if (status == RO_OK && streams && job_suits_in_place(job))

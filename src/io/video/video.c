@@ -230,7 +230,7 @@ static ro_status run_plane(struct worker *worker, int plane, const uint8_t **fro
     if (!in.data)
         return RO_E_CANCELLED;
     out.data = *to;
-    status = ro_plan_run(worker->plans[plane], &in, &out, NULL);
+    status = ro_plan_run(worker->plans[plane], &in, &out);
     if (status == RO_OK && !give_rows(worker, to, (size_t)out.stride * out.height, plane))
         status = RO_E_CANCELLED;
     return status;
@@ -325,7 +325,7 @@ static void close_worker(struct worker *worker)
 /* How many rows a thread takes at a time, which is the same for all of them. */
 static ro_status plan_pieces(struct video *video, const struct worker *worker)
 {
-    ro_plan_info way = {0};
+    ro_plan_info way = {.size = sizeof way};
     const ro_status status = ro_plan_query(worker->plans[0], &way);
     video->streams = way.streams;
     for (int i = 0; i < video->plan.in.planes; i++) {
@@ -369,7 +369,7 @@ static ro_status open_worker(struct worker *worker)
 /* What its plans will do, of the first plane. */
 static ro_status tell(const struct worker *worker, ro_video_report *report)
 {
-    ro_plan_info way = {0};
+    ro_plan_info way = {.size = sizeof way};
     const ro_status status = ro_plan_query(worker->plans[0], &way);
     report->method = way.method;
     report->schedule = way.schedule;

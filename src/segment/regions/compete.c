@@ -7,6 +7,7 @@
 #include "core/checked.h"
 #include "core/image.h"
 #include "core/misuse.h"
+#include "core/options.h"
 #include "options/table.h"
 
 #include <stdlib.h>
@@ -277,12 +278,10 @@ static ro_status grow(struct ro_regions *work, const ro_image *in)
     return status == RO_OK ? regions_measure(work) : status;
 }
 
-ro_status ro_regions_grow(ro_context *context, const ro_image *in,
-                          const ro_regions_options *options, ro_regions **result,
-                          ro_regions_report *report)
+static ro_status grow_regions(ro_context *context, const ro_image *in,
+                              const ro_regions_options *options, ro_regions **result,
+                              ro_regions_report *report)
 {
-    if (result)
-        *result = NULL;
     if (MISSING(context, in, result))
         return RO_E_ARGUMENT;
     ro_status status = image_check(context, in, "input");
@@ -317,4 +316,19 @@ ro_status ro_regions_grow(ro_context *context, const ro_image *in,
         *report = work->report;
     *result = work;
     return RO_OK;
+}
+
+ro_status ro_regions_grow(ro_context *context, const ro_image *in,
+                          const ro_regions_options *options, ro_regions **result,
+                          ro_regions_report *report)
+{
+    ro_regions_report full = {.size = sizeof full};
+    if (result)
+        *result = NULL;
+    ro_status status = report_check(context, report);
+    if (status != RO_OK)
+        return status;
+    status = grow_regions(context, in, options, result, report ? &full : NULL);
+    report_give(report, &full);
+    return status;
 }

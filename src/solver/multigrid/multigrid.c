@@ -105,6 +105,8 @@ static ro_status check(ro_context *context, const ro_image *b, const ro_image *x
     return RO_OK;
 }
 
+OPTIONS_INIT(ro_multigrid_options, RO_MULTIGRID_OPTIONS)
+
 ro_status ro_multigrid_solve(ro_context *context, const ro_image *b, ro_image *x,
                              const ro_multigrid_options *options)
 {

@@ -125,7 +125,7 @@ static void sums_of_files(void **state)
         for (int quality = 0; quality < 2; quality++) {
             const ro_denoise_options options = options_of(quality ? "best" : "fast", 12);
             ro_image in = noisy(kind, 83, 150, 0.3, 0.7), out = like(&in);
-            ro_denoise_report report;
+            ro_denoise_report report = {.size = sizeof report};
             assert_int_equal(ro_denoise(contexts[1], &in, &out, &options, &report), RO_OK);
             const bool floats = kinds[kind].white == 0;
             double moved = 0;
@@ -155,13 +155,14 @@ static void schedules(void **state)
         ro_denoise_options options = options_of(kind & 1 ? "fast" : "best", 9);
         ro_image in = noisy(kind, 61, 200, 0, 1), want = like(&in), got = like(&in);
         const size_t bytes = (size_t)in.stride * in.height;
-        ro_denoise_report wanted, report;
+        ro_denoise_report wanted = {.size = sizeof wanted}, report = {.size = sizeof report};
         options.schedule = "reference";
         assert_int_equal(ro_denoise(contexts[0], &in, &want, &options, &wanted), RO_OK);
         options.schedule = NULL;
         for (int i = 0; i < 3; i++) {
             memset(got.data, 0, bytes);
             memset(&report, 0, sizeof report);
+            report.size = sizeof report;
             assert_int_equal(ro_denoise(contexts[i], &in, &got, &options, &report), RO_OK);
             assert_memory_equal(want.data, got.data, bytes);
             assert_true(report.sum_after == wanted.sum_after && report.drift == wanted.drift &&
@@ -265,7 +266,7 @@ static void much_noise(void **state)
     for (int kind = 0; kind < KINDS; kind++) {
         const ro_denoise_options options = options_of(NULL, 1000);
         ro_image in = noisy(kind, 64, 64, 0.45, 0.55), out = like(&in);
-        ro_denoise_report report;
+        ro_denoise_report report = {.size = sizeof report};
         assert_int_equal(ro_denoise(contexts[0], &in, &out, &options, &report), RO_OK);
         assert_true(report.min_after > 0.2 * report.white && report.max_after < 0.8 * report.white);
         assert_true(fabs(channel_sum(&in, 0) - channel_sum(&out, 0)) <=
@@ -350,14 +351,14 @@ static void plans(void **state)
     const ro_image shape = {RO_RGB8, 70, 90, 255, 0, NULL};
     ro_denoise_options options = options_of(NULL, 15);
     ro_plan *plan;
-    ro_plan_info info;
+    ro_plan_info info = {.size = sizeof info};
     (void)state;
     assert_int_equal(ro_denoise(contexts[1], &in, &want, &options, NULL), RO_OK);
     assert_int_equal(ro_denoise_plan(contexts[1], &shape, &shape, &options, &plan), RO_OK);
     assert_int_equal(ro_plan_query(plan, &info), RO_OK);
     assert_string_equal(info.method, "trained");
     for (int i = 0; i < 2; i++)
-        assert_int_equal(ro_plan_run(plan, &in, &got, NULL), RO_OK);
+        assert_int_equal(ro_plan_run(plan, &in, &got), RO_OK);
     assert_memory_equal(want.data, got.data, (size_t)want.stride * want.height);
     ro_plan_free(plan);
     options.noise_level = RO_DEFAULT;

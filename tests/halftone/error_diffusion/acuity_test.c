@@ -171,7 +171,7 @@ static uint64_t dots_of(struct sheet *sheet, const char *method)
 static ro_halftone_audit audit_of(struct sheet *sheet, const char *method)
 {
     const ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .method = method};
-    ro_halftone_audit audit;
+    ro_halftone_audit audit = {.size = sizeof audit};
     assert_int_equal(
         ro_halftone_audit_of(sheet->context, &sheet->in, &sheet->out, &options, &audit), RO_OK);
     assert_int_equal(audit.unlike, 0);
@@ -203,7 +203,7 @@ static void flats_have_no_worms(void **state)
     for (int i = 0; i < 32; i++) {
         const int grey = i < 31 ? 4 + 8 * i : 64;
         const bool search = grey == 64;
-        ro_measure_report report;
+        ro_measure_report report = {.size = sizeof report};
         memset(sheet->in.data, grey, (size_t)sheet->in.stride * SIDE);
         dots_of(sheet, search ? "dbs-clipping-free" : "acuity");
         assert_int_equal(ro_measure(sheet->context, &sheet->in, &sheet->out, NULL, &report), RO_OK);

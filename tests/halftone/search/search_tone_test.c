@@ -234,7 +234,7 @@ static void the_error_is_below_error_diffusion(void **unused)
 static double seen_error(ro_context *context, const ro_image *in, const char *method, double from)
 {
     ro_image out = make(context, RO_BITS, in->width, in->height, 0);
-    ro_measure_report report;
+    ro_measure_report report = {.size = sizeof report};
     assert_int_equal(ro_halftone(context, in, &out,
                                  &(ro_halftone_options){RO_HALFTONE_DEFAULTS, .method = method}),
                      RO_OK);

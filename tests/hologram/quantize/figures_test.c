@@ -102,7 +102,7 @@ static void figures_are_of_the_light(void **state)
         const bool amplitude = strchr("ab", cases[c].levels[0]) != NULL;
         float table[2 * RO_HOLOGRAM_LEVELS];
         int count;
-        ro_hologram_report r;
+        ro_hologram_report r = {.size = sizeof r};
         fill(&field, cases[c].window);
         ro_hologram_options options = {RO_HOLOGRAM_DEFAULTS, .levels = cases[c].levels,
                                        .window = cases[c].window, .measure = 1};
@@ -143,12 +143,12 @@ static void all_in_the_same_windows(void **state)
     ro_context *context = *state;
     ro_field field;
     ro_image out;
-    ro_hologram_report first = {0};
+    ro_hologram_report first = {.size = sizeof first};
     assert_int_equal(ro_field_alloc(context, W, H, &field), RO_OK);
     assert_int_equal(ro_image_alloc(context, RO_INDEX8, W, H, 255, &out), RO_OK);
     fill(&field, (ro_window){0, 0, 0.5, 0.5});
     for (size_t i = 0; i < sizeof algorithms / sizeof *algorithms; i++) {
-        ro_hologram_report r;
+        ro_hologram_report r = {.size = sizeof r};
         ro_hologram_options options = {RO_HOLOGRAM_DEFAULTS, .algorithm = algorithms[i],
                                        .optics = optics, .measure = 1};
         assert_int_equal(ro_hologram_quantize(context, &field, &out, &options, &r), RO_OK);

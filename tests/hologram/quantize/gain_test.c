@@ -15,7 +15,7 @@ static const ro_window window = {0.1, 0.15, 0.25, 0.25};
 static ro_hologram_report run(ro_context *context, const ro_field *field, ro_image *out,
                               ro_hologram_options o)
 {
-    ro_hologram_report report;
+    ro_hologram_report report = {.size = sizeof report};
     o.window = window;
     o.measure = 1;
     assert_int_equal(ro_hologram_quantize(context, field, out, &o, &report), RO_OK);

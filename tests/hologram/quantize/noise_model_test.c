@@ -15,7 +15,7 @@ enum { SIDE = 256 };
 static ro_hologram_report quantized(ro_context *context, const ro_field *field, ro_window window,
                                     const char *levels, const char *algorithm, double gain)
 {
-    ro_hologram_report r;
+    ro_hologram_report r = {.size = sizeof r};
     ro_image out;
     assert_int_equal(ro_image_alloc(context, RO_INDEX8, SIDE, SIDE, 255, &out), RO_OK);
     const ro_hologram_options o = {RO_HOLOGRAM_DEFAULTS,   .levels = levels, .window = window,

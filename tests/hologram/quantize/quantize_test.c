@@ -17,7 +17,7 @@ static const ro_window window = {0.2, 0.15, 0.3, 0.3}; /* 9 per cent of the band
 static double snr(ro_context *context, const ro_field *field, ro_image *out,
                   ro_hologram_options options, ro_hologram_report *kept)
 {
-    ro_hologram_report report;
+    ro_hologram_report report = {.size = sizeof report};
     options.measure = 1;
     if (options.window.width == 0)
         options.window = window;
@@ -43,7 +43,7 @@ static void noise_leaves_the_window(void **state)
     assert_int_equal(ro_image_alloc(context, RO_INDEX8, SIDE, SIDE, 255, &out), RO_OK);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *levels = cases[i].levels;
-        ro_hologram_report r;
+        ro_hologram_report r = {.size = sizeof r};
         double truncated = snr(
             context, &field, &out,
             (ro_hologram_options){RO_HOLOGRAM_DEFAULTS, .levels = levels, .algorithm = "truncate"},
@@ -169,7 +169,7 @@ static void binary_never_diverges(void **state)
     assert_int_equal(ro_image_alloc(context, RO_INDEX8, SIDE, SIDE, 255, &out), RO_OK);
     for (int g = 1; g <= 8; g++)
         for (int taps = 4; taps <= 64; taps += 20) {
-            ro_hologram_report r;
+            ro_hologram_report r = {.size = sizeof r};
             ro_hologram_options options = {
                 RO_HOLOGRAM_DEFAULTS, .levels = "binary", .gain = 0.2 * g, .taps = taps,
                 .p = 1 + g % 8,       .rho = 1e-6,        .window = window};
@@ -188,7 +188,7 @@ static void hogels_cover_the_field(void **state)
     ro_context *context = *state;
     ro_field field;
     ro_image out;
-    ro_hologram_report r;
+    ro_hologram_report r = {.size = sizeof r};
     assert_int_equal(ro_field_alloc(context, 101, 47, &field), RO_OK);
     assert_int_equal(ro_image_alloc(context, RO_INDEX8, 101, 47, 255, &out), RO_OK);
     for (uint32_t y = 0; y < 47; y++)

@@ -48,7 +48,7 @@ static void same_bits(void **state)
     assert_int_equal(ro_image_alloc(context, RO_INDEX8, SIDE, SIDE, 255, &many), RO_OK);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const ro_hologram_options *o = &cases[i];
-        ro_hologram_report whole, part;
+        ro_hologram_report whole = {.size = sizeof whole}, part = {.size = sizeof part};
         uint32_t rows = 0, hogels = 0;
         assert_int_equal(ro_hologram_quantize(context, &field, &one, o, &whole), RO_OK);
         assert_int_equal(ro_hologram_rows(context, o, &field, &rows), RO_OK);

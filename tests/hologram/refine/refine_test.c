@@ -85,7 +85,7 @@ static void amplitudes_come_nearer(void **state)
     assert_int_equal(ro_image_alloc(context, RO_INDEX8, SIDE, SIDE, 255, &out), RO_OK);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         ro_field field = field_of(context, &target, cases[i].xi, cases[i].eta);
-        ro_refinement_report report;
+        ro_refinement_report report = {.size = sizeof report};
         ro_refinement refinement = {RO_REFINEMENT_DEFAULTS, .target = target, .distance = distance,
                                     .edges = "dark"};
         ro_hologram_options options = {RO_HOLOGRAM_DEFAULTS, .levels = cases[i].levels,
@@ -111,7 +111,7 @@ static void binary_off_axis(void **state)
     ro_context *context = *state;
     ro_image target = target_of(context), out;
     ro_field field = field_of(context, &target, 0.25, 0.2);
-    ro_refinement_report report;
+    ro_refinement_report report = {.size = sizeof report};
     assert_int_equal(ro_image_alloc(context, RO_INDEX8, SIDE, SIDE, 255, &out), RO_OK);
     ro_refinement refinement = {RO_REFINEMENT_DEFAULTS, .target = target, .distance = distance};
     ro_hologram_options options = {RO_HOLOGRAM_DEFAULTS, .levels = "binary", .optics = optics,
@@ -136,7 +136,7 @@ static void wrapped_fields(void **state)
     ro_context *context = *state;
     ro_image target, out;
     ro_field field;
-    ro_refinement_report report;
+    ro_refinement_report report = {.size = sizeof report};
     const double z = 0.05, half = 0.25;
     assert_int_equal(ro_image_alloc(context, RO_GRAYF, N, N, 0, &target), RO_OK);
     assert_int_equal(ro_image_alloc(context, RO_INDEX8, N, N, 255, &out), RO_OK);

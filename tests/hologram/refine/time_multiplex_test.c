@@ -88,7 +88,7 @@ static void errors_are_carried(void **state)
     const ro_hologram_options options = {RO_HOLOGRAM_DEFAULTS, .levels = "binary",
                                          .window = window};
     for (int k = 0; k < 4; k++) {
-        ro_frames_report report;
+        ro_frames_report report = {.size = sizeof report};
         const int count = k == 0 ? 1 : k == 1 ? 8 : MOST;
         const ro_frames how = {RO_FRAMES_DEFAULTS, .count = count, .independent = k == 3};
         assert_int_equal(ro_hologram_frames(context, &field, frames, &options, &how, &report),

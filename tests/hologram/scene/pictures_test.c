@@ -223,7 +223,7 @@ static void devices_fit(void **state)
         ro_field field;
         ro_image out;
         ro_optics found;
-        ro_hologram_report report;
+        ro_hologram_report report = {.size = sizeof report};
         const ro_scene_picture one = {.amplitude = picture, .depth = 0.05};
         assert_int_equal(ro_field_alloc(context, devices[i].width, devices[i].height, &field),
                          RO_OK);

@@ -29,7 +29,7 @@ static ro_image picture(ro_context *context, uint32_t width, uint32_t height)
 static ro_view_figures figures_of(ro_context *context, const ro_image *view,
                                   const ro_image *reference, ro_optics optics)
 {
-    ro_view_figures f;
+    ro_view_figures f = {.size = sizeof f};
     assert_int_equal(ro_view_compare(context, view, reference, &optics, &f), RO_OK);
     return f;
 }
@@ -90,7 +90,7 @@ static void refused(void **state)
 {
     ro_context *context = *state;
     ro_image view = picture(context, W, H), dark = picture(context, W, H), bytes;
-    ro_view_figures f;
+    ro_view_figures f = {.size = sizeof f};
     assert_int_equal(ro_image_alloc(context, RO_GRAY8, W, H, 255, &bytes), RO_OK);
     for (uint32_t y = 0; y < H; y++)
         memset(at(&dark, 0, y), 0, W * sizeof(float));

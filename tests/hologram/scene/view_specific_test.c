@@ -186,7 +186,7 @@ static void windows_hold_it(void **state)
         ro_field field;
         ro_image out;
         ro_hologram_options o = {RO_HOLOGRAM_DEFAULTS, .algorithm = "truncate", .measure = 1};
-        ro_hologram_report report;
+        ro_hologram_report report = {.size = sizeof report};
         assert_int_equal(ro_field_alloc(context, SIDE, SIDE, &field), RO_OK);
         assert_int_equal(ro_image_alloc(context, RO_INDEX8, SIDE, SIDE, 255, &out), RO_OK);
         assert_int_equal(ro_hologram_make(context, &scene, &field, &o.optics), RO_OK);

@@ -32,7 +32,7 @@ static void moire_of_long_names(void **state)
     ro_ink inks[2] = {{.name = "cyan", .lpi = 100, .degrees = 15},
                       {.name = name, .lpi = 100, .degrees = 40}};
     const ro_screen_options screen = {RO_SCREEN_DEFAULTS, .kind = "am", .dpi = 1200, .lpi = 100};
-    ro_moire moire;
+    ro_moire moire = {.size = sizeof moire};
     size_t size;
     assert_int_equal(ro_moire_find(context, &screen, inks, 2, 0, &moire), RO_OK);
     assert_int_equal(ro_moire_save(context, path_to("a.svg"), &moire, inks, 2), RO_OK);

@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 static ro_context *context;
-static ro_regions_report report;
+static ro_regions_report report = {.size = sizeof report};
 
 static ro_image blank(ro_format format, uint32_t width, uint32_t height)
 {
