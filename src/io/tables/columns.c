@@ -37,6 +37,19 @@ char *lines_next_row(struct lines *lines)
     return NULL;
 }
 
+ro_status table_open(struct text_table *table, ro_context *context, const char *path, size_t most,
+                     bool marked)
+{
+    *table = (struct text_table){0};
+    file_init(&table->file, context, path, "standard input");
+    ro_status status = text_load(&table->file, path, most, &table->text);
+    if (status == RO_OK)
+        table->lines = lines_of(table->text, marked);
+    return status;
+}
+
+void table_close(struct text_table *table) { free(table->text); }
+
 int numbers_read(const char *text, double *numbers, int most)
 {
     int count = 0;

@@ -4,8 +4,7 @@
 #ifndef RO_IO_TABLES_COLUMNS_H
 #define RO_IO_TABLES_COLUMNS_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "io/tables/text.h"
 
 struct lines {
     char *next; /* of a text that lines_next cuts */
@@ -20,6 +19,18 @@ char *lines_next(struct lines *lines);
 
 /* Returns the next line that is neither empty nor a comment, without blanks before it; or NULL. */
 char *lines_next_row(struct lines *lines);
+
+/* A file of lines. */
+struct text_table {
+    struct ro_file file;
+    char *text;
+    struct lines lines;
+};
+
+/* Reads a file of at most `most` bytes. table_close frees, also after a failure. */
+ro_status table_open(struct text_table *table, ro_context *context, const char *path, size_t most,
+                     bool marked);
+void table_close(struct text_table *table);
 
 /* Reads numbers and nothing else. Returns how many; -1 if the text is something else, or if they
  * are more than `most`. */

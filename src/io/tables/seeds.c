@@ -3,7 +3,6 @@
  * x, y, radius, label. An empty radius or label is one that was not given. */
 #include "core/misuse.h"
 #include "io/tables/columns.h"
-#include "io/tables/text.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -101,17 +100,12 @@ ro_status ro_seeds_load(ro_context *context, const char *path, ro_seed **seeds, 
     if (MISSING(context, path, seeds, count))
         return RO_E_ARGUMENT;
     struct heading heading = {4, {X, Y, RADIUS, LABEL}};
-    struct ro_file file;
-    char *text = NULL;
+    struct text_table table;
     size_t room = 0;
     bool headed = false;
     *count = 0;
-    file_init(&file, context, path, "standard input");
-    ro_status status = text_load(&file, path, MOST_BYTES, &text);
-    struct lines lines = {0};
-    if (status == RO_OK)
-        lines = lines_of(text, true);
-    for (char *line; status == RO_OK && (line = lines_next(&lines));) {
+    ro_status status = table_open(&table, context, path, MOST_BYTES, true);
+    for (char *line; status == RO_OK && (line = lines_next(&table.lines));) {
         line += strspn(line, " ");
         const char *begin = line + strspn(line, "\t\r");
         if (!*begin || *begin == '#')
@@ -119,29 +113,29 @@ ro_status ro_seeds_load(ro_context *context, const char *path, ro_seed **seeds, 
         if (!headed && *count == 0 && is_heading(begin)) {
             headed = true;
             if (!read_heading(line, &heading))
-                status =
-                    file_fail(&file, RO_E_FORMAT, "line %d names no columns x and y", lines.number);
+                status = file_fail(&table.file, RO_E_FORMAT, "line %d names no columns x and y",
+                                   table.lines.number);
             continue;
         }
         if (*count == room) {
             room = room ? 2 * room : 256;
             ro_seed *more = realloc(*seeds, room * sizeof *more);
             if (!more) {
-                status = file_fail(&file, RO_E_MEMORY, "no memory for its seeds");
+                status = file_fail(&table.file, RO_E_MEMORY, "no memory for its seeds");
                 break;
             }
             *seeds = more;
         }
         if (!read_seed(line, &heading, headed, &(*seeds)[*count]))
-            status = file_fail(&file, RO_E_FORMAT,
+            status = file_fail(&table.file, RO_E_FORMAT,
                                "line %d is not a seed: x, y, and optionally radius and label",
-                               lines.number);
+                               table.lines.number);
         else
             ++*count;
     }
-    free(text);
+    table_close(&table);
     if (status == RO_OK && *count == 0)
-        status = file_fail(&file, RO_E_FORMAT, "has no seeds");
+        status = file_fail(&table.file, RO_E_FORMAT, "has no seeds");
     if (status != RO_OK) {
         free(*seeds);
         *seeds = NULL;
