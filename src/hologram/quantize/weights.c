@@ -192,7 +192,7 @@ void weights_paper(const ro_window *window, double kappa, int count, int p,
                    struct hologram_taps *taps)
 {
     struct candidate list[CANDIDATES];
-    double complex weight[RO_HOLOGRAM_TAPS];
+    double complex weight[RO_HOLOGRAM_TAPS] = {0};
     ro_window centred = {0, 0, window->width, window->height};
     struct region region = region_paper(window, kappa), signal = region_window(&centred);
     struct region frame = {.everywhere = 1};
@@ -296,7 +296,7 @@ void weights_least_squares(const struct region *region, int count, int p, double
     static const matrix none;
     matrix a, factor;
     memcpy(a, none, sizeof a);
-    double complex r[RO_HOLOGRAM_TAPS], w[RO_HOLOGRAM_TAPS];
+    double complex r[RO_HOLOGRAM_TAPS], w[RO_HOLOGRAM_TAPS] = {0};
     double area = region_area(region);
     for (int i = 0; i < n; i++) {
         r[i] = region_transform(region, list[i].dx, list[i].dy);
