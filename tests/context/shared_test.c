@@ -115,6 +115,33 @@ static void details_of_threads(void **state)
     ro_context_close(context);
 }
 
+/* On a device calls take turns. Those that cannot run there are refused to every thread. */
+static void *run_calls_there(void *data)
+{
+    struct user *user = data;
+    for (int i = 0; i < 2 * CALLS && !*user->wrong; i++) {
+        const int which = (i + user->number * CALLS / THREADS) % CALLS;
+        const uint64_t hash = calls[which].run(user->context);
+        if (hash != expected[which] &&
+            (hash != 0 || strstr(ro_context_message(user->context), "CUDA") == NULL))
+            fail_with(user, calls[which].name);
+    }
+    return NULL;
+}
+
+static void all_calls_on_a_device(void **state)
+{
+    (void)state;
+    ro_context_options options = RO_CONTEXT_OPTIONS;
+    ro_context *context;
+    options.device = RO_DEVICE_CUDA;
+    options.threads = 2;
+    if (ro_context_open(&options, &context) != RO_OK)
+        skip();
+    run_users(context, run_calls_there);
+    ro_context_close(context);
+}
+
 /* A request to stop ends the calls of all threads. */
 static void *run_until_cancelled(void *data)
 {
@@ -151,6 +178,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_calls_at_once),
+        cmocka_unit_test(all_calls_on_a_device),
         cmocka_unit_test(details_of_threads),
         cmocka_unit_test(cancelling),
     };
