@@ -98,7 +98,7 @@ setup(
             "roundoff._core",
             sources=sorted(str(p.relative_to(HERE)) for p in (HERE / "python/src").glob("*.c")),
             depends=["python/src/binding.h", "python/generate.py",
-                     *(str(p.relative_to(HERE)) for p in (HERE / "include").rglob("*.h"))],
+                     *(str(p.relative_to(HERE)) for p in (HERE / "include").rglob("*.h*"))],
             include_dirs=["include"],
             extra_compile_args=["-std=gnu11", "-Wall", "-Wextra", "-fvisibility=hidden"],
             py_limited_api=True,

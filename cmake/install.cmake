@@ -13,7 +13,7 @@ if(RO_CUDA)
   install(TARGETS roundoff_cuda LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endif()
 install(TARGETS roundoff RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.h
+install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.h PATTERN *.hpp
   PATTERN roundoff_mpi.h EXCLUDE) # cmake/mpi.cmake has it
 install(FILES docs/roundoff.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES completions/roundoff.bash RENAME roundoff

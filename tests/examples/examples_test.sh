@@ -30,6 +30,10 @@ compiled() {
 
 compiled "$CC" -std=c11 -x c
 if command -v c++ >/dev/null 2>&1; then
+    c++ -std=c++11 -Wall -Wextra -Wpedantic -Werror ${sanitize:-} "$SOURCE_DIR"/examples/threads.cpp \
+        -I"$SOURCE_DIR/include" -L"$BUILD_DIR" -lroundoff -pthread -Wl,-rpath,"$BUILD_DIR" \
+        -o "$work/threads"
+    test "$("$work/threads")" = "4 of 4 threads got the same bits"
     compiled c++ -std=c++17 -x c++
 else
     echo "no C++ compiler: the examples were not tried as C++"

@@ -34,6 +34,12 @@ for header in $(find include -name '*.h'); do
         compiles "$name" c++ -std=c++11 -pedantic -Iinclude $of_mpi -x c++
     fi
 done
+if command -v c++ >/dev/null 2>&1; then
+    for standard in 11 17; do
+        compiles roundoff.hpp c++ -std=c++$standard -pedantic -Iinclude -x c++
+    done
+    test "$(wc -l <include/roundoff.hpp)" -le 200 || { echo "roundoff.hpp has more than 200 lines"; failed=1; }
+fi
 # Headers that include simd/simd.h are compiled for the smallest vectors.
 vectors=-DRO_SIMD_V128
 case $(uname -m) in
