@@ -585,6 +585,7 @@ typedef struct ro_video_report {
 
 /* What ro_halftone_file did beside the pixels. */
 typedef struct ro_file_report {
+    size_t size;           /* of the structure; set it before the call */
     ro_dropped dropped;    /* of a picture */
     ro_video_report video; /* of a video */
 } ro_file_report;

@@ -323,7 +323,7 @@ static ro_status work(struct task *task)
         status = halftone_check_plates(task->context, values, request, task->out);
     if (status == RO_OK) {
         ro_dropped *dropped = pictures_dropped(task->files->path[0]);
-        ro_file_report report;
+        ro_file_report report = {.size = sizeof report};
         status = ro_halftone_file(task->context, task->files->path[0], task->out, &request->options,
                                   &request->read, &request->write, &report);
         request->video = report.video;

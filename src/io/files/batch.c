@@ -50,7 +50,7 @@ static void run_job(struct worker *worker, ro_file_job *job)
 {
     const struct batch *batch = worker->batch;
     const double start = seconds_now();
-    ro_file_report report;
+    ro_file_report report = {.size = sizeof report};
     job->status = ro_halftone_file(worker->context, job->in, job->out, batch->options, batch->read,
                                    batch->write, &report);
     job->dropped = report.dropped;

@@ -223,17 +223,18 @@ ro_status ro_halftone_file(ro_context *context, const char *in, const char *out,
                                .options = RO_HALFTONE_OPTIONS,
                                .read = RO_READ_OPTIONS,
                                .write = RO_WRITE_OPTIONS};
-    ro_file_report own;
+    ro_file_report full = {.size = sizeof full};
     ro_image shape;
     bool video = false;
-    report = report ? report : &own;
-    *report = (ro_file_report){0};
-    ro_status status = resolve(&job, options, read, write);
+    ro_status status = report_check(context, report);
+    if (status != RO_OK)
+        return status;
+    status = resolve(&job, options, read, write);
     if (status == RO_OK)
         status = reader_open(context, in, NULL, &job.read, &video, &job.reader);
     if (status == RO_OK && video) {
         status = video_halftone(context, &job.reader->source, out, &job.options, &job.read,
-                                &job.write, &report->video);
+                                &job.write, &full.video);
         goto done;
     }
     if (status == RO_OK)
@@ -250,8 +251,9 @@ ro_status ro_halftone_file(ro_context *context, const char *in, const char *out,
     if (status == RO_OK)
         status = commit(&job);
     if (job.reader)
-        report->dropped = *ro_reader_dropped(job.reader);
+        full.dropped = *ro_reader_dropped(job.reader);
 done:
     close_job(&job);
+    report_give(report, &full);
     return status;
 }

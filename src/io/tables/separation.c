@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The separation of an ICC output profile: what lcms2 makes of even steps of sRGB. */
+#include "core/misuse.h"
 #include "io/bytes/source.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #if RO_WITH_LCMS
-#include "core/misuse.h"
 #include "io/filters/lcms.h"
 
 enum {
