@@ -178,9 +178,9 @@ static bool launched(struct device *device, const void *kernel, void *job, size_
 
 static size_t prepare_smoother(const struct device *device, by_cycles *smoother)
 {
-    enum { MOST_SHARED = 160 << 10 };
+    const size_t at_most = 160 << 10;
     const size_t room = (size_t)device->cuda->shared - OWN_SHARED;
-    const size_t most = room < MOST_SHARED ? room : MOST_SHARED; /* 60 KiB on devices of 7.5 */
+    const size_t most = room < at_most ? room : at_most; /* 60 KiB on devices of 7.5 */
     const int levels = device->flow->grids.levels;
     const ro_grid &last = device->grids.level[levels - 1];
     const size_t nx = (size_t)last.width, ny = (size_t)last.height;
