@@ -123,6 +123,7 @@ endif()
 
 # The libraries must be built with -fsanitize=fuzzer-no-link as well: ./run test --fuzz does.
 if(RO_BUILD_FUZZ)
+  set(RO_FUZZING_ENGINE -fsanitize=fuzzer CACHE STRING "what the fuzz targets are linked with")
   add_custom_target(fuzzers)
   file(GLOB fuzz_sources CONFIGURE_DEPENDS tests/fuzz/*_fuzz.c)
   foreach(source ${fuzz_sources})
@@ -131,7 +132,7 @@ if(RO_BUILD_FUZZ)
     set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY fuzz)
     target_include_directories(${name} PRIVATE include src tests)
     target_link_libraries(${name} PRIVATE ${RO_TEST_LIBRARIES} m)
-    target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+    target_link_options(${name} PRIVATE ${RO_FUZZING_ENGINE})
     add_dependencies(fuzzers ${name})
   endforeach()
   # The command is part of this one.

@@ -61,7 +61,7 @@ def run(build, name, seconds):
     corpus, log = build / "corpus" / name, build / (name + ".log")
     corpus.mkdir(parents=True, exist_ok=True)
     kind = name.removesuffix("_fuzz")
-    seeds = [str(path) for path in (HERE / "seeds" / kind, build / "seeds" / kind) if path.is_dir()]
+    seeds = [str(path) for path in (build / "seeds" / kind, HERE / "seeds" / kind) if path.is_dir()][:1]
     dictionary = HERE / "dictionaries" / (kind + ".dict")
     # A claimed width may ask for a long row; what counts is the memory that is touched.
     environment = dict(os.environ, ASAN_OPTIONS="allocator_may_return_null=1")
