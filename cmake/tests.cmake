@@ -102,7 +102,7 @@ foreach(script ${test_scripts})
   endif()
   ro_test_properties(${name} ${room})
 endforeach()
-foreach(name python/python options/agree) # both build the package in the same place
+foreach(name python/python options/agree faults/bindings) # they build the package in the same place
   if(TEST ${name})
     set_tests_properties(${name} PROPERTIES RESOURCE_LOCK python)
   endif()

@@ -8,6 +8,7 @@
  *   FAULT_LASTS  1: every call from there on fails
  *   FAULT_COUNT  a file that is told how many calls there were
  *   FAULT_WHERE  a file that is told whose call was refused: the library that made it
+ *   FAULT_FROM   only calls of files whose names end so count, such as "_core.abi3.so"
  *
  * Allocations are those of the program and of the C library on its behalf. A close that fails has
  * closed all the same, as Linux does it. Whatever fails here leaves the program's data alone.
@@ -31,6 +32,7 @@ static const char *const names[KINDS] = {"alloc", "read",   "write", "sync",
 
 static enum kind failing = KINDS; /* none until the program starts */
 static bool lasts;
+static const char *from; /* whose calls count; NULL: everybody's */
 static atomic_long at, calls;
 
 /* The C library's own, which need no search for them. */
@@ -51,9 +53,18 @@ static void put(const char *path, const char *text)
     syscall(SYS_close, fd);
 }
 
+static bool calls_from(void *caller)
+{
+    Dl_info whose;
+    const size_t length = strlen(from);
+    if (!dladdr(caller, &whose) || strlen(whose.dli_fname) < length)
+        return false;
+    return strcmp(whose.dli_fname + strlen(whose.dli_fname) - length, from) == 0;
+}
+
 static bool refused_to(enum kind kind, void *caller)
 {
-    if (kind != failing)
+    if (kind != failing || (from && !calls_from(caller)))
         return false;
     const long call = atomic_fetch_add(&calls, 1) + 1, wanted = atomic_load(&at);
     Dl_info whose;
@@ -80,6 +91,7 @@ __attribute__((constructor)) static void begin(void)
     const char *kind = getenv("FAULT_KIND"), *number = getenv("FAULT_AT");
     atomic_store(&at, number ? atol(number) : 0);
     lasts = getenv("FAULT_LASTS") != NULL;
+    from = getenv("FAULT_FROM");
     for (int i = 0; kind && i < KINDS; i++)
         if (strcmp(kind, names[i]) == 0)
             failing = (enum kind)i;
@@ -89,6 +101,8 @@ __attribute__((destructor)) static void end(void)
 {
     char text[32];
     failing = KINDS;
+    if (from && atomic_load(&calls) == 0)
+        return; /* another program that this one has started */
     snprintf(text, sizeof text, "%ld\n", atomic_load(&calls));
     put(getenv("FAULT_COUNT"), text);
 }

@@ -91,6 +91,27 @@ def reads_hdf5():
     return done.returncode == 0
 
 
+# A file of each type, and of each way that a type packs its pixels, from the seeds of the fuzzers.
+SEEDS = {"jpg": ["jpeg/cmyk", "jpeg/progressive", "jpeg/turned"], "webp": ["webp/alpha", "webp/lossless", "webp/frames"],
+         "png": ["png/interlaced", "png/key", "png/palette", "png/la",
+                 "nrrd/gzip.nrrd", "archives/a.npy.gz", "archives/deflated.npz"],  # which need zlib, too
+         "tif": ["tiff/bits", "tiff/cmyk16", "tiff/f8.tif", "tiff/jpeg", "tiff/pages", "tiff/palettealpha",
+                 "tiff/planes", "tiff/rgba", "tiff/sparse", "tiff/tiles", "tiff/ycbcr", "tiff/stack_i2.tif"],
+         "": ["gif/frames", "gif/interlaced", "bmp/runs", "bmp/masks", "bmp/five", "pam/rgba", "pfm/big", "pnm/p1",
+              "pnm/p5pages", "nrrd/raw.nrrd", "nifti/i2.nii", "nifti/n2.nii", "npy/u2columns", "npy/stack_f.npy"]}
+
+
+def read_runs():
+    """Every page of each as colours or, of numbers, as grey."""
+    for kind, names in SEEDS.items():
+        for name in names:
+            path = os.path.join(SOURCE_DIR, "tests", "fuzz", "seeds", name)
+            if kind and not supports(kind):
+                continue
+            arguments = ["halftone", path, "out.npy", *THREADS]
+            yield "read-" + name.replace("/", "-"), arguments, ["out.npy"]
+
+
 def options_that_write():
     """(command, option) of every option that names a file to write, from the tables of options."""
     found = set()
@@ -214,6 +235,7 @@ def runs():
                       ["out.pbm"]),
                      ("denoise-signed", ["denoise", "signed.npy", "out.npy", "--iterations", "2",
                                          *THREADS], ["out.npy"])]
+    list_of_runs += read_runs()
     if reads_hdf5():
         list_of_runs += [("denoise-hdf5", ["denoise", "stack.h5", "out.npy", "--iterations", "2",
                                            *THREADS], ["out.npy"])]

@@ -16,7 +16,7 @@ SAMPLE = {"alloc": 12}  # points of a kind and a command; of the others
 FEW = 4
 OLD = b"the old file\n"
 PRELOAD = os.path.join(os.environ.get("BUILD_DIR", "build"), "tests", "libfaults.so")
-LIBRARIES = ("libtiff.so", "libhdf5")  # do not survive all failures of their own memory
+LIBRARIES = ("libtiff.so", "libwebp.so", "libhdf5")  # do not survive all failures of their own memory
 WHOLE = os.environ.get("FAULTS") == "all"
 
 
