@@ -138,16 +138,25 @@ __global__ void traps(uint32_t *) { __trap(); }
 
 // The address and undefined behaviour sanitizers see these. The gap behind a shared array makes the
 // second one visible.
-__global__ void beyond_global(uint32_t *out) { out[64] = 1; }
+__global__ void beyond_global(uint32_t *out)
+{
+    if (threadIdx.x == 0)
+        out[64] = 1;
+}
 __global__ void beyond_array(uint32_t *out)
 {
     __shared__ uint32_t words[8];
     uint32_t *volatile at = words;
-    at[threadIdx.x] = 1; // 64 threads
-    out[0] = words[0];
+    for (int i = 0; threadIdx.x == 0 && i < 64; i++)
+        at[i] = 1;
+    out[threadIdx.x] = 0;
 }
 
-__global__ void misaligned_vector(uint32_t *out) { *(volatile uint64_t *)(out + 1) = 1; }
+__global__ void misaligned_vector(uint32_t *out)
+{
+    if (threadIdx.x == 0)
+        *(uint64_t *)(out + 1) = 1;
+}
 
 // The thread sanitizer sees this one.
 __global__ void race(uint32_t *out)

@@ -29,9 +29,17 @@
 enum { TSAN = 1 };
 #define ACQUIRE(at) __tsan_acquire(at)
 #define RELEASE(at) __tsan_release(at)
-static void *tsan_fiber() { return __tsan_create_fiber(0); }
 static void *tsan_self() { return __tsan_get_current_fiber(); }
 static void tsan_switch(void *to) { __tsan_switch_to_fiber(to, 1 /* without order */); }
+static void *
+tsan_fiber(void *host) /* made by the host, because it comes after what its maker did */
+{
+    void *const here = tsan_self();
+    tsan_switch(host);
+    void *const made = __tsan_create_fiber(0);
+    tsan_switch(here);
+    return made;
+}
 
 /* Kernels are compiled with calls of these before accesses to volatile objects, which CUDA defines
  * to be relaxed. */
@@ -55,7 +63,7 @@ VOLATILE(8, 64)
 enum { TSAN = 0 };
 #define ACQUIRE(at) (void)(at)
 #define RELEASE(at) (void)(at)
-static void *tsan_fiber() { return nullptr; }
+static void *tsan_fiber(void *) { return nullptr; }
 static void *tsan_self() { return nullptr; }
 static void tsan_switch(void *) {}
 #endif
@@ -159,6 +167,7 @@ struct grid {
     int ready;
     int polls; /* since a thread stored what others look at, passed a barrier or ended */
     struct order order;
+    char begins, ends; /* sync objects: a thread that has ended orders none that begins */
 };
 struct machine { /* what a thread of the system needs to run a launch */
     fiber *idle;
@@ -315,7 +324,7 @@ static fiber *take_fiber()
         }
         f = (fiber *)calloc(1, sizeof *f);
         f->stack = self->slab;
-        f->tsan = tsan_fiber();
+        f->tsan = tsan_fiber(self->host.tsan);
         self->slab += STACK;
         POISON(f->stack, 4096); /* an overflow of the stack is seen there */
     }
@@ -425,12 +434,11 @@ static void run_fiber()
         thread *t = now;
         grid *g = t->home->grid;
         t->begun = true;
-        ACQUIRE(g);
+        ACQUIRE(&g->begins);
         ACQUIRE(t->home);
         (*g->kernel)();
         end_thread(t);
-        RELEASE(g);
-        RELEASE(t->home);
+        RELEASE(&g->ends);
         fiber *f = t->fiber;
         t->fiber = nullptr;
         thread *next = next_thread();
@@ -822,6 +830,9 @@ static block *open_block(grid *g, unsigned number)
     for (int i = 0; i * WARP < b->thread_count; i++)
         memset(&b->warps[i], 0, offsetof(warp, meetings));
     memset(b->threads, 0, (size_t)b->thread_count * sizeof *b->threads);
+    /* Lanes that are slow one by one make all warps as slow; whole warps get ahead of others. */
+    const bool together = seed() && draw(2);
+    int sleepy = 0;
     for (int i = 0; i < b->thread_count; i++) {
         thread *t = &b->threads[i];
         const unsigned u = (unsigned)i;
@@ -829,7 +840,9 @@ static block *open_block(grid *g, unsigned number)
         t->home = b;
         t->lane = i % WARP;
         t->barrier = -1;
-        t->sleepy = seed() && draw(4) == 0 ? (int)draw(16) : 0;
+        if (seed() && (!together || t->lane == 0))
+            sleepy = draw(4) == 0 ? (int)draw(16) : 0;
+        t->sleepy = sleepy;
         b->warps[i / WARP].alive |= 1u << t->lane;
         make_ready(t);
     }
@@ -902,7 +915,7 @@ void run(const shape &how, const body &kernel)
     g.resident = (block **)calloc(std::min(most, total), sizeof *g.resident);
     self = take_machine();
     self->host.tsan = tsan_self();
-    RELEASE(&g); /* what the host did comes before */
+    RELEASE(&g.begins); /* what the host did comes before */
     while (opened < total || g.residents) {
         while (opened < total && g.residents < most)
             g.resident[g.residents++] = open_block(&g, opened++);
@@ -921,7 +934,7 @@ void run(const shape &how, const body &kernel)
                     (--g.residents - next) * sizeof *g.resident);
         }
     }
-    ACQUIRE(&g);
+    ACQUIRE(&g.ends);
     return_machine(self);
     free(g.resident);
     if (setting("RO_SIMT_TRACE", 0))
