@@ -7,6 +7,7 @@
 #include "bench/bench.h"
 #include "bench/contenders.h"
 #include "bench/timing.h"
+#include "roundoff/library.h"
 #include "roundoff_io.h"
 
 #include <stdio.h>

@@ -8,6 +8,7 @@
  *     cc shallow_water.c -lroundoff -lm && ./a.out
  */
 #include <roundoff.h>
+#include <roundoff/number.h>
 
 #include <math.h>
 #include <stdint.h>

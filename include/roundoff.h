@@ -28,14 +28,12 @@
 #include "roundoff/halftone.h"
 #include "roundoff/hologram.h"
 #include "roundoff/measure.h"
-#include "roundoff/number.h"
 #include "roundoff/options.h"
 #include "roundoff/plan.h"
 #include "roundoff/regions.h"
 #include "roundoff/register.h"
 #include "roundoff/screen.h"
 #include "roundoff/segment.h"
-#include "roundoff/solver.h"
 #include "roundoff/verify.h"
 
 #endif

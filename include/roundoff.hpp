@@ -65,7 +65,6 @@ ROUNDOFF_INIT(ro_view, ro_view_init)
 ROUNDOFF_INIT(ro_screen_options, ro_screen_options_init)
 ROUNDOFF_INIT(ro_measure_options, ro_measure_options_init)
 ROUNDOFF_INIT(ro_wedge_options, ro_wedge_options_init)
-ROUNDOFF_INIT(ro_multigrid_options, ro_multigrid_options_init)
 #undef ROUNDOFF_INIT
 
 /* Returns options with their defaults. */

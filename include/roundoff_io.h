@@ -298,57 +298,6 @@ void ro_writer_loses(const char *path, const char *type, const ro_file_info *in,
 RO_API
 int ro_writer_reads_back(const char *path, const char *type);
 
-/*
- * A file in parts, for processes that write one file together: a part is some rows, and parts lie
- * one after another,
- *
- *     head | part 0 | part 1 | ... | tail
- *
- * Any process makes any of them, in any order; the file has the bytes that a writer would have
- * given it. PBM, PGM, PPM, NPY and TIFF. The bytes are for the caller to place, in the file of
- * ro_parts_begin or elsewhere.
- */
-typedef struct ro_parts ro_parts;
-typedef struct ro_parts_info {
-    uint32_t rows;  /* of a part, but for the last */
-    uint32_t count; /* of parts */
-    uint64_t head;  /* bytes before the first part */
-    uint64_t bytes; /* of a part of `rows` rows; 0: they are packed, and known when it is made */
-} ro_parts_info;
-RO_API
-ro_status ro_parts_open(ro_context *context, const char *path, const ro_file_info *info,
-                        const ro_write_options *options, ro_parts **parts);
-RO_API
-const ro_parts_info *ro_parts_query(const ro_parts *parts);
-
-/* The bytes of whole parts: `count` rows are a multiple of `rows`, but at the end of the picture.
- * `sizes`, if not NULL, receives the size of each part. The bytes stay until the next call. */
-RO_API
-ro_status ro_parts_make(ro_parts *parts, const void *rows, ptrdiff_t stride, uint32_t count,
-                        const void **bytes, size_t *size, uint64_t *sizes);
-
-/* Head and tail, once the sizes of all parts are known (NULL: they are not packed). The bytes stay
- * until the next call. */
-RO_API
-ro_status ro_parts_frame(ro_parts *parts, const uint64_t *sizes, const void **head,
-                         const void **tail, size_t *tail_size);
-
-/* Makes the file, in one of the processes: beside the path of ro_parts_open, with a random name
- * that nobody else has, and with the rights of the file that it will replace. *name is its path,
- * until the close; any process may write there. `keeps`: 1: ro_parts_close leaves it, for another
- * run; then `kept` is its name without a folder. NULL: a new file. */
-RO_API
-ro_status ro_parts_begin(ro_parts *parts, int keeps, const char *kept, const char **name);
-
-/* Brings the file to the disk and gives it its name, in the process that began it, after all have
- * closed it. */
-RO_API
-ro_status ro_parts_commit(ro_parts *parts);
-
-/* Removes a file that was begun, unless it was committed or is kept. NULL is allowed. */
-RO_API
-void ro_parts_close(ro_parts *parts);
-
 /* Whole images: loads into memory that ro_image_free gives back, and saves. `info` and `dropped`
  * may be NULL. The description and the header of `info` lie in the image's memory: they stay valid
  * until ro_image_free of this image, and nothing else frees them. After a failure `info` is all
@@ -459,18 +408,6 @@ RO_API
 ro_status ro_hologram_load(ro_context *context, const char *path, const char *sidecar,
                            ro_field *field, ro_optics *optics);
 
-/* The same by rows, from anywhere: `shape` receives width and height. A file by columns or a pipe
- * is RO_E_UNSUPPORTED. `rows` has the field's width and as many rows as are wanted, from row y on.
- */
-typedef struct ro_field_reader ro_field_reader;
-RO_API
-ro_status ro_field_reader_open(ro_context *context, const char *path, ro_field *shape,
-                               ro_field_reader **reader);
-RO_API
-ro_status ro_field_reader_rows(ro_field_reader *reader, uint32_t y, const ro_field *rows);
-RO_API
-void ro_field_reader_close(ro_field_reader *reader); /* NULL is allowed */
-
 /* The sidecar alone. */
 RO_API
 ro_status ro_optics_load(ro_context *context, const char *path, const char *sidecar,
@@ -518,10 +455,6 @@ ro_status ro_modulator_load(ro_context *context, const char *path, ro_modulator 
 /* Taps from text, "dx, dy, real" or "dx, dy, real, imaginary" a line. */
 RO_API
 ro_status ro_taps_load(ro_context *context, const char *path, ro_hologram_taps *taps);
-
-/* What a file of a halftone with these options holds: format, maxval, palette or inks, no size. */
-RO_API
-ro_file_info ro_halftone_result(const ro_halftone_options *options);
 
 /* The file of an ink, from 0 on, where each has one: "page.tif" becomes "page-c.tif" for the four
  * of RO_CHANNELS_CMYK, "page-NAME.tif" for others. RO_E_ARGUMENT: there is no such ink, or no room.

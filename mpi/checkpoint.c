@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "checkpoint.h"
+#include "roundoff/library.h"
 
 #include <errno.h>
 #include <fcntl.h>

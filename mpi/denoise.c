@@ -8,6 +8,7 @@
 #include "core/options.h"
 #include "input.h"
 #include "output.h"
+#include "roundoff/pieces.h"
 
 #include <stdlib.h>
 

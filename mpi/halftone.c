@@ -12,6 +12,8 @@
  * compute.
  */
 #include "halftone.h"
+#include "roundoff/pieces.h"
+#include "roundoff_io_pieces.h"
 
 #include "core/misuse.h"
 #include "core/options.h"

@@ -7,6 +7,7 @@
 #include "core/misuse.h"
 #include "core/options.h"
 #include "input.h"
+#include "roundoff/pieces.h"
 
 #include <stdlib.h>
 

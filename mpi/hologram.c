@@ -8,6 +8,8 @@
 #include "core/misuse.h"
 #include "core/options.h"
 #include "output.h"
+#include "roundoff/pieces.h"
+#include "roundoff_io_pieces.h"
 
 #include <stdlib.h>
 

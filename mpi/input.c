@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "input.h"
+#include "roundoff/library.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -11,6 +11,7 @@
 #include "halftone.h"
 #include "model.h"
 #include "ranks.h"
+#include "roundoff_io_pieces.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "output.h"
+#include "roundoff/library.h"
+#include "roundoff_io_pieces.h"
 
 #include "pace.h"
 

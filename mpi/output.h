@@ -10,6 +10,7 @@
 #define RO_MPI_OUTPUT_H
 
 #include "checkpoint.h"
+#include "roundoff_io_pieces.h"
 
 struct bands {
     uint32_t width, height;

@@ -14,6 +14,7 @@
 #include "core/misuse.h"
 #include "core/options.h"
 #include "output.h"
+#include "roundoff/pieces.h"
 
 #include <stdlib.h>
 

@@ -13,6 +13,7 @@
 #include "io/json/json_write.h"
 
 #include "fft/dft.h"
+#include "roundoff/library.h"
 #include "roundoff_io.h"
 
 #include <math.h>

@@ -3,6 +3,7 @@
  * beside it how much its dots lie in rows. */
 #include "bench/halftone/quality.h"
 
+#include "roundoff/library.h"
 #include "roundoff_io.h"
 
 #include <math.h>

@@ -11,6 +11,7 @@
 #include "cli/common/options.h"
 #include "io/json/json_write.h"
 #include "roundoff.h"
+#include "roundoff/library.h"
 
 #include <stdio.h>
 

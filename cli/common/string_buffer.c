@@ -4,6 +4,7 @@
 #define _GNU_SOURCE /* fopencookie */
 #include "cli/common/string_buffer.h"
 
+#include "roundoff/library.h"
 #include "roundoff_io.h"
 
 #include <stdlib.h>

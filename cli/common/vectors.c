@@ -2,6 +2,7 @@
 #include "cli/common/vectors.h"
 
 #include "cli/common/pictures.h"
+#include "roundoff/library.h"
 
 #include <math.h>
 #include <stdlib.h>

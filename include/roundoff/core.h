@@ -227,15 +227,6 @@ const char *ro_context_message(const ro_context *context);
 RO_API
 const ro_report *ro_context_report(const ro_context *context);
 
-/* How many threads its calls may use, and what it was asked for when it was opened. */
-RO_API
-int ro_context_threads(const ro_context *context);
-RO_API
-const ro_context_options *ro_context_asked(const ro_context *context);
-/* The limits that hold, with the defaults in place. */
-RO_API
-const ro_limits *ro_context_limits(const ro_context *context);
-
 /* Asks all calls in progress on the context to stop: they return RO_E_CANCELLED at their next
  * check. May be called from any thread and from a signal handler. The request stays until
  * ro_context_resume. */
@@ -243,23 +234,6 @@ RO_API
 void ro_context_cancel(ro_context *context);
 RO_API
 void ro_context_resume(ro_context *context);
-
-/* For libraries on top of this one (libroundoff_io is one): records a message and returns `status`;
- * tells whether the context was cancelled; reports progress (RO_E_CANCELLED when told to stop). */
-RO_API
-ro_status ro_context_fail(ro_context *context, ro_status status, const char *format, ...)
-    RO_PRINTF(3, 4);
-RO_API
-int ro_context_cancelled(const ro_context *context);
-RO_API
-ro_status ro_context_progress(ro_context *context, const char *phase, double done);
-
-/* The same: keeps something with a context for the calling thread. It is closed with the context,
- * or when the thread attaches something else (NULL: nothing). */
-RO_API
-ro_status ro_context_attach(ro_context *context, void *what, void (*close)(void *what));
-RO_API
-void *ro_context_attached(ro_context *context);
 
 /* ---- Devices ------------------------------------------------------------------------------ */
 
@@ -347,13 +321,6 @@ void ro_image_free(ro_image *image);
  * zone plate, shaded solids, fine text, a photograph-like scene. The same pixels everywhere. */
 RO_API
 ro_status ro_testcard(ro_context *context, ro_image *image);
-
-/* The same pixels of a part of a card of width x height: `image` is what lies at (x, y) of it. The
- * scene, the upper half, is drawn by whole columns: a part of it costs as much as all its columns.
- */
-RO_API
-ro_status ro_testcard_part(ro_context *context, uint32_t width, uint32_t height, uint32_t x,
-                           uint32_t y, ro_image *image);
 
 #ifdef __cplusplus
 }

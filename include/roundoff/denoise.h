@@ -150,49 +150,6 @@ ro_status ro_denoise_pull(ro_denoise_stream *stream, void *rows, ptrdiff_t strid
 RO_API
 void ro_denoise_close(ro_denoise_stream *stream); /* NULL is allowed */
 
-/*
- * A piece of a picture, `rows` rows from `first` on, in the numbers that the method works in, so
- * that machines share a picture: each loads its rows, gets rows of numbers from its neighbours,
- * `reach` for every step, and runs as many steps as these allow; then again. The last rounding
- * takes what the rows above add to the running sum. The explicit scheme as of ro_denoise_open, with
- * its bits.
- *
- *     ro_denoise_piece_open(context, &in, &out, &options, first, rows, halo, &piece);
- *     ro_denoise_piece_load(piece, samples, stride);
- *     repeat: rows ro_denoise_piece_row(piece, y) of the halo from the neighbours,
- *             ro_denoise_piece_run(piece, steps);
- *     ro_denoise_piece_sums(piece, sums);  their sum over all pieces above, of every channel:
- *     ro_denoise_piece_round(piece, above, samples, stride);
- */
-typedef struct ro_denoise_piece ro_denoise_piece;
-typedef struct ro_denoise_piece_info {
-    uint32_t reach;        /* rows that a step reaches up and down */
-    uint32_t steps;        /* to be run */
-    uint32_t above, below; /* rows of the halo, as far as the picture has them */
-    size_t row_bytes;      /* of a row of numbers; rows lie without gaps */
-} ro_denoise_piece_info;
-RO_API
-ro_status ro_denoise_piece_open(ro_context *context, const ro_image *in, const ro_image *out,
-                                const ro_denoise_options *options, uint32_t first, uint32_t rows,
-                                uint32_t halo, ro_denoise_piece **piece);
-RO_API
-const ro_denoise_piece_info *ro_denoise_piece_query(const ro_denoise_piece *piece);
-RO_API
-ro_status ro_denoise_piece_load(ro_denoise_piece *piece, const void *rows, ptrdiff_t stride);
-/* Row y of the picture, of the piece or its halo. */
-RO_API
-void *ro_denoise_piece_row(ro_denoise_piece *piece, uint32_t y);
-RO_API
-ro_status ro_denoise_piece_run(ro_denoise_piece *piece, uint32_t steps);
-/* 0 where nothing is carried from pixel to pixel; below 2^33 else. */
-RO_API
-void ro_denoise_piece_sums(const ro_denoise_piece *piece, uint64_t sums[3]);
-RO_API
-ro_status ro_denoise_piece_round(ro_denoise_piece *piece, const uint64_t above[3], void *rows,
-                                 ptrdiff_t stride);
-RO_API
-void ro_denoise_piece_close(ro_denoise_piece *piece); /* NULL is allowed */
-
 #ifdef __cplusplus
 }
 #endif

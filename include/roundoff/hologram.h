@@ -286,31 +286,6 @@ RO_API
 ro_status ro_hologram_quantize(ro_context *context, const ro_field *in, ro_image *out,
                                const ro_hologram_options *options, ro_hologram_report *report);
 
-/* Some rows of a field that is too large for one process. Hogels know nothing of each other: a
- * piece of whole rows of hogels is rounded as in the whole field, given the energy of all of it. */
-typedef struct ro_hologram_piece {
-    uint32_t y, height; /* its first row, and the rows of the whole field */
-    double energy;      /* what ro_hologram_energy says of all rows, added up from the top */
-} ro_hologram_piece;
-
-/* How many rows a row of hogels of this field has: pieces begin at multiples of it and, but for the
- * last, end at one. RO_E_UNSUPPORTED where the options need the whole field: of all algorithms but
- * "vded", which has hogels, and "truncate" (1), and of a gain that is to be found. */
-RO_API
-ro_status ro_hologram_rows(ro_context *context, const ro_hologram_options *options,
-                           const ro_field *field, uint32_t *rows);
-
-/* The energy of each row, of what the levels can show: the squares of the moduli, or of the real
- * parts. */
-RO_API
-ro_status ro_hologram_energy(ro_context *context, const ro_field *rows,
-                             const ro_hologram_options *options, double *energies);
-
-RO_API
-ro_status ro_hologram_quantize_piece(ro_context *context, const ro_field *in, ro_image *out,
-                                     const ro_hologram_options *options,
-                                     const ro_hologram_piece *piece, ro_hologram_report *report);
-
 /* ---- Refining ------------------------------------------------------------------------------ */
 
 enum { RO_REFINEMENT_MANY = 64 }; /* as many phases need iterations only, fewer a search as well */

@@ -3,7 +3,8 @@
  * Number systems with few bits: the fixed-point systems Q(b, t, e) and the small floats of
  * graphics hardware, their rounding modes and their saturating arithmetic, for single numbers and
  * for arrays (Strzodka, Hardware Efficient PDE Solvers in Quantized Image Processing, sections
- * 2.2.2 and 4.1.2.2). docs/number-systems.md has the figures of every format. Part of roundoff.h.
+ * 2.2.2 and 4.1.2.2). docs/number-systems.md has the figures of every format. Unstable: it may
+ * change with any version, and is no part of roundoff.h.
  *
  * A fixed-point number is an integer n that stands for n/one. The system Q(b, t, e) holds n from
  * -b^t to b^t - 1, with e = b^-t, which has no number one, or e = 1/(b^t - 1), which has. A small

@@ -77,21 +77,6 @@ ro_status ro_plan_run_device(ro_plan *plan, const ro_image *in, ro_image *out, u
 RO_API
 void ro_plan_free(ro_plan *plan); /* NULL is allowed */
 
-/* All of a picture, whose rows the plan's threads fetch and hand over by themselves, some at a
- * time: they stay in the cache of the core that runs them. Both functions are called from several
- * threads at once, in any order, for every row once; rows lie without gaps. What they return other
- * than RO_OK ends the run and is returned, without a message of the plan's own. */
-typedef struct ro_halftone_rows {
-    void *data;
-    ro_status (*fetch)(void *data, uint32_t first_row, uint32_t count, void *rows);
-    ro_status (*take)(void *data, uint32_t first_row, uint32_t count, void *rows);
-} ro_halftone_rows;
-RO_API
-ro_status ro_halftone_pass(ro_plan *plan, const ro_halftone_rows *rows);
-/* Whether it can: rows go in as they are, and bands of them run on threads. */
-RO_API
-int ro_halftone_passes(const ro_plan *plan);
-
 /* ---- Streams of a plan, and pieces of a picture -----------------------------------------------
  */
 
@@ -106,38 +91,6 @@ int ro_halftone_passes(const ro_plan *plan);
 RO_API
 ro_status ro_halftone_begin(ro_plan *plan, uint32_t first_row, uint32_t rows,
                             ro_halftone_stream **stream);
-
-/* What the rows above the piece carry into columns x to x + count - 1: `values` holds count numbers
- * of each of the ro_plan_info.carried lines, one line after another. Columns are given from left to
- * right, x being the number given so far. From any thread, also during a push: a push waits for
- * columns that it needs and are not given, until ro_context_cancel. */
-RO_API
-ro_status ro_halftone_carry_in(ro_halftone_stream *stream, uint32_t x, uint32_t count,
-                               const int32_t *values);
-
-/* What the piece carries on, in the same form, of any columns and as often as wanted. From any
- * thread: waits until the last row has passed them, or until ro_context_cancel, so that the
- * thread that pushes must have pushed all rows before it asks. */
-RO_API
-ro_status ro_halftone_carry_out(ro_halftone_stream *stream, uint32_t x, uint32_t count,
-                                int32_t *values);
-
-/* How many columns ro_halftone_carry_out gives without waiting. From any thread. */
-RO_API
-uint32_t ro_halftone_carry_ready(ro_halftone_stream *stream);
-
-/* Who carries while rows are pushed, so that no thread is needed for it. A thread of the push calls
- * `bring` when it needs columns before `columns`: give them by ro_halftone_carry_in, or cancel the
- * context. Another, or the same, calls `take` when the first `ready` columns can be had by
- * ro_halftone_carry_out; at last all of them. Both may run at the same time, neither twice. Before
- * the first push. */
-typedef struct ro_carrier {
-    void (*bring)(void *data, uint32_t columns);
-    void (*take)(void *data, uint32_t ready);
-    void *data;
-} ro_carrier;
-RO_API
-ro_status ro_halftone_carry_by(ro_halftone_stream *stream, const ro_carrier *carrier);
 
 #ifdef __cplusplus
 }

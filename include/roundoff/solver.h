@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A multigrid solver for smoothing over any distance. Part of roundoff.h.
+ * A multigrid solver for smoothing over any distance. Unstable: it may change with any version, and
+ * is no part of roundoff.h.
  */
 #ifndef ROUNDOFF_SOLVER_H
 #define ROUNDOFF_SOLVER_H

@@ -20,18 +20,6 @@ enum { RO_HASH_TEXT = 33 }; /* 32 hexadecimal digits and a zero */
 RO_API
 ro_status ro_image_hash(ro_context *context, const ro_image *image, char text[RO_HASH_TEXT]);
 
-/* The same by rows, from the top: of `shape` format, size and maxval count, `rows` have its format
- * and width. A state is nothing but bytes; another process of the same build may go on with it. */
-typedef struct ro_hash_state {
-    uint64_t bytes[80];
-} ro_hash_state;
-RO_API
-ro_status ro_hash_begin(ro_context *context, const ro_image *shape, ro_hash_state *state);
-RO_API
-ro_status ro_hash_rows(ro_context *context, ro_hash_state *state, const ro_image *rows);
-RO_API
-ro_status ro_hash_end(ro_context *context, const ro_hash_state *state, char text[RO_HASH_TEXT]);
-
 RO_API
 ro_status ro_bytes_hash(ro_context *context, const void *bytes, size_t size,
                         char text[RO_HASH_TEXT]);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Halftones row by row, and pieces of a picture that are handed what the rows above carry on. */
 #include "binding.h"
+#include "roundoff/pieces.h"
 
 #include <stdlib.h>
 #include <unistd.h>

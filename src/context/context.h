@@ -4,6 +4,7 @@
 #define RO_CONTEXT_CONTEXT_H
 
 #include "roundoff/core.h"
+#include "roundoff/library.h"
 #include "thread/pool.h"
 
 #include <pthread.h>

@@ -4,6 +4,7 @@
 #define RO_CORE_IMAGE_H
 
 #include "roundoff/core.h"
+#include "roundoff/library.h"
 
 enum { RO_MAX_SIDE = 1 << 30 }; /* widths and heights up to here never overflow 64-bit sums */
 

@@ -4,6 +4,7 @@
 #define RO_CORE_MISUSE_H
 
 #include "roundoff/core.h"
+#include "roundoff/library.h"
 
 #include <stdbool.h>
 

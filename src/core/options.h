@@ -7,6 +7,7 @@
 #define RO_CORE_OPTIONS_H
 
 #include "roundoff/core.h"
+#include "roundoff/library.h"
 
 #include <stdbool.h>
 

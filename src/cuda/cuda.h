@@ -10,6 +10,7 @@
 #define RO_CUDA_CUDA_H
 
 #include "roundoff/core.h"
+#include "roundoff/library.h"
 
 #ifdef __cplusplus
 extern "C" {

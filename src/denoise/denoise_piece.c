@@ -8,6 +8,7 @@
 #include "core/misuse.h"
 #include "core/options.h"
 #include "denoise/denoise.h"
+#include "roundoff/pieces.h"
 
 #include <stdlib.h>
 #include <string.h>

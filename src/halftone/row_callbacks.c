@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "halftone/row_callbacks.h"
+#include "roundoff/pieces.h"
 
 #include "halftone/plan.h"
 

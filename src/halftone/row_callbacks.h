@@ -5,6 +5,7 @@
 #define RO_HALFTONE_ROW_CALLBACKS_H
 
 #include "context/context.h"
+#include "roundoff/pieces.h"
 #include "roundoff/plan.h"
 
 #include <stdatomic.h>

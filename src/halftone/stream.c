@@ -7,6 +7,7 @@
  */
 #include "core/misuse.h"
 #include "halftone/plan.h"
+#include "roundoff/pieces.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,6 +2,7 @@
 /* Hashes by xxHash, which is compiled in from its header; a build without it says so. */
 #include "core/image.h"
 #include "core/misuse.h"
+#include "roundoff/pieces.h"
 #include "roundoff/verify.h"
 
 #if RO_WITH_XXHASH

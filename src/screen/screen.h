@@ -6,6 +6,7 @@
 #ifndef RO_SCREEN_SCREEN_H
 #define RO_SCREEN_SCREEN_H
 
+#include "roundoff/library.h"
 #include "roundoff/screen.h"
 
 #include <stdbool.h>

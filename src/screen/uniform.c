@@ -10,6 +10,7 @@
  * tones between two levels are even too.
  */
 #include "screen/uniform.h"
+#include "roundoff/library.h"
 
 #include "core/random.h"
 

@@ -18,6 +18,7 @@
  *     |              |  plate |star|line|
  *     +--------------+--------+----+----+
  */
+#include "roundoff/pieces.h"
 #include "testcard/draw.h"
 
 #include "context/context.h"

@@ -5,6 +5,7 @@
 #define TESTS_CONTEXT_CALLS_H
 
 #include "roundoff.h"
+#include "roundoff/solver.h"
 
 #include <stdlib.h>
 #include <string.h>

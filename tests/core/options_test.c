@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Options of programs that are older or newer than the library. */
+#include "roundoff/solver.h"
 #include "roundoff_io.h"
 
 #include <setjmp.h>

@@ -5,6 +5,7 @@
  * images.
  */
 #include "denoise/diffusion.h"
+#include "roundoff/number.h"
 
 #include "pictures.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Pieces that get rows of numbers from each other give the bits of the whole picture. */
 #include "roundoff.h"
+#include "roundoff/pieces.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -14,6 +14,8 @@ FAMILIES = ["halftone", "denoise", "regions", "segment", "register", "multigrid"
             "wedge", "plan_run", "image_save", "context", "option_find", "palette", "screen", "number"]
 
 HEAD = """#include <roundoff.h>
+#include <roundoff/number.h>
+#include <roundoff/solver.h>
 #include <roundoff_io.h>
 #include <stdio.h>
 enum { SIDE = 64 };

@@ -11,6 +11,7 @@
 #include "core/cpu.h"
 #include "core/random.h"
 #include "roundoff.h"
+#include "roundoff/pieces.h"
 
 #include <pthread.h>
 #include <stdbool.h>

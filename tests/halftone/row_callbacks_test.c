@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 #include <cmocka.h>
 
 #include "roundoff.h"
+#include "roundoff/pieces.h"
 
 struct picture {
     ro_image in, out;

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "roundoff.h"
+#include "roundoff/pieces.h"
 
 #include <stdio.h>
 #include <string.h>

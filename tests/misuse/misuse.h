@@ -7,7 +7,12 @@
 #ifndef RO_MISUSE_H
 #define RO_MISUSE_H
 
+#include "roundoff/library.h"
+#include "roundoff/number.h"
+#include "roundoff/pieces.h"
+#include "roundoff/solver.h"
 #include "roundoff_io.h"
+#include "roundoff_io_pieces.h"
 
 #include <math.h>
 #include <signal.h>

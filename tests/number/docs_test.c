@@ -2,6 +2,7 @@
 /* The tables of docs/number-systems.md: every format has its row, with the figures that the code
  * has. */
 #include "number/number.h"
+#include "roundoff/number.h"
 
 #include <math.h>
 #include <setjmp.h>

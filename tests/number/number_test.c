@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Tables 4.1 and 4.3 and the examples of section 2.2.2 of the thesis, and the rounding modes. */
 #include "number/number.h"
+#include "roundoff/number.h"
 
 #include <math.h>
 #include <setjmp.h>

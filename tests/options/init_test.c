@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Structures that grow: defaults are filled in as far as the caller's structure goes, and reports
  * are written no further, so programs of older and newer headers run with this library. */
+#include "roundoff/solver.h"
 #include "roundoff_io.h"
 
 #include <setjmp.h>

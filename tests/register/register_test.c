@@ -7,6 +7,7 @@
 #include "phantoms/moved_pair.h"
 #include "register/register.h"
 #include "roundoff.h"
+#include "roundoff/number.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -7,6 +7,7 @@
 #include "core/random.h"
 #include "phantoms/moved_pair.h"
 #include "rocheck.h"
+#include "roundoff/solver.h"
 
 #include <stdio.h>
 #include <stdlib.h>

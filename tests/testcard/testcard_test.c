@@ -2,6 +2,7 @@
 /* The test card: the same bits everywhere, at any size, in every format; nothing beside the pixels
  * is touched. */
 #include "roundoff.h"
+#include "roundoff/pieces.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,6 +2,7 @@
 #include "halftone/tone/inks.h"
 
 #include "halftone/tone/tone.h"
+#include "roundoff/library.h"
 
 #include <stdlib.h>
 #include <string.h>

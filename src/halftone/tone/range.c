@@ -2,6 +2,7 @@
 #include "halftone/tone/range.h"
 
 #include "halftone/tone/grey.h"
+#include "roundoff/library.h"
 
 #include <math.h>
 

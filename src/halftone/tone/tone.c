@@ -11,6 +11,7 @@
 #include "halftone/tone/tone.h"
 
 #include "number/power.h"
+#include "roundoff/library.h"
 
 #include <math.h>
 #include <pthread.h>

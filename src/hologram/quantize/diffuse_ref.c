@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The definition of complex error diffusion: a pixel after another. */
 #include "hologram/quantize/diffuse.h"
+#include "roundoff/library.h"
 
 #include <stdlib.h>
 

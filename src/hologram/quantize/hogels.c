@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "hologram/quantize/hogels.h"
+#include "roundoff/pieces.h"
 
 #include "context/context.h"
 #include "hologram/field/field.h"

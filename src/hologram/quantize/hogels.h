@@ -4,6 +4,7 @@
 #define RO_HOLOGRAM_QUANTIZE_HOGELS_H
 
 #include "hologram/quantize/weights.h"
+#include "roundoff/pieces.h"
 
 /* The side of a hogel, before fields that are smaller. */
 uint32_t hogels_side(const ro_hologram_options *options);

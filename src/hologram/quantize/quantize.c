@@ -11,6 +11,7 @@
 #include "hologram/quantize/hogels.h"
 #include "hologram/quantize/hologram_measure.h"
 #include "options/table.h"
+#include "roundoff/pieces.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,6 +4,7 @@
 #define RO_HOLOGRAM_QUANTIZE_QUANTIZE_H
 
 #include "roundoff/hologram.h"
+#include "roundoff/pieces.h"
 
 #include <stdbool.h>
 

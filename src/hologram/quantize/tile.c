@@ -7,6 +7,7 @@
 #include "hologram/field/field.h"
 #include "hologram/quantize/hogels.h"
 #include "hologram/quantize/quantize.h"
+#include "roundoff/pieces.h"
 
 #include <math.h>
 

@@ -6,6 +6,7 @@
 #include "hologram/scene/scene_light.h"
 #include "hologram/scene/viewer.h"
 #include "options/table.h"
+#include "roundoff/library.h"
 
 #include <math.h>
 #include <string.h>

@@ -8,6 +8,7 @@
 #ifndef RO_IO_BYTES_FILE_H
 #define RO_IO_BYTES_FILE_H
 
+#include "roundoff/library.h"
 #include "roundoff_io.h"
 
 #include <stdatomic.h>

@@ -5,6 +5,7 @@
  * which way they go (halftone_job.h). A video has a way of its own (io/video/).
  */
 #include "io/files/halftone_job.h"
+#include "roundoff_io_pieces.h"
 
 #include "core/options.h"
 #include "io/video/video.h"

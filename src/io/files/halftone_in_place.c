@@ -4,6 +4,7 @@
  * and write them too: nothing waits in between, and no row leaves the cache of its core.
  */
 #include "io/files/halftone_job.h"
+#include "roundoff/pieces.h"
 
 #include "io/bytes/readers.h"
 #include "io/bytes/thread.h"

@@ -9,6 +9,7 @@
 #include "io/bytes/commit.h"
 #include "io/files/writer.h"
 #include "io/formats/types.h"
+#include "roundoff_io_pieces.h"
 
 #include <errno.h>
 #include <fcntl.h>

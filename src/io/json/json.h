@@ -8,6 +8,7 @@
 #define RO_IO_JSON_JSON_H
 
 #include "roundoff.h"
+#include "roundoff/library.h"
 
 #include <stdbool.h>
 #include <stddef.h>

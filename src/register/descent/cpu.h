@@ -4,6 +4,7 @@
 #define RO_REGISTER_DESCENT_CPU_H
 
 #include "register/register.h"
+#include "roundoff/library.h"
 #include "thread/team.h"
 
 struct flow_cpu {

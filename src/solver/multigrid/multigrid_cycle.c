@@ -13,6 +13,7 @@
  * elsewhere bands of rows, and redo the few rows on both sides of them that they need. Nothing is
  * waited for inside a pass, and every row comes out the same.
  */
+#include "roundoff/library.h"
 #include "solver/multigrid/multigrid.h"
 #include "thread/team.h"
 

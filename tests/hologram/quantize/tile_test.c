@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "hologram/fields.h"
+#include "roundoff/pieces.h"
 
 enum { SIDE = 150, HOGEL = 32 };
 static const ro_window window = {0.1, 0.15, 0.25, 0.25};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Files put together from parts have the bytes of a writer, and rows are found from anywhere. */
 #include "io/io_test.h"
+#include "roundoff_io_pieces.h"
 
 static uint8_t *noise(size_t size, unsigned most)
 {

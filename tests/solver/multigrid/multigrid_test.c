@@ -5,6 +5,7 @@
  */
 #include "core/random.h"
 #include "roundoff.h"
+#include "roundoff/solver.h"
 
 #include <math.h>
 #include <setjmp.h>
