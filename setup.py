@@ -19,8 +19,6 @@ from setuptools.command.build_py import build_py
 from wheel.bdist_wheel import bdist_wheel
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE / "python"))
-import generate  # noqa: E402
 
 
 def version():
@@ -55,10 +53,6 @@ class build_extension(build_ext):
         if os.environ.get("RO_SANITIZE"):  # as the library was compiled
             extension.extra_compile_args.append("-fsanitize=" + os.environ["RO_SANITIZE"])
             extension.extra_link_args.append("-fsanitize=" + os.environ["RO_SANITIZE"])
-        made = Path(self.build_temp).resolve() / "made"
-        made.mkdir(parents=True, exist_ok=True)
-        generate.write_members(HERE, made / "members.h")
-        extension.include_dirs.append(str(made))
         super().build_extension(extension)
         if module:  # the library looks for it beside itself
             self.copy_file(str(module), str(Path(self.get_ext_fullpath(extension.name)).parent))
@@ -97,7 +91,7 @@ setup(
         Extension(
             "roundoff._core",
             sources=sorted(str(p.relative_to(HERE)) for p in (HERE / "python/src").glob("*.c")),
-            depends=["python/src/binding.h", "python/generate.py",
+            depends=["python/src/binding.h",
                      *(str(p.relative_to(HERE)) for p in (HERE / "include").rglob("*.h*"))],
             include_dirs=["include"],
             extra_compile_args=["-std=gnu11", "-Wall", "-Wextra", "-fvisibility=hidden"],

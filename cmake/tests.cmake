@@ -67,8 +67,6 @@ if(TARGET PkgConfig::CMOCKA)
     target_link_options(${target} PRIVATE -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc
       -Wl,--wrap=posix_memalign)
   endforeach()
-  # names that are compared
-  target_link_options(core_choices_test PRIVATE -Wl,--wrap=ro_name_equal)
 elseif(test_sources)
   message(WARNING "cmocka was not found: the unit tests are left out (Debian: libcmocka-dev)")
 endif()

@@ -22,7 +22,6 @@
 #define ROUNDOFF_H
 
 #include "roundoff/calibrate.h"
-#include "roundoff/choices.h"
 #include "roundoff/core.h"
 #include "roundoff/denoise.h"
 #include "roundoff/halftone.h"

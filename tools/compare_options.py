@@ -25,7 +25,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from describe import options_of
 
-UNLIKE = ("seconds", "device_seconds", "cpu", "threads")  # keys of JSON that may differ
+UNLIKE = ("seconds", "device_seconds", "mpixel_per_second", "cpu", "threads")  # keys of JSON that may differ
 LIMIT = 120  # seconds
 
 COMMANDS = {
@@ -40,6 +40,52 @@ COMMANDS = {
                    "sigma": ["0", "0.7", "3", "5", "64", "65", "-1"]},
         "with": {"until_converged": ["--iterations", "30"]},
         "without": ["seed"],  # the old command had none
+    },
+    "halftone": {
+        "operands": [*2 * [["grey.pgm", "out.pbm"]], ["grey.pgm", "out.png"],
+                     *2 * [["colour.ppm", "out.png"]], ["colour.ppm", "out.tif"],
+                     ["deep.pgm", "out.npy"], ["grey.pgm", "out.tif"], ["float.pfm", "out.pgm"],
+                     ["stack.pgm", "out.pgm"], ["grey.pgm", "out.c"]],
+        "values": {"method": ["floyd-steinberg", "Stucki", "fan", "zhou_fang", "acuity-4", "knuth",
+                              "hilbert", "pinwheel", "bayer", "clustered-dot", "blue-noise", "am",
+                              "green-noise", "screen", "random", "threshold", "otsu", "dbs",
+                              "clipping-free", "x"],
+                   "levels": ["2", "3", "4", "16", "256", "257", "65536", "1", "0", "-1", "x"],
+                   "cell": ["2", "8", "16", "20", "1", "0", "-1", "1048577", "x"],
+                   "dot": ["1", "2", "4", "9", "0", "-1", "1000001", "x"],
+                   "lpi": ["20", "37.5", "60", "0", "-1", "1e7", "x", "1,5"],
+                   "angle": ["0", "45", "15", "-30", "90", "360", "361", "3x"],
+                   "dpi": ["300", "600", "600x300", "1200", "0", "-1", "1e7", "x", "600x"],
+                   "sigma": ["1.2", "0.7", "3", "0", "-1", "1001", "x"],
+                   "rounds": ["1", "2", "0", "-1", "1000001", "x"],
+                   "start": ["acuity", "fs", "random", "half.pbm", "gone.pbm", "dbs", "x"],
+                   "ink_limit": ["100", "250", "800", "0", "801", "x"],
+                   "page": ["1", "2", "all", "0", "x"], "vectors": ["vectors.txt"],
+                   "type": ["pbm", "pgm", "png", "tiff", "npy", "c", "bits", "x"],
+                   "background": ["red", "#12f", "x"],
+                   "numbers": ["0,1", "1,0", "3,5,7", "1,1", "0,256", "x"],
+                   "resize": ["20x16", "20x", "x16", "50%", "12.5%", "fit:20x20", "fill:20x20",
+                              "up:2", "0x4", "x", "", "0%", "up:0", "fit:3", "1e1%"],
+                   "range": ["full", "limited", "data", "16,235", "0,255", "235,16", "x", "1"],
+                   "curve": ["curve.csv", "gone.csv"], "kernel": ["kernel.json", "gone.json"],
+                   "spot": ["flat.pgm", "grey.pgm", "gone.pgm"],
+                   "screen": ["ranks.pgm", "grey.pgm", "gone.pgm"],
+                   "palette": ["black white #c00", "spectra6-panel", "rgb:2", "auto:4", "auto",
+                               "colours.hex", "gone.gpl", "x"],
+                   "recolour": ["navy ivory", "navy #c60 ivory", "x"],
+                   "inks": ["cyan,black", "#e30613", "x"],
+                   "ink": ["cyan:lpi=30,angle=15", "black:shape=line", "c:curve=curve.csv", "x"],
+                   "angles": ["auto", "15,75", "15,75,0,45", "x"],
+                   "profile_out": ["gone.icc"], "proof": ["proof.png", "proof.ppm"]},
+        "renamed": {"black_ink": "black"}, "without": ["distance", "out_dir", "list"],
+    },
+    "compare": {
+        "operands": [["grey.pgm"], ["colour.ppm"]],
+        "values": {"methods": ["fs", "bayer,fs", "otsu", "am,x", "x"], "report": ["page.html"],
+                   "dpi": ["300", "72.5", "0.5", "0", "-1", "1e7", "x", "1,5"],
+                   "distance": ["300", "45.5", "0", "-1", "1e7", "x"],
+                   "palette": ["black white red", "x"]},
+        "with": {"": ["--methods", "fs"]},
     },
     "register": {
         "operands": [["grey.pgm", "moved.pgm", "out.pgm"],
@@ -155,6 +201,9 @@ def inputs(program, folder, seed):
         bytes(9 < x < 20 and 9 < y < 20 for y in range(h) for x in range(w)))
     subprocess.run([program, "calibrate", "wedge", os.path.join(folder, "wedge.pbm"), "--patch", "32",
                     "--quiet"], check=True)
+    put("ranks.pgm", b"P5\n4 4\n255\n", bytes(i * 7 % 16 * 16 for i in range(16)))
+    put("kernel.json", b"", b'{"divisor": 4, "taps": [[1,0,2], [0,1,2]]}')
+    put("colours.hex", b"", b"000000\nffffff\nff0000\n")
     put("curve.csv", b"", b"0,0\n0.5,0.6\n1,1\n")
     put("seeds.csv", b"x,y,radius,label\n", b"8,9,3,1\n25,20,2,4\n")
     head = repr({"descr": "<f4", "fortran_order": False, "shape": (h, w, 2)}).encode()
@@ -228,7 +277,8 @@ def lines(rows, command, count, seed):
     rng = random.Random(seed)
     given = COMMANDS[command].get("values", {})
     values = {name: values_of(row, given) for name, row in rows.items()}
-    method = [(name, "scheme") for name in rows if "applies" in rows[name] and "scheme" in rows]
+    method = [(name, row["method"]) for name, row in rows.items()
+              if "applies" in row and row["method"] in rows]
     good = {name: [v for v in values[name] if is_good(rows[name], v)] for name in rows}
     made = [[]] + [[(name, value)] for name in rows for value in values[name]]
     for a, b in sorted(set(tied(rows)) | set(method)):

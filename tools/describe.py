@@ -90,8 +90,10 @@ def sentences(row):
     if default(row) and row["type"] != "flag" and not any(is_default(row, w) for w in words(row)):
         yield f"Default: {default(row)}."
     if "applies" in row:
-        *first, last = row["applies"]
-        yield f"Applies to {row['method']} {', '.join(first)}{' and ' * bool(first)}{last}."
+        every = len(row["applies"]) > len(row["spares"]) > 0
+        *first, last = row["spares" if every else "applies"]
+        yield (f"Applies to {'every ' * every}{row['method']}{' but' * every} "
+               f"{', '.join(first)}{' and ' * bool(first)}{last}.")
     if "needs" in row:
         yield f"Needs {' and '.join(conditions(row['needs']))}."
     if "excludes" in row:
@@ -154,8 +156,9 @@ def markdown(described):
            "the initialiser of the structure leaves (0, NULL or RO_DEFAULT).\n")
     lines = {}
     for name, command in described["commands"].items():
-        members = {row["name"]: f"`{described['families'][family]['structure']}.{row['name']}`"
+        members = {row["name"]: f"`{structure}.{member_of(structure, row['name'])}`"
                    for family in command["families"]
+                   for structure in [described["families"][family]["structure"]]
                    for row in described["families"][family]["options"]}
         rows, common = options_of(described, name)
         lines[name] = [(row, markdown_row(row, members.get(row["name"], "")
@@ -257,7 +260,7 @@ def python(described):
         for row in sum(options_of(described, name), []):
             closed = words(row) and "min" not in row and row["type"] in ("u32", "int", "text")
             kind = "numbers" if "count" in row else "choice" if closed else kinds.get(row["type"], row["type"])
-            topics = f"{row.get('topic', '')} {row.get('also', '')}".split()
+            topics = row.get("topic", "").split()
             yield "        " + repr((row["name"].replace("-", "_"), kind, row["help"],
                                      tuple(word["name"] for word in words(row)), tuple(topics),
                                      row.get("writes", False))) + ","
@@ -273,6 +276,23 @@ def comment(row):
         said += f". Default ({row['unset']}): " + default(row)
     return textwrap.fill(said + ". */", 100, initial_indent="    /* ", subsequent_indent="     * ",
                          break_on_hyphens=False)
+
+
+def member_of(structure, name):
+    """The path of an option's member, which may lie in a structure inside: "tone.gamma"."""
+    text = "".join(read("include/roundoff/" + file)
+                   for file in sorted(os.listdir(os.path.join(SOURCE, "include/roundoff"))))
+
+    def body(named):
+        found = re.search(r"typedef struct %s \{\n(.*?)\n\} %s;" % (named, named), text, re.S)
+        return re.sub(r"/\*.*?\*/", "", found[1], flags=re.S) if found else ""
+
+    if re.search(r"\b%s[;,[]" % name, body(structure)):
+        return name
+    for inside, member in re.findall(r"^ +(ro_\w+) (\w+);", body(structure), re.M):
+        if re.search(r"\b%s[;,[]" % name, body(inside)):
+            return f"{member}.{name}"
+    return name
 
 
 def header(family, text):

@@ -91,7 +91,7 @@ static bool measure(ro_context *context, int size, int depth, bool json, bool *f
         ours[count].out = methods[m].levels == 2 ? &bits : &levels;
         ours[count].options = (ro_halftone_options){
             RO_HALFTONE_DEFAULTS,    .method = methods[m].method, .levels = methods[m].levels,
-            .cell = methods[m].cell, .lpi = methods[m].lpi,       .degrees = methods[m].degrees,
+            .cell = methods[m].cell, .lpi = methods[m].lpi,       .angle = methods[m].degrees,
             .dpi = methods[m].dpi};
         list[count] = (struct contender){.name = methods[m].name,
                                          .variant = ro_cpu_name(sets[i % SETS]),

@@ -39,9 +39,9 @@ static double median(double *times)
 static double time_method(ro_context *context, int row, const ro_image *in, const ro_image *out)
 {
     enum { IMAGES = 8 };
-    const ro_halftone_options options = {RO_HALFTONE_DEFAULTS,         .method = rows[row].method,
-                                         .levels = rows[row].levels,   .lpi = rows[row].lpi,
-                                         .degrees = rows[row].degrees, .dpi = rows[row].dpi};
+    const ro_halftone_options options = {RO_HALFTONE_DEFAULTS,       .method = rows[row].method,
+                                         .levels = rows[row].levels, .lpi = rows[row].lpi,
+                                         .angle = rows[row].degrees, .dpi = rows[row].dpi};
     ro_plan *plan = NULL;
     ro_status status = ro_halftone_plan(context, in, out->format, &options, &plan);
     ro_image ins[IMAGES], outs[IMAGES];

@@ -252,7 +252,7 @@ static int list_rows(struct quality_row *rows)
          {RO_HALFTONE_DEFAULTS, .method = "dbs-clipping-free", .start = "ostromoukhov"}},
         {"dbs-clipping-free --start blue-noise",
          {RO_HALFTONE_DEFAULTS, .method = "dbs-clipping-free", .start = "blue-noise"}},
-        {"dbs-clipping-free --view 600dpi,300mm",
+        {"dbs-clipping-free --dpi 600 --distance 300",
          {RO_HALFTONE_DEFAULTS, .method = "dbs-clipping-free", .dpi = 600, .distance = 300}},
         {"dbs-clipping-free --sigma 1.2",
          {RO_HALFTONE_DEFAULTS, .method = "dbs-clipping-free", .sigma = 1.2}},

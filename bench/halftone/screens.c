@@ -202,7 +202,7 @@ static bool beside_ghostscript(const char *folder, const struct bench_options *a
                size, size, lpi, dpi, version);
     for (int i = 0; i < 4 && done; i++) {
         const ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .method = "am", .lpi = lpi,
-                                             .degrees = angles[i], .dpi = dpi};
+                                             .angle = angles[i], .dpi = dpi};
         double start = bench_seconds();
         done = ro_halftone_file(context, in, out, &options, NULL, NULL, NULL) == RO_OK;
         if (done)

@@ -58,7 +58,7 @@ static bool open_tile(struct tile *tile, int number, int levels)
         const int d = number - 1 - SQUARES;
         options->method = "am";
         options->lpi = dots[d].lpi;
-        options->degrees = dots[d].degrees;
+        options->angle = dots[d].degrees;
         options->dpi = dots[d].dpi;
         if (ro_dots_find(context,
                          &(ro_screen_options){RO_SCREEN_DEFAULTS, .kind = "am", .lpi = dots[d].lpi,

@@ -118,11 +118,9 @@ static ro_status make_wedge(struct task *task)
     const ro_file_info info = {.format = RO_BITS, .width = width, .height = height, .maxval = 1};
     const bool in_rows = values->lpi > 0;
     ro_halftone_options halftone = {
-        RO_HALFTONE_DEFAULTS,       .method = in_rows && !values->method ? "am" : values->method,
-        .cell = values->cell,       .degrees = values->angle,
-        .lpi = values->lpi,         .dpi = in_rows ? values->dpi : 0,
-        .dot = values->dot,         .shape = values->shape,
-        .seed = values->common.seed};
+        RO_HALFTONE_DEFAULTS,   .method = values->method, .cell = values->cell,
+        .angle = values->angle, .lpi = values->lpi,       .dpi = in_rows ? values->dpi : 0,
+        .dot = values->dot,     .shape = values->shape,   .seed = values->common.seed};
     if (width == 0)
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "--patch %u: must be a multiple of 8 from 16 to 4096", patch);
@@ -144,7 +142,7 @@ static ro_status make_wedge(struct task *task)
         char label[160];
         char rows[48] = "";
         if (in_rows)
-            snprintf(rows, sizeof rows, ", %g lpi at %g degrees", values->lpi, halftone.degrees);
+            snprintf(rows, sizeof rows, ", %g lpi at %g degrees", values->lpi, halftone.angle);
         snprintf(label, sizeof label, "Roundoff wedge: %s%s%.32s%s, %g dpi%s",
                  halftone.method ? halftone.method : "floyd-steinberg", values->ink ? ", " : "",
                  values->ink ? values->ink : "", rows, values->dpi,

@@ -234,40 +234,13 @@ static void add_list(struct certificate *to, const char *name, const ro_texts *t
     list_end(to, name, &list);
 }
 
-/* As the option is written: "640x480", "640x", "x480", "50%". */
-static void add_scale(struct certificate *to, const char *name, const struct scale *scale)
+/* States an option's value; null if it was not given and has no value of its own. */
+static void add_option(struct certificate *to, const struct option *option, const void *values)
 {
-    if (scale->percent > 0)
-        add_printed(to, name, "\"%.17g%%\"", scale->percent);
-    else if (scale->up)
-        add_printed(to, name, "\"up:%u\"", scale->up);
-    else if (scale->width && scale->height)
-        add_printed(to, name, "\"%s%ux%u\"",
-                    scale->fit    ? "fit:"
-                    : scale->fill ? "fill:"
-                                  : "",
-                    scale->width, scale->height);
-    else if (scale->width)
-        add_printed(to, name, "\"%ux\"", scale->width);
-    else if (scale->height)
-        add_printed(to, name, "\"x%u\"", scale->height);
-    else
-        add_printed(to, name, "null");
-}
-
-static void add_text(struct certificate *to, const char *name, const char *text)
-{
-    if (text)
-        certificate_text(to, name, text);
-    else
-        add_printed(to, name, "null");
-}
-
-static void add_row(struct certificate *to, const char *name, const struct option *option,
-                    const void *structure)
-{
+    const void *structure = (const char *)values + option->offset;
     const ro_option *row = option->row;
-    char room[RO_OPTION_MESSAGE];
+    char name[80], room[RO_OPTION_MESSAGE];
+    snprintf(name, sizeof name, "option_%s", option->name);
     const char *text = ro_option_text(option->table, row, structure, room);
     if (row->kind == RO_OPTION_TEXTS)
         add_list(to, name, (const ro_texts *)(const void *)((const char *)structure + row->offset));
@@ -278,64 +251,6 @@ static void add_row(struct certificate *to, const char *name, const struct optio
         add_printed(to, name, "%s", text);
     else
         certificate_text(to, name, text);
-}
-
-/* An option's value as JSON; null where it was not given and has no value of its own. */
-static void add_option(struct certificate *to, const struct option *option, const void *values)
-{
-    const void *value = (const char *)values + option->offset;
-    char name[80];
-    snprintf(name, sizeof name, "option_%s", option->name);
-    switch (option->kind) {
-    case OPTION_ROW:
-        add_row(to, name, option, value);
-        break;
-    case OPTION_FLAG:
-        add_printed(to, name, "%s", *(const bool *)value ? "true" : "false");
-        break;
-    case OPTION_TEXT:
-        add_text(to, name, *(const char *const *)value);
-        break;
-    case OPTION_CHOICE:
-        add_text(to, name, *(const int *)value >= 0 ? option->choices[*(const int *)value] : NULL);
-        break;
-    case OPTION_WHOLE:
-    case OPTION_PERCENT: {
-        const int number = *(const int *)value;
-        if (number >= option->min && number <= option->max)
-            certificate_integer(to, name, number);
-        else if (option->kind == OPTION_PERCENT && option->choices &&
-                 number == option_word(option, 0))
-            add_text(to, name, option->choices[0]);
-        else
-            add_printed(to, name, "null");
-        break;
-    }
-    case OPTION_NUMBER:
-    case OPTION_SHARE: {
-        const double number = *(const double *)value;
-        if (option->choices && number == option_word(option, 0)) {
-            add_text(to, name, option->choices[0]);
-            break;
-        }
-        certificate_real(to, name, number >= option->min && number <= option->max ? number : NAN);
-        break;
-    }
-    case OPTION_SIZE: {
-        const struct size *size = value;
-        add_scale(to, name, &(struct scale){.width = size->width, .height = size->height});
-        break;
-    }
-    case OPTION_SCALE:
-        add_scale(to, name, value);
-        break;
-    case OPTION_LIST:
-        add_list(to, name, value);
-        break;
-    case OPTION_SEED:
-        certificate_natural(to, name, *(const uint64_t *)value);
-        break;
-    }
 }
 
 bool certificate_states(const struct option *option)

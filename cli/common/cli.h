@@ -25,10 +25,8 @@ struct certificate;
 enum { MOST_FAMILIES = 6 };
 struct command {
     const char *name;
-    const char *operands; /* as in the usage line, "IN OUT" */
-    const char *summary;  /* one line, in the list of commands and in --help */
-    const struct option
-        *options;                /* its own without a table, ended by one without a name; or NULL */
+    const char *operands;        /* as in the usage line, "IN OUT" */
+    const char *summary;         /* one line, in the list of commands and in --help */
     const ro_option_table *own;  /* its own, members of its values; or NULL */
     const ro_option_table *more; /* further ones, of the structure behind its values; or NULL */
     size_t more_offset;
@@ -92,9 +90,5 @@ int finish_stdout_after(const char *out);
 
 /* An angle in degrees, -360 to 360; false: the text is none. */
 bool read_degrees(const char *text, double *degrees);
-
-/* "600", or "600x300" where the resolution differs from row to row, from 1 to 1000000: along a row,
- * and from row to row, 0 where that is the same. NULL: both are 0. */
-bool read_dpi(const char *text, double dpi[2]);
 
 #endif

@@ -46,19 +46,27 @@ static void put_words(const ro_option *row)
     put("%s", row->words ? "]" : "");
 }
 
-/* The methods that an option applies to, where these are not all. */
+static void put_methods_that(const char *name, const ro_option_table *table, const ro_option *row,
+                             bool applies)
+{
+    const char *between = "";
+    put(", \"%s\": [", name);
+    for (const ro_word *word = ro_option_find(table, table->method)->words; word->name; word++)
+        if (!word->alias && (bool)ro_option_applies(table, row, word->name) == applies) {
+            put("%s\"%s\"", between, word->name);
+            between = ", ";
+        }
+    put("]");
+}
+
+/* The methods that an option applies to, and the others, unless it applies to all. */
 static void put_methods(const ro_option_table *table, const ro_option *row)
 {
     if (!row->trait)
         return;
     put_text("method", table->method);
-    const char *between = ", \"applies\": [";
-    for (const ro_word *word = ro_option_find(table, table->method)->words; word->name; word++)
-        if (!word->alias && ro_option_applies(table, row, word->name)) {
-            put("%s\"%s\"", between, word->name);
-            between = ", ";
-        }
-    put("]");
+    put_methods_that("applies", table, row, true);
+    put_methods_that("spares", table, row, false);
 }
 
 /* The value of a member that was left out, as C has it. */
@@ -116,24 +124,6 @@ static void put_rows(const char *name, const ro_option_table *table)
     }
 }
 
-/* The rows of commands that have no table yet. */
-static void put_options(const struct option *options, const char *between)
-{
-    static const char *const kinds[] = {"flag",  "text", "choice", "whole", "percent", "number",
-                                        "share", "size", "scale",  "seed",  "list"};
-    for (; options && options->name; options++, between = ",\n  ") {
-        put("%s{\"name\": \"%s\", \"type\": \"%s\"", between, options->name, kinds[options->kind]);
-        put_text("argument", options->argument);
-        put_text("help", options->help);
-        put_text("topic", options->topic);
-        put_text("also", options->also);
-        const char *comma = ", \"words\": [";
-        for (const char *const *name = options->choices; name && *name; name++, comma = ", ")
-            put("%s{\"name\": \"%s\"}", comma, *name);
-        put("%s%s}", options->choices ? "]" : "", options->writes ? ", \"writes\": true" : "");
-    }
-}
-
 static void put_names(const char *name, const char *const *names)
 {
     if (!names)
@@ -157,7 +147,6 @@ static void put_command(const struct command *command)
     put_names("with", command->with);
     put_names("without", command->without);
     put_rows("options", command->own);
-    put_options(command->options, command->own ? ",\n  " : "\n  ");
     put("], \"common\": [");
     between = "";
     for (int i = 0; (row = ro_option_at(&common_table, i)); i++)

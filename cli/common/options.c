@@ -15,7 +15,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { HELP_COLUMN = 20, MOST_PERCENT = 1000000 };
+enum { HELP_COLUMN = 20 };
 
 #define MEMBER(member) RO_MEMBER(struct common, member)
 
@@ -69,7 +69,6 @@ static void add_option(const struct command *command, const struct option *optio
         if (strcmp(option->name, words->name) == 0) {
             added->help = words->help ? words->help : option->help;
             added->topic = words->topic ? words->topic : option->topic;
-            added->also = NULL;
         }
 }
 
@@ -84,12 +83,10 @@ static void add_row(const struct command *command, const ro_option_table *table,
                &(struct option){.name = name,
                                 .argument = row->argument,
                                 .help = row->help,
-                                .kind = OPTION_ROW,
-                                .offset = offset,
                                 .topic = row->topic,
-                                .writes = row->writes,
                                 .row = row,
-                                .table = table},
+                                .table = table,
+                                .offset = offset},
                list);
 }
 
@@ -108,8 +105,6 @@ void options_list(const struct command *command, struct option_list *list)
         add_row(command, command->own, row, 0, list);
     for (int i = 0; command->more && (row = ro_option_at(command->more, i)); i++)
         add_row(command, command->more, row, command->more_offset, list);
-    for (const struct option *own = command->options; own && own->name; own++)
-        add_option(command, own, list);
     for (int i = 0; (row = ro_option_at(&common_table, i)); i++)
         if (command->common & 1u << i)
             add_row(&takes_all, &common_table, row, 0, list);
@@ -117,10 +112,9 @@ void options_list(const struct command *command, struct option_list *list)
 
 const char *option_given_text(const struct option *option, const void *values)
 {
-    const char *place = (const char *)values + option->offset;
-    if (option->row && option->row->kind == RO_OPTION_TEXT && !option->row->words)
-        return *(const char *const *)(const void *)(place + option->row->offset);
-    return option->kind == OPTION_TEXT ? *(const char *const *)(const void *)place : NULL;
+    const char *place = (const char *)values + option->offset + option->row->offset;
+    const bool text = option->row->kind == RO_OPTION_TEXT && !option->row->words;
+    return text ? *(const char *const *)(const void *)place : NULL;
 }
 
 /* Option names are exact: "--dpi" is not "--d-p-i". */
@@ -191,79 +185,17 @@ static bool read_whole(const char *text, const char **end, long *value)
     return errno == 0;
 }
 
-static bool store_whole(const struct option *option, const char *text, void *value)
-{
-    long number;
-    const char *end;
-    if (!read_whole(text, &end, &number) || *end || number < option->min || number > option->max)
-        return false;
-    *(int *)value = (int)number;
-    return true;
-}
-
-static bool store_percent(const struct option *option, const char *text, void *value)
-{
-    long number;
-    const char *end;
-    for (int i = 0; option->choices && option->choices[i]; i++)
-        if (ro_name_equal(text, option->choices[i])) {
-            *(int *)value = option_word(option, i);
-            return true;
-        }
-    if (!read_whole(text, &end, &number) || (*end && strcmp(end, "%") != 0) ||
-        number < option->min || number > option->max)
-        return false;
-    *(int *)value = (int)number;
-    return true;
-}
-
-static bool store_number(const struct option *option, const char *text, void *value)
-{
-    for (int i = 0; option->choices && option->choices[i]; i++)
-        if (ro_name_equal(text, option->choices[i])) {
-            *(double *)value = option_word(option, i);
-            return true;
-        }
-    if (!isdigit((unsigned char)*text) && *text != '.')
-        return false;
-    char *end;
-    double number = strtod(text, &end);
-    if (end == text || *end || !(number >= option->min && number <= option->max))
-        return false;
-    *(double *)value = number;
-    return true;
-}
-
-static bool store_share(const struct option *option, const char *text, void *value)
-{
-    const char *digits = text + (option->min < 0 && (*text == '-' || *text == '+'));
-    if (!isdigit((unsigned char)*digits) && *digits != '.')
-        return false;
-    char *end;
-    double number = strtod(text, &end);
-    if (end == text || (*end && strcmp(end, "%") != 0) ||
-        !(number >= option->min && number <= option->max))
-        return false;
-    *(double *)value = number;
-    return true;
-}
-
-static bool take_size(const char *text, long least, long most, struct size *size)
+bool size_parse(const char *text, uint32_t most, struct size *size)
 {
     long width, height;
     const char *end;
     if (!read_whole(text, &end, &width) || (*end != 'x' && *end != 'X') ||
         !read_whole(end + 1, &end, &height) || *end)
         return false;
-    if (width < least || width > most || height < least || height > most)
+    if (width < 1 || width > (long)most || height < 1 || height > (long)most)
         return false;
     *size = (struct size){(uint32_t)width, (uint32_t)height};
     return true;
-}
-
-bool size_parse(const char *text, uint32_t most, struct size *size)
-{
-    return take_size(text, 1, most, size);
 }
 
 bool size_read(const struct command *command, const char *text, uint32_t most, struct size *size)
@@ -275,178 +207,14 @@ bool size_read(const struct command *command, const char *text, uint32_t most, s
     return false;
 }
 
-static bool store_size(const struct option *option, const char *text, void *value)
-{
-    return take_size(text, option->min, option->max, value);
-}
-
-/* fit:WxH, fill:WxH and up:N; false: it is none of them, or not in range. */
-static bool read_rule(const struct option *option, const char *text, struct scale *scale)
-{
-    enum { MOST_TIMES = 1024 };
-    const char *end;
-    long times;
-    *scale = (struct scale){.fit = strncmp(text, "fit:", 4) == 0,
-                            .fill = strncmp(text, "fill:", 5) == 0};
-    if (scale->fit || scale->fill) {
-        struct size size;
-        if (!store_size(option, text + (scale->fit ? 4 : 5), &size))
-            return false;
-        scale->width = size.width;
-        scale->height = size.height;
-        return true;
-    }
-    if (strncmp(text, "up:", 3) != 0 || !read_whole(text + 3, &end, &times) || *end || times < 1 ||
-        times > MOST_TIMES)
-        return false;
-    scale->up = (uint32_t)times;
-    return true;
-}
-
-static bool store_scale(const struct option *option, const char *text, void *value)
-{
-    struct scale scale = {0};
-    if (strchr(text, ':'))
-        return read_rule(option, text, value);
-    const char *end = text;
-    long sides[2] = {0};
-    if (text[0] && text[strlen(text) - 1] == '%') {
-        char *stop;
-        scale.percent = isdigit((unsigned char)*text) || *text == '.' ? strtod(text, &stop) : 0;
-        if (!(scale.percent > 0 && scale.percent <= MOST_PERCENT) || strcmp(stop, "%") != 0)
-            return false;
-        *(struct scale *)value = scale;
-        return true;
-    }
-    for (int i = 0; i < 2; i++) {
-        const bool given = isdigit((unsigned char)*end);
-        if (given &&
-            (!read_whole(end, &end, &sides[i]) || sides[i] < option->min || sides[i] > option->max))
-            return false;
-        if (i == 0 && *end != 'x' && *end != 'X')
-            return false;
-        end += i == 0;
-    }
-    if (*end || (!sides[0] && !sides[1]))
-        return false;
-    *(struct scale *)value =
-        (struct scale){.width = (uint32_t)sides[0], .height = (uint32_t)sides[1]};
-    return true;
-}
-
-static bool store_seed(const struct option *option, const char *text, void *value)
-{
-    (void)option;
-    if (!isdigit((unsigned char)*text))
-        return false;
-    errno = 0;
-    char *end;
-    unsigned long long number = strtoull(text, &end, 10);
-    if (errno != 0 || *end)
-        return false;
-    *(uint64_t *)value = number;
-    return true;
-}
-
-static bool store_choice(const struct option *option, const char *text, void *value)
-{
-    for (int i = 0; option->choices[i]; i++)
-        if (ro_name_equal(text, option->choices[i])) {
-            *(int *)value = i;
-            return true;
-        }
-    return false;
-}
-
-static bool store_text(const struct option *option, const char *text, void *value)
-{
-    (void)option;
-    *(const char **)value = text;
-    return true;
-}
-
-static bool store_list(const struct option *option, const char *text, void *value)
-{
-    ro_texts *texts = value;
-    (void)option;
-    if (texts->count == RO_MOST_TEXTS)
-        return false;
-    texts->text[texts->count++] = text;
-    return true;
-}
-
-/* What is allowed, for the sentence that refuses a value. */
-static void say_allowed(const struct option *option, char *text, size_t size)
-{
-    switch (option->kind) {
-    case OPTION_WHOLE:
-        snprintf(text, size, "a whole number from %d to %d", option->min, option->max);
-        break;
-    case OPTION_PERCENT:
-        snprintf(text, size, "a whole number from %d%% to %d%%", option->min, option->max);
-        for (int i = 0; option->choices && option->choices[i]; i++)
-            snprintf(text + strlen(text), size - strlen(text), " or %s", option->choices[i]);
-        break;
-    case OPTION_NUMBER:
-        snprintf(text, size, "a number from %d to %d", option->min, option->max);
-        for (int i = 0; option->choices && option->choices[i]; i++)
-            snprintf(text + strlen(text), size - strlen(text), " or %s", option->choices[i]);
-        break;
-    case OPTION_SHARE:
-        snprintf(text, size, "a percentage from %d to %d", option->min, option->max);
-        break;
-    case OPTION_SIZE:
-        snprintf(text, size, "WxH, such as 640x480, each from %d to %d", option->min, option->max);
-        break;
-    case OPTION_SCALE:
-        snprintf(text, size,
-                 "WxH, Wx, xH, P%%, fit:WxH, fill:WxH or up:N, such as 640x480, 640x, 50%% or "
-                 "up:4, sides from %d to %d",
-                 option->min, option->max);
-        break;
-    case OPTION_SEED:
-        snprintf(text, size, "a whole number from 0 to %llu", (unsigned long long)UINT64_MAX);
-        break;
-    case OPTION_CHOICE:
-        for (int i = 0; option->choices[i]; i++) {
-            const char *between = i == 0 ? "" : option->choices[i + 1] ? ", " : " or ";
-            size_t length = strlen(text);
-            snprintf(text + length, size - length, "%s%s", between, option->choices[i]);
-        }
-        break;
-    case OPTION_LIST:
-        snprintf(text, size, "given at most %d times", RO_MOST_TEXTS);
-        break;
-    case OPTION_TEXT:
-    case OPTION_FLAG:
-    case OPTION_ROW:
-        break;
-    }
-}
-
 static bool store(const struct command *command, const struct option *option, const char *text,
                   void *values)
 {
-    static bool (*const stores[])(const struct option *, const char *, void *) = {
-        [OPTION_TEXT] = store_text,       [OPTION_CHOICE] = store_choice,
-        [OPTION_WHOLE] = store_whole,     [OPTION_NUMBER] = store_number,
-        [OPTION_SIZE] = store_size,       [OPTION_SEED] = store_seed,
-        [OPTION_PERCENT] = store_percent, [OPTION_SHARE] = store_share,
-        [OPTION_LIST] = store_list,       [OPTION_SCALE] = store_scale,
-    };
-    void *place = (char *)values + option->offset;
-    if (option->row) {
-        char message[RO_OPTION_MESSAGE];
-        if (ro_option_set(option->table, option->row, place, text, message) == RO_OK)
-            return true;
-        usage_error(command, "%s", message);
-        return false;
-    }
-    if (stores[option->kind](option, text, place))
+    char message[RO_OPTION_MESSAGE];
+    void *structure = (char *)values + option->offset;
+    if (ro_option_set(option->table, option->row, structure, text, message) == RO_OK)
         return true;
-    char allowed[200] = "";
-    say_allowed(option, allowed, sizeof allowed);
-    usage_error(command, "--%s %s: must be %s", option->name, *text ? text : "\"\"", allowed);
+    usage_error(command, "%s", message);
     return false;
 }
 
@@ -528,7 +296,7 @@ static bool files_are_apart(const struct command *command, const void *values,
     for (int i = 0; i < list.count; i++)
         text[i] = option_given_text(&list.at[i], values);
     for (int i = 0; i < list.count; i++) {
-        if (!list.at[i].writes || !text[i])
+        if (!list.at[i].row->writes || !text[i])
             continue;
         for (int k = 0; k < operands->count; k++) {
             const char *path = operands->path[k];
@@ -546,21 +314,6 @@ static bool files_are_apart(const struct command *command, const void *values,
             }
     }
     return true;
-}
-
-static bool accumulates(const struct option *option)
-{
-    return option->row ? option->row->kind == RO_OPTION_TEXTS : option->kind == OPTION_LIST;
-}
-
-/* Fills in the constant defaults of the command's own options. */
-static void fill_in(const struct command *command, void *values)
-{
-    const ro_option *row;
-    char message[RO_OPTION_MESSAGE];
-    for (int i = 0; command->own && (row = ro_option_at(command->own, i)); i++)
-        if (row->preset && !row->derived && !ro_option_is_set(command->own, row, values))
-            ro_option_set(command->own, row, values, row->preset, message);
 }
 
 enum parsed options_parse(const struct command *command, int argc, char **argv, void *values,
@@ -596,21 +349,13 @@ enum parsed options_parse(const struct command *command, int argc, char **argv, 
             return PARSED_ERROR;
         }
         const char *value = argument[length] ? argument + length + 1 : NULL;
-        if (given[option - list.at] && !accumulates(option)) {
+        if (given[option - list.at] && option->row->kind != RO_OPTION_TEXTS) {
             usage_error(command, "--%s is given twice", option->name);
             return PARSED_ERROR;
         }
         given[option - list.at] = true;
-        if (option->row && !option->argument && !value)
+        if (!option->argument && !value)
             value = "true";
-        if (option->kind == OPTION_FLAG) {
-            if (value) {
-                usage_error(command, "--%s takes no value", option->name);
-                return PARSED_ERROR;
-            }
-            *(bool *)((char *)values + option->offset) = true;
-            continue;
-        }
         if (!value && i + 1 < argc && strncmp(argv[i + 1], "--", 2) != 0)
             value = argv[++i];
         if (!value) {
@@ -620,7 +365,13 @@ enum parsed options_parse(const struct command *command, int argc, char **argv, 
         if (!store(command, option, value, values))
             return PARSED_ERROR;
     }
-    fill_in(command, values);
+    char message[RO_OPTION_MESSAGE];
+    if (command->own)
+        ro_options_fill(command->own, values);
+    if (command->own && ro_options_check(command->own, values, message) != RO_OK) {
+        usage_error(command, "%s", message);
+        return PARSED_ERROR;
+    }
     return files_are_apart(command, values, operands) ? PARSED : PARSED_ERROR;
 }
 
@@ -636,7 +387,7 @@ static bool has_topic(const struct option *option, const char *topic)
 {
     if (!topic)
         return !option->topic;
-    return names_topic(option->topic, topic) || names_topic(option->also, topic);
+    return names_topic(option->topic, topic);
 }
 
 /* What a row says beside its sentence: its words and its default. */
@@ -645,7 +396,9 @@ static void say_row(const ro_option *row, char *text, size_t size)
     size_t at = (size_t)snprintf(text, size, "%s", row->help);
     const char *between = ": ";
     bool shown = false;
-    for (const ro_word *word = row->words; word && word->name && at < size; word++)
+    char allowed[RO_OPTION_MESSAGE];
+    const bool many = strstr(ro_option_allowed(row, allowed), "one of ") != NULL;
+    for (const ro_word *word = row->words; word && word->name && at < size && !many; word++)
         if (!word->alias) {
             const bool preset = row->preset && strcmp(row->preset, word->name) == 0;
             shown |= preset;
@@ -697,7 +450,7 @@ void options_help(const struct command *command, const char *topic, FILE *file)
         fprintf(file, "%*s", column < HELP_COLUMN ? HELP_COLUMN - column : 1, "");
         char text[RO_OPTION_MESSAGE];
         const ro_option *row = list.at[i].row;
-        if (row && list.at[i].help == row->help) {
+        if (list.at[i].help == row->help) {
             say_row(row, text, sizeof text);
             print_wrapped(file, text);
         } else {

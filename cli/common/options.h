@@ -10,58 +10,25 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum option_kind {
-    OPTION_FLAG,    /* bool */
-    OPTION_TEXT,    /* const char * */
-    OPTION_CHOICE,  /* int: the place in `choices` */
-    OPTION_WHOLE,   /* int from min to max */
-    OPTION_PERCENT, /* the same, with or without a per cent sign, or a word of `choices` */
-    OPTION_NUMBER,  /* double from min to max */
-    OPTION_SHARE,   /* double from min to max per cent; min may be negative */
-    OPTION_SIZE,    /* struct size, each side from min to max */
-    OPTION_SCALE,   /* struct scale: WxH, Wx, xH, P%, fit:WxH, fill:WxH or up:N, sides from min to
-                       max */
-    OPTION_SEED,    /* uint64_t */
-    OPTION_LIST,    /* ro_texts: every time it is given */
-    OPTION_ROW,     /* as `row` says; the kinds above are for rows that have no table yet */
-};
-
 struct size {
     uint32_t width, height;
 };
 
-/* A side of 0 follows the other; else per cent of both. */
-struct scale {
-    uint32_t width, height;
-    double percent;
-    bool fit, fill; /* within width and height, or over them */
-    uint32_t up;    /* every pixel so many times each way; 0: none */
-};
-
-/* An option of a command. */
+/* An option of a command: a row, and where the structure of its table lies in the command's
+ * values. */
 struct option {
-    const char *name;     /* without the dashes */
-    const char *argument; /* as --help shows it; NULL for a flag */
-    const char *help;
-    enum option_kind kind;
-    size_t offset; /* of the value in the command's structure of values */
-    int min, max;
-    const char *const *choices; /* ended by NULL */
-    const char *topic;          /* shown by --help TOPIC; NULL: by --help */
-    const char *also;           /* another topic that shows it */
-    bool writes;                /* the text is a file that the command writes beside its output */
-    const ro_option *row; /* NULL: it has no table yet; then `offset` is that of the structure which
-                             `table` describes */
+    const char *name;         /* without the dashes in front */
+    const char *argument;     /* as --help shows it; NULL for a flag */
+    const char *help, *topic; /* in the command's words */
+    const ro_option *row;
     const ro_option_table *table;
+    size_t offset;
 };
 
 /* Other words for an option in --help; NULL: as its row has it. */
 struct option_words {
     const char *name, *help, *topic;
 };
-
-/* The value of a percentage or a number that was given by word i of `choices`. */
-static inline int option_word(const struct option *option, int i) { return option->max + 1 + i; }
 
 /* Options of several commands. A command's structure of values begins with this one. */
 struct common {
@@ -125,15 +92,14 @@ struct option_list {
 void options_list(const struct command *command, struct option_list *list);
 
 /* The first option that is set of those named; `others`: of all but those and the common ones.
- * Every option of the command must be a row. False: none is. */
+ * False: none is. */
 bool first_set(const struct command *command, const void *values, const char *const *names,
                bool others, char name[OPTION_NAME]);
 
 /* Whether a name is in a list that ends with NULL; no list has no names. */
 bool is_among(const char *name, const char *const *names);
 
-/* The text that an option without a list of words was given; NULL: none, or it is no such option.
- */
+/* The text that an option without words was given; NULL: none, or it is no such option. */
 const char *option_given_text(const struct option *option, const void *values);
 
 /* The options of a topic; NULL: those without one, the names of the topics, and the examples. */

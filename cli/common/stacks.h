@@ -7,10 +7,6 @@
 #include "cli/common/shared_rows.h"
 #include "roundoff_io.h"
 
-/* --page of a command that has no table yet: the start of an option, for a const char *. In a row
- * of a table ROW_PAGE follows MEMBER(page). */
-#define STACK_PAGES "page", "P", "pages of a stack: 3, 2-9 or all", OPTION_TEXT
-
 /* Puts the pages of "3", "2-9" or "all" into `read`; NULL: all of a stack, else the first. False:
  * the text says none of it. */
 bool stack_pages(const char *text, ro_read_options *read);

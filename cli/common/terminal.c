@@ -110,17 +110,3 @@ bool read_degrees(const char *text, double *degrees)
     return end != text && *end == '\0' && strspn(text, "+-.0123456789") == strlen(text) &&
            *degrees >= -360 && *degrees <= 360;
 }
-
-bool read_dpi(const char *text, double dpi[2])
-{
-    static const double MOST = 1e6;
-    dpi[0] = dpi[1] = 0;
-    for (int i = 0; text && i < 2; i++) {
-        char *end;
-        dpi[i] = isdigit((unsigned char)*text) ? strtod(text, &end) : 0;
-        if (!(dpi[i] >= 1 && dpi[i] <= MOST) || (*end && (*end != 'x' || i)))
-            return false;
-        text = *end ? end + 1 : NULL;
-    }
-    return true;
-}

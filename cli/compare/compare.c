@@ -7,6 +7,7 @@
 #include "cli/common/pictures.h"
 #include "cli/common/print_measure.h"
 #include "cli/common/session.h"
+#include "cli/common/shared_rows.h"
 #include "cli/page/page.h"
 #include "cli/task/task.h"
 #include "roundoff_io.h"
@@ -27,27 +28,30 @@ struct values {
     struct common common;
     const char *methods, *report, *palette;
     double dpi, distance;
-    bool linear;
+    int linear;
+};
+
+#define MEMBER(member) RO_MEMBER(struct values, member)
+
+static const ro_option rows[] = {
+    {MEMBER(methods), "A,B,C", "methods to compare", .derived = "all that need no file"},
+    {MEMBER(report), ROW_REPORT,
+     .more = "It shows images side by side with one zoom and pan for all, a slider between two, a "
+             "table that sorts, and speed against quality. It needs no network and stays below 5 "
+             "MB; it shows a part of large images."},
+    {MEMBER(dpi), ROW_DPI, .derived = "that of IN, or 300"},
+    {MEMBER(distance), ROW_DISTANCE},
+    {MEMBER(linear), ROW_LINEAR, .excludes = "palette"},
+    {MEMBER(palette), "P", "compare in colour: a palette by name, colours or file",
+     .more = "Of the methods that take a palette it reports what an eye sees of differences of "
+             "colour (CIEDE2000), and how far the light of red, green and blue is off."},
+    {0},
 };
 
 static const struct values defaults;
 
-#define PLACE(member) .offset = offsetof(struct values, member)
-
-static const struct option options[] = {
-    {"methods", "A,B,C", "methods of halftone --list (default: all of them)", OPTION_TEXT,
-     PLACE(methods)},
-    {"report", "FILE", "write a page to look at them side by side (.html)", OPTION_TEXT,
-     PLACE(report), .writes = true},
-    {"dpi", "D", "resolution of the results (default: IN's, or 300)", OPTION_NUMBER, PLACE(dpi),
-     .min = 1, .max = 1000000},
-    {"distance", "MM", "viewing distance in millimetres (default 300)", OPTION_NUMBER,
-     PLACE(distance), .min = 1, .max = 1000000},
-    {"linear", NULL, "treat IN as sRGB and round linear light", OPTION_FLAG, PLACE(linear)},
-    {"palette", "P", "compare in colour: a palette by name, colours or file", OPTION_TEXT,
-     PLACE(palette)},
-    {0},
-};
+static const ro_option_table own = {
+    .name = "compare", .rows = rows, .unset = &defaults, .size = sizeof defaults};
 
 static const char *const examples[] = {
     "roundoff compare photo.jpg --report photo.html",
@@ -214,7 +218,7 @@ static ro_status run_all(struct comparison *all, const char *in)
         .dpi = all->values->dpi > 0 ? all->values->dpi
                : info.dpi_x > 0     ? info.dpi_x
                                     : 300,
-        .distance = all->values->distance > 0 ? all->values->distance : 300,
+        .distance = all->values->distance,
         .linear = all->values->linear,
     };
     for (int i = 0; i < all->count && status == RO_OK; i++) {
@@ -462,8 +466,6 @@ static int run(const struct command *command, int argc, char **argv)
         return ended;
     if (files.count != 1)
         return usage_error(command, "compare needs IN and nothing else");
-    if (values.palette && values.linear)
-        return usage_error(command, "--linear: palettes are always rounded in light");
     if (values.report && !can_write(values.report))
         return 1;
     static struct comparison all;
@@ -486,7 +488,7 @@ const struct command command_compare = {
     .name = "compare",
     .operands = "IN",
     .summary = "runs methods on a picture, times and measures them side by side",
-    .options = options,
+    .own = &own,
     .common = COMMON_QUIET | COMMON_JSON | COMMON_CERTIFICATE | COMMON_STRICT,
     .files = 1,
     .defaults = &defaults,

@@ -30,7 +30,7 @@ static const ro_option rows[] = {
      .more = "Where `kappa` is estimated and samples have 16 bits, white is the smallest 2^n - 1 "
              "that no sample exceeds, so that 10 and 12 bits in 16-bit files are treated as such. "
              "It counts as IN does: of int16 it may be negative."},
-    {MEMBER(page), ROW_PAGE, .more = PAGES_OF_OUT},
+    {MEMBER(page), ROW_PAGE, .topic = "output", .more = PAGES_OF_OUT},
     {MEMBER(bits), ROW_BITS, .topic = "output", .derived = "as IN"},
     {RO_MEMBER_AS(struct values, floats, "float"), NULL, "OUT holds floats, in the units of IN",
      .topic = "output"},

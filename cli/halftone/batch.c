@@ -56,13 +56,13 @@ static int name_results(struct batch *batch, const struct operands *files, const
 
 /* What must not happen is found before anything is done. */
 static int check(const struct command *command, const struct batch *batch,
-                 const struct halftone_values *values)
+                 const struct halftone_given *values)
 {
     const char *folder = values->out_dir;
     struct stat about;
     for (size_t i = 0; i < batch->count; i++) {
         if (strcmp(batch->jobs[i].in, "-") == 0)
-            return usage_error(command, "--out-dir: standard input has no name for a result");
+            return usage_error(command, "out-dir: standard input has no name for a result");
         if (same_file(batch->jobs[i].in, batch->jobs[i].out))
             return fail("%s would be overwritten by its own result", batch->jobs[i].in);
         const char *read = halftone_read_twice(values, batch->jobs[i].in, batch->jobs[i].out);
@@ -70,9 +70,9 @@ static int check(const struct command *command, const struct batch *batch,
             return fail("%s is read for an option and would be overwritten", read);
     }
     if (stat(folder, &about) == 0)
-        return S_ISDIR(about.st_mode) ? 0 : fail("--out-dir %s: is a file, not a folder", folder);
+        return S_ISDIR(about.st_mode) ? 0 : fail("out-dir %s: is a file, not a folder", folder);
     if (errno != ENOENT)
-        return fail("--out-dir %s: %s", folder, strerror(errno));
+        return fail("out-dir %s: %s", folder, strerror(errno));
     return 0;
 }
 
@@ -125,7 +125,7 @@ static void on_job(void *data, const ro_file_job *job)
 }
 
 static ro_status run_batch(struct batch *batch, struct work *work,
-                           const struct halftone_values *values, struct halftone_request *request)
+                           const struct halftone_given *values, struct halftone_request *request)
 {
     const char *folder = values->out_dir;
     ro_status status = halftone_prepare(work->context, values, NULL, request);
@@ -139,7 +139,7 @@ static ro_status run_batch(struct batch *batch, struct work *work,
         .limits = limits_given(&values->common)};
     const bool made = status == RO_OK && mkdir(folder, 0777) == 0;
     if (status == RO_OK && !made && errno != EEXIST)
-        status = ro_context_fail(work->context, RO_E_IO, "--out-dir %s: cannot be made: %s", folder,
+        status = ro_context_fail(work->context, RO_E_IO, "out-dir %s: cannot be made: %s", folder,
                                  strerror(errno));
     if (status == RO_OK)
         status = ro_halftone_files(work->context, batch->jobs, batch->count, &request->options,
@@ -168,14 +168,14 @@ static int summary(const struct batch *batch, ro_context *context, double second
     return result ? result : batch->failed > 0;
 }
 
-int halftone_batch(const struct command *command, const struct halftone_values *given,
+int halftone_batch(const struct command *command, const struct halftone_given *given,
                    const struct operands *files)
 {
-    const struct halftone_values values = *given;
+    const struct halftone_given values = *given;
     static struct halftone_request request;
     struct batch batch = {.common = &values.common};
     struct work work;
-    int result = name_results(&batch, files, values.out_dir, values.type);
+    int result = name_results(&batch, files, values.out_dir, values.write.type);
     if (result == 0)
         result = check(command, &batch, &values);
     if (result == 0 && (result = work_begin(&work, &values.common)) == 0) {

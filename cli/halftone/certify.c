@@ -183,7 +183,7 @@ static ro_status take_range(ro_context *context, const char *path, const ro_file
 
 ro_status halftone_certify(struct certificate *to, const void *given, const struct operands *files)
 {
-    const struct halftone_values *values = given;
+    const struct halftone_given *values = given;
     ro_context *context = to->context;
     ro_image in = {0}, out = {0}, levels = {0};
     ro_file_info info;

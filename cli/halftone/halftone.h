@@ -1,40 +1,34 @@
 /* SPDX-License-Identifier: MIT */
-/* What roundoff halftone was asked for, and the files that its options name. */
+/* The options of roundoff halftone, and the files that they name. */
 #ifndef RO_CLI_HALFTONE_HALFTONE_H
 #define RO_CLI_HALFTONE_HALFTONE_H
 
 #include "cli/common/cli.h"
+#include "cli/common/shared_rows.h"
 #include "cli/inks/inks.h"
 #include "roundoff_io.h"
 
 #include <string.h>
 
-/* --separate */
+enum { RESAMPLE_AUTO, RESAMPLE_LIGHT, RESAMPLE_VALUES };
+enum { FIT_AUTO, FIT_NONE, FIT_FULL };
 enum { SEPARATE_NONE, SEPARATE_CMYK, SEPARATE_CMYK_TIFF, SEPARATE_INKS, SEPARATE_INKS_TIFF };
 
-struct halftone_values {
+/* The command line: what is a member of a public structure, and texts that stand for more. */
+struct halftone_given {
     struct common common;
-    const char *method, *schedule, *type, *shape, *screen, *kernel, *like, *curve, *palette;
-    const char *recolour;
-    const char *vectors, *out_dir, *page, *angle, *angles, *spot, *inks, *proof, *profile_out;
+    ro_halftone_options options;
+    ro_read_options read;
+    ro_write_options write;
+    ro_proof_options proof_options;
+    const char *screen, *kernel, *curve, *palette, *recolour, *spot;
+    const char *vectors, *out_dir, *page, *background, *numbers, *resize, *range;
+    const char *inks, *angles, *proof, *profile_out;
     ro_texts ink;
-    double ink_limit, gain, yule_nielsen;
-    int intent;
-    int levels, cell, dot, strength, noise, threshold, channels, separate;
-    double lpi, gamma, brightness, contrast, black;
-    struct scale resize;
-    int resample, fit;
-    int compression, bit_order, ones, pixel_bits;
-    const char *numbers, *dpi;
-    int alpha, profile;
-    const char *background;
-    bool list, serpentine, linear, invert;
-    const char *range;
-    /* direct binary search */
-    double sigma; /* negative: not given */
-    int rounds;
-    const char *view, *aim, *start;
+    int list, resample, fit, separate, intent;
 };
+extern const struct halftone_given halftone_unset;
+extern const ro_option_table halftone_own; /* the rows of the command itself */
 
 /* The options as the library takes them, with all they point to. */
 struct halftone_request {
@@ -57,26 +51,28 @@ struct halftone_request {
 /* The palette that was left to the picture `in`, where one was. */
 ro_status halftone_adapt(ro_context *context, const ro_image *in, struct halftone_request *request);
 
-/* Options that cannot be together: told, and the exit status; 0: all is well. */
-int halftone_check(const struct command *command, const struct halftone_values *values,
+/* Checks rules that no row states. Prints an error and returns the exit status; 0: all is well. */
+int halftone_usage(const struct command *command, const struct halftone_given *values,
                    const char *in, const char *out);
+/* Whether OUT is a file for each ink. */
+bool halftone_has_plates(const struct halftone_given *values);
 
 /* request.c: reads the files that options name, and IN (NULL: many) where an option asks what is in
  * it; halftone_release frees, also after a failure. */
-ro_status halftone_prepare(ro_context *context, const struct halftone_values *values,
-                           const char *in, struct halftone_request *request);
+ro_status halftone_prepare(ro_context *context, const struct halftone_given *values, const char *in,
+                           struct halftone_request *request);
 void halftone_release(struct halftone_request *request);
 
-/* "600dpi,300mm", with or without the units, as two numbers. */
-bool halftone_view(const char *text, double view[2]);
+/* Reads the size to resize to; false: the text is none. NULL leaves `read` as it is. */
+bool halftone_resize(const char *text, ro_read_options *read);
 
 /* Palettes: what is asked for (palette.c), and a list of those with names. */
-ro_status halftone_colours(ro_context *context, const struct halftone_values *values,
-                           const char *in, struct halftone_request *request);
+ro_status halftone_colours(ro_context *context, const struct halftone_given *values, const char *in,
+                           struct halftone_request *request);
 int halftone_list_palettes(bool json);
 
 /* A file that an option reads and that is also IN or OUT, or NULL. */
-const char *halftone_read_twice(const struct halftone_values *values, const char *in,
+const char *halftone_read_twice(const struct halftone_given *values, const char *in,
                                 const char *out);
 
 /* A file's name has a dot or a slash in it, which no colour and no method has; or is that of
@@ -88,9 +84,9 @@ static inline bool names_a_file(const char *text)
 
 /* Fills in the inks of a separation, which inks_free frees; whether a plate of OUT is a file that
  * was read; and what to say of them. */
-ro_status halftone_read_inks(ro_context *context, const struct halftone_values *values,
+ro_status halftone_read_inks(ro_context *context, const struct halftone_given *values,
                              struct halftone_request *request);
-ro_status halftone_check_plates(ro_context *context, const struct halftone_values *values,
+ro_status halftone_check_plates(ro_context *context, const struct halftone_given *values,
                                 const struct halftone_request *request, const char *out);
 void halftone_say_inks(ro_context *context, const struct halftone_request *request);
 void halftone_json_inks(FILE *file, ro_context *context, const struct halftone_request *request,
@@ -101,7 +97,7 @@ ro_status halftone_vectors(ro_context *context, const char *in, const char *path
                            const struct halftone_request *request);
 
 /* Many pictures into a folder; the exit status. */
-int halftone_batch(const struct command *command, const struct halftone_values *values,
+int halftone_batch(const struct command *command, const struct halftone_given *values,
                    const struct operands *files);
 
 /* The account of a halftone; see certificate.h. */

@@ -12,7 +12,7 @@ static ro_screen_options screen_of(const ro_halftone_options *options)
                                .spot = options->spot,   .dot = (uint32_t)options->dot};
 }
 
-ro_status halftone_read_inks(ro_context *context, const struct halftone_values *values,
+ro_status halftone_read_inks(ro_context *context, const struct halftone_given *values,
                              struct halftone_request *request)
 {
     ro_halftone_options *options = &request->options;
@@ -25,12 +25,10 @@ ro_status halftone_read_inks(ro_context *context, const struct halftone_values *
     int in_rows = 0;
     for (int i = 0; i < list->count && status == RO_OK; i++)
         in_rows += list->inks[i].lpi > 0 || options->lpi > 0;
-    if (status == RO_OK && in_rows > 0 && !options->method)
-        options->method = "am";
     const bool screens = list->angles || list->shapes || values->angles;
     if (status == RO_OK && (screens || in_rows > 0) && in_rows < list->count)
         return ro_context_fail(context, RO_E_ARGUMENT,
-                               "screens of inks need lines per inch: --lpi for all, or lpi= for "
+                               "screens of inks need lines per inch: lpi for all, or lpi= for "
                                "each");
     const ro_screen_options screen = screen_of(options);
     if (status == RO_OK && values->angles)
@@ -41,7 +39,7 @@ ro_status halftone_read_inks(ro_context *context, const struct halftone_values *
     return status;
 }
 
-ro_status halftone_check_plates(ro_context *context, const struct halftone_values *values,
+ro_status halftone_check_plates(ro_context *context, const struct halftone_given *values,
                                 const struct halftone_request *request, const char *out)
 {
     const char *const written[] = {request->write.split_inks ? NULL : out, values->proof,

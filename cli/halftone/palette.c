@@ -43,7 +43,7 @@ static ro_status adapt_later(ro_context *context, int count, bool many,
 {
     if (count < 2 || count > 256)
         return ro_context_fail(context, RO_E_ARGUMENT,
-                               "--palette auto:%d: a palette has 2 to 256 colours", count);
+                               "palette auto:%d: a palette has 2 to 256 colours", count);
     request->read.colours = count;
     request->read.made = many ? NULL : &request->palette;
     return RO_OK;
@@ -73,10 +73,9 @@ static bool is_panel(const char *text)
            strcmp(text + length - (sizeof panel - 1), panel) == 0;
 }
 
-ro_status halftone_colours(ro_context *context, const struct halftone_values *values,
-                           const char *in, struct halftone_request *request)
+ro_status halftone_colours(ro_context *context, const struct halftone_given *values, const char *in,
+                           struct halftone_request *request)
 {
-    enum { AUTO, NONE, FULL };
     ro_halftone_options *options = &request->options;
     ro_status status = RO_OK;
     if (values->palette) {
@@ -87,8 +86,9 @@ ro_status halftone_colours(ro_context *context, const struct halftone_values *va
             status = read_palette(context, values->palette, &request->palette);
         options->palette = count >= 0 ? NULL : &request->palette;
         const bool panel = is_panel(values->palette);
-        options->fit = values->fit == FULL || (values->fit == AUTO && panel);
-        if (panel && !options->method && !values->kernel && !values->like)
+        options->fit = values->fit == FIT_FULL || (values->fit == FIT_AUTO && panel);
+        if (panel && !options->method && !values->kernel && !options->like && !values->screen &&
+            !(options->lpi > 0))
             options->method = "fan";
     }
     if (values->recolour && status == RO_OK) {
@@ -96,17 +96,17 @@ ro_status halftone_colours(ro_context *context, const struct halftone_values *va
         status = read_palette(context, values->recolour, &request->recolour);
         snprintf(why, sizeof why, "%s", ro_context_message(context));
         if (status != RO_OK && !names_a_file(values->recolour))
-            status = ro_context_fail(context, status, "--recolour %s: %s", values->recolour, why);
+            status = ro_context_fail(context, status, "recolour %s: %s", values->recolour, why);
         options->recolour = &request->recolour;
     }
     return status;
 }
 
-const char *halftone_read_twice(const struct halftone_values *values, const char *in,
+const char *halftone_read_twice(const struct halftone_given *values, const char *in,
                                 const char *out)
 {
     const char *const given[] = {values->palette, values->recolour,   values->screen,
-                                 values->spot,    values->curve,      values->start,
+                                 values->spot,    values->curve,      values->options.start,
                                  values->kernel,  values->profile_out};
     for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
         if (!given[i] || !names_a_file(given[i]))

@@ -9,23 +9,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-bool halftone_view(const char *text, double view[2])
-{
-    static const char *const units[2] = {"dpi", "mm"};
-    for (int i = 0; i < 2; i++) {
-        char *end;
-        view[i] = strtod(text, &end);
-        if (end == text || !(view[i] > 0) || !(view[i] < 1e6))
-            return false;
-        if (strncmp(end, units[i], strlen(units[i])) == 0)
-            end += strlen(units[i]);
-        if (*end != (i ? '\0' : ','))
-            return false;
-        text = end + 1;
-    }
-    return true;
-}
-
 void halftone_release(struct halftone_request *request)
 {
     ro_image_free(&request->screen);
@@ -34,69 +17,26 @@ void halftone_release(struct halftone_request *request)
     ro_separation_free(&request->separation);
 }
 
-/* What needs neither a file nor a check. */
-static void fill_in(const struct halftone_values *values, struct halftone_request *request)
+/* Takes the structures as they were given, and what follows from one option for another. */
+static void begin(const struct halftone_given *values, struct halftone_request *request)
 {
-    double dpi[2];
-    (void)read_dpi(values->dpi, dpi);
     *request = (struct halftone_request){
-        .options = {RO_HALFTONE_DEFAULTS,
-                    .method = values->method,
-                    .levels = values->levels,
-                    .schedule = values->schedule,
-                    .seed = values->common.seed,
-                    .cell = values->cell,
-                    .degrees = values->angle ? strtod(values->angle, NULL) : 0,
-                    .lpi = values->lpi > 0 ? values->lpi : 0,
-                    .dpi_y = values->lpi > 0 || values->ink.count ? dpi[1] : 0,
-                    .dot = values->dot,
-                    .spot = values->spot ? &request->spot : NULL,
-                    .shape = values->shape,
-                    .screen = values->screen ? &request->screen : NULL,
-                    .strength = values->strength,
-                    .noise = values->noise,
-                    .threshold = values->threshold > 99 ? RO_THRESHOLD_BALANCED : values->threshold,
-                    .serpentine = values->serpentine,
-                    .like = values->like,
-                    .tone = {.invert = values->invert,
-                             .brightness = values->brightness,
-                             .contrast = values->contrast,
-                             .gamma = values->gamma,
-                             .linear = values->linear},
-                    .channels = values->inks       ? RO_CHANNELS_INKS
-                                : values->separate ? RO_CHANNELS_CMYK
-                                : values->channels ? RO_CHANNELS_RGB
-                                                   : RO_CHANNELS_GREY,
-                    .grey_in_colour = 100 - values->black,
-                    .dpi = dpi[0],
-                    .sigma = values->sigma > 0 ? values->sigma : 0,
-                    .aim = values->aim,
-                    .start = values->start,
-                    .rounds = values->rounds,
-                    .ink_limit = values->ink_limit > 0 ? values->ink_limit : 0},
-        .read = {RO_READ_DEFAULTS, .alpha = (ro_alpha)values->alpha,
-                 .profile = values->profile ? RO_PROFILE_IGNORE : RO_PROFILE_APPLY,
-                 .resize_width = values->resize.width, .resize_height = values->resize.height,
-                 .resize_percent = values->resize.percent, .enlarge = values->resize.up,
-                 .resize_rule = values->resize.fit    ? RO_RESIZE_FIT
-                                : values->resize.fill ? RO_RESIZE_FILL
-                                                      : RO_RESIZE_EXACT,
-                 .resize_light =
-                     values->resample ? values->resample == 1 : values->linear || values->palette},
-        .write = {RO_WRITE_DEFAULTS, .type = values->type, .dpi_x = dpi[0],
-                  .dpi_y = dpi[1] > 0 ? dpi[1] : dpi[0],
-                  .split_inks = values->separate == SEPARATE_CMYK ||
-                                values->separate == SEPARATE_INKS ||
-                                (values->inks && !values->separate),
-                  .compression = (ro_compression)values->compression,
-                  .low_bits_first = values->bit_order, .ones_are_black = values->ones,
-                  .pixel_bits = values->pixel_bits},
-    };
-    stack_pages(values->page, &request->read);
-    if (values->screen && !values->method)
-        request->options.method = "screen";
-    if (values->lpi > 0 && !values->method && !values->screen)
-        request->options.method = "am";
+        .options = values->options, .read = values->read, .write = values->write};
+    ro_halftone_options *options = &request->options;
+    ro_read_options *read = &request->read;
+    ro_write_options *write = &request->write;
+    if (values->inks)
+        options->channels = RO_CHANNELS_INKS;
+    else if (values->separate)
+        options->channels = RO_CHANNELS_CMYK;
+    write->split_inks = halftone_has_plates(values);
+    write->dpi_x = options->dpi;
+    write->dpi_y = options->dpi_y > 0 ? options->dpi_y : options->dpi;
+    stack_pages(values->page, read);
+    halftone_resize(values->resize, read);
+    read->resize_light = values->resample ? values->resample == RESAMPLE_LIGHT
+                                          : options->tone.linear || values->palette;
+    ro_options_fill(ro_options_of("halftone"), options);
 }
 
 /* "64,940" as two numbers. */
@@ -118,12 +58,12 @@ static ro_status data_range(ro_context *context, const char *in, const ro_read_o
     ro_status status = ro_picture_range(context, in, read, &numbers[0], &numbers[1]);
     if (status == RO_OK && !(numbers[0] < numbers[1]))
         return ro_context_fail(context, RO_E_ARGUMENT,
-                               "%s: all samples are the same, so --range data has no range", in);
+                               "%s: all samples are the same, so range data has no range", in);
     return status;
 }
 
-/* --range: a name, or two samples. */
-static ro_status read_range(ro_context *context, const struct halftone_values *values,
+/* range: a name, or two samples. */
+static ro_status read_range(ro_context *context, const struct halftone_given *values,
                             const char *in, struct halftone_request *request)
 {
     ro_halftone_options *options = &request->options;
@@ -134,15 +74,15 @@ static ro_status read_range(ro_context *context, const struct halftone_values *v
     else if (values->range && ro_name_equal(values->range, "limited"))
         options->range = RO_RANGE_LIMITED;
     else if (values->range && ro_name_equal(values->range, "data") && !in)
-        return ro_context_fail(context, RO_E_ARGUMENT, "--range data is that of one picture");
+        return ro_context_fail(context, RO_E_ARGUMENT, "range data is that of one picture");
     else if (values->range && ro_name_equal(values->range, "data") && strcmp(in, "-") == 0)
         return ro_context_fail(context, RO_E_ARGUMENT,
-                               "--range data reads the picture twice, which a pipe does not allow");
+                               "range data reads the picture twice, which a pipe does not allow");
     else if (values->range && ro_name_equal(values->range, "data"))
         status = data_range(context, in, &request->read, numbers);
     else if (values->range && !read_numbers(values->range, numbers))
         return ro_context_fail(context, RO_E_ARGUMENT,
-                               "--range %s: must be full, limited, data or two samples, such as "
+                               "range %s: must be full, limited, data or two samples, such as "
                                "64,940",
                                values->range);
     if (status == RO_OK && options->range == RO_RANGE_AUTO) {
@@ -157,7 +97,7 @@ static double whole_dpi(double dpi) { return fabs(dpi - rint(dpi)) < 0.013 ? rin
 
 /* Dots in rows have the resolution of IN, where --dpi does not say another and IN can be read
  * twice. */
-static ro_status read_resolution(ro_context *context, const struct halftone_values *values,
+static ro_status read_resolution(ro_context *context, const struct halftone_given *values,
                                  const char *in, struct halftone_request *request)
 {
     ro_halftone_options *options = &request->options;
@@ -199,34 +139,34 @@ static ro_status read_colour_numbers(ro_context *context, const char *text,
         if (*at != ',')
             break;
     }
-    return ro_context_fail(context, RO_E_ARGUMENT,
-                           "--numbers %s: must be a list such as 0,1,2,3,5,6", text);
+    return ro_context_fail(context, RO_E_ARGUMENT, "numbers %s: must be a list such as 0,1,2,3,5,6",
+                           text);
 }
 
-ro_status halftone_prepare(ro_context *context, const struct halftone_values *values,
-                           const char *in, struct halftone_request *request)
+static ro_status load(ro_context *context, const char *path, ro_image *image,
+                      const ro_image **option)
 {
-    fill_in(values, request);
+    if (!path)
+        return RO_OK;
+    *option = image;
+    return pictures_load(context, path, image, NULL);
+}
+
+ro_status halftone_prepare(ro_context *context, const struct halftone_given *values, const char *in,
+                           struct halftone_request *request)
+{
+    begin(values, request);
     ro_halftone_options *options = &request->options;
     ro_status status = read_range(context, values, in, request);
-    double view[2];
     if (status != RO_OK)
         return status;
-    if (values->view && !halftone_view(values->view, view))
-        status = ro_context_fail(context, RO_E_ARGUMENT, "--view %s: must look like 600dpi,300mm",
-                                 values->view);
-    else if (values->view) {
-        options->dpi = view[0];
-        options->distance = view[1];
-    }
-    if (values->screen && status == RO_OK)
-        status = pictures_load(context, values->screen, &request->screen, NULL);
-    if (values->spot && status == RO_OK)
-        status = pictures_load(context, values->spot, &request->spot, NULL);
-    if (values->start && names_a_file(values->start) && status == RO_OK) {
-        status = pictures_load(context, values->start, &request->first, NULL);
+    if (status == RO_OK)
+        status = load(context, values->screen, &request->screen, &options->screen);
+    if (status == RO_OK)
+        status = load(context, values->spot, &request->spot, &options->spot);
+    if (status == RO_OK && names_a_file(options->start)) {
+        status = load(context, options->start, &request->first, &options->first);
         options->start = NULL;
-        options->first = &request->first;
     }
     if (values->kernel && status == RO_OK) {
         status = ro_kernel_read(context, values->kernel, &request->kernel);

@@ -9,14 +9,7 @@
 ro_status halftone_vectors(ro_context *context, const char *in, const char *path,
                            const struct halftone_request *request)
 {
-    static const ro_tone none;
     const ro_halftone_options *options = &request->options;
-    if (memcmp(&options->tone, &none, sizeof none) != 0 || options->palette || options->channels ||
-        request->read.colours || request->read.resize_width || request->read.resize_height ||
-        request->read.resize_percent > 0 || request->read.enlarge)
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "--vectors writes the samples of IN as they are: tone, colour and "
-                               "size options do not apply");
     ro_image samples = {0}, levels = {0};
     ro_status status = vectors_load(context, in, &request->read, &samples);
     if (status == RO_OK)

@@ -23,11 +23,11 @@ static ro_status add_ink(ro_context *context, const char *text, size_t length,
     ro_palette palette;
     const int number = list->count;
     if (number == RO_INKS_MOST)
-        return ro_context_fail(context, RO_E_ARGUMENT, "--inks: there are more than %d",
+        return ro_context_fail(context, RO_E_ARGUMENT, "inks: there are more than %d",
                                RO_INKS_MOST);
     if (length == 0 || length > 64)
         return ro_context_fail(context, RO_E_ARGUMENT,
-                               "--inks: must be colours such as \"#e30613,#009fe3,black\"");
+                               "inks: must be colours such as \"#e30613,#009fe3,black\"");
     snprintf(colours, sizeof colours, "%.*s black white", (int)length, text);
     ro_status status = ro_palette_parse(context, colours, &palette);
     if (status != RO_OK)
@@ -93,19 +93,19 @@ static ro_status set_ink(ro_context *context, struct ink_list *list, int number,
     char *value = strchr(key, '='), *end = NULL;
     if (!value || value[1] == '\0')
         return ro_context_fail(context, RO_E_ARGUMENT,
-                               "--ink %s: '%s' must look like lpi=133, angle=15, shape=round or "
+                               "ink %s: '%s' must look like lpi=133, angle=15, shape=round or "
                                "curve=FILE",
                                ink->name, key);
     *value++ = '\0';
     if (strcmp(key, "lpi") == 0) {
         ink->lpi = strtod(value, &end);
         if (*end || !(ink->lpi > 0 && ink->lpi <= 1e6))
-            return ro_context_fail(context, RO_E_ARGUMENT, "--ink %s: lpi=%s: must be above 0",
+            return ro_context_fail(context, RO_E_ARGUMENT, "ink %s: lpi=%s: must be above 0",
                                    ink->name, value);
     } else if (strcmp(key, "angle") == 0) {
         if (!read_degrees(value, &ink->degrees))
             return ro_context_fail(context, RO_E_ARGUMENT,
-                                   "--ink %s: angle=%s: must be degrees, -360 to 360", ink->name,
+                                   "ink %s: angle=%s: must be degrees, -360 to 360", ink->name,
                                    value);
         list->angles = true;
     } else if (strcmp(key, "shape") == 0) {
@@ -113,13 +113,13 @@ static ro_status set_ink(ro_context *context, struct ink_list *list, int number,
         list->shapes = true;
     } else if (strcmp(key, "curve") == 0 && list->no_curves) {
         return ro_context_fail(context, RO_E_ARGUMENT,
-                               "--ink %s: curve= does not apply: moiré is that of dots of any tone",
+                               "ink %s: curve= does not apply: moiré is that of dots of any tone",
                                ink->name);
     } else if (strcmp(key, "curve") == 0) {
         return read_curve(context, value, list, number);
     } else {
         return ro_context_fail(context, RO_E_ARGUMENT,
-                               "--ink %s: there is no '%s'; use lpi, angle, shape or curve",
+                               "ink %s: there is no '%s'; use lpi, angle, shape or curve",
                                ink->name, key);
     }
     return RO_OK;
@@ -131,10 +131,10 @@ static ro_status read_ink(ro_context *context, const char *text, struct ink_list
     const size_t length = strcspn(text, ":");
     const int ink = find_ink(list, text, length);
     if (ink < 0)
-        return ro_context_fail(context, RO_E_ARGUMENT, "--ink %s: there is no ink '%.*s'", text,
+        return ro_context_fail(context, RO_E_ARGUMENT, "ink %s: there is no ink '%.*s'", text,
                                (int)length, text);
     if (list->texts_used == RO_INKS_MOST * 4)
-        return ro_context_fail(context, RO_E_ARGUMENT, "--ink is given too often");
+        return ro_context_fail(context, RO_E_ARGUMENT, "ink is given too often");
     char *copy = strdup(text[length] ? text + length + 1 : ""), *rest = copy;
     if (!copy)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for an ink");
@@ -183,7 +183,7 @@ ro_status inks_turn(ro_context *context, const char *angles, const ro_screen_opt
 {
     if (list->angles)
         return ro_context_fail(context, RO_E_ARGUMENT,
-                               "--angles and angle= of --ink exclude each other");
+                               "angles and angle= of --ink exclude each other");
     list->turned = true;
     if (ro_name_equal(angles, "auto"))
         return ro_angles_find(context, screen, list->inks, list->count, NULL);
@@ -194,11 +194,10 @@ ro_status inks_turn(ro_context *context, const char *angles, const ro_screen_opt
         snprintf(text, sizeof text, "%.*s", (int)(length < 31 ? length : 31), at);
         if (!read_degrees(text, &list->inks[i].degrees) ||
             (at[length] == '\0') != (i + 1 == list->count))
-            return ro_context_fail(
-                context, RO_E_ARGUMENT,
-                "--angles %s: must be auto, or degrees for each of %d inks, such "
-                "as 15,75,0,45",
-                angles, list->count);
+            return ro_context_fail(context, RO_E_ARGUMENT,
+                                   "angles %s: must be auto, or degrees for each of %d inks, such "
+                                   "as 15,75,0,45",
+                                   angles, list->count);
         at += length + 1;
     }
     return RO_OK;

@@ -81,8 +81,7 @@ static bool add_value(struct arguments *to, ro_context *context, const struct op
 {
     char name[128];
     const bool flag = !option->argument;
-    const bool list =
-        option->row ? option->row->kind == RO_OPTION_TEXTS : option->kind == OPTION_LIST;
+    const bool list = option->row->kind == RO_OPTION_TEXTS;
     if (strcmp(value, "null") == 0)
         return !flag && !list;
     snprintf(name, sizeof name, "--%s%s", option->name, flag ? "" : "=");
@@ -93,11 +92,7 @@ static bool add_value(struct arguments *to, ro_context *context, const struct op
     }
     if (list)
         return add_texts(to, context, name, value);
-    const bool words = option->kind == OPTION_TEXT || option->kind == OPTION_CHOICE ||
-                       option->kind == OPTION_SIZE || option->kind == OPTION_SCALE ||
-                       (option->row && option->row->kind == RO_OPTION_TEXT) ||
-                       *value == '"'; /* a word for a number */
-    if (!words) {                     /* a number: the parser of options takes no other */
+    if (option->row->kind != RO_OPTION_TEXT && *value != '"') { /* not a word for a number */
         arguments_add(to, name, value);
         return true;
     }
@@ -112,7 +107,7 @@ static bool add_value(struct arguments *to, ro_context *context, const struct op
 /* Files beside OUT are not written again. */
 static bool is_left(const struct option *option, const char *const *instead)
 {
-    if (instead && option->writes)
+    if (instead && option->row->writes)
         return true;
     for (int i = 0; instead && instead[i]; i++)
         if (strcmp(instead[i] + strspn(instead[i], "-!"), option->name) == 0)

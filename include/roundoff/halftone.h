@@ -125,76 +125,106 @@ typedef enum ro_range {
 } ro_range;
 
 typedef struct ro_halftone_options {
-    size_t size;          /* RO_HALFTONE_OPTIONS sets it */
-    const char *method;   /* NULL: "floyd-steinberg"; see ro_halftone_method_at */
-    int levels;           /* 2 to 256, error diffusion and ordered to 65536; 0: 2 */
-    const char *schedule; /* NULL or "auto": the fastest; "ed", "ec", "wave" */
-    uint64_t seed;        /* for methods that draw random numbers */
-
-    /* Screens, for ordered dithering. */
-    int cell;               /* cells a side of a screen that is made; 0: the method's own */
-    int angle;              /* of clustered dots: 0 or 45 */
-    const char *shape;      /* of dots: NULL: "round"; "line", "diamond", those of am: "ellipse",
-                               "square", "euclidean", "cross" too */
-    const ro_image *screen; /* the threshold image of the method "screen" */
-
-    /* Error diffusion. */
-    int strength;            /* per cent of the error that is passed on, 1 to 100; default 100 */
-    int noise;               /* shakes the choice of a level, per cent of a step, 0 to 100 */
-    int threshold;           /* where black ends and white begins, per cent, 1 to 99; default 50; or
-                                RO_THRESHOLD_BALANCED: by tone, so that flats carry no error on average */
-    int serpentine;          /* 1: odd rows right to left; such rows cannot run side by side */
-    const ro_kernel *kernel; /* a kernel of your own instead of a method */
-    const char *like; /* "pillow", "netpbm", "zimg": Floyd-Steinberg as they do it, to the byte */
-
-    /* Tone and colour. */
+    /* RO_HALFTONE_OPTIONS sets it. */
+    size_t size;
+    /* How to round; list shows the methods: one of 37 words. Default (NULL): floyd-steinberg; am
+     * with lpi, screen with screen, fan with a palette of a panel. */
+    const char *method;
+    /* Levels of the output: a whole number from 2 to 65536. Default (0): 2. */
+    int levels;
+    /* How the CPU runs it, with the same bits: auto, wave, ed, ec, pwed, pwec, bwed or bwec.
+     * Default (NULL): auto. */
+    const char *schedule;
+    /* Seed of random numbers: a whole number from 0 to 2^64 - 1. Default (0): 0. */
+    uint64_t seed;
+    /* Share of each error that is passed on: a whole percentage from 1 to 100. Default
+     * (RO_DEFAULT): 100. */
+    int strength;
+    /* Noise added to the threshold; 100% is half a step: a whole percentage from 0 to 100. Default
+     * (0): 0. */
+    int noise;
+    /* Where white begins between a level and the next: a whole percentage from 1 to 99 or balanced.
+     * Default (RO_DEFAULT): 50. */
+    int threshold;
+    /* Odd rows run from right to left, all on one thread. */
+    int serpentine;
+    /* Match another program byte for byte: pillow, netpbm or zimg. Default (NULL): none. */
+    const char *like;
+    /* A kernel of your own instead of a method. */
+    const ro_kernel *kernel;
     ro_tone tone;
+    /* NULL: levels; else these colours. */
+    const ro_palette *palette;
+    /* Fit the picture to what the palette can show. */
+    int fit;
+    /* What colour becomes: grey, rgb, cmyk or inks. Default (0): grey. */
     ro_channels channels;
-    double grey_in_colour;     /* CMYK: percent of grey that stays in coloured inks; 0: all black */
-    const ro_palette *palette; /* NULL: levels; else error diffusion to these colours */
-
-    /* Direct binary search. dbs-clipping-free takes a square `screen` too; NULL: the built-in. */
-    double dpi;      /* of the output, if known: the eye follows it; 0: 300 */
-    double distance; /* Naesaenen's eye, so many millimetres away; 0: 300 if there is no sigma */
-    double sigma;    /* a Gaussian eye of so many pixels; 0: 1.2 for the aim "picture", else none */
-    const char *aim; /* NULL: "seen", both blurred; "picture": only the halftone is blurred */
-    const char *start;     /* NULL: "acuity"; or another method of two levels, or "random" */
-    const ro_image *first; /* a halftone of `in` to start from instead: RO_BITS, or grey, which is
-                              white above the middle */
-    int rounds;            /* at most so many; default: until nothing changes */
-
-    /* Which samples are black and white; what lies outside is cut off. */
-    ro_range range;
-    double black, white; /* instead: two samples, whole numbers of integer formats, any of floats;
-                            both 0: as `range` says */
-
-    /* More on colour. */
-    int fit; /* palettes: 1: black, white and colours of the picture are first drawn into what the
-                palette can show */
-    const ro_palette *recolour; /* grey in as many levels as it has colours, which stand for them,
-                                   the first for black; into RO_INDEX8 or RO_RGB8 */
-
-    /* Dots in rows, of the method am, for an output of `dpi`; and green noise. */
-    double lpi;           /* lines of dots per inch; 0: an eighth of dpi */
-    double degrees;       /* angle of the rows, counterclockwise; of clustered dots 0 or 45 */
-    double dpi_y;         /* from row to row, where that differs from `dpi`; 0: as that */
-    const ro_image *spot; /* a dot of your own instead of a shape: what is dark prints first */
-    int dot;              /* pixels of the smallest dot and hole; 0: 1, of green noise 4 */
-
+    /* Share of grey that black ink replaces: a percentage from 0 to 100. Default (RO_DEFAULT): 100.
+     * */
+    double black_ink;
+    /* Ink at most, all inks together: a percentage above 0, up to 800. Default (0): none. */
+    double ink_limit;
+    /* Grey in as many levels as it has colours, which stand for them, the first for black; into
+     * RO_INDEX8 or RO_RGB8. */
+    const ro_palette *recolour;
     /* Inks: those of RO_CHANNELS_INKS, or the screens and curves of the four of RO_CHANNELS_CMYK,
      * which have angles of 15, 75, 0 and 45 degrees without them. */
     const ro_ink *inks;
     int ink_count;
-    double ink_limit; /* RO_CHANNELS_INKS: per cent of ink at most, all together; 0: no limit */
-    const ro_separation *separation; /* of CMYK or of inks; NULL: by black generation, or by the
-                                        inks' colours */
-
-    /* How error diffusion is run; the bits are the same. */
-    int abreast; /* bands of rows that a thread runs by turns, at most: with ro_plan_info.rows times
-                    as many rows a piece hands on its first columns soon after it began; 0: 1, up to
-                    64 */
+    /* Cells per side of the screen: a whole number from 1 to 1048576. Default (0): by the method.
+     * */
+    int cell;
+    /* Of CMYK or of inks; NULL: by black generation, or by the inks' colours. */
+    const ro_separation *separation;
+    /* Lines of dots per inch: a number above 0, up to 1000000. Default (0): an eighth of dpi. */
+    double lpi;
+    /* Angle of the rows of dots in degrees, counterclockwise: a number from -360 to 360. Default
+     * (0): 0. */
+    double angle;
+    /* Resolution in pixels per inch: 1 to 2 numbers above 0, up to 1000000. Default (0): that of
+     * IN. */
+    double dpi;
+    /* From row to row; 0: as dpi. */
+    double dpi_y;
+    /* Shape of dots: round, ellipse, square, diamond, line, euclidean or cross. Default (NULL):
+     * round; euclidean with dot. */
+    const char *shape;
+    /* A dot of your own instead of a shape: what is dark prints first. */
+    const ro_image *spot;
+    /* The threshold image of the method "screen"; dbs-clipping-free takes a square one, too. */
+    const ro_image *screen;
+    /* Pixels of the smallest dot and hole: a whole number from 1 to 1000000. Default (0): 1; 4 with
+     * green noise. */
+    int dot;
+    /* Stop after N rounds: a whole number from 1 to 1000000. Default (RO_DEFAULT): when nothing
+     * changes. */
+    int rounds;
+    /* Viewing distance in millimetres: a number above 0, up to 1000000. Default (0): 300 unless
+     * sigma is given. */
+    double distance;
+    /* A Gaussian eye of S pixels instead: a number above 0, up to 1000. Default (0): none; 1.2 with
+     * aim picture. */
+    double sigma;
+    /* What a search compares with the blurred halftone: seen or picture. Default (NULL): seen. */
+    const char *aim;
+    /* Where a search begins: a method, random, or a file. Default (NULL): acuity. */
+    const char *start;
+    /* A halftone of `in` to start from instead: RO_BITS, or grey, which is white above the
+     * middle. */
+    const ro_image *first;
+    /* Samples that are black and white, instead of a range: whole numbers of integer formats, any
+     * of floats; both 0: as `range` says. What lies outside is cut off. */
+    double black;
+    double white;
+    /* The samples that are black and white: full or limited. Default (0): full; of a video by its
+     * header. */
+    ro_range range;
+    /* Bands of rows that a thread of error diffusion runs by turns, at most: with
+     * ro_plan_info.rows times as many rows a piece hands on its first columns soon after it began;
+     * 0: 1. The bits are the same. */
+    int abreast;
 } ro_halftone_options;
-#define RO_HALFTONE_UNSET(UNSET) UNSET(strength) UNSET(threshold) UNSET(rounds)
+#define RO_HALFTONE_UNSET(UNSET) UNSET(strength) UNSET(threshold) UNSET(rounds) UNSET(black_ink)
 #define RO_HALFTONE_DEFAULTS RO_DEFAULTS_OF(ro_halftone_options, RO_HALFTONE_UNSET)
 #define RO_HALFTONE_OPTIONS RO_OPTIONS_OF(ro_halftone_options, RO_HALFTONE_UNSET)
 RO_API

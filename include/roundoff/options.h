@@ -135,6 +135,17 @@ const char *ro_option_text(const ro_option_table *table, const ro_option *option
 RO_API
 const char *ro_option_allowed(const ro_option *option, char room[RO_OPTION_MESSAGE]);
 
+/* Checks what the options that are set need of the method and of each other; values that are
+ * derived and that rules name must be filled in. On failure `message` says which rule does not
+ * hold. */
+RO_API
+ro_status ro_options_check(const ro_option_table *table, const void *options,
+                           char message[RO_OPTION_MESSAGE]);
+
+/* Fills in the defaults that are constants. */
+RO_API
+void ro_options_fill(const ro_option_table *table, void *options);
+
 /* Whether the option applies to a method. */
 RO_API
 int ro_option_applies(const ro_option_table *table, const ro_option *option, const char *method);

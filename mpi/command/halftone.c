@@ -7,7 +7,7 @@
 
 /* What needs the whole picture or files that ranks do not write. */
 static const char *const without[] = {
-    "list",         "out-dir", "vectors",   "resize",  "resample",   "view",
+    "list",         "out-dir", "vectors",   "resize",  "resample",   "distance",
     "sigma",        "aim",     "start",     "rounds",  "proof",      "gain",
     "yule-nielsen", "ones",    "bit-order", "numbers", "pixel-bits", NULL};
 
@@ -28,13 +28,13 @@ static const char *const examples[] = {
 
 static int check(const struct command *command, const void *values, const struct operands *files)
 {
-    return halftone_check(command, values, files->path[0], files->path[1]);
+    return halftone_usage(command, values, files->path[0], files->path[1]);
 }
 
 static ro_status work(struct ranks_task *task)
 {
     static struct halftone_request request;
-    const struct halftone_values *values = task->values;
+    const struct halftone_given *values = task->values;
     pictures_begin(values->common.strict);
     ro_status status = halftone_prepare(task->context, values, task->files->path[0], &request);
     request.read.strict = values->common.strict;

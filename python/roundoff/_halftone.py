@@ -10,7 +10,7 @@ from . import _core, _device, _run
 from ._arrays import Picture, filled, picture, readable, target
 from ._errors import BadArgument
 from ._keywords import Keywords
-from ._options import CHANNELS, HALFTONE, Colours, adapted, halftone_members, palette_text
+from ._options import HALFTONE, Colours, adapted, halftone_members, palette_text
 
 BYTE = np.dtype(np.uint8)
 
@@ -28,20 +28,21 @@ class Kind(NamedTuple):
 
 
 def kind_of(members: dict[str, Any], width: int, packed: bool, indices: bool) -> Kind:
-    channels = members.get("channels", 0)
+    channels = str(members.get("channels", "grey")).lower()
     if packed:
-        if indices or "palette" in members or "recolour" in members or channels:
+        if indices or "palette" in members or "recolour" in members or channels != "grey":
             raise BadArgument("packed: only grey of two levels can be packed bits")
         return Kind(_core.BITS, BYTE, ((width + 7) // 8,), width)
-    if channels in (CHANNELS["cmyk"], CHANNELS["inks"]):
+    if channels in ("cmyk", "inks"):
         return Kind(_core.INDEX8, BYTE, (width,), 0)
     coloured = "palette" in members or "recolour" in members
-    if channels == CHANNELS["rgb"] or (coloured and not indices):
+    if channels == "rgb" or (coloured and not indices):
         if indices:
             raise BadArgument("indices: channels that are rounded each on its own have no numbers")
         return Kind(_core.RGB8, BYTE, (width, 3), 255)
-    if members.get("levels", 2) > 256:
-        return Kind(_core.GRAY16, np.dtype(np.uint16), (width,), members["levels"] - 1)
+    levels = str(members.get("levels", ""))
+    if levels.isdigit() and int(levels) > 256:
+        return Kind(_core.GRAY16, np.dtype(np.uint16), (width,), int(levels) - 1)
     if indices:
         return Kind(_core.INDEX8, BYTE, (width,), 0)
     return Kind(_core.GRAY8, BYTE, (width,), 255)

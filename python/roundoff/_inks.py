@@ -13,6 +13,14 @@ CMYK = (("cyan", (0, 174, 239), 15), ("magenta", (236, 0, 140), 75), ("yellow", 
 ANGLES = (45, 75, 15, 0, 60, 30, 22.5, 67.5)  # of inks of one's own, in their order
 
 
+def above_zero(value: Any) -> bool:
+    """Whether a number is given, as a text or as it is."""
+    try:
+        return float(value or 0) > 0
+    except (TypeError, ValueError):
+        return False  # the library refuses it
+
+
 def _own(given: Any, palette_text: Callable[[Any], str]) -> list[dict[str, Any]]:
     """Inks from "#e30613,black", a list of such names, or rows of red, green and blue."""
     words = given if isinstance(given, str) else \
@@ -49,7 +57,7 @@ def inks_of(own: Any, screens: Any, members: dict[str, Any], palette_text: Calla
             curve_of: Callable[[Any], Any]) -> list[tuple[Any, ...]]:
     """The inks as the extension wants them; sets the method where their screens ask for it."""
     if own is None:
-        if members.get("channels") != 2:
+        if members.get("channels") != "cmyk":
             raise BadArgument("ink: needs separate or inks")
         inks = [dict(name=name, colour=colour, angle=angle) for name, colour, angle in CMYK]
     else:
@@ -66,9 +74,7 @@ def inks_of(own: Any, screens: Any, members: dict[str, Any], palette_text: Calla
                               "curve")
         screened = screened or "angle" in told or "shape" in told
         found[0].update(told)
-    in_rows = sum(ink.get("lpi", 0) > 0 or members.get("lpi", 0) > 0 for ink in inks)
-    if in_rows:
-        members.setdefault("method", "am")
+    in_rows = sum(ink.get("lpi", 0) > 0 or above_zero(members.get("lpi")) for ink in inks)
     if (screened or in_rows) and in_rows < len(inks):
         raise BadArgument("ink: screens of inks need lines per inch: lpi for all, or for each")
     return [(ink["name"], *ink["colour"], float(ink.get("lpi", 0)),
@@ -81,10 +87,10 @@ def turned(inks: list[tuple[Any, ...]], angles: Any, screens: Any, members: Mapp
     """The inks at other angles: one for each, or "auto": those of least moiré."""
     if any("angle" in told for _, told in _screens(screens)):
         raise BadArgument("angles and the angle of an ink exclude each other")
-    if not all(ink[4] > 0 or members.get("lpi", 0) > 0 for ink in inks):
+    if not all(ink[4] > 0 or above_zero(members.get("lpi")) for ink in inks):
         raise BadArgument("angles: screens of inks need lines per inch: lpi for all, or for each")
     if isinstance(angles, str) and angles.lower() == "auto":
-        asked = {name: members[name] for name in ("lpi", "dpi", "dpi_y", "shape") if name in members}
+        asked = {name: members[name] for name in ("lpi", "dpi", "shape") if name in members}
         with _run.running({}) as how:
             found = _core.angles(dict(asked, inks=inks), how)
     else:

@@ -57,11 +57,11 @@ class Keywords:
     """The options of a command that a function takes."""
 
     def __init__(self, command: str, *structures: Optional[str], own: Mapping[str, Own] = {},
-                 renamed: Mapping[str, str] = {}, without: tuple[str, ...] = (),
+                 without: tuple[str, ...] = (),
                  topics: tuple[str, ...] = (), only: Optional[set[str]] = None) -> None:
-        self.members = {name: kind for structure in structures if structure
-                        for name, kind in _core.members(structure).items()}
-        self.own, self.renamed = own, renamed
+        self.members = {name for structure in structures if structure
+                        for name in _core.options(structure)}
+        self.own = own
         self.rows: dict[str, tuple[str, str, tuple[str, ...]]] = {}
         self.unknown: list[str] = []  # a test says so
         self.run = {"progress", "device_number"}
@@ -72,7 +72,7 @@ class Keywords:
                     only is not None and name not in only) or (
                     topics and of and not set(topics) & set(of)):
                 continue
-            elif name in own or renamed.get(name, name) in self.members:
+            elif name in own or name in self.members:
                 self.rows[name] = kind, told, choices
             else:
                 self.unknown.append(name)
@@ -88,21 +88,9 @@ class Keywords:
             if name in self.own:
                 self.own[name](value, members)
             else:
-                members[self.renamed.get(name, name)] = self._plain(name, value)
+                flag = self.rows[name][0] == "flag" and not isinstance(value, str)
+                members[name] = bool(value) if flag else value  # the library reads it
         return members
-
-    def _plain(self, name: str, value: Any) -> Any:
-        kind, _, choices = self.rows[name]
-        member, count = self.members[self.renamed.get(name, name)]
-        if member == "row":  # the library reads it
-            return bool(value) if kind == "flag" and not isinstance(value, str) else value
-        if kind == "flag":
-            return int(bool(value))
-        if kind == "choice" and member != "text":
-            return choice(name, value, choices)
-        if member == "real":
-            return numbers(name, value) if count > 1 else length(name, value)
-        return value
 
     def _type(self, name: str) -> str:
         kind, _, choices = self.rows[name]
@@ -111,8 +99,7 @@ class Keywords:
         if kind == "choice":
             return "Literal[%s]" % ", ".join(map(repr, choices))
         if kind == "text":
-            text = self.members[self.renamed.get(name, name)][0] in ("text", "row")
-            return "str" if text else "Any"
+            return "str"
         return KINDS.get(kind, "Any")
 
     def show(self, function: Any) -> Any:

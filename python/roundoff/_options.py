@@ -10,12 +10,10 @@ import numpy as np
 from . import _core
 from ._arrays import picture
 from ._errors import BadArgument
-from ._inks import inks_of, turned
+from ._inks import above_zero, inks_of, turned
 from ._keywords import Keywords, Members, choice
 
 Colours = Union[str, Sequence[Sequence[int]], np.ndarray]
-CHANNELS = {"grey": 0, "rgb": 1, "cmyk": 2, "inks": 3}
-FULL, LIMITED = 1, 2  # ranges
 
 
 def palette_text(palette: Colours) -> str:
@@ -45,13 +43,9 @@ def _pair(name: str, value: Any, pattern: str, example: str) -> tuple[float, flo
     return float(first), float(second)
 
 
-def _threshold(value: Any, members: Members) -> None:
-    members["threshold"] = _core.BALANCED if value == "balanced" else value
-
-
 def _range(value: Any, members: Members) -> None:
     if isinstance(value, str) and value in ("full", "limited"):
-        members["range"] = FULL if value == "full" else LIMITED
+        members["range"] = value
     else:
         members["black"], members["white"] = _pair(
             "range", value, r"([0-9.eE+-]+) *, *([0-9.eE+-]+)", "full, limited, data or 64,940")
@@ -60,25 +54,8 @@ def _range(value: Any, members: Members) -> None:
 def _separate(value: Any, members: Members) -> None:
     # As one array both kinds of files are the same.
     place = choice("separate", str(value).removesuffix("-tiff"), ("none", "cmyk", "inks"))
-    members["channels"] = (members.get("channels", 0), CHANNELS["cmyk"], CHANNELS["inks"])[place]
-
-
-def _view(value: Any, members: Members) -> None:
-    members["dpi"], members["distance"] = _pair(
-        "view", value, r"([0-9.]+) *(?:dpi)? *, *([0-9.]+) *(?:mm)?", "600dpi,300mm")
-
-
-def dpi_of(value: Any, members: Members) -> None:
-    """Pixels per inch, "600x300" or (600, 300) where they differ from row to row."""
-    try:
-        both = [float(n) for n in (value.split("x") if isinstance(value, str) else [value])]
-    except TypeError:
-        both = [float(n) for n in value]
-    except ValueError:
-        both = []
-    if len(both) not in (1, 2):
-        raise BadArgument(f"dpi {value}: must be a number, or two such as 600x300")
-    members.update(zip(("dpi", "dpi_y"), both))
+    if place:
+        members["channels"] = ("grey", "cmyk", "inks")[place]
 
 
 def _kernel(value: Any, members: Members) -> None:
@@ -105,11 +82,9 @@ def _set(name: str, convert: Callable[[Any], Any]) -> Callable[[Any, Members], N
 
 
 OWN: Mapping[str, Callable[[Any, Members], None]] = {
-    "threshold": _threshold, "range": _range, "separate": _separate, "view": _view,
-    "kernel": _kernel, "dpi": dpi_of, "start": _start,
+    "range": _range, "separate": _separate, "kernel": _kernel, "start": _start,
     "palette": _set("palette", palette_text), "recolour": _set("recolour", palette_text),
-    "black": _set("grey_in_colour", lambda share: 100 - share),
-    "fit": _set("fit", lambda way: int(choice("fit", way, ("auto", "none", "full")) == 2)),
+    "fit": _set("fit", lambda way: choice("fit", way, ("auto", "none", "full")) == 2),
     "screen": _set("screen", lambda image: picture(image, name="screen").view()),
     "spot": _set("spot", lambda image: picture(image, name="spot").view()),
     "curve": _set("curve", curve_of),
@@ -117,7 +92,6 @@ OWN: Mapping[str, Callable[[Any, Members], None]] = {
     "angles": _set("angles", lambda list_of: list_of),
 }
 HALFTONE = Keywords("halftone", "ro_halftone_options", own=OWN,
-                    renamed={"angle": "degrees"},
                     without=("resize", "resample", "proof", "gain", "yule_nielsen", "profile_out",
                              "intent"))
 
@@ -126,7 +100,7 @@ def halftone_members(options: dict[str, Any]) -> Members:
     """The members that the options stand for, as the command has them together."""
     members = HALFTONE.take(options)
     if "inks" in members:
-        members["channels"] = CHANNELS["inks"]
+        members["channels"] = "inks"
     angles = members.pop("angles", None)
     if "inks" in members or "ink" in members or angles is not None:
         members["inks"] = inks_of(members.pop("inks", None), members.pop("ink", ()), members,
@@ -134,13 +108,9 @@ def halftone_members(options: dict[str, Any]) -> Members:
     if angles is not None:
         members["inks"] = turned(members["inks"], angles, options.get("ink") or (), members)
     palette = options.get("palette")
-    if "screen" in members:
-        members.setdefault("method", "screen")
-    elif members.get("lpi", 0) > 0:
-        members.setdefault("method", "am")
     if isinstance(palette, str) and palette.endswith("-panel"):
         if options.get("fit") in (None, "auto"):
-            members["fit"] = 1
-        if not members.keys() & {"kernel", "like"}:
+            members["fit"] = True
+        if not members.keys() & {"kernel", "like", "screen"} and not above_zero(members.get("lpi")):
             members.setdefault("method", "fan")
     return members

@@ -25,7 +25,7 @@ class Fit(NamedTuple):
 
 WEDGE = Keywords("calibrate", "ro_halftone_options", own={
     name: lambda value, members: None for name in ("patch", "curve")},
-                 renamed={"angle": "degrees"}, without=("ink", "linear"))
+                 without=("ink", "linear"))
 FIT = Keywords("calibrate", None, only={"ink", "linear"}, own={
     "ink": lambda value, members: members.update(ink=value),
     "linear": lambda value, members: members.update(linear=bool(value))})

@@ -46,28 +46,10 @@ static PyObject *devices(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(nothin
     return list;
 }
 
-/* {structure: {member: [names]}} of options that have names. */
-static PyObject *choices(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(nothing))
-{
-    PyObject *list = PyList_New(0);
-    const ro_choices *choice;
-    for (int i = 0; list && (choice = ro_choices_at(i)); i++) {
-        PyObject *names = PyList_New(0);
-        for (int j = 0; names && choice->names[j]; j++)
-            if (!list_append(names, PyUnicode_FromString(choice->names[j])))
-                Py_CLEAR(names);
-        if (!names ||
-            !list_append(list, Py_BuildValue("ssN", choice->options, choice->member, names)))
-            Py_CLEAR(list);
-    }
-    return list;
-}
-
 static PyMethodDef lists[] = {
     {"methods", methods, METH_NOARGS, "(name, family, summary, paper) of halftoning methods"},
     {"palettes", palettes, METH_NOARGS, "(name, summary, source) of built-in palettes"},
     {"devices", devices, METH_NOARGS, "(kind, index, name, detail, memory) of devices"},
-    {"choices", choices, METH_NOARGS, "(options, member, names) of options that have names"},
     {NULL, NULL, 0, NULL},
 };
 
@@ -76,7 +58,7 @@ static const struct {
     int value;
 } constants[] = {{"GRAY8", RO_GRAY8}, {"GRAY16", RO_GRAY16}, {"GRAYF", RO_GRAYF},
                  {"RGB8", RO_RGB8},   {"RGB16", RO_RGB16},   {"RGBF", RO_RGBF},
-                 {"BITS", RO_BITS},   {"INDEX8", RO_INDEX8}, {"BALANCED", RO_THRESHOLD_BALANCED}};
+                 {"BITS", RO_BITS},   {"INDEX8", RO_INDEX8}};
 
 static int fill(PyObject *module)
 {

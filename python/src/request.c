@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const others[] = {"palette", "recolour", "kernel", "curve", "screen",
-                                     "spot",    "first",    "inks",   NULL};
+static const char *const others[] = {"palette", "recolour", "kernel", "curve", "screen", "spot",
+                                     "first",   "inks",     "black",  "white", NULL};
 
 /* ---- Options that are more than a number
  * ----------------------------------------------------------- */
@@ -116,6 +116,14 @@ static bool take_image(PyObject *dictionary, const char *name, struct view *view
     return view_take(value, false, view);
 }
 
+static bool take_sample(PyObject *dictionary, const char *name, double *sample)
+{
+    PyObject *value = option_of(dictionary, name);
+    if (value)
+        *sample = PyFloat_AsDouble(value);
+    return !PyErr_Occurred();
+}
+
 bool halftone_request_take(struct session *session, PyObject *dictionary,
                            struct halftone_request *request)
 {
@@ -136,6 +144,9 @@ bool halftone_request_take(struct session *session, PyObject *dictionary,
         return false;
     value = option_of(dictionary, "curve");
     if (value && !take_curve(value, request))
+        return false;
+    if (!take_sample(dictionary, "black", &request->options.black) ||
+        !take_sample(dictionary, "white", &request->options.white))
         return false;
     value = option_of(dictionary, "inks");
     if (value && !take_inks(value, request))

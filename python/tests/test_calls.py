@@ -131,7 +131,7 @@ BAD = [
     (lambda g: roundoff.halftone(g, threads=-1), "thread"),
     (lambda g: roundoff.halftone(g, device="tpu"), "tpu"),
     (lambda g: roundoff.halftone(g, palette=[(1, 2, 300)]), "palette"),
-    (lambda g: roundoff.halftone(g, view="close"), "600dpi"),
+    (lambda g: roundoff.halftone(g, distance="close"), "distance close: must be a number"),
     (lambda g: roundoff.halftone(g, packed=True, levels=4), "."),
     (lambda g: roundoff.denoise(g, model="nonsense"), "nonsense"),
     (lambda g: roundoff.measure(g, g[1:]), "."),

@@ -11,7 +11,7 @@ OPTIONS = [
     {}, {"method": "ostromoukhov"}, {"method": "bayer"}, {"method": "void-and-cluster", "cell": 32},
     {"serpentine": True}, {"threshold": 40}, {"strength": 80, "noise": 30, "seed": 7},
     {"linear": True}, {"gamma": 1.5, "brightness": 10.0, "contrast": -20.0}, {"invert": True},
-    {"like": "pillow"}, {"method": "dbs", "view": "600dpi,300mm"},
+    {"like": "pillow"}, {"method": "dbs", "dpi": "600", "distance": "300"},
     {"method": "dbs", "sigma": 1.5, "rounds": 2}, {"schedule": "ed"},
     {"method": "stucki", "threshold": "balanced"},
     {"method": "clustered-dot", "angle": 45, "shape": "line"},
@@ -155,8 +155,8 @@ def test_inks_as_the_command(tmp_path, command, colour):
     def ink(result, count, number):
         return result >> (count - 1 - number) & 1
 
-    expected = plates(4, "--separate", "cmyk", "--black", "50")
-    result = roundoff.halftone(colour, separate="cmyk", black=50)
+    expected = plates(4, "--separate", "cmyk", "--black-ink", "50")
+    result = roundoff.halftone(colour, separate="cmyk", black_ink=50)
     for number, name in enumerate("cmyk"):
         assert np.array_equal(ink(result, 4, number), expected[name]), name
     expected = plates(2, "--inks", "#e30613,black", "--ink-limit", "120")

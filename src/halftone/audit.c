@@ -162,10 +162,12 @@ static ro_status open_rows(struct rows *rows, const ro_halftone_options *options
 {
     ro_context *context = rows->context;
     const ro_image *in = rows->in;
-    ro_halftone_options plain = *options;
-    plain.schedule = NULL; /* schedules change no bits, and not every one runs on the CPU */
-    ro_status status = halftoner_open(&rows->work, context, in, PLANE_LUMA, rows->out->format,
-                                      &plain, RO_DEVICE_CPU);
+    ro_halftone_options given = *options, plain;
+    given.schedule = NULL; /* schedules change no bits, and not every one runs on the CPU */
+    ro_status status = halftone_read(context, &given, &plain);
+    if (status == RO_OK)
+        status = halftoner_open(&rows->work, context, in, PLANE_LUMA, rows->out->format, &plain,
+                                RO_DEVICE_CPU);
     if (status != RO_OK)
         return status;
     const struct grey_form *form = &rows->work.grey;
@@ -281,9 +283,9 @@ static ro_status audit_halftone(ro_context *context, const ro_image *in, const r
         return RO_E_ARGUMENT;
     DEVICE_TURN(context);
     *audit = (ro_halftone_audit){0};
-    ro_halftone_options full = RO_HALFTONE_OPTIONS;
+    ro_halftone_options full;
     const ro_halftone_options *options = &full;
-    ro_status status = take_options(context, given, &full, "RO_HALFTONE_OPTIONS");
+    ro_status status = halftone_read(context, given, &full);
     if (status == RO_OK)
         status = check(context, in, out, options);
     if (status != RO_OK)

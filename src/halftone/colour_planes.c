@@ -54,19 +54,6 @@ static ro_status check_inks(ro_context *context, const ro_halftone_options *opti
 {
     const bool own = options->channels == RO_CHANNELS_INKS;
     const int least = own ? 1 : 4, most = own ? RO_INKS_MOST : 4;
-    if ((own || options->separation) && options->tone.linear)
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "inks are separated in linear light already: linear does not apply");
-    if (options->separation && (options->ink_limit != 0 || options->grey_in_colour != 0))
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "a separation that is given has its own black and its own limit of "
-                               "ink");
-    if (!own && options->ink_limit != 0)
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "a limit of ink applies to inks of your own only");
-    if (!(options->ink_limit >= 0 && options->ink_limit <= 100 * RO_INKS_MOST))
-        return ro_context_fail(context, RO_E_ARGUMENT, "%g %% of ink: must be from 0 to %d",
-                               options->ink_limit, 100 * RO_INKS_MOST);
     if ((own || options->inks) &&
         (options->ink_count < least || options->ink_count > most || !options->inks))
         return ro_context_fail(context, RO_E_ARGUMENT,
@@ -84,18 +71,8 @@ static ro_status check_inks(ro_context *context, const ro_halftone_options *opti
 ro_status planes_find(ro_context *context, const ro_halftone_options *options, ro_format out,
                       struct planes *planes)
 {
-    unsigned channels = options->channels;
-    if (channels >= sizeof all / sizeof *all)
-        return ro_context_fail(context, RO_E_ARGUMENT, "there is no choice of channels %u",
-                               channels);
+    const ro_channels channels = options->channels;
     const bool inks = channels == RO_CHANNELS_CMYK || channels == RO_CHANNELS_INKS;
-    if (options->palette)
-        return ro_context_fail(context, RO_E_ARGUMENT, "a palette and channels cannot be combined");
-    if (options->separation && !inks)
-        return ro_context_fail(context, RO_E_ARGUMENT, "a separation applies to inks only");
-    if (inks && options->levels != 0 && options->levels != 2)
-        return ro_context_fail(context, RO_E_ARGUMENT, "inks are halftoned to 2 levels, not %d",
-                               options->levels);
     ro_status status = inks ? check_inks(context, options) : RO_OK;
     if (status != RO_OK)
         return status;
@@ -122,9 +99,9 @@ ro_halftone_options planes_options(const ro_halftone_options *options, int plane
     ro_halftone_options own = *options;
     const ro_ink *ink = options->inks ? &options->inks[plane] : NULL;
     if (options->channels == RO_CHANNELS_CMYK && !ink && options->lpi > 0)
-        own.degrees = options->degrees + cmyk[plane];
+        own.angle = options->angle + cmyk[plane];
     if (ink && (ink->lpi > 0 || options->lpi > 0))
-        own.degrees = ink->degrees;
+        own.angle = ink->degrees;
     if (ink && ink->lpi > 0)
         own.lpi = ink->lpi;
     if (ink && ink->shape)

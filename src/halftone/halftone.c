@@ -3,7 +3,6 @@
 #include "halftone/halftone.h"
 
 #include "core/names.h"
-#include "core/options.h"
 #include "halftone/colour_planes.h"
 
 #include <string.h>
@@ -41,91 +40,23 @@ static ro_status check_output(struct halftoner *work)
 static ro_status check_options(struct halftoner *work)
 {
     ro_context *context = work->context;
-    ro_halftone_options *options = &work->options;
+    const ro_halftone_options *options = &work->options;
     const struct halftone_method *method = work->method;
     const ro_palette *palette = options->palette;
-    unsigned known = method->options;
-    const unsigned coloured_without = OPTION_LEVELS | OPTION_DEEP | OPTION_THRESHOLD;
-    if (palette && method->engine->coloured)
-        known = (known & ~coloured_without) | OPTION_PALETTE;
-    const struct {
-        unsigned flag;
-        bool set;
-        const char *name;
-    } given[] = {
-        {OPTION_LEVELS, options->levels != 0 && options->levels != 2, "levels"},
-        {OPTION_SCHEDULE, options->schedule != NULL, "schedule"},
-        {OPTION_STRENGTH, !is_default(options->strength), "strength"},
-        {OPTION_NOISE, options->noise != 0, "noise"},
-        {OPTION_THRESHOLD, !is_default(options->threshold), "threshold"},
-        {OPTION_STRENGTH, options->threshold == RO_THRESHOLD_BALANCED, "a balanced threshold"},
-        {OPTION_SERPENTINE, options->serpentine != 0, "serpentine"},
-        {OPTION_SEED, options->seed != 0, "seed"},
-        {OPTION_CELL, options->cell != 0, "cell"},
-        {OPTION_LINES, options->lpi != 0, "lpi"},
-        {OPTION_LINES, options->dpi_y != 0, "dpi-y"},
-        {OPTION_LINES, options->spot != NULL, "spot"},
-        {OPTION_DOT, options->dot != 0, "dot"},
-        {OPTION_ANGLE, options->angle != 0 || options->degrees != 0, "angle"},
-        {OPTION_SHAPE, options->shape != NULL, "shape"},
-        {OPTION_SCREEN, options->screen != NULL, "screen"},
-        {OPTION_PALETTE, palette != NULL, "palette"},
-        {OPTION_PALETTE, options->fit != 0, "fit"},
-        {OPTION_SEARCH, options->sigma != 0, "sigma"},
-        {OPTION_SEARCH, options->distance != 0, "view"},
-        {OPTION_SEARCH, options->aim != NULL, "aim"},
-        {OPTION_SEARCH, options->start || options->first, "start"},
-        {OPTION_SEARCH, !is_default(options->rounds), "rounds"},
-    };
-    if (palette && !(known & OPTION_PALETTE))
+    if (palette && !method->engine->coloured)
         return ro_context_fail(context, RO_E_ARGUMENT, "%s has no palettes: %s", method->info.name,
                                method->engine->no_palette);
-    for (size_t i = 0; i < sizeof given / sizeof *given; i++)
-        if (given[i].set && !(known & given[i].flag))
-            return ro_context_fail(context, RO_E_ARGUMENT, "%s does not apply to %s%s",
-                                   given[i].name, method->info.name,
-                                   palette && method->engine->coloured ? " with a palette" : "");
+    ro_status status = halftone_rules(context, options, method);
+    if (status != RO_OK)
+        return status;
     if (palette && (palette->count < 2 || palette->count > 256))
         return ro_context_fail(context, RO_E_ARGUMENT, "a palette has 2 to 256 colours, not %d",
                                palette->count);
-    if (options->levels == 0)
-        options->levels = 2;
-    const int most = known & OPTION_DEEP ? 65536 : 256;
-    if (options->levels < 2 || options->levels > most)
-        return ro_context_fail(context, RO_E_ARGUMENT, "%d levels: must be from 2 to %d",
-                               options->levels, most);
-    const struct {
-        int value, least, most;
-        const char *name;
-    } percents[] = {
-        {options->strength, 1, 100, "strength"},
-        {options->noise, 0, 100, "noise"},
-        {options->threshold == RO_THRESHOLD_BALANCED ? 50 : options->threshold, 1, 99, "threshold"},
-    };
-    for (size_t i = 0; i < sizeof percents / sizeof *percents; i++)
-        if (!is_default(percents[i].value) &&
-            (percents[i].value < percents[i].least || percents[i].value > percents[i].most))
-            return ro_context_fail(context, RO_E_ARGUMENT, "%s %d%%: must be from %d%% to %d%%",
-                                   percents[i].name, percents[i].value, percents[i].least,
-                                   percents[i].most);
-    if (!is_default(options->rounds) && options->rounds < 1)
-        return ro_context_fail(context, RO_E_ARGUMENT, "%d rounds: must not be negative",
-                               options->rounds);
+    if (!(method->options & OPTION_DEEP) && options->levels > 256)
+        return ro_context_fail(context, RO_E_ARGUMENT, "levels %d: %s has 256 at most",
+                               options->levels, method->info.name);
+    work->grey.black_per_mille = (uint32_t)(1000.5 - 10 * (100 - options->black_ink));
     return check_output(work);
-}
-
-/* The share of grey that goes to black. */
-static ro_status black_share(struct halftoner *work)
-{
-    double kept = work->options.grey_in_colour;
-    if (!(kept >= 0 && kept <= 100))
-        return ro_context_fail(work->context, RO_E_ARGUMENT,
-                               "%g %% of grey in coloured inks: must be from 0 to 100", kept);
-    if (kept != 0 && (work->grey.plane < PLANE_CYAN || work->grey.plane > PLANE_BLACK))
-        return ro_context_fail(work->context, RO_E_ARGUMENT,
-                               "the share of black applies to CMYK separations only");
-    work->grey.black_per_mille = (uint32_t)(1000.5 - 10 * kept);
-    return RO_OK;
 }
 
 /* Levels that colours stand for. */
@@ -135,9 +66,6 @@ static ro_status take_colours(struct halftoner *work)
     ro_halftone_options *options = &work->options;
     if (!colours)
         return RO_OK;
-    if (options->palette || options->channels != RO_CHANNELS_GREY)
-        return ro_context_fail(work->context, RO_E_ARGUMENT, "recolour is for grey, not for %s",
-                               options->palette ? "a palette" : "channels");
     if (colours->count < 2 || colours->count > 256)
         return ro_context_fail(work->context, RO_E_ARGUMENT,
                                "recolour takes 2 to 256 colours, not %d", colours->count);
@@ -178,6 +106,14 @@ ro_status halftone_scalar_only(struct halftoner *work, bool threaded)
     return RO_OK;
 }
 
+const struct halftone_method *halftone_method_of(ro_context *context,
+                                                 const ro_halftone_options *options)
+{
+    return options->kernel ? &halftone_own_kernel
+           : options->like ? halftone_like_find(context, options)
+                           : halftone_method_named(options->method);
+}
+
 ro_status halftoner_open(struct halftoner *work, ro_context *context, const ro_image *in,
                          enum grey_plane plane, ro_format out, const ro_halftone_options *options,
                          ro_device device)
@@ -188,21 +124,7 @@ ro_status halftoner_open(struct halftoner *work, ro_context *context, const ro_i
     work->grey = (struct grey_form){.plane = palette ? PLANE_COLOUR : plane, .tone = &work->tone};
     work->plate = planes_plate(work->grey.plane);
     work->seed = planes_seed(work->options.seed, work->plate);
-    if (work->options.abreast < 0 || work->options.abreast > 64)
-        return ro_context_fail(context, RO_E_ARGUMENT, "%d bands abreast: must be from 0 to 64",
-                               work->options.abreast);
-    if (work->options.kernel && work->options.method)
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "give either a kernel or method %s, not both", work->options.method);
-    if (work->options.kernel && work->options.like)
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "--like %s takes no kernel other than its own", work->options.like);
-    if (work->options.kernel)
-        work->method = &halftone_own_kernel;
-    else if (work->options.like)
-        work->method = halftone_like_find(context, &work->options);
-    else
-        work->method = halftone_method_find(context, work->options.method);
+    work->method = halftone_method_of(context, &work->options);
     if (!work->method)
         return RO_E_ARGUMENT;
     if (work->options.like && ro_name_equal(work->options.like, "pillow") &&
@@ -214,8 +136,6 @@ ro_status halftoner_open(struct halftoner *work, ro_context *context, const ro_i
     ro_status status = take_colours(work);
     if (status == RO_OK)
         status = check_options(work);
-    if (status == RO_OK)
-        status = black_share(work);
     if (status == RO_OK)
         status = tone_range_of(context, in, &work->options, &work->grey.range);
     if (status == RO_OK && work->grey.range.white > 0) /* else grey_form_of says what is wrong */

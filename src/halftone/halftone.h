@@ -9,6 +9,7 @@
 #include "context/context.h"
 #include "halftone/tone/grey.h"
 #include "roundoff/halftone.h"
+#include "roundoff/options.h"
 
 struct halftoner;
 
@@ -71,7 +72,6 @@ struct halftone_engine {
 
 struct halftone_method {
     ro_method info;
-    const char *aliases[4];
     const struct halftone_engine *engine;
     unsigned options; /* halftone_option flags that apply */
     int variant;      /* which of the engine's tables: for error diffusion the kernel */
@@ -126,18 +126,39 @@ void halftone_fit_close(struct halftone_fit *fit);
 /* The method behind a kernel of the user's own; it is not in the list. */
 extern const struct halftone_method halftone_own_kernel;
 
-/* For options->like: another program's Floyd-Steinberg; NULL and a message when there is none. */
+/* Finds another program's Floyd-Steinberg for options->like; NULL and a message if the options have
+ * another method. */
 const struct halftone_method *halftone_like_find(ro_context *context,
                                                  const ro_halftone_options *options);
+/* Returns the options that apply to a method of that kind, by its name. */
+unsigned halftone_like_options(const char *name);
 
-/* By name or alias; NULL and a message that suggests the nearest when there is none. */
-const struct halftone_method *halftone_method_find(ro_context *context, const char *name);
+/* Finds a method by name or alias; NULL: there is none. */
+const struct halftone_method *halftone_method_named(const char *name);
+extern const ro_word halftone_method_words[]; /* ended by a NULL name */
+
+/* ---- Options (halftone_options.c) ------------------------------------------------------------ */
+
+/* Finds the method that options which were read have; NULL and a message: they exclude it. */
+const struct halftone_method *halftone_method_of(ro_context *context,
+                                                 const ro_halftone_options *options);
+
+/* Checks values and rules, and fills in the defaults that are constants and the method. */
+ro_status halftone_read(ro_context *context, const ro_halftone_options *given,
+                        ro_halftone_options *taken);
+/* Checks the rules between options that were read, for a method. */
+ro_status halftone_rules(ro_context *context, const ro_halftone_options *options,
+                         const struct halftone_method *method);
+bool halftone_is_set(const ro_halftone_options *options, const char *name);
+/* Returns the default of an option that has a constant one. */
+const char *halftone_preset(const char *name);
 
 /* For engines without vectors: whether the context asks for what they do not have. */
 ro_status halftone_scalar_only(struct halftoner *work, bool threaded);
 
-/* Checks the options and opens the engine; halftoner_close frees, also after a failure. `device` is
- * where it shall run, RO_DEVICE_AUTO: where the context says. */
+/* Checks the rules between the options, which halftone_read has read, and opens the engine;
+ * halftoner_close frees, also after a failure. `device` is where it shall run, RO_DEVICE_AUTO:
+ * where the context says. */
 ro_status halftoner_open(struct halftoner *work, ro_context *context, const ro_image *in,
                          enum grey_plane plane, ro_format out, const ro_halftone_options *options,
                          ro_device device);

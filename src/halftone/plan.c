@@ -5,7 +5,6 @@
 #include "core/checked.h"
 #include "core/image.h"
 #include "core/misuse.h"
-#include "core/options.h"
 #include "cuda/cuda.h"
 #include "halftone/floats_cuda.h"
 #include "halftone/kept_options.h"
@@ -103,8 +102,6 @@ static ro_status find_planes(struct halftone_plan *plan, const ro_halftone_optio
         plan->planes = &plan->found;
         plan->count = plan->planes->count;
         *format = plan->planes->format;
-    } else if (options->inks || options->ink_limit != 0 || options->separation) {
-        return ro_context_fail(context, RO_E_ARGUMENT, "inks apply to separations only");
     }
     if (options->separation)
         status = ink_table_copy(context, options->separation, &plan->inks);
@@ -172,10 +169,10 @@ ro_status halftone_plan_make(ro_context *context, const ro_image *shape, ro_form
                              struct halftone_plan **made)
 {
     DEVICE_TURN(context);
-    ro_halftone_options own = RO_HALFTONE_OPTIONS;
+    ro_halftone_options own;
     ro_format format = out;
     *made = NULL;
-    ro_status status = take_options(context, options, &own, "RO_HALFTONE_OPTIONS");
+    ro_status status = halftone_read(context, options, &own);
     if (status != RO_OK)
         return status;
     struct halftone_plan *plan = alloc_plan(context, shape, out, &own);
@@ -527,16 +524,14 @@ static const struct ro_plan_kind halftone_kind = {query, run, run_device, copy, 
 
 bool halftone_plan_is(const ro_plan *plan) { return plan->kind == &halftone_kind; }
 
-OPTIONS_INIT(ro_halftone_options, RO_HALFTONE_OPTIONS)
-
 ro_status ro_halftone_plan(ro_context *context, const ro_image *shape, ro_format out,
                            const ro_halftone_options *options, ro_plan **plan)
 {
     struct halftone_plan *made;
     if (!plan)
         return RO_E_ARGUMENT;
-    ro_halftone_options own = RO_HALFTONE_OPTIONS;
-    ro_status status = take_options(context, options, &own, "RO_HALFTONE_OPTIONS");
+    ro_halftone_options own;
+    ro_status status = halftone_read(context, options, &own);
     if (status == RO_OK)
         status = halftone_plan_make(context, shape, out, &own, RO_DEVICE_AUTO, &made);
     if (status == RO_OK && !(made->kept = halftone_options_keep(&own))) {

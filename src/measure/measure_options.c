@@ -11,7 +11,8 @@ static const ro_option rows[] = {
      .more = "Without it the command takes the resolution of RESULT, if that file has one."},
     {MEMBER(distance), ROW_DISTANCE},
     {MEMBER(linear), ROW_LINEAR,
-     .more = "ORIGINAL is sRGB and RESULT stands for its light, as after `halftone --linear`."},
+     .more =
+         "ORIGINAL is sRGB and RESULT stands for its light, as halftone makes it with `linear`."},
     {MEMBER(tile), "N", "side in pixels of the squares that texture is measured in", .preset = "64",
      .topic = "texture",
      .words = RO_WORDS({.name = "16", .value = 16}, {.name = "32", .value = 32},

@@ -17,6 +17,7 @@ static void init(const ro_option_table *table, void *options, size_t size)
     _Static_assert(sizeof(structure) <= LARGEST, #structure);                                      \
     void function(structure *options, size_t size) { init(&table, options, size); }
 
+INIT(ro_halftone_options, ro_halftone_options_init, ro_halftone_table)
 INIT(ro_denoise_options, ro_denoise_options_init, ro_denoise_table)
 INIT(ro_measure_options, ro_measure_options_init, ro_measure_table)
 INIT(ro_screen_options, ro_screen_options_init, ro_screen_table)

@@ -3,15 +3,28 @@
 #include "core/misuse.h"
 #include "options/table.h"
 
+#include "core/misuse.h"
+
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 /* The options of one check. */
 struct check {
-    ro_context *context;
     const ro_option_table *table;
     const void *given, *resolved;
+    char *message; /* RO_OPTION_MESSAGE bytes */
 };
+
+static ro_status refuse(const struct check *check, const char *format, ...) RO_PRINTF(2, 3);
+static ro_status refuse(const struct check *check, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(check->message, RO_OPTION_MESSAGE, format, arguments);
+    va_end(arguments);
+    return RO_E_ARGUMENT;
+}
 
 /* One condition of a list: "name" or "name=value,value". */
 struct condition {
@@ -94,11 +107,9 @@ static ro_status check_needs(const struct check *check, const ro_option *option,
         option_spelled(condition.option, other);
         const char *space = word ? " " : "", *said = word ? word->name : "";
         if (!condition.values)
-            return ro_context_fail(check->context, RO_E_ARGUMENT, "%s%s%s needs %s", name, space,
-                                   said, other);
-        return ro_context_fail(check->context, RO_E_ARGUMENT, "%s%s%s needs %s %s, not %s", name,
-                               space, said, other, listed(&condition, values),
-                               value_of(check, condition.option, now));
+            return refuse(check, "%s%s%s needs %s", name, space, said, other);
+        return refuse(check, "%s%s%s needs %s %s, not %s", name, space, said, other,
+                      listed(&condition, values), value_of(check, condition.option, now));
     }
     return RO_OK;
 }
@@ -114,10 +125,9 @@ static ro_status check_excludes(const struct check *check, const ro_option *opti
         option_spelled(option, name);
         option_spelled(condition.option, other);
         if (!condition.values)
-            return ro_context_fail(check->context, RO_E_ARGUMENT, "%s and %s exclude each other",
-                                   name, other);
-        return ro_context_fail(check->context, RO_E_ARGUMENT, "%s does not apply to %s %s", name,
-                               other, value_of(check, condition.option, now));
+            return refuse(check, "%s and %s exclude each other", name, other);
+        return refuse(check, "%s does not apply to %s %s", name, other,
+                      value_of(check, condition.option, now));
     }
     return RO_OK;
 }
@@ -136,8 +146,8 @@ static ro_status check_option(const struct check *check, const ro_option *option
         const ro_option *method = ro_option_find(check->table, check->table->method);
         const char *now = value_of(check, method, room);
         if (!ro_option_applies(check->table, option, now))
-            return ro_context_fail(check->context, RO_E_ARGUMENT, "%s does not apply to %s %s",
-                                   option_spelled(option, name), option_spelled(method, of), now);
+            return refuse(check, "%s does not apply to %s %s", option_spelled(option, name),
+                          option_spelled(method, of), now);
     }
     ro_status status = check_needs(check, option, NULL);
     const ro_word *word = option_word_of(option, option_load(option, check->given));
@@ -146,13 +156,27 @@ static ro_status check_option(const struct check *check, const ro_option *option
     return status == RO_OK ? check_excludes(check, option) : status;
 }
 
+static ro_status check_all(const struct check *check)
+{
+    ro_status status = RO_OK;
+    for (const ro_option *row = check->table->rows; row->name && status == RO_OK; row++)
+        if (ro_option_is_set(check->table, row, check->given))
+            status = check_option(check, row);
+    return status;
+}
+
+ro_status ro_options_check(const ro_option_table *table, const void *options,
+                           char message[RO_OPTION_MESSAGE])
+{
+    if (ABSENT(table, options, message))
+        return RO_E_ARGUMENT;
+    return check_all(&(struct check){table, options, options, message});
+}
+
 ro_status options_check(ro_context *context, const ro_option_table *table, const void *given,
                         const void *resolved)
 {
-    const struct check check = {context, table, given, resolved};
-    ro_status status = RO_OK;
-    for (const ro_option *row = table->rows; row->name && status == RO_OK; row++)
-        if (ro_option_is_set(table, row, given))
-            status = check_option(&check, row);
-    return status;
+    char message[RO_OPTION_MESSAGE];
+    const ro_status status = check_all(&(struct check){table, given, resolved, message});
+    return status == RO_OK ? RO_OK : ro_context_fail(context, status, "%s", message);
 }

@@ -36,6 +36,10 @@
     "A", "angle of the rows of dots in degrees, counterclockwise", .min = -360, .max = 360,        \
                                                                    .preset = "0"
 #define ROW_SHAPE "S", "shape of dots"
+#define WORDS_OF_SHAPE(am)                                                                         \
+    RO_WORDS({.name = "round"}, {"ellipse", .needs = am}, {"square", .needs = am},                 \
+             {.name = "diamond"}, {.name = "line"}, {"euclidean", .needs = am},                    \
+             {"cross", .needs = am})
 #define ROW_DOT                                                                                    \
     "N", "pixels of the smallest dot and hole", .min = 1, .max = 1000000,                          \
                                                 .derived = "1; 4 with green noise"

@@ -411,6 +411,8 @@ const char *ro_option_text(const ro_option_table *table, const ro_option *option
     return option->derived ? NULL : option->preset;
 }
 
+enum { MOST_LISTED = 16 }; /* words in a message */
+
 const char *ro_option_allowed(const ro_option *option, char room[RO_OPTION_MESSAGE])
 {
     if (ABSENT(option, room))
@@ -442,6 +444,10 @@ const char *ro_option_allowed(const ro_option *option, char room[RO_OPTION_MESSA
                               option->unit && *option->unit == 'm' ? " metres, such as 0.5um" : "");
     for (const ro_word *word = words_of(option); word && word->name; word++)
         count += !word->alias;
+    if (count > MOST_LISTED) {
+        snprintf(room, RO_OPTION_MESSAGE, "one of %zu words", count);
+        return room;
+    }
     for (const ro_word *word = words_of(option); word && word->name && at < RO_OPTION_MESSAGE;
          word++) {
         if (word->alias)
@@ -459,7 +465,7 @@ const char *ro_option_allowed(const ro_option *option, char room[RO_OPTION_MESSA
 /* The sentence that refuses a value, with the nearest word where one is near. */
 static void refuse(const ro_option *option, const char *text, char message[RO_OPTION_MESSAGE])
 {
-    enum { MOST_WORDS = 64 };
+    enum { MOST_WORDS = 128 };
     char allowed[RO_OPTION_MESSAGE], name[RO_OPTION_NAME];
     const char *names[MOST_WORDS], *nearest = NULL;
     size_t count = 0;
@@ -514,6 +520,15 @@ static bool take_value(const ro_option_table *table, const ro_option *option, un
         return !value->text || read_value(table, option, value->text, value);
     return option->kind == RO_OPTION_TEXTS || option->kind == RO_OPTION_OTHER || is_flag(option) ||
            option_word_of(option, *value) || in_range(option, *value);
+}
+
+void ro_options_fill(const ro_option_table *table, void *options)
+{
+    char message[RO_OPTION_MESSAGE];
+    for (const ro_option *row = ABSENT(table, options) ? NULL : table->rows; row && row->name;
+         row++)
+        if (row->preset && !row->derived && !ro_option_is_set(table, row, options))
+            ro_option_set(table, row, options, row->preset, message);
 }
 
 ro_status options_read(ro_context *context, const ro_option_table *table, const void *given,

@@ -139,37 +139,35 @@ static const struct like {
     bool (*start)(struct halftoner *work);
     bool any_maxval;
 } likes[] = {
-    {{{"floyd-steinberg like pillow", "", "", ""}, {0}, &like_engine, 0, 0},
-     pillow_row,
-     NULL,
-     false},
-    {{{"floyd-steinberg like netpbm", "", "", ""}, {0}, &like_engine, OPTION_SEED, 1},
+    {{{"floyd-steinberg like pillow", "", "", ""}, &like_engine, 0, 0}, pillow_row, NULL, false},
+    {{{"floyd-steinberg like netpbm", "", "", ""}, &like_engine, OPTION_SEED, 1},
      netpbm_row,
      netpbm_start,
      true},
-    {{{"floyd-steinberg like zimg", "", "", ""}, {0}, &like_engine, 0, 2}, zimg_row, NULL, false},
+    {{{"floyd-steinberg like zimg", "", "", ""}, &like_engine, 0, 2}, zimg_row, NULL, false},
 };
 
 const struct halftone_method *halftone_like_find(ro_context *context,
                                                  const ro_halftone_options *options)
 {
     static const char *const names[] = {"pillow", "netpbm", "zimg"};
-    if (options->method) {
-        const struct halftone_method *method = halftone_method_find(context, options->method);
-        if (!method)
-            return NULL;
-        if (method != halftone_method_find(context, NULL)) {
-            ro_context_fail(context, RO_E_ARGUMENT, "like %s: must be floyd-steinberg, not %s",
-                            options->like, method->info.name);
-            return NULL;
-        }
+    if (options->method && strcmp(options->method, "floyd-steinberg") != 0) {
+        ro_context_fail(context, RO_E_ARGUMENT, "like %s needs method floyd-steinberg, not %s",
+                        options->like, options->method);
+        return NULL;
     }
+    size_t i = 0;
+    while (strcmp(options->like, names[i]) != 0)
+        i++;
+    return &likes[i].method;
+}
+
+unsigned halftone_like_options(const char *name)
+{
     for (size_t i = 0; i < sizeof likes / sizeof *likes; i++)
-        if (ro_name_equal(options->like, names[i]))
-            return &likes[i].method;
-    ro_context_fail(context, RO_E_ARGUMENT, "like '%s': must be pillow, netpbm or zimg",
-                    options->like);
-    return NULL;
+        if (strcmp(likes[i].method.info.name, name) == 0)
+            return likes[i].method.options;
+    return 0;
 }
 
 static ro_status open_engine(struct halftoner *work)

@@ -33,10 +33,7 @@ static const ro_option rows[] = {
     {MEMBER(angle), ROW_ANGLE, .topic = "dots", .trait = SCREEN_OPTION_ANGLE,
      .more = "The screen clustered-dot has 0 or 45 degrees."},
     {MEMBER(shape), ROW_SHAPE, .topic = "dots show", .trait = SCREEN_OPTION_SHAPE,
-     .derived = "round; euclidean with dot",
-     .words = RO_WORDS({.name = "round"}, {"ellipse", .needs = AM}, {"square", .needs = AM},
-                       {.name = "diamond"}, {.name = "line"}, {"euclidean", .needs = AM},
-                       {"cross", .needs = AM})},
+     .derived = "round; euclidean with dot", .words = WORDS_OF_SHAPE(AM)},
     {MEMBER(format), .preset = "gray16",
      .words =
          RO_WORDS({.name = "gray16", .value = RO_GRAY16}, {.name = "grayf", .value = RO_GRAYF})},
@@ -44,7 +41,7 @@ static const ro_option rows[] = {
     {MEMBER(lpi), ROW_LPI, .topic = "dots show", .trait = SCREEN_OPTION_LINES,
      .derived = "an eighth of dpi",
      .more = "A file holds a plain rectangle of at most 4096 cells a side, which may be less exact "
-             "than what `halftone --lpi` makes; the report says what was reached."},
+             "than what halftone makes with `lpi`; the report says what was reached."},
     {MEMBER(dpi), ROW_DPI, .topic = "dots show", .trait = SCREEN_OPTION_LINES, .count = 2,
      .least = 1, .derived = "300 without lpi",
      .more = "600x300 is 300 from row to row."}, /* dpi_y */

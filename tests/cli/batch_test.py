@@ -85,7 +85,7 @@ class Batch(Case):
                      words=["p0.pgm", "overwritten"])
         self.wrong("-", "--out-dir", "out", words=["standard input"])
         self.wrong(*pictures, "--out-dir", "out", "--certificate", "c.json", words=["--certificate"])
-        self.wrong(*pictures, "--out-dir", "out", "--vectors", "v.txt", words=["--vectors"])
+        self.wrong(*pictures, "--out-dir", "out", "--vectors", "v.txt", words=["vectors"])
         self.wrong(*pictures, words=["one name too many", "--out-dir"])
         self.wrong("--out-dir", "out", words=["needs IN"])
         done = self.command("halftone", *self.names, "--out-dir", "out", "--type", "xyz")

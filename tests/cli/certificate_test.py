@@ -65,9 +65,9 @@ class Certificates(Case):
                 ("out.pbm", "--method", "dbs-clipping-free", "--sigma", "1.5"),
                 ("out.pbm", "--method", "dbs", "--rounds", "2", "--start", "fs"),
                 ("out.pbm", "--method", "dbs", "--aim", "picture", "--start", "random", "--seed", "4"),
-                ("out.pbm", "--method", "dbs", "--view", "600dpi,200mm", "--start", "first.pbm"),
+                ("out.pbm", "--method", "dbs", "--dpi", "600", "--distance", "200", "--start", "first.pbm"),
                 ("out.ppm", "--palette", "black white #c00"), ("out.ppm", "--channels", "rgb"),
-                ("out.pbm", "--like", "pillow"), ("out.pbm", "--separate", "cmyk", "--black", "60"),
+                ("out.pbm", "--like", "pillow"), ("out.pbm", "--separate", "cmyk", "--black-ink", "60"),
                 ("out.pbm", "--schedule", "ec", "--strength", "70")]
         for out, *more in runs:
             self.halftone(*more, out=out)

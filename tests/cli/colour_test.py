@@ -115,7 +115,7 @@ class Colour(Case):
     def test_colours_and_resolution_refused(self):
         self.refused("halftone", "in.ppm", "out.ppm", "--palette", "white #fff",
                      words=["the same"])
-        self.refused("halftone", "in.pgm", "out.pbm", "--dpi", "300", words=["--dpi"], status=2)
+        self.refused("halftone", "in.pgm", "out.pbm", "--dpi", "300", words=["dpi: only"], status=2)
 
     def test_channels(self):
         self.works("halftone", "in.ppm", "out.ppm", "--channels", "rgb", "--levels", "3")
@@ -175,12 +175,12 @@ class Colour(Case):
 
     def test_separations(self):
         for black in [100, 40]:
-            self.works("halftone", "in.ppm", "out.pbm", "--separate", "cmyk", "--black", str(black))
+            self.works("halftone", "in.ppm", "out.pbm", "--separate", "cmyk", "--black-ink", str(black))
             planes = [floyd_steinberg(plane, self.width, self.height) for plane in self.inks(black)]
             for ink, plane in zip("cmyk", planes):
                 self.assertEqual(self.get("out-%s.pbm" % ink),
                                  pbm(plane, self.width, self.height))
-            self.works("halftone", "in.ppm", "out.npy", "--separate", "cmyk-tiff", "--black",
+            self.works("halftone", "in.ppm", "out.npy", "--separate", "cmyk-tiff", "--black-ink",
                        str(black))
             packed = [8 * (1 - c) + 4 * (1 - m) + 2 * (1 - y) + 1 - k
                       for c, m, y, k in zip(*planes)]
@@ -230,7 +230,7 @@ class Colour(Case):
         self.refused(*grey, "--curve", "words.csv", words=["words.csv", "line 2"])
         self.refused(*grey, "--curve", "short.csv", words=["short.csv", "not 1"])
         self.refused(*grey, "--curve", "missing.csv", words=["missing.csv"])
-        self.refused(*grey, "--gamma", "0.01", words=["gamma"])
+        self.refused(*grey, "--gamma", "0.01", words=["gamma"], status=2)
         self.refused(*grey, "--gamma", "11", words=["gamma"], status=2)
         self.refused(*grey, "--brightness", "101", words=["-100 to 100"], status=2)
         self.refused(*grey, "--contrast", "x", words=["contrast"], status=2)
@@ -241,13 +241,13 @@ class Colour(Case):
         self.refused(*colour, "--palette", "blakc white", words=["did you mean 'black'"])
         self.refused(*colour, "--palette", "bwr", "--levels", "4", words=["levels"])
         self.refused(*colour, "--palette", "bwr", "--channels", "rgb", words=["palette"])
-        self.refused(*colour, "--black", "50", "--channels", "rgb", words=["CMYK"])
+        self.refused(*colour, "--black-ink", "50", "--channels", "rgb", words=["channels cmyk"])
         self.refused(*colour, "--separate", "cmyk-tiff", words=["inks"])
-        self.refused(*colour, "--separate", "cmyk", "--channels", "rgb", words=["cannot be combined"],
+        self.refused(*colour, "--separate", "cmyk", "--channels", "rgb", words=["exclude each other"],
                      status=2)
         self.refused("halftone", "in.ppm", "-", "--separate", "cmyk", words=["standard output"])
         self.refused("halftone", "in.ppm", "old.pbm", "--separate", "cmyk", "--levels", "3",
-                     words=["2 levels"])
+                     words=["levels does not apply to channels cmyk"])
         self.refused("halftone", "in.ppm", "old.pgm", "--palette", "bwr", words=["cannot hold colour"])
         self.refused("halftone", "in.ppm", "old.pbm", "--channels", "rgb", words=["cannot hold colour"])
 

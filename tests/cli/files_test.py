@@ -63,7 +63,7 @@ class Read(Case):
         """Four inks come back as the colours they make."""
         pixels = bytes(255 * (v & 1) for v in noise(3 * 21 * 5))
         self.put("in.ppm", ppm(21, 5, pixels))
-        for more in [[], ["--black", "0"]]:
+        for more in [[], ["--black-ink", "0"]]:
             self.works("halftone", "in.ppm", "inks.tif", "--separate", "cmyk-tiff", "--quiet", *more)
             self.works("halftone", "inks.tif", "back.ppm", "--channels", "rgb", "--quiet")
             self.assertEqual(netpbm(self.get("back.ppm"))[2], pixels)

@@ -88,7 +88,7 @@ class WideIntegers(Case):
         """It cannot be searched for the largest number before the first row is needed."""
         for most in 60000, 10 ** 6:
             _, data = self.numbers("u4", 0, most)
-            self.refused("halftone", "-", "out.pgm", words=["uint32", "pipe", "--range"],
+            self.refused("halftone", "-", "out.pgm", words=["uint32", "pipe", "range"],
                          input=npy("u4", data))
             self.works("halftone", "-", "out.pgm", "--range", "0,%d" % most, input=npy("u4", data))
 

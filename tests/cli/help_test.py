@@ -30,6 +30,7 @@ class Help(Case):
             self.assertLessEqual(len(lines), 24, name)
             self.assertLessEqual(max(map(len, lines)), 80, name)
             self.assertEqual(lines[-3], "Examples:", name)
+            self.assertLessEqual(sum(line.startswith("  --") for line in lines), 12, name)
             for line in lines[-2:]:
                 self.assertIn("roundoff ", line, name)
 

@@ -129,7 +129,7 @@ class Inks(Case):
             self.refused("halftone", "in.ppm", "o.pbm", *found, angles, words=["15,75,0,45"])
         self.refused("halftone", "in.ppm", "o.pbm", *found, "auto", "--ink", "cyan:angle=3",
                      words=["exclude"])
-        self.refused("halftone", "in.ppm", "o.pbm", "--angles", "auto", words=["--separate"],
+        self.refused("halftone", "in.ppm", "o.pbm", "--angles", "auto", words=["separate"],
                      status=2)
         self.refused("screen", "show", "o.png", "--lpi", "40", "--dpi", "300", words=[".svg"])
         self.refused("screen", "show", "o.svg", "--lpi", "40", "--dpi", "300", "--ink",
@@ -184,34 +184,34 @@ class Inks(Case):
         self.assertEqual(head[1:3], [b"1250", b"2"])
         self.refused("halftone", "in.ppm", "o.pbm", "--proof", "p.ppm", words=["file per ink"],
                      status=2)
-        self.refused(*flat, "--gain", "2", words=["needs --proof"], status=2)
-        self.refused(*flat, "--yule-nielsen", "2", words=["needs --proof"], status=2)
+        self.refused(*flat, "--gain", "2", words=["needs proof"], status=2)
+        self.refused(*flat, "--yule-nielsen", "2", words=["needs proof"], status=2)
         self.refused(*flat, "--proof", "flat.ppm", words=["same file"], status=2)
 
     def test_bad_input(self):
         colour = ["halftone", "in.ppm", "old.pbm"]
         refused = [
-            (["--lpi", "0", "--dpi", "600"], "above 0", 2),
+            (["--lpi", "0", "--dpi", "600"], "hold a resolution", 2),
             (["--lpi", "60"], "dpi", 1),
             (["--lpi", "400", "--dpi", "600"], "300 is the most", 1),
-            (["--lpi", "60", "--dpi", "600", "--angle", "x"], "degrees", 2),
+            (["--lpi", "60", "--dpi", "600", "--angle", "x"], "from -360 to 360", 2),
             (["--lpi", "60", "--dpi", "600", "--method", "bayer"], "lpi does not apply", 1),
-            (["--lpi", "60", "--dpi", "600", "--shape", "star"], "euclidean", 1),
-            (["--lpi", "60", "--dpi", "600x"], "600x300", 2),
-            (["--ink", "cyan:lpi=60"], "--separate", 2),
+            (["--lpi", "60", "--dpi", "600", "--shape", "star"], "euclidean", 2),
+            (["--lpi", "60", "--dpi", "600x"], "1 to 2 numbers", 2),
+            (["--ink", "cyan:lpi=60"], "ink needs separate", 2),
             (["--separate", "cmyk", "--ink", "red:lpi=60"], "no ink 'red'", 1),
             (["--separate", "cmyk", "--ink", "cyan:angle=60"], "need lines per inch", 1),
             (["--separate", "cmyk", "--ink", "cyan:lpi=60", "--dpi", "300"], "for each", 1),
             (["--separate", "cmyk", "--ink", "cyan:lpi"], "must look like", 1),
             (["--separate", "cmyk", "--ink", "cyan:size=3"], "no 'size'", 1),
-            (["--separate", "cmyk", "--lpi", "60", "--dpi", "300", "--angle", "3"], "--ink", 2),
-            (["--separate", "inks"], "--inks", 2),
+            (["--separate", "cmyk", "--lpi", "60", "--dpi", "300", "--angle", "3"], "see ink", 2),
+            (["--separate", "inks"], "separate inks needs inks", 2),
             (["--inks", "red", "--separate", "cmyk"], "inks-tiff", 2),
             (["--inks", "red,blue,green,black,white,yellow,#123,#456,#789"], "more than 8", 1),
             (["--inks", "red,,blue"], "must be colours", 1),
             (["--inks", "rot"], "rot", 1),
             (["--inks", "red,red"], "two inks", 1),
-            (["--ink-limit", "200"], "needs --inks", 2),
+            (["--ink-limit", "200"], "needs channels inks", 1),
         ]
         self.put("old.pbm", b"old")
         for options, words, status in refused:

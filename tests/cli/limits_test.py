@@ -139,7 +139,7 @@ class Given(Case):
             self.skipTest("no zlib")
         packer = zlib.compressobj(9, wbits=31)
         self.put("a.gz", packed(packer, npy((160, 1 << 20)), bytes(1 << 20), 160))
-        self.refused("halftone", "a.gz", "out.pbm", words=["--limit-pixels"])
+        self.refused("halftone", "a.gz", "out.pbm", words=["limit-pixels"])
         self.works("halftone", "a.gz", "out.pbm", "--limit-pixels", "2e8", "--quiet")
 
     def test_batch(self):

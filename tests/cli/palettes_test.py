@@ -168,13 +168,13 @@ class Made(Case):
         self.assertEqual(self.get("out.ppm"), self.get("made.ppm"))
 
     def test_options_that_need_or_exclude_a_palette(self):
-        for more, words in ((["--fit", "full"], ["--fit needs --palette"]),
-                            (["--fit", "none"], ["--fit needs --palette"]),
-                            (["--palette", "bw", "--separate", "cmyk"], ["--separate exclude"]),
-                            (["--palette", "bw", "--inks", "cyan,black"], ["--inks exclude"])):
+        for more, words in ((["--fit", "full"], ["fit needs palette"]),
+                            (["--fit", "none"], ["fit needs palette"]),
+                            (["--palette", "bw", "--separate", "cmyk"], ["palette does not apply to separate"]),
+                            (["--palette", "bw", "--inks", "cyan,black"], ["palette and inks exclude"])):
             self.refused("halftone", "in.ppm", "no.tif", *more, words=words, status=2)
         self.refused("halftone", "in.ppm", "no.ppm", "--recolour", "red",
-                     words=["--recolour red", "not 1"])
+                     words=["recolour red", "not 1"])
         self.assertIn(b"--palette", self.works("halftone", "--help").stdout)
 
     def test_a_folder_of_nothing(self):

@@ -108,11 +108,11 @@ class ProfileOut(Case):
 
     def test_refused(self):
         self.refused("halftone", "in.ppm", "o.pbm", "--profile-out", "press.icc",
-                     words=["--separate"], status=2)
+                     words=["separate"], status=2)
         self.refused("halftone", "in.ppm", "o.pbm", "--separate", "cmyk", "--intent", "relative",
-                     words=["--profile-out"], status=2)
+                     words=["profile-out"], status=2)
         cmyk = ["halftone", "in.ppm", "o.pbm", "--separate", "cmyk", "--profile-out"]
-        self.refused(*cmyk, "press.icc", "--black", "50", words=["--black"], status=2)
+        self.refused(*cmyk, "press.icc", "--black-ink", "50", words=["black-ink"])
         if not profiles():
             self.refused(*cmyk, "press.icc", words=["no lcms2"])
             return

@@ -64,7 +64,7 @@ class Vectors(Case):
             self.assertEqual(list(samples), self.pixels)
             self.assertEqual(list(found), floyd_steinberg(self.pixels, WIDTH, HEIGHT, 255, levels))
         self.refused("halftone", "in.pgm", "out.pgm", "--gamma", "2", "--vectors", "v.txt",
-                     words=["tone"])
+                     words=["gamma does not apply"], status=2)
         self.refused("halftone", "-", "out.pgm", "--vectors", "v.txt", words=["pipe"],
                      input=self.get("in.pgm"))
 

@@ -73,7 +73,8 @@ static void zero_is_said(void **state)
     ro_halftone_options options = RO_HALFTONE_OPTIONS;
     options.strength = 0;
     assert_int_equal(halftone(&options, bits), RO_E_ARGUMENT);
-    assert_string_equal(ro_context_message(context), "strength 0%: must be from 1% to 100%");
+    assert_string_equal(ro_context_message(context),
+                        "strength 0: must be a whole percentage from 1 to 100");
     options.strength = RO_DEFAULT;
     assert_int_equal(halftone(&options, bits), RO_OK);
 }

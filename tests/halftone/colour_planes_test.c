@@ -279,15 +279,15 @@ static void nonsense_is_refused(void **state)
     refused((ro_halftone_options){RO_HALFTONE_DEFAULTS, .channels = RO_CHANNELS_RGB}, RO_BITS,
             "RGB");
     refused((ro_halftone_options){RO_HALFTONE_DEFAULTS, .channels = RO_CHANNELS_CMYK, .levels = 3},
-            RO_INDEX8, "not 3");
+            RO_INDEX8, "levels does not apply to channels cmyk");
     refused((ro_halftone_options){RO_HALFTONE_DEFAULTS, .channels = RO_CHANNELS_RGB, .levels = 300},
             RO_RGB8, "256 levels at most");
     refused((ro_halftone_options){RO_HALFTONE_DEFAULTS, .channels = (ro_channels)9}, RO_INDEX8,
             "9");
-    refused((ro_halftone_options){RO_HALFTONE_DEFAULTS, .grey_in_colour = 20}, RO_BITS, "CMYK");
-    refused((ro_halftone_options){RO_HALFTONE_DEFAULTS, .channels = RO_CHANNELS_CMYK,
-                                  .grey_in_colour = 101},
-            RO_INDEX8, "101");
+    refused((ro_halftone_options){RO_HALFTONE_DEFAULTS, .black_ink = 80}, RO_BITS, "channels cmyk");
+    refused(
+        (ro_halftone_options){RO_HALFTONE_DEFAULTS, .channels = RO_CHANNELS_CMYK, .black_ink = 101},
+        RO_INDEX8, "101");
 }
 
 int main(void)

@@ -67,7 +67,7 @@ static void plates_are_the_numbers(void **state)
                 fill(&in, i);
                 ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .method = methods[m],
                                                .channels = RO_CHANNELS_CMYK,
-                                               .grey_in_colour = 33.3 * black};
+                                               .black_ink = 100 - 33.3 * black};
                 if (m == 0) {
                     options.lpi = 60;
                     options.dpi = 600;
@@ -151,7 +151,7 @@ static void greys_keep_their_tone(void **state)
     ro_image in = image_of(RO_GRAY8, dots.width, dots.height, 255);
     ro_image out = image_of(RO_BITS, dots.width, dots.height, 0);
     const ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .method = "am", .lpi = 25,
-                                         .degrees = 22.5, .dpi = 300};
+                                         .angle = 22.5, .dpi = 300};
     for (int grey = 0; grey < 256; grey += 5) {
         double white = 0;
         memset(in.data, grey, (size_t)in.stride * in.height);
@@ -173,8 +173,8 @@ static void inks_meet_by_chance(void **state)
     ro_image in = image_of(RO_RGB8, SIDE, SIDE, 255);
     ro_image out = image_of(RO_INDEX8, SIDE, SIDE, 0);
     const ro_halftone_options options = {
-        RO_HALFTONE_DEFAULTS,         .method = "am",       .lpi = 60, .dpi = 600,
-        .channels = RO_CHANNELS_CMYK, .grey_in_colour = 100};
+        RO_HALFTONE_DEFAULTS,         .method = "am", .lpi = 60, .dpi = 600,
+        .channels = RO_CHANNELS_CMYK, .black_ink = 0};
     memset(in.data, 128, (size_t)in.stride * SIDE);
     assert_int_equal(ro_halftone(context, &in, &out, &options), RO_OK);
     int both[4][4] = {{0}};
@@ -237,17 +237,17 @@ static void what_cannot_be_is_told(void **state)
     } rows[] = {
         {{RO_HALFTONE_DEFAULTS, .channels = RO_CHANNELS_INKS}, "1 to 8"},
         {{RO_HALFTONE_DEFAULTS, .channels = RO_CHANNELS_INKS, .inks = three, .ink_count = 9},
-         "1 to 8"},
+         "0 to 8"},
         {{RO_HALFTONE_DEFAULTS, .channels = RO_CHANNELS_CMYK, .inks = three, .ink_count = 3},
          "CMYK has 4"},
-        {{RO_HALFTONE_DEFAULTS, .inks = three, .ink_count = 3}, "separations only"},
-        {{RO_HALFTONE_DEFAULTS, .channels = RO_CHANNELS_CMYK, .ink_limit = 200}, "your own"},
+        {{RO_HALFTONE_DEFAULTS, .inks = three, .ink_count = 3}, "channels cmyk or inks"},
+        {{RO_HALFTONE_DEFAULTS, .channels = RO_CHANNELS_CMYK, .ink_limit = 200}, "channels inks"},
         {{RO_HALFTONE_DEFAULTS, .channels = RO_CHANNELS_INKS, .inks = three, .ink_count = 3,
           .ink_limit = -1},
-         "0 to 800"},
+         "up to 800"},
         {{RO_HALFTONE_DEFAULTS, .channels = RO_CHANNELS_INKS, .inks = three, .ink_count = 3,
-          .grey_in_colour = 10},
-         "CMYK"},
+          .black_ink = 90},
+         "channels cmyk"},
         {{RO_HALFTONE_DEFAULTS, .channels = RO_CHANNELS_INKS, .inks = three, .ink_count = 3,
           .tone = {.linear = 1}},
          "linear"},
@@ -257,13 +257,14 @@ static void what_cannot_be_is_told(void **state)
           .separation = &by_table},
          "4 inks, but there are 3"},
         {{RO_HALFTONE_DEFAULTS, .channels = RO_CHANNELS_CMYK, .separation = &by_table,
-          .grey_in_colour = 10},
-         "its own black"},
+          .black_ink = 90},
+         "black-ink and separation"},
         {{RO_HALFTONE_DEFAULTS, .channels = RO_CHANNELS_CMYK, .separation = &by_table,
           .tone = {.linear = 1}},
          "linear"},
-        {{RO_HALFTONE_DEFAULTS, .channels = RO_CHANNELS_RGB, .separation = &by_table}, "inks only"},
-        {{RO_HALFTONE_DEFAULTS, .separation = &by_table}, "separations only"},
+        {{RO_HALFTONE_DEFAULTS, .channels = RO_CHANNELS_RGB, .separation = &by_table},
+         "channels cmyk or inks"},
+        {{RO_HALFTONE_DEFAULTS, .separation = &by_table}, "channels cmyk or inks"},
     };
     ro_image in = image_of(RO_RGB8, 8, 8, 255), out = image_of(RO_INDEX8, 8, 8, 0);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -72,7 +72,6 @@ ARGUMENTS = [
     (r"ro_(modulator_named|hologram_levels)", "name", ANY, '"phase:16"'),
     (r"ro_option_find", "name", ANY, '"model"'),
     (r"ro_options_of", "family", ANY, '"denoise"'),
-    (r"ro_choices_of", "options", ANY, '"ro_halftone_options"'),
     (r"ro_option_set", "text", ANY, '"linear"'),
     (r"ro_option.*", "option", ANY, 'ro_option_find(ro_options_of("denoise"), "model")'),
     (r"ro_option.*", "table", ANY, 'ro_options_of("denoise")'),

@@ -66,7 +66,7 @@ refused "No such file" 2 halftone none.pgm old.pbm
 echo "P2 2 2 3 0 1 2 3" >plain.pgm
 refused "can be read from anywhere" 2 halftone plain.pgm old.pbm
 refused "cannot be written in parts" 2 halftone one.ppm old.png
-refused "there is no method" 2 halftone one.ppm old.pbm --method nobody
+refused "method nobody: must be" 2 halftone one.ppm old.pbm --method nobody
 refused "unknown option --sigma" 2 halftone one.ppm old.pbm --sigma 2
 refused "a file per ink cannot" 2 halftone one.ppm old.pbm --separate cmyk
 refused "needs the whole picture" 2 halftone one.ppm old.pbm --palette auto:4

@@ -7,6 +7,7 @@
 #include "roundoff.h"
 #include "roundoff_io.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,22 @@ static ro_status denoise(const void *options)
         ro_image_alloc(context, fixed.format, fixed.width, fixed.height, fixed.maxval, &out);
     if (status == RO_OK)
         status = ro_denoise(context, &fixed, &out, options, NULL);
+    ro_image_free(&out);
+    return status;
+}
+
+static ro_status halftone(const void *options)
+{
+    const ro_halftone_options *asked = options;
+    const bool rgb = asked->channels == RO_CHANNELS_RGB, deep = asked->levels > 256;
+    ro_image out = {0};
+    ro_status status = ro_image_alloc(context,
+                                      deep  ? (rgb ? RO_RGB16 : RO_GRAY16)
+                                      : rgb ? RO_RGB8
+                                            : RO_INDEX8,
+                                      fixed.width, fixed.height, 0, &out);
+    if (status == RO_OK)
+        status = ro_halftone(context, &fixed, &out, options);
     ro_image_free(&out);
     return status;
 }
@@ -68,11 +85,8 @@ static ro_status call(const char *family, char *text, const char **sentence)
     static const struct {
         const char *family;
         ro_status (*run)(const void *options);
-    } calls[] = {{"denoise", denoise},
-                 {"measure", measure},
-                 {"register", registration},
-                 {"segment", segment},
-                 {"screen", screen}};
+    } calls[] = {{"halftone", halftone},     {"denoise", denoise}, {"measure", measure},
+                 {"register", registration}, {"segment", segment}, {"screen", screen}};
     static char message[RO_OPTION_MESSAGE];
     const ro_option_table *table = ro_options_of(family);
     void *options = malloc(table->size);

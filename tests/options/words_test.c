@@ -4,6 +4,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,6 +42,33 @@ static ro_status regions(const ro_option *row, const char *word)
     return status;
 }
 
+/* A word of one option may need another: a screen, lines of dots, inks. */
+static ro_status halftone(const ro_option *row, const char *word)
+{
+    static uint8_t pixels[3 * SIDE * SIDE];
+    static const ro_format formats[] = {RO_BITS, RO_RGB8, RO_INDEX8, RO_INDEX8}; /* of channels */
+    const ro_ink ink = {.name = "black"};
+    ro_halftone_options options = RO_HALFTONE_OPTIONS;
+    char message[RO_OPTION_MESSAGE];
+    if (ro_option_set(ro_options_of("halftone"), row, &options, word, message) != RO_OK)
+        return RO_E_ARGUMENT;
+    if (strcmp(row->name, "aim") == 0)
+        options.method = "dbs";
+    if (strcmp(row->name, "shape") == 0)
+        options.lpi = 40;
+    options.dpi = 600;
+    if (options.method && strcmp(options.method, "screen") == 0)
+        options.screen = &in;
+    if (options.channels == RO_CHANNELS_INKS) {
+        options.inks = &ink;
+        options.ink_count = 1;
+    }
+    ro_image out = {formats[options.channels], SIDE, SIDE, 0, 3 * SIDE, pixels};
+    const ro_status status = ro_halftone(context, &in, &out, &options);
+    const bool elsewhere = strstr(ro_context_message(context), "on the CPU") != NULL;
+    return status == RO_E_ARGUMENT && elsewhere ? RO_E_UNSUPPORTED : status;
+}
+
 static ro_status registration(const ro_option *row, const char *word)
 {
     ro_register_options options = RO_REGISTER_OPTIONS;
@@ -61,7 +89,10 @@ static void words_run(void **state)
     static const struct {
         const char *family;
         ro_status (*run)(const ro_option *row, const char *word);
-    } families[] = {{"segment", segment}, {"regions", regions}, {"register", registration}};
+    } families[] = {{"segment", segment},
+                    {"regions", regions},
+                    {"register", registration},
+                    {"halftone", halftone}};
     int words = 0;
     (void)state;
     for (size_t i = 0; i < sizeof families / sizeof *families; i++) {

@@ -82,7 +82,7 @@ static void make(struct check *check, int number, struct trial *trial)
     if (number == AM) {
         trial->options.dpi = 300 + draw(check, 300);
         trial->options.lpi = 30 + draw(check, 100);
-        trial->options.degrees = draw(check, 360);
+        trial->options.angle = draw(check, 360);
     }
     trial->options.levels = draw_levels(check, out, white);
     size_t stride = ((size_t)width << wide) + 2 * draw(check, 20);
@@ -154,7 +154,7 @@ static bool run_reference(ro_context *plain, int number, const struct trial *tri
                                                           : number == 5 ? "void-and-cluster"
                                                                         : methods[number],
                                                   .cell = sizes[number], .lpi = trial->options.lpi,
-                                                  .angle = trial->options.degrees,
+                                                  .angle = trial->options.angle,
                                                   .dpi = trial->options.dpi},
                              false, &plan.screen);
     else if (number == METHODS - 3)

@@ -85,7 +85,7 @@ for how in '--weights ls' '--weights paper --p 3' '--algorithm fs --levels binar
 done
 for tool in memcheck initcheck synccheck; do
     for how in '--levels 16' '--method acuity' '--lpi 60 --dpi 600' \
-        '--method dbs-clipping-free --view 800dpi,300mm'; do
+        '--method dbs-clipping-free --dpi 800 --distance 300'; do
         sanitized $tool build/roundoff halftone build/small.pgm build/small-3.pgm \
             --device cuda --quiet $how
     done

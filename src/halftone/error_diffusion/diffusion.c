@@ -4,7 +4,6 @@
 #include "halftone/error_diffusion/diffusion.h"
 
 #include "core/names.h"
-#include "core/options.h"
 #include "halftone/error_diffusion/cuda/diffusion_cuda.h"
 #include "halftone/row_callbacks.h"
 
@@ -30,12 +29,12 @@ static ro_status find_schedule(struct halftoner *work, struct diffusion_state *s
                                const struct diffusion_schedule *const *schedules)
 {
     const char *name = work->options.schedule;
-    bool any = state->any_schedule = !name || ro_name_equal(name, "auto");
+    bool any = state->any_schedule = !halftone_is_set(&work->options, "schedule");
     char listed[64] = "";
     for (int i = 0; schedules[i] && !state->schedule; i++) {
         size_t length = strlen(listed);
         snprintf(listed + length, sizeof listed - length, i ? ", %s" : "%s", schedules[i]->name);
-        if (any ? can_run(&state->plan, schedules[i]) : ro_name_equal(name, schedules[i]->name))
+        if (any ? can_run(&state->plan, schedules[i]) : strcmp(name, schedules[i]->name) == 0)
             state->schedule = schedules[i];
     }
     if (!state->schedule)
@@ -97,10 +96,9 @@ struct diffusion_request diffusion_request_of(const struct halftoner *work)
         .levels = work->options.levels,
         .bits_out = work->out == RO_BITS,
         .number_bytes = work->out == RO_GRAY16 || work->out == RO_RGB16 ? 2 : 1,
-        .strength = is_default(work->options.strength) ? 0 : work->options.strength,
+        .strength = work->options.strength,
         .noise = work->options.noise,
-        .threshold =
-            is_default(work->options.threshold) || balanced(work) ? 0 : work->options.threshold,
+        .threshold = balanced(work) ? 0 : work->options.threshold,
         .seed = work->seed,
         .serpentine = work->options.serpentine != 0,
     };
@@ -441,7 +439,8 @@ static ro_status open_engine(struct halftoner *work)
     ro_context *context = work->context;
     if (work->options.seed && !work->options.noise)
         return ro_context_fail(context, RO_E_ARGUMENT, "a seed has no effect without noise");
-    if (!is_default(work->options.threshold) && !balanced(work) && work->options.levels != 2)
+    if (halftone_is_set(&work->options, "threshold") && !balanced(work) &&
+        work->options.levels != 2)
         return ro_context_fail(context, RO_E_ARGUMENT, "threshold needs 2 levels, not %d",
                                work->options.levels);
     struct diffusion_state *state = calloc(1, sizeof *state);

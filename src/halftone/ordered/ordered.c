@@ -2,7 +2,6 @@
 /* Ordered dithering's engine: from options to a plan, and rows over threads. */
 #include "halftone/ordered/ordered.h"
 
-#include "core/options.h"
 #include "halftone/ordered/ordered_cuda.h"
 #include "simd/variants.h"
 
@@ -67,14 +66,9 @@ ro_status ordered_find_screen(struct halftoner *work, struct screen *screen)
         return screen_rank(context, options->screen, screen);
     if (!variants[variant].kind)
         return copy_screen(context, screen, 1);
-    if (options->cell < 0)
-        return ro_context_fail(context, RO_E_ARGUMENT, "a screen cannot have %d cells per side",
-                               options->cell);
     const bool built_in = options->cell == 0 || options->cell == SCREEN_BUILT_IN_SIDE;
     if (variant == ORDERED_BLUE_NOISE && options->seed == 0 && built_in)
         return copy_screen(context, screen, SCREEN_BUILT_IN_SIDE);
-    if (options->dot < 0)
-        return ro_context_fail(context, RO_E_ARGUMENT, "a dot cannot have %d pixels", options->dot);
     ro_screen_options made = {
         RO_SCREEN_DEFAULTS,
         .kind = variants[variant].kind,
@@ -89,15 +83,12 @@ ro_status ordered_find_screen(struct halftoner *work, struct screen *screen)
         made.dpi = options->dpi;
         made.dpi_y = options->dpi_y;
     }
-    int angle = variant == ORDERED_AM ? 0 : options->angle;
+    made.angle = options->angle;
     if (work->plate && variant == ORDERED_CLUSTERED_DOT) {
         made.cell = ordered_plate_dot(made.cell ? made.cell : SCREEN_DOT_SIDE, work->plate);
-        if (angle == 0 && made.cell % 2 == 0)
-            angle = 45;
-        else if (work->plate > 1) /* of odd size */
-            angle = 0;
+        if (made.angle == 0 && made.cell % 2 == 0)
+            made.angle = 45;
     }
-    made.angle = options->degrees != 0 ? options->degrees : angle;
     return screen_make(context, &made, false, screen);
 }
 
@@ -157,10 +148,10 @@ static ro_status open_engine(struct halftoner *work)
 {
     ro_context *context = work->context;
     const bool on_device = work->device == RO_DEVICE_CUDA;
-    const int percent = is_default(work->options.threshold) ? 50 : work->options.threshold;
-    if (percent < 1 || percent > 99)
-        return ro_context_fail(context, RO_E_ARGUMENT, "threshold %d%%: must be from 1%% to 99%%",
-                               percent);
+    if (work->options.threshold == RO_THRESHOLD_BALANCED)
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "threshold balanced does not apply to method %s",
+                               work->method->info.name);
     struct ordered_state *state = calloc(1, sizeof *state);
     if (!state)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for a plan");
@@ -173,7 +164,7 @@ static ro_status open_engine(struct halftoner *work)
         .levels = work->options.levels,
         .bits_out = work->out == RO_BITS,
         .deep = work->out == RO_GRAY16,
-        .percent = percent,
+        .percent = work->options.threshold,
         .rule = variants[work->method->variant].rule,
         .seed = work->seed,
     };

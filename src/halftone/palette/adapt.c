@@ -457,10 +457,14 @@ ro_status ro_palette_adapt(ro_context *context, const ro_image *in, const ro_ton
 {
     if (MISSING(context, in, palette))
         return RO_E_ARGUMENT;
-    static const ro_tone none = {0};
     struct group groups[PALETTE_MOST];
+    ro_halftone_options given = RO_HALFTONE_OPTIONS, options;
     *palette = (ro_palette){0};
-    ro_status status = image_check(context, in, "input");
+    if (tone)
+        given.tone = *tone;
+    ro_status status = halftone_read(context, &given, &options);
+    if (status == RO_OK)
+        status = image_check(context, in, "input");
     if (status != RO_OK)
         return status;
     if (count < 2 || count > PALETTE_MOST)
@@ -473,11 +477,11 @@ ro_status ro_palette_adapt(ro_context *context, const ro_image *in, const ro_ton
     if (!bins || !cloud.points || !order || !kept)
         status = ro_context_fail(context, RO_E_MEMORY, "no memory to count colours");
     if (status == RO_OK)
-        status = count_colours(context, in, tone ? tone : &none, &(struct count){bins, NULL});
+        status = count_colours(context, in, &options.tone, &(struct count){bins, NULL});
     if (status == RO_OK)
         place_points(bins, BINS, &cloud);
     if (status == RO_OK && cloud.count <= FEW_BINS)
-        status = count_parts(context, in, tone ? tone : &none, bins, cloud.count, &cloud);
+        status = count_parts(context, in, &options.tone, bins, cloud.count, &cloud);
     if (status == RO_OK) {
         const int made = cut_groups(&cloud, count, groups, order);
         swap_groups(&cloud, groups, made, order, kept);

@@ -3,7 +3,6 @@
 #include "halftone/palette/palette.h"
 
 #include "core/names.h"
-#include "core/options.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +19,7 @@ static ro_status choose_code(struct halftoner *work, struct palette_state *state
     ro_context *context = work->context;
     const ro_context_options *asked = &context->options;
     const char *schedule = work->options.schedule;
-    if (schedule && !ro_name_equal(schedule, "auto") && !ro_name_equal(schedule, "wave"))
+    if (halftone_is_set(&work->options, "schedule") && strcmp(schedule, "wave") != 0)
         return ro_context_fail(context, RO_E_UNSUPPORTED,
                                "a palette has no schedule '%s'; it runs as wave", schedule);
     const struct palette_plan *plan = &state->rule.plan;
@@ -77,8 +76,7 @@ uint16_t *palette_linear(const struct tone *tone)
 static void plan_options(struct palette_plan *plan, const struct halftoner *work)
 {
     const ro_halftone_options *options = &work->options;
-    const bool all = is_default(options->strength) || options->strength == 100;
-    plan->strength = all ? 0 : options->strength;
+    plan->strength = options->strength == 100 ? 0 : options->strength;
     plan->noise = (int32_t)((int64_t)options->noise * palette_smallest_step(plan) *
                             (1 << PALETTE_FINE) / 200);
     plan->seed = work->seed;

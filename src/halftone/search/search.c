@@ -18,6 +18,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 const struct dbs_kernels *dbs_kernels_for(ro_cpu cpu)
 {
@@ -56,25 +57,6 @@ ro_status dbs_halftone_checked(ro_context *context, const struct dbs_options *op
 }
 
 /* ---- The engine ----------------------------------------------------------------------------- */
-
-struct choice {
-    const char *name, *alias;
-};
-static const struct choice aims[2] = {
-    [DBS_SEEN] = {"seen", NULL}, [DBS_PICTURE] = {"picture", NULL}};
-
-/* The place of a name, 0 for NULL; -1 and a message when it is neither. */
-static int place_of(ro_context *context, const char *what, const char *name,
-                    const struct choice choices[2])
-{
-    for (int i = 0; i < 2; i++)
-        if (!name || ro_name_equal(name, choices[i].name) ||
-            (choices[i].alias && ro_name_equal(name, choices[i].alias)))
-            return i;
-    ro_context_fail(context, RO_E_ARGUMENT, "there is no %s '%s'; use %s or %s", what, name,
-                    choices[0].name, choices[1].name);
-    return -1;
-}
 
 /* What the engine will see: the shape of the input as grey. */
 static ro_image grey_shape(const struct halftoner *work)
@@ -122,10 +104,13 @@ static ro_status open_cuda(struct halftoner *work, const struct dbs_plan *plan,
         ro_image padded = *shape;
         padded.width = (uint32_t)plan->width;
         padded.height = (uint32_t)plan->height;
-        const ro_halftone_options how = {RO_HALFTONE_DEFAULTS, .method = plan->options.start,
-                                         .seed = made->options.seed};
-        ro_status status = halftoner_open(&made->first, work->context, &padded, PLANE_LUMA, RO_BITS,
-                                          &how, work->device);
+        const ro_halftone_options given = {RO_HALFTONE_DEFAULTS, .method = plan->options.start,
+                                           .seed = made->options.seed};
+        ro_halftone_options how;
+        ro_status status = halftone_read(work->context, &given, &how);
+        if (status == RO_OK)
+            status = halftoner_open(&made->first, work->context, &padded, PLANE_LUMA, RO_BITS, &how,
+                                    work->device);
         if (status != RO_OK)
             return status;
         start = (struct dbs_cuda_start){make_first, &made->first};
@@ -141,15 +126,12 @@ static ro_status open_engine(struct halftoner *work)
     work->state = made;
     if (!made)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for direct binary search");
-    int aim = place_of(context, "aim", asked->aim, aims);
-    if (aim < 0)
-        return RO_E_ARGUMENT;
     made->options = (struct dbs_options){
         .sigma = asked->sigma,
         .dpi = asked->dpi,
         .distance = asked->distance,
-        .aim = (enum dbs_aim)aim,
-        .start = asked->start,
+        .aim = strcmp(asked->aim, "picture") == 0 ? DBS_PICTURE : DBS_SEEN,
+        .start = asked->first ? NULL : asked->start,
         .first = asked->first,
         .rounds = is_default(asked->rounds) ? 0 : asked->rounds,
         .seed = asked->seed,
@@ -161,7 +143,7 @@ static ro_status open_engine(struct halftoner *work)
     ro_status status = dbs_plan_make(context, &made->options, &shape, &plan);
     if (status != RO_OK)
         return status;
-    made->options.seed = dbs_start_draws(context, &plan.options) ? work->seed : 0;
+    made->options.seed = dbs_start_draws(&plan.options) ? work->seed : 0;
     work->report.schedule = "groups";
     describe(&plan, work->report.detail, sizeof work->report.detail);
     if (work->device == RO_DEVICE_CUDA)

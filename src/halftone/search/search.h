@@ -235,7 +235,7 @@ ro_status dbs_eye_make(ro_context *context, struct dbs_plan *plan);
 /* Checks what a search is to start from, and names it. */
 ro_status dbs_start_check(ro_context *context, const ro_image *in, struct dbs_options *options);
 /* Whether a start that has been checked draws random numbers. */
-bool dbs_start_draws(ro_context *context, const struct dbs_options *options);
+bool dbs_start_draws(const struct dbs_options *options);
 
 /* The first halftone of a search that does not start at random, of the padded picture. */
 ro_status dbs_start_make(ro_context *context, struct dbs_state *state);

@@ -116,22 +116,9 @@ static void fill_in(struct dbs_options *options)
     }
 }
 
-static bool is_positive(double number) { return number > 0 && isfinite(number); }
-
 ro_status dbs_eye_make(ro_context *context, struct dbs_plan *plan)
 {
     struct dbs_options *options = &plan->options;
-    if (options->sigma != 0 && options->distance != 0)
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "an eye has either a sigma or a distance, not both");
-    if (options->sigma != 0 && !is_positive(options->sigma))
-        return ro_context_fail(context, RO_E_ARGUMENT, "sigma %g is not a positive number",
-                               options->sigma);
-    if ((options->dpi != 0 && !is_positive(options->dpi)) ||
-        (options->distance != 0 && !is_positive(options->distance)))
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "%g dpi seen from %g mm: both must be positive", options->dpi,
-                               options->distance);
     fill_in(options);
     if (options->radius == 0 && is_gaussian(options))
         options->radius = USUAL_RADIUS;

@@ -55,9 +55,6 @@ ro_status dbs_plan_make(ro_context *context, const struct dbs_options *options, 
                         struct dbs_plan *plan)
 {
     *plan = (struct dbs_plan){.options = *options};
-    if (options->rounds < 0)
-        return ro_context_fail(context, RO_E_ARGUMENT, "%d rounds: must not be negative",
-                               options->rounds);
     ro_status status = dbs_eye_make(context, plan);
     if (status == RO_OK)
         status = dbs_start_check(context, in, &plan->options);

@@ -36,34 +36,28 @@ static bool draws(const struct halftone_method *method)
     return (method->options & OPTION_SEED) && method->engine != &diffusion_engine;
 }
 
-bool dbs_start_draws(ro_context *context, const struct dbs_options *options)
+bool dbs_start_draws(const struct dbs_options *options)
 {
     if (options->first)
         return false;
-    const struct halftone_method *method = halftone_method_find(context, options->start);
+    const struct halftone_method *method = halftone_method_named(options->start);
     return strcmp(options->start, DBS_RANDOM) == 0 || (method && draws(method));
 }
 
 ro_status dbs_start_check(ro_context *context, const ro_image *in, struct dbs_options *options)
 {
-    if (options->first && options->start)
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "a search starts from %s or from a given halftone, not both",
-                               options->start);
-    if (options->first && options->seed)
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "a given start is not random, so a seed does not apply");
     if (options->first)
         return check_own(context, in, options->first);
     if (!options->start)
-        options->start = "acuity"; /* the least error, and no worms that show: docs/methods.md */
+        options->start = halftone_preset("start");
     if (ro_name_equal(options->start, DBS_RANDOM)) {
         options->start = DBS_RANDOM;
         return RO_OK;
     }
-    const struct halftone_method *method = halftone_method_find(context, options->start);
+    const struct halftone_method *method = halftone_method_named(options->start);
     if (!method)
-        return RO_E_ARGUMENT;
+        return ro_context_fail(context, RO_E_ARGUMENT, "start %s: there is no such method",
+                               options->start);
     options->start = method->info.name;
     if (method->engine == &dbs_engine || strcmp(method->info.name, "screen") == 0)
         return ro_context_fail(context, RO_E_ARGUMENT, "a search cannot start from %s",

@@ -29,17 +29,11 @@ ro_status tone_range_of(ro_context *context, const ro_image *in, const ro_halfto
     const double black = options->black, white = options->white;
     *range = (struct tone_range){.white = most, .width = 1};
     const bool given = black != 0 || white != 0;
-    const bool full = options->range == RO_RANGE_AUTO || options->range == RO_RANGE_FULL;
-    if (!full && options->range != RO_RANGE_LIMITED)
-        return ro_context_fail(context, RO_E_ARGUMENT, "there is no range %d", (int)options->range);
-    if (given && options->range != RO_RANGE_AUTO)
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "give either a range or black and white, not both");
-    if (most == 0 || (!given && full))
+    if (most == 0 || (!given && options->range != RO_RANGE_LIMITED))
         return RO_OK;
     if (!given)
         return limited(context, in, most, range);
-    if (!(isfinite(black) && isfinite(white) && black < white))
+    if (black >= white)
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "black at %g and white at %g: black must be the lower", black,
                                white);

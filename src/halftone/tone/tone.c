@@ -51,17 +51,6 @@ static ro_status check_curve(ro_context *context, const ro_tone *options)
 
 static ro_status check(ro_context *context, const ro_tone *options)
 {
-    const struct {
-        const char *name;
-        double value;
-    } percents[] = {{"brightness", options->brightness}, {"contrast", options->contrast}};
-    for (size_t i = 0; i < sizeof percents / sizeof *percents; i++)
-        if (!(percents[i].value >= -100 && percents[i].value <= 100))
-            return ro_context_fail(context, RO_E_ARGUMENT, "%s %g%%: must be from -100%% to 100%%",
-                                   percents[i].name, percents[i].value);
-    if (options->gamma != 0 && !(options->gamma >= 0.1 && options->gamma <= 10))
-        return ro_context_fail(context, RO_E_ARGUMENT, "a gamma of %g is not between 0.1 and 10",
-                               options->gamma);
     return options->curve_points || options->curve ? check_curve(context, options) : RO_OK;
 }
 

@@ -60,7 +60,7 @@ ro_status file_unpacks(struct ro_file *file, uint64_t ratio)
 {
     return file_fail(file, RO_E_SIZE,
                      "would unpack to more than %ju times its size; a limit of its pixels "
-                     "(--limit-pixels) allows it",
+                     "(limit-pixels) allows it",
                      (uintmax_t)ratio);
 }
 

@@ -188,7 +188,7 @@ static ro_status note_above(ro_reader *reader, const ro_halftone_options *option
     if (options->black != 0 || options->white != 0 || reader->above <= reader->floats / 2)
         return RO_OK;
     snprintf(words, sizeof words,
-             "numbers above white, %.0f%% of them (white is 1; up to %g, see --range data)",
+             "numbers above white, %.0f%% of them (white is 1; up to %g, see range data)",
              100.0 * (double)reader->above / (double)reader->floats, (double)reader->largest);
     return reader_drop(reader, RO_DROPPED_ABOVE, words);
 }

@@ -18,7 +18,7 @@ ro_status ro_reader_range(ro_reader *reader, double *black, double *white)
     if (!span->known)
         return file_fail(&reader->file, RO_E_UNSUPPORTED,
                          "%s numbers through a pipe, which cannot be searched for the least, "
-                         "black, and the largest, white: give both by --range",
+                         "black, and the largest, white: give both by range",
                          ro_sample_name(info->sample));
     const float low = (float)span->low, high = (float)span->high;
     *black = (double)low;

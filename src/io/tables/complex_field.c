@@ -189,14 +189,14 @@ static ro_status read_header(struct ro_source *source, struct ro_npy *array)
     if (have < 6 || memcmp(source->bytes + source->begin, "\x93NUMPY", 6) != 0)
         return file_fail(source->file, RO_E_FORMAT,
                          "is not a .npy file; a field is .npy of complex numbers or phases; to "
-                         "reconstruct level numbers give --levels");
+                         "reconstruct level numbers give levels");
     if ((status = npy_header(source, array)) != RO_OK)
         return status;
     if (!((array->kind == 'c' && (array->bytes == 8 || array->bytes == 16)) ||
           (array->kind == 'f' && (array->bytes == 4 || array->bytes == 8))))
         return file_fail(source->file, RO_E_UNSUPPORTED,
                          "a field is complex64 or complex128, or phases of float32 or float64; "
-                         "level numbers need --levels");
+                         "level numbers need levels");
     const uint64_t *sizes = array->sizes;
     if (array->dimensions != 2 || !sizes[0] || !sizes[1] || sizes[0] > LONGEST_SIDE ||
         sizes[1] > LONGEST_SIDE)

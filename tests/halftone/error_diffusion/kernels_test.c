@@ -69,7 +69,7 @@ static void weights_are_as_published(void **state)
     assert_int_equal(FIGURES, DIFFUSION_KERNELS);
     for (int f = 0; f < FIGURES; f++) {
         const struct figure *figure = &figures[f];
-        const struct halftone_method *method = halftone_method_find(NULL, figure->name);
+        const struct halftone_method *method = halftone_method_named(figure->name);
         assert_non_null(method);
         const struct diffusion_kernel *kernel = &diffusion_kernels[method->variant];
         assert_int_equal(kernel->divisor, figure->divisor);
@@ -352,12 +352,16 @@ static void options_are_checked(void **state)
         ro_halftone_options options;
         const char *message;
     } wrong[] = {
-        {{RO_HALFTONE_DEFAULTS, .strength = 101}, "strength 101%: must be from 1% to 100%"},
-        {{RO_HALFTONE_DEFAULTS, .strength = -1}, "strength -1%: must be from 1% to 100%"},
-        {{RO_HALFTONE_DEFAULTS, .noise = 200}, "noise 200%: must be from 0% to 100%"},
-        {{RO_HALFTONE_DEFAULTS, .threshold = 100}, "threshold 100%: must be from 1% to 99%"},
+        {{RO_HALFTONE_DEFAULTS, .strength = 101},
+         "strength 101: must be a whole percentage from 1 to 100"},
+        {{RO_HALFTONE_DEFAULTS, .strength = -1},
+         "strength -1: must be a whole percentage from 1 to 100"},
+        {{RO_HALFTONE_DEFAULTS, .noise = 200},
+         "noise 200: must be a whole percentage from 0 to 100"},
+        {{RO_HALFTONE_DEFAULTS, .threshold = 100},
+         "threshold 100: must be a whole percentage from 1 to 99 or balanced"},
         {{RO_HALFTONE_DEFAULTS, .method = "threshold", .threshold = RO_THRESHOLD_BALANCED},
-         "a balanced threshold does not apply to threshold"},
+         "threshold balanced does not apply to method threshold"},
         {{RO_HALFTONE_DEFAULTS, .threshold = 40, .levels = 4}, "threshold needs 2 levels, not 4"},
         {{RO_HALFTONE_DEFAULTS, .seed = 3}, "a seed has no effect without noise"},
         {{RO_HALFTONE_DEFAULTS, .serpentine = true, .schedule = "wave"},

@@ -107,10 +107,22 @@ static void nonsense_is_refused(void **state)
     refused((ro_tone){.curve = outside, .curve_points = 2}, "outside");
     refused((ro_tone){.curve = no_number, .curve_points = 2}, "outside");
     refused((ro_tone){.curve = falling, .curve_points = 1}, "points");
-    refused((ro_tone){.gamma = -1}, "gamma");
-    refused((ro_tone){.gamma = NAN}, "gamma");
-    refused((ro_tone){.brightness = 101}, "brightness");
-    refused((ro_tone){.contrast = -101}, "contrast");
+    /* numbers are checked before, with the other options */
+    static uint8_t pixel[3], bit;
+    const ro_image in = {RO_RGB8, 1, 1, 255, 3, pixel};
+    ro_image out = {RO_BITS, 1, 1, 0, 1, &bit};
+    ro_palette palette;
+    const ro_tone wrong[] = {
+        {.gamma = -1}, {.gamma = NAN}, {.brightness = 101}, {.contrast = -101}};
+    const char *const words[] = {"gamma -1: must be", "gamma nan", "brightness 101",
+                                 "contrast -101"};
+    for (int i = 0; i < 4; i++) {
+        const ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .tone = wrong[i]};
+        assert_int_equal(ro_halftone(context, &in, &out, &options), RO_E_ARGUMENT);
+        assert_non_null(strstr(ro_context_message(context), words[i]));
+        assert_int_equal(ro_palette_adapt(context, &in, &wrong[i], 4, &palette), RO_E_ARGUMENT);
+        assert_non_null(strstr(ro_context_message(context), words[i]));
+    }
 }
 
 /* Grey 50 % of sRGB is 21.4 % of light: the whole call, the stream and colour input agree on it. */

@@ -115,7 +115,7 @@ static ro_status diffusion_cuda_open(ro_context *context, const struct diffusion
 {
     const struct schedule *found = NULL;
     *work = NULL;
-    if (!name || strcasecmp(name, "auto") == 0)
+    if (strcmp(name, "auto") == 0)
         name = "wave";
     for (const struct schedule &schedule : schedules)
         if (strcasecmp(name, schedule.name) == 0)
