@@ -6,16 +6,12 @@
 #ifndef RO_CORE_RANDOM_H
 #define RO_CORE_RANDOM_H
 
+#include "core/shared.h"
+
 #include <stdint.h>
 
-#ifdef __CUDACC__
-#define RO_HASH_FN static __host__ __device__ __forceinline__
-#else
-#define RO_HASH_FN static inline
-#endif
-
 /* A mixing step with low bias: every input bit flips every output bit about half of the time. */
-RO_HASH_FN uint32_t mix_bits(uint32_t x)
+RO_SHARED uint32_t mix_bits(uint32_t x)
 {
     x = (x ^ (x >> 16)) * 0x7feb352du;
     x = (x ^ (x >> 15)) * 0x846ca68bu;
@@ -23,14 +19,14 @@ RO_HASH_FN uint32_t mix_bits(uint32_t x)
 }
 
 /* What a row's numbers have in common: pixel_hash(seed, x, y) is mix_bits(row ^ x). */
-RO_HASH_FN uint32_t hash_of_row(uint64_t seed, uint32_t y)
+RO_SHARED uint32_t hash_of_row(uint64_t seed, uint32_t y)
 {
     uint32_t h = mix_bits((uint32_t)seed + 0x9e3779b9u);
     h = mix_bits(h ^ (uint32_t)(seed >> 32));
     return mix_bits(h ^ y);
 }
 
-RO_HASH_FN uint32_t pixel_hash(uint64_t seed, uint32_t x, uint32_t y)
+RO_SHARED uint32_t pixel_hash(uint64_t seed, uint32_t x, uint32_t y)
 {
     return mix_bits(hash_of_row(seed, y) ^ x);
 }

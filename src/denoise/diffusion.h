@@ -17,6 +17,7 @@
 #ifndef RO_DENOISE_DIFFUSION_H
 #define RO_DENOISE_DIFFUSION_H
 
+#include "core/shared.h"
 #include "number/number.h"
 #include "roundoff/denoise.h"
 
@@ -109,16 +110,14 @@ void diffusion_make(struct ro_diffusion *diffusion,
 /* ---- The definition in integers ------------------------------------------------------------- */
 
 #ifdef __CUDACC__
-#define RO_FLOW_FN static __host__ __device__ __forceinline__
 #define RO_ELEMENT(...)                                                                            \
     ro_element { __VA_ARGS__ }
 #else
-#define RO_FLOW_FN static inline
 #define RO_ELEMENT(...)                                                                            \
     (struct ro_element) { __VA_ARGS__ }
 #endif
 
-RO_FLOW_FN int32_t edge_flux(int32_t weight, int32_t difference, bool nearest)
+RO_SHARED int32_t edge_flux(int32_t weight, int32_t difference, bool nearest)
 {
     int64_t product = (int64_t)weight * (difference < 0 ? -difference : difference);
     int32_t size = (int32_t)((product + (nearest ? 32768 : 0)) >> 16);
@@ -126,13 +125,13 @@ RO_FLOW_FN int32_t edge_flux(int32_t weight, int32_t difference, bool nearest)
 }
 
 /* Where a time step is too long to be stable. */
-RO_FLOW_FN int32_t saturated(int32_t n, int32_t ceiling)
+RO_SHARED int32_t saturated(int32_t n, int32_t ceiling)
 {
     return ceiling == 0 ? n : n < 0 ? 0 : n > ceiling ? ceiling : n;
 }
 
 /* The place of a squared norm in the table; from RO_TABLE on the diffusivity is 0. */
-RO_FLOW_FN uint32_t table_index(const struct ro_diffusion *diffusion, uint64_t norm)
+RO_SHARED uint32_t table_index(const struct ro_diffusion *diffusion, uint64_t norm)
 {
     uint64_t scaled;
     if (diffusion->shift >= 0)
@@ -143,8 +142,8 @@ RO_FLOW_FN uint32_t table_index(const struct ro_diffusion *diffusion, uint64_t n
 }
 
 /* The weights of an element whose `joint` channels have the diagonal differences p and q. */
-RO_FLOW_FN struct ro_element element_weights(const struct ro_diffusion *diffusion, const int32_t *p,
-                                             const int32_t *q)
+RO_SHARED struct ro_element element_weights(const struct ro_diffusion *diffusion, const int32_t *p,
+                                            const int32_t *q)
 {
     if (diffusion->model == RO_MODEL_LINEAR)
         return diffusion->constant;

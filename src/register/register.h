@@ -15,6 +15,7 @@
 #ifndef RO_REGISTER_REGISTER_H
 #define RO_REGISTER_REGISTER_H
 
+#include "core/shared.h"
 #include "number/number.h"
 #include "roundoff/register.h"
 #include "solver/multigrid/multigrid.h"
@@ -71,11 +72,7 @@ struct ro_probe {
 #define RO_LEAST_PEAK 1e-30f
 
 /* The power of two that brings all up to `peak` below 2^bits. */
-#ifdef __CUDACC__
-__host__ __device__
-#endif
-    static inline float
-    scale_to(float peak, int bits)
+RO_SHARED float scale_to(float peak, int bits)
 {
     union {
         float number;
@@ -87,11 +84,7 @@ __host__ __device__
 }
 
 /* 1 over it: another power of two, for a division takes its time. */
-#ifdef __CUDACC__
-__host__ __device__
-#endif
-    static inline double
-    scale_unit(float peak, int bits)
+RO_SHARED double scale_unit(float peak, int bits)
 {
     union {
         float number;
@@ -104,11 +97,7 @@ __host__ __device__
 /* What slopes are divided by, from the sum of both planes' totals over all nodes: their mean. A
  * share of it is added to each, so that flat places do not move freely. */
 #define RO_LEAST_SLOPE 0.02f
-#ifdef __CUDACC__
-__host__ __device__
-#endif
-    static inline float
-    mean_slope(float scale, int64_t total, double nodes)
+RO_SHARED float mean_slope(float scale, int64_t total, double nodes)
 {
     const float mean = (float)((double)total / (double)scale / (2 * nodes));
     return mean > RO_LEAST_PEAK ? mean : RO_LEAST_PEAK;

@@ -19,6 +19,7 @@
 #ifndef RO_SOLVER_SMOOTH_H
 #define RO_SOLVER_SMOOTH_H
 
+#include "core/shared.h"
 #include "roundoff/core.h"
 
 #include <stdbool.h>
@@ -37,14 +38,7 @@ extern "C" {
 
 /* Floats of the coefficients, both tables a multiple of 8 for those who load several; and these, in
  * memory for so many. */
-#ifdef __CUDACC__
-__host__ __device__
-#endif
-    static inline size_t
-    chain_floats(int count)
-{
-    return 2 * (((size_t)count / 2 + 7) / 8 * 8);
-}
+RO_SHARED size_t chain_floats(int count) { return 2 * (((size_t)count / 2 + 7) / 8 * 8); }
 struct ro_chain chain_make(int count, double a, float *memory);
 
 /* Planes are given by their first node. Rows begin at multiples of 64 bytes, and up to 15 floats

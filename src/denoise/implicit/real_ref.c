@@ -6,6 +6,7 @@
  */
 #include "core/checked.h"
 #include "denoise/implicit/implicit.h"
+#include "denoise/implicit/real_element.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -60,42 +61,16 @@ static void apply(const struct ro_real_system *system, const double *x, double *
 
 /* ---- The float formats ----------------------------------------------------------------------- */
 
-/* Element weights without a time step, as in float_rows.h. */
-static void element(const struct ro_diffusion *d, const double *const *guide, int64_t i,
-                    double *out)
+/* Element weights without a time step. */
+static struct real_element element(const struct ro_diffusion *d, const double *const *guide,
+                                   int64_t i)
 {
-    double norm = 0, sine = 0, cosine = 0, value = 1.0 / 3;
+    struct real_gradient sum = {0, 0, 0};
     for (int c = 0; c < d->joint; c++) {
         const double *a = guide[c] + i;
-        double p = a[d->width + 1] - a[0], q = a[1] - a[d->width];
-        norm += p * p + q * q;
-        sine += p * p - q * q;
-        cosine += 2 * p * q;
+        real_gradient_add(&sum, a[d->width + 1] - a[0], a[1] - a[d->width]);
     }
-    double square = norm * (double)d->weights.scale;
-    if (d->model == RO_MODEL_PERONA_MALIK)
-        value = square < 64 ? 1 / (3 * (1 + square)) : 0;
-    else if (d->model == RO_MODEL_EXPONENTIAL)
-        value =
-            (double)d->weights.exponential[8 * square < RO_TABLE ? (int)(8 * square) : RO_TABLE] /
-            3;
-    out[0] = out[1] = value;
-    out[2] = out[3] = value / 2;
-    if (d->model < RO_MODEL_ANISOTROPIC)
-        return;
-    double even = 0;
-    value = square < 64 ? 1 / (8 * (1 + square)) : 0;
-    if (d->model == RO_MODEL_TENSOR) {
-        const int place = 8 * square < RO_TABLE ? (int)(8 * square) : RO_TABLE;
-        value = (double)d->weights.exponential[place] / 8;
-        even = (double)d->weights.even[place] / 6;
-    }
-    sine = norm > 0 ? sine / norm : 0;
-    cosine = norm > 0 ? cosine / norm : 0;
-    out[0] = value * (2 - sine) + 2 * even;
-    out[1] = value * (2 + sine) + 2 * even;
-    out[2] = value * (1 - cosine) + even;
-    out[3] = value * (1 + cosine) + even;
+    return real_element_of(d, d->model == RO_MODEL_LINEAR, &sum);
 }
 
 /* Edges in the order e, s, se, sw. */
@@ -106,14 +81,13 @@ static void assemble(const struct ro_diffusion *d, const double *const *guide, d
     for (int64_t y = 0; y + 1 < height; y++)
         for (int64_t x = 0; x + 1 < width; x++) {
             int64_t i = y * width + x;
-            double w[4];
-            element(d, guide, i, w);
-            edges[i] += w[2];
-            edges[i + width] += w[2];
-            edges[size + i] += w[3];
-            edges[size + i + 1] += w[3];
-            edges[2 * size + i] = w[0];
-            edges[3 * size + i + 1] = w[1];
+            const struct real_element w = element(d, guide, i);
+            edges[i] += w.e;
+            edges[i + width] += w.e;
+            edges[size + i] += w.s;
+            edges[size + i + 1] += w.s;
+            edges[2 * size + i] = w.se;
+            edges[3 * size + i + 1] = w.sw;
         }
 }
 

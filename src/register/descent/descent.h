@@ -7,15 +7,10 @@
 #ifndef RO_REGISTER_DESCENT_DESCENT_H
 #define RO_REGISTER_DESCENT_DESCENT_H
 
+#include "core/shared.h"
 #include "register/register.h"
 
 #include <math.h>
-
-#ifdef __CUDACC__
-#define RO_RULE __host__ __device__ static inline
-#else
-#define RO_RULE static inline
-#endif
 
 /* What holds for all updates of a scale. */
 struct ro_descent_rule {
@@ -58,19 +53,19 @@ struct ro_descent {
 /* ---- A length ---------------------------------------------------------------------------------
  */
 
-RO_RULE bool falls_enough(const struct ro_length *length, int64_t after, double tau)
+RO_SHARED bool falls_enough(const struct ro_length *length, int64_t after, double tau)
 {
     return 0.5 * (double)(length->before - after) >= 0.25 * tau * length->slope;
 }
 
-RO_RULE enum ro_answer length_ask(struct ro_length *length, double tau)
+RO_SHARED enum ro_answer length_ask(struct ro_length *length, double tau)
 {
     length->asked = tau;
     length->trials++;
     return RO_LENGTH_ASKS;
 }
 
-RO_RULE enum ro_answer length_grow(struct ro_length *length)
+RO_SHARED enum ro_answer length_grow(struct ro_length *length)
 {
     return length->trials < length->most && 2 * length->tau <= length->longest
                ? length_ask(length, 2 * length->tau)
@@ -78,7 +73,7 @@ RO_RULE enum ro_answer length_grow(struct ro_length *length)
 }
 
 /* The energy at `asked`. */
-RO_RULE enum ro_answer length_told(struct ro_length *length, int64_t energy)
+RO_SHARED enum ro_answer length_told(struct ro_length *length, int64_t energy)
 {
     const bool falls = falls_enough(length, energy, length->asked);
     if (length->grows && (energy >= length->energy || !falls))
@@ -97,7 +92,7 @@ RO_RULE enum ro_answer length_told(struct ro_length *length, int64_t energy)
  */
 
 /* The first length to try; it needs the largest |d| only. */
-RO_RULE double descent_first(const struct ro_descent *descent, float peak)
+RO_SHARED double descent_first(const struct ro_descent *descent, float peak)
 {
     const double longest = 4 / (double)peak; /* nodes that one update may move by */
     const double tau = descent->tau > 0 ? descent->tau : 1 / (double)peak;
@@ -105,9 +100,9 @@ RO_RULE double descent_first(const struct ro_descent *descent, float peak)
 }
 
 /* Whether there is a direction worth going: its search begins. */
-RO_RULE enum ro_answer descent_search(const struct ro_descent_rule *rule,
-                                      const struct ro_descent *descent,
-                                      const struct ro_probe *probe, struct ro_length *length)
+RO_SHARED enum ro_answer descent_search(const struct ro_descent_rule *rule,
+                                        const struct ro_descent *descent,
+                                        const struct ro_probe *probe, struct ro_length *length)
 {
     enum { LEAST_SHARE = 4 };
     if (!(probe->sums.peak > RO_LEAST_PEAK) || !(probe->peak > RO_LEAST_PEAK) ||
@@ -128,15 +123,15 @@ RO_RULE enum ro_answer descent_search(const struct ro_descent_rule *rule,
     return length_ask(length, descent_first(descent, probe->peak));
 }
 
-RO_RULE bool fell_little(int64_t before, int64_t after, double share)
+RO_SHARED bool fell_little(int64_t before, int64_t after, double share)
 {
     return (double)(before - after) < share * (double)before;
 }
 
 /* After a length was found: whether the update is the last. */
-RO_RULE bool descent_made(const struct ro_descent_rule *rule, struct ro_descent *descent,
-                          const struct ro_probe *probe, const struct ro_length *length,
-                          struct ro_descent_step *step)
+RO_SHARED bool descent_made(const struct ro_descent_rule *rule, struct ro_descent *descent,
+                            const struct ro_probe *probe, const struct ro_length *length,
+                            struct ro_descent_step *step)
 {
     enum { MOST_LITTLE = 2 };
     const double d_unit = scale_unit(probe->peak, RO_DIRECTION_BITS);
@@ -155,10 +150,10 @@ RO_RULE bool descent_made(const struct ro_descent_rule *rule, struct ro_descent 
 }
 
 /* Whether the scale gained so little that a finer one would follow noise only. */
-RO_RULE bool descent_gained(const struct ro_descent_rule *rule, const struct ro_descent *descent)
+RO_SHARED bool descent_gained(const struct ro_descent_rule *rule, const struct ro_descent *descent)
 {
     return !fell_little(descent->first, descent->last, rule->nothing_share);
 }
 
-#undef RO_RULE
+#undef RO_SHARED
 #endif

@@ -17,16 +17,12 @@
 #ifndef RO_SEGMENT_LEVELSET_LEVELSET_H
 #define RO_SEGMENT_LEVELSET_LEVELSET_H
 
+#include "core/shared.h"
+
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#ifdef __CUDACC__
-#define RO_LEVEL_FN static __host__ __device__ __forceinline__
-#else
-#define RO_LEVEL_FN static inline
-#endif
 
 /* A number system as the level sets use it: phi from `min` to `max`, `slope` units a pixel, speeds
  * in 1/2^bits pixels a step. Floats have a slope of 1. */
@@ -74,12 +70,12 @@ struct ro_level_window_real {
 
 /* floor(sqrt(n)), n < 2^50: the double root is right within one unit in the last place, and no
  * square less one is so near to a square. */
-RO_LEVEL_FN int64_t level_root(int64_t n) { return (int64_t)sqrt((double)n); }
+RO_SHARED int64_t level_root(int64_t n) { return (int64_t)sqrt((double)n); }
 
-RO_LEVEL_FN int32_t level_positive(int32_t x) { return x > 0 ? x : 0; }
+RO_SHARED int32_t level_positive(int32_t x) { return x > 0 ? x : 0; }
 
 /* The norm of the differences against the motion, in 1/128. */
-RO_LEVEL_FN int64_t level_size(const struct ro_level_window *w, bool grows, int a)
+RO_SHARED int64_t level_size(const struct ro_level_window *w, bool grows, int a)
 {
     int32_t l = level_positive(grows ? w->p - w->l : w->l - w->p);
     int32_t r = level_positive(grows ? w->p - w->r : w->r - w->p);
@@ -94,8 +90,8 @@ RO_LEVEL_FN int64_t level_size(const struct ro_level_window *w, bool grows, int 
 }
 
 /* kappa |grad phi| from central differences: both parts are exact in doubles. */
-RO_LEVEL_FN double level_bend(double p, double l, double r, double u, double d, double lu,
-                              double ru, double ld, double rd)
+RO_SHARED double level_bend(double p, double l, double r, double u, double d, double lu, double ru,
+                            double ld, double rd)
 {
     double x = r - l, y = d - u;
     double xx = (r + l) - 2 * p, yy = (d + u) - 2 * p, xy = (rd + lu) - (ru + ld);
@@ -103,8 +99,8 @@ RO_LEVEL_FN double level_bend(double p, double l, double r, double u, double d, 
     return ((xx * (y * y) + yy * (x * x)) - (x * y) * xy * 0.5) / (length > 0 ? length : 1);
 }
 
-RO_LEVEL_FN int32_t level_step(const struct ro_level *level, const struct ro_level_window *w,
-                               int32_t speed, int32_t vx, int32_t vy)
+RO_SHARED int32_t level_step(const struct ro_level *level, const struct ro_level_window *w,
+                             int32_t speed, int32_t vx, int32_t vy)
 {
     const int k = level->bits + 7;
     int64_t flux = speed * level_size(w, speed >= 0, level->a);
@@ -121,10 +117,10 @@ RO_LEVEL_FN int32_t level_step(const struct ro_level *level, const struct ro_lev
     return (int32_t)(next < level->min ? level->min : next > level->max ? level->max : next);
 }
 
-RO_LEVEL_FN float level_positive_real(float x) { return x > 0 ? x : 0; }
+RO_SHARED float level_positive_real(float x) { return x > 0 ? x : 0; }
 
 /* Sums are paired so that turning and mirroring the picture swaps equals only. */
-RO_LEVEL_FN float level_size_real(const struct ro_level_window_real *w, bool grows, int a)
+RO_SHARED float level_size_real(const struct ro_level_window_real *w, bool grows, int a)
 {
     float l = level_positive_real(grows ? w->p - w->l : w->l - w->p);
     float r = level_positive_real(grows ? w->p - w->r : w->r - w->p);
@@ -136,9 +132,8 @@ RO_LEVEL_FN float level_size_real(const struct ro_level_window_real *w, bool gro
     return (float)a / 128 * ((l + r) + (u + d)) + (float)(128 - a) / 128 * largest;
 }
 
-RO_LEVEL_FN float level_step_real(const struct ro_level *level,
-                                  const struct ro_level_window_real *w, float speed, float vx,
-                                  float vy)
+RO_SHARED float level_step_real(const struct ro_level *level, const struct ro_level_window_real *w,
+                                float speed, float vx, float vy)
 {
     float flux = speed * level_size_real(w, speed >= 0, level->a);
     if (level->moved_by_field) {

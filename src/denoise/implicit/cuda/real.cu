@@ -4,6 +4,7 @@
  * the order of operations of real_ref.c.
  */
 #include "denoise/implicit/cuda/implicit_device.cuh"
+#include "denoise/implicit/real_element.h"
 
 struct system_of {
     int64_t width, height, size;
@@ -19,10 +20,6 @@ struct system_of {
     for (int64_t y = blockIdx.y; y < (system).height; y += gridDim.y)
 
 /* ---- Weights --------------------------------------------------------------------------------- */
-
-struct real_element {
-    double se, sw, e, s;
-};
 
 /* Images of gradients: planes of integers, of floats or of doubles. */
 struct guides {
@@ -50,42 +47,17 @@ static __device__ struct real_element integer_element(const struct ro_diffusion 
     return {(double)w.se, (double)w.sw, (double)w.e, (double)w.s};
 }
 
-/* As `element` in real_ref.c. */
 static __device__ struct real_element real_element_at(const struct ro_diffusion *d,
                                                       const struct guides &g, bool linear,
                                                       int64_t size, int64_t i)
 {
-    double norm = 0, sine = 0, cosine = 0, value = 1.0 / 3;
+    struct real_gradient sum = {0, 0, 0};
     for (int c = 0; c < d->joint && !linear; c++) {
         const int64_t a = c * size + i;
-        const double p = guide_at(g, a + d->width + 1) - guide_at(g, a);
-        const double q = guide_at(g, a + 1) - guide_at(g, a + d->width);
-        norm += p * p + q * q;
-        sine += p * p - q * q;
-        cosine += 2 * p * q;
+        real_gradient_add(&sum, guide_at(g, a + d->width + 1) - guide_at(g, a),
+                          guide_at(g, a + 1) - guide_at(g, a + d->width));
     }
-    const double square = norm * (double)d->weights.scale;
-    if (linear)
-        value = 1.0 / 3;
-    else if (d->model == RO_MODEL_PERONA_MALIK)
-        value = square < 64 ? 1 / (3 * (1 + square)) : 0;
-    else if (d->model == RO_MODEL_EXPONENTIAL)
-        value =
-            (double)d->weights.exponential[8 * square < RO_TABLE ? (int)(8 * square) : RO_TABLE] /
-            3;
-    if (linear || d->model < RO_MODEL_ANISOTROPIC)
-        return {value, value, value / 2, value / 2};
-    double even = 0;
-    value = square < 64 ? 1 / (8 * (1 + square)) : 0;
-    if (d->model == RO_MODEL_TENSOR) {
-        const int place = 8 * square < RO_TABLE ? (int)(8 * square) : RO_TABLE;
-        value = (double)d->weights.exponential[place] / 8;
-        even = (double)d->weights.even[place] / 6;
-    }
-    sine = norm > 0 ? sine / norm : 0;
-    cosine = norm > 0 ? cosine / norm : 0;
-    return {value * (2 - sine) + 2 * even, value * (2 + sine) + 2 * even,
-            value * (1 - cosine) + even, value * (1 + cosine) + even};
+    return real_element_of(d, linear, &sum);
 }
 
 struct assembly {
