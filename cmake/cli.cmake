@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # The command: a folder per command in cli/, one per bench in bench/.
 file(GLOB_RECURSE cli_sources CONFIGURE_DEPENDS cli/*.c bench/*.c)
+list(FILTER cli_sources EXCLUDE REGEX "bench/terapixel/")
 
 # Style and scripts of the pages, as text in the program: cli/page/plots.js is page_plots_js.
 file(GLOB page_files CONFIGURE_DEPENDS cli/page/*.css cli/page/*.js)
@@ -16,7 +17,7 @@ endforeach()
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/pages.c CONTENT "${page_text}" @ONLY)
 
 # All but the table of commands, which roundoff-mpi has another of.
-set(cli_libraries roundoff_phantoms roundoff_io_internal roundoff_internal ${CMAKE_DL_LIBS} m)
+set(cli_libraries roundoff_phantoms roundoff_terapixel roundoff_io_internal roundoff_internal ${CMAKE_DL_LIBS} m)
 set(cli_shared ${cli_sources})
 list(FILTER cli_shared EXCLUDE REGEX "cli/common/main\\.c$")
 add_library(roundoff_cli OBJECT ${cli_shared} ${PROJECT_BINARY_DIR}/pages.c)

@@ -36,9 +36,9 @@ elseif(RO_WITH_CUDA)
     message(FATAL_ERROR "RO_WITH_CUDA is on but nvcc was not found")
   endif()
   if(RO_CUDA)
-    file(GLOB_RECURSE cuda_sources CONFIGURE_DEPENDS src/*.cu)
+    file(GLOB_RECURSE cuda_sources CONFIGURE_DEPENDS src/*.cu bench/*.cu)
     add_library(roundoff_cuda MODULE ${cuda_sources})
-    target_include_directories(roundoff_cuda PRIVATE include src)
+    target_include_directories(roundoff_cuda PRIVATE include src .)
     set_target_properties(roundoff_cuda PROPERTIES CUDA_STANDARD 17 CUDA_RUNTIME_LIBRARY Static
       CUDA_VISIBILITY_PRESET hidden)
     target_compile_options(roundoff_cuda PRIVATE --fmad=false

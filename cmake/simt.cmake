@@ -46,10 +46,11 @@ file(GLOB emulator_sources CONFIGURE_DEPENDS ${simt_dir}/*.cpp)
 add_library(simt OBJECT ${emulator_sources})
 target_compile_options(simt PRIVATE ${simt_options} ${simt_unchecked})
 
-file(GLOB_RECURSE cuda_files CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} src/*.cu src/*.cuh)
+file(GLOB_RECURSE cuda_files CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} src/*.cu src/*.cuh
+  bench/*.cu)
 ro_simt_sources(kernel_sources ${cuda_files})
 add_library(roundoff_cuda MODULE ${kernel_sources} $<TARGET_OBJECTS:simt>)
-target_include_directories(roundoff_cuda BEFORE PRIVATE ${simt_dir} ${simt_out}/src src include)
+target_include_directories(roundoff_cuda BEFORE PRIVATE ${simt_dir} ${simt_out}/src src include .)
 target_compile_options(roundoff_cuda PRIVATE ${simt_options} -w -include cuda_runtime.h)
 set_target_properties(simt roundoff_cuda PROPERTIES CXX_STANDARD 17 CXX_STANDARD_REQUIRED ON
   CXX_VISIBILITY_PRESET hidden)

@@ -61,6 +61,8 @@ if(TARGET PkgConfig::CMOCKA)
     string(REGEX REPLACE "_test\\.c$" "" name ${source})
     ro_test(${name} tests/${source})
   endforeach()
+  target_include_directories(bench_made_test PRIVATE .)
+  target_link_libraries(bench_made_test PRIVATE roundoff_terapixel)
   # allocations that a test refuses or counts
   foreach(target segment_window_test denoise_plan_run_test halftone_plan_test
       io_files_after_errors_test)

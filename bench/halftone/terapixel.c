@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A picture too large to store, halftoned and hashed: 10^6 x 10^6 pixels unless told otherwise, by
- * Floyd-Steinberg to bits (halftone/error_diffusion/terapixel/made.h says what it shows and what
+ * Floyd-Steinberg to bits (bench/terapixel/made.h says what it shows and what
  * the hash is). Each thread makes the pixels it halftones and hashes their bits; on a device both
  * are done in the kernel.
  */
 #include "bench/bench.h"
+#include "bench/terapixel/made_wave.h"
 #include "bench/timing.h"
 #include "context/context.h"
 #include "halftone/error_diffusion/cuda/diffusion_cuda.h"
-#include "halftone/error_diffusion/terapixel/wave_made.h"
 #include "roundoff.h"
 
 #include <inttypes.h>

@@ -48,6 +48,19 @@ struct halftone_block {
     uint32_t first_row; /* in the image */
 };
 
+/* Rows first to first + count - 1 of a block, as many of them as there are. */
+static inline struct halftone_block halftone_block_part(const struct halftone_block *block,
+                                                        uint32_t first, uint32_t count)
+{
+    const uint32_t left = block->rows - first;
+    struct halftone_block part = *block;
+    part.in += (ptrdiff_t)first * block->in_stride;
+    part.out += (ptrdiff_t)first * block->out_stride;
+    part.first_row += first;
+    part.rows = left < count ? left : count;
+    return part;
+}
+
 struct halftone_engine {
     /* Checks options, allocates work->state, sets work->granularity and what the report says. */
     ro_status (*open)(struct halftoner *work);

@@ -22,14 +22,15 @@ def used(text):
 
 def main():
     kernels = set()
-    for file in glob.glob(f'{root}/src/**/*.cu*', recursive=True):
+    for file in (glob.glob(f'{root}/src/**/*.cu*', recursive=True) +
+                 glob.glob(f'{root}/bench/**/*.cu*', recursive=True)):
         with open(file, encoding='utf-8') as source:
             kernels |= used(source.read())
     with open(f'{here}/intrinsics_test.cu', encoding='utf-8') as source:
         missing = sorted(kernels - used(source.read()))
     assert len(kernels) > 80, kernels
     for name in missing:
-        print(f'{name} is used in src, but not in tests/simt/intrinsics_test.cu')
+        print(f'{name} is used, but not in tests/simt/intrinsics_test.cu')
     return missing != []
 
 

@@ -114,10 +114,10 @@ struct diffusion_run {
     bool used;            /* rows have left something there */
     bool filled, cleared; /* the wave's: its lines, before the first image, and before this one */
     uint64_t steps;       /* counted by the schedule as it runs */
-    uint32_t first_row, end_row;    /* of the rows that are run */
-    struct ro_wavefront_link *link; /* to those above and below; NULL: to none */
-    struct made_window *made; /* the wave's: pixels are made where they are used, a window for each
-                                 thread (wave_made.h); NULL: they are in memory */
+    uint32_t first_row, end_row;      /* of the rows that are run */
+    struct ro_wavefront_link *link;   /* to those above and below; NULL: to none */
+    const struct wave_source *source; /* the wave's: makes pixels where they are used (wave.h);
+                                         NULL: they are in memory */
     struct halftone_pass
         *pass; /* the wave's: rows are fetched by the threads; NULL: they are not */
 };

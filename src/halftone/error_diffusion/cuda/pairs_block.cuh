@@ -100,7 +100,8 @@ static __device__ __forceinline__ void run_bands(const diffusion_launch &p, pair
     }
 }
 
-/* ROWS: where tones come from and where bits go (pairs_io_warps.cuh, pairs_made.cuh). */
+/* ROWS: where tones come from and where bits go (pairs_io_warps.cuh, bench/terapixel/made_cuda.cu).
+ */
 template <int ID, class ROWS>
 static __global__ void __launch_bounds__(THREADS, 1)
     wave_pairs(const __grid_constant__ diffusion_launch p,

@@ -68,7 +68,7 @@ struct diffusion_launch {
     float levels_per_tone;
     const int32_t *level, *middle, *below; /* on the device */
     const void *table;                     /* there too: of acuity */
-    unsigned long long *hash;              /* there too: of a made picture's bits (pairs_made.cu) */
+    unsigned long long *hash; /* there too: of a made picture's bits (bench/terapixel) */
 
     /* What the rows above the first left, and where the last rows leave theirs, as the schedule has
      * it (line_words(...) words); NULL: nothing, or not wanted. */

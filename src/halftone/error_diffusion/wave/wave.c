@@ -9,7 +9,6 @@
 #include "halftone/error_diffusion/wave/wave.h"
 
 #include "halftone/error_diffusion/acuity.h"
-#include "halftone/error_diffusion/terapixel/wave_made.h"
 #include "halftone/error_diffusion/tone_dependent.h"
 #include "halftone/row_callbacks.h"
 #include "thread/wavefront.h"
@@ -149,8 +148,8 @@ struct job {
     int height; /* rows of a band */
     bool alone; /* one thread runs all bands */
     int64_t interval;
-    struct made_window *made;   /* a window for each thread; NULL: pixels are in memory */
-    struct halftone_pass *pass; /* threads fetch rows by themselves; NULL: they do not */
+    const struct wave_source *source; /* makes the pixels; NULL: they are in memory */
+    struct halftone_pass *pass;       /* threads fetch rows by themselves; NULL: they do not */
     atomic_uint_fast64_t steps;
 };
 
@@ -173,41 +172,18 @@ struct vector_band {
     const struct diffusion_plan *plan;
     const struct wave_code *code;
     struct wave_band band;
-    struct made_window *window;
+    const struct wave_source *source;
+    int thread;
 };
-
-static int64_t window_end(int64_t first, int64_t last)
-{
-    return first + MADE_STEPS < last ? first + MADE_STEPS : last;
-}
-
-/* Steps through a window on pixels that are made. */
-static void made_vector_steps(struct vector_band *work, int64_t first, int64_t last)
-{
-    struct wave_band *band = &work->band;
-    const int skew = work->plan->skew;
-    for (int64_t k = first, end; k < last; k = end) {
-        end = window_end(k, last);
-        const struct made_rows rows =
-            made_window_fill(work->window, band->first_row, band->rows, skew, k, end);
-        band->in = rows.in;
-        band->in_stride = rows.in_stride;
-        band->readable = MADE_ROWS; /* the first row's window is not where other lanes look */
-        band->out = rows.out;
-        band->out_stride = rows.out_stride;
-        work->code->steps(work->plan, band, k, end);
-        made_window_take(work->window, band->first_row, band->rows, skew, work->plan->width, k,
-                         end);
-    }
-}
 
 static void vector_steps(void *work, int64_t first, int64_t last)
 {
     struct vector_band *band = work;
     if (first == 0)
         band->code->begin(band->plan, &band->band);
-    if (band->window)
-        made_vector_steps(band, first, last);
+    if (band->source)
+        band->source->lanes(band->source->data, band->thread, band->plan, band->code, &band->band,
+                            first, last);
     else
         band->code->steps(band->plan, &band->band, first, last);
 }
@@ -217,21 +193,22 @@ static void run_vector_band(struct ro_wavefront *front, void *data, int chain, u
 {
     struct job *job = data;
     const struct diffusion_plan *plan = job->plan;
-    const struct halftone_block *block = job->block;
-    uint32_t row = number * (uint32_t)job->height, left = block->rows - row;
+    const uint32_t row = number * (uint32_t)job->height;
+    const struct halftone_block part = halftone_block_part(job->block, row, (uint32_t)job->height);
     struct vector_band work = {
         plan,
         job->code,
         {
-            .in = block->in + (ptrdiff_t)row * block->in_stride,
-            .in_stride = block->in_stride,
-            .out = block->out + (ptrdiff_t)row * block->out_stride,
-            .out_stride = block->out_stride,
-            .rows = (int)(left < (uint32_t)job->height ? left : (uint32_t)job->height),
-            .first_row = block->first_row + row,
+            .in = part.in,
+            .in_stride = part.in_stride,
+            .out = part.out,
+            .out_stride = part.out_stride,
+            .rows = (int)part.rows,
+            .first_row = part.first_row,
             .scratch = wavefront_scratch(front, thread),
         },
-        job->made ? &job->made[thread] : NULL,
+        job->source,
+        thread,
     };
     work.band.readable = work.band.rows;
     if (job->pass) {
@@ -269,7 +246,7 @@ static void run_vector_band(struct ro_wavefront *front, void *data, int chain, u
         .ahead = (int64_t)plan->skew * (given ? plan->rows_down : 1) + 1,
         .lag = (int64_t)plan->skew * (job->height - 1) + delay_of(plan),
     };
-    work.band.more = job->alone && !job->pass && left > (uint32_t)job->height;
+    work.band.more = job->alone && !job->pass && row + part.rows < job->block->rows;
     wavefront_walk(front, chain, number, thread, &way, vector_steps, &work, sizeof work);
     if (job->pass)
         halftone_pass_take(job->pass, thread, row, (uint32_t)work.band.rows);
@@ -279,27 +256,15 @@ static void run_vector_band(struct ro_wavefront *front, void *data, int chain, u
 struct scalar_band {
     const struct diffusion_plan *plan;
     struct diffusion_row row;
-    struct made_window *window;
+    const struct wave_source *source;
+    int thread;
 };
-
-static void made_scalar_steps(struct scalar_band *work, int64_t first, int64_t last)
-{
-    struct diffusion_row *row = &work->row;
-    for (int64_t k = first, end; k < last; k = end) {
-        end = window_end(k, last);
-        const struct made_rows rows = made_window_fill(work->window, row->y, 1, 0, k, end);
-        row->in = rows.in;
-        row->out = rows.out;
-        diffusion_gather(work->plan, row, k, end);
-        made_window_take(work->window, row->y, 1, 0, work->plan->width, k, end);
-    }
-}
 
 static void scalar_steps(void *work, int64_t first, int64_t last)
 {
     struct scalar_band *band = work;
-    if (band->window)
-        made_scalar_steps(band, first, last);
+    if (band->source)
+        band->source->row(band->source->data, band->thread, band->plan, &band->row, first, last);
     else if (band->plan->acuity)
         acuity_columns(band->plan, &band->row, first, last);
     else if (band->plan->tonal)
@@ -313,14 +278,12 @@ static void run_scalar_band(struct ro_wavefront *front, void *data, int chain, u
 {
     struct job *job = data;
     const struct diffusion_plan *plan = job->plan;
+    const struct halftone_block part = halftone_block_part(job->block, number, 1);
     struct scalar_band work = {
         plan,
-        {
-            .in = job->block->in + (ptrdiff_t)number * job->block->in_stride,
-            .out = job->block->out + (ptrdiff_t)number * job->block->out_stride,
-            .y = job->block->first_row + number,
-        },
-        job->made ? &job->made[thread] : NULL,
+        {.in = part.in, .out = part.out, .y = part.first_row},
+        job->source,
+        thread,
     };
     for (int dy = 0; dy <= DIFFUSION_MAX_DY; dy++)
         work.row.line[dy] = plan->acuity ? line_of(job, front, (int64_t)number - dy % 2, dy / 2)
@@ -333,7 +296,7 @@ static void run_scalar_band(struct ro_wavefront *front, void *data, int chain, u
         }
         work.row.in = in;
     }
-    if (!job->made)
+    if (!job->source)
         memset(work.row.out, 0, diffusion_row_bytes(plan));
     struct ro_band_way way = {plan->width, job->interval, DIFFUSION_PAD, delay_of(plan)};
     wavefront_walk(front, chain, number, thread, &way, scalar_steps, &work, sizeof work);
@@ -358,7 +321,7 @@ static void run(struct diffusion_run *run, const struct halftone_block *block)
         .code = code,
         .block = block,
         .height = code ? code->lanes : 1,
-        .made = run->made,
+        .source = run->source,
         .pass = run->pass,
     };
     struct ro_chain chain = {plan->width, front->begun,

@@ -86,6 +86,20 @@ struct wave_code {
                   int64_t last);
 };
 
+/*
+ * Runs the steps of bands on pixels that are nowhere stored: puts them into memory of its own,
+ * calls code->steps or diffusion_gather, and takes the bits. Called by each thread for its own
+ * bands.
+ */
+struct wave_source {
+    void (*lanes)(void *data, int thread, const struct diffusion_plan *plan,
+                  const struct wave_code *code, struct wave_band *band, int64_t first,
+                  int64_t last);
+    void (*row)(void *data, int thread, const struct diffusion_plan *plan,
+                struct diffusion_row *row, int64_t first, int64_t last);
+    void *data;
+};
+
 RO_VARIANTS_DECLARE(const struct wave_code, wave_16);
 RO_VARIANTS_DECLARE(const struct wave_code, wave_32);
 RO_VARIANTS_DECLARE(const struct wave_code, wave_numbers_16);

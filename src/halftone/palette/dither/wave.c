@@ -112,19 +112,18 @@ static void run_vector_band(struct ro_wavefront *front, void *data, int chain, u
 {
     struct job *job = data;
     const struct palette_plan *plan = job->plan;
-    const struct halftone_block *block = job->block;
-    uint32_t row = number * (uint32_t)job->height, left = block->rows - row;
-    struct vector_band work = {
-        plan,
-        job->code,
-        {
-            .in = block->in + (ptrdiff_t)row * block->in_stride,
-            .in_stride = block->in_stride,
-            .out = block->out + (ptrdiff_t)row * block->out_stride,
-            .out_stride = block->out_stride,
-            .rows = (int)(left < (uint32_t)job->height ? left : (uint32_t)job->height),
-            .scratch = wavefront_scratch(front, thread),
-        }};
+    const struct halftone_block part =
+        halftone_block_part(job->block, number * (uint32_t)job->height, (uint32_t)job->height);
+    struct vector_band work = {plan,
+                               job->code,
+                               {
+                                   .in = part.in,
+                                   .in_stride = part.in_stride,
+                                   .out = part.out,
+                                   .out_stride = part.out_stride,
+                                   .rows = (int)part.rows,
+                                   .scratch = wavefront_scratch(front, thread),
+                               }};
     const bool short_band = work.band.rows < job->height && front->link && front->link->below;
     for (int c = 0; c < 3; c++)
         for (int line = 0; line < plan->rows_down; line++) {
@@ -159,14 +158,14 @@ static void run_scalar_band(struct ro_wavefront *front, void *data, int chain, u
                             int thread)
 {
     struct job *job = data;
-    struct scalar_band work = {
-        job->plan,
-        {
-            .in = job->block->in + (ptrdiff_t)number * job->block->in_stride,
-            .out = job->block->out + (ptrdiff_t)number * job->block->out_stride,
-            .known = wavefront_scratch(front, thread),
-            .y = job->block->first_row + number,
-        }};
+    const struct halftone_block part = halftone_block_part(job->block, number, 1);
+    struct scalar_band work = {job->plan,
+                               {
+                                   .in = part.in,
+                                   .out = part.out,
+                                   .known = wavefront_scratch(front, thread),
+                                   .y = part.first_row,
+                               }};
     for (int c = 0; c < 3; c++)
         for (int dy = 0; dy <= DIFFUSION_MAX_DY; dy++)
             work.row.line[c][dy] = line_of(job, front, (int64_t)number - dy, c, 0);

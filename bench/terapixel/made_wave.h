@@ -8,8 +8,8 @@
  *     row 1       [ k-4 .. k+508 )              so that it holds what the steps use and no more
  *     row 2   [ k-8 .. k+504 )
  */
-#ifndef RO_HALFTONE_ERROR_DIFFUSION_TERAPIXEL_WAVE_MADE_H
-#define RO_HALFTONE_ERROR_DIFFUSION_TERAPIXEL_WAVE_MADE_H
+#ifndef RO_BENCH_TERAPIXEL_MADE_WAVE_H
+#define RO_BENCH_TERAPIXEL_MADE_WAVE_H
 
 #include "halftone/error_diffusion/diffusion.h"
 #include "simd/variants.h"
@@ -37,20 +37,6 @@ struct made_window {
     uint64_t hash; /* of all words so far, modulo 2^64 */
     const struct made_code *code;
 };
-
-/* Where rows would begin in memory if the window were a part of them, and how far apart. */
-struct made_rows {
-    const unsigned char *in;
-    unsigned char *out;
-    ptrdiff_t in_stride, out_stride;
-};
-
-/* Makes what rows y to y + rows - 1, each `skew` columns behind the one above, need for steps first
- * to last - 1, MADE_STEPS at most; and takes the words in again once these have run. */
-struct made_rows made_window_fill(struct made_window *window, uint32_t y, int rows, int skew,
-                                  int64_t first, int64_t last);
-void made_window_take(struct made_window *window, uint32_t y, int rows, int skew, uint32_t width,
-                      int64_t first, int64_t last);
 
 /* The hash of the picture of side^2 pixels, on the context's threads. */
 ro_status diffusion_made(ro_context *context, uint32_t side, uint64_t *hash);

@@ -4,8 +4,8 @@
  * make tones from the place of a pixel, and hash bits instead of writing them. The rest is as in
  * wave_pairs.cu.
  */
+#include "bench/terapixel/made.h"
 #include "halftone/error_diffusion/cuda/pairs_block.cuh"
-#include "halftone/error_diffusion/terapixel/made.h"
 
 static const char lines_scratch = 0, hash_scratch = 0; /* keys */
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Windows on a picture that is made where it is used, and the wave over all of it. */
-#include "halftone/error_diffusion/terapixel/wave_made.h"
+#include "bench/terapixel/made_wave.h"
 
-#include "halftone/error_diffusion/terapixel/made.h"
+#include "bench/terapixel/made.h"
+#include "context/context.h"
+#include "halftone/error_diffusion/wave/wave.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,8 +29,17 @@ static uint64_t hash_of(const uint64_t *words, uint32_t y, uint32_t first, int c
 
 static const struct made_code made_code_ref = {samples, hash_of};
 
-struct made_rows made_window_fill(struct made_window *window, uint32_t y, int rows, int skew,
-                                  int64_t first, int64_t last)
+/* Where rows would begin in memory if the window were a part of them, and how far apart. */
+struct made_rows {
+    const unsigned char *in;
+    unsigned char *out;
+    ptrdiff_t in_stride, out_stride;
+};
+
+/* Makes what rows y to y + rows - 1, each `skew` columns behind the one above, need for steps first
+ * to last - 1, MADE_STEPS at most. */
+static struct made_rows fill(struct made_window *window, uint32_t y, int rows, int skew,
+                             int64_t first, int64_t last)
 {
     for (int i = 0; i < rows; i++)
         window->code->samples(window->in[i] + MADE_MARGIN, y + (uint32_t)i,
@@ -42,8 +53,9 @@ struct made_rows made_window_fill(struct made_window *window, uint32_t y, int ro
     };
 }
 
-void made_window_take(struct made_window *window, uint32_t y, int rows, int skew, uint32_t width,
-                      int64_t first, int64_t last)
+/* Takes the words in again once these steps have run. */
+static void take(struct made_window *window, uint32_t y, int rows, int skew, uint32_t width,
+                 int64_t first, int64_t last)
 {
     const int64_t words = ((int64_t)width + 63) >> 6;
     for (int i = 0; i < rows; i++) {
@@ -54,6 +66,43 @@ void made_window_take(struct made_window *window, uint32_t y, int rows, int skew
         if (from < end)
             window->hash +=
                 window->code->hash(out, y + (uint32_t)i, (uint32_t)from, (int)(end - from));
+    }
+}
+
+static int64_t window_end(int64_t first, int64_t last)
+{
+    return first + MADE_STEPS < last ? first + MADE_STEPS : last;
+}
+
+static void vector_steps(void *data, int thread, const struct diffusion_plan *plan,
+                         const struct wave_code *code, struct wave_band *band, int64_t first,
+                         int64_t last)
+{
+    struct made_window *window = (struct made_window *)data + thread;
+    for (int64_t k = first, end; k < last; k = end) {
+        end = window_end(k, last);
+        const struct made_rows rows = fill(window, band->first_row, band->rows, plan->skew, k, end);
+        band->in = rows.in;
+        band->in_stride = rows.in_stride;
+        band->readable = MADE_ROWS; /* the first row's window is not where other lanes look */
+        band->out = rows.out;
+        band->out_stride = rows.out_stride;
+        code->steps(plan, band, k, end);
+        take(window, band->first_row, band->rows, plan->skew, plan->width, k, end);
+    }
+}
+
+static void scalar_steps(void *data, int thread, const struct diffusion_plan *plan,
+                         struct diffusion_row *row, int64_t first, int64_t last)
+{
+    struct made_window *window = (struct made_window *)data + thread;
+    for (int64_t k = first, end; k < last; k = end) {
+        end = window_end(k, last);
+        const struct made_rows rows = fill(window, row->y, 1, 0, k, end);
+        row->in = rows.in;
+        row->out = rows.out;
+        diffusion_gather(plan, row, k, end);
+        take(window, row->y, 1, 0, plan->width, k, end);
     }
 }
 
@@ -88,6 +137,7 @@ ro_status diffusion_made(ro_context *context, uint32_t side, uint64_t *hash)
     memset(windows, 0, of_windows);
     for (int i = 0; i < context->threads; i++)
         windows[i].code = codes[context->cpu];
+    const struct wave_source source = {vector_steps, scalar_steps, windows};
     struct diffusion_run run = {
         .plan = plan,
         .pool = context->pool,
@@ -96,7 +146,7 @@ ro_status diffusion_made(ro_context *context, uint32_t side, uint64_t *hash)
         .abreast = 1,
         .state = memory,
         .end_row = side,
-        .made = windows,
+        .source = &source,
     };
     diffusion_wave.begin(&run);
     diffusion_wave.run(&run, &(struct halftone_block){.rows = side});

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "halftone/error_diffusion/terapixel/made.h"
-#include "halftone/error_diffusion/terapixel/wave_made.h"
+#include "bench/terapixel/made.h"
+#include "bench/terapixel/made_wave.h"
 #include "roundoff.h"
 
 static uint64_t hash_in_memory(uint32_t side)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Pixels and hashes of made.h in vectors. A lane holds the products of four neighbouring columns,
  * one in each of four vectors; their samples are its four bytes, so nothing moves between lanes. */
-#include "halftone/error_diffusion/terapixel/made.h"
-#include "halftone/error_diffusion/terapixel/wave_made.h"
+#include "bench/terapixel/made.h"
+#include "bench/terapixel/made_wave.h"
 #include "simd/simd.h"
 
 typedef __attribute__((vector_size(RO_VECTOR_BYTES))) uint32_t lanes32;
