@@ -153,7 +153,8 @@ static void put_line(const ro_report *ran, const struct denoise_files *files, co
         snprintf(pages, sizeof pages, "%u pages of ", files->pages);
     if (r->quality) {
         snprintf(what, sizeof what, "%s %s", ran->method, r->quality);
-        snprintf(kappa, sizeof kappa, ", noise of %.4g/255", r->noise);
+        const bool kept = r->sample_white > 0 && r->difference == 0 && files->form == AS_IN;
+        snprintf(kappa, sizeof kappa, ", noise of %.4g/255%s", r->noise, kept ? ", sum kept" : "");
     } else {
         snprintf(what, sizeof what, "%s %s in %s", scheme, ran->method, r->number);
         snprintf(steps, sizeof steps, ", %u step%s of %.4g%s", r->steps, r->steps == 1 ? "" : "s",
@@ -442,10 +443,16 @@ static int run(const struct command *command, int argc, char **argv)
     if (files.count != 2)
         return usage_error(command, "denoise needs IN and OUT");
     values.denoise.scheme = ro_denoise_scheme(&values.denoise);
+    if (!values.denoise.scheme && !values.denoise.model && (values.raw || values.vectors)) {
+        values.denoise.model = "anisotropic"; /* which works in the numbers that are wanted */
+        values.denoise.scheme = ro_denoise_scheme(&values.denoise);
+    }
     if (values.white && denoise_white(values.white) == INT64_MIN)
         return usage_error(command, "--white %s: must be a whole number, or maxval", values.white);
     if (stack_check(command, values.page) != 0)
         return EXIT_BAD_USAGE;
+    if (values.raw && !values.denoise.scheme)
+        return usage_error(command, "--raw does not apply to model trained");
     if ((values.bits > 0) + values.floats + values.raw > 1)
         return usage_error(command, "--bits, --float and --raw exclude each other");
 

@@ -57,7 +57,7 @@ typedef struct ro_denoise_options {
     /* RO_DENOISE_OPTIONS sets it. */
     size_t size;
     /* How to smooth: trained, anisotropic, edge-enhancing, perona-malik, exponential or linear.
-     * Default (NULL): anisotropic. */
+     * Default (NULL): trained; anisotropic with an option that trained does not take. */
     const char *model;
     /* How a time step is computed: explicit, implicit, conjugate, naive or xpp24. Default (NULL):
      * explicit; implicit for u8 and s9. */

@@ -33,6 +33,12 @@ enum ro_denoise_option {
     RO_OPTION_STOP = 1 << 7,
 };
 
+enum { MODEL_TRAINED = -1 }; /* beside those of ro_model */
+
+/* Returns the model that options stand for: trained, unless an option is set that it does not take.
+ */
+const char *denoise_model(const ro_denoise_options *options);
+
 /* The options of a scheme, bits of ro_denoise_option. */
 unsigned denoise_traits(const char *scheme);
 

@@ -14,18 +14,20 @@
 #define TABLES "model=anisotropic,edge-enhancing,perona-malik"
 
 static const ro_option rows[] = {
-    {MEMBER(model), "M", "how to smooth", .preset = "anisotropic", .trait = RO_OPTION_MODEL,
-     .words = RO_WORDS(
-         {"trained", .value = -1, .help = "by trained filters, which suits photographs best"},
-         {"anisotropic", .value = RO_MODEL_ANISOTROPIC, .help = "along edges"},
-         {"edge-enhancing", .value = RO_MODEL_TENSOR,
-          .help = "along edges, and there no more than half as much"},
-         {"perona-malik", .value = RO_MODEL_PERONA_MALIK,
-          .help = "less where the gradient is large"},
-         {"exponential", .value = RO_MODEL_EXPONENTIAL,
-          .help = "less where the gradient is large, falling as exp(-x^2)"},
-         {"linear", .value = RO_MODEL_LINEAR, .help = "everywhere"},
-         {"non-linear", .value = RO_MODEL_PERONA_MALIK, .alias = "perona-malik"})},
+    {MEMBER(model), "M", "how to smooth",
+     .derived = "trained; anisotropic with an option that trained does not take",
+     .trait = RO_OPTION_MODEL,
+     .words = RO_WORDS({"trained", .value = MODEL_TRAINED,
+                        .help = "by trained filters, which suits photographs best"},
+                       {"anisotropic", .value = RO_MODEL_ANISOTROPIC, .help = "along edges"},
+                       {"edge-enhancing", .value = RO_MODEL_TENSOR,
+                        .help = "along edges, and there no more than half as much"},
+                       {"perona-malik", .value = RO_MODEL_PERONA_MALIK,
+                        .help = "less where the gradient is large"},
+                       {"exponential", .value = RO_MODEL_EXPONENTIAL,
+                        .help = "less where the gradient is large, falling as exp(-x^2)"},
+                       {"linear", .value = RO_MODEL_LINEAR, .help = "everywhere"},
+                       {"non-linear", .value = RO_MODEL_PERONA_MALIK, .alias = "perona-malik"})},
     {MEMBER(scheme), "S", "how a time step is computed", .topic = "diffusion", .excludes = CLASSIC,
      .derived = "explicit; implicit for u8 and s9",
      .words =

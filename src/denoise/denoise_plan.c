@@ -66,16 +66,27 @@ static const struct ro_denoise_scheme schemes[] = {
 };
 enum { SCHEMES = sizeof schemes / sizeof *schemes };
 
-static bool is_trained(const ro_denoise_options *options)
+const char *denoise_model(const ro_denoise_options *options)
 {
-    return options->model && ro_name_equal(options->model, "trained");
+    if (options->model)
+        return options->model;
+    for (const ro_option *row = ro_denoise_table.rows; row->name; row++)
+        if (row->excludes && strstr(row->excludes, "model=trained") &&
+            ro_option_is_set(&ro_denoise_table, row, options))
+            return "anisotropic";
+    const char *schedule = options->schedule;
+    const bool explicitly =
+        schedule && (ro_name_equal(schedule, "passes") || ro_name_equal(schedule, "stream"));
+    return explicitly ? "anisotropic" : "trained";
 }
 
 /* Fluxes of few bits are rounded to nothing where a system that is solved still moves. */
 const char *ro_denoise_scheme(const ro_denoise_options *options)
 {
-    const char *number = options ? options->number : NULL;
-    if (options && (options->scheme || is_trained(options)))
+    static const ro_denoise_options unset = RO_DENOISE_OPTIONS;
+    options = options ? options : &unset;
+    const char *number = options->number;
+    if (options->scheme || ro_name_equal(denoise_model(options), "trained"))
         return options->scheme;
     const bool few = number && (ro_name_equal(number, "u8") || ro_name_equal(number, "s9"));
     return few && !options->until_converged ? "implicit" : "explicit";
@@ -111,6 +122,7 @@ static const char *number_name(const struct ro_denoiser *work)
 static ro_status check_rules(const struct ro_denoiser *work)
 {
     ro_denoise_options resolved = work->options;
+    resolved.model = denoise_model(&work->options);
     resolved.scheme = work->scheme->name;
     if (work->scheme->run != denoise_trained)
         resolved.number = number_name(work);
@@ -171,8 +183,11 @@ static ro_status find_white(struct ro_denoiser *work)
         return ro_context_fail(work->context, RO_E_ARGUMENT,
                                "white is %u but the input goes up to %u", asked,
                                image_largest(&work->in));
-    if (!asked && !maxval && alike && work->in.data && work->options.kappa == 0 &&
-        work->parameters.model != RO_MODEL_LINEAR)
+    const bool trained = work->scheme->run == denoise_trained;
+    const bool estimated =
+        trained ? is_default(work->options.noise_level)
+                : work->options.kappa == 0 && work->parameters.model != RO_MODEL_LINEAR;
+    if (!asked && !maxval && alike && work->in.data && estimated)
         white = image_white_in_use(&work->in);
     if (white)
         work->in.maxval = work->out.maxval = white;
@@ -317,6 +332,7 @@ ro_status denoiser_make(struct ro_denoiser *work, ro_context *context, const ro_
         return status;
     work->scheme = scheme_named(ro_denoise_scheme(&work->options));
     status = check_rules(work);
+    work->options.model = denoise_model(&work->options);
     return status == RO_OK ? plan(work) : status;
 }
 

@@ -177,7 +177,8 @@ class Certificates(Case):
         pixels = bytes(min(255, max(0, p + g % 41 - 20))
                        for p, g in zip(netpbm(self.get("in.pgm"))[2], grain))
         self.put("in.pgm", pgm(90, 70, pixels))
-        for more in ([], ["--schedule", "stream", "--kappa", "6"], ["--schedule", "stream", "--steps-at-once", "3"],
+        for more in ([], ["--quality", "fast", "--noise-level", "9"], ["--model", "anisotropic"],
+                     ["--schedule", "stream", "--kappa", "6"], ["--schedule", "stream", "--steps-at-once", "3"],
                      ["--number", "s9", "--until-converged"], ["--scheme", "implicit"],
                      ["--scheme", "naive", "--number", "s9"], ["--number", "s23e8"],
                      ["--scheme", "xpp24"], ["--number", "s9", "--impulse"],
@@ -193,6 +194,9 @@ class Certificates(Case):
                 self.assertEqual(told["energy"], sorted(told["energy"], reverse=True))
             self.holds("cert.json", "in.pgm", "out.pgm", "--recompute")
         self.works("denoise", "in.pgm", "out.pgm", "--quiet", "--certificate", "cert.json")
+        told = self.lines("cert.json")
+        self.assertEqual((told["mass_before"], told["mass_after"]), (sum(pixels), sum(pixels)))
+        self.works("denoise", "in.pgm", "out.pgm", "--quiet", "--certificate", "cert.json", "--model", "linear")
         self.assertEqual(self.lines("cert.json")["mass"][0], 128 * sum(pixels))
         changed = bytearray(self.get("out.pgm"))
         changed[-50] ^= 1

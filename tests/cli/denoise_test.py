@@ -32,6 +32,11 @@ class Denoise(Case):
         wanted = None
         for more in (["--schedule", "reference"], ["--schedule", "passes"], ["--cpu", "scalar"],
                      ["--schedule", "stream", "--steps-at-once", "7"], ["--threads", "3"], []):
+            self.works("denoise", "in.pgm", "out.pgm", "--quiet", "--model", "anisotropic", *more)
+            wanted = wanted or self.get("out.pgm")
+            self.assertEqual(self.get("out.pgm"), wanted, more)
+        wanted = None
+        for more in (["--schedule", "reference"], ["--cpu", "scalar"], ["--threads", "3"], []):
             self.works("denoise", "in.pgm", "out.pgm", "--quiet", *more)
             wanted = wanted or self.get("out.pgm")
             self.assertEqual(self.get("out.pgm"), wanted, more)
@@ -50,7 +55,7 @@ class Denoise(Case):
                      words=["schedule passes"])
 
     def test_report(self):
-        told = self.report("in.pgm", "out.pgm")
+        told = self.report("in.pgm", "out.pgm", "--model", "anisotropic")
         self.assertEqual(told["number"], "s16")
         self.assertEqual(told["sum_before"], 128 * sum(self.pixels))
         self.assertEqual(told["sum_after"], told["sum_before"])
@@ -63,12 +68,47 @@ class Denoise(Case):
         self.assertEqual(exact["drift"], 0)
         self.assertEqual(sum(netpbm(self.get("out.pgm"))[2]), sum(self.pixels))
 
+    def test_trained(self):
+        """The default: what it says, the sum of the file, and options that it does not take."""
+        grey = bytes(60 + p // 2 for p in self.pixels)
+        self.put("grey.pgm", pgm(150, 110, grey))
+        told = self.report("grey.pgm", "out.pgm")
+        self.assertEqual((told["model"], told["quality"]), ("trained", "best"))
+        self.assertNotIn("scheme", told)
+        self.assertEqual(told["sum_before"], sum(grey))
+        self.assertEqual((told["sum_after"], told["difference"]), (sum(grey), 0))
+        out = netpbm(self.get("out.pgm"))[2]
+        self.assertEqual(sum(out), sum(grey))
+        self.assertNotEqual(out, grey)
+        done = self.works("denoise", "grey.pgm", "again.pgm", "--noise-level", repr(told["noise"]))
+        self.assertEqual(self.get("again.pgm"), self.get("out.pgm"))
+        self.assertRegex(done.stderr.decode(),
+                         r"^denoise: trained best, noise of [\d.]+/255, sum kept, 150 x 110, rows/")
+        self.assertEqual(len(done.stderr.splitlines()), 1)
+        self.works("denoise", "grey.pgm", "fast.pgm", "--quality", "fast", "--quiet")
+        self.assertNotEqual(self.get("fast.pgm"), self.get("out.pgm"))
+        self.works("denoise", "grey.pgm", "same.pgm", "--noise-level", "0", "--quiet")
+        self.assertEqual(netpbm(self.get("same.pgm"))[2], grey)
+        for more in (["--kappa", "8"], ["--scheme", "explicit"], ["--number", "s12"],
+                     ["--iterations", "3"], ["--schedule", "stream"]):
+            self.works("denoise", "grey.pgm", "old.pgm", "--quiet", *more)
+            self.works("denoise", "grey.pgm", "new.pgm", "--quiet", "--model", "anisotropic", *more)
+            self.assertEqual(self.get("old.pgm"), self.get("new.pgm"))
+            self.refused("denoise", "grey.pgm", "x.pgm", "--model", "trained", *more,
+                         words=[more[0][2:], "not apply" if more[-1] != "stream" else "needs"])
+        self.refused("denoise", "grey.pgm", "x.pgm", "--kappa", "3", "--quality", "fast",
+                     words=["quality needs model trained, not anisotropic"])
+        self.refused("denoise", "grey.pgm", "x.npy", "--raw", "--model", "trained", status=2,
+                     words=["--raw does not apply to model trained"])
+        self.refused("denoise", "grey.pgm", "x.pgm", "--noise-level", "-1", status=2,
+                     words=["noise-level", "from 0 to 1000"])
+
     def test_lines(self):
-        done = self.works("denoise", "in.pgm", "out.pgm")
+        done = self.works("denoise", "in.pgm", "out.pgm", "--model", "anisotropic")
         lines = done.stderr.decode().splitlines()
         self.assertRegex(lines[0], r"^denoise: explicit anisotropic in s16, kappa [\d.]+ for noise")
         self.assertEqual(len(lines), 1, lines)
-        done = self.works("denoise", "in.pgm", "out.pgm", "--round", "nearest")
+        done = self.works("denoise", "in.pgm", "out.pgm", "--round", "nearest", "--model", "anisotropic")
         moved = sum(netpbm(self.get("out.pgm"))[2]) - sum(self.pixels)
         self.assertIn(b"rounding to the levels of OUT changed the sum by %+d levels" % moved,
                       done.stderr)
@@ -85,6 +125,10 @@ class Denoise(Case):
         self.put("deep.pgm", pgm(150, 110, samples, 65535))
         told = self.report("told.pgm", "out.pgm")
         deep = self.report("deep.pgm", "deep-out.pgm")
+        self.assertEqual((deep["sample_white"], deep["noise"]), (1023, told["noise"]))
+        self.assertEqual(netpbm(self.get("deep-out.pgm"))[2], netpbm(self.get("out.pgm"))[2])
+        told = self.report("told.pgm", "out.pgm", "--model", "anisotropic")
+        deep = self.report("deep.pgm", "deep-out.pgm", "--model", "anisotropic")
         self.assertEqual((deep["sample_white"], deep["kappa"]), (1023, told["kappa"]))
         wanted = netpbm(self.get("out.pgm"))[2]
         self.assertEqual(netpbm(self.get("deep-out.pgm"))[2], wanted)
@@ -129,7 +173,7 @@ class Denoise(Case):
         """A default value gives the same as leaving the option out, whatever else is asked for."""
         for run in [], ["--model", "linear"], ["--scheme", "xpp24"], ["--number", "s23e8"]:
             self.works("denoise", "in.pgm", "plain.pgm", "--quiet", *run)
-            for name, *values in (("model", "anisotropic"), ("rounding", "zero"), ("kappa", "0"),
+            for name, *values in (("model",), ("rounding", "zero"), ("kappa", "0"),
                                   ("schedule", "auto"), ("sigma",), ("scheme",), ("stop",),
                                   ("diffusivity", "perona-malik"), ("independent", "false"),
                                   ("seed", "0"), ("steps-at-once", "0"), ("round", "sum")):

@@ -366,7 +366,7 @@ static void white_in_use(void **state)
     allocate(RO_GRAY16, 90, 70, 65535, &out);
     allocate(RO_GRAY16, 90, 70, 1023, &expected);
     in.maxval = 1023;
-    ro_denoise_options options = {RO_DENOISE_DEFAULTS};
+    ro_denoise_options options = {RO_DENOISE_DEFAULTS, .model = "anisotropic"};
     assert_int_equal(ro_denoise(context, &in, &expected, &options, &told), RO_OK);
     options.iterations = told.steps; /* the rest is not about when to stop */
     in.maxval = 65535;
@@ -532,9 +532,12 @@ static void bad_input(void **state)
 
     ro_denoise_stream *stream;
     assert_int_equal(ro_denoise_open(context, &in, &out, NULL, &stream, NULL), RO_E_ARGUMENT);
+    assert_non_null(strstr(ro_context_message(context), "give noise-level"));
+    ro_denoise_options options = {RO_DENOISE_DEFAULTS, .model = "anisotropic"};
+    assert_int_equal(ro_denoise_open(context, &in, &out, &options, &stream, NULL), RO_E_ARGUMENT);
     assert_non_null(strstr(ro_context_message(context), "give kappa"));
     assert_null(stream);
-    ro_denoise_options options = {RO_DENOISE_DEFAULTS, .kappa = 5};
+    options.kappa = 5;
     assert_int_equal(ro_denoise_open(context, &in, &out, &options, &stream, NULL), RO_OK);
     uint32_t taken;
     assert_int_equal(ro_denoise_push(stream, in.data, in.stride, 21, &taken), RO_E_STATE);

@@ -101,7 +101,10 @@ static void noise_needs_pixels(void **state)
     ro_plan *plan;
     const ro_image shape = {RO_GRAY8, 8, 8, 0, 0, NULL};
     assert_int_equal(ro_context_open(NULL, &context), RO_OK);
+    const ro_denoise_options options = {RO_DENOISE_DEFAULTS, .model = "anisotropic"};
     assert_int_equal(ro_denoise_plan(context, &shape, &shape, NULL, &plan), RO_E_ARGUMENT);
+    assert_non_null(strstr(ro_context_message(context), "give noise-level"));
+    assert_int_equal(ro_denoise_plan(context, &shape, &shape, &options, &plan), RO_E_ARGUMENT);
     assert_non_null(strstr(ro_context_message(context), "give kappa"));
     assert_null(plan);
     ro_context_close(context);

@@ -96,7 +96,7 @@ static void the_same_everywhere(void **state)
     (void)state;
     draw(20);
     uint32_t first, steps;
-    ro_denoise_options options = RO_DENOISE_OPTIONS;
+    ro_denoise_options options = {RO_DENOISE_DEFAULTS, .model = "anisotropic"};
     const double before = run(&options, &first);
     options.schedule = "reference";
     assert_true(run(&options, &steps) == before);
@@ -127,7 +127,8 @@ static void odd_pictures(void **state)
             RO_RGBF, sizes[i][0], sizes[i][1], 0, (ptrdiff_t)(sizes[i][0] * 3 * sizeof(float)),
             values};
         ro_denoise_report report = {.size = sizeof report};
-        ro_denoise_options options = {RO_DENOISE_DEFAULTS, .scheme = i % 2 ? "implicit" : NULL};
+        ro_denoise_options options = {RO_DENOISE_DEFAULTS,
+                                      .scheme = i % 2 ? "implicit" : "explicit"};
         assert_int_equal(ro_denoise(context, &image, &image, &options, &report), RO_OK);
         assert_true(report.steps >= 1);
     }
@@ -163,7 +164,13 @@ static void schemes_by_number(void **state)
 {
     (void)state;
     ro_denoise_options options = RO_DENOISE_OPTIONS;
+    assert_null(ro_denoise_scheme(&options)); /* model trained has none */
+    options.model = "anisotropic";
     assert_string_equal(ro_denoise_scheme(&options), "explicit");
+    options.model = NULL;
+    options.kappa = 3;
+    assert_string_equal(ro_denoise_scheme(&options), "explicit");
+    options.kappa = 0;
     options.number = "s9";
     assert_string_equal(ro_denoise_scheme(&options), "implicit");
     options.until_converged = 1;
