@@ -49,7 +49,7 @@ static const ro_option_table own = {
 
 static const char *const examples[] = {
     "roundoff denoise night.png clean.png",
-    "roundoff denoise - - --schedule stream --kappa 8 < huge.pgm > clean.pgm",
+    "roundoff denoise - - --schedule stream --noise-level 8 < huge.pgm > clean.pgm",
     NULL,
 };
 
@@ -410,9 +410,13 @@ static ro_status work(struct task *task)
     const ro_denoise_options *o = &values->denoise;
     const bool linear = is_word(o->model, "linear");
     const bool known = o->iterations != (uint32_t)RO_DEFAULT || is_word(o->stop, "usual");
+    const bool trained = !o->scheme;
     const bool rows = is_word(o->schedule, "stream") && !o->steps_at_once && !o->impulse &&
-                      (linear ? known : o->kappa > 0) && is_word(o->scheme, "explicit") &&
-                      job->form == AS_IN && values->common.device != RO_DEVICE_CUDA;
+                      (trained  ? o->noise_level != RO_DEFAULT
+                       : linear ? known
+                                : o->kappa > 0) &&
+                      (trained || is_word(o->scheme, "explicit")) && job->form == AS_IN &&
+                      values->common.device != RO_DEVICE_CUDA;
     ro_status status = rows ? denoise_rows(job) : denoise_pages(job);
     task->ran = *ro_context_report(task->context);
     if (status == RO_OK && values->vectors)

@@ -133,7 +133,8 @@ ro_status ro_denoise(ro_context *context, const ro_image *in, ro_image *out,
                      const ro_denoise_options *options, ro_denoise_report *report);
 
 /* The same, row by row, in memory that grows with the width and the iterations only: as with
- * ro_halftone_open. Explicit scheme; kappa must be given unless the model is linear. Of `in` and
+ * ro_halftone_open. Model trained with a noise_level, of integers; or the explicit scheme, where
+ * kappa must be given unless the model is linear. Of `in` and
  * `out` format, width, height and maxval are used. `report`, if not NULL, is filled in by the last
  * pull. */
 typedef struct ro_denoise_stream ro_denoise_stream;

@@ -35,6 +35,9 @@ static ro_status open_piece(ro_denoise_piece *piece, uint32_t halo)
     if (status != RO_OK)
         return status;
     const struct ro_denoiser *work = denoise_work(piece->stream);
+    if (work->network)
+        return ro_context_fail(piece->context, RO_E_UNSUPPORTED,
+                               "model trained takes whole pictures, not pieces; choose another");
     const uint32_t height = piece->in.height, first = piece->first, rows = piece->rows;
     if (rows == 0 || first > height || rows > height - first)
         return ro_context_fail(piece->context, RO_E_SIZE,

@@ -74,10 +74,8 @@ const char *denoise_model(const ro_denoise_options *options)
         if (row->excludes && strstr(row->excludes, "model=trained") &&
             ro_option_is_set(&ro_denoise_table, row, options))
             return "anisotropic";
-    const char *schedule = options->schedule;
-    const bool explicitly =
-        schedule && (ro_name_equal(schedule, "passes") || ro_name_equal(schedule, "stream"));
-    return explicitly ? "anisotropic" : "trained";
+    const bool passes = options->schedule && ro_name_equal(options->schedule, "passes");
+    return passes ? "anisotropic" : "trained";
 }
 
 /* Fluxes of few bits are rounded to nothing where a system that is solved still moves. */

@@ -14,6 +14,7 @@
 #include "core/options.h"
 #include "denoise/denoise.h"
 #include "denoise/diffusion_rows.h"
+#include "denoise/trained/trained_stream.h"
 
 #include <stdlib.h>
 
@@ -40,8 +41,9 @@ struct ro_denoise_stream {
     struct ring *ring; /* one more than links */
     struct ro_gate_room room;
     uint64_t pulled;
-    uint64_t carry[3]; /* of the last rounding, a channel each */
-    int32_t *values;   /* of a row, a channel after another; or floats */
+    uint64_t carry[3];              /* of the last rounding, a channel each */
+    int32_t *values;                /* of a row, a channel after another; or floats */
+    struct trained_stream *trained; /* of that model, which needs nothing of the above; or NULL */
 };
 
 static char *slot(const struct ring *ring, uint64_t row)
@@ -164,6 +166,9 @@ static ro_status check_rows(ro_context *context, const struct ro_denoiser *work)
     if (work->options.on_step)
         return ro_context_fail(context, RO_E_UNSUPPORTED,
                                "figures of every step need the whole image, not rows");
+    if (work->network && context->options.device != RO_DEVICE_CUDA &&
+        work->schedule != RO_SCHEDULE_REFERENCE)
+        return RO_OK;
     if (work->scheme->run != denoise_explicit || work->options.steps_at_once ||
         work->options.until_converged || work->schedule == RO_SCHEDULE_REFERENCE ||
         work->schedule == RO_SCHEDULE_PASSES)
@@ -214,7 +219,8 @@ ro_status ro_denoise_open(ro_context *context, const ro_image *in, const ro_imag
     if (status == RO_OK)
         status = check_rows(context, &stream->work);
     if (status == RO_OK)
-        status = open_rows(stream, context);
+        status = stream->work.network ? trained_stream_open(&stream->work, &stream->trained)
+                                      : open_rows(stream, context);
     if (status != RO_OK) {
         ro_denoise_close(stream);
         return status;
@@ -232,6 +238,7 @@ void ro_denoise_close(ro_denoise_stream *stream)
     for (int i = 0; stream->ring && i <= stream->links; i++)
         free(stream->ring[i].data);
     gate_room_close(&stream->room);
+    trained_stream_close(stream->trained);
     rows_close(&stream->rows);
     free(stream->link);
     free(stream->ring);
@@ -290,6 +297,33 @@ const struct ro_denoiser *denoise_work(const ro_denoise_stream *stream) { return
 
 uint32_t denoise_reach(const ro_denoise_stream *stream) { return (uint32_t)stream->stencil.stages; }
 
+/* The same for the trained model. */
+static ro_status push_trained(ro_denoise_stream *stream, const void *rows, ptrdiff_t stride,
+                              uint32_t count, uint32_t *taken)
+{
+    const struct ro_denoiser *work = &stream->work;
+    if (count > work->in.height - trained_stream_taken(stream->trained))
+        return ro_context_fail(work->context, RO_E_STATE, "more than %u rows were pushed",
+                               work->in.height);
+    while (*taken < count &&
+           trained_stream_take(stream->trained, (const char *)rows + (ptrdiff_t)*taken * stride))
+        ++*taken;
+    return RO_OK;
+}
+
+static ro_status pull_trained(ro_denoise_stream *stream, void *rows, ptrdiff_t stride,
+                              uint32_t count, uint32_t *given)
+{
+    const struct ro_denoiser *work = &stream->work;
+    while (*given < count &&
+           trained_stream_give(stream->trained, (char *)rows + (ptrdiff_t)*given * stride))
+        ++*given;
+    const uint32_t all = trained_stream_given(stream->trained);
+    if (all == work->in.height)
+        trained_stream_report(stream->trained);
+    return ro_context_progress(work->context, "denoise", (double)all / work->in.height);
+}
+
 ro_status ro_denoise_push(ro_denoise_stream *stream, const void *rows, ptrdiff_t stride,
                           uint32_t count, uint32_t *taken)
 {
@@ -302,6 +336,8 @@ ro_status ro_denoise_push(ro_denoise_stream *stream, const void *rows, ptrdiff_t
         return ro_context_fail(work->context, RO_E_ARGUMENT, "rows are missing or overlap");
     if (ro_context_cancelled(work->context))
         return ro_context_fail(work->context, RO_E_CANCELLED, "cancelled");
+    if (stream->trained)
+        return push_trained(stream, rows, stride, count, taken);
     if (count > work->in.height - filled(ring))
         return ro_context_fail(work->context, RO_E_STATE, "more than %u rows were pushed",
                                work->in.height);
@@ -331,6 +367,8 @@ ro_status ro_denoise_pull(ro_denoise_stream *stream, void *rows, ptrdiff_t strid
         return ro_context_fail(work->context, RO_E_ARGUMENT, "rows are missing or overlap");
     if (ro_context_cancelled(work->context))
         return ro_context_fail(work->context, RO_E_CANCELLED, "cancelled");
+    if (stream->trained)
+        return pull_trained(stream, rows, stride, count, given);
     for (; *given < count; ++*given) {
         if (!denoise_give_row(stream, stream->values))
             break;

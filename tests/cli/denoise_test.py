@@ -85,17 +85,21 @@ class Denoise(Case):
         self.assertRegex(done.stderr.decode(),
                          r"^denoise: trained best, noise of [\d.]+/255, sum kept, 150 x 110, rows/")
         self.assertEqual(len(done.stderr.splitlines()), 1)
+        for threads in "1", "3":
+            done = self.works("denoise", "-", "-", "--schedule", "stream", "--noise-level", repr(told["noise"]),
+                              "--quiet", "--threads", threads, input=self.get("grey.pgm"))
+            self.assertEqual(done.stdout, self.get("out.pgm"))
         self.works("denoise", "grey.pgm", "fast.pgm", "--quality", "fast", "--quiet")
         self.assertNotEqual(self.get("fast.pgm"), self.get("out.pgm"))
         self.works("denoise", "grey.pgm", "same.pgm", "--noise-level", "0", "--quiet")
         self.assertEqual(netpbm(self.get("same.pgm"))[2], grey)
         for more in (["--kappa", "8"], ["--scheme", "explicit"], ["--number", "s12"],
-                     ["--iterations", "3"], ["--schedule", "stream"]):
+                     ["--iterations", "3"], ["--schedule", "passes"]):
             self.works("denoise", "grey.pgm", "old.pgm", "--quiet", *more)
             self.works("denoise", "grey.pgm", "new.pgm", "--quiet", "--model", "anisotropic", *more)
             self.assertEqual(self.get("old.pgm"), self.get("new.pgm"))
             self.refused("denoise", "grey.pgm", "x.pgm", "--model", "trained", *more,
-                         words=[more[0][2:], "not apply" if more[-1] != "stream" else "needs"])
+                         words=[more[0][2:], "not apply" if more[-1] != "passes" else "needs"])
         self.refused("denoise", "grey.pgm", "x.pgm", "--kappa", "3", "--quality", "fast",
                      words=["quality needs model trained, not anisotropic"])
         self.refused("denoise", "grey.pgm", "x.npy", "--raw", "--model", "trained", status=2,

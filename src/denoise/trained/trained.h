@@ -76,7 +76,9 @@ static inline int32_t trained_clamp(int32_t x, int32_t least, int32_t most)
 static inline int16_t trained_seen(const struct trained_plan *plan, int32_t f)
 {
     const int32_t x = f - plan->middle;
-    return (int16_t)(plan->bits >= 0 ? x * (1 << plan->bits) : trained_round(x, -plan->bits));
+    return (int16_t)trained_clamp(plan->bits >= 0 ? x * (1 << plan->bits)
+                                                  : trained_round(x, -plan->bits),
+                                  plan->least, plan->most);
 }
 
 /* Returns v of what was seen first and the change since; `gain` is that of the step. */

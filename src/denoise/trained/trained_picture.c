@@ -66,6 +66,10 @@ static void make_plans(struct trained_picture *picture, int32_t high, double noi
 static ro_status find_floats(struct trained_picture *picture, double noise)
 {
     double least, most;
+    if (!picture->work->in.data)
+        return ro_context_fail(picture->work->context, RO_E_UNSUPPORTED,
+                               "model trained takes floats as whole images, because what they "
+                               "span is not known row by row");
     ro_status status = find_range(picture->work, &least, &most);
     if (status != RO_OK)
         return status;

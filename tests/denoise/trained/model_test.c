@@ -178,6 +178,56 @@ static void schedules(void **state)
     }
 }
 
+/* Rows in portions that grow and shrink, in the bits of whole images. */
+static void streams(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < KINDS; kind++)
+        for (uint32_t height = 1; height < 200; height = 3 * height + 2) {
+            ro_denoise_options options = options_of(kind & 1 ? "fast" : "best", kind == 3 ? 0 : 9);
+            ro_image in = noisy(kind, 37, height, 0, 1), want = like(&in), got = like(&in);
+            ro_denoise_report wanted, report;
+            ro_denoise_stream *stream;
+            memset(&wanted, 0, sizeof wanted);
+            memset(&report, 0, sizeof report);
+            options.white = kinds[kind].white == 65535 ? RO_WHITE_MAXVAL : 0;
+            assert_int_equal(ro_denoise(contexts[0], &in, &want, &options, &wanted), RO_OK);
+            const ro_status status =
+                ro_denoise_open(contexts[1], &in, &got, &options, &stream, &report);
+            if (kinds[kind].white == 0) {
+                assert_int_equal(status, RO_E_UNSUPPORTED);
+                assert_non_null(strstr(ro_context_message(contexts[1]), "floats as whole images"));
+            }
+            uint32_t pushed = 0, pulled = 0, portion = 1;
+            while (kinds[kind].white && pulled < height) {
+                const uint32_t left = height - pushed, count = left < portion ? left : portion;
+                uint32_t taken, given;
+                assert_int_equal(ro_denoise_push(stream,
+                                                 (char *)in.data + pushed * (size_t)in.stride,
+                                                 in.stride, count, &taken),
+                                 RO_OK);
+                pushed += taken;
+                assert_int_equal(ro_denoise_pull(stream,
+                                                 (char *)got.data + pulled * (size_t)got.stride,
+                                                 got.stride, height - pulled, &given),
+                                 RO_OK);
+                pulled += given;
+                assert_true(taken + given > 0);
+                portion = portion % 41 + 4;
+            }
+            if (kinds[kind].white) {
+                assert_memory_equal(want.data, got.data, (size_t)want.stride * height);
+                assert_true(report.sum_after == wanted.sum_after &&
+                            report.difference == wanted.difference &&
+                            report.energy_after == wanted.energy_after);
+                ro_denoise_close(stream);
+            }
+            free(in.data);
+            free(want.data);
+            free(got.data);
+        }
+}
+
 /* From one depth to another: the result is the same value, rounded by itself. */
 static void depths(void **state)
 {
@@ -346,6 +396,17 @@ static void options_of_other_models(void **state)
     free(in.data);
 }
 
+static void no_pieces(void **state)
+{
+    const ro_image shape = {RO_GRAY8, 20, 20, 255, 20, NULL};
+    const ro_denoise_options options = options_of(NULL, 5);
+    ro_denoise_piece *piece;
+    (void)state;
+    assert_int_equal(ro_denoise_piece_open(contexts[0], &shape, &shape, &options, 0, 10, 8, &piece),
+                     RO_E_UNSUPPORTED);
+    assert_non_null(strstr(ro_context_message(contexts[0]), "not pieces"));
+}
+
 static void plans(void **state)
 {
     ro_image in = noisy(5, 70, 90, 0, 1), want = like(&in), got = like(&in);
@@ -375,6 +436,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sums_of_files),
         cmocka_unit_test(schedules),
+        cmocka_unit_test(streams),
         cmocka_unit_test(depths),
         cmocka_unit_test(strength_counts_as_noise),
         cmocka_unit_test(any_size),
@@ -382,6 +444,7 @@ int main(void)
         cmocka_unit_test(much_noise),
         cmocka_unit_test(floats),
         cmocka_unit_test(options_of_other_models),
+        cmocka_unit_test(no_pieces),
         cmocka_unit_test(plans),
     };
     return cmocka_run_group_tests(tests, open_contexts, close_contexts);
