@@ -10,6 +10,7 @@
 #define EXPLICIT "scheme=explicit"
 #define REAL "scheme=explicit,implicit,conjugate"
 #define TRAINED "model=trained"
+#define DIFFUSION "model=anisotropic,edge-enhancing,perona-malik,exponential,linear"
 #define CLASSIC "model=trained" /* what options of the other models exclude */
 #define TABLES "model=anisotropic,edge-enhancing,perona-malik"
 
@@ -62,8 +63,8 @@ static const ro_option rows[] = {
     {MEMBER(schedule), ROW_SCHEDULE, .topic = "run", .trait = RO_OPTION_SCHEDULE,
      .words = RO_WORDS({"auto", .value = RO_SCHEDULE_AUTO},
                        {"reference", .value = RO_SCHEDULE_REFERENCE},
-                       {"passes", .value = RO_SCHEDULE_PASSES, .needs = EXPLICIT},
-                       {"stream", .value = RO_SCHEDULE_STREAM, .needs = "scheme=explicit,trained"}),
+                       {"passes", .value = RO_SCHEDULE_PASSES, .needs = EXPLICIT " " DIFFUSION},
+                       {"stream", .value = RO_SCHEDULE_STREAM, .needs = EXPLICIT}),
      .more = "With `stream` and `noise_level` (or `kappa`) rows go from file to file, and "
              "memory grows with the width and the steps only."},
     {MEMBER(iterations), ROW_ITERATIONS, .topic = "diffusion", .excludes = CLASSIC,

@@ -121,7 +121,8 @@ static ro_status check_rules(const struct ro_denoiser *work)
 {
     ro_denoise_options resolved = work->options;
     resolved.model = denoise_model(&work->options);
-    resolved.scheme = work->scheme->name;
+    /* Rules see the trained model, which has no scheme, as an explicit one. */
+    resolved.scheme = work->scheme->run == denoise_trained ? "explicit" : work->scheme->name;
     if (work->scheme->run != denoise_trained)
         resolved.number = number_name(work);
     return options_check(work->context, &ro_denoise_table, &work->options, &resolved);

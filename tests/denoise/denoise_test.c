@@ -502,7 +502,7 @@ static void bad_input(void **state)
         {{RO_DENOISE_DEFAULTS, .scheme = "xpp24", .number = "s9"}, "number does not apply"},
         {{RO_DENOISE_DEFAULTS, .scheme = "xpp24", .sigma = 5}, "0 to 4"},
         {{RO_DENOISE_DEFAULTS, .scheme = "implicit", .schedule = "stream"},
-         "schedule stream needs scheme explicit or trained, not implicit"},
+         "schedule stream needs scheme explicit, not implicit"},
         {{RO_DENOISE_DEFAULTS, .schedule = "stream", .steps_at_once = 65}, "from 1 to 64"},
         {{RO_DENOISE_DEFAULTS, .steps_at_once = 3},
          "steps-at-once needs schedule stream, not auto"},

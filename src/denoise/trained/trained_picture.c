@@ -205,9 +205,38 @@ static inline uint64_t value_at(const struct trained_picture *picture, const cha
 
 uint64_t trained_start(const struct trained_picture *picture) { return picture->total / 2; }
 
+/* Whether a picture is the most usual one: grey samples of 8 bits, whose levels stay as they are.
+ */
+static bool is_plain(const struct trained_picture *picture)
+{
+    return picture->planes == 1 && picture->in_bytes == 1 && picture->out_bytes == 1 &&
+           picture->times == 1 && picture->carried && !picture->idle;
+}
+
+static inline int64_t plain_value(int fraction, int64_t white, uint8_t sample, int32_t change)
+{
+    const int64_t value = ((int64_t)sample << fraction) - change;
+    return value < 0 ? 0 : value > white ? white : value;
+}
+
+/* Returns the sum of a plain row's values; that of a row is below 2^63. */
+static uint64_t plain_sum(const struct trained_picture *picture, const uint8_t *samples,
+                          const int32_t *change)
+{
+    const size_t width = picture->work->in.width;
+    const int fraction = picture->fraction;
+    const int64_t white = (int64_t)picture->work->in_white << fraction;
+    uint64_t sum = 0;
+    for (size_t x = 0; x < width; x++)
+        sum += (uint64_t)plain_value(fraction, white, samples[x], change[x]) & (picture->total - 1);
+    return sum;
+}
+
 uint64_t trained_rest(const struct trained_picture *picture, const char *samples,
                       const int32_t *const change[3], int channel)
 {
+    if (is_plain(picture))
+        return plain_sum(picture, (const uint8_t *)samples, change[0]) & (picture->total - 1);
     const size_t width = picture->work->in.width, channels = (size_t)picture->work->channels;
     unsigned __int128 sum = 0;
     for (size_t x = 0; x < width; x++)
@@ -224,8 +253,7 @@ static void put(char *row, int bytes, size_t i, uint64_t level)
         ((uint16_t *)(void *)row)[i] = (uint16_t)level;
 }
 
-/* The most usual case on its own: grey samples of 8 bits, whose levels stay as they are. */
-static void write_bytes(const struct trained_picture *picture, const uint8_t *samples,
+static void write_plain(const struct trained_picture *picture, const uint8_t *samples,
                         const int32_t *change, uint8_t *out, uint64_t *carry)
 {
     const int fraction = picture->fraction;
@@ -233,9 +261,7 @@ static void write_bytes(const struct trained_picture *picture, const uint8_t *sa
     const int64_t white = (int64_t)picture->work->in_white << fraction;
     int64_t rest = (int64_t)*carry;
     for (size_t x = 0; x < picture->work->in.width; x++) {
-        int64_t value = ((int64_t)samples[x] << fraction) - change[x];
-        value = value < 0 ? 0 : value > white ? white : value;
-        rest += value;
+        rest += plain_value(fraction, white, samples[x], change[x]);
         out[x] = (uint8_t)(rest >> fraction);
         rest &= mask;
     }
@@ -307,12 +333,10 @@ void trained_write(const struct trained_picture *picture, const char *samples,
                    struct ro_figures *before, struct ro_figures *after)
 {
     const struct ro_denoiser *work = picture->work;
-    const bool plain = picture->planes == 1 && picture->in_bytes == 1 && picture->out_bytes == 1 &&
-                       picture->times == 1 && picture->carried && !picture->idle;
     if (work->told)
         count(picture, samples, change, before, after);
-    if (plain)
-        write_bytes(picture, (const uint8_t *)samples, change[0], (uint8_t *)out, &carry[0]);
+    if (is_plain(picture))
+        write_plain(picture, (const uint8_t *)samples, change[0], (uint8_t *)out, &carry[0]);
     else
         for (int c = 0; c < work->channels; c++)
             write_channel(picture, samples, change, c, out, &carry[c]);

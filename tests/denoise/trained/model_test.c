@@ -384,7 +384,7 @@ static void options_of_other_models(void **state)
         {{RO_DENOISE_DEFAULTS, .model = "trained", .scheme = "implicit"}, "scheme does not apply"},
         {{RO_DENOISE_DEFAULTS, .model = "trained", .iterations = 3}, "iterations does not apply"},
         {{RO_DENOISE_DEFAULTS, .model = "trained", .number = "s12"}, "number does not apply"},
-        {{RO_DENOISE_DEFAULTS, .model = "trained", .schedule = "passes"}, "passes needs scheme"},
+        {{RO_DENOISE_DEFAULTS, .model = "trained", .schedule = "passes"}, "passes needs model"},
         {{RO_DENOISE_DEFAULTS, .model = "trained", .noise_level = -2}, "noise-level"},
         {{RO_DENOISE_DEFAULTS, .model = "linear", .quality = "fast"}, "needs model trained"},
         {{RO_DENOISE_DEFAULTS, .model = "anisotropic", .noise_level = 3}, "needs model trained"},
