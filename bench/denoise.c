@@ -6,6 +6,7 @@
  */
 #include "bench/bench.h"
 #include "bench/denoise_cuda.h"
+#include "bench/denoise_trained.h"
 #include "bench/peers/peer_itk.h"
 #include "bench/peers/peer_opencv.h"
 #include "bench/timing.h"
@@ -279,6 +280,7 @@ static int run(const struct bench_options *options)
         if (marks.passes > 0)
             printf("ratio stream/passes, 8192, linear, %d threads %.2f\n", threads,
                    marks.stream / marks.passes);
+        bench_denoise_trained(one, all, options->size ? options->size : 2048);
     }
     ro_context_close(one);
     ro_context_close(all);
@@ -287,8 +289,8 @@ static int run(const struct bench_options *options)
 
 const struct bench bench_denoise = {
     .name = "denoise",
-    .summary =
-        "diffusion filters by model, number system, threads and depth, beside OpenCV and ITK",
+    .summary = "diffusion by model, number system, threads and depth, trained filters, beside "
+               "other programs",
     .run = run,
     .cuda = true,
 };

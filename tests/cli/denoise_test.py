@@ -47,12 +47,15 @@ class Denoise(Case):
             self.refused("denoise", "in.pgm", "out.pgm", "--device", "cuda",
                          words=["--device cuda", "no CUDA device"])
             return
-        self.works("denoise", "in.pgm", "out.pgm", "--device", "cpu", "--quiet")
-        told = self.report("in.pgm", "there.pgm", "--device", "cuda")
+        flat = "--model", "anisotropic"
+        self.works("denoise", "in.pgm", "out.pgm", "--device", "cpu", "--quiet", *flat)
+        told = self.report("in.pgm", "there.pgm", "--device", "cuda", *flat)
         self.assertEqual(told["device"], "cuda")
         self.assertEqual(self.get("there.pgm"), self.get("out.pgm"))
         self.refused("denoise", "in.pgm", "out.pgm", "--device", "cuda", "--schedule", "passes",
                      words=["schedule passes"])
+        self.refused("denoise", "in.pgm", "out.pgm", "--device", "cuda",
+                     words=["model trained runs on the CPU only"])
 
     def test_report(self):
         told = self.report("in.pgm", "out.pgm", "--model", "anisotropic")

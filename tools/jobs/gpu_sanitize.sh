@@ -47,7 +47,7 @@ done
 for model in linear perona-malik exponential anisotropic; do
     sanitized memcheck $denoise --model $model
 done
-sanitized racecheck $denoise
+sanitized racecheck $denoise --model anisotropic
 light='build/roundoff hologram make build/small.npy --size 600x540 --device cuda --quiet'
 sanitized memcheck $light
 sanitized racecheck $light
@@ -59,7 +59,7 @@ for tool in initcheck synccheck; do
     for method in stucki bayer8 random dbs; do
         sanitized $tool $halftone --method $method
     done
-    sanitized $tool $denoise
+    sanitized $tool $denoise --model anisotropic
     for how in '--number s12' '--number s16 --curvature 2:0.2' '--number float'; do
         sanitized $tool $segment $how
     done

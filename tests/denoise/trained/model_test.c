@@ -265,6 +265,41 @@ static void strength_counts_as_noise(void **state)
     free(b.data);
 }
 
+/* Every channel comes much nearer to the picture without its noise. */
+static void noise_goes(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < KINDS; kind++) {
+        const ro_denoise_options options = options_of(kind & 1 ? "fast" : "best", 15);
+        ro_image in = noisy(kind, 96, 96, 0.3, 0.7), out = like(&in), clean = like(&in);
+        const size_t channels = kind < GREYS ? 1 : 3;
+        const double white = kinds[kind].white ? kinds[kind].white : 1;
+        for (size_t i = 0; i < samples_of(&in);
+             i++) { /* stripes of another shade in each channel */
+            const size_t c = i % channels, x = i / channels % 96, y = i / channels / 96;
+            double noise = -6;
+            for (uint32_t k = 0; k < 12; k++)
+                noise += pixel_hash(k, (uint32_t)i, 1) / 0x1p32;
+            const double shade = 0.3 + 0.1 * (double)c + ((x + (c + 1) * y) / 24 % 2 ? 0.25 : 0);
+            put(&clean, i, shade * white);
+            put(&in, i, (shade + noise * 15 / 255) * white);
+        }
+        assert_int_equal(ro_denoise(contexts[1], &in, &out, &options, NULL), RO_OK);
+        for (size_t c = 0; c < channels; c++) {
+            double before = 0, after = 0;
+            for (size_t i = c; i < samples_of(&in); i += channels) {
+                before += pow(sample(&in, i) - sample(&clean, i), 2);
+                after += pow(sample(&out, i) - sample(&clean, i), 2);
+            }
+            if (after > before / 6)
+                fail_msg("kind %d, channel %zu: only %.1f times nearer", kind, c, before / after);
+        }
+        free(in.data);
+        free(out.data);
+        free(clean.data);
+    }
+}
+
 /* ---- Odd pictures --------------------------------------------------------------------------- */
 
 static void any_size(void **state)
@@ -439,6 +474,7 @@ int main(void)
         cmocka_unit_test(streams),
         cmocka_unit_test(depths),
         cmocka_unit_test(strength_counts_as_noise),
+        cmocka_unit_test(noise_goes),
         cmocka_unit_test(any_size),
         cmocka_unit_test(nothing_to_do),
         cmocka_unit_test(much_noise),
