@@ -280,7 +280,7 @@ static int run(const struct bench_options *options)
         if (marks.passes > 0)
             printf("ratio stream/passes, 8192, linear, %d threads %.2f\n", threads,
                    marks.stream / marks.passes);
-        bench_denoise_trained(one, all, options->size ? options->size : 2048);
+        bench_denoise_trained(one, all, threads, options->size ? options->size : 2048);
     }
     ro_context_close(one);
     ro_context_close(all);

@@ -65,7 +65,7 @@ static bool make_pictures(ro_context *context, uint32_t side, ro_image *clean, r
     return true;
 }
 
-void bench_denoise_trained(ro_context *one, ro_context *all, int size)
+void bench_denoise_trained(ro_context *one, ro_context *all, int threads, int size)
 {
     const size_t pixels = (size_t)size * (size_t)size;
     ro_image clean, noisy;
@@ -85,9 +85,7 @@ void bench_denoise_trained(ro_context *one, ro_context *all, int size)
                         .quality = quality, .noise_level = quality ? NOISE : RO_DEFAULT}};
         entries[i].out.data = malloc(pixels);
         right = right && entries[i].out.data;
-        list[i] = (struct contender){.threads = ro_context_threads(entries[i].context),
-                                     .run = run_entry,
-                                     .data = &entries[i]};
+        list[i] = (struct contender){.run = run_entry, .data = &entries[i]};
     }
     if (right) {
         time_in_turns(list, ENTRIES, ROUNDS, 20);
@@ -101,7 +99,7 @@ void bench_denoise_trained(ro_context *one, ro_context *all, int size)
         const double slowest = peers[0].seconds > 0 ? peers[0].seconds : 0;
         for (int i = 0; i < ENTRIES; i++)
             if (!list[i].failed)
-                print_row(entries[i].name, list[i].threads,
+                print_row(entries[i].name, i % 2 ? threads : 1,
                           error_of(clean.data, entries[i].out.data, pixels), (double)pixels,
                           list[i].best, slowest);
         for (int i = 0; i < PEER_DENOISERS; i++)

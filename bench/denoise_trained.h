@@ -6,6 +6,6 @@
 
 /* Prints dB and speed of the models and of other programs' denoisers on a noisy picture, as rows
  * of a table; the contexts have one thread and all. */
-void bench_denoise_trained(ro_context *one, ro_context *all, int size);
+void bench_denoise_trained(ro_context *one, ro_context *all, int threads, int size);
 
 #endif

@@ -478,7 +478,7 @@ static int run(const struct command *command, int argc, char **argv)
 const struct command command_denoise = {
     .name = "denoise",
     .operands = "IN OUT",
-    .summary = "removes noise by trained filters or diffusion, and keeps the sum exactly",
+    .summary = "removes noise and keeps the sum, by trained filters or diffusion",
     .own = &own,
     .families = {{"denoise", offsetof(struct values, denoise)}},
     .common = COMMON_DEVICE | COMMON_THREADS | COMMON_CPU | COMMON_QUIET | COMMON_JSON |

@@ -2,6 +2,7 @@
 #include "denoise/trained/trained_picture.h"
 
 #include "core/image.h"
+#include "core/options.h"
 
 #include <math.h>
 #include <string.h>
@@ -365,8 +366,7 @@ void trained_report(struct ro_denoiser *work, const char *schedule, ro_cpu cpu, 
         report->difference = (double)after->pixels - report->sum_before * levels;
         report->drift = (double)after->pixels - report->sum_after * levels;
     }
-    if (work->told)
-        *work->told = *report;
+    report_give(work->told, report);
     *context_report(work->context) = (ro_report){
         .method = "trained",
         .schedule = schedule,
