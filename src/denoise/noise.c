@@ -4,6 +4,8 @@
  * straight edges cancel in it, and a median does not see the few squares where they do not; for
  * independent noise it is 0.6745 times twice the standard deviation.
  */
+#include "denoise/noise.h"
+
 #include "core/image.h"
 #include "denoise/denoise.h"
 
@@ -20,11 +22,15 @@ struct lines {
     int32_t *upper, *lower, *cross; /* |a - b - c + d| of the squares between the two */
 };
 
-static void load(const struct lines *lines, uint32_t y, int32_t *line)
+static size_t samples_of(const ro_image *image)
 {
-    const ro_image *image = lines->image;
+    return (ro_format_is_colour(image->format) ? 3 : 1) * (size_t)image->width;
+}
+
+void noise_load(const ro_image *image, float range, uint32_t y, int32_t *line)
+{
     const char *row = (const char *)image->data + (ptrdiff_t)y * image->stride;
-    const size_t samples = lines->samples;
+    const size_t samples = samples_of(image);
     switch (ro_format_sample_bytes(image->format)) {
     case 1:
         for (size_t i = 0; i < samples; i++)
@@ -37,15 +43,17 @@ static void load(const struct lines *lines, uint32_t y, int32_t *line)
     default:
         for (size_t i = 0; i < samples; i++) {
             float x = ((const float *)(const void *)row)[i];
-            line[i] = isfinite(x) ? (int32_t)lrintf(65535 * (x / lines->range)) : 0;
+            line[i] = isfinite(x) ? (int32_t)lrintf(65535 * (x / range)) : 0;
         }
     }
 }
 
-/* The largest value of a float image, 1 at least. */
-static float float_range(const ro_image *image, size_t samples)
+float noise_range(const ro_image *image)
 {
+    const size_t samples = samples_of(image);
     float range = 1;
+    if (ro_format_sample_bytes(image->format) != 4)
+        return range;
     for (uint32_t y = 0; y < image->height; y++) {
         const char *row = (const char *)image->data + (ptrdiff_t)y * image->stride;
         for (size_t i = 0; i < samples; i++) {
@@ -56,13 +64,17 @@ static float float_range(const ro_image *image, size_t samples)
     return range;
 }
 
+static void load(const struct lines *lines, uint32_t y, int32_t *line)
+{
+    noise_load(lines->image, lines->range, y, line);
+}
+
 static ro_status open_lines(ro_context *context, const ro_image *image, struct lines *lines)
 {
     const size_t channels = ro_format_is_colour(image->format) ? 3 : 1;
     const size_t samples = channels * image->width;
-    const bool floats = ro_format_sample_bytes(image->format) == 4;
     *lines = (struct lines){.image = image, .channels = channels, .samples = samples};
-    lines->range = floats ? float_range(image, samples) : 1;
+    lines->range = noise_range(image);
     lines->upper = malloc(3 * samples * sizeof *lines->upper);
     if (!lines->upper)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for rows of %u pixels",

@@ -48,6 +48,9 @@ void trained_write(const struct trained_picture *picture, const char *samples,
                    const int32_t *const change[3], char *out, uint64_t carry[3],
                    struct ro_figures *before, struct ro_figures *after);
 
+/* Estimates the noise of an image in 1/255 of white. */
+ro_status trained_noise(ro_context *context, const ro_image *image, double *noise);
+
 /* Fills in the reports, once all figures are there. */
 void trained_report(struct ro_denoiser *work, const char *schedule, ro_cpu cpu, int threads);
 

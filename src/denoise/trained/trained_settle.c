@@ -2,15 +2,8 @@
 /* From options to a network and a noise. */
 #include "core/image.h"
 #include "core/options.h"
-#include "denoise/denoise.h"
-#include "denoise/trained/network.h"
+#include "denoise/trained/trained_picture.h"
 #include "options/table.h"
-
-/* The noise of an image in 1/255 of white, where nobody has said what it is. */
-static ro_status estimate(const struct ro_denoiser *work, double *noise)
-{
-    return noise_in_blocks(work->context, &work->in, noise);
-}
 
 ro_status trained_settle(struct ro_denoiser *work)
 {
@@ -34,7 +27,7 @@ ro_status trained_settle(struct ro_denoiser *work)
             "the noise cannot be estimated from a stream of rows: give noise-level");
     ro_status status = RO_OK;
     if (is_default(o->noise_level))
-        status = estimate(work, &report->noise);
+        status = trained_noise(work->context, &work->in, &report->noise);
     work->noise = report->noise * o->strength;
     return status;
 }

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+/* The estimated noise of pictures with known noise: white, blurred, clipped, none. */
+#include "core/random.h"
+#include "denoise/trained/trained_picture.h"
+#include "roundoff.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+enum { WIDTH = 512, HEIGHT = 384 };
+static ro_context *context;
+
+static int open_context(void **state)
+{
+    (void)state;
+    const ro_context_options how = {RO_CONTEXT_DEFAULTS, .threads = 1};
+    return ro_context_open(&how, &context) != RO_OK;
+}
+
+static int close_context(void **state)
+{
+    (void)state;
+    ro_context_close(context);
+    return 0;
+}
+
+/* A normal number for a place. */
+static double normal_at(uint32_t seed, uint32_t x, uint32_t y)
+{
+    const double radius = (pixel_hash(seed, x, y) + 0.5) * 0x1p-32,
+                 angle = pixel_hash(seed + 1000, x, y) * 0x1p-32;
+    return sqrt(-2 * log(radius)) * cos(6.283185307179586 * angle);
+}
+
+/* Fills a plane with noise of standard deviation 1, blurred by a Gaussian of so many pixels. */
+static void make_noise(double *noise, uint32_t seed, double blur)
+{
+    enum { REACH = 6 };
+    double weights[2 * REACH + 1], squares = 0;
+    for (int i = -REACH; i <= REACH; i++) {
+        weights[i + REACH] = blur > 0 ? exp(-i * i / (2 * blur * blur)) : i == 0;
+        squares += weights[i + REACH] * weights[i + REACH];
+    }
+    for (uint32_t y = 0; y < HEIGHT; y++)
+        for (uint32_t x = 0; x < WIDTH; x++) {
+            double sum = 0;
+            if (blur > 0)
+                for (int j = -REACH; j <= REACH; j++)
+                    for (int i = -REACH; i <= REACH; i++)
+                        sum +=
+                            weights[i + REACH] * weights[j + REACH] *
+                            normal_at(seed, x + (uint32_t)(i + REACH), y + (uint32_t)(j + REACH));
+            else
+                sum = normal_at(seed, x, y);
+            noise[y * WIDTH + x] = sum / squares;
+        }
+}
+
+/* Greys from 60 to 195: shading, discs with sharp edges, stripes in a corner. */
+static double picture_at(uint32_t x, uint32_t y)
+{
+    const double dx = (x % 110) - 55.0, dy = (y % 90) - 45.0;
+    double grey = 90 + 40 * sin(x / 70.0) * cos(y / 50.0);
+    if (dx * dx + dy * dy < 900)
+        grey += 35;
+    if (x < WIDTH / 8 && y < HEIGHT / 4)
+        grey += 15 * sin(1.3 * x + 0.7 * y);
+    return grey;
+}
+
+static double estimate(ro_format format, uint32_t white, const double *noise, double sigma,
+                       uint32_t black_rows)
+{
+    const int channels = ro_format_is_colour(format) ? 3 : 1,
+              bytes = ro_format_sample_bytes(format);
+    const ptrdiff_t stride = (ptrdiff_t)WIDTH * channels * bytes;
+    ro_image image = {format, WIDTH, HEIGHT, white, stride, malloc((size_t)stride * HEIGHT)};
+    double found = -1;
+    for (uint32_t i = 0; i < WIDTH * HEIGHT; i++)
+        for (uint32_t c = 0; c < (uint32_t)channels; c++) {
+            const uint32_t x = i % WIDTH, y = i / WIDTH;
+            const size_t place = i * (size_t)channels + c;
+            /* other channels have noise of other places */
+            double v = picture_at(x, y) + sigma * noise[(i + c * 7919) % (WIDTH * HEIGHT)];
+            v = y < black_rows ? v - 250 : v;
+            v = v < 0 ? 0 : v > 255 ? 255 : v;
+            if (bytes == 1)
+                ((uint8_t *)image.data)[place] = (uint8_t)lrint(v * white / 255);
+            else if (bytes == 2)
+                ((uint16_t *)image.data)[place] = (uint16_t)lrint(v * white / 255);
+            else
+                ((float *)image.data)[place] = (float)(v / 255);
+        }
+    assert_int_equal(trained_noise(context, &image, &found), RO_OK);
+    free(image.data);
+    return found;
+}
+
+static void is_about(double found, double wanted, double share)
+{
+    if (!(fabs(found - wanted) <= share * wanted))
+        fail_msg("%g instead of %g", found, wanted);
+}
+
+static double noise[WIDTH * HEIGHT];
+
+static void white_noise(void **state)
+{
+    static const double sigmas[] = {2, 5, 10, 20};
+    (void)state;
+    for (uint32_t i = 0; i < 4; i++) {
+        const double sigma = sigmas[i];
+        make_noise(noise, i, 0);
+        is_about(estimate(RO_GRAY8, 255, noise, sigma, 0), sigma, sigma < 5 ? 0.1 : 0.05);
+        is_about(estimate(RO_GRAY16, 65535, noise, sigma, 0), sigma, sigma < 5 ? 0.1 : 0.05);
+        is_about(estimate(RO_GRAY16, 4095, noise, sigma, 0), sigma, sigma < 5 ? 0.1 : 0.05);
+        is_about(estimate(RO_GRAYF, 0, noise, sigma, 0), sigma, sigma < 5 ? 0.1 : 0.05);
+        is_about(estimate(RO_RGB8, 255, noise, sigma, 0), sigma, sigma < 5 ? 0.1 : 0.05);
+    }
+}
+
+/* Black rows, where nearly all noise is cut off, don't count. */
+static void clipped_areas(void **state)
+{
+    (void)state;
+    make_noise(noise, 5, 0);
+    is_about(estimate(RO_GRAY8, 255, noise, 20, HEIGHT / 2), 20, 0.06);
+    is_about(estimate(RO_RGB16, 65535, noise, 20, HEIGHT / 2), 20, 0.06);
+}
+
+/* Blurred noise looks smaller to the network than it is, so that it is estimated larger. */
+static void blurred_noise(void **state)
+{
+    (void)state;
+    make_noise(noise, 6, 0.7);
+    is_about(estimate(RO_GRAY8, 255, noise, 20, 0), 1.65 * 20, 0.1);
+    make_noise(noise, 7, 0.5);
+    is_about(estimate(RO_GRAYF, 0, noise, 20, 0), 1.2 * 20, 0.1);
+}
+
+static void no_noise(void **state)
+{
+    (void)state;
+    assert_true(estimate(RO_GRAY8, 255, noise, 0, 0) < 1);
+    assert_true(estimate(RO_RGB16, 65535, noise, 0, 0) < 0.5);
+    make_noise(noise, 8, 0.9); /* a texture that is softer than noise */
+    assert_true(estimate(RO_GRAY8, 255, noise, 20, 0) < 1);
+}
+
+/* The estimate is the same whatever runs, and it is what a run uses. */
+static void same_in_all_runs(void **state)
+{
+    (void)state;
+    uint16_t *samples = malloc(2 * sizeof *samples * WIDTH * HEIGHT),
+             *out = samples + WIDTH * HEIGHT;
+    const ro_image in = {RO_GRAY16, WIDTH, HEIGHT, 65535, 2 * WIDTH, samples};
+    ro_image result = {RO_GRAY16, WIDTH, HEIGHT, 65535, 2 * WIDTH, out};
+    double found;
+    for (uint32_t i = 0; i < WIDTH * HEIGHT; i++)
+        samples[i] = (uint16_t)(257 * (picture_at(i % WIDTH, i / WIDTH) + 8 * normal_at(9, i, 0)));
+    assert_int_equal(trained_noise(context, &in, &found), RO_OK);
+    for (int threads = 1; threads <= 3; threads++) {
+        const ro_context_options with = {RO_CONTEXT_DEFAULTS, .threads = threads,
+                                         .cpu = threads == 2 ? RO_CPU_SCALAR : RO_CPU_AUTO};
+        const ro_denoise_options options = {RO_DENOISE_DEFAULTS, .model = "trained"};
+        ro_denoise_report report = {.size = sizeof report};
+        ro_context *other;
+        assert_int_equal(ro_context_open(&with, &other), RO_OK);
+        const ro_status status = ro_denoise(other, &in, &result, &options, &report);
+        ro_context_close(other);
+        assert_int_equal(status, RO_OK);
+        assert_true(report.noise == found);
+    }
+    free(samples);
+}
+
+/* Bits of the definition: they change only with it. */
+static void golden(void **state)
+{
+    uint8_t samples[96 * 112];
+    const ro_image image = {RO_GRAY8, 96, 112, 255, 96, samples};
+    double found;
+    (void)state;
+    for (uint32_t i = 0; i < sizeof samples; i++)
+        samples[i] = (uint8_t)(100 + pixel_hash(1, i, 0) % 32 + i / 960 * 8);
+    assert_int_equal(trained_noise(context, &image, &found), RO_OK);
+    if (found != 0x1.385c476c9d1d5p+3)
+        fail_msg("%a", found);
+}
+
+/* Images too small for blocks, and rows that no block covers. */
+static void any_size(void **state)
+{
+    (void)state;
+    for (uint32_t width = 1; width < 90; width += width < 20 ? 1 : 7)
+        for (uint32_t height = 1; height < 200; height += height < 20 ? 1 : 13) {
+            uint8_t *samples = malloc(3 * (size_t)width * height);
+            const ro_image image = {RO_RGB8, width, height, 255, 3 * width, samples};
+            double found = -1;
+            for (uint32_t i = 0; i < 3 * width * height; i++)
+                samples[i] = (uint8_t)(100 + pixel_hash(2, i, 0) % 50);
+            assert_int_equal(trained_noise(context, &image, &found), RO_OK);
+            assert_true(found >= 0 && found < 60);
+            free(samples);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(white_noise),      cmocka_unit_test(clipped_areas),
+        cmocka_unit_test(blurred_noise),    cmocka_unit_test(no_noise),
+        cmocka_unit_test(same_in_all_runs), cmocka_unit_test(golden),
+        cmocka_unit_test(any_size),
+    };
+    return cmocka_run_group_tests(tests, open_context, close_context);
+}
