@@ -161,10 +161,9 @@ static void wedge_json(const struct task *task, FILE *file)
 {
     const struct values *values = task->values;
     const uint32_t patch = patch_of(values);
-    fputs("{\"command\": \"calibrate wedge\", \"output\": ", file);
-    json_string(file, task->out);
-    fprintf(file, ", \"width\": %u, \"height\": %u, \"patch\": %u, \"dpi\": %g}\n",
-            ro_wedge_width(patch), ro_wedge_height(patch), patch, values->dpi);
+    json_put(file, "{command %s, output %s, width %u, height %u, patch %u, dpi %g}\n",
+             "calibrate wedge", task->out, ro_wedge_width(patch), ro_wedge_height(patch), patch,
+             values->dpi);
 }
 
 static void say_wedge(const struct task *task)
@@ -249,16 +248,11 @@ static void fit_json(const struct task *task, FILE *file)
     const struct values *values = task->values;
     const struct fitted *fitted = task->data;
     const ro_wedge_report *report = &fitted->report;
-    fputs("{\"command\": \"calibrate fit\", \"scan\": ", file);
-    json_string(file, task->files->path[0]);
-    fputs(", \"curve\": ", file);
-    json_string(file, values->curve);
-    fprintf(file,
-            ", \"points\": %d, \"turns\": %d, \"angle\": %.4f, \"light\": %.4f, \"black\": %.4f, "
-            "\"error\": %.5f, \"linear\": %s",
-            fitted->count, report->turns, report->angle, report->light, report->black,
-            report->error, values->linear ? "true" : "false");
-    fputs(", \"steps\": [", file);
+    json_put(file,
+             "{command %s, scan %s, curve %s, points %d, turns %d, angle %.4f, light %.4f, black "
+             "%.4f, error %.5f, linear %hhd, steps [",
+             "calibrate fit", task->files->path[0], values->curve, fitted->count, report->turns,
+             report->angle, report->light, report->black, report->error, values->linear);
     for (int i = 0; i < RO_WEDGE_STEPS; i++)
         fprintf(file, "%s[%.6f, %.5f]", i ? ", " : "", report->tone[i], report->printed[i]);
     fputc(']', file);

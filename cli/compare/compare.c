@@ -278,16 +278,13 @@ static void put_entry(FILE *file, const struct comparison *all, const struct ent
         {"clumping", fields->dots.clumping},
     };
     const size_t count = sizeof numbers / sizeof *numbers - (has_texture(entry) ? 0 : 4);
-    fputs("{\"name\": ", file);
-    json_string(file, entry->method->name);
-    fputs(", \"family\": ", file);
-    json_string(file, entry->method->family);
+    json_put(file, "{name %s, family %s", entry->method->name, entry->method->family);
     if (all->values->palette) {
-        fputs(", \"delta_e\": ", file);
+        json_put(file, ", delta_e ");
         json_number(file, entry->colour.delta_e);
     }
     for (size_t i = 0; i < count; i++) {
-        fprintf(file, ", \"%s\": ", numbers[i].name);
+        json_put(file, ", %s: ", numbers[i].name);
         json_number(file, numbers[i].value);
     }
 }
@@ -295,20 +292,16 @@ static void put_entry(FILE *file, const struct comparison *all, const struct ent
 static void put_head(FILE *file, const struct comparison *all, const char *in)
 {
     ro_device_info info = {.size = sizeof info};
-    fputs("\"input\": ", file);
-    json_string(file, in);
-    fprintf(file,
-            ", \"width\": %u, \"height\": %u, \"dpi\": %.6g, \"distance\": %.6g, \"sigma\": %.6g",
-            all->in.width, all->in.height, all->measure.dpi, all->measure.distance,
-            all->entries[0].photo.sigma);
-    fputs(", \"machine\": ", file);
-    json_string(file, ro_device_at(0, &info) == RO_OK ? info.name : "");
-    fputs(", \"greys\": [", file);
+    json_put(
+        file,
+        "input %s, width %u, height %u, dpi %.6g, distance %.6g, sigma %.6g, machine %s, greys [",
+        in, all->in.width, all->in.height, all->measure.dpi, all->measure.distance,
+        all->entries[0].photo.sigma, ro_device_at(0, &info) == RO_OK ? info.name : "");
     for (int i = 0; i < GREYS; i++)
         fprintf(file, "%s%d", i ? ", " : "", greys[i]);
     fputc(']', file);
     if (all->values->palette)
-        fprintf(file, ", \"colours\": %d", all->palette.count);
+        json_put(file, ", colours %d", all->palette.count);
 }
 
 /* The part of a picture that the page shows: the middle, of about so many pixels. */
@@ -339,15 +332,14 @@ static ro_status fill_page(struct comparison *all, const char *in, double area, 
     ro_image part = shown_part(&all->in, area, &x, &y);
     fputs(", ", page->data);
     put_head(page->data, all, in);
-    fprintf(page->data, ", \"crop\": {\"x\": %u, \"y\": %u, \"width\": %u, \"height\": %u}", x, y,
-            part.width, part.height);
-    fputs(", \"original\": ", page->data);
+    json_put(page->data, ", crop {x %u, y %u, width %u, height %u}, original ", x, y, part.width,
+             part.height);
     status = page_picture(all->context, page, &part);
-    fputs(", \"methods\": [", page->data);
+    json_put(page->data, ", methods [");
     for (int i = 0; i < all->count && status == RO_OK; i++) {
         fputs(i ? ",\n" : "", page->data);
         put_entry(page->data, all, &all->entries[i]);
-        fputs(", \"picture\": ", page->data);
+        json_put(page->data, ", picture ");
         part = shown_part(&all->entries[i].bits, area, &x, &y);
         status = page_picture(all->context, page, &part);
         fputc('}', page->data);
@@ -382,9 +374,9 @@ static ro_status write_page(struct comparison *all, const char *in)
 static void print_json(const struct task *task, FILE *file)
 {
     const struct comparison *all = task->data;
-    fputs("{\"command\": \"compare\", ", file);
+    json_put(file, "{command %s, ", "compare");
     put_head(file, all, task->files->path[0]);
-    fputs(", \"methods\": [", file);
+    json_put(file, ", methods [");
     for (int i = 0; i < all->count; i++) {
         fputs(i ? ",\n  " : "\n  ", file);
         put_entry(file, all, &all->entries[i]);
@@ -392,7 +384,7 @@ static void print_json(const struct task *task, FILE *file)
     }
     fputc(']', file);
     pictures_json(file);
-    fprintf(file, ", \"seconds\": %.6f}\n", task->seconds);
+    json_put(file, ", seconds %.6f}\n", task->seconds);
 }
 
 static void print_colours(const struct comparison *all)

@@ -83,16 +83,13 @@ static void put_json(const struct batch *batch, ro_context *context, const ro_fi
     printf("%s\n  {\"input\": ", first ? "" : ",");
     json_string(stdout, job->in);
     if (!plates) { /* else the inks have files of their own */
-        fputs(", \"output\": ", stdout);
-        json_string(stdout, job->out);
+        json_put(stdout, ", output %s", job->out);
     }
     if (job->status != RO_OK) {
-        fputs(", \"error\": ", stdout);
-        json_string(stdout, job->message);
+        json_put(stdout, ", error %s", job->message);
     } else {
-        printf(", \"width\": %u, \"height\": %u, \"seconds\": %.6f, \"dropped\": ",
-               job->report.width, job->report.height, job->seconds);
-        json_string(stdout, job->dropped.text);
+        json_put(stdout, ", width %u, height %u, seconds %.6f, dropped %s", job->report.width,
+                 job->report.height, job->seconds, job->dropped.text);
         if (plates)
             halftone_json_inks(stdout, context, batch->request, job->out);
     }
@@ -154,13 +151,12 @@ static int summary(const struct batch *batch, ro_context *context, double second
 {
     const size_t good = batch->count - batch->failed;
     if (batch->common->json)
-        fputs("{\"command\": \"halftone\", \"results\": [", stdout);
+        json_put(stdout, "{command %s, results [", "halftone");
     for (size_t i = 0; i < batch->count && batch->common->json; i++)
         put_json(batch, context, &batch->jobs[i], i == 0);
     if (batch->common->json)
-        printf("\n], \"files\": %zu, \"failed\": %zu, \"seconds\": %.6f, "
-               "\"mpixel_per_second\": %.3f}\n",
-               batch->count, batch->failed, seconds, batch->pixels / seconds * 1e-6);
+        json_put(stdout, "\n], files %zu, failed %zu, seconds %.6f, mpixel_per_second %.3f}\n",
+                 batch->count, batch->failed, seconds, batch->pixels / seconds * 1e-6);
     else if (!batch->common->quiet)
         tell("halftone: %zu of %zu files, %.2f s, %.1f Mpixel/s", good, batch->count, seconds,
              batch->pixels / seconds * 1e-6);

@@ -87,46 +87,37 @@ static void put_json(FILE *file, ro_context *context, const ro_report *report,
     const ro_halftone_options *options = &request->options;
     const ro_video_report *video = &request->video;
     double pixels = (double)report->width * (double)report->height;
-    fputs("{\"command\": \"halftone\", \"input\": ", file);
-    json_string(file, files->path[0]);
+    json_put(file, "{command %s, input %s", "halftone", files->path[0]);
     if (!request->write.split_inks) { /* else the inks have files of their own */
-        fputs(", \"output\": ", file);
-        json_string(file, files->path[1]);
+        json_put(file, ", output %s", files->path[1]);
     }
-    fputs(", \"method\": ", file);
-    json_string(file, report->method);
-    fputs(", \"schedule\": ", file);
-    json_string(file, report->schedule);
-    fprintf(file, ", \"device\": \"%s\", \"cpu\": \"%s\", \"threads\": %d",
-            ro_device_name(report->device), ro_cpu_name(report->cpu), report->threads);
+    json_put(file, ", method %s, schedule %s, device %s, cpu %s, threads %d", report->method,
+             report->schedule, ro_device_name(report->device), ro_cpu_name(report->cpu),
+             report->threads);
     if (options->palette)
-        fprintf(file, ", \"colours\": %d", options->palette->count);
+        json_put(file, ", colours %d", options->palette->count);
     else
-        fprintf(file, ", \"levels\": %d, \"channels\": %d", options->levels,
-                options->ink_count  ? options->ink_count
-                : options->channels ? 3
-                                    : 1);
-    fprintf(file, ", \"width\": %u, \"height\": %u", report->width, report->height);
-    fprintf(file, ", \"steps\": %llu, \"launches\": %llu", (unsigned long long)report->steps,
-            (unsigned long long)report->launches);
+        json_put(file, ", levels %d, channels %d", options->levels,
+                 options->ink_count  ? options->ink_count
+                 : options->channels ? 3
+                                     : 1);
+    json_put(file, ", width %u, height %u, steps %llu, launches %llu", report->width,
+             report->height, (unsigned long long)report->steps,
+             (unsigned long long)report->launches);
     if (report->detail[0] && !options->ink_count) {
-        fputs(", \"detail\": ", file);
-        json_string(file, report->detail);
+        json_put(file, ", detail %s", report->detail);
     }
     if (request->own_dpi > 0)
-        fprintf(file, ", \"dpi\": %.6g", request->own_dpi);
+        json_put(file, ", dpi %.6g", request->own_dpi);
     halftone_json_inks(file, context, request, files->path[1]);
     if (video->width > 0) {
         pixels *= (double)video->frames;
-        fprintf(file,
-                ", \"frames\": %llu, \"layout\": \"%s\", \"bits_in\": %d, \"bits_out\": %d, "
-                "\"frames_per_second\": %.3f",
-                (unsigned long long)video->frames, video->layout, video->bits_in, video->bits_out,
-                (double)video->frames / seconds);
+        json_put(file, ", frames %llu, layout %s, bits_in %d, bits_out %d, frames_per_second %.3f",
+                 (unsigned long long)video->frames, video->layout, video->bits_in, video->bits_out,
+                 (double)video->frames / seconds);
     }
     pictures_json(file);
-    fprintf(file, ", \"seconds\": %.6f, \"mpixel_per_second\": %.3f}\n", seconds,
-            pixels / seconds * 1e-6);
+    json_put(file, ", seconds %.6f, mpixel_per_second %.3f}\n", seconds, pixels / seconds * 1e-6);
 }
 
 /* What a video was run by; it has neither certificates nor vectors. */

@@ -111,12 +111,10 @@ void halftone_json_inks(FILE *file, ro_context *context, const struct halftone_r
         json_string(file, options->inks[i].name);
         if (request->write.split_inks &&
             ro_plate_path(out, options, i, path, sizeof path) == RO_OK) {
-            fputs(", \"output\": ", file);
-            json_string(file, path);
+            json_put(file, ", output %s", path);
         }
         if (reached(context, options, i, &dots))
-            fprintf(file, ", \"lpi\": %.6f, \"angle\": %.6f, \"greys\": %u", dots.lpi, dots.angle,
-                    dots.greys);
+            json_put(file, ", lpi %.6f, angle %.6f, greys %u", dots.lpi, dots.angle, dots.greys);
         fputs(i + 1 == options->ink_count ? "}]" : "}", file);
     }
     if (moire_of(context, request, &moire)) {

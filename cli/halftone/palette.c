@@ -16,12 +16,7 @@ int halftone_list_palettes(bool json)
             continue;
         }
         printf("%s  {\"name\": ", i ? ",\n" : "");
-        json_string(stdout, info->name);
-        fputs(", \"summary\": ", stdout);
-        json_string(stdout, info->summary);
-        fputs(", \"source\": ", stdout);
-        json_string(stdout, info->source);
-        putchar('}');
+        json_put(stdout, "%s, summary %s, source %s}", info->name, info->summary, info->source);
     }
     if (json)
         puts("\n]");

@@ -217,14 +217,14 @@ void inks_say_moire(const char *command, const ro_moire *moire)
 
 void inks_json_moire(FILE *file, const ro_moire *moire, int count)
 {
-    fprintf(file, "\"moire\": {\"seen\": %.6f, \"shift\": %.6f, \"waves\": [", moire->seen,
-            moire->shift);
+    json_put(file, "moire {seen %.6f, shift %.6f, waves [", moire->seen, moire->shift);
     for (int i = 0; i < moire->count; i++) {
         const ro_moire_wave *wave = &moire->waves[i];
-        fprintf(file, "%s{\"mm\": %.4f, \"pixels\": %.3f, \"x\": %.5f, \"y\": %.5f, ",
-                i ? ", " : "", wave->period, wave->pixels_long, wave->x, wave->y);
-        fprintf(file, "\"contrast\": %.6f, \"seen\": %.6f, \"of_pixels\": [%d, %d], \"of_inks\": [",
-                wave->contrast, wave->seen, wave->pixels[0], wave->pixels[1]);
+        json_put(file,
+                 "%c{mm %.4f, pixels %.3f, x %.5f, y %.5f, contrast %.6f, seen %.6f, of_pixels "
+                 "[%d, %d], of_inks [",
+                 i, wave->period, wave->pixels_long, wave->x, wave->y, wave->contrast, wave->seen,
+                 wave->pixels[0], wave->pixels[1]);
         for (int k = 0; k < count; k++)
             fprintf(file, "%s[%d, %d]", k ? ", " : "", wave->times[k][0], wave->times[k][1]);
         fputs("]}", file);
