@@ -14,7 +14,7 @@ packages_test='g++|clang libcmocka-dev netpbm ffmpeg libtiff-tools libpng-tools 
     python3 mandoc valgrind chromium|chromium-browser chromium-driver|chromium-chromedriver
     verilator make yosys libopenmpi-dev|libmpich-dev openmpi-bin|mpich
     python3-dev python3-numpy python3-setuptools python3-wheel python3-pytest python3-pil
-    python3-dask'
+    python3-h5py python3-dask'
 packages_hdl='verilator make g++|clang yosys nextpnr-ice40 nextpnr-ecp5 python3'
 packages_aarch64='gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user'
 packages_mpi='libopenmpi-dev|libmpich-dev openmpi-bin|mpich'

@@ -59,12 +59,12 @@ def run(*command):
     return done
 
 
-def ours(path, folder, alpha="drop"):
+def ours(path, folder, *alpha):
     """Samples as height x width x 3 from 0 to 1, or the message."""
     out, levels = os.path.join(folder, "o.npy"), "65536"
     for _ in range(2):
         done = run(ROUNDOFF, "halftone", path, out, "--channels", "rgb", "--levels", levels, "--profile", "ignore",
-                   "--alpha", alpha, "--page", "1", "--threads", "1", "--quiet")
+                   *(alpha or ["--alpha", "drop"]), "--page", "1", "--threads", "1", "--quiet")
         white = re.search(rb"the most of a picture whose white is (\d+)", done.stderr)
         if done.returncode == 0 or not white:
             break
@@ -78,6 +78,15 @@ def ours(path, folder, alpha="drop"):
         samples = numpy.stack([samples] * 3, -1)
     white = 255 if samples.dtype == numpy.uint8 else int(levels) - 1
     return samples.astype("f8") / white, ""
+
+
+def visible(path, shape):
+    """Which pixels do not change with the background; None: unlike this shape, or they cannot be read."""
+    with tempfile.TemporaryDirectory() as folder:
+        black, white = (ours(path, folder, "--background", colour)[0] for colour in ("black", "white"))
+    if black is None or white is None or black.shape != shape:
+        return None
+    return (black == white).all(-1)
 
 
 def pillow(path):
@@ -107,8 +116,9 @@ def magick(path):
     tool = next(filter(None, map(shutil.which, ("magick", "convert-im6.q16", "convert-im6"))), None)
     if not tool:
         return None
+    frame = [path, "-coalesce", "-delete", "1--1"] if kind_of(path) == "GIF" else [path + "[0]"]
     try:
-        shown = subprocess.run([tool, path, "-coalesce", "-delete", "1--1", "-auto-orient", "+profile", "icc", "-alpha", "off", "-colorspace",
+        shown = subprocess.run([tool, *frame, "-auto-orient", "+profile", "icc", "-alpha", "off", "-colorspace",
                                 "sRGB", "-depth", "16", "ppm:-"], capture_output=True, timeout=SECONDS)
     except subprocess.TimeoutExpired:
         return None
@@ -164,9 +174,7 @@ def look(path):
             if mine is None:
                 return kind, "missed", said
             if kind == "GIF":  # what no frame fills has no colour
-                with tempfile.TemporaryDirectory() as folder:
-                    alpha = ours(path, folder, "only")[0]
-                theirs = (theirs[0], alpha[..., 0] > 0 if theirs[0].shape == alpha.shape else None, theirs[2])
+                theirs = (theirs[0], visible(path, theirs[0].shape), theirs[2])
             if agree(mine, *theirs):
                 return kind, "right", ""
             others.append("%s %s" % (peer.__name__, theirs[0].shape == mine.shape and
