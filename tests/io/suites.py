@@ -40,6 +40,7 @@ KNOWN = [(r"badpal/|pal8badindex|invalid_palette_index", "numbers beyond the pal
          (r"pal4rlecut|pal8rlecut", "what is missing has no colour"),
          (r"anim/oob|oversized|frame-out-of-bounds", "a frame leaves the screen: the screen counts here"),
          (r"[lL]ab[.-]|ColorCheckerCalculator", "Lab: the CIE's formula here, tables of whole numbers there"),
+         (r"rgb16-231|rgba16-4444", "few bits of a colour: the suite has its reference, which ImageMagick misses"),
          (r"8bit\.s\.tif", "signed numbers: the least is black here, zero there"),
          (r"gradient-1c-32b", "Pillow takes unsigned numbers for signed ones"),
          (r"exif_imagemagick_orientation", "an orientation in a text is not followed; a line names the text")]
