@@ -40,8 +40,9 @@ KNOWN = [(r"badpal/|pal8badindex|invalid_palette_index", "numbers beyond the pal
          (r"pal4rlecut|pal8rlecut", "what is missing has no colour"),
          (r"anim/oob|oversized|frame-out-of-bounds", "a frame leaves the screen: the screen counts here"),
          (r"[lL]ab[.-]|ColorCheckerCalculator", "Lab: the CIE's formula here, tables of whole numbers there"),
-         (r"rgb16-231|rgba16-4444", "few bits of a colour: the suite has its reference, which ImageMagick misses"),
+         (r"rgb16-231|rgba16-4444|16_bitmask444", "few bits of a colour: the suite has its reference, which ImageMagick misses"),
          (r"8bit\.s\.tif", "signed numbers: the least is black here, zero there"),
+         (r"(minisblack|contig|planar)-32", "numbers of 32 bits go from their least to their largest here"),
          (r"gradient-1c-32b", "Pillow takes unsigned numbers for signed ones"),
          (r"exif_imagemagick_orientation", "an orientation in a text is not followed; a line names the text")]
 
@@ -77,8 +78,7 @@ def ours(path, folder, *alpha):
     samples = numpy.load(out)
     if samples.ndim == 2:
         samples = numpy.stack([samples] * 3, -1)
-    white = 255 if samples.dtype == numpy.uint8 else int(levels) - 1
-    return samples.astype("f8") / white, ""
+    return samples.astype("f8") / (255 if samples.dtype == numpy.uint8 else 65535), ""
 
 
 def visible(path, shape):

@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -35,6 +36,7 @@ struct ro_parts {
     struct ro_sink sink; /* where the parts go, from ro_parts_begin on */
     char *name;          /* of that file until the commit */
     bool keeps;          /* it stays after a failure */
+    struct stat before;  /* what had its name at the beginning; zeros: nothing */
 };
 
 #if RO_WITH_TIFF
@@ -274,6 +276,8 @@ ro_status ro_parts_begin(ro_parts *parts, int keeps, const char *kept, const cha
         (stat(parts->path, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode)))
         return file_fail(&parts->out, RO_E_UNSUPPORTED,
                          "only files are written in parts, not pipes or devices");
+    if (stat(parts->path, &parts->before) != 0)
+        parts->before = (struct stat){0};
     ro_status status =
         kept ? open_kept(parts, kept) : sink_open(&parts->sink, &parts->out, parts->path);
     if (status == RO_OK && !kept && !(parts->name = strdup(temporary_path(parts->sink.temporary))))
@@ -287,6 +291,38 @@ ro_status ro_parts_begin(ro_parts *parts, int keeps, const char *kept, const cha
     return status;
 }
 
+/* Whether another run has given the name to a file of its own since the beginning. */
+static bool overtaken(const ro_parts *parts)
+{
+    const struct stat *before = &parts->before;
+    struct stat now;
+    if (stat(parts->path, &now) != 0)
+        return false;
+    return now.st_dev != before->st_dev || now.st_ino != before->st_ino ||
+           now.st_size != before->st_size || now.st_mtim.tv_sec != before->st_mtim.tv_sec ||
+           now.st_mtim.tv_nsec != before->st_mtim.tv_nsec;
+}
+
+/* Runs that end at the same time look and rename one after another: the lock is on the folder. What
+ * has no locks does without, and then only the moment between the two is open. */
+static ro_status commit_unless_overtaken(ro_parts *parts)
+{
+    const char *slash = strrchr(parts->path, '/');
+    char *folder = slash ? strndup(parts->path, (size_t)(slash - parts->path) + 1) : strdup(".");
+    const int lock = folder ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    free(folder);
+    if (lock >= 0)
+        flock(lock, LOCK_EX);
+    const ro_status status =
+        overtaken(parts)
+            ? file_fail(&parts->out, RO_E_STATE,
+                        "another run has written it meanwhile, and what this one made is dropped")
+            : sink_commit(&parts->sink);
+    if (lock >= 0)
+        close(lock);
+    return status;
+}
+
 ro_status ro_parts_commit(ro_parts *parts)
 {
     if (ABSENT(parts))
@@ -295,7 +331,7 @@ ro_status ro_parts_commit(ro_parts *parts)
         return ro_context_fail(parts->context, RO_E_STATE, "no file has been begun");
     if (parts->keeps && !(parts->sink.temporary = temporary_adopt(parts->name)))
         return no_memory(parts);
-    const ro_status status = sink_commit(&parts->sink);
+    const ro_status status = commit_unless_overtaken(parts);
     if (status != RO_OK && parts->keeps && parts->sink.temporary) {
         temporary_keep(parts->sink.temporary);
         parts->sink.temporary = NULL;

@@ -226,12 +226,42 @@ static void files_of_parts(void **state)
     empty_folder();
 }
 
+/* Of two runs to one name the first that is complete wins, and the other is told. */
+static void runs_to_one_name(void **state)
+{
+    (void)state;
+    const ro_file_info info = {.format = RO_GRAY8, .width = 3, .height = 2, .maxval = 255};
+    const char *out = path_to("a.pgm"), *name[2];
+    for (int old = 0; old < 2; old++) {
+        ro_parts *parts[2];
+        if (old)
+            put_file(out, "before", 6);
+        for (int i = 0; i < 2; i++) {
+            assert_int_equal(ro_parts_open(context, out, &info, NULL, &parts[i]), RO_OK);
+            assert_int_equal(ro_parts_begin(parts[i], 0, NULL, &name[i]), RO_OK);
+            put_file(name[i], i ? "second" : "first.", 6);
+        }
+        assert_int_equal(ro_parts_commit(parts[1]), RO_OK);
+        assert_int_equal(ro_parts_commit(parts[0]), RO_E_STATE);
+        assert_non_null(strstr(ro_context_message(context), "another run has written it"));
+        ro_parts_close(parts[0]);
+        ro_parts_close(parts[1]);
+        size_t size;
+        uint8_t *bytes = get_file(out, &size);
+        assert_int_equal(size, 6);
+        assert_memory_equal(bytes, "second", 6);
+        free(bytes);
+        assert_int_equal(count_files(), 1);
+        empty_folder();
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bytes_of_a_writer),     cmocka_unit_test(types_without_parts),
         cmocka_unit_test(frame_of_a_large_file), cmocka_unit_test(rows_from_anywhere),
-        cmocka_unit_test(files_of_parts),
+        cmocka_unit_test(files_of_parts),        cmocka_unit_test(runs_to_one_name),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
