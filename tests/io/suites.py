@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Reads all pictures in a folder with roundoff and with its peers, Pillow and ImageMagick.
+"""Reads all pictures in a folder with roundoff and with its peers, Pillow, ImageMagick and libtiff.
 
     suites.py FOLDER [--jobs N] [--list]
 
@@ -40,8 +40,9 @@ KNOWN = [(r"badpal/|pal8badindex|invalid_palette_index", "numbers beyond the pal
          (r"pal4rlecut|pal8rlecut", "what is missing has no colour"),
          (r"anim/oob|oversized|frame-out-of-bounds", "a frame leaves the screen: the screen counts here"),
          (r"[lL]ab[.-]|ColorCheckerCalculator", "Lab: the CIE's formula here, tables of whole numbers there"),
-         (r"rgb16-231|rgba16-4444|16_bitmask444", "few bits of a colour: the suite has its reference, which ImageMagick misses"),
-         (r"8bit\.s\.tif", "signed numbers: the least is black here, zero there"),
+         (r"rgb16-231|rgba16-|16_bitmask444|V3_[AX]4_R4|rgba32-61754", "few bits of a colour: their largest number is all of it here, ImageMagick shifts them"),
+         (r"8bit\.s\.tif|-i8|-i16|gray-i8", "signed numbers: the least is black here, zero there"),
+         (r"miniswhite.*12b|1[024]b-miniswhite", "white is zero, which ImageMagick overlooks in 10, 12 and 14 bits"),
          (r"(minisblack|contig|planar)-32", "numbers of 32 bits go from their least to their largest here"),
          (r"gradient-1c-32b", "Pillow takes unsigned numbers for signed ones"),
          (r"exif_imagemagick_orientation", "an orientation in a text is not followed; a line names the text")]
@@ -132,6 +133,16 @@ def magick(path):
     return samples.reshape(height, width, 3).astype("f8") / white, None, False
 
 
+def libtiff(path):
+    tool = shutil.which("tiff2rgba") if kind_of(path) == "TIFF" else None
+    if not tool:
+        return None
+    with tempfile.TemporaryDirectory() as folder:
+        out = os.path.join(folder, "o.tif")
+        done = subprocess.run([tool, "-c", "none", path, out], capture_output=True, timeout=SECONDS)
+        return pillow(out) if done.returncode == 0 and os.path.exists(out) else None
+
+
 def agree(mine, theirs, seen, numbers):
     """Whether samples are alike to a level of 8 bits and, of most, to half of it; numbers that are no tones
     only up to their scale and offset."""
@@ -168,7 +179,7 @@ def look(path):
         if mine is not None and mine.shape[0] * mine.shape[1] > MOST_PIXELS:
             return kind, "large", ""
         others = []
-        for peer in (pillow, magick):
+        for peer in (pillow, magick, libtiff):
             theirs = peer(path)
             if theirs is None:
                 continue

@@ -8,5 +8,5 @@
 here=$PWD
 cd "$(dirname "$0")/../.."
 . tools/common.sh
-need python3 python3-numpy python3-pil imagemagick
+need python3 python3-numpy python3-pil imagemagick libtiff-tools
 ROUNDOFF=${ROUNDOFF:-$PWD/build/roundoff} exec python3 tests/io/suites.py "$@"
