@@ -560,7 +560,7 @@ class Optics(Case):
         cases = [
             (["in.npy", "out.pgm"], "wavelength and pitch"),
             (["in.npy", "out.pgm", *physics], "--depth"),
-            (["high.pgm", "out.pgm", *physics, "--depth", "1mm"], "give --levels"),
+            (["high.pgm", "out.pgm", *physics, "--depth", "1mm"], "give levels"),
             (["in.npy", "out.pgm", *physics, "--depth", "1mm", "--scale", "none"], "float"),
             (["high.pgm", "out.pgm", "--levels", "phase:4", *physics, "--depth", "1mm"],
              "level 9"),
