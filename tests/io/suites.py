@@ -41,7 +41,7 @@ KNOWN = [(r"badpal/|pal8badindex|invalid_palette_index", "numbers beyond the pal
          (r"anim/oob|oversized|frame-out-of-bounds", "a frame leaves the screen: the screen counts here"),
          (r"[lL]ab[.-]|ColorCheckerCalculator", "Lab: the CIE's formula here, tables of whole numbers there"),
          (r"rgb16-231|rgba16-|16_bitmask444|V3_[AX]4_R4|rgba32-61754", "few bits of a colour: their largest number is all of it here, ImageMagick shifts them"),
-         (r"8bit\.s\.tif|-i8|-i16|gray-i8", "signed numbers: the least is black here, zero there"),
+         (r"8bit\.s\.tif|-i8|-i16|gray-i8|/int8|/int16", "signed numbers: the least is black here, zero there"),
          (r"miniswhite.*12b|1[024]b-miniswhite", "white is zero, which ImageMagick overlooks in 10, 12 and 14 bits"),
          (r"(minisblack|contig|planar)-32", "numbers of 32 bits go from their least to their largest here"),
          (r"gradient-1c-32b", "Pillow takes unsigned numbers for signed ones"),
@@ -99,6 +99,7 @@ def pillow(path):
             if image.width * image.height > MOST_PIXELS:
                 return None
             image.seek(0)
+            image.getexif()  # afterwards the file may be closed
             image.load()
             image = ImageOps.exif_transpose(image)
             seen = None
@@ -139,8 +140,8 @@ def libtiff(path):
         return None
     with tempfile.TemporaryDirectory() as folder:
         out = os.path.join(folder, "o.tif")
-        done = subprocess.run([tool, "-c", "none", path, out], capture_output=True, timeout=SECONDS)
-        return pillow(out) if done.returncode == 0 and os.path.exists(out) else None
+        subprocess.run([tool, "-c", "none", path, out], capture_output=True, timeout=SECONDS, check=False)
+        return pillow(out) if os.path.exists(out) else None
 
 
 def agree(mine, theirs, seen, numbers):
