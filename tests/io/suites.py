@@ -41,9 +41,10 @@ KNOWN = [(r"badpal/|pal8badindex|invalid_palette_index", "numbers beyond the pal
          (r"anim/oob|oversized|frame-out-of-bounds", "a frame leaves the screen: the screen counts here"),
          (r"[lL]ab[.-]|ColorCheckerCalculator", "Lab: the CIE's formula here, tables of whole numbers there"),
          (r"rgb16-231|rgba16-|16_bitmask444|V3_[AX]4_R4|rgba32-61754", "few bits of a colour: their largest number is all of it here, ImageMagick shifts them"),
-         (r"8bit\.s\.tif|-i8|-i16|gray-i8|/int8|/int16", "signed numbers: the least is black here, zero there"),
+         (r"8bit\.s\.tif|-i8|-i16|gray-i8|/int8|/int16|separate_planar_extra", "signed numbers: the least is black here, zero there"),
          (r"miniswhite.*12b|1[024]b-miniswhite", "white is zero, which ImageMagick overlooks in 10, 12 and 14 bits"),
          (r"(minisblack|contig|planar)-32", "numbers of 32 bits go from their least to their largest here"),
+         (r"overflow_rows_per_strip", "tiff2rgba gives up, and its picture is black"),
          (r"gradient-1c-32b", "Pillow takes unsigned numbers for signed ones"),
          (r"exif_imagemagick_orientation", "an orientation in a text is not followed; a line names the text")]
 
