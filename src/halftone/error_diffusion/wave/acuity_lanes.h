@@ -198,10 +198,7 @@ RO_INLINE void SIZED(acuity_steps_)(const struct diffusion_plan *plan, struct wa
     struct SIZED(acuity_scratch_) *s = band->scratch;
     for (int64_t k0 = first; k0 < last; k0 += WAVE_CHUNK) {
         bool edge = k0 < ACUITY_SKEW * (LANES - 1) || k0 + WAVE_CHUNK > plan->width;
-        if (plan->sample_bytes == 1)
-            SIZED(load_tones_)(plan, band, &s->pixels, ACUITY_SKEW, k0, edge, 1);
-        else
-            SIZED(load_tones_)(plan, band, &s->pixels, ACUITY_SKEW, k0, edge, 2);
+        SIZED(load_chunk_)(plan, band, &s->pixels, ACUITY_SKEW, k0, edge);
         if (edge)
             SIZED(acuity_chunk_)(plan, band, k0, true, variant);
         else

@@ -125,10 +125,7 @@ static void tonal_steps(const struct diffusion_plan *plan, struct wave_band *ban
     const bool wide = plan->white != DIFFUSION_TABLE_WHITE;
     for (int64_t k0 = first; k0 < last; k0 += WAVE_CHUNK) {
         bool edge = k0 < TONAL_SKEW * (TONAL_LANES - 1) || k0 + WAVE_CHUNK > plan->width;
-        if (plan->sample_bytes == 1)
-            load_tones_32(plan, band, &s->pixels, TONAL_SKEW, k0, edge, 1);
-        else
-            load_tones_32(plan, band, &s->pixels, TONAL_SKEW, k0, edge, 2);
+        load_chunk_32(plan, band, &s->pixels, TONAL_SKEW, k0, edge);
         if (plan->tonal->tones)
             tonal_chunk(plan, band, k0, true, plan->tonal->modulated, false, true);
         else if (edge || wide)

@@ -368,10 +368,7 @@ RO_INLINE void SIZED(run_steps_)(const struct diffusion_plan *plan,
 #if LANE_BITS == 16
         load_numbers16(plan, band, s, skew, k0, edge);
 #else
-        if (plan->sample_bytes == 1)
-            load_samples_32(plan, band, s, skew, k0, edge, 1, kind);
-        else
-            load_samples_32(plan, band, s, skew, k0, edge, 2, kind);
+        load_chunk_32(plan, band, s, skew, k0, edge);
 #endif
         if (edge)
             SIZED(chunk_)(plan, kernel, band, k0, true, kind);
@@ -454,10 +451,7 @@ RO_INLINE void SIZED(run_steps_)(const struct diffusion_plan *plan,
     const int skew = diffusion_skew(kernel);
     for (int64_t k0 = first; k0 < last; k0 += WAVE_CHUNK) {
         bool edge = k0 < skew * (LANES - 1) || k0 + WAVE_CHUNK > plan->width || band->left[0];
-        if (plan->sample_bytes == 1)
-            SIZED(load_tones_)(plan, band, s, skew, k0, edge, 1);
-        else
-            SIZED(load_tones_)(plan, band, s, skew, k0, edge, 2);
+        SIZED(load_chunk_)(plan, band, s, skew, k0, edge);
         if (edge)
             SIZED(chunk_)(plan, kernel, band, k0, true, kind);
         else

@@ -34,12 +34,11 @@ RO_INLINE whole SIZED(load_with_edges_)(const unsigned char *row, int64_t at, in
 /* From samples to the level below and what a tone has above it; an uneven step that is the longer
  * one is the highest bit. */
 RO_INLINE void SIZED(split_)(const struct diffusion_steps *steps, struct SIZED(scratch_) * s, int q,
-                             vector sample, enum wave_kind kind)
+                             vector sample)
 {
-    const bool uneven = kind == WAVE_UNEVEN || kind == WAVE_UNEVEN_SMALL;
     vector k = SIZED(level_below_)(steps, sample);
     vector level = SIZED(level_of_)(steps, k), rest = (sample << 4) - level;
-    if (uneven && steps->uneven)
+    if (steps->uneven)
         rest |= (SIZED(level_of_)(steps, k + 1) - level - (lane)steps->gap) << (LANE_BITS - 1);
     s->level[q] = k;
     s->tone[q] = rest;
@@ -54,7 +53,7 @@ RO_INLINE void SIZED(split_)(const struct diffusion_steps *steps, struct SIZED(s
  * times 16. */
 RO_INLINE void SIZED(load_samples_)(const struct diffusion_plan *plan, const struct wave_band *band,
                                     struct SIZED(scratch_) * s, int skew, int64_t k0, bool edge,
-                                    int sample_bytes, enum wave_kind kind)
+                                    int sample_bytes)
 {
     const int samples = LANE_BYTES / sample_bytes, columns = LANES * samples;
     const int count = edge ? wave_count(band, k0) : WAVE_CHUNK;
@@ -82,9 +81,8 @@ RO_INLINE void SIZED(load_samples_)(const struct diffusion_plan *plan, const str
                     sample &= (lane)((1u << (8 * sample_bytes)) - 1);
                 const int q = part + g * samples + r;
 #ifdef WAVE_NUMBERS
-                SIZED(split_)(&plan->steps, s, q, sample, kind);
+                SIZED(split_)(&plan->steps, s, q, sample);
 #else
-                (void)kind;
                 s->tone[q] = sample << 4;
 #endif
             }
@@ -92,14 +90,29 @@ RO_INLINE void SIZED(load_samples_)(const struct diffusion_plan *plan, const str
     }
 }
 
-#ifndef WAVE_NUMBERS
-RO_INLINE void SIZED(load_tones_)(const struct diffusion_plan *plan, const struct wave_band *band,
-                                  struct SIZED(scratch_) * s, int skew, int64_t k0, bool edge,
-                                  int sample_bytes)
+/* Loads a chunk at an end of the rows. It is not inlined because it is large, seldom needed and
+ * does not depend on the kernel. */
+static __attribute__((noinline)) void SIZED(load_edge_)(const struct diffusion_plan *plan,
+                                                        const struct wave_band *band,
+                                                        struct SIZED(scratch_) * s, int skew,
+                                                        int64_t k0)
 {
-    SIZED(load_samples_)(plan, band, s, skew, k0, edge, sample_bytes, WAVE_ANY);
+    if (plan->sample_bytes == 1)
+        SIZED(load_samples_)(plan, band, s, skew, k0, true, 1);
+    else
+        SIZED(load_samples_)(plan, band, s, skew, k0, true, 2);
 }
-#endif
+
+RO_INLINE void SIZED(load_chunk_)(const struct diffusion_plan *plan, const struct wave_band *band,
+                                  struct SIZED(scratch_) * s, int skew, int64_t k0, bool edge)
+{
+    if (edge)
+        SIZED(load_edge_)(plan, band, s, skew, k0);
+    else if (plan->sample_bytes == 1)
+        SIZED(load_samples_)(plan, band, s, skew, k0, false, 1);
+    else
+        SIZED(load_samples_)(plan, band, s, skew, k0, false, 2);
+}
 
 /* Steps that are not run choose nothing. */
 RO_INLINE void SIZED(no_more_)(struct SIZED(scratch_) * s, int count)
@@ -141,8 +154,10 @@ RO_INLINE void SIZED(store_numbers_)(const struct diffusion_plan *plan,
     }
 }
 
-RO_INLINE void SIZED(store_levels_)(const struct diffusion_plan *plan, const struct wave_band *band,
-                                    struct SIZED(scratch_) * s, int skew, int64_t k0, bool edge)
+static __attribute__((noinline)) void SIZED(store_levels_)(const struct diffusion_plan *plan,
+                                                           const struct wave_band *band,
+                                                           struct SIZED(scratch_) * s, int skew,
+                                                           int64_t k0, bool edge)
 {
     if (plan->number_bytes == 1)
         SIZED(store_numbers_)(plan, band, s, skew, k0, edge, 1);
@@ -164,8 +179,10 @@ RO_INLINE void SIZED(levels_of_masks_)(struct SIZED(scratch_) * s)
  * step first, for the last two chunks. Row i's 64 columns that have just become complete lie at 64
  * neighbouring bytes of its plane, so one bit of each, last byte first, is the row's word.
  */
-RO_INLINE void SIZED(store_bits_)(const struct diffusion_plan *plan, const struct wave_band *band,
-                                  struct SIZED(scratch_) * s, int skew, int64_t k0)
+static __attribute__((noinline, unused)) void SIZED(store_bits_)(const struct diffusion_plan *plan,
+                                                                 const struct wave_band *band,
+                                                                 struct SIZED(scratch_) * s,
+                                                                 int skew, int64_t k0)
 {
     const int64_t row_bytes = ((int64_t)plan->width + 7) / 8;
     for (int p = 0; p < (LANES + 7) / 8; p++) {
