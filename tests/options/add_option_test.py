@@ -165,6 +165,7 @@ def main():
         files = shlex.split(run("pkg-config", "--libs", *needed)) if needed else []
         program = os.path.join(work, "roundoff")
         run(CC, "-o", program, *command, BUILD + "/libroundoff_phantoms.a",
+            BUILD + "/libroundoff_terapixel.a",
             BUILD + "/libroundoff_io_internal.a", archive, *files, *system)
 
         # C
