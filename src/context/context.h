@@ -39,7 +39,7 @@ ro_report *context_report(const ro_context *context);
 /* Calls that run on a device take turns, because they share its streams and scratch memory. Takes
  * the turn until the end of the block, if the condition is true. A context may be NULL. */
 #define DEVICE_TURN_IF(context, condition)                                                         \
-    __attribute__((cleanup(device_turn_end))) ro_context *device_turn =                            \
+    __attribute__((cleanup(device_turn_end), unused)) ro_context *device_turn =                    \
         device_turn_begin((condition) ? (context) : NULL)
 /* The same if the context was opened for a device. */
 #define DEVICE_TURN(context)                                                                       \
