@@ -160,7 +160,7 @@ static void mark(struct marks *marks, int size, int threads, const struct conten
 static void enter_all(struct field *field, ro_context *one, ro_context *all, int threads,
                       uint32_t steps)
 {
-    static const char *const models[] = {"linear", "perona-malik", "exponential", "anisotropic"};
+    static const char *const models[] = {"linear", "perona-malik", "edge-enhancing", "anisotropic"};
     static const char *const numbers[] = {"u8", "s9", "s16", "s23e8"};
     for (int m = 0; m < 4; m++)
         for (int n = 0; n < 4; n++) {

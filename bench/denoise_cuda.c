@@ -124,7 +124,7 @@ static void time_case(ro_context *context, struct sizes *s, const char *scheme, 
 
 static void time_size(ro_context *context, int size, bool json, bool *first)
 {
-    static const char *const models[] = {"linear", "perona-malik", "exponential", "anisotropic"};
+    static const char *const models[] = {"linear", "perona-malik", "edge-enhancing", "anisotropic"};
     static const char *const numbers[] = {"s9", "s16", "s24", "s23e8"};
     static const char *const solved[] = {"s9", "s16", "s23e8"};
     const uint32_t steps = size < 1024 ? 1000 : size < 4096 ? 200 : 64;

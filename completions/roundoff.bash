@@ -36,7 +36,7 @@ _roundoff()
         ;;
     denoise)
         case $prev in
-        --model) COMPREPLY=($(compgen -W 'trained anisotropic edge-enhancing perona-malik exponential linear' -- "$cur")); return ;;
+        --model) COMPREPLY=($(compgen -W 'trained anisotropic edge-enhancing perona-malik linear' -- "$cur")); return ;;
         --scheme) COMPREPLY=($(compgen -W 'explicit implicit conjugate naive xpp24' -- "$cur")); return ;;
         --number) COMPREPLY=($(compgen -W 'u8 s9 s12 s16 s17 s24 s10e5 s16e7 s23e8 u16 s8 q15' -- "$cur")); return ;;
         --rounding) COMPREPLY=($(compgen -W 'zero nearest away down up nearest-up nearest-down nearest-even' -- "$cur")); return ;;

@@ -87,7 +87,7 @@ complete -c roundoff -n '__fish_seen_subcommand_from screen' -l quiet -d 'print 
 complete -c roundoff -n '__fish_seen_subcommand_from screen' -l json -d 'report as JSON'
 complete -c roundoff -n '__fish_seen_subcommand_from screen' -l certificate -rF -d 'state what was done, for roundoff verify'
 complete -c roundoff -n __fish_use_subcommand -a denoise -d 'removes noise and keeps the sum, by trained filters or diffusion'
-complete -c roundoff -n '__fish_seen_subcommand_from denoise' -l model -xa 'trained anisotropic edge-enhancing perona-malik exponential linear' -d 'how to smooth'
+complete -c roundoff -n '__fish_seen_subcommand_from denoise' -l model -xa 'trained anisotropic edge-enhancing perona-malik linear' -d 'how to smooth'
 complete -c roundoff -n '__fish_seen_subcommand_from denoise' -l scheme -xa 'explicit implicit conjugate naive xpp24' -d 'how a time step is computed'
 complete -c roundoff -n '__fish_seen_subcommand_from denoise' -l number -xa 'u8 s9 s12 s16 s17 s24 s10e5 s16e7 s23e8 u16 s8 q15' -d 'the number system to work in'
 complete -c roundoff -n '__fish_seen_subcommand_from denoise' -l rounding -xa 'zero nearest away down up nearest-up nearest-down nearest-even' -d 'how fluxes between pixels are rounded'

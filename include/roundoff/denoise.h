@@ -56,8 +56,8 @@ typedef void (*ro_denoise_step_fn)(void *data, const ro_denoise_step *step);
 typedef struct ro_denoise_options {
     /* RO_DENOISE_OPTIONS sets it. */
     size_t size;
-    /* How to smooth: trained, anisotropic, edge-enhancing, perona-malik, exponential or linear.
-     * Default (NULL): trained; anisotropic with an option that trained does not take. */
+    /* How to smooth: trained, anisotropic, edge-enhancing, perona-malik or linear. Default (NULL):
+     * trained; anisotropic with an option that trained does not take. */
     const char *model;
     /* How a time step is computed: explicit, implicit, conjugate, naive or xpp24. Default (NULL):
      * explicit; implicit for u8 and s9. */

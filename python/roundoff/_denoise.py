@@ -23,7 +23,7 @@ def denoise(image: Any, model: Optional[str] = None, *, out: Optional[np.ndarray
     """Smooth noise away and keep edges; integers keep their sum to the last unit.
 
     The keywords are the options of ``roundoff denoise``. ``model`` is "trained", which is the
-    default, "anisotropic", "edge-enhancing", "perona-malik", "exponential" or "linear". The result has the shape and type
+    default, "anisotropic", "edge-enhancing", "perona-malik" or "linear". The result has the shape and type
     of the image, which is of integers or floats; of a stack every picture is done on its own. ``seed`` is that of the implicit
     scheme's dither. With ``return_figures`` also what was done: sums, extrema, energies, kappa,
     steps. Arrays on a CUDA device are done there, if kappa is given.

@@ -44,7 +44,7 @@ COMMANDS = {
         ('limit_pixels', 'number', 'pixels of a page that is read', (), ('files',), False),
     ),
     'denoise': (
-        ('model', 'choice', 'how to smooth', ('trained', 'anisotropic', 'edge-enhancing', 'perona-malik', 'exponential', 'linear'), (), False),
+        ('model', 'choice', 'how to smooth', ('trained', 'anisotropic', 'edge-enhancing', 'perona-malik', 'linear'), (), False),
         ('scheme', 'choice', 'how a time step is computed', ('explicit', 'implicit', 'conjugate', 'naive', 'xpp24'), ('diffusion',), False),
         ('number', 'choice', 'the number system to work in', ('u8', 's9', 's12', 's16', 's17', 's24', 's10e5', 's16e7', 's23e8', 'u16', 's8', 'q15'), ('numbers',), False),
         ('rounding', 'choice', 'how fluxes between pixels are rounded', ('zero', 'nearest', 'away', 'down', 'up', 'nearest-up', 'nearest-down', 'nearest-even'), ('numbers',), False),

@@ -10,9 +10,8 @@
 #define EXPLICIT "scheme=explicit"
 #define REAL "scheme=explicit,implicit,conjugate"
 #define TRAINED "model=trained"
-#define DIFFUSION "model=anisotropic,edge-enhancing,perona-malik,exponential,linear"
+#define DIFFUSION "model=anisotropic,edge-enhancing,perona-malik,linear"
 #define CLASSIC "model=trained" /* what options of the other models exclude */
-#define TABLES "model=anisotropic,edge-enhancing,perona-malik"
 
 static const ro_option rows[] = {
     {MEMBER(model), "M", "how to smooth",
@@ -25,8 +24,6 @@ static const ro_option rows[] = {
                         .help = "along edges, and there no more than half as much"},
                        {"perona-malik", .value = RO_MODEL_PERONA_MALIK,
                         .help = "less where the gradient is large"},
-                       {"exponential", .value = RO_MODEL_EXPONENTIAL,
-                        .help = "less where the gradient is large, falling as exp(-x^2)"},
                        {"linear", .value = RO_MODEL_LINEAR, .help = "everywhere"},
                        {"non-linear", .value = RO_MODEL_PERONA_MALIK, .alias = "perona-malik"})},
     {MEMBER(scheme), "S", "how a time step is computed", .topic = "diffusion", .excludes = CLASSIC,
@@ -114,8 +111,8 @@ static const ro_option rows[] = {
      .words =
          RO_WORDS({"perona-malik", .value = RO_DIFFUSIVITY_PERONA_MALIK, .help = "1/(1 + x^2)"},
                   {"exponential", .value = RO_DIFFUSIVITY_EXPONENTIAL, .help = "exp(-x^2)"},
-                  {"decay", .value = RO_DIFFUSIVITY_DECAY, .needs = TABLES, .help = "exp(-x)"},
-                  {"lines", .value = RO_DIFFUSIVITY_LINES, .needs = TABLES,
+                  {"decay", .value = RO_DIFFUSIVITY_DECAY, .help = "exp(-x)"},
+                  {"lines", .value = RO_DIFFUSIVITY_LINES,
                    .help = "the first by four straight lines in x^2"})},
     {MEMBER(noise_level), "S", "standard deviation of the noise in 1/255 of white", .max = 1000,
      .derived = "estimated", .needs = TRAINED},

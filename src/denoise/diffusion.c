@@ -9,8 +9,8 @@
 const char *model_name(enum ro_model model)
 {
     static const char *const names[] = {
-        [RO_MODEL_LINEAR] = "linear",           [RO_MODEL_PERONA_MALIK] = "perona-malik",
-        [RO_MODEL_EXPONENTIAL] = "exponential", [RO_MODEL_ANISOTROPIC] = "anisotropic",
+        [RO_MODEL_LINEAR] = "linear",         [RO_MODEL_PERONA_MALIK] = "perona-malik",
+        [RO_MODEL_TABLE] = "perona-malik",    [RO_MODEL_ANISOTROPIC] = "anisotropic",
         [RO_MODEL_TENSOR] = "edge-enhancing",
     };
     return names[model];
@@ -168,15 +168,13 @@ void diffusion_make(struct ro_diffusion *diffusion,
     /* What is not Perona-Malik's comes from a table. */
     if (parameters->diffusivity != RO_DIFFUSIVITY_PERONA_MALIK) {
         if (parameters->model == RO_MODEL_PERONA_MALIK)
-            diffusion->model = RO_MODEL_EXPONENTIAL;
+            diffusion->model = RO_MODEL_TABLE;
         if (parameters->model == RO_MODEL_ANISOTROPIC)
             diffusion->model = RO_MODEL_TENSOR;
     }
     const bool along = parameters->model == RO_MODEL_TENSOR;
     uint64_t share[RO_TABLE];
-    fill_shares(parameters->model == RO_MODEL_EXPONENTIAL ? RO_DIFFUSIVITY_EXPONENTIAL
-                                                          : parameters->diffusivity,
-                share);
+    fill_shares(parameters->diffusivity, share);
     if (parameters->model != RO_MODEL_LINEAR) {
         fill_table(diffusion, along, share);
         set_scale(diffusion, parameters->kappa);

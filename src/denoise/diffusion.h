@@ -28,7 +28,7 @@
 enum ro_model {
     RO_MODEL_LINEAR,
     RO_MODEL_PERONA_MALIK,
-    RO_MODEL_EXPONENTIAL, /* and whatever else comes from a table, the same in all directions */
+    RO_MODEL_TABLE, /* Perona-Malik with another diffusivity, from a table; no option names it */
     RO_MODEL_ANISOTROPIC,
     RO_MODEL_TENSOR, /* two tables: as anisotropic, and the same in all directions */
 };

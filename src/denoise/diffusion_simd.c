@@ -342,7 +342,7 @@ RO_INLINE void row(const struct ro_rows *rows, const struct ro_row_work *work, c
                     }
                 }
                 vec index = norm_index(&k, gp, gq, joint, wide);
-                const bool gathered = model == RO_MODEL_EXPONENTIAL || model == RO_MODEL_TENSOR;
+                const bool gathered = model == RO_MODEL_TABLE || model == RO_MODEL_TENSOR;
                 vec entry = and_(entry_of(&k, index, gathered), here);
                 if (model >= RO_MODEL_ANISOTROPIC) {
                     w = directed(entry, gp, gq, joint);
@@ -398,8 +398,8 @@ typedef void row_fn(const struct ro_rows *rows, const struct ro_row_work *work,
 ROWS(linear, 1, LINEAR)
 ROWS(perona_malik, 1, PERONA_MALIK)
 ROWS(perona_malik3, 3, PERONA_MALIK)
-ROWS(exponential, 1, EXPONENTIAL)
-ROWS(exponential3, 3, EXPONENTIAL)
+ROWS(table, 1, TABLE)
+ROWS(table3, 3, TABLE)
 ROWS(anisotropic, 1, ANISOTROPIC)
 ROWS(anisotropic3, 3, ANISOTROPIC)
 ROWS(tensor, 1, TENSOR)
@@ -409,8 +409,7 @@ static row_fn *const functions[][2][2] = {
     [RO_MODEL_LINEAR] = {{linear_narrow, linear_wide}, {linear_narrow, linear_wide}},
     [RO_MODEL_PERONA_MALIK] = {{perona_malik_narrow, perona_malik_wide},
                                {perona_malik3_narrow, perona_malik3_wide}},
-    [RO_MODEL_EXPONENTIAL] = {{exponential_narrow, exponential_wide},
-                              {exponential3_narrow, exponential3_wide}},
+    [RO_MODEL_TABLE] = {{table_narrow, table_wide}, {table3_narrow, table3_wide}},
     [RO_MODEL_ANISOTROPIC] = {{anisotropic_narrow, anisotropic_wide},
                               {anisotropic3_narrow, anisotropic3_wide}},
     [RO_MODEL_TENSOR] = {{tensor_narrow, tensor_wide}, {tensor3_narrow, tensor3_wide}},

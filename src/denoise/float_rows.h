@@ -67,7 +67,7 @@ ALWAYS void float_weights(const struct ro_diffusion *d, const struct float_lines
     for (int x = 0; x < count; x++) {
         float square = R(norm[x] * scale);
         even[x] = 0;
-        if (model == RO_MODEL_EXPONENTIAL || model == RO_MODEL_TENSOR) {
+        if (model == RO_MODEL_TABLE || model == RO_MODEL_TENSOR) {
             float place = 8 * square;
             int index = place < RO_TABLE ? (int)place : RO_TABLE;
             value[x] = R(whole * w->exponential[index]);
@@ -184,11 +184,11 @@ ALWAYS void float_step(const struct ro_rows *rows, const struct ro_row_work *wor
         else
             float_row(rows, work, RO_MAX_JOINT, RO_MODEL_PERONA_MALIK, 0, 0, exact);
         break;
-    case RO_MODEL_EXPONENTIAL:
+    case RO_MODEL_TABLE:
         if (d->joint == 1)
-            float_row(rows, work, 1, RO_MODEL_EXPONENTIAL, 0, 0, exact);
+            float_row(rows, work, 1, RO_MODEL_TABLE, 0, 0, exact);
         else
-            float_row(rows, work, RO_MAX_JOINT, RO_MODEL_EXPONENTIAL, 0, 0, exact);
+            float_row(rows, work, RO_MAX_JOINT, RO_MODEL_TABLE, 0, 0, exact);
         break;
     case RO_MODEL_ANISOTROPIC:
         if (d->joint == 1)

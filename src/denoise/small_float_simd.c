@@ -119,7 +119,7 @@ RO_INLINE struct weights weights_of(const struct ro_float_weights *w, const stru
         }
     }
     const vec square = product(f, norm * w->scale, false);
-    if (model == RO_MODEL_EXPONENTIAL || model == RO_MODEL_TENSOR) {
+    if (model == RO_MODEL_TABLE || model == RO_MODEL_TENSOR) {
         const vec place = 8 * square;
         const bits inside = place < RO_TABLE;
         bits index = __builtin_convertvector(where(inside, place), bits);
@@ -253,18 +253,16 @@ typedef void row_fn(const struct ro_rows *rows, const struct ro_row_work *work);
 ROW(linear, 1, LINEAR)
 ROW(perona_malik, 1, PERONA_MALIK)
 ROW(perona_malik3, RO_MAX_JOINT, PERONA_MALIK)
-ROW(exponential, 1, EXPONENTIAL)
-ROW(exponential3, RO_MAX_JOINT, EXPONENTIAL)
+ROW(table, 1, TABLE)
+ROW(table3, RO_MAX_JOINT, TABLE)
 ROW(anisotropic, 1, ANISOTROPIC)
 ROW(anisotropic3, RO_MAX_JOINT, ANISOTROPIC)
 ROW(tensor, 1, TENSOR)
 ROW(tensor3, RO_MAX_JOINT, TENSOR)
 
 static row_fn *const functions[][2] = {
-    [RO_MODEL_LINEAR] = {linear, linear},
-    [RO_MODEL_PERONA_MALIK] = {perona_malik, perona_malik3},
-    [RO_MODEL_EXPONENTIAL] = {exponential, exponential3},
-    [RO_MODEL_ANISOTROPIC] = {anisotropic, anisotropic3},
+    [RO_MODEL_LINEAR] = {linear, linear},  [RO_MODEL_PERONA_MALIK] = {perona_malik, perona_malik3},
+    [RO_MODEL_TABLE] = {table, table3},    [RO_MODEL_ANISOTROPIC] = {anisotropic, anisotropic3},
     [RO_MODEL_TENSOR] = {tensor, tensor3},
 };
 

@@ -110,11 +110,11 @@ static void schedules_agree(void **state)
         double kappa, sigma;
         int independent;
     } cases[] = {
-        {RO_GRAY8, "s16", "anisotropic", 8, 0, 0},   {RO_GRAY8, "s9", "perona-malik", 8, 0, 0},
-        {RO_GRAY8, "u8", "linear", 0, 0, 0},         {RO_RGB8, "s16", "anisotropic", 8, 0.9, 0},
-        {RO_RGB8, "s12", "exponential", 20, 0, 1},   {RO_GRAY16, "s17", "anisotropic", 8, 0, 0},
-        {RO_RGB16, "s24", "perona-malik", 8, 0, 0},  {RO_GRAYF, "s23e8", "anisotropic", 8, 0.6, 0},
-        {RO_RGBF, "s23e8", "perona-malik", 8, 0, 0}, {RO_GRAYF, "s10e5", "linear", 0, 0, 0},
+        {RO_GRAY8, "s16", "anisotropic", 8, 0, 0},    {RO_GRAY8, "s9", "perona-malik", 8, 0, 0},
+        {RO_GRAY8, "u8", "linear", 0, 0, 0},          {RO_RGB8, "s16", "anisotropic", 8, 0.9, 0},
+        {RO_RGB8, "s12", "edge-enhancing", 20, 0, 1}, {RO_GRAY16, "s17", "anisotropic", 8, 0, 0},
+        {RO_RGB16, "s24", "perona-malik", 8, 0, 0},   {RO_GRAYF, "s23e8", "anisotropic", 8, 0.6, 0},
+        {RO_RGBF, "s23e8", "perona-malik", 8, 0, 0},  {RO_GRAYF, "s10e5", "linear", 0, 0, 0},
         {RO_GRAYF, "s16", "perona-malik", 8, 0, 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -316,6 +316,8 @@ static void element_matrix(void **state)
         .width = 2, .height = 2, .planes = 1, .time = RO_TIME_ZERO, .kappa = 1280};
     for (int m = 0; m < MODELS; m++) {
         parameters.model = (enum ro_model)m;
+        parameters.diffusivity =
+            m == RO_MODEL_TABLE ? RO_DIFFUSIVITY_EXPONENTIAL : RO_DIFFUSIVITY_PERONA_MALIK;
         diffusion_make(&diffusion, &parameters);
         for (int k = 0; k < 60; k++) {
             double angle = 0.1 + k * 0.7, length = 100 + 150 * k;
@@ -323,7 +325,7 @@ static void element_matrix(void **state)
             int32_t p = (int32_t)lrint(x + y), q = (int32_t)lrint(x - y); /* 2 g = (p+q, p-q) */
             double bx = x / length, by = y / length;
             double square = length * length / (1280.0 * 1280.0);
-            double value = m == RO_MODEL_EXPONENTIAL ? exp(-square) : 1 / (1 + square);
+            double value = m == RO_MODEL_TABLE ? exp(-square) : 1 / (1 + square);
             double g1 = value, g2 = value;
             if (m == RO_MODEL_LINEAR)
                 g1 = g2 = 1;
@@ -349,14 +351,16 @@ static void weights_are_stable(void **state)
     for (int m = 0; m < MODELS; m++)
         for (int nearest = 0; nearest < 2; nearest++) {
             struct ro_diffusion diffusion;
-            struct ro_diffusion_parameters parameters = {.width = 2,
-                                                         .height = 2,
-                                                         .planes = 1,
-                                                         .model = (enum ro_model)m,
-                                                         .nearest = nearest,
-                                                         .time = nearest ? RO_TIME_NEAREST
-                                                                         : RO_TIME_ZERO,
-                                                         .kappa = 100};
+            struct ro_diffusion_parameters parameters = {
+                .width = 2,
+                .height = 2,
+                .planes = 1,
+                .model = (enum ro_model)m,
+                .diffusivity =
+                    m == RO_MODEL_TABLE ? RO_DIFFUSIVITY_EXPONENTIAL : RO_DIFFUSIVITY_PERONA_MALIK,
+                .nearest = nearest,
+                .time = nearest ? RO_TIME_NEAREST : RO_TIME_ZERO,
+                .kappa = 100};
             diffusion_make(&diffusion, &parameters);
             int32_t largest = 0;
             for (int32_t p = -130; p <= 130; p++)
@@ -375,16 +379,19 @@ static void tables(void **state)
     (void)state;
     for (int m = RO_MODEL_PERONA_MALIK; m < MODELS; m++) {
         struct ro_diffusion diffusion;
-        struct ro_diffusion_parameters parameters = {.width = 2,
-                                                     .height = 2,
-                                                     .planes = 1,
-                                                     .model = (enum ro_model)m,
-                                                     .time = RO_TIME_ZERO,
-                                                     .kappa = 1280};
+        struct ro_diffusion_parameters parameters = {
+            .width = 2,
+            .height = 2,
+            .planes = 1,
+            .model = (enum ro_model)m,
+            .diffusivity =
+                m == RO_MODEL_TABLE ? RO_DIFFUSIVITY_EXPONENTIAL : RO_DIFFUSIVITY_PERONA_MALIK,
+            .time = RO_TIME_ZERO,
+            .kappa = 1280};
         diffusion_make(&diffusion, &parameters);
         double whole = 4.0 * RO_TIME_ZERO / (m == RO_MODEL_ANISOTROPIC ? 8 : 3);
         for (int i = 0; i < RO_TABLE; i++) {
-            double value = m == RO_MODEL_EXPONENTIAL ? exp(-i / 8.0) : 1 / (1 + i / 8.0);
+            double value = m == RO_MODEL_TABLE ? exp(-i / 8.0) : 1 / (1 + i / 8.0);
             assert_true(fabs(diffusion.table[i] - (whole * value - 0.5)) <= 0.5001);
         }
         /* the squared gradient is half of the norm p^2 + q^2; the table ends at 64 kappa^2 */

@@ -203,7 +203,8 @@ static void implicit_keeps_sum_and_range(void **state)
     (void)state;
     enum { W = 37, H = 29 };
     static const char *const numbers[] = {"u8", "s9", "s12", "s16", "s17", "s24"};
-    static const char *const models[] = {"linear", "perona-malik", "exponential", "anisotropic"};
+    static const char *const models[] = {"linear", "perona-malik", "perona-malik", "anisotropic"};
+    static const char *const diffusivities[] = {NULL, NULL, "exponential", NULL};
     static int32_t values[W * H];
     static uint8_t in[W * H], out[W * H];
     for (int number = 0; number < 6 * 4 * 3; number++) {
@@ -220,6 +221,7 @@ static void implicit_keeps_sum_and_range(void **state)
                                       .scheme = "implicit",
                                       .number = numbers[number % 6],
                                       .model = models[number / 6 % 4],
+                                      .diffusivity = diffusivities[number / 6 % 4],
                                       .rounding = number % 2 ? "nearest" : "zero",
                                       .time_step = number % 3 ? 2 : 8,
                                       .iterations = 4,

@@ -141,7 +141,7 @@ static void long_steps(void **state)
         {RO_DENOISE_DEFAULTS, .number = "s23e8", .time_step = 0.4},
         {RO_DENOISE_DEFAULTS, .scheme = "naive", .time_step = 0.4},
         {RO_DENOISE_DEFAULTS, .model = "linear", .diffusivity = "lines"},
-        {RO_DENOISE_DEFAULTS, .model = "exponential", .diffusivity = "decay"},
+        {RO_DENOISE_DEFAULTS, .model = "exponential"},
         {RO_DENOISE_DEFAULTS, .scheme = "xpp24", .diffusivity = "decay"},
         {RO_DENOISE_DEFAULTS, .diffusivity = "line"},
     };

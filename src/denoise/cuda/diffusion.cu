@@ -27,7 +27,7 @@ static int model_of(const struct ro_diffusion *d)
         return LINEAR;
     case RO_MODEL_PERONA_MALIK:
         return d->real ? FALLING : TABLED;
-    case RO_MODEL_EXPONENTIAL:
+    case RO_MODEL_TABLE:
         return TABLED;
     default: /* a tensor does not come here */
         return DIRECTED;

@@ -141,7 +141,7 @@ static void elements_real(const struct ro_diffusion *d, int64_t count,
     for (int64_t x = 0; x < count; x++) {
         const double square = norm[x] * scale;
         double value = square < 64 ? 1 / (3 * (1 + square)) : 0;
-        if (d->model == RO_MODEL_EXPONENTIAL)
+        if (d->model == RO_MODEL_TABLE)
             value =
                 (double)
                     d->weights.exponential[8 * square < RO_TABLE ? (int)(8 * square) : RO_TABLE] /

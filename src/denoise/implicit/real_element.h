@@ -33,7 +33,7 @@ RO_SHARED struct real_element real_element_of(const struct ro_diffusion *d, bool
     if (linear || d->model < RO_MODEL_ANISOTROPIC) {
         if (!linear && d->model == RO_MODEL_PERONA_MALIK)
             value = square < 64 ? 1 / (3 * (1 + square)) : 0;
-        else if (!linear && d->model == RO_MODEL_EXPONENTIAL)
+        else if (!linear && d->model == RO_MODEL_TABLE)
             value = (double)d->weights.exponential[place] / 3;
         w.se = w.sw = value;
         w.e = w.s = value / 2;
