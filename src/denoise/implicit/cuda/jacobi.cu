@@ -21,7 +21,7 @@ enum {
     LINES = REGION_ROWS + 2,
     HALO = RO_DEVICE_SWEEPS,
     WIDE = 128, /* columns of a region where there is room for it, */
-    NARROW = 64 /* and where there is not */
+    NARROW = 56 /* and where there is not: 60 KiB */
 };
 
 /* Elements and x have a column more at the left, x one at the right. */
