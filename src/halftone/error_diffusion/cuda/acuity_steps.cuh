@@ -80,7 +80,7 @@ template <bool BITS> struct narrow {
      * the first stands alone, for the chain. */
     static __device__ __forceinline__ void multiply(const tone &t, int e, int (&products)[10])
     {
-        const int low = e & 0xffff, high = e << 16;
+        const int low = e & 0xffff, high = (int)((unsigned)e << 16);
         const int x = (int)t.weights[0], y = (int)t.weights[1], z = (int)t.weights[2];
         products[0] = __dp2a_lo(e, x, 64);
         products[1] = __dp2a_hi(low, x, 64);
