@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/options.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,6 +12,13 @@ static size_t size_of(const void *options)
     return size;
 }
 
+/* Returns whether a structure may have this size. No newer one is twice as large; a size that was
+ * never set may be anything, and what is behind a smaller structure must not be read. */
+static bool sized(size_t size, size_t known)
+{
+    return size >= sizeof size && size <= 2 * known && size % sizeof size == 0;
+}
+
 ro_status options_copy(const void *given, void *taken, const char *name,
                        char message[RO_OPTIONS_MESSAGE])
 {
@@ -18,9 +26,7 @@ ro_status options_copy(const void *given, void *taken, const char *name,
     if (!given)
         return RO_OK;
     const size_t known = size_of(taken), size = size_of(given);
-    /* No newer structure is twice as large; a size that was never set may be anything, and what is
-     * behind a smaller structure must not be read. */
-    if (size < sizeof size || size > 2 * known || size % sizeof size != 0) {
+    if (!sized(size, known)) {
         snprintf(message, RO_OPTIONS_MESSAGE, "the size of the options is %zu: begin with %s", size,
                  name);
         return RO_E_ARGUMENT;
@@ -50,7 +56,7 @@ ro_status report_sized(ro_context *context, const void *given, size_t known)
     if (!given)
         return RO_OK;
     const size_t size = size_of(given);
-    if (size >= sizeof size && size <= 2 * known && size % sizeof size == 0)
+    if (sized(size, known))
         return RO_OK;
     return ro_context_fail(context, RO_E_ARGUMENT,
                            "the size of the report is %zu: set it to that of the structure", size);

@@ -2,6 +2,7 @@
 #include "halftone/kept_options.h"
 
 #include "core/keep.h"
+#include "options/table.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -58,9 +59,7 @@ static void keep_separation(struct keep *keep, const ro_separation **separation)
 
 static void keep_all(struct keep *keep, ro_halftone_options *o)
 {
-    const char **texts[] = {&o->method, &o->schedule, &o->shape, &o->like, &o->aim, &o->start};
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        keep_text(keep, texts[i]);
+    options_keep_texts(keep, &ro_halftone_table, o);
     keep_bytes(keep, &o->kernel, sizeof *o->kernel);
     keep_bytes(keep, &o->tone.curve, (size_t)o->tone.curve_points * sizeof *o->tone.curve);
     keep_bytes(keep, &o->palette, sizeof *o->palette);

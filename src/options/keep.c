@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-static void keep_texts(struct keep *keep, const ro_option_table *table, void *options)
+void options_keep_texts(struct keep *keep, const ro_option_table *table, void *options)
 {
     for (const ro_option *row = table->rows; row->name; row++)
         if (row->kind == RO_OPTION_TEXT)
@@ -16,12 +16,12 @@ void *options_keep(const ro_option_table *table, const void *options)
 {
     const size_t room = (table->size + 15) & ~(size_t)15;
     struct keep keep = {0};
-    keep_texts(&keep, table, (void *)(size_t)options);
+    options_keep_texts(&keep, table, (void *)(size_t)options);
     unsigned char *memory = malloc(room + keep.bytes);
     if (!memory)
         return NULL;
     memcpy(memory, options, table->size);
     keep = (struct keep){.memory = memory + room};
-    keep_texts(&keep, table, memory);
+    options_keep_texts(&keep, table, memory);
     return memory;
 }

@@ -36,6 +36,11 @@ ro_status options_check(ro_context *context, const ro_option_table *table, const
 /* Copies options with their texts; free() gives them back. NULL: no memory. */
 void *options_keep(const ro_option_table *table, const void *options);
 
+/* Copies the texts that a structure of options points to; for families that also keep other things.
+ */
+struct keep;
+void options_keep_texts(struct keep *keep, const ro_option_table *table, void *options);
+
 /* The value of the word that a member has; its row must have words. */
 #define options_word(table, options, member)                                                       \
     option_word_value(table, options, offsetof(__typeof__(*(options)), member))
