@@ -126,14 +126,6 @@ double region_area(const struct region *region) { return creal(region_transform(
 
 /* ---- Taps --------------------------------------------------------------------------------- */
 
-struct candidate {
-    int dx, dy;
-    double rank; /* the larger the better */
-    double complex weight;
-};
-
-enum { CANDIDATES = (2 * REACH_X + 1) * (REACH_Y + 1) };
-
 static int by_rank(const void *a, const void *b)
 {
     const struct candidate *p = a, *q = b;
@@ -142,7 +134,12 @@ static int by_rank(const void *a, const void *b)
     return p->dy != q->dy ? p->dy - q->dy : p->dx - q->dx;
 }
 
-static int candidates_of(int p, struct candidate *list)
+void candidates_sort(struct candidate *list, int count)
+{
+    qsort(list, (size_t)count, sizeof *list, by_rank);
+}
+
+int candidates_of(int p, struct candidate *list)
 {
     int count = 0;
     for (int dy = 0; dy <= REACH_Y; dy++)
@@ -152,18 +149,7 @@ static int candidates_of(int p, struct candidate *list)
     return count;
 }
 
-/* The skew that the taps need. */
-static int skew_of(const struct candidate *list, int count)
-{
-    int p = 1;
-    for (int i = 0; i < count; i++)
-        if (list[i].dy > 0)
-            while (list[i].dx + p * list[i].dy <= 0)
-                p++;
-    return p;
-}
-
-static void keep(struct hologram_taps *taps, const struct candidate *list, int count, int p)
+void taps_keep(struct hologram_taps *taps, const struct candidate *list, int count, int p)
 {
     *taps = (struct hologram_taps){.count = count, .p = p};
     for (int i = 0; i < count; i++) {
@@ -172,8 +158,7 @@ static void keep(struct hologram_taps *taps, const struct candidate *list, int c
     }
 }
 
-/* The finest power of two at which the largest part fits 8 bits. */
-static int shift_of(const double complex *w, int count)
+int weights_shift(const double complex *w, int count)
 {
     double most = 0;
     for (int i = 0; i < count; i++)
@@ -184,38 +169,7 @@ static int shift_of(const double complex *w, int count)
     return shift;
 }
 
-static double rounded(double x) { return x < -127 ? -127 : x > 127 ? 127 : rint(x); }
-
-/* ---- The paper's --------------------------------------------------------------------------- */
-
-void weights_paper(const ro_window *window, double kappa, int count, int p,
-                   struct hologram_taps *taps)
-{
-    struct candidate list[CANDIDATES];
-    double complex weight[RO_HOLOGRAM_TAPS] = {0};
-    ro_window centred = {0, 0, window->width, window->height};
-    struct region region = region_paper(window, kappa), signal = region_window(&centred);
-    struct region frame = {.everywhere = 1};
-    add(&frame, cut(-kappa / 2, kappa / 2, -kappa / 2, kappa / 2), -1);
-    int all = candidates_of(p ? p : RO_HOLOGRAM_SKEW, list);
-    for (int i = 0; i < all; i++)
-        list[i].rank = 2 * cabs(region_transform(&signal, list[i].dx, list[i].dy)) +
-                       cabs(region_transform(&frame, list[i].dx, list[i].dy));
-    qsort(list, (size_t)all, sizeof *list, by_rank);
-    all = all < 4 * count ? all : 4 * count;
-    for (int i = 0; i < all; i++) {
-        list[i].weight = region_transform(&region, list[i].dx, list[i].dy);
-        list[i].rank = cabs(list[i].weight);
-    }
-    qsort(list, (size_t)all, sizeof *list, by_rank);
-    count = count < all ? count : all;
-    keep(taps, list, count, p ? p : skew_of(list, count));
-    for (int i = 0; i < count; i++)
-        weight[i] = list[i].weight;
-    taps->shift = shift_of(weight, count);
-    for (int i = 0; i < count; i++)
-        taps->re[i] = (int8_t)rounded(ldexp(creal(weight[i]), taps->shift));
-}
+double weight_rounded(double x) { return x < -127 ? -127 : x > 127 ? 127 : rint(x); }
 
 /* ---- Least squares -------------------------------------------------------------------------- */
 
@@ -261,7 +215,8 @@ static void round_together(int n, matrix a, const double complex *r, double comp
     enum { SWEEPS = 50 };
     const double unit = ldexp(1, taps->shift);
     for (int i = 0; i < n; i++)
-        w[i] = rounded(creal(w[i]) * unit) / unit + I * rounded(cimag(w[i]) * unit) / unit;
+        w[i] = weight_rounded(creal(w[i]) * unit) / unit +
+               I * weight_rounded(cimag(w[i]) * unit) / unit;
     bool moved = true;
     for (int sweep = 0; sweep < SWEEPS && moved; sweep++) {
         moved = false;
@@ -271,7 +226,8 @@ static void round_together(int n, matrix a, const double complex *r, double comp
                 if (k != i)
                     s -= a[i][k] * w[k];
             s = s / creal(a[i][i]) * unit;
-            double complex next = rounded(creal(s)) / unit + I * rounded(cimag(s)) / unit;
+            double complex next =
+                weight_rounded(creal(s)) / unit + I * weight_rounded(cimag(s)) / unit;
             moved |= next != w[i];
             w[i] = next;
         }
@@ -289,9 +245,9 @@ void weights_least_squares(const struct region *region, int count, int p, double
     int all = candidates_of(p, list);
     for (int i = 0; i < all; i++)
         list[i].rank = -(double)(list[i].dx * list[i].dx + list[i].dy * list[i].dy);
-    qsort(list, (size_t)all, sizeof *list, by_rank);
+    candidates_sort(list, all);
     int n = count < all ? count : all;
-    keep(taps, list, n, p);
+    taps_keep(taps, list, n, p);
 
     static const matrix none;
     matrix a, factor;
@@ -307,7 +263,7 @@ void weights_least_squares(const struct region *region, int count, int p, double
     memcpy(factor, a, sizeof factor);
     if (area <= 0 || !solve(n, factor, r, w))
         return; /* nothing to reject, or nothing that can be: no weights */
-    taps->shift = shift_of(w, n);
+    taps->shift = weights_shift(w, n);
     round_together(n, a, r, w, taps);
 }
 

@@ -43,9 +43,9 @@ bool window_meets_its_mirror(const ro_window *window);
 double complex region_transform(const struct region *region, int x, int y);
 double region_area(const struct region *region);
 
-/* Eq. 1 of the paper: M itself, the `count` taps of largest modulus within the reach and the wedge
- * of p (Eq. 7); those that could matter are picked beforehand by `bound` (Eq. 4). p = 0: whatever
- * the largest need. */
+/* Eq. 1 of the paper (src/papers/view_weights.c): M itself, the `count` taps of largest modulus
+ * within the reach and the wedge of p (Eq. 7); those that could matter are picked beforehand by
+ * `bound` (Eq. 4). p = 0: whatever the largest need. */
 void weights_paper(const ro_window *window, double kappa, int count, int p,
                    struct hologram_taps *taps);
 
@@ -53,6 +53,27 @@ void weights_paper(const ro_window *window, double kappa, int count, int p,
  * integral of |1 - W|^2 over the region plus rho * area * sum |w|^2. */
 void weights_least_squares(const struct region *region, int count, int p, double rho,
                            struct hologram_taps *taps);
+
+/* ---- How taps are chosen and weights stored ---- */
+
+struct candidate {
+    int dx, dy;
+    double rank; /* the larger the better */
+    double complex weight;
+};
+
+enum { CANDIDATES = (2 * REACH_X + 1) * (REACH_Y + 1) };
+
+/* Lists the taps that are legal for a skew and returns their number; sorts them by rank. */
+int candidates_of(int p, struct candidate *list);
+void candidates_sort(struct candidate *list, int count);
+
+/* Takes the first `count` of a list, without weights. */
+void taps_keep(struct hologram_taps *taps, const struct candidate *list, int count, int p);
+
+/* Returns the finest power of two at which the largest part fits 8 bits, and rounds to 8 bits. */
+int weights_shift(const double complex *w, int count);
+double weight_rounded(double x);
 
 extern const struct hologram_taps floyd_steinberg_taps;
 
