@@ -90,9 +90,9 @@ static bool open_field(struct field *field, int size, ro_context *context)
     uint32_t side = (uint32_t)size;
     *field = (struct field){0};
     for (int i = 0; i < 2; i++)
-        if (ro_image_alloc(context, i ? RO_GRAYF : RO_GRAY8, side, side, 0, &field->in[i]) !=
+        if (ro_image_alloc(context, i ? RO_GREYF : RO_GREY8, side, side, 0, &field->in[i]) !=
                 RO_OK ||
-            ro_image_alloc(context, i ? RO_GRAYF : RO_GRAY8, side, side, 0, &field->out[i]) !=
+            ro_image_alloc(context, i ? RO_GREYF : RO_GREY8, side, side, 0, &field->out[i]) !=
                 RO_OK)
             return false;
     if (ro_testcard(context, &field->in[0]) != RO_OK)

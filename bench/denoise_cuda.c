@@ -70,8 +70,8 @@ static bool draw_image(ro_context *context, int size, ro_image *image)
     enum { CARD = 1024 };
     ro_image card = {0};
     const uint32_t side = (uint32_t)size, drawn = side < CARD ? side : CARD;
-    bool done = ro_image_alloc(context, RO_GRAY8, side, side, 0, image) == RO_OK &&
-                ro_image_alloc(context, RO_GRAY8, drawn, drawn, 0, &card) == RO_OK &&
+    bool done = ro_image_alloc(context, RO_GREY8, side, side, 0, image) == RO_OK &&
+                ro_image_alloc(context, RO_GREY8, drawn, drawn, 0, &card) == RO_OK &&
                 ro_testcard(context, &card) == RO_OK;
     for (uint32_t y = 0; y < side && done; y++) {
         unsigned char *row = (unsigned char *)image->data + (ptrdiff_t)y * image->stride;
@@ -130,7 +130,7 @@ static void time_size(ro_context *context, int size, bool json, bool *first)
     const uint32_t steps = size < 1024 ? 1000 : size < 4096 ? 200 : 64;
     struct sizes s = {size, json, first, {0}, {0}};
     if (!draw_image(context, size, &s.in) ||
-        ro_image_alloc(context, RO_GRAY8, s.in.width, s.in.height, 0, &s.out) != RO_OK) {
+        ro_image_alloc(context, RO_GREY8, s.in.width, s.in.height, 0, &s.out) != RO_OK) {
         fprintf(stderr, "roundoff: %s\n", ro_context_message(context));
     } else {
         for (int m = 0; m < 4; m++)

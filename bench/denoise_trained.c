@@ -55,7 +55,7 @@ static void print_row(const char *name, int threads, double error, double pixels
 
 static bool make_pictures(ro_context *context, uint32_t side, ro_image *clean, ro_image *noisy)
 {
-    const ro_image shape = {RO_GRAY8, side, side, 255, (ptrdiff_t)side, NULL};
+    const ro_image shape = ro_image_view(RO_GREY8, side, side, NULL);
     *clean = *noisy = shape;
     clean->data = malloc((size_t)side * side);
     noisy->data = malloc((size_t)side * side);

@@ -191,7 +191,7 @@ static bool measure_size(ro_context *context, uint32_t width, uint32_t height, u
     bool done = cuda_alloc_pinned(context, (size_t)width * height * 8, &pixels) == RO_OK &&
                 cuda_alloc_pinned(context, (size_t)width * height, &numbers) == RO_OK;
     ro_field field = {width, height, 8 * (ptrdiff_t)width, pixels};
-    ro_image out = {RO_INDEX8, width, height, 255, (ptrdiff_t)width, numbers};
+    ro_image out = ro_image_view(RO_INDEX8, width, height, numbers);
     if (done)
         fill(&field);
     else

@@ -14,7 +14,7 @@ enum { ROUNDS = 5, WHOLE = 24576, FRAME_WIDTH = 4096, FRAME_HEIGHT = 2400 };
 static bool draw_target(ro_context *context, uint32_t width, uint32_t height, ro_image *target,
                         ro_field *field)
 {
-    if (ro_image_alloc(context, RO_GRAYF, width, height, 1, target) != RO_OK ||
+    if (ro_image_alloc(context, RO_GREYF, width, height, 1, target) != RO_OK ||
         ro_field_alloc(context, width, height, field) != RO_OK)
         return false;
     for (uint32_t y = 0; y < height; y++) {
@@ -152,13 +152,23 @@ static bool measure_frame(ro_context *context, int layers)
         done &= cuda_copy(context, (float *)depths + (size_t)y * width, row, width * 4) == RO_OK;
     }
     const ptrdiff_t stride = 4 * (ptrdiff_t)width;
-    const ro_scene_picture picture = {.amplitude = {RO_GRAYF, width, height, 1, stride, amplitude},
-                                      .depths = {RO_GRAYF, width, height, 1, stride, depths}};
+    const ro_scene_picture picture = {.amplitude = {.format = RO_GREYF,
+                                                    .width = width,
+                                                    .height = height,
+                                                    .maxval = 1,
+                                                    .stride = stride,
+                                                    .data = amplitude},
+                                      .depths = {.format = RO_GREYF,
+                                                 .width = width,
+                                                 .height = height,
+                                                 .maxval = 1,
+                                                 .stride = stride,
+                                                 .data = depths}};
     const ro_picture_scene scene = {RO_PICTURE_SCENE_DEFAULTS, .pictures = &picture, .count = 1,
                                     .layers = layers,
                                     .optics = {.wavelength = 532e-9, .pitch = 3.74e-6}};
     ro_field field = {width, height, 8 * (ptrdiff_t)width, light};
-    ro_image out = {RO_INDEX8, width, height, 255, (ptrdiff_t)width, numbers};
+    ro_image out = ro_image_view(RO_INDEX8, width, height, numbers);
     double best = 0, best_make = 0;
     for (int i = -1; i < ROUNDS && done; i++) {
         ro_hologram_options how = {RO_HOLOGRAM_DEFAULTS, .levels = "phase:256"};

@@ -28,9 +28,9 @@ static bool open_field(struct field *field, ro_context *context, const struct ro
 {
     const uint32_t width = pair->width, height = pair->height;
     *field = (struct field){.pair = *pair};
-    if (ro_image_alloc(context, RO_GRAY8, width, height, 255, &field->fixed) != RO_OK ||
-        ro_image_alloc(context, RO_GRAY8, width, height, 255, &field->moving) != RO_OK ||
-        ro_image_alloc(context, RO_GRAYF, 2 * width, height, 0, &field->found) != RO_OK)
+    if (ro_image_alloc(context, RO_GREY8, width, height, 255, &field->fixed) != RO_OK ||
+        ro_image_alloc(context, RO_GREY8, width, height, 255, &field->moving) != RO_OK ||
+        ro_image_alloc(context, RO_GREYF, 2 * width, height, 0, &field->found) != RO_OK)
         return false;
     draw_pair(&field->pair, &field->fixed, &field->moving);
     return true;

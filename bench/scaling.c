@@ -92,7 +92,7 @@ static bool denoise(void *data)
     struct turn *turn = data;
     struct ground *on = turn->ground;
     ro_image out = on->bytes;
-    out.format = RO_GRAY8;
+    out.format = RO_GREY8;
     ro_denoise_options options = {RO_DENOISE_DEFAULTS, .kappa = 10, .iterations = DENOISE_STEPS};
     return ro_denoise(turn->context, &on->grey, &out, &options, NULL) == RO_OK;
 }
@@ -129,15 +129,15 @@ static ro_status make_ground(ro_context *context, struct ground *on)
     const char *folder = getenv("TMPDIR");
     const uint32_t side = on->side, small = side < 1024 ? side : 1024;
     const uint32_t colour = side < 4096 ? side : 4096;
-    ro_status status = ro_image_alloc(context, RO_GRAY8, side, side, 255, &on->grey);
+    ro_status status = ro_image_alloc(context, RO_GREY8, side, side, 255, &on->grey);
     if (status == RO_OK)
-        status = ro_image_alloc(context, RO_GRAY16, side, side, 65535, &on->deep);
+        status = ro_image_alloc(context, RO_GREY16, side, side, 65535, &on->deep);
     if (status == RO_OK)
         status = ro_image_alloc(context, RO_BITS, side, side, 0, &on->bits);
     if (status == RO_OK)
         status = ro_image_alloc(context, RO_INDEX8, side, side, 0, &on->bytes);
     if (status == RO_OK)
-        status = ro_image_alloc(context, RO_GRAY8, small, small, 255, &on->small);
+        status = ro_image_alloc(context, RO_GREY8, small, small, 255, &on->small);
     if (status == RO_OK)
         status = ro_image_alloc(context, RO_BITS, small, small, 0, &on->small_bits);
     if (status == RO_OK)

@@ -244,7 +244,7 @@ static double lobed_edge(double dx, double dy, double radius)
 static bool draw_lobes(ro_context *context, uint32_t side, int across, double radius,
                        ro_image *image)
 {
-    if (ro_image_alloc(context, RO_GRAY8, side, side, 255, image) != RO_OK)
+    if (ro_image_alloc(context, RO_GREY8, side, side, 255, image) != RO_OK)
         return false;
     const double room = (double)side / across;
     for (uint32_t y = 0; y < side; y++)
@@ -293,7 +293,7 @@ static double time_lobes(ro_context *context, int size, double radius, double st
     double best = 0;
     uint64_t both = 0, sum = 0;
     if (draw_lobes(context, side, 1, radius, &image) &&
-        ro_image_alloc(context, RO_GRAY8, side, side, 255, &labels) == RO_OK)
+        ro_image_alloc(context, RO_GREY8, side, side, 255, &labels) == RO_OK)
         best = time_calls(context, &image, &options, 7, &labels, &report);
     for (uint32_t y = 0; y < side && best > 0; y++)
         for (uint32_t x = 0; x < side; x++) {

@@ -10,7 +10,7 @@
 int main()
 try {
     roundoff::Context context;
-    roundoff::Image in(context, RO_GRAY8, 320, 200);
+    roundoff::Image in(context, RO_GREY8, 320, 200);
     context.check(ro_testcard(context, in));
     auto options = roundoff::options<ro_halftone_options>();
     options.method = "ostromoukhov";

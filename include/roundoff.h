@@ -8,8 +8,8 @@
  *
  *     ro_context *context;
  *     ro_context_open(NULL, &context);
- *     ro_image in = {RO_GRAY8, width, height, 255, width, pixels};
- *     ro_image out = {RO_BITS, width, height, 0, (width + 7) / 8, bits};
+ *     ro_image in = ro_image_view(RO_GREY8, width, height, pixels);
+ *     ro_image out = ro_image_view(RO_BITS, width, height, bits);
  *     if (ro_halftone(context, &in, &out, NULL) != RO_OK)
  *         fprintf(stderr, "%s\n", ro_context_message(context));
  *     ro_context_close(context);

@@ -4,7 +4,7 @@
  * returns. Everything else is the C interface, which this header includes.
  *
  *     roundoff::Context context;
- *     roundoff::Image in(context, RO_GRAY8, 640, 480), out(context, RO_BITS, 640, 480);
+ *     roundoff::Image in(context, RO_GREY8, 640, 480), out(context, RO_BITS, 640, 480);
  *     auto options = roundoff::options<ro_halftone_options>();
  *     options.method = "stucki";
  *     roundoff::Plan plan(context, in, RO_BITS, options);

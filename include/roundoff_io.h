@@ -36,7 +36,7 @@ enum { RO_OUTER_AXES = 6 };
 
 /* What a file holds, as ro_reader_rows will give it. */
 typedef struct ro_file_info {
-    ro_format format; /* never RO_INDEX8 from a reader; bits arrive as RO_GRAY8 with maxval 1 */
+    ro_format format; /* never RO_INDEX8 from a reader; bits arrive as RO_GREY8 with maxval 1 */
     uint32_t width, height;
     uint32_t maxval;
     double dpi_x, dpi_y; /* 0: not stated */
@@ -378,7 +378,7 @@ RO_API
 ro_status ro_curve_load(ro_context *context, const char *path,
                         ro_tone_point points[RO_CURVE_POINTS], int *count);
 
-/* Displacement fields as ro_register makes them, images of RO_GRAYF twice as wide: .npy of shape
+/* Displacement fields as ro_register makes them, images of RO_GREYF twice as wide: .npy of shape
  * (h, w, 2), Middlebury's .flo, and .nrrd or .mha for ITK. Loading takes memory that ro_image_free
  * gives back; the file's type is told by its content. */
 RO_API
@@ -438,7 +438,7 @@ RO_API
 ro_status ro_points_load(ro_context *context, const char *path, ro_scene_point **points,
                          size_t *count, int *phases);
 
-/* A picture as amplitudes of light, RO_GRAYF of width x height (0: its own), in the middle of
+/* A picture as amplitudes of light, RO_GREYF of width x height (0: its own), in the middle of
  * nothing: floating point samples are amplitudes, others intensities, whose roots are taken.
  * `channel`: 0 to 2 of a colour picture, or -1 for its luminance. ro_image_free gives it back. */
 RO_API

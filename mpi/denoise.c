@@ -171,11 +171,21 @@ static ro_status begin(struct blocks *blocks, const char *in, const char *out,
         return ro_context_fail(ranks->context, RO_E_UNSUPPORTED,
                                "%s is a stack of %u pages; ranks share one of them", in,
                                info->stack);
-    if (result.format == RO_GRAY8 && result.maxval == 1)
+    if (result.format == RO_GREY8 && result.maxval == 1)
         result.maxval = 255; /* greys appear where there was black and white */
     ro_info_carry(info, &result);
-    blocks->shape = (ro_image){info->format, info->width, info->height, info->maxval, 0, NULL};
-    blocks->result = (ro_image){result.format, info->width, info->height, result.maxval, 0, NULL};
+    blocks->shape = (ro_image){.format = info->format,
+                               .width = info->width,
+                               .height = info->height,
+                               .maxval = info->maxval,
+                               .stride = 0,
+                               .data = NULL};
+    blocks->result = (ro_image){.format = result.format,
+                                .width = info->width,
+                                .height = info->height,
+                                .maxval = result.maxval,
+                                .stride = 0,
+                                .data = NULL};
     blocks->row_bytes = ro_format_row_bytes(result.format, result.width);
     status = ranks_agree(ranks, ask(blocks));
     if (status != RO_OK)

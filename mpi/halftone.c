@@ -283,7 +283,12 @@ static ro_status make_plan(struct pipeline *way, ro_format format, const ro_half
                            int abreast)
 {
     const ro_file_info *info = &way->in.info;
-    const ro_image shape = {info->format, info->width, info->height, info->maxval, 0, NULL};
+    const ro_image shape = {.format = info->format,
+                            .width = info->width,
+                            .height = info->height,
+                            .maxval = info->maxval,
+                            .stride = 0,
+                            .data = NULL};
     ro_halftone_options options = *given;
     ro_plan_info about = {.size = sizeof about};
     ro_status status = RO_OK;

@@ -28,8 +28,12 @@ static ro_status run_band(struct hashing *h, uint64_t band)
     const struct ranks *ranks = &h->ranks;
     const uint32_t y = (uint32_t)band * h->rows, left = info->height - y;
     const uint32_t count = left < h->rows ? left : h->rows;
-    const ro_image rows = {
-        info->format, info->width, count, info->maxval, (ptrdiff_t)h->in.row_bytes, h->samples};
+    const ro_image rows = {.format = info->format,
+                           .width = info->width,
+                           .height = count,
+                           .maxval = info->maxval,
+                           .stride = (ptrdiff_t)h->in.row_bytes,
+                           .data = h->samples};
     const int before = (ranks->rank + ranks->count - 1) % ranks->count;
     ro_status status = input_rows(&h->in, y, count, h->samples);
     const double start = MPI_Wtime();
@@ -66,7 +70,12 @@ static ro_status begin(struct hashing *h, const char *path, const ro_read_option
         return ro_context_fail(h->ranks.context, RO_E_UNSUPPORTED,
                                "%s is a stack of %u pages; ranks hash a picture of one page", path,
                                info->stack);
-    const ro_image shape = {info->format, info->width, info->height, info->maxval, 0, NULL};
+    const ro_image shape = {.format = info->format,
+                            .width = info->width,
+                            .height = info->height,
+                            .maxval = info->maxval,
+                            .stride = 0,
+                            .data = NULL};
     const size_t fit = BAND_BYTES / (h->in.row_bytes ? h->in.row_bytes : 1);
     h->rows = rows ? rows : fit < 1 ? 1 : fit < USUAL_ROWS ? (uint32_t)fit : USUAL_ROWS;
     h->rows = h->rows < info->height ? h->rows : info->height;

@@ -86,7 +86,7 @@ static ro_status round_rows(struct plate *plate, uint32_t y, uint32_t count, uin
 {
     const ro_hologram_piece piece = {y, plate->whole.height, plate->energy};
     const uint32_t width = plate->whole.width;
-    ro_image image = {RO_INDEX8, width, count, 255, (ptrdiff_t)width, numbers};
+    ro_image image = ro_image_view(RO_INDEX8, width, count, numbers);
     ro_hologram_report report = {.size = sizeof report};
     ro_field rows;
     ro_status status = read_rows(plate, y, count, &rows);
@@ -163,7 +163,7 @@ static ro_status begin(struct plate *plate, const char *in, const char *out, uin
         status = ranks_same(ranks, mark, "input and optics");
     if (status != RO_OK)
         return status;
-    const ro_file_info info = {.format = RO_GRAY8,
+    const ro_file_info info = {.format = RO_GREY8,
                                .width = plate->whole.width,
                                .height = plate->whole.height,
                                .maxval = largest,

@@ -264,7 +264,7 @@ static ro_status find_cut(struct bench *bench, int ranks)
         bench->width = bench->shape.width < WIDEST ? bench->shape.width : WIDEST;
         costs->rows = info.rows;
         costs->lines = info.carried;
-        costs->in_bits = bench->shape.format == RO_GRAY16 ? 16 : 8;
+        costs->in_bits = bench->shape.format == RO_GREY16 ? 16 : 8;
         costs->out_bits = format == RO_BITS ? 1 : 8;
         bench->threads = info.threads > 0 ? info.threads : 1;
         bench->pace =
@@ -301,13 +301,22 @@ ro_status ro_mpi_bench(MPI_Comm comm, ro_context *context, const char *folder,
     ro_status status = ranks_open(&bench.ranks, comm, context);
     if (status != RO_OK)
         return status;
-    bench.shape =
-        shape ? (ro_image){shape->format, shape->width, shape->height, shape->maxval, 0, NULL}
-              : (ro_image){RO_GRAY8, 30000, 30000, 255, 0, NULL};
+    bench.shape = shape ? (ro_image){.format = shape->format,
+                                     .width = shape->width,
+                                     .height = shape->height,
+                                     .maxval = shape->maxval,
+                                     .stride = 0,
+                                     .data = NULL}
+                        : (ro_image){.format = RO_GREY8,
+                                     .width = 30000,
+                                     .height = 30000,
+                                     .maxval = 255,
+                                     .stride = 0,
+                                     .data = NULL};
     status = MISSING(context, folder, costs)
                  ? RO_E_ARGUMENT
                  : take_options(context, given, &options, "RO_HALFTONE_OPTIONS");
-    if (status == RO_OK && bench.shape.format != RO_GRAY8 && bench.shape.format != RO_GRAY16)
+    if (status == RO_OK && bench.shape.format != RO_GREY8 && bench.shape.format != RO_GREY16)
         status = ro_context_fail(context, RO_E_UNSUPPORTED,
                                  "grey pictures of 8 or 16 bits are measured");
     if (status == RO_OK)

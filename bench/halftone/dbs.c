@@ -77,7 +77,7 @@ static bool open_field(struct field *field, ro_context *context, uint32_t width,
     const struct dbs_options drawn = {.start = "random"};
     const struct dbs_options wide = {.dpi = WIDE_DPI, .distance = WIDE_DISTANCE};
     *field = (struct field){0};
-    if (ro_image_alloc(context, RO_GRAY8, width, height, 0, &field->in) != RO_OK ||
+    if (ro_image_alloc(context, RO_GREY8, width, height, 0, &field->in) != RO_OK ||
         ro_image_alloc(context, RO_BITS, width, height, 0, &field->out) != RO_OK ||
         ro_testcard(context, &field->in) != RO_OK)
         return false;
@@ -217,7 +217,7 @@ static bool measure_device(ro_context *context, uint32_t width, uint32_t height,
     const ro_halftone_options options = on_device[which].options;
     ro_image in = {0}, out = {0}, device_in, device_out;
     void *memory[2] = {NULL, NULL};
-    bool done = ro_image_alloc(context, RO_GRAY8, width, height, 0, &in) == RO_OK &&
+    bool done = ro_image_alloc(context, RO_GREY8, width, height, 0, &in) == RO_OK &&
                 ro_image_alloc(context, RO_BITS, width, height, 0, &out) == RO_OK &&
                 ro_testcard(context, &in) == RO_OK;
     const size_t in_bytes = done ? (size_t)in.stride * height : 0;

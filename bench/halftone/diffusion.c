@@ -62,7 +62,7 @@ static ro_status draw_cards(ro_context *context, const ro_image *in)
 {
     enum { CARD = 2048 };
     ro_image card = *in;
-    size_t sample = in->format == RO_GRAY16 ? 2 : 1;
+    size_t sample = in->format == RO_GREY16 ? 2 : 1;
     card.width = in->width < CARD ? in->width : CARD;
     card.height = in->height < CARD ? in->height : CARD;
     ro_status status = ro_testcard(context, &card);
@@ -196,7 +196,7 @@ static int run(const struct bench_options *options)
         int size = options->size ? options->size : sizes[i];
         for (int depth = 8; depth <= (size == 4096 || options->size ? 16 : 8); depth += 8) {
             struct field field;
-            done = open_field(&field, size, depth == 8 ? RO_GRAY8 : RO_GRAY16, context);
+            done = open_field(&field, size, depth == 8 ? RO_GREY8 : RO_GREY16, context);
             if (done) {
                 print_rows(&field, size, depth, options->json, &first);
                 fflush(stdout);

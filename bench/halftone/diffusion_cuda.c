@@ -48,7 +48,7 @@ static bool make_images(ro_context *context, int size, int count, struct device_
     ro_image card = {0};
     unsigned char *pixels = malloc(in_bytes);
     *images = (struct device_images){0};
-    bool done = pixels && ro_image_alloc(context, RO_GRAY8, CARD, CARD, 0, &card) == RO_OK &&
+    bool done = pixels && ro_image_alloc(context, RO_GREY8, CARD, CARD, 0, &card) == RO_OK &&
                 ro_testcard(context, &card) == RO_OK &&
                 cuda_alloc(context, in_bytes * (size_t)count, &images->in_memory) == RO_OK &&
                 cuda_alloc(context, out_bytes * (size_t)count, &images->out_memory) == RO_OK;
@@ -59,10 +59,19 @@ static bool make_images(ro_context *context, int size, int count, struct device_
     for (int i = 0; i < count && done; i++) {
         unsigned char *to = (unsigned char *)images->in_memory + in_bytes * (size_t)i;
         done = cuda_copy(context, to, pixels, in_bytes) == RO_OK;
-        images->in[i] = (ro_image){RO_GRAY8, (uint32_t)size, (uint32_t)size, 255, size, to};
-        images->out[i] = (ro_image){
-            RO_BITS, (uint32_t)size, (uint32_t)size,
-            0,       size / 8,       (unsigned char *)images->out_memory + out_bytes * (size_t)i};
+        images->in[i] = (ro_image){.format = RO_GREY8,
+                                   .width = (uint32_t)size,
+                                   .height = (uint32_t)size,
+                                   .maxval = 255,
+                                   .stride = size,
+                                   .data = to};
+        images->out[i] =
+            (ro_image){.format = RO_BITS,
+                       .width = (uint32_t)size,
+                       .height = (uint32_t)size,
+                       .maxval = 0,
+                       .stride = size / 8,
+                       .data = (unsigned char *)images->out_memory + out_bytes * (size_t)i};
     }
     free(pixels);
     ro_image_free(&card);
@@ -190,8 +199,12 @@ static void print_methods(ro_context *context, int only_size)
             printf("| %d² |", sizes[s]);
             for (int i = 0; i < 4; i++) {
                 if (i == 2)
-                    images.in[0] = (ro_image){RO_GRAY16, (uint32_t)sizes[s], (uint32_t)sizes[s],
-                                              65535,     2 * sizes[s],       images.in_memory};
+                    images.in[0] = (ro_image){.format = RO_GREY16,
+                                              .width = (uint32_t)sizes[s],
+                                              .height = (uint32_t)sizes[s],
+                                              .maxval = 65535,
+                                              .stride = 2 * sizes[s],
+                                              .data = images.in_memory};
                 double ms = method_time(context, &images, 1, methods[i % 2], "wave");
                 printf(" %.3f (%.1f) |", ms, (double)sizes[s] * sizes[s] / ms / 1e6);
                 fflush(stdout);
@@ -220,18 +233,18 @@ static void print_levels(ro_context *context, int only_size)
         for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
             const uint32_t side = (uint32_t)size;
             const bool deep = rows[i].from > 8, wide = rows[i].to > 8;
-            ro_image in = {deep ? RO_GRAY16 : RO_GRAY8,
-                           side,
-                           side,
-                           (1u << rows[i].from) - 1,
-                           deep ? 2 * size : size,
-                           images.in_memory};
-            ro_image out = {wide ? RO_GRAY16 : RO_INDEX8,
-                            side,
-                            side,
-                            0,
-                            wide ? 2 * size : size,
-                            (unsigned char *)images.in_memory + (size_t)2 * side * side};
+            ro_image in = {.format = deep ? RO_GREY16 : RO_GREY8,
+                           .width = side,
+                           .height = side,
+                           .maxval = (1u << rows[i].from) - 1,
+                           .stride = deep ? 2 * size : size,
+                           .data = images.in_memory};
+            ro_image out = {.format = wide ? RO_GREY16 : RO_INDEX8,
+                            .width = side,
+                            .height = side,
+                            .maxval = 0,
+                            .stride = wide ? 2 * size : size,
+                            .data = (unsigned char *)images.in_memory + (size_t)2 * side * side};
             const struct timed timed = {rows[i].method, "wave", 1 << rows[i].to};
             double ms = time_images(context, &in, &out, 1, &timed);
             printf("| %s | %d | %d | %.3f | %.1f |\n", rows[i].method, rows[i].from, rows[i].to, ms,
@@ -266,8 +279,18 @@ static bool make_host(ro_context *context, int size, bool pinned, struct host_im
     const uint32_t side = (uint32_t)size;
     *host = (struct host_images){
         .pinned = pinned,
-        .in = {RO_GRAY8, side, side, 255, size, NULL},
-        .out = {RO_BITS, side, side, 0, size / 8, NULL},
+        .in = {.format = RO_GREY8,
+               .width = side,
+               .height = side,
+               .maxval = 255,
+               .stride = size,
+               .data = NULL},
+        .out = {.format = RO_BITS,
+                .width = side,
+                .height = side,
+                .maxval = 0,
+                .stride = size / 8,
+                .data = NULL},
         .in_bytes = (size_t)side * side,
         .out_bytes = (size_t)side / 8 * side,
     };
@@ -396,8 +419,18 @@ static void print_anatomy(ro_context *context, double chain)
                 cuda_fill(context, images.in_memory, 100, (size_t)LONG * 256) == RO_OK;
     for (int i = 0; i < SHAPES && done; i++) {
         const uint32_t width = shapes[i][0], height = shapes[i][1];
-        images.in[0] = (ro_image){RO_GRAY8, width, height, 255, width, images.in_memory};
-        images.out[0] = (ro_image){RO_BITS, width, height, 0, width / 8, images.out_memory};
+        images.in[0] = (ro_image){.format = RO_GREY8,
+                                  .width = width,
+                                  .height = height,
+                                  .maxval = 255,
+                                  .stride = width,
+                                  .data = images.in_memory};
+        images.out[0] = (ro_image){.format = RO_BITS,
+                                   .width = width,
+                                   .height = height,
+                                   .maxval = 0,
+                                   .stride = width / 8,
+                                   .data = images.out_memory};
         ms[i] = kernel_time(context, &images, 1, "wave");
     }
     free_images(&images);

@@ -124,7 +124,7 @@ static int run(const struct bench_options *options)
     if (ro_context_open(&one, &context) != RO_OK)
         return 1;
     int result = 1;
-    if (ro_image_alloc(context, RO_GRAY8, size, size, 0, &in) != RO_OK ||
+    if (ro_image_alloc(context, RO_GREY8, size, size, 0, &in) != RO_OK ||
         ro_image_alloc(context, RO_BITS, size, size, 0, &out) != RO_OK ||
         ro_image_alloc(context, RO_INDEX8, size, size, 0, &bytes) != RO_OK ||
         ro_testcard(context, &in) != RO_OK) {

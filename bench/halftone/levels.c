@@ -56,7 +56,7 @@ static bool copy_all(void *data)
 
 static ro_format format_of(int bits)
 {
-    return bits == 1 ? RO_BITS : bits <= 8 ? RO_INDEX8 : RO_GRAY16;
+    return bits == 1 ? RO_BITS : bits <= 8 ? RO_INDEX8 : RO_GREY16;
 }
 
 static double speed_of(const struct contender *contender, double pixels)
@@ -94,7 +94,7 @@ static bool measure(ro_context *context, const struct levels_case *row, uint32_t
     void *other = malloc(room), *copied = malloc(2 * room);
     bool right =
         other && copied &&
-        ro_image_alloc(context, row->bits_in > 8 ? RO_GRAY16 : RO_GRAY8, width, height,
+        ro_image_alloc(context, row->bits_in > 8 ? RO_GREY16 : RO_GREY8, width, height,
                        (1u << row->bits_in) - 1, &in) == RO_OK &&
         ro_image_alloc(context, format_of(row->bits_out), width, height, 0, &out) == RO_OK &&
         ro_testcard(context, &in) == RO_OK;

@@ -74,7 +74,7 @@ static bool measure(ro_context *context, int size, int depth, bool json, bool *f
     int number[METHODS * SETS], count = 0;
     ro_image in = {0}, bits = {0}, levels = {0};
     struct copying copy = {&in, NULL};
-    ro_format format = depth == 8 ? RO_GRAY8 : RO_GRAY16;
+    ro_format format = depth == 8 ? RO_GREY8 : RO_GREY16;
     uint32_t side = (uint32_t)size;
     bool done = ro_image_alloc(context, format, side, side, 0, &in) == RO_OK &&
                 ro_image_alloc(context, RO_BITS, side, side, 0, &bits) == RO_OK &&

@@ -96,14 +96,18 @@ static int run_size(ro_context *context, int size, bool json)
     for (int i = 0; done && i < (int)(sizeof rows / sizeof *rows); i++) {
         const bool bits = rows[i].levels == 2;
         const size_t row_in = side * (size_t)rows[i].depth / 8, row_out = bits ? side / 8 : side;
-        const ro_image from = {rows[i].depth == 8 ? RO_GRAY8 : RO_GRAY16,
-                               (uint32_t)size,
-                               (uint32_t)size,
-                               0,
-                               (ptrdiff_t)row_in,
-                               in};
-        const ro_image to = {
-            bits ? RO_BITS : RO_INDEX8, (uint32_t)size, (uint32_t)size, 0, (ptrdiff_t)row_out, out};
+        const ro_image from = {.format = rows[i].depth == 8 ? RO_GREY8 : RO_GREY16,
+                               .width = (uint32_t)size,
+                               .height = (uint32_t)size,
+                               .maxval = 0,
+                               .stride = (ptrdiff_t)row_in,
+                               .data = in};
+        const ro_image to = {.format = bits ? RO_BITS : RO_INDEX8,
+                             .width = (uint32_t)size,
+                             .height = (uint32_t)size,
+                             .maxval = 0,
+                             .stride = (ptrdiff_t)row_out,
+                             .data = out};
         const double ms = time_method(context, i, &from, &to);
         const double floor = 1e3 * (double)((row_in + row_out) * side) / speed;
         if (ms == 0)

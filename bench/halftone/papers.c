@@ -44,7 +44,7 @@ static bool fill(ro_context *context, const ro_image *image)
 {
     enum { CARD = 1024 };
     ro_image card;
-    if (ro_image_alloc(context, RO_GRAY8, CARD, CARD, 0, &card) != RO_OK)
+    if (ro_image_alloc(context, RO_GREY8, CARD, CARD, 0, &card) != RO_OK)
         return false;
     bool done = ro_testcard(context, &card) == RO_OK;
     for (uint32_t y = 0; y < image->height && done; y++)
@@ -100,7 +100,7 @@ static bool print_diffusion(int largest)
         double ours[3] = {0};
         if (!largest || diffusion[i].size <= largest) {
             ro_image in = {0}, out = {0};
-            done = ro_image_alloc(context, RO_GRAY8, size, size, 0, &in) == RO_OK &&
+            done = ro_image_alloc(context, RO_GREY8, size, size, 0, &in) == RO_OK &&
                    ro_image_alloc(context, RO_BITS, size, size, 0, &out) == RO_OK &&
                    fill(context, &in);
             if (done) {
@@ -148,7 +148,7 @@ static bool print_search(int largest)
         double ours = 0;
         if (!largest || (int)theirs[i].width <= largest) {
             ro_image in = {0}, out = {0};
-            done = ro_image_alloc(context, RO_GRAY8, theirs[i].width, theirs[i].height, 0, &in) ==
+            done = ro_image_alloc(context, RO_GREY8, theirs[i].width, theirs[i].height, 0, &in) ==
                        RO_OK &&
                    ro_image_alloc(context, RO_BITS, theirs[i].width, theirs[i].height, 0, &out) ==
                        RO_OK &&
@@ -177,8 +177,8 @@ static double time_denoise(ro_context *context, int side, ro_denoise_options opt
     ro_image in = {0}, out = {0};
     double best = 0;
     bool done =
-        ro_image_alloc(context, RO_GRAY8, (uint32_t)side, (uint32_t)side, 0, &in) == RO_OK &&
-        ro_image_alloc(context, RO_GRAY8, (uint32_t)side, (uint32_t)side, 0, &out) == RO_OK &&
+        ro_image_alloc(context, RO_GREY8, (uint32_t)side, (uint32_t)side, 0, &in) == RO_OK &&
+        ro_image_alloc(context, RO_GREY8, (uint32_t)side, (uint32_t)side, 0, &out) == RO_OK &&
         ro_testcard(context, &in) == RO_OK;
     options.kappa = 8;
     for (int i = 0; i < RUNS + 1 && done; i++) {
@@ -197,9 +197,9 @@ static double time_register(ro_context *context, int width, int height)
 {
     const struct ro_pair pair = {(uint32_t)width, (uint32_t)height, RO_MOTION_SMOOTH, 8, 1, 0, 100};
     ro_image fixed = {0}, moving = {0}, field = {0};
-    bool done = ro_image_alloc(context, RO_GRAY8, pair.width, pair.height, 255, &fixed) == RO_OK &&
-                ro_image_alloc(context, RO_GRAY8, pair.width, pair.height, 255, &moving) == RO_OK &&
-                ro_image_alloc(context, RO_GRAYF, 2 * pair.width, pair.height, 0, &field) == RO_OK;
+    bool done = ro_image_alloc(context, RO_GREY8, pair.width, pair.height, 255, &fixed) == RO_OK &&
+                ro_image_alloc(context, RO_GREY8, pair.width, pair.height, 255, &moving) == RO_OK &&
+                ro_image_alloc(context, RO_GREYF, 2 * pair.width, pair.height, 0, &field) == RO_OK;
     double best = 0;
     if (done)
         draw_pair(&pair, &fixed, &moving);
@@ -244,7 +244,7 @@ static double time_level_set(ro_context *context, int width, int height)
     ro_image in = {0};
     double best = 0;
     bool done =
-        ro_image_alloc(context, RO_GRAY8, (uint32_t)width, (uint32_t)height, 255, &in) == RO_OK &&
+        ro_image_alloc(context, RO_GREY8, (uint32_t)width, (uint32_t)height, 255, &in) == RO_OK &&
         ro_testcard(context, &in) == RO_OK;
     for (int i = 0; i < RUNS && done; i++) {
         ro_segmentation *result = NULL;

@@ -61,7 +61,7 @@ static void print_row(const struct planned *planned, const struct contender ways
 static bool measure(ro_context *context, uint32_t side, bool json, bool *first)
 {
     ro_image in, out;
-    bool right = ro_image_alloc(context, RO_GRAY8, side, side, 255, &in) == RO_OK;
+    bool right = ro_image_alloc(context, RO_GREY8, side, side, 255, &in) == RO_OK;
     if (!right)
         return false;
     right = ro_image_alloc(context, RO_BITS, side, side, 0, &out) == RO_OK &&

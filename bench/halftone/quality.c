@@ -71,21 +71,21 @@ static ro_status read_grey(ro_context *context, const char *path, uint32_t side,
 {
     ro_image file = {0};
     if (!path) {
-        ro_status status = ro_image_alloc(context, RO_GRAY8, side, side, 255, grey);
+        ro_status status = ro_image_alloc(context, RO_GREY8, side, side, 255, grey);
         return status == RO_OK ? ro_testcard(context, grey) : status;
     }
     ro_status status = ro_image_load(context, path, NULL, &file, NULL, NULL);
-    if (status == RO_OK && file.format != RO_GRAY8 && file.format != RO_RGB8)
+    if (status == RO_OK && file.format != RO_GREY8 && file.format != RO_RGB8)
         status = ro_context_fail(context, RO_E_UNSUPPORTED, "%s: is not of 8 bits", path);
     if (status == RO_OK)
-        status = ro_image_alloc(context, RO_GRAY8, file.width, file.height,
+        status = ro_image_alloc(context, RO_GREY8, file.width, file.height,
                                 file.maxval ? file.maxval : 255, grey);
     for (uint32_t y = 0; y < file.height && status == RO_OK; y++) {
         const uint8_t *from = (const uint8_t *)file.data + (ptrdiff_t)y * file.stride;
         uint8_t *to = (uint8_t *)grey->data + (ptrdiff_t)y * grey->stride;
         for (uint32_t x = 0; x < file.width; x++, from += file.format == RO_RGB8 ? 3 : 1)
             to[x] =
-                file.format == RO_GRAY8
+                file.format == RO_GREY8
                     ? from[0]
                     : (uint8_t)((13933u * from[0] + 46871u * from[1] + 4732u * from[2] + 32768) >>
                                 16);
@@ -187,7 +187,7 @@ static ro_status measure_flats(ro_context *context, uint32_t side, struct qualit
     static const uint8_t greys[] = {16, 32, 64, 96, 127};
     const int count = sizeof greys / sizeof *greys;
     ro_image grey = {0}, bits = {0};
-    ro_status status = ro_image_alloc(context, RO_GRAY8, side, side, 255, &grey);
+    ro_status status = ro_image_alloc(context, RO_GREY8, side, side, 255, &grey);
     if (status == RO_OK)
         status = ro_image_alloc(context, RO_BITS, side, side, 0, &bits);
     for (int i = 0; i < count && status == RO_OK; i++) {

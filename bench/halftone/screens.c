@@ -186,7 +186,7 @@ static bool beside_ghostscript(const char *folder, const struct bench_options *a
     const bool there = peer_run("gs --version 2>/dev/null", &number, 1) == 1;
     bool done =
         ro_context_open(&how, &context) == RO_OK &&
-        ro_image_alloc(context, RO_GRAY8, (uint32_t)size, (uint32_t)size, 255, &page) == RO_OK;
+        ro_image_alloc(context, RO_GREY8, (uint32_t)size, (uint32_t)size, 255, &page) == RO_OK;
     for (uint32_t y = 0; y < page.height && done;
          y++) /* near the middle, so that rows have waves */
         for (uint32_t x = 0; x < page.width; x++)

@@ -38,7 +38,7 @@ static bool run_plan(void *data)
 static bool draw_square(ro_context *context, uint32_t side, ro_image *screen)
 {
     const uint32_t cells = side * side;
-    if (ro_image_alloc(context, RO_GRAY16, side, side, 65535, screen) != RO_OK)
+    if (ro_image_alloc(context, RO_GREY16, side, side, 65535, screen) != RO_OK)
         return false;
     for (uint32_t i = 0; i < cells; i++)
         ((uint16_t *)screen->data)[i / side * (size_t)screen->stride / 2 + i % side] =
@@ -84,7 +84,7 @@ static bool measure(const ro_image *in, ro_image *out, int levels, ro_cpu set, b
 {
     struct tile tiles[TILES] = {0};
     struct contender list[TILES] = {0};
-    const int depth = in->format == RO_GRAY8 ? 8 : 16;
+    const int depth = in->format == RO_GREY8 ? 8 : 16;
     const ro_context_options how = {RO_CONTEXT_DEFAULTS, .device = RO_DEVICE_CPU, .threads = 1,
                                     .cpu = set};
     bool done = true;
@@ -145,7 +145,7 @@ static int run(const struct bench_options *options)
     for (int k = 0; k < 2 * 2 * SETS && done; k++) {
         const int levels = k / SETS % 2 ? 4 : 2;
         ro_image in = {0}, out = {0};
-        done = ro_image_alloc(context, k / SETS / 2 ? RO_GRAY16 : RO_GRAY8, side, side, 0, &in) ==
+        done = ro_image_alloc(context, k / SETS / 2 ? RO_GREY16 : RO_GREY8, side, side, 0, &in) ==
                    RO_OK &&
                ro_image_alloc(context, levels == 2 ? RO_BITS : RO_INDEX8, side, side, 0, &out) ==
                    RO_OK &&

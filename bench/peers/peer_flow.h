@@ -14,7 +14,7 @@ struct peer_flow {
     double seconds;   /* of its best run; 0: it failed; PEER_FLOW_MISSING: it is not installed */
 };
 
-/* The peers, one after the other; false past the last. Pixels are RO_GRAY8; `field` is filled in as
+/* The peers, one after the other; false past the last. Pixels are RO_GREY8; `field` is filled in as
  * by ro_register. */
 bool peer_flow_run(int number, const ro_image *fixed, const ro_image *moving, int threads,
                    const ro_image *field, struct peer_flow *peer);

@@ -64,7 +64,7 @@ struct peer_zimg *peer_zimg_open_bits(const ro_image *in, void *out, int bits, b
         !peer->process)
         goto fail;
 
-    bool sixteen = in->format == RO_GRAY16, deep = bits > 8;
+    bool sixteen = in->format == RO_GREY16, deep = bits > 8;
     zimg_image_format from, to;
     zimg_graph_builder_params params;
     describe(format_default, &from, in, sixteen, depth_of(in));

@@ -133,7 +133,7 @@ static ro_status make_wedge(struct task *task)
         halftone.tone.curve = points;
     }
     if (status == RO_OK)
-        status = ro_image_alloc(context, RO_GRAY8, width, height, 255, &grey);
+        status = ro_image_alloc(context, RO_GREY8, width, height, 255, &grey);
     if (status == RO_OK)
         status = ro_image_alloc(context, RO_BITS, width, height, 0, &bits);
     if (status == RO_OK)

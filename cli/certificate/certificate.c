@@ -138,7 +138,7 @@ void certificate_integers(struct certificate *to, const char *name, const __int1
 static uint32_t sample_at(const ro_image *image, const char *row, size_t i)
 {
     switch (image->format) {
-    case RO_GRAY16:
+    case RO_GREY16:
     case RO_RGB16:
         return ((const uint16_t *)(const void *)row)[i];
     case RO_BITS:
@@ -197,7 +197,7 @@ void certificate_picture(struct certificate *to, const char *name, const ro_imag
     certificate_natural(to, line, image->maxval);
     snprintf(line, sizeof line, "%s_hash", name);
     certificate_text(to, line, hash);
-    if (image->format != RO_GRAYF && image->format != RO_RGBF)
+    if (image->format != RO_GREYF && image->format != RO_RGBF)
         add_sums(to, name, image);
 }
 

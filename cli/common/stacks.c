@@ -119,7 +119,7 @@ ro_status stack_failed(ro_context *context, ro_status status, const ro_file_info
 
 bool stack_is_wide(const ro_file_info *info)
 {
-    return (info->format == RO_GRAYF || info->format == RO_RGBF) &&
+    return (info->format == RO_GREYF || info->format == RO_RGBF) &&
            info->sample >= RO_SAMPLE_UINT32 && info->sample <= RO_SAMPLE_INT64;
 }
 

@@ -12,9 +12,9 @@ static double sample(const ro_image *image, uint32_t x, uint32_t y)
 {
     const char *row = (const char *)image->data + (ptrdiff_t)y * image->stride;
     switch (image->format) {
-    case RO_GRAY16:
+    case RO_GREY16:
         return ((const uint16_t *)(const void *)row)[x];
-    case RO_GRAYF:
+    case RO_GREYF:
         return (double)((const float *)(const void *)row)[x];
     default:
         return ((const uint8_t *)row)[x];
@@ -51,7 +51,7 @@ ro_status vectors_load(ro_context *context, const char *path, const ro_read_opti
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "--vectors reads IN twice: it must be a file, not a pipe");
     ro_status status = ro_image_load(context, path, read, image, NULL, pictures_dropped(path));
-    if (status == RO_OK && image->format != RO_GRAY8 && image->format != RO_GRAY16)
+    if (status == RO_OK && image->format != RO_GREY8 && image->format != RO_GREY16)
         status = ro_context_fail(context, RO_E_ARGUMENT, "%s: --vectors needs 8-bit or 16-bit grey",
                                  path);
     return status;

@@ -92,7 +92,8 @@ static ro_status find_method(const struct comparison *all, const char *name,
 {
     ro_context *context = all->context;
     uint8_t pixel[2] = {0, 0};
-    ro_image in = {RO_GRAY8, 1, 1, 255, 1, pixel}, out = {RO_BITS, 1, 1, 0, 1, pixel + 1};
+    ro_image in = ro_image_view(RO_GREY8, 1, 1, pixel),
+             out = ro_image_view(RO_BITS, 1, 1, pixel + 1);
     const ro_halftone_options halftone = options_of(all, name);
     if (halftone.palette)
         out.format = RO_INDEX8;
@@ -158,7 +159,7 @@ static ro_status list_methods(struct comparison *all)
 static ro_status draw_wedge(struct comparison *all)
 {
     ro_status status =
-        ro_image_alloc(all->context, RO_GRAY8, FIELD, FIELD * GREYS, 255, &all->wedge);
+        ro_image_alloc(all->context, RO_GREY8, FIELD, FIELD * GREYS, 255, &all->wedge);
     if (status == RO_OK)
         status = ro_image_alloc(all->context, RO_BITS, FIELD, FIELD * GREYS, 0, &all->wedge_bits);
     for (uint32_t y = 0; y < FIELD * GREYS && status == RO_OK; y++)

@@ -92,7 +92,7 @@ static ro_status save_vectors(struct denoise_files *job, const char *path)
     read.pages = 1; /* a list is of one picture */
     ro_status status = vectors_load(context, job->in, &read, &in);
     if (status == RO_OK)
-        status = ro_image_alloc(context, RO_GRAYF, in.width, in.height, 0, &out);
+        status = ro_image_alloc(context, RO_GREYF, in.width, in.height, 0, &out);
     const ro_file_info info = {.format = in.format, .maxval = in.maxval};
     if (status == RO_OK)
         status = denoise_page(&numbers, &info, &in, &out, &report);

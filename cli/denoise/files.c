@@ -20,7 +20,7 @@ int64_t denoise_white(const char *text)
     return end > text && !*end && number > -(1LL << 40) && number < 1LL << 40 ? number : INT64_MIN;
 }
 
-static bool is_real(ro_format format) { return format == RO_GRAYF || format == RO_RGBF; }
+static bool is_real(ro_format format) { return format == RO_GREYF || format == RO_RGBF; }
 
 /* ---- What OUT holds ------------------------------------------------------------------------- */
 
@@ -28,7 +28,7 @@ static bool is_real(ro_format format) { return format == RO_GRAYF || format == R
 static ro_file_info as_in(const ro_file_info *in)
 {
     ro_file_info out = *in;
-    if ((out.format == RO_GRAY8 || out.format == RO_RGB8) && out.maxval == 1)
+    if ((out.format == RO_GREY8 || out.format == RO_RGB8) && out.maxval == 1)
         out.maxval = 255;
     return out;
 }
@@ -44,15 +44,15 @@ ro_file_info denoise_output(const struct denoise_files *files, const ro_file_inf
     out.zero = 0;
     switch (files->form) {
     case BITS_8:
-        out.format = colour ? RO_RGB8 : RO_GRAY8;
+        out.format = colour ? RO_RGB8 : RO_GREY8;
         out.maxval = 255;
         break;
     case BITS_16:
-        out.format = colour ? RO_RGB16 : RO_GRAY16;
+        out.format = colour ? RO_RGB16 : RO_GREY16;
         out.maxval = 65535;
         break;
     default:
-        out.format = colour ? RO_RGBF : RO_GRAYF;
+        out.format = colour ? RO_RGBF : RO_GREYF;
         out.maxval = 1;
         break;
     }
@@ -125,7 +125,7 @@ static void make_white(const struct denoise_files *files, uint32_t white, ro_ima
     if (white && white != RO_WHITE_MAXVAL) {
         in->maxval = white;
     } else if (!white && files->denoise.kappa == 0 && files->form != BITS_8 &&
-               files->form != BITS_16 && in->format != RO_GRAY8 && in->format != RO_RGB8) {
+               files->form != BITS_16 && in->format != RO_GREY8 && in->format != RO_RGB8) {
         const uint32_t largest = largest_of(in);
         uint32_t most = 255;
         while (most < largest)

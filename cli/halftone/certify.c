@@ -57,7 +57,7 @@ static ro_status numbers_of(ro_context *context, const char *path, const ro_imag
 {
     int16_t level_of[256];
     const uint32_t white = picture->maxval ? picture->maxval : 255;
-    if (picture->format != RO_GRAY8)
+    if (picture->format != RO_GREY8)
         return ro_context_fail(context, RO_E_FORMAT, "%s: is %s, not a halftone of %d levels", path,
                                ro_format_name(picture->format), levels);
     for (int i = 0; i < 256; i++)

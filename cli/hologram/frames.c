@@ -212,8 +212,12 @@ ro_status hologram_certify_frames(struct certificate *to, const struct hologram_
             ro_context_fail(to->context, status, "%s", ro_context_message(cpu));
     }
     if (status == RO_OK) {
-        const ro_image light = {RO_GRAYF, 2 * field.width, field.height,
-                                0,        field.stride,    field.data};
+        const ro_image light = {.format = RO_GREYF,
+                                .width = 2 * field.width,
+                                .height = field.height,
+                                .maxval = 0,
+                                .stride = field.stride,
+                                .data = field.data};
         certificate_picture(to, "input", &light);
         certificate_natural(to, "levels", (uint64_t)f.device.count);
         certificate_natural(to, "psnr_tenths_of_db", (uint64_t)rint(10 * fmax(f.report.psnr, 0)));

@@ -42,7 +42,7 @@ ro_status hologram_largest(ro_context *context, const struct hologram_values *va
 {
     const ro_write_options write = {RO_WRITE_DEFAULTS, .type = values->type};
     const ro_file_info info = {
-        .format = RO_GRAY8, .width = 1, .height = 1, .maxval = 255, .pages = 1};
+        .format = RO_GREY8, .width = 1, .height = 1, .maxval = 255, .pages = 1};
     bool bytes = values->drive != DRIVE_BITS;
     ro_status status = RO_OK;
     if (values->drive == DRIVE_AUTO && m->count == 2 && !m->driven)
@@ -54,7 +54,7 @@ ro_status hologram_largest(ro_context *context, const struct hologram_values *va
 ro_status hologram_accepts(ro_context *context, const struct hologram_values *values,
                            const ro_modulator *m, const char *path)
 {
-    ro_file_info info = {.format = RO_GRAY8, .width = 1, .height = 1, .pages = 1};
+    ro_file_info info = {.format = RO_GREY8, .width = 1, .height = 1, .pages = 1};
     const ro_status status = hologram_largest(context, values, m, path, &info.maxval);
     return status == RO_OK
                ? ro_writer_accepts(context, path, &info,
@@ -66,7 +66,7 @@ ro_status hologram_save_numbers(ro_context *context, const struct hologram_value
                                 const ro_modulator *m, const char *path, ro_image *numbers)
 {
     ro_image image = *numbers;
-    image.format = RO_GRAY8; /* the numbers themselves, not tones */
+    image.format = RO_GREY8; /* the numbers themselves, not tones */
     ro_status status = hologram_largest(context, values, m, path, &image.maxval);
     if (status == RO_OK)
         status = ro_modulator_drive(context, m, numbers);
@@ -90,7 +90,7 @@ ro_status hologram_load_numbers(ro_context *context, const struct hologram_value
 {
     ro_modulator how = *m;
     ro_status status = pictures_load(context, path, numbers, NULL);
-    if (status == RO_OK && numbers->format != RO_GRAY8)
+    if (status == RO_OK && numbers->format != RO_GREY8)
         status = ro_context_fail(context, RO_E_FORMAT, "%s: level numbers are 8-bit grey, not %s",
                                  path, ro_format_name(numbers->format));
     /* Of two levels the upper one may be 1, or white. */

@@ -195,9 +195,9 @@ static ro_status save_spectrum(ro_context *context, const struct quantize *q, co
         status = ro_hologram_levels(context, q->options.levels ? q->options.levels : "phase:256",
                                     named, &count);
     if (status == RO_OK)
-        status = ro_image_alloc(context, RO_GRAYF, r->width, r->height, 0, &noise);
+        status = ro_image_alloc(context, RO_GREYF, r->width, r->height, 0, &noise);
     if (status == RO_OK)
-        status = ro_image_alloc(context, RO_GRAY8, r->width, r->height, 255, &grey);
+        status = ro_image_alloc(context, RO_GREY8, r->width, r->height, 255, &grey);
     if (status == RO_OK)
         status =
             ro_hologram_noise(context, field, numbers, q->options.table ? q->options.table : named,
@@ -419,12 +419,16 @@ ro_status hologram_certify(struct certificate *to, const void *given, const stru
             ro_context_fail(to->context, status, "%s", ro_context_message(cpu));
     }
     if (status == RO_OK &&
-        (out.format != RO_GRAY8 || out.width != field.width || out.height != field.height))
+        (out.format != RO_GREY8 || out.width != field.width || out.height != field.height))
         status = ro_context_fail(to->context, RO_E_FORMAT, "%s does not hold level numbers of %s",
                                  files->path[1], files->path[0]);
     if (status == RO_OK) {
-        const ro_image light = {RO_GRAYF, 2 * field.width, field.height,
-                                0,        field.stride,    field.data};
+        const ro_image light = {.format = RO_GREYF,
+                                .width = 2 * field.width,
+                                .height = field.height,
+                                .maxval = 0,
+                                .stride = field.stride,
+                                .data = field.data};
         certificate_picture(to, "input", &light);
         certificate_picture(to, "output", &out);
         certificate_text(to, "algorithm", ro_context_report(cpu)->method);

@@ -91,21 +91,21 @@ static ro_status load_numbers(ro_context *context, const char *path, double low,
 {
     ro_image image = {0};
     ro_status status = ro_image_load(context, path, NULL, &image, NULL, NULL);
-    const bool real = image.format == RO_GRAYF;
-    if (status == RO_OK && !real && image.format != RO_GRAY8 && image.format != RO_GRAY16)
+    const bool real = image.format == RO_GREYF;
+    if (status == RO_OK && !real && image.format != RO_GREY8 && image.format != RO_GREY16)
         status = ro_context_fail(context, RO_E_UNSUPPORTED, "%s: must be grey, not %s", path,
                                  ro_format_name(image.format));
     if (status == RO_OK && !real && high == 0)
         status = ro_context_fail(context, RO_E_ARGUMENT,
                                  "%s: give the depths of black and white with --depth", path);
     if (status == RO_OK)
-        status = ro_image_alloc(context, RO_GRAYF, image.width, image.height, 0, numbers);
+        status = ro_image_alloc(context, RO_GREYF, image.width, image.height, 0, numbers);
     for (uint32_t y = 0; status == RO_OK && y < image.height; y++) {
         const void *from = (const char *)image.data + (ptrdiff_t)y * image.stride;
         float *to = (float *)((char *)numbers->data + (ptrdiff_t)y * numbers->stride);
         for (uint32_t x = 0; x < image.width; x++) {
             const double v = real ? ((const float *)from)[x]
-                             : image.format == RO_GRAY8
+                             : image.format == RO_GREY8
                                  ? (double)((const uint8_t *)from)[x] / image.maxval
                                  : (double)((const uint16_t *)from)[x] / image.maxval;
             to[x] = (float)(!real || scaled ? low + (high - low) * v : v);

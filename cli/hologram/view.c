@@ -34,18 +34,18 @@ static ro_status save_picture(ro_context *context, const char *path, const char 
                               const ro_image *picture)
 {
     ro_write_options write = {RO_WRITE_DEFAULTS, .type = type};
-    ro_file_info info = {.format = RO_GRAYF, .width = 1, .height = 1, .pages = 1};
+    ro_file_info info = {.format = RO_GREYF, .width = 1, .height = 1, .pages = 1};
     bool floats, wide = false;
     ro_status status = pictures_hold(context, path, &info, &write, &floats);
     if (status == RO_OK && floats)
         return ro_image_save(context, path, picture, &write);
-    info.format = RO_GRAY16;
+    info.format = RO_GREY16;
     info.maxval = UINT16_MAX;
     if (status == RO_OK)
         status = pictures_hold(context, path, &info, &write, &wide);
     ro_image whole = {0};
     if (status == RO_OK)
-        status = ro_image_alloc(context, wide ? RO_GRAY16 : RO_GRAY8, picture->width,
+        status = ro_image_alloc(context, wide ? RO_GREY16 : RO_GREY8, picture->width,
                                 picture->height, wide ? UINT16_MAX : 255, &whole);
     for (uint32_t y = 0; status == RO_OK && y < picture->height; y++) {
         const float *from =
@@ -66,11 +66,11 @@ static ro_status save_picture(ro_context *context, const char *path, const char 
 static ro_status check_output(ro_context *context, const char *path, const char *type, bool floats)
 {
     ro_write_options write = {RO_WRITE_DEFAULTS, .type = type};
-    ro_file_info info = {.format = RO_GRAYF, .width = 1, .height = 1, .pages = 1};
+    ro_file_info info = {.format = RO_GREYF, .width = 1, .height = 1, .pages = 1};
     ro_status status = ro_writer_accepts(context, path, &info, &write);
     if (status == RO_OK || status == RO_E_MEMORY || floats)
         return status;
-    info.format = RO_GRAY8;
+    info.format = RO_GREY8;
     info.maxval = 255;
     return ro_writer_accepts(context, path, &info, &write);
 }
@@ -107,7 +107,7 @@ static ro_status work(struct task *task)
     if (v->depths == 0)
         v->depth[v->depths++] = optics->depth;
     if (status == RO_OK)
-        status = ro_image_alloc(context, RO_GRAYF, field.width, field.height, 0, &picture);
+        status = ro_image_alloc(context, RO_GREYF, field.width, field.height, 0, &picture);
     for (int i = 0; i < v->depths && status == RO_OK; i++) {
         char *name = v->depths > 1 ? hologram_numbered(path[1], i + 1) : NULL;
         if (v->depths > 1 && !name)

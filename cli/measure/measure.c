@@ -104,7 +104,7 @@ static ro_status load(ro_context *context, const char *path, unsigned page, ro_i
 static ro_status check_floats(ro_context *context, const char *path, const ro_image *image,
                               const ro_file_info *info)
 {
-    if (image->format != RO_GRAYF && image->format != RO_RGBF)
+    if (image->format != RO_GREYF && image->format != RO_RGBF)
         return RO_OK;
     const size_t samples = image->format == RO_RGBF ? 3 : 1;
     for (uint32_t y = 0; y < image->height; y++) {

@@ -13,12 +13,12 @@ static double tone_at(const ro_image *image, uint32_t x, uint32_t y)
     const char *row = (const char *)image->data + (ptrdiff_t)y * image->stride;
     const double white = image->maxval ? image->maxval : 255;
     switch (image->format) {
-    case RO_GRAY16:
+    case RO_GREY16:
         return ((const uint16_t *)(const void *)row)[x] / (image->maxval ? white : 65535);
     case RO_RGB16:
         return ((const uint16_t *)(const void *)row)[3 * (size_t)x] /
                (image->maxval ? white : 65535);
-    case RO_GRAYF:
+    case RO_GREYF:
         return (double)((const float *)(const void *)row)[x];
     case RO_RGBF:
         return (double)((const float *)(const void *)row)[3 * (size_t)x];

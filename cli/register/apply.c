@@ -22,7 +22,7 @@ ro_status register_field(ro_context *context, const struct register_values *valu
         *field = found;
         return status;
     }
-    status = ro_image_alloc(context, RO_GRAYF, 2 * image->width, image->height, 0, field);
+    status = ro_image_alloc(context, RO_GREYF, 2 * image->width, image->height, 0, field);
     if (status == RO_OK)
         status = ro_displacement_inverse(context, &found, field, &missed);
     if (status == RO_OK && missed && !values->common.quiet && !values->common.json)

@@ -54,7 +54,7 @@ static ro_status search(struct certificate *to, const struct register_values *va
     if (status == RO_OK && values->moving_mask)
         certificate_picture(to, "moving_mask", &masks.moving);
     if (status == RO_OK)
-        status = ro_image_alloc(context, RO_GRAYF, 2 * fixed->width, fixed->height, 0, field);
+        status = ro_image_alloc(context, RO_GREYF, 2 * fixed->width, fixed->height, 0, field);
     if (status == RO_OK)
         status = ro_register(context, fixed, moving, field, &options, &report);
     masks_free(&masks);

@@ -96,7 +96,12 @@ void draw_figure(const struct pictures *of, const ro_image *out)
         for (uint32_t x = 0; x < out->width; x++)
             put(out, x, y, 1);
     for (uint32_t i = 0; i < 6; i++) {
-        ro_image tile = {RO_GRAY8, width, height, 255, out->stride, NULL};
+        ro_image tile = {.format = RO_GREY8,
+                         .width = width,
+                         .height = height,
+                         .maxval = 255,
+                         .stride = out->stride,
+                         .data = NULL};
         uint32_t x = FIGURE_GAP + i % 3 * (width + FIGURE_GAP);
         uint32_t y = FIGURE_GAP + i / 3 * (height + FIGURE_GAP);
         tile.data = (uint8_t *)out->data + (ptrdiff_t)y * out->stride + x;

@@ -10,7 +10,7 @@ struct pictures {
     const ro_image *fixed, *moving, *warped, *field;
 };
 
-/* Draws six tiles of RO_GRAY8: the moving and the fixed image and the squares of their differences,
+/* Draws six tiles of RO_GREY8: the moving and the fixed image and the squares of their differences,
  * times 10; the grid that the field bends, the warped image and what differs then. */
 enum { FIGURE_GAP = 8 };
 void draw_figure(const struct pictures *of, const ro_image *out);

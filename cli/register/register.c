@@ -89,7 +89,7 @@ struct job {
 
 static ro_file_info figure_info(const ro_image *image)
 {
-    return (ro_file_info){.format = RO_GRAY8,
+    return (ro_file_info){.format = RO_GREY8,
                           .width = figure_width(image->width),
                           .height = figure_height(image->height),
                           .maxval = 255};
@@ -115,7 +115,7 @@ static ro_status save_figure(struct job *job, const struct pictures *of)
     ro_image picture = {0};
     const ro_file_info info = figure_info(of->fixed);
     ro_status status =
-        ro_image_alloc(job->context, RO_GRAY8, info.width, info.height, 255, &picture);
+        ro_image_alloc(job->context, RO_GREY8, info.width, info.height, 255, &picture);
     if (status != RO_OK)
         return status;
     draw_figure(of, &picture);
@@ -198,7 +198,7 @@ static ro_status search(struct job *job)
     if (status == RO_OK)
         status = all_accepted(job, &info, &fixed);
     if (status == RO_OK)
-        status = ro_image_alloc(context, RO_GRAYF, 2 * fixed.width, fixed.height, 0, &field);
+        status = ro_image_alloc(context, RO_GREYF, 2 * fixed.width, fixed.height, 0, &field);
     job->report.size = sizeof job->report;
     if (status == RO_OK)
         status = ro_register(context, &fixed, &moving, &field, &job->with, &job->report);

@@ -77,7 +77,7 @@ static ro_status open_all(struct task *task, struct series *series, struct image
         status = ro_image_alloc(context, moving->format, out.width, out.height, moving->maxval,
                                 &images->warped);
     if (status == RO_OK)
-        status = ro_image_alloc(context, RO_GRAYF, 2 * out.width, out.height, 0, &images->field);
+        status = ro_image_alloc(context, RO_GREYF, 2 * out.width, out.height, 0, &images->field);
     if (status == RO_OK)
         status = ro_writer_open(context, series->out, &out, NULL, &images->writer);
     return status;

@@ -86,7 +86,7 @@ static ro_status make(struct task *task)
     wanted.ranks = is_mem(values, out);
     wanted.spot = values->spot ? &spot : NULL;
     ro_file_info info = {
-        .format = RO_GRAYF, .width = wanted.cell, .height = wanted.cell, .pages = 1};
+        .format = RO_GREYF, .width = wanted.cell, .height = wanted.cell, .pages = 1};
     ro_status status = RO_OK;
     if (values->spot)
         status = ro_image_load(context, values->spot, NULL, &spot, NULL, NULL);
@@ -99,8 +99,8 @@ static ro_status make(struct task *task)
     bool floats = false;
     if (status == RO_OK && !wanted.ranks && (uint64_t)info.width * info.height > UINT16_MAX + 1)
         status = pictures_hold(context, out, &info, &write, &floats);
-    wanted.format = floats ? RO_GRAYF : RO_GRAY16;
-    info.format = RO_GRAY16;
+    wanted.format = floats ? RO_GREYF : RO_GREY16;
+    info.format = RO_GREY16;
     info.maxval = UINT16_MAX;
     info.width = info.width ? info.width : 1;
     info.height = info.height ? info.height : 1;

@@ -103,7 +103,7 @@ static ro_status number_components(struct job *job)
     ro_image labels = {0};
     uint32_t count;
     ro_status status =
-        ro_image_alloc(job->context, RO_GRAY16, job->mask.width, job->mask.height, 65535, &labels);
+        ro_image_alloc(job->context, RO_GREY16, job->mask.width, job->mask.height, 65535, &labels);
     if (status == RO_OK)
         status = ro_mask_components(job->context, &job->mask, &labels, &count);
     ro_image_free(&job->mask);
@@ -121,7 +121,7 @@ static ro_status read_mask(struct job *job)
     if (status != RO_OK)
         return status;
     job->grow.mask = mask;
-    if (mask->format != RO_GRAY8)
+    if (mask->format != RO_GREY8)
         return RO_OK;
     uint8_t label[256] = {0};
     for (uint32_t y = 0; y < mask->height; y++)
@@ -167,7 +167,7 @@ static ro_status make_labels(struct job *job, ro_image *labels)
     const ro_region *table = ro_regions_table(job->result, &count);
     const uint32_t highest = table[count - 1].label;
     ro_status status =
-        ro_image_alloc(job->context, highest < 256 ? RO_INDEX8 : RO_GRAY16, job->in.width,
+        ro_image_alloc(job->context, highest < 256 ? RO_INDEX8 : RO_GREY16, job->in.width,
                        job->in.height, highest < 256 ? highest : 65535, labels);
     return status == RO_OK ? ro_regions_labels(job->result, labels) : status;
 }
@@ -272,9 +272,9 @@ static ro_status grow(struct job *job)
 uint64_t labels_unlike(const ro_image *labels, const ro_image *out, bool numbers)
 {
     const uint64_t steps = labels->maxval, white = out->maxval ? out->maxval : 255;
-    const bool wide = labels->format == RO_GRAY16;
+    const bool wide = labels->format == RO_GREY16;
     uint64_t count = 0;
-    if (out->format != (wide ? RO_GRAY16 : RO_GRAY8) || out->width != labels->width ||
+    if (out->format != (wide ? RO_GREY16 : RO_GREY8) || out->width != labels->width ||
         out->height != labels->height)
         return (uint64_t)labels->width * labels->height;
     for (uint32_t y = 0; y < out->height; y++) {

@@ -35,7 +35,7 @@ ro_status segment_accepts(ro_context *context, const struct segment_values *valu
     info.maxval = 255;
     if (status == RO_OK && values->overlay)
         status = ro_writer_accepts(context, values->overlay, &info, NULL);
-    info.format = RO_GRAYF;
+    info.format = RO_GREYF;
     info.maxval = 0;
     if (status == RO_OK && values->phi)
         status = ro_writer_accepts(context, values->phi, &info, NULL);

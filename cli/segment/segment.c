@@ -115,7 +115,7 @@ struct job {
 static ro_status number_mask(struct job *job)
 {
     ro_image *mask = &job->mask;
-    if (mask->format != RO_GRAY8)
+    if (mask->format != RO_GREY8)
         return ro_context_fail(job->context, RO_E_ARGUMENT, "%s: a mask must be 8-bit grey, not %s",
                                job->values->mask, ro_format_name(mask->format));
     if (mask->width != job->in.width || mask->height != job->in.height)
@@ -243,7 +243,7 @@ static ro_status save_phi(struct job *job)
     bool alone = used_labels(&job->report, &highest) == 1;
     ro_image phi = {0};
     ro_status status =
-        ro_image_alloc(job->context, RO_GRAYF, job->in.width, job->in.height, 0, &phi);
+        ro_image_alloc(job->context, RO_GREYF, job->in.width, job->in.height, 0, &phi);
     for (int i = 1; i <= RO_LABELS && status == RO_OK; i++) {
         char name[4096];
         if (!job->report.label[i - 1].used)

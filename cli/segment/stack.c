@@ -81,7 +81,7 @@ ro_status segment_load(ro_context *context, const struct segment_pages *pages, r
                                  pages->path, in->width, in->height, stack->width, stack->height);
         ro_image_free(in);
     }
-    if (status == RO_OK && (in->format == RO_GRAYF || in->format == RO_RGBF))
+    if (status == RO_OK && (in->format == RO_GREYF || in->format == RO_RGBF))
         make_tones(info, in);
     return status;
 }

@@ -37,7 +37,7 @@ bool testcard_check(const struct command *command, const struct testcard_values 
 
 ro_image testcard_shape(const struct testcard_values *values)
 {
-    static const ro_format formats[2][2] = {{RO_GRAY8, RO_GRAY16}, {RO_RGB8, RO_RGB16}};
+    static const ro_format formats[2][2] = {{RO_GREY8, RO_GREY16}, {RO_RGB8, RO_RGB16}};
     const bool deep = values->bits == 16;
     struct size size = {1024, 1024};
     if (values->size)

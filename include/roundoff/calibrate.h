@@ -21,7 +21,7 @@ uint32_t ro_wedge_width(uint32_t patch);
 RO_API
 uint32_t ro_wedge_height(uint32_t patch);
 
-/* Draws the wedge into an RO_GRAY8 view of that size, as tones to be halftoned: patches in a fixed
+/* Draws the wedge into an RO_GREY8 view of that size, as tones to be halftoned: patches in a fixed
  * order that looks random, paper between them, and a mark at each corner. */
 RO_API
 ro_status ro_wedge_draw(ro_context *context, uint32_t patch, ro_image *image);

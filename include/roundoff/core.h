@@ -274,9 +274,9 @@ void ro_free(void *memory);
 
 typedef enum ro_format {
     RO_FORMAT_NONE = 0,
-    RO_GRAY8,  /* uint8_t, 0 to maxval */
-    RO_GRAY16, /* uint16_t in the machine's byte order, 0 to maxval */
-    RO_GRAYF,  /* float, 0 to 1 */
+    RO_GREY8,  /* uint8_t, 0 to maxval */
+    RO_GREY16, /* uint16_t in the machine's byte order, 0 to maxval */
+    RO_GREYF,  /* float, 0 to 1 */
     RO_RGB8,   /* red, green, blue interleaved */
     RO_RGB16,
     RO_RGBF,
@@ -298,6 +298,18 @@ typedef struct ro_image {
 /* Bytes of a row without padding; 0 for a format that does not exist or a size that overflows. */
 RO_API
 size_t ro_format_row_bytes(ro_format format, uint32_t width);
+/* Returns a view of rows without gaps, whose white is the largest number that samples have. */
+static inline ro_image ro_image_view(ro_format format, uint32_t width, uint32_t height, void *data)
+{
+    ro_image image;
+    image.format = format;
+    image.width = width;
+    image.height = height;
+    image.maxval = 0;
+    image.stride = (ptrdiff_t)ro_format_row_bytes(format, width);
+    image.data = data;
+    return image;
+}
 RO_API
 const char *ro_format_name(ro_format format);
 RO_API
@@ -317,7 +329,7 @@ ro_status ro_image_alloc(ro_context *context, ro_format format, uint32_t width, 
 RO_API
 void ro_image_free(ro_image *image);
 
-/* Draws the built-in test card into a view of RO_GRAY8, RO_GRAY16, RO_RGB8 or RO_RGB16: ramps, a
+/* Draws the built-in test card into a view of RO_GREY8, RO_GREY16, RO_RGB8 or RO_RGB16: ramps, a
  * zone plate, shaded solids, fine text, a photograph-like scene. The same pixels everywhere. */
 RO_API
 ro_status ro_testcard(ro_context *context, ro_image *image);

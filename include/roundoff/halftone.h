@@ -243,8 +243,8 @@ RO_API
 const ro_method *ro_halftone_method_at(int number);
 
 /* Halftones `in` (grey, RGB or float; colour becomes grey by a stated luma) into `out`, of the same
- * size: RO_BITS (2 levels), RO_INDEX8 (level numbers), RO_GRAY8 (levels as tones, maxval 255) or
- * RO_GRAY16 (level numbers, which are tones up to levels - 1; error diffusion with kernels and
+ * size: RO_BITS (2 levels), RO_INDEX8 (level numbers), RO_GREY8 (levels as tones, maxval 255) or
+ * RO_GREY16 (level numbers, which are tones up to levels - 1; error diffusion with kernels and
  * ordered dithering only); RO_RGB8 (tones) or RO_RGB16 (numbers) for RO_CHANNELS_RGB; RO_INDEX8
  * (numbers of colours) or RO_RGB8 with a palette. `in` and `out` must not overlap. */
 RO_API
@@ -286,7 +286,7 @@ ro_status ro_halftone_audit_of(ro_context *context, const ro_image *in, const ro
 
 /* ro_halftone for images in the memory of a CUDA device: `in` and `out` are `count` views each, all
  * of one shape, whose data are device pointers (grey of 8 or 16 bits or floats in; RO_BITS,
- * RO_INDEX8 or RO_GRAY16 out). Runs on `stream`, a cudaStream_t, and returns when everything is
+ * RO_INDEX8 or RO_GREY16 out). Runs on `stream`, a cudaStream_t, and returns when everything is
  * launched: no copy and no waiting of its own, so errors of the run show at the caller's next
  * synchronisation. Rows that start at multiples of 16 bytes are read in place, others are copied on
  * the device first. Values above maxval are not looked for. Floats become samples of 16 bits there,

@@ -92,12 +92,12 @@ ro_status ro_hologram_make(ro_context *context, const ro_hologram_scene *scene, 
 
 /* A picture in a scene, seen from the front, its middle on the axis. */
 typedef struct ro_scene_picture {
-    ro_image amplitude; /* RO_GRAYF */
-    ro_image depths; /* RO_GRAYF of the same size, metres behind the hologram; no data: it is flat,
+    ro_image amplitude; /* RO_GREYF */
+    ro_image depths; /* RO_GREYF of the same size, metres behind the hologram; no data: it is flat,
                         and black is nothing, through which one sees what is behind */
     double depth;    /* of a flat one */
     double width;    /* metres; 0: as wide and high as the hologram allows */
-    ro_image phases; /* "given": RO_GRAYF of the same size, radians */
+    ro_image phases; /* "given": RO_GREYF of the same size, radians */
 } ro_scene_picture;
 
 typedef struct ro_picture_scene {
@@ -302,7 +302,7 @@ typedef struct ro_refinement_report {
 typedef struct ro_refinement {
     /* RO_REFINEMENT sets it. */
     size_t size;
-    /* Amplitudes, RO_GRAYF of the field's size; the phase is free. */
+    /* Amplitudes, RO_GREYF of the field's size; the phase is free. */
     ro_image target;
     /* Distance from IN to the target or OUT, positive with the light: a number from -100 to 100
      * metres, such as 0.5um. */
@@ -377,7 +377,7 @@ ro_status ro_hologram_frames(ro_context *context, const ro_field *in, ro_image *
                              ro_frames_report *report);
 
 /* The spectrum of the noise in one hogel of what ro_hologram_quantize made: |q - alpha g|^2 in
- * decibels over the mean energy of a pixel, the zero frequency in the middle; `out` is RO_GRAYF of
+ * decibels over the mean energy of a pixel, the zero frequency in the middle; `out` is RO_GREYF of
  * the hogel's size. `table` holds the levels, `report` is the one of the run. */
 RO_API
 ro_status ro_hologram_noise(ro_context *context, const ro_field *in, const ro_image *numbers,
@@ -397,7 +397,7 @@ RO_API
 ro_status ro_modulator_named(ro_context *context, const char *name, ro_modulator *modulator);
 
 /* Level numbers to what the device is sent, in place, and back; numbers that are none of the
- * modulator's are an error. `image` is RO_INDEX8 or RO_GRAY8. */
+ * modulator's are an error. `image` is RO_INDEX8 or RO_GREY8. */
 RO_API
 ro_status ro_modulator_drive(ro_context *context, const ro_modulator *modulator, ro_image *image);
 RO_API
@@ -434,7 +434,7 @@ RO_API
 void ro_view_init(ro_view *options, size_t size);
 
 /* What an eye sees: the field goes to the viewer's plane, is cropped to the viewing area and goes
- * back to `depth`; `out` (RO_GRAYF, the field's size) is its intensity. `scale`, if not NULL,
+ * back to `depth`; `out` (RO_GREYF, the field's size) is its intensity. `scale`, if not NULL,
  * receives the intensity that is white, or would be, for further views. */
 RO_API
 ro_status ro_hologram_reconstruct(ro_context *context, const ro_field *in, ro_image *out,
@@ -448,8 +448,8 @@ typedef struct ro_view_figures {
                        mean over such squares; -1: there are none */
 } ro_view_figures;
 
-/* A view (RO_GRAYF, intensities that are not cut off: RO_SCALE_NONE) beside what should be seen:
- * the reference's amplitudes (RO_GRAYF) lie as a picture of a scene does, in the middle, as large
+/* A view (RO_GREYF, intensities that are not cut off: RO_SCALE_NONE) beside what should be seen:
+ * the reference's amplitudes (RO_GREYF) lie as a picture of a scene does, in the middle, as large
  * as the hologram allows; of the optics the pitch counts. */
 RO_API
 ro_status ro_view_compare(ro_context *context, const ro_image *view, const ro_image *reference,

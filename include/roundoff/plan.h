@@ -3,8 +3,8 @@
  * Plans: options are checked and tables built once, then any number of pictures of one shape are
  * run. Part of roundoff.h.
  *
- *     ro_image shape = {RO_GRAY8, width, height, 255, 0, NULL};
- *     ro_halftone_plan(context, &shape, RO_BITS, &options, &plan);
+ *     ro_image shape = {.format = RO_GREY8, .width = width, .height = height, .maxval = 255,
+ * .stride = 0, .data = NULL}; ro_halftone_plan(context, &shape, RO_BITS, &options, &plan);
  *     ro_plan_run(plan, &in, &out);       any number of times
  *     ro_plan_free(plan);
  *

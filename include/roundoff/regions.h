@@ -52,10 +52,10 @@ typedef struct ro_regions_options {
     /* Discs, a front each; labels 1 to RO_REGION_LABELS, 0: 1. */
     const ro_seed *seeds;
     size_t seed_count;
-    /* RO_GRAY8, RO_INDEX8 or RO_GRAY16 of the size of the image: label numbers, the pixels of each
+    /* RO_GREY8, RO_INDEX8 or RO_GREY16 of the size of the image: label numbers, the pixels of each
      * one front. */
     const ro_image *mask;
-    /* RO_GRAY8 or RO_GRAY16 of the size of the image: how fast fronts are, white being the fastest;
+    /* RO_GREY8 or RO_GREY16 of the size of the image: how fast fronts are, white being the fastest;
      * below 1/64 of white they do not go. */
     const ro_image *factor;
     /* Smoothing of intensities in pixels: a number from 0 to 64. Default (RO_DEFAULT): by the
@@ -70,9 +70,9 @@ typedef struct ro_regions_options {
 RO_API
 void ro_regions_options_init(ro_regions_options *options, size_t size);
 
-/* Numbers the parts of a mask (RO_GRAY8, RO_INDEX8 or RO_GRAY16; what is not 0 is inside) that hang
+/* Numbers the parts of a mask (RO_GREY8, RO_INDEX8 or RO_GREY16; what is not 0 is inside) that hang
  * together over sides of pixels, from 1 in the order of their first pixels, into a view of
- * RO_GRAY16 of the same size. */
+ * RO_GREY16 of the same size. */
 RO_API
 ro_status ro_mask_components(ro_context *context, const ro_image *mask, ro_image *labels,
                              uint32_t *count);
@@ -89,7 +89,7 @@ ro_status ro_regions_grow(ro_context *context, const ro_image *in,
 RO_API
 void ro_regions_free(ro_regions *result); /* NULL is allowed */
 
-/* Label numbers into a view of RO_GRAY8, RO_INDEX8 or RO_GRAY16, 0 where no front came. */
+/* Label numbers into a view of RO_GREY8, RO_INDEX8 or RO_GREY16, 0 where no front came. */
 RO_API
 ro_status ro_regions_labels(const ro_regions *result, ro_image *labels);
 

@@ -88,7 +88,7 @@ void ro_register_options_init(ro_register_options *options, size_t size);
 
 /* Finds the displacement u with moving(x + u(x)) like fixed(x), in pixels, x to the right and y
  * down. Grey images of any depth; of colours the grey is used. Sizes may differ; `field` has the
- * fixed image's and receives u_x and u_y side by side: a view of RO_GRAYF twice as wide.
+ * fixed image's and receives u_x and u_y side by side: a view of RO_GREYF twice as wide.
  * Deterministic to the bit for any number of threads; the CPU and CUDA give the same. `report` may
  * be NULL. */
 RO_API

@@ -29,10 +29,10 @@ typedef struct ro_screen_options {
     /* Shape of dots: round, ellipse, square, diamond, line, euclidean or cross. Default (NULL):
      * round; euclidean with dot. */
     const char *shape;
-    /* RO_GRAY16 (default): the rank r of K cells is the value r * 65536 / K, rounded down;
-     * RO_GRAYF: (r + 1/2) / K, which tells any ranks apart. */
+    /* RO_GREY16 (default): the rank r of K cells is the value r * 65536 / K, rounded down;
+     * RO_GREYF: (r + 1/2) / K, which tells any ranks apart. */
     ro_format format;
-    /* 1: the ranks themselves, as RO_GRAY16 with the maxval K - 1; up to 65536 cells. */
+    /* 1: the ranks themselves, as RO_GREY16 with the maxval K - 1; up to 65536 cells. */
     int ranks;
     /* Lines of dots per inch: a number above 0, up to 1000000. Default (0): an eighth of dpi. */
     double lpi;

@@ -110,9 +110,9 @@ typedef struct ro_segment_options {
     ro_speed speed[RO_LABELS];
     const ro_seed *seeds;
     size_t seed_count;
-    /* RO_GRAY8 or RO_INDEX8 of the size of the image: label numbers. */
+    /* RO_GREY8 or RO_INDEX8 of the size of the image: label numbers. */
     const ro_image *mask;
-    /* RO_GRAYF: signed distance in pixels, negative inside, label 1. */
+    /* RO_GREYF: signed distance in pixels, negative inside, label 1. */
     const ro_image *distance;
     /* (u, v) of every pixel, in pixels per unit of time. */
     const float *velocity;
@@ -142,12 +142,12 @@ ro_status ro_segment(ro_context *context, const ro_image *in, const ro_segment_o
 RO_API
 void ro_segmentation_free(ro_segmentation *result); /* NULL is allowed */
 
-/* Label numbers into a view of RO_GRAY8 or RO_INDEX8, 0 outside; where several claim a pixel, the
+/* Label numbers into a view of RO_GREY8 or RO_INDEX8, 0 outside; where several claim a pixel, the
  * one that is deepest inside, and of equals the first. */
 RO_API
 ro_status ro_segmentation_labels(const ro_segmentation *result, ro_image *labels);
 
-/* phi of a label in pixels, negative inside, into a view of RO_GRAYF. */
+/* phi of a label in pixels, negative inside, into a view of RO_GREYF. */
 RO_API
 ro_status ro_segmentation_phi(const ro_segmentation *result, int label, ro_image *phi);
 

@@ -24,7 +24,7 @@ typedef struct ro_multigrid_options {
 RO_API
 void ro_multigrid_options_init(ro_multigrid_options *options, size_t size);
 
-/* Solves (1 - sigma^2/2 Laplace) x = b, with mirrored borders, for images of RO_GRAYF of any size
+/* Solves (1 - sigma^2/2 Laplace) x = b, with mirrored borders, for images of RO_GREYF of any size
  * whose longer side is at most 64 times the shorter one, plus 64; values may have any range. A
  * sigma of 0 copies. The same bits for any number of threads and instruction set, and on a CUDA
  * device. */

@@ -100,12 +100,12 @@ static int run(const struct command *command, int argc, char **argv)
     if (!context)
         return 1;
     const ro_halftone_options halftone = {RO_HALFTONE_DEFAULTS, .method = values.method};
-    const ro_image shape = {values.bits == 8 ? RO_GRAY8 : RO_GRAY16,
-                            values.sides.width,
-                            values.sides.height,
-                            values.bits == 8 ? 255 : 65535,
-                            0,
-                            NULL};
+    const ro_image shape = {.format = values.bits == 8 ? RO_GREY8 : RO_GREY16,
+                            .width = values.sides.width,
+                            .height = values.sides.height,
+                            .maxval = values.bits == 8 ? 255 : 65535,
+                            .stride = 0,
+                            .data = NULL};
     const ro_mpi_report report = {0};
     ro_mpi_costs costs;
     const ro_status status = ro_mpi_bench(MPI_COMM_WORLD, context, values.folder, &halftone, &shape,

@@ -40,10 +40,15 @@ struct calls *calls_open(const char *method, uint32_t side, void *from, void *to
         return NULL;
     calls->options = (ro_halftone_options)RO_HALFTONE_OPTIONS;
     calls->options.method = method;
-    calls->in = calls->out = (ro_image){RO_GRAY8, side, side, 255, (ptrdiff_t)side, from};
+    calls->in = calls->out = (ro_image){.format = RO_GREY8,
+                                        .width = side,
+                                        .height = side,
+                                        .maxval = 255,
+                                        .stride = (ptrdiff_t)side,
+                                        .data = from};
     calls->out.data = to;
     if (ro_context_open(NULL, &calls->context) == RO_OK &&
-        ro_halftone_plan(calls->context, &calls->in, RO_GRAY8, &calls->options, &calls->plan) ==
+        ro_halftone_plan(calls->context, &calls->in, RO_GREY8, &calls->options, &calls->plan) ==
             RO_OK)
         return calls;
     calls_close(calls);

@@ -11,7 +11,7 @@ from . import _core
 from ._errors import BadArgument
 
 # By the character of the type: names take NumPy a microsecond.
-GREY = {"B": _core.GRAY8, "H": _core.GRAY16, "f": _core.GRAYF}
+GREY = {"B": _core.GREY8, "H": _core.GREY16, "f": _core.GREYF}
 COLOUR = {"B": _core.RGB8, "H": _core.RGB16, "f": _core.RGBF}
 PILLOW_MODES = ("1", "L", "P", "RGB", "I;16")
 

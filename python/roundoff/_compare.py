@@ -170,7 +170,7 @@ def _entry(name: str, source: Picture, wedge: np.ndarray, options: dict[str, Any
     fields: dict[str, Any] = {}
     if not colour:  # flat greys first, which also warms up
         flat = halftone(wedge, name)
-        fields = _core.measure((wedge, _core.GRAY8, 255), (flat, _core.GRAY8, 255), {}, how)
+        fields = _core.measure((wedge, _core.GREY8, 255), (flat, _core.GREY8, 255), {}, how)
     seconds, spent = math.inf, 0.0
     maxval = None if source.boolean else source.maxval or None
     given = source.array.view(bool) if source.boolean else source.array
@@ -181,7 +181,7 @@ def _entry(name: str, source: Picture, wedge: np.ndarray, options: dict[str, Any
         image = halftone(given, name, maxval=maxval, **options)
         took = time.perf_counter() - start
         seconds, spent = min(seconds, took), spent + took
-    result = image, _core.RGB8 if colour else _core.GRAY8, 255
+    result = image, _core.RGB8 if colour else _core.GREY8, 255
     photo = _core.measure(source.view(), result, measure, how)
     figures = Figures(family=family)
     if colour:
@@ -229,7 +229,7 @@ def compare(image: Any, methods: Union[str, Sequence[str], None] = None, *, pale
             entries.append(_entry(method, source, wedge, halftoning, measure, how))
             if telling[4]:
                 telling[4]("compare", number / len(chosen))
-        sigma = _core.measure(source.view(), (entries[0].image, _core.RGB8 if text else _core.GRAY8,
+        sigma = _core.measure(source.view(), (entries[0].image, _core.RGB8 if text else _core.GREY8,
                                               255), measure, how)["sigma"]
     rows, columns = source.size
     head = dict(input=name, width=columns, height=rows, dpi=measure["dpi"],

@@ -42,10 +42,10 @@ def kind_of(members: dict[str, Any], width: int, packed: bool, indices: bool) ->
         return Kind(_core.RGB8, BYTE, (width, 3), 255)
     levels = str(members.get("levels", ""))
     if levels.isdigit() and int(levels) > 256:
-        return Kind(_core.GRAY16, np.dtype(np.uint16), (width,), int(levels) - 1)
+        return Kind(_core.GREY16, np.dtype(np.uint16), (width,), int(levels) - 1)
     if indices:
         return Kind(_core.INDEX8, BYTE, (width,), 0)
-    return Kind(_core.GRAY8, BYTE, (width,), 255)
+    return Kind(_core.GREY8, BYTE, (width,), 255)
 
 
 def _to_pillow(array: np.ndarray, source: Picture, members: dict[str, Any], kind: Kind) -> Any:

@@ -57,7 +57,7 @@ class Field:
         return png(np.rint(far * (255 / max(float(far.max()), 1e-9))).astype(np.uint8))
 
     def view(self) -> tuple[np.ndarray, int, int]:
-        return self.array.reshape(len(self.array), -1), _core.GRAYF, 0
+        return self.array.reshape(len(self.array), -1), _core.GREYF, 0
 
 
 def _mask(name: str) -> Any:

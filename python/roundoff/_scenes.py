@@ -60,7 +60,7 @@ def _numbers(image: Any, name: str, low: float, high: Optional[float], scaled: b
 
 
 def _view(array: Optional[np.ndarray]) -> Any:
-    return None if array is None else (array, _core.GRAYF, 0)
+    return None if array is None else (array, _core.GREYF, 0)
 
 
 def two_depths(value: Any) -> tuple[float, float]:

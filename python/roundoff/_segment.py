@@ -109,15 +109,15 @@ def _free(source: Any, discs: list[Any], members: Members, run: dict[str, Any]) 
     speeds = _speeds(members)
     distance, velocity = members.pop("distance", None), members.pop("velocity", None)
     if distance is not None:
-        distance = np.ascontiguousarray(distance, np.float32), _core.GRAYF, 0
+        distance = np.ascontiguousarray(distance, np.float32), _core.GREYF, 0
     if velocity is not None:
         flow = np.ascontiguousarray(velocity, np.float32)
         if flow.shape != (*source.size, 2):
             raise BadArgument(f"velocity: has the shape height, width, 2, not {flow.shape}")
-        velocity = flow.reshape(len(flow), -1), _core.GRAYF, 0
+        velocity = flow.reshape(len(flow), -1), _core.GREYF, 0
     labels = np.empty(source.size, np.uint8)
     with _run.running(run) as how:
-        table, lines = _core.evolve(source.view(), (labels, _core.GRAY8, 255), discs, speeds,
+        table, lines = _core.evolve(source.view(), (labels, _core.GREY8, 255), discs, speeds,
                                     members.pop("mask", None), distance, velocity, members, how)
     return labels.astype(np.uint16), table, lines
 
@@ -177,9 +177,9 @@ def segment(image: Any, seeds: Sequence[Sequence[float]] = (), *, maxval: Option
     with _run.running(run) as how:
         if mask is not None and _is_marks(mask):
             parts = np.empty(mask[0].shape, np.uint16)
-            _core.components(mask, (parts, _core.GRAY16, 65535), how)
-            mask = parts, _core.GRAY16, 65535
-        table, lines = _core.grow(source.view(), (labels, _core.GRAY16, 65535), discs, mask, factor,
+            _core.components(mask, (parts, _core.GREY16, 65535), how)
+            mask = parts, _core.GREY16, 65535
+        table, lines = _core.grow(source.view(), (labels, _core.GREY16, 65535), discs, mask, factor,
                                   members, how)
     return _found(labels, table, lines)
 

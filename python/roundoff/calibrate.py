@@ -48,7 +48,7 @@ def wedge(patch: Optional[int] = None, method: Optional[str] = None, *, dpi: flo
         raise BadArgument(f"patch {patch}: must be a multiple of 8 from 16 to 4096")
     tones = np.empty(shape, np.uint8)
     with _run.running({}) as how:
-        _core.wedge_draw(patch, (tones, _core.GRAY8, 255), how)
+        _core.wedge_draw(patch, (tones, _core.GREY8, 255), how)
     if options.get("lpi"):
         options["dpi"] = dpi
     return halftone(tones, method, **options)

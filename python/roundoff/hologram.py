@@ -52,7 +52,7 @@ def _pixels(field: Any, optics: Optional[Optics]) -> tuple[np.ndarray, Optics]:
 
 
 def _view(field: np.ndarray) -> tuple[np.ndarray, int, int]:
-    return field.view(np.float32), _core.GRAYF, 0
+    return field.view(np.float32), _core.GREYF, 0
 
 
 def _ignored(value: Any, members: Members) -> None:
@@ -156,7 +156,7 @@ def _refined(source: np.ndarray, optics: Optics, members: Members, more: Members
     result = np.empty(source.shape, np.uint8)
     with _run.running(run) as how:
         told = _core.hologram_refine(_view(source), (result, _core.INDEX8, 255),
-                                     (aim, _core.GRAYF, 0), tuple(optics), members, more, how)
+                                     (aim, _core.GREYF, 0), tuple(optics), members, more, how)
     return result, Figures(told)
 
 
@@ -223,7 +223,7 @@ def reconstruct(field: Any, optics: Optional[Optics] = None, *, depth: Any = Non
     for place in depths:
         seen = np.empty(source.shape, np.float32)
         with _run.running(run) as how:
-            _core.hologram_reconstruct(_view(source), (seen, _core.GRAYF, 0), tuple(optics),
+            _core.hologram_reconstruct(_view(source), (seen, _core.GREYF, 0), tuple(optics),
                                        length("depth", place), members, how)
         views.append(seen)
     return views if several else views[0]

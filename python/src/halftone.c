@@ -43,8 +43,8 @@ static PyObject *method_named(PyObject *Py_UNUSED(module), PyObject *arguments)
         return NULL;
     struct halftone_request request;
     uint8_t pixel[2] = {0, 0};
-    const ro_image in = {RO_GRAY8, 1, 1, 255, 1, pixel};
-    ro_image out = {RO_INDEX8, 1, 1, 0, 1, pixel + 1};
+    const ro_image in = ro_image_view(RO_GREY8, 1, 1, pixel);
+    ro_image out = ro_image_view(RO_INDEX8, 1, 1, pixel + 1);
     PyObject *found = NULL;
     if (halftone_request_take(session, dictionary, &request)) {
         request.options.method = name;

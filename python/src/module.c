@@ -56,7 +56,7 @@ static PyMethodDef lists[] = {
 static const struct {
     const char *name;
     int value;
-} constants[] = {{"GRAY8", RO_GRAY8}, {"GRAY16", RO_GRAY16}, {"GRAYF", RO_GRAYF},
+} constants[] = {{"GREY8", RO_GREY8}, {"GREY16", RO_GREY16}, {"GREYF", RO_GREYF},
                  {"RGB8", RO_RGB8},   {"RGB16", RO_RGB16},   {"RGBF", RO_RGBF},
                  {"BITS", RO_BITS},   {"INDEX8", RO_INDEX8}};
 

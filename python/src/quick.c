@@ -29,7 +29,7 @@ static ro_plan *plan_for(struct session *session, const char *method, const ro_i
         return NULL;
     ro_halftone_options options = RO_HALFTONE_OPTIONS;
     options.method = *method ? method : NULL;
-    if (ro_halftone_plan(session->context, in, RO_GRAY8, &options, &quick->plan) != RO_OK)
+    if (ro_halftone_plan(session->context, in, RO_GREY8, &options, &quick->plan) != RO_OK)
         return NULL;
     strcpy(quick->method, method);
     quick->width = in->width;
@@ -46,8 +46,12 @@ static bool take_bytes(PyObject *array, bool writable, Py_buffer *buffer, ro_ima
     const bool fits =
         buffer->ndim == 2 && buffer->itemsize == 1 && buffer->len > 0 && buffer->len <= MOST_PIXELS;
     if (fits)
-        *image = (ro_image){RO_GRAY8, (uint32_t)buffer->shape[1], (uint32_t)buffer->shape[0],
-                            255,      buffer->shape[1],           buffer->buf};
+        *image = (ro_image){.format = RO_GREY8,
+                            .width = (uint32_t)buffer->shape[1],
+                            .height = (uint32_t)buffer->shape[0],
+                            .maxval = 255,
+                            .stride = buffer->shape[1],
+                            .data = buffer->buf};
     else
         PyBuffer_Release(buffer);
     return fits;

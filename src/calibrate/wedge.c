@@ -53,7 +53,7 @@ ro_status ro_wedge_draw(ro_context *context, uint32_t patch, ro_image *image)
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "patches of %u pixels: must be a multiple of 8 from 16 to 4096",
                                patch);
-    if (image->format != RO_GRAY8 || ro_image_white(image) != 255 ||
+    if (image->format != RO_GREY8 || ro_image_white(image) != 255 ||
         image->width != ro_wedge_width(patch) || image->height != ro_wedge_height(patch))
         return ro_context_fail(context, RO_E_SIZE,
                                "a wedge with patches of %u pixels is 8-bit grey, %u x %u", patch,

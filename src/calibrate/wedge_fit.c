@@ -32,12 +32,12 @@ static ro_status no_wedge(ro_context *context, const char *why)
 static ro_status take_channel(ro_context *context, const ro_image *image, int channel,
                               ro_image *grey)
 {
-    const ro_format format = image->format == RO_RGB8    ? RO_GRAY8
-                             : image->format == RO_RGB16 ? RO_GRAY16
-                                                         : RO_GRAYF;
-    const size_t size = format == RO_GRAY8 ? 1 : format == RO_GRAY16 ? 2 : 4;
+    const ro_format format = image->format == RO_RGB8    ? RO_GREY8
+                             : image->format == RO_RGB16 ? RO_GREY16
+                                                         : RO_GREYF;
+    const size_t size = format == RO_GREY8 ? 1 : format == RO_GREY16 ? 2 : 4;
     ro_status status = ro_image_alloc(context, format, image->width, image->height,
-                                      format == RO_GRAYF ? 0 : ro_image_white(image), grey);
+                                      format == RO_GREYF ? 0 : ro_image_white(image), grey);
     for (uint32_t y = 0; y < image->height && status == RO_OK; y++) {
         const char *from = (const char *)image->data + (ptrdiff_t)y * image->stride;
         char *to = (char *)grey->data + (ptrdiff_t)y * grey->stride;

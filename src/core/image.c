@@ -12,8 +12,8 @@ static const struct format {
     int bytes; /* of a sample; 0: packed bits */
     uint32_t white;
 } formats[] = {
-    [RO_GRAY8] = {"8-bit grey", 1, 1, 255},   [RO_GRAY16] = {"16-bit grey", 1, 2, 65535},
-    [RO_GRAYF] = {"float grey", 1, 4, 1},     [RO_RGB8] = {"8-bit RGB", 3, 1, 255},
+    [RO_GREY8] = {"8-bit grey", 1, 1, 255},   [RO_GREY16] = {"16-bit grey", 1, 2, 65535},
+    [RO_GREYF] = {"float grey", 1, 4, 1},     [RO_RGB8] = {"8-bit RGB", 3, 1, 255},
     [RO_RGB16] = {"16-bit RGB", 3, 2, 65535}, [RO_RGBF] = {"float RGB", 3, 4, 1},
     [RO_BITS] = {"packed bits", 1, 0, 1},     [RO_INDEX8] = {"8-bit level numbers", 1, 1, 255},
 };
@@ -128,7 +128,12 @@ ro_status ro_image_alloc(ro_context *context, ro_format format, uint32_t width, 
     if (!data)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for an image of %u x %u (%zu MB)",
                                width, height, bytes >> 20);
-    *image = (ro_image){format, width, height, maxval, (ptrdiff_t)stride, data};
+    *image = (ro_image){.format = format,
+                        .width = width,
+                        .height = height,
+                        .maxval = maxval,
+                        .stride = (ptrdiff_t)stride,
+                        .data = data};
     return RO_OK;
 }
 

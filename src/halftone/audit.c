@@ -176,7 +176,7 @@ static ro_status open_rows(struct rows *rows, const ro_halftone_options *options
     if (form->direct)
         return RO_OK;
     rows->own = true;
-    status = ro_image_alloc(context, form->sample_bytes == 1 ? RO_GRAY8 : RO_GRAY16, in->width,
+    status = ro_image_alloc(context, form->sample_bytes == 1 ? RO_GREY8 : RO_GREY16, in->width,
                             in->height, form->white, &rows->grey);
     for (uint32_t y = 0; y < in->height && status == RO_OK; y++)
         status = grey_row(context, in, (const char *)in->data + (ptrdiff_t)y * in->stride, y, form,

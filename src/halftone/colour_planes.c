@@ -34,9 +34,9 @@ static void combine_inks(unsigned char *to, const unsigned char *planes, int cou
 }
 
 static const struct planes deep_rgb = {
-    3, {PLANE_RED, PLANE_GREEN, PLANE_BLUE}, RO_GRAY16, RO_RGB16, combine_deep_rgb};
+    3, {PLANE_RED, PLANE_GREEN, PLANE_BLUE}, RO_GREY16, RO_RGB16, combine_deep_rgb};
 static const struct planes all[] = {
-    [RO_CHANNELS_RGB] = {3, {PLANE_RED, PLANE_GREEN, PLANE_BLUE}, RO_GRAY8, RO_RGB8, combine_rgb},
+    [RO_CHANNELS_RGB] = {3, {PLANE_RED, PLANE_GREEN, PLANE_BLUE}, RO_GREY8, RO_RGB8, combine_rgb},
     [RO_CHANNELS_CMYK] = {4,
                           {PLANE_CYAN, PLANE_MAGENTA, PLANE_YELLOW, PLANE_BLACK},
                           RO_INDEX8,

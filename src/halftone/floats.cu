@@ -50,7 +50,7 @@ static ro_status floats_to_samples(ro_context *context, const ro_image *in, uint
     RO_CUDA_TRY(context, cudaMemsetAsync(found, 0xff, sizeof wrong, stream));
     for (uint32_t i = 0; i < count; i++) {
         made[i] = in[i];
-        made[i].format = RO_GRAY16;
+        made[i].format = RO_GREY16;
         made[i].maxval = 65535;
         made[i].stride = (ptrdiff_t)pitch;
         made[i].data = (unsigned char *)memory + each * i;

@@ -11,7 +11,7 @@ extern "C" {
 
 /* The device's calls; NULL until a device was found. */
 struct floats_cuda_calls {
-    /* Makes of RO_GRAYF images of one shape their samples of 16 bits, as grey.c does: white is
+    /* Makes of RO_GREYF images of one shape their samples of 16 bits, as grey.c does: white is
      * 65535, and where `cuts` is set, (x - low) / width is the tone. They lie in memory of the
      * context's and are `made`; they last until the next call. Waits for them, for a pixel that is
      * not a number is told: RO_E_FORMAT. */

@@ -16,8 +16,8 @@ static const ro_palette *colours_of(const struct halftoner *work)
 static ro_status check_output(struct halftoner *work)
 {
     ro_context *context = work->context;
-    const bool deep = work->out == RO_GRAY16;
-    bool grey = work->out == RO_BITS || work->out == RO_GRAY8 || deep;
+    const bool deep = work->out == RO_GREY16;
+    bool grey = work->out == RO_BITS || work->out == RO_GREY8 || deep;
     if (colours_of(work) && grey)
         return ro_context_fail(context, RO_E_ARGUMENT, "a palette cannot be written as %s",
                                ro_format_name(work->out));
@@ -197,7 +197,7 @@ void halftoner_close(struct halftoner *work)
 static void show(const struct halftoner *work, unsigned char *row)
 {
     const uint32_t width = work->in.width;
-    if (work->out == RO_GRAY8)
+    if (work->out == RO_GREY8)
         for (uint32_t x = 0; x < width; x++)
             row[x] = work->shown[row[x]];
     else
@@ -221,8 +221,8 @@ ro_status halftoner_run(struct halftoner *work, const void *grey, ptrdiff_t grey
         return status;
     work->rows_done += rows;
     *context_report(work->context) = work->report;
-    const bool shown_as_is = work->out == RO_GRAY8 && work->options.levels == 256;
-    if ((work->out == RO_GRAY8 && !shown_as_is) || work->out == RO_RGB8)
+    const bool shown_as_is = work->out == RO_GREY8 && work->options.levels == 256;
+    if ((work->out == RO_GREY8 && !shown_as_is) || work->out == RO_RGB8)
         for (uint32_t r = 0; r < rows; r++)
             show(work, (unsigned char *)out + (ptrdiff_t)r * out_stride);
     return RO_OK;

@@ -113,7 +113,7 @@ struct halftoner {
                                    has none; NULL: they do not */
     int carried;                /* lines of numbers that rows hand on; -1: not to be cut */
     int32_t carried_least, carried_most; /* what such a number can be */
-    unsigned char shown[256];            /* the tone of each level, for RO_GRAY8 output */
+    unsigned char shown[256];            /* the tone of each level, for RO_GREY8 output */
     ro_report report;
     void *state; /* the engine's */
 };

@@ -491,12 +491,12 @@ static ro_status run_device(ro_plan *base, const ro_image *in, const ro_image *o
     if (work->device != RO_DEVICE_CUDA)
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "the context was opened for the CPU, not for a device");
-    const bool floats = plan->shape.format == RO_GRAYF;
-    if (plan->shape.format != RO_GRAY8 && plan->shape.format != RO_GRAY16 && !floats)
+    const bool floats = plan->shape.format == RO_GREYF;
+    if (plan->shape.format != RO_GREY8 && plan->shape.format != RO_GREY16 && !floats)
         return ro_context_fail(context, RO_E_UNSUPPORTED,
                                "%s images cannot be halftoned on a device",
                                ro_format_name(plan->shape.format));
-    if (plan->out == RO_GRAY8 && work->options.levels != 256)
+    if (plan->out == RO_GREY8 && work->options.levels != 256)
         return ro_context_fail(context, RO_E_UNSUPPORTED,
                                "a device gives packed bits or level numbers, not tones");
     if (plan->planes)

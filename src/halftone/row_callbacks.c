@@ -95,7 +95,7 @@ int ro_halftone_passes(const ro_plan *base)
     const struct halftone_plan *plan = (const struct halftone_plan *)base;
     const struct halftoner *work = &plan->work[0];
     const bool as_numbers =
-        plan->out == RO_BITS || plan->out == RO_INDEX8 || plan->out == RO_GRAY16;
+        plan->out == RO_BITS || plan->out == RO_INDEX8 || plan->out == RO_GREY16;
     return plan->direct && plan->count == 1 && as_numbers && work->engine->passes &&
            work->engine->passes(work);
 }

@@ -55,13 +55,13 @@ static float light_at(const struct colour_job *job, int which, const void *row, 
     const size_t at = colour ? 3 * x + c : x;
     uint32_t value;
     switch (image->format) {
-    case RO_GRAYF:
+    case RO_GREYF:
     case RO_RGBF:
         return light_of_float(((const float *)row)[at]);
     case RO_BITS:
         value = ((const uint8_t *)row)[x / 8] >> (7 - x % 8) & 1;
         break;
-    case RO_GRAY16:
+    case RO_GREY16:
     case RO_RGB16:
         value = ((const uint16_t *)row)[at];
         break;
@@ -230,7 +230,7 @@ static ro_status open_job(ro_context *context, struct colour_job *job, double si
         const ro_image *image = job->image[which];
         const uint32_t white = image->format == RO_BITS ? 1 : ro_image_white(image);
         job->white[which] = white;
-        if (image->format == RO_GRAYF || image->format == RO_RGBF)
+        if (image->format == RO_GREYF || image->format == RO_RGBF)
             continue;
         job->table[which] = malloc(((size_t)white + 1) * sizeof(float));
         for (uint32_t i = 0; job->table[which] && i <= white; i++)

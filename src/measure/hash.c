@@ -68,7 +68,7 @@ ro_status ro_hash_begin(ro_context *context, const ro_image *shape, ro_hash_stat
 {
     if (MISSING(context, shape, state))
         return RO_E_ARGUMENT;
-    const bool floats = shape->format == RO_GRAYF || shape->format == RO_RGBF;
+    const bool floats = shape->format == RO_GREYF || shape->format == RO_RGBF;
     XXH3_state_t own;
     char head[80];
     (void)context;

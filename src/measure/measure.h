@@ -33,7 +33,7 @@ void measure_tones_row(const struct measure_tones *tones, uint32_t x, uint32_t y
 void measure_tones_mirrored(const struct measure_tones *tones, int64_t x, int64_t y, uint32_t count,
                             float *to);
 
-/* A result of two levels as it prints, RO_GRAYF; ro_image_free frees, also after a failure. */
+/* A result of two levels as it prints, RO_GREYF; ro_image_free frees, also after a failure. */
 ro_status measure_print(ro_context *context, const ro_image *result,
                         const ro_measure_options *options, ro_image *paper);
 

@@ -123,7 +123,7 @@ static ro_status spread_light(ro_context *context, ro_image *paper, uint32_t sid
 ro_status measure_print(ro_context *context, const ro_image *result,
                         const ro_measure_options *options, ro_image *paper)
 {
-    ro_status status = ro_image_alloc(context, RO_GRAYF, result->width, result->height, 0, paper);
+    ro_status status = ro_image_alloc(context, RO_GREYF, result->width, result->height, 0, paper);
     if (status == RO_OK)
         status = print_dots(context, result, options->gain, paper);
     if (status == RO_OK && options->yule_nielsen > 0)

@@ -17,7 +17,7 @@ ro_status measure_tones_open(ro_context *context, const ro_image *image, bool li
     const uint32_t white = image->format == RO_BITS ? 1 : ro_image_white(image);
     *tones = (struct measure_tones){
         .image = image, .linear = linear, .white = white, .scale = 1 / (float)white};
-    if (image->format == RO_GRAYF || image->format == RO_RGBF) {
+    if (image->format == RO_GREYF || image->format == RO_RGBF) {
         tones->scale = 1;
         return RO_OK;
     }
@@ -64,7 +64,7 @@ void measure_tones_row(const struct measure_tones *tones, uint32_t x, uint32_t y
     const float *floats = (const float *)(const void *)bytes;
     const size_t from = x, end = from + count;
     switch (image->format) {
-    case RO_GRAY8:
+    case RO_GREY8:
     case RO_INDEX8:
         if (tones->white == 255)
             for (size_t i = from; i < end; i++)
@@ -73,11 +73,11 @@ void measure_tones_row(const struct measure_tones *tones, uint32_t x, uint32_t y
             for (size_t i = from; i < end; i++)
                 *to++ = tone_of(tones, bytes[i]);
         break;
-    case RO_GRAY16:
+    case RO_GREY16:
         for (size_t i = from; i < end; i++)
             *to++ = tone_of(tones, words[i]);
         break;
-    case RO_GRAYF:
+    case RO_GREYF:
         for (size_t i = from; i < end; i++)
             *to++ = clamp(tones, floats[i]);
         break;

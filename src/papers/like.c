@@ -178,7 +178,7 @@ static ro_status open_engine(struct halftoner *work)
     const struct like *like = &likes[work->method->variant];
     ro_context *context = work->context;
     const bool colour = work->in.format == RO_RGB8 && work->grey.plane == PLANE_LUMA_601;
-    if ((work->in.format != RO_GRAY8 && !colour) || (!like->any_maxval && work->grey.white != 255))
+    if ((work->in.format != RO_GREY8 && !colour) || (!like->any_maxval && work->grey.white != 255))
         return ro_context_fail(
             context, RO_E_UNSUPPORTED, "%s takes 8-bit grey%s, not %s of maxval %u",
             work->method->info.name, work->grey.plane == PLANE_LUMA_601 ? " or RGB" : "",

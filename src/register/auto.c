@@ -53,7 +53,7 @@ ro_status register_anew(struct ro_flow *flow)
 static ro_status set_aside(struct ro_flow *flow, const ro_image *field, ro_image *kept)
 {
     ro_status status =
-        ro_image_alloc(flow->context, RO_GRAYF, field->width, field->height, 0, kept);
+        ro_image_alloc(flow->context, RO_GREYF, field->width, field->height, 0, kept);
     if (status == RO_OK)
         copy_field(field, kept, false);
     return status;

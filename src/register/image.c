@@ -66,7 +66,7 @@ static double sample_of(const ro_image *image, const void *row, size_t i)
 static void grey_row(const ro_image *image, uint32_t y, float *out)
 {
     const void *row = (const char *)image->data + (ptrdiff_t)y * image->stride;
-    const bool floats = image->format == RO_GRAYF || image->format == RO_RGBF;
+    const bool floats = image->format == RO_GREYF || image->format == RO_RGBF;
     const double white = floats ? 1 : ro_image_white(image);
     if (!ro_format_is_colour(image->format))
         for (size_t x = 0; x < image->width; x++)
@@ -113,7 +113,7 @@ static void read_row(const struct reading *reading, int p, int y)
     const ro_image *image = reading->of[p].image;
     float *row = reading->of[p].plane + grid_at(reading->grid, y);
     float low = INFINITY, high = -INFINITY, sum = 0;
-    if (image->format == RO_GRAY8) {
+    if (image->format == RO_GREY8) {
         find_bytes(image, (uint32_t)y, &reading->of[p].low[y], &reading->of[p].high[y]);
         return;
     }
@@ -286,7 +286,7 @@ ro_status register_load_images(struct ro_flow *flow, const ro_image *fixed, cons
     for (int p = 0; p < 2; p++) {
         stretching.of[p].low = low[p];
         stretching.of[p].by = by[p];
-        stretching.of[p].bytes = images[p]->format == RO_GRAY8 ? images[p] : NULL;
+        stretching.of[p].bytes = images[p]->format == RO_GREY8 ? images[p] : NULL;
         for (int i = 0; i < 256 && stretching.of[p].bytes; i++)
             stretching.of[p].table[i] = (grey_of(images[p], i) - low[p]) * by[p];
         flow->darkest[p] = (own[p][0] - low[p]) * by[p];

@@ -124,7 +124,7 @@ static ro_status open_way(ro_context *context, const ro_image *field, struct way
     ro_status status = image_check(context, field, "field");
     if (status != RO_OK)
         return status;
-    if (field->format != RO_GRAYF || field->width % 2)
+    if (field->format != RO_GREYF || field->width % 2)
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "a field has two floats for each pixel, u_x and u_y");
     *way = (struct way){.field = field, .width = field->width / 2, .height = field->height};
@@ -187,7 +187,7 @@ ro_status ro_displacement_inverse(ro_context *context, const ro_image *field,
 {
     struct inversion of = {.context = context, .out = inverse};
     ro_status status = image_check(context, inverse, "inverse");
-    if (status == RO_OK && (inverse->format != RO_GRAYF || inverse->width % 2))
+    if (status == RO_OK && (inverse->format != RO_GREYF || inverse->width % 2))
         status = ro_context_fail(context, RO_E_ARGUMENT,
                                  "a field has two floats for each pixel, u_x and u_y");
     if (status == RO_OK)

@@ -232,7 +232,7 @@ static ro_status check(ro_context *context, const ro_image *fixed, const ro_imag
         return ro_context_fail(context, RO_E_SIZE,
                                "%llu x %llu pixels are too many to register, the most is %d",
                                (unsigned long long)width, (unsigned long long)height, MOST_PIXELS);
-    if (field->format != RO_GRAYF || field->width != 2 * fixed->width ||
+    if (field->format != RO_GREYF || field->width != 2 * fixed->width ||
         field->height != fixed->height)
         return ro_context_fail(context, RO_E_SIZE,
                                "the field must be float and %u x %u for images of %u x %u",

@@ -99,7 +99,7 @@ ro_status ro_warp(ro_context *context, const ro_image *image, const ro_image *fi
     if (out->format != image->format || ro_image_white(out) != ro_image_white(image))
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "the output of a warp must have the format of the image");
-    if (field->format != RO_GRAYF || field->width % 2)
+    if (field->format != RO_GREYF || field->width % 2)
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "a field has two floats for each pixel, u_x and u_y");
     if (2 * (uint64_t)out->width != field->width || out->height != field->height)

@@ -86,7 +86,7 @@ ro_status ro_screen_make(ro_context *context, const ro_screen_options *options, 
                                  screen.width, screen.height);
     if (status == RO_OK)
         status = ro_image_alloc(context, format, screen.width, screen.height,
-                                format == RO_GRAY16 ? most : 0, image);
+                                format == RO_GREY16 ? most : 0, image);
     if (status != RO_OK)
         goto done;
     const uint32_t *rank = screen.ranks;
@@ -95,7 +95,7 @@ ro_status ro_screen_make(ro_context *context, const ro_screen_options *options, 
         for (uint32_t x = 0; x < screen.width; x++, rank++)
             if (ranks)
                 ((uint16_t *)row)[x] = (uint16_t)*rank;
-            else if (format == RO_GRAY16)
+            else if (format == RO_GREY16)
                 ((uint16_t *)row)[x] = (uint16_t)(((uint64_t)*rank << 16) / cells);
             else
                 ((float *)row)[x] = (float)((*rank + 0.5) / (double)cells);
@@ -123,9 +123,9 @@ ro_status screen_rank_values(ro_context *context, const uint32_t *values, uint32
 static uint32_t order_of(const ro_image *image, const void *row, uint32_t x)
 {
     uint32_t bits;
-    if (image->format == RO_GRAY8)
+    if (image->format == RO_GREY8)
         return ((const uint8_t *)row)[x];
-    if (image->format == RO_GRAY16)
+    if (image->format == RO_GREY16)
         return ((const uint16_t *)row)[x];
     float value = ((const float *)row)[x] + 0.0f; /* -0 becomes 0 */
     memcpy(&bits, &value, sizeof bits);
@@ -138,7 +138,7 @@ ro_status screen_values(ro_context *context, const ro_image *image, struct scree
     ro_status status = image_check(context, image, "screen");
     if (status != RO_OK)
         return status;
-    if (image->format != RO_GRAY8 && image->format != RO_GRAY16 && image->format != RO_GRAYF)
+    if (image->format != RO_GREY8 && image->format != RO_GREY16 && image->format != RO_GREYF)
         return ro_context_fail(context, RO_E_UNSUPPORTED, "a screen is a grey image, not %s",
                                ro_format_name(image->format));
     if (image->width > SCREEN_FILE_SIDE || image->height > SCREEN_FILE_SIDE)
@@ -149,7 +149,7 @@ ro_status screen_values(ro_context *context, const ro_image *image, struct scree
     for (uint32_t y = 0; y < image->height && status == RO_OK; y++) {
         const void *row = (const char *)image->data + (ptrdiff_t)y * image->stride;
         for (uint32_t x = 0; x < image->width && status == RO_OK; x++) {
-            if (image->format == RO_GRAYF && ((const float *)row)[x] != ((const float *)row)[x])
+            if (image->format == RO_GREYF && ((const float *)row)[x] != ((const float *)row)[x])
                 status =
                     ro_context_fail(context, RO_E_FORMAT,
                                     "the screen's cell at column %u, row %u is not a number", x, y);

@@ -74,24 +74,24 @@ static struct dots_place of_spot(const struct screen *spot, double x, double y)
 static ro_status grey_spot(ro_context *context, const ro_image *spot, ro_image *grey)
 {
     static const double parts[3] = {0.2126, 0.7152, 0.0722};
-    const ro_format format = spot->format == RO_RGB8    ? RO_GRAY8
-                             : spot->format == RO_RGB16 ? RO_GRAY16
-                                                        : RO_GRAYF;
+    const ro_format format = spot->format == RO_RGB8    ? RO_GREY8
+                             : spot->format == RO_RGB16 ? RO_GREY16
+                                                        : RO_GREYF;
     ro_status status = ro_image_alloc(context, format, spot->width, spot->height,
-                                      format == RO_GRAYF ? 0 : ro_image_white(spot), grey);
+                                      format == RO_GREYF ? 0 : ro_image_white(spot), grey);
     for (uint32_t y = 0; y < spot->height && status == RO_OK; y++) {
         const void *from = (const char *)spot->data + (ptrdiff_t)y * spot->stride;
         void *to = (char *)grey->data + (ptrdiff_t)y * grey->stride;
         for (size_t x = 0; x < spot->width; x++) {
             double luma = 0;
             for (size_t c = 0; c < 3; c++)
-                luma = luma + parts[c] * (format == RO_GRAY8 ? ((const uint8_t *)from)[3 * x + c]
-                                          : format == RO_GRAY16
+                luma = luma + parts[c] * (format == RO_GREY8 ? ((const uint8_t *)from)[3 * x + c]
+                                          : format == RO_GREY16
                                               ? ((const uint16_t *)from)[3 * x + c]
                                               : (double)((const float *)from)[3 * x + c]);
-            if (format == RO_GRAY8)
+            if (format == RO_GREY8)
                 ((uint8_t *)to)[x] = (uint8_t)(luma + 0.5);
-            else if (format == RO_GRAY16)
+            else if (format == RO_GREY16)
                 ((uint16_t *)to)[x] = (uint16_t)(luma + 0.5);
             else
                 ((float *)to)[x] = (float)luma;

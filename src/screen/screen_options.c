@@ -36,7 +36,7 @@ static const ro_option rows[] = {
      .derived = "round; euclidean with dot", .words = WORDS_OF_SHAPE(AM)},
     {MEMBER(format), .preset = "gray16",
      .words =
-         RO_WORDS({.name = "gray16", .value = RO_GRAY16}, {.name = "grayf", .value = RO_GRAYF})},
+         RO_WORDS({.name = "gray16", .value = RO_GREY16}, {.name = "grayf", .value = RO_GREYF})},
     {MEMBER(ranks), .needs = "format=gray16"},
     {MEMBER(lpi), ROW_LPI, .topic = "dots show", .trait = SCREEN_OPTION_LINES,
      .derived = "an eighth of dpi",

@@ -69,8 +69,8 @@ static ro_status check_image(struct ro_segmentation *work, const ro_image *image
     ro_status status = image_check(work->context, image, role);
     if (status != RO_OK)
         return status;
-    bool bytes = image->format == RO_GRAY8 || image->format == RO_INDEX8;
-    if (floats ? image->format != RO_GRAYF : !bytes)
+    bool bytes = image->format == RO_GREY8 || image->format == RO_INDEX8;
+    if (floats ? image->format != RO_GREYF : !bytes)
         return ro_context_fail(work->context, RO_E_ARGUMENT, "the %s is %s, not %s", role,
                                ro_format_name(image->format),
                                floats ? "grey floats" : "8-bit grey");
@@ -284,8 +284,8 @@ static ro_status check_view(const ro_segmentation *work, const ro_image *view, b
     ro_status status = image_check(work->context, view, "output");
     if (status != RO_OK)
         return status;
-    bool bytes = view->format == RO_GRAY8 || view->format == RO_INDEX8;
-    if (floats ? view->format != RO_GRAYF : !bytes)
+    bool bytes = view->format == RO_GREY8 || view->format == RO_INDEX8;
+    if (floats ? view->format != RO_GREYF : !bytes)
         return ro_context_fail(work->context, RO_E_ARGUMENT, "the output is %s, not %s",
                                ro_format_name(view->format), floats ? "grey floats" : "8-bit grey");
     if (view->width != work->width || view->height != work->height)

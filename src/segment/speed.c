@@ -35,7 +35,7 @@ ro_status intensity_read(ro_context *context, const ro_image *image, uint16_t *g
     const uint32_t white = floats ? WHITE : ro_image_white(image);
     for (uint32_t y = 0; y < image->height; y++) {
         const char *row = (const char *)image->data + (ptrdiff_t)y * image->stride;
-        if (image->format == RO_GRAY8 && white == 255) { /* the usual case, without divisions */
+        if (image->format == RO_GREY8 && white == 255) { /* the usual case, without divisions */
             for (uint32_t x = 0; x < image->width; x++)
                 *grey++ = (uint16_t)(257 * ((const uint8_t *)row)[x]);
             continue;

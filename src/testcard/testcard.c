@@ -95,11 +95,11 @@ static void store(const struct card *card, int64_t x, int64_t y, int64_t count,
     char *row = (char *)card->image->data + (ptrdiff_t)y * card->image->stride;
     uint32_t white = card->white;
     switch (card->image->format) {
-    case RO_GRAY8:
+    case RO_GREY8:
         for (int64_t i = 0; i < count; i++)
             ((uint8_t *)row)[x + i] = (uint8_t)reduce(luma(pixels[i]), white);
         break;
-    case RO_GRAY16:
+    case RO_GREY16:
         for (int64_t i = 0; i < count; i++)
             ((uint16_t *)row)[x + i] = (uint16_t)reduce(luma(pixels[i]), white);
         break;
@@ -257,7 +257,7 @@ ro_status ro_testcard_part(ro_context *context, uint32_t width, uint32_t height,
         return ro_context_fail(context, RO_E_SIZE,
                                "%u x %u pixels at %u, %u are no part of a card of %u x %u",
                                image->width, image->height, x, y, width, height);
-    if (image->format != RO_GRAY8 && image->format != RO_GRAY16 && image->format != RO_RGB8 &&
+    if (image->format != RO_GREY8 && image->format != RO_GREY16 && image->format != RO_RGB8 &&
         image->format != RO_RGB16)
         return ro_context_fail(context, RO_E_UNSUPPORTED,
                                "the test card cannot be drawn as %s, only as 8-bit or 16-bit grey "

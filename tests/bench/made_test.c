@@ -17,8 +17,13 @@ static uint64_t hash_in_memory(uint32_t side)
 {
     const size_t bytes = ro_format_row_bytes(RO_BITS, side);
     unsigned char *samples = malloc((size_t)side * side), *bits = calloc(side, bytes);
-    ro_image in = {RO_GRAY8, side, side, 255, side, samples};
-    ro_image out = {RO_BITS, side, side, 1, (ptrdiff_t)bytes, bits};
+    ro_image in = ro_image_view(RO_GREY8, side, side, samples);
+    ro_image out = {.format = RO_BITS,
+                    .width = side,
+                    .height = side,
+                    .maxval = 1,
+                    .stride = (ptrdiff_t)bytes,
+                    .data = bits};
     ro_context_options how = {RO_CONTEXT_DEFAULTS, .device = RO_DEVICE_CPU};
     ro_context *context;
     uint64_t sum = 0;

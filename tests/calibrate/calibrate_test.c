@@ -77,7 +77,7 @@ static ro_image scan(const struct sheet *sheet, const struct scanner *how)
     const uint32_t width = (uint32_t)(fabs(c) * wide + fabs(s) * high + 40);
     const uint32_t height = (uint32_t)(fabs(s) * wide + fabs(c) * high + 30);
     ro_image image;
-    assert_int_equal(ro_image_alloc(context, RO_GRAY8, width, height, 255, &image), RO_OK);
+    assert_int_equal(ro_image_alloc(context, RO_GREY8, width, height, 255, &image), RO_OK);
     for (uint32_t y = 0; y < height; y++)
         for (uint32_t x = 0; x < width; x++) {
             double ink = 0;
@@ -112,7 +112,7 @@ static ro_image wedge(const struct trial *trial)
 {
     ro_image grey, bits;
     const uint32_t width = ro_wedge_width(PATCH), height = ro_wedge_height(PATCH);
-    assert_int_equal(ro_image_alloc(context, RO_GRAY8, width, height, 255, &grey), RO_OK);
+    assert_int_equal(ro_image_alloc(context, RO_GREY8, width, height, 255, &grey), RO_OK);
     assert_int_equal(ro_image_alloc(context, RO_BITS, width, height, 0, &bits), RO_OK);
     assert_int_equal(ro_wedge_draw(context, PATCH, &grey), RO_OK);
     const ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .method = trial->method,
@@ -128,7 +128,7 @@ static double worst_tone(const struct trial *trial, const ro_tone_point *points,
     enum { SIDE = 160, EDGE = 32 };
     double worst = 0;
     ro_image grey, bits;
-    assert_int_equal(ro_image_alloc(context, RO_GRAY8, SIDE, SIDE, 255, &grey), RO_OK);
+    assert_int_equal(ro_image_alloc(context, RO_GREY8, SIDE, SIDE, 255, &grey), RO_OK);
     assert_int_equal(ro_image_alloc(context, RO_BITS, SIDE, SIDE, 0, &bits), RO_OK);
     for (int tone = 16; tone <= 240; tone += 16) {
         const ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .method = trial->method,
@@ -217,7 +217,7 @@ static void test_no_wedge(void **state)
 {
     (void)state;
     ro_image page;
-    assert_int_equal(ro_image_alloc(context, RO_GRAY8, 700, 500, 255, &page), RO_OK);
+    assert_int_equal(ro_image_alloc(context, RO_GREY8, 700, 500, 255, &page), RO_OK);
     refused(&page, "marks");
     for (uint32_t y = 0; y < page.height; y++)
         memset((char *)page.data + y * page.stride, 255, page.width);
@@ -230,7 +230,13 @@ static void test_no_wedge(void **state)
     refused(&page, "marks");
     ro_image_free(&page);
     uint8_t pixel = 0;
-    refused(&(ro_image){RO_GRAY8, 1, 1, 255, 1, &pixel}, "too small");
+    refused(&(ro_image){.format = RO_GREY8,
+                        .width = 1,
+                        .height = 1,
+                        .maxval = 255,
+                        .stride = 1,
+                        .data = &pixel},
+            "too small");
 }
 
 /* Marks without what should be between them. */
@@ -239,7 +245,7 @@ static void test_marks_alone(void **state)
     (void)state;
     ro_image page;
     const uint32_t unit = PATCH / 8;
-    assert_int_equal(ro_image_alloc(context, RO_GRAY8, ro_wedge_width(PATCH),
+    assert_int_equal(ro_image_alloc(context, RO_GREY8, ro_wedge_width(PATCH),
                                     ro_wedge_height(PATCH), 255, &page),
                      RO_OK);
     assert_int_equal(ro_wedge_draw(context, PATCH, &page), RO_OK);
@@ -265,7 +271,7 @@ static ro_image sheet_of(int turns, int filter, bool srgb)
     enum { ROOM = 40 };
     const uint32_t w = ro_wedge_width(SMALL), h = ro_wedge_height(SMALL);
     ro_image grey, sheet;
-    assert_int_equal(ro_image_alloc(context, RO_GRAY8, w, h, 255, &grey), RO_OK);
+    assert_int_equal(ro_image_alloc(context, RO_GREY8, w, h, 255, &grey), RO_OK);
     assert_int_equal(ro_wedge_draw(context, SMALL, &grey), RO_OK);
     const uint32_t width = (turns % 2 ? h : w) + ROOM, height = (turns % 2 ? w : h) + ROOM;
     assert_int_equal(ro_image_alloc(context, RO_RGB8, width, height, 255, &sheet), RO_OK);
@@ -340,9 +346,21 @@ static void test_sizes(void **state)
     assert_int_equal(ro_wedge_height(64), 720);
     assert_int_equal(ro_wedge_width(60), 0);
     assert_int_equal(ro_wedge_width(8), 0);
-    assert_int_equal(ro_wedge_draw(context, 60, &(ro_image){RO_GRAY8, 1, 1, 255, 1, &pixel}),
+    assert_int_equal(ro_wedge_draw(context, 60,
+                                   &(ro_image){.format = RO_GREY8,
+                                               .width = 1,
+                                               .height = 1,
+                                               .maxval = 255,
+                                               .stride = 1,
+                                               .data = &pixel}),
                      RO_E_ARGUMENT);
-    assert_int_equal(ro_wedge_draw(context, 64, &(ro_image){RO_GRAY8, 1, 1, 255, 1, &pixel}),
+    assert_int_equal(ro_wedge_draw(context, 64,
+                                   &(ro_image){.format = RO_GREY8,
+                                               .width = 1,
+                                               .height = 1,
+                                               .maxval = 255,
+                                               .stride = 1,
+                                               .data = &pixel}),
                      RO_E_SIZE);
 }
 

@@ -59,7 +59,7 @@ static uint64_t halftone_by(ro_context *context, const char *method)
 {
     ro_halftone_options options = RO_HALFTONE_OPTIONS;
     options.method = method;
-    struct work work = begin(context, RO_GRAY8, RO_BITS, 0);
+    struct work work = begin(context, RO_GREY8, RO_BITS, 0);
     if (work.status == RO_OK)
         work.status = ro_halftone(context, &work.in, &work.out, &options);
     return end(&work);
@@ -107,10 +107,10 @@ static uint64_t denoise_by(ro_context *context, const char *scheme, ro_format fo
     return end(&work);
 }
 
-static uint64_t explicit_steps(ro_context *c) { return denoise_by(c, "explicit", RO_GRAY8); }
+static uint64_t explicit_steps(ro_context *c) { return denoise_by(c, "explicit", RO_GREY8); }
 static uint64_t colour_steps(ro_context *c) { return denoise_by(c, "explicit", RO_RGB8); }
-static uint64_t implicit_steps(ro_context *c) { return denoise_by(c, "implicit", RO_GRAY8); }
-static uint64_t conjugate_steps(ro_context *c) { return denoise_by(c, "conjugate", RO_GRAY8); }
+static uint64_t implicit_steps(ro_context *c) { return denoise_by(c, "implicit", RO_GREY8); }
+static uint64_t conjugate_steps(ro_context *c) { return denoise_by(c, "conjugate", RO_GREY8); }
 
 static uint64_t denoised_rows(ro_context *context)
 {
@@ -119,7 +119,7 @@ static uint64_t denoised_rows(ro_context *context)
     uint32_t taken, given;
     options.iterations = 9;
     options.kappa = 5;
-    struct work work = begin(context, RO_GRAY8, RO_GRAY8, 255);
+    struct work work = begin(context, RO_GREY8, RO_GREY8, 255);
     if (work.status == RO_OK)
         work.status = ro_denoise_open(context, &work.in, &work.out, &options, &stream, NULL);
     for (uint32_t in = 0, out = 0; work.status == RO_OK && out < HEIGHT;) {
@@ -147,7 +147,7 @@ static uint64_t level_set(ro_context *context)
     options.speed[0].kappa = 5;
     options.sigma = 1;
     options.iterations = 60;
-    struct work work = begin(context, RO_GRAY8, RO_INDEX8, 255);
+    struct work work = begin(context, RO_GREY8, RO_INDEX8, 255);
     if (work.status == RO_OK)
         work.status = ro_segment(context, &work.in, &options, &found, NULL);
     if (work.status == RO_OK)
@@ -163,7 +163,7 @@ static uint64_t regions(ro_context *context)
     ro_regions *found = NULL;
     options.seeds = seeds;
     options.seed_count = 3;
-    struct work work = begin(context, RO_GRAY8, RO_INDEX8, 255);
+    struct work work = begin(context, RO_GREY8, RO_INDEX8, 255);
     if (work.status == RO_OK)
         work.status = ro_regions_grow(context, &work.in, &options, &found, NULL);
     if (work.status == RO_OK)
@@ -174,10 +174,10 @@ static uint64_t regions(ro_context *context)
 
 static uint64_t registration(ro_context *context)
 {
-    struct work work = begin(context, RO_GRAY8, RO_GRAY8, 255);
+    struct work work = begin(context, RO_GREY8, RO_GREY8, 255);
     ro_image field = {0};
     if (work.status == RO_OK)
-        work.status = ro_image_alloc(context, RO_GRAYF, 2 * WIDTH, HEIGHT, 0, &field);
+        work.status = ro_image_alloc(context, RO_GREYF, 2 * WIDTH, HEIGHT, 0, &field);
     for (uint32_t y = 0; work.status == RO_OK && y < HEIGHT; y++) /* moved by two pixels */
         memcpy((char *)work.out.data + y * work.out.stride,
                (char *)work.in.data + y * work.in.stride + 2, WIDTH - 2);
@@ -193,7 +193,7 @@ static uint64_t hologram(ro_context *context)
     ro_hologram_scene scene = RO_HOLOGRAM_SCENE;
     ro_hologram_options options = RO_HOLOGRAM_OPTIONS;
     ro_field light = {0};
-    struct work work = begin(context, RO_GRAY8, RO_INDEX8, 255);
+    struct work work = begin(context, RO_GREY8, RO_INDEX8, 255);
     options.levels = "phase:16";
     options.hogel = 64;
     if (work.status == RO_OK)
@@ -211,9 +211,9 @@ static uint64_t smoothing(ro_context *context)
     ro_multigrid_options options = RO_MULTIGRID_OPTIONS;
     ro_image b = {0};
     options.sigma = 9;
-    struct work work = begin(context, RO_GRAY8, RO_GRAYF, 0);
+    struct work work = begin(context, RO_GREY8, RO_GREYF, 0);
     if (work.status == RO_OK)
-        work.status = ro_image_alloc(context, RO_GRAYF, WIDTH, HEIGHT, 0, &b);
+        work.status = ro_image_alloc(context, RO_GREYF, WIDTH, HEIGHT, 0, &b);
     for (uint32_t y = 0; work.status == RO_OK && y < HEIGHT; y++)
         for (uint32_t x = 0; x < WIDTH; x++)
             ((float *)(void *)((char *)b.data + y * b.stride))[x] =
@@ -228,7 +228,7 @@ static uint64_t figures(ro_context *context)
 {
     ro_measure_report report = {.size = sizeof report};
     uint64_t hash = 0;
-    struct work work = begin(context, RO_GRAY8, RO_BITS, 0);
+    struct work work = begin(context, RO_GREY8, RO_BITS, 0);
     if (work.status == RO_OK)
         work.status = ro_halftone(context, &work.in, &work.out, NULL);
     if (work.status == RO_OK)

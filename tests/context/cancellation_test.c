@@ -70,7 +70,12 @@ static void end(ro_context *context, const char *name, ro_status status)
 static ro_image plain(ro_format format, uint32_t width, uint32_t height)
 {
     const size_t row = ro_format_row_bytes(format, width);
-    ro_image image = {format, width, height, 0, (ptrdiff_t)row, calloc(height, row)};
+    ro_image image = {.format = format,
+                      .width = width,
+                      .height = height,
+                      .maxval = 0,
+                      .stride = (ptrdiff_t)row,
+                      .data = calloc(height, row)};
     assert_non_null(image.data);
     return image;
 }
@@ -82,7 +87,7 @@ static void testcards(void **state)
         const char *name;
         ro_format format;
         uint32_t width, height;
-    } cases[] = {{"test card, 20000 x 20000", RO_GRAY8, 20000, 20000},
+    } cases[] = {{"test card, 20000 x 20000", RO_GREY8, 20000, 20000},
                  {"test card, 600 x 400000", RO_RGB8, 600, 400000},
                  {"test card, 400000 x 600", RO_RGB8, 400000, 600}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -59,7 +59,8 @@ static void devices_have_numbers(void **state)
         options.device_number = info.index;
         assert_int_equal(ro_context_open(&options, &context), RO_OK);
         unsigned char pixels[64 * 64] = {0}, bits[64 * 8];
-        ro_image in = {RO_GRAY8, 64, 64, 255, 64, pixels}, out = {RO_BITS, 64, 64, 0, 8, bits};
+        ro_image in = ro_image_view(RO_GREY8, 64, 64, pixels),
+                 out = ro_image_view(RO_BITS, 64, 64, bits);
         if (ro_halftone(context, &in, &out, NULL) != RO_OK)
             fail_msg("%s", ro_context_message(context));
         assert_int_equal(ro_context_report(context)->device, info.device);

@@ -102,9 +102,9 @@ static void images(void **state)
                                                            .limits = {.memory = 1 << 20}},
                                      &limited),
                      RO_OK);
-    assert_int_equal(ro_image_alloc(limited, RO_GRAYF, 512, 512, 0, &image), RO_OK);
+    assert_int_equal(ro_image_alloc(limited, RO_GREYF, 512, 512, 0, &image), RO_OK);
     ro_image_free(&image);
-    assert_int_equal(ro_image_alloc(limited, RO_GRAYF, 512, 513, 0, &image), RO_E_MEMORY);
+    assert_int_equal(ro_image_alloc(limited, RO_GREYF, 512, 513, 0, &image), RO_E_MEMORY);
     assert_non_null(strstr(ro_context_message(limited), "the limit is 1 MB"));
     ro_context_close(limited);
 }

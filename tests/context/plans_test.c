@@ -24,7 +24,7 @@ static int open_context(void **state)
     (void)state;
     ro_context_options options = RO_CONTEXT_OPTIONS;
     options.threads = 3;
-    ro_image card = {RO_RGB8, WIDTH, HEIGHT, 255, 3 * WIDTH, pixels};
+    ro_image card = ro_image_view(RO_RGB8, WIDTH, HEIGHT, pixels);
     return ro_context_open(&options, &context) != RO_OK || ro_testcard(context, &card) != RO_OK;
 }
 
@@ -37,8 +37,12 @@ static int close_context(void **state)
 
 static ro_image view(ro_format format, void *data)
 {
-    return (ro_image){format, WIDTH, HEIGHT, 0, (ptrdiff_t)ro_format_row_bytes(format, WIDTH),
-                      data};
+    return (ro_image){.format = format,
+                      .width = WIDTH,
+                      .height = HEIGHT,
+                      .maxval = 0,
+                      .stride = (ptrdiff_t)ro_format_row_bytes(format, WIDTH),
+                      .data = data};
 }
 
 struct user {
@@ -126,9 +130,9 @@ static void halftones(void **state)
         const char *method;
         ro_format from, to;
     } cases[] = {
-        {"floyd-steinberg", RO_GRAY8, RO_BITS}, {"ostromoukhov", RO_GRAY8, RO_INDEX8},
+        {"floyd-steinberg", RO_GREY8, RO_BITS}, {"ostromoukhov", RO_GREY8, RO_INDEX8},
         {"acuity", RO_RGB8, RO_BITS},           {"void-and-cluster", RO_RGB8, RO_BITS},
-        {"dot-diffusion", RO_GRAY8, RO_BITS},   {"dbs", RO_GRAY8, RO_BITS},
+        {"dot-diffusion", RO_GREY8, RO_BITS},   {"dbs", RO_GREY8, RO_BITS},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char method[32];
@@ -180,21 +184,26 @@ static void screens_and_kernels(void **state)
 {
     (void)state;
     uint8_t ranks[16] = {0, 128, 32, 160, 192, 64, 224, 96, 48, 176, 16, 144, 240, 112, 208, 80};
-    ro_image screen = {RO_GRAY8, 4, 4, 255, -4, ranks + 12}; /* from the bottom */
+    ro_image screen = {.format = RO_GREY8,
+                       .width = 4,
+                       .height = 4,
+                       .maxval = 255,
+                       .stride = -4,
+                       .data = ranks + 12}; /* from the bottom */
     ro_halftone_options options = RO_HALFTONE_OPTIONS;
     options.method = "screen";
     options.screen = &screen;
-    ro_plan *plan = halftone_plan("screen", RO_GRAY8, RO_BITS, &options);
+    ro_plan *plan = halftone_plan("screen", RO_GREY8, RO_BITS, &options);
     memset(ranks, 77, sizeof ranks);
     screen.data = NULL;
-    run_by_all("screen", plan, RO_GRAY8, RO_BITS);
+    run_by_all("screen", plan, RO_GREY8, RO_BITS);
 
     ro_kernel kernel = {.divisor = 3, .count = 2, .taps = {{1, 0, 2}, {0, 1, 1}}};
     options = (ro_halftone_options)RO_HALFTONE_OPTIONS;
     options.kernel = &kernel;
-    plan = halftone_plan("kernel", RO_GRAY8, RO_BITS, &options);
+    plan = halftone_plan("kernel", RO_GREY8, RO_BITS, &options);
     memset(&kernel, 77, sizeof kernel);
-    run_by_all("kernel", plan, RO_GRAY8, RO_BITS);
+    run_by_all("kernel", plan, RO_GREY8, RO_BITS);
 }
 
 static void separations(void **state)
@@ -219,9 +228,9 @@ static void denoising(void **state)
     static const struct {
         const char *model, *scheme;
         ro_format format;
-    } cases[] = {{"anisotropic", "explicit", RO_GRAY8},
+    } cases[] = {{"anisotropic", "explicit", RO_GREY8},
                  {"perona-malik", "explicit", RO_RGB8},
-                 {"edge-enhancing", "implicit", RO_GRAY8}};
+                 {"edge-enhancing", "implicit", RO_GREY8}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char model[32], scheme[32];
         ro_plan *plan;

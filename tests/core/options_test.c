@@ -14,11 +14,17 @@ enum { SIDE = 64, BYTES = SIDE * SIDE / 8 };
 
 static ro_context *context;
 static uint8_t grey[SIDE * SIDE];
-static const ro_image in = {RO_GRAY8, SIDE, SIDE, 255, SIDE, grey};
+static const ro_image in = {
+    .format = RO_GREY8, .width = SIDE, .height = SIDE, .maxval = 255, .stride = SIDE, .data = grey};
 
 static ro_status halftone(const void *options, uint8_t bits[BYTES])
 {
-    ro_image out = {RO_BITS, SIDE, SIDE, 0, SIDE / 8, bits};
+    ro_image out = {.format = RO_BITS,
+                    .width = SIDE,
+                    .height = SIDE,
+                    .maxval = 0,
+                    .stride = SIDE / 8,
+                    .data = bits};
     return ro_halftone(context, &in, &out, options);
 }
 
@@ -85,14 +91,25 @@ static void sizes_of_zero_are_refused(void **state)
     (void)state;
     static float light[2 * SIDE * SIDE], floats[2 * SIDE * SIDE];
     static uint8_t bytes[SIDE * SIDE], bits[BYTES];
-    ro_image out = {RO_BITS, SIDE, SIDE, 0, SIDE / 8, bits}, screen;
-    ro_image same = {RO_GRAY8, SIDE, SIDE, 255, SIDE, bytes};
-    ro_image real = {RO_GRAYF, SIDE, SIDE, 0, 4 * SIDE, floats};
-    ro_image pairs = {RO_GRAYF, 2 * SIDE, SIDE, 0, 8 * SIDE, floats};
-    ro_image numbers = {RO_INDEX8, SIDE, SIDE, 0, SIDE, bytes};
+    ro_image out = {.format = RO_BITS,
+                    .width = SIDE,
+                    .height = SIDE,
+                    .maxval = 0,
+                    .stride = SIDE / 8,
+                    .data = bits},
+             screen;
+    ro_image same = ro_image_view(RO_GREY8, SIDE, SIDE, bytes);
+    ro_image real = ro_image_view(RO_GREYF, SIDE, SIDE, floats);
+    ro_image pairs = {.format = RO_GREYF,
+                      .width = 2 * SIDE,
+                      .height = SIDE,
+                      .maxval = 0,
+                      .stride = 8 * SIDE,
+                      .data = floats};
+    ro_image numbers = ro_image_view(RO_INDEX8, SIDE, SIDE, bytes);
     ro_field field = {SIDE, SIDE, 8 * SIDE, light};
     ro_hologram_options quantize = RO_HOLOGRAM_OPTIONS;
-    ro_file_info info = {.format = RO_GRAY8, .width = 1, .height = 1, .maxval = 255};
+    ro_file_info info = {.format = RO_GREY8, .width = 1, .height = 1, .maxval = 255};
     ro_halftone_stream *halftones;
     ro_denoise_stream *denoised;
     ro_halftone_audit audit = {.size = sizeof audit};

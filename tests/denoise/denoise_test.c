@@ -33,8 +33,8 @@ static void allocate(ro_format format, uint32_t width, uint32_t height, uint32_t
 /* The test card with noise on it; floats from the 8-bit card. */
 static void draw(ro_format format, uint32_t width, uint32_t height, ro_image *image)
 {
-    bool floats = format == RO_GRAYF || format == RO_RGBF;
-    ro_format card_format = format == RO_GRAYF ? RO_GRAY8 : format == RO_RGBF ? RO_RGB8 : format;
+    bool floats = format == RO_GREYF || format == RO_RGBF;
+    ro_format card_format = format == RO_GREYF ? RO_GREY8 : format == RO_RGBF ? RO_RGB8 : format;
     ro_context *context = open_context(1, RO_CPU_AUTO);
     ro_image card;
     allocate(card_format, width, height, 0, &card);
@@ -49,7 +49,7 @@ static void draw(ro_format format, uint32_t width, uint32_t height, ro_image *im
             int noise = (int)(h % 41) - 20;
             char *to = (char *)image->data + (ptrdiff_t)y * image->stride;
             const char *from = (const char *)card.data + (ptrdiff_t)y * card.stride;
-            if (format == RO_GRAY16 || format == RO_RGB16) {
+            if (format == RO_GREY16 || format == RO_RGB16) {
                 int v = ((const uint16_t *)(const void *)from)[i] + 257 * noise;
                 ((uint16_t *)(void *)to)[i] = (uint16_t)(v < 0 ? 0 : v > 65535 ? 65535 : v);
                 continue;
@@ -110,12 +110,12 @@ static void schedules_agree(void **state)
         double kappa, sigma;
         int independent;
     } cases[] = {
-        {RO_GRAY8, "s16", "anisotropic", 8, 0, 0},    {RO_GRAY8, "s9", "perona-malik", 8, 0, 0},
-        {RO_GRAY8, "u8", "linear", 0, 0, 0},          {RO_RGB8, "s16", "anisotropic", 8, 0.9, 0},
-        {RO_RGB8, "s12", "edge-enhancing", 20, 0, 1}, {RO_GRAY16, "s17", "anisotropic", 8, 0, 0},
-        {RO_RGB16, "s24", "perona-malik", 8, 0, 0},   {RO_GRAYF, "s23e8", "anisotropic", 8, 0.6, 0},
-        {RO_RGBF, "s23e8", "perona-malik", 8, 0, 0},  {RO_GRAYF, "s10e5", "linear", 0, 0, 0},
-        {RO_GRAYF, "s16", "perona-malik", 8, 0, 0},
+        {RO_GREY8, "s16", "anisotropic", 8, 0, 0},    {RO_GREY8, "s9", "perona-malik", 8, 0, 0},
+        {RO_GREY8, "u8", "linear", 0, 0, 0},          {RO_RGB8, "s16", "anisotropic", 8, 0.9, 0},
+        {RO_RGB8, "s12", "edge-enhancing", 20, 0, 1}, {RO_GREY16, "s17", "anisotropic", 8, 0, 0},
+        {RO_RGB16, "s24", "perona-malik", 8, 0, 0},   {RO_GREYF, "s23e8", "anisotropic", 8, 0.6, 0},
+        {RO_RGBF, "s23e8", "perona-malik", 8, 0, 0},  {RO_GREYF, "s10e5", "linear", 0, 0, 0},
+        {RO_GREYF, "s16", "perona-malik", 8, 0, 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         ro_image in, expected, out;
@@ -175,14 +175,19 @@ static void views(void **state)
     enum { W = 53, H = 31, STRIDE = 64 };
     ro_context *context = open_context(2, RO_CPU_AUTO);
     ro_image in, plain;
-    draw(RO_GRAY8, W, H, &in);
-    allocate(RO_GRAY8, W, H, 0, &plain);
+    draw(RO_GREY8, W, H, &in);
+    allocate(RO_GREY8, W, H, 0, &plain);
     ro_denoise_options options = {RO_DENOISE_DEFAULTS, .kappa = 9, .iterations = 7};
     assert_int_equal(ro_denoise(context, &in, &plain, &options, NULL), RO_OK);
 
     static uint8_t room[STRIDE * (H + 2)];
     memset(room, 0x5a, sizeof room);
-    ro_image odd = {RO_GRAY8, W, H, 255, -STRIDE, room + STRIDE * H + 3};
+    ro_image odd = {.format = RO_GREY8,
+                    .width = W,
+                    .height = H,
+                    .maxval = 255,
+                    .stride = -STRIDE,
+                    .data = room + STRIDE * H + 3};
     for (uint32_t y = 0; y < H; y++)
         memcpy((char *)odd.data + (ptrdiff_t)y * odd.stride,
                (char *)in.data + (ptrdiff_t)y * in.stride, W);
@@ -202,9 +207,9 @@ static void report(void **state)
     (void)state;
     ro_context *context = open_context(2, RO_CPU_AUTO);
     ro_image in, out8, out16;
-    draw(RO_GRAY8, 90, 70, &in);
-    allocate(RO_GRAY8, 90, 70, 0, &out8);
-    allocate(RO_GRAY16, 90, 70, 32640, &out16);
+    draw(RO_GREY8, 90, 70, &in);
+    allocate(RO_GREY8, 90, 70, 0, &out8);
+    allocate(RO_GREY16, 90, 70, 32640, &out16);
     ro_denoise_report r = {.size = sizeof r};
     ro_denoise_options options = {RO_DENOISE_DEFAULTS, .stop = "usual"};
     assert_int_equal(ro_denoise(context, &in, &out8, &options, &r), RO_OK);
@@ -239,7 +244,7 @@ static void report(void **state)
 static uint32_t sample_of(const ro_image *image, uint32_t y, size_t i)
 {
     const char *row = (const char *)image->data + (ptrdiff_t)y * image->stride;
-    if (image->format == RO_GRAY8 || image->format == RO_RGB8)
+    if (image->format == RO_GREY8 || image->format == RO_RGB8)
         return ((const uint8_t *)row)[i];
     return ((const uint16_t *)(const void *)row)[i];
 }
@@ -272,19 +277,19 @@ static void the_running_sum_is_rounded(void **state)
         const char *scheme, *number;
         int kept; /* the file has the sum of the file that came in */
     } cases[] = {
-        {RO_GRAY8, RO_GRAY8, RO_GRAYF, 255, 255, NULL, "s16", 1},
-        {RO_GRAY8, RO_GRAY8, RO_GRAYF, 255, 255, NULL, "s12", 1},
-        {RO_GRAY8, RO_GRAY8, RO_GRAYF, 255, 255, NULL, "s9", 1},
+        {RO_GREY8, RO_GREY8, RO_GREYF, 255, 255, NULL, "s16", 1},
+        {RO_GREY8, RO_GREY8, RO_GREYF, 255, 255, NULL, "s12", 1},
+        {RO_GREY8, RO_GREY8, RO_GREYF, 255, 255, NULL, "s9", 1},
         {RO_RGB8, RO_RGB8, RO_RGBF, 255, 255, NULL, "s16", 1},
         {RO_RGB8, RO_RGB8, RO_RGBF, 255, 255, "implicit", "s16", 1},
-        {RO_GRAY8, RO_GRAY8, RO_GRAYF, 100, 100, NULL, "s16", 1},
-        {RO_GRAY8, RO_GRAY8, RO_GRAYF, 255, 100, NULL, "s16", 0},
-        {RO_GRAY8, RO_GRAY16, RO_GRAYF, 255, 65535, NULL, "s12", 1},
-        {RO_GRAY16, RO_GRAY16, RO_GRAYF, 65535, 65535, NULL, "s12", 0},
-        {RO_GRAY16, RO_GRAY16, RO_GRAYF, 65535, 65535, NULL, "s17", 1},
+        {RO_GREY8, RO_GREY8, RO_GREYF, 100, 100, NULL, "s16", 1},
+        {RO_GREY8, RO_GREY8, RO_GREYF, 255, 100, NULL, "s16", 0},
+        {RO_GREY8, RO_GREY16, RO_GREYF, 255, 65535, NULL, "s12", 1},
+        {RO_GREY16, RO_GREY16, RO_GREYF, 65535, 65535, NULL, "s12", 0},
+        {RO_GREY16, RO_GREY16, RO_GREYF, 65535, 65535, NULL, "s17", 1},
         {RO_RGB16, RO_RGB8, RO_RGBF, 65535, 255, NULL, "s24", 0},
-        {RO_GRAY8, RO_GRAY8, RO_GRAYF, 255, 255, NULL, "s23e8", 0},
-        {RO_GRAY8, RO_GRAY16, RO_GRAYF, 255, 1000, NULL, "s10e5", 0},
+        {RO_GREY8, RO_GREY8, RO_GREYF, 255, 255, NULL, "s23e8", 0},
+        {RO_GREY8, RO_GREY16, RO_GREYF, 255, 1000, NULL, "s10e5", 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int threads = 1; threads <= 3; threads += 2) {
@@ -323,9 +328,9 @@ static void each_pixel_is_rounded(void **state)
     ro_image in, numbers, out;
     ro_denoise_report r = {.size = sizeof r};
     ro_denoise_options options = {RO_DENOISE_DEFAULTS, .kappa = 9};
-    draw(RO_GRAY8, 83, 61, &in);
-    allocate(RO_GRAYF, 83, 61, 0, &numbers);
-    allocate(RO_GRAY8, 83, 61, 0, &out);
+    draw(RO_GREY8, 83, 61, &in);
+    allocate(RO_GREYF, 83, 61, 0, &numbers);
+    allocate(RO_GREY8, 83, 61, 0, &out);
     assert_int_equal(ro_denoise(context, &in, &numbers, &options, &r), RO_OK);
     options.round = "nearest";
     assert_int_equal(ro_denoise(context, &in, &out, &options, &r), RO_OK);
@@ -359,12 +364,12 @@ static void white_in_use(void **state)
     ro_context *context = open_context(2, RO_CPU_AUTO);
     ro_image in, out, expected;
     ro_denoise_report told = {.size = sizeof told}, r = {.size = sizeof r};
-    draw(RO_GRAY16, 90, 70, &in);
+    draw(RO_GREY16, 90, 70, &in);
     for (uint32_t y = 0; y < 70; y++)
         for (uint32_t x = 0; x < 90; x++)
             ((uint16_t *)in.data)[y * in.stride / 2 + x] /= 64;
-    allocate(RO_GRAY16, 90, 70, 65535, &out);
-    allocate(RO_GRAY16, 90, 70, 1023, &expected);
+    allocate(RO_GREY16, 90, 70, 65535, &out);
+    allocate(RO_GREY16, 90, 70, 1023, &expected);
     in.maxval = 1023;
     ro_denoise_options options = {RO_DENOISE_DEFAULTS, .model = "anisotropic"};
     assert_int_equal(ro_denoise(context, &in, &expected, &options, &told), RO_OK);
@@ -405,9 +410,9 @@ static void converges(void **state)
     (void)state;
     ro_context *context = open_context(2, RO_CPU_AUTO);
     ro_image in, out, again;
-    draw(RO_GRAY8, 40, 30, &in);
-    allocate(RO_GRAY8, 40, 30, 0, &out);
-    allocate(RO_GRAY8, 40, 30, 0, &again);
+    draw(RO_GREY8, 40, 30, &in);
+    allocate(RO_GREY8, 40, 30, 0, &out);
+    allocate(RO_GREY8, 40, 30, 0, &again);
     ro_denoise_report r = {.size = sizeof r};
     ro_denoise_options options = {RO_DENOISE_DEFAULTS, .number = "s9", .model = "perona-malik",
                                   .kappa = 10, .until_converged = 1};
@@ -440,8 +445,8 @@ static void converges_where_the_dot_is(void **state)
     enum { W = 320, H = 9 };
     static uint8_t in[W * H], out[W * H], expected[W * H];
     ro_context *context = open_context(2, RO_CPU_AUTO);
-    ro_image from = {RO_GRAY8, W, H, 255, W, in}, to = {RO_GRAY8, W, H, 255, W, out};
-    ro_image to_expected = {RO_GRAY8, W, H, 255, W, expected};
+    ro_image from = ro_image_view(RO_GREY8, W, H, in), to = ro_image_view(RO_GREY8, W, H, out);
+    ro_image to_expected = ro_image_view(RO_GREY8, W, H, expected);
     for (int x = 0; x < 20; x++) {
         memset(in, 10, sizeof in);
         in[4 * W + 100 + x] = 250;
@@ -463,9 +468,9 @@ static void bad_input(void **state)
     (void)state;
     ro_context *context = open_context(1, RO_CPU_AUTO);
     ro_image in, out, colour, floats;
-    draw(RO_GRAY8, 20, 20, &in);
-    draw(RO_GRAYF, 20, 20, &floats);
-    allocate(RO_GRAY8, 20, 20, 0, &out);
+    draw(RO_GREY8, 20, 20, &in);
+    draw(RO_GREYF, 20, 20, &floats);
+    allocate(RO_GREY8, 20, 20, 0, &out);
     allocate(RO_RGB8, 20, 20, 0, &colour);
     memset(out.data, 77, (size_t)out.stride * 20);
     static const struct {
@@ -565,8 +570,8 @@ static void cancelled(void **state)
                                .user = &calls};
     assert_int_equal(ro_context_open(&with, &context), RO_OK);
     ro_image in, out;
-    draw(RO_GRAY8, 50, 50, &in);
-    allocate(RO_GRAY8, 50, 50, 0, &out);
+    draw(RO_GREY8, 50, 50, &in);
+    allocate(RO_GREY8, 50, 50, 0, &out);
     ro_denoise_options options = {RO_DENOISE_DEFAULTS, .iterations = 1000};
     assert_int_equal(ro_denoise(context, &in, &out, &options, NULL), RO_E_CANCELLED);
     ro_image_free(&in);

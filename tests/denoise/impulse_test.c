@@ -14,8 +14,10 @@
 
 enum { W = 160, H = 120 };
 static uint8_t clean[W * H], spoilt[W * H], result[W * H];
-static const ro_image in = {RO_GRAY8, W, H, 255, W, spoilt};
-static ro_image out = {RO_GRAY8, W, H, 255, W, result};
+static const ro_image in = {
+    .format = RO_GREY8, .width = W, .height = H, .maxval = 255, .stride = W, .data = spoilt};
+static ro_image out = {
+    .format = RO_GREY8, .width = W, .height = H, .maxval = 255, .stride = W, .data = result};
 
 /* Shading and squares with a little noise; one pixel of `in_one` is black or white, 0: none. */
 static void draw(uint32_t in_one, int noise)
@@ -74,7 +76,13 @@ static void single_grains(void **state)
 {
     (void)state;
     static uint16_t pixels[7 * 5];
-    ro_image image = {RO_GRAY16, 7, 5, 1000, 14, pixels}, copy;
+    ro_image image = {.format = RO_GREY16,
+                      .width = 7,
+                      .height = 5,
+                      .maxval = 1000,
+                      .stride = 14,
+                      .data = pixels},
+             copy;
     double share;
     for (int i = 0; i < 35; i++)
         pixels[i] = i % 7 < 4 ? 300 : 700;

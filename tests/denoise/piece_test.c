@@ -98,9 +98,9 @@ static void same_bits(void **state)
         {RO_DENOISE_DEFAULTS, .kappa = 6, .iterations = 3, .round = "nearest", .number = "s23e8"},
     };
     for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
-        check(RO_GRAY8, &given[i], 1, 3, 2);
+        check(RO_GREY8, &given[i], 1, 3, 2);
         check(RO_RGB8, &given[i], 2, 2, 3);
-        check(RO_GRAY16, &given[i], 2, 5, 1);
+        check(RO_GREY16, &given[i], 2, 5, 1);
     }
 }
 
@@ -109,7 +109,8 @@ static void refusals(void **state)
     (void)state;
     ro_context *context;
     ro_denoise_piece *piece;
-    const ro_image shape = {RO_GRAY8, 20, 30, 0, 0, NULL};
+    const ro_image shape = {
+        .format = RO_GREY8, .width = 20, .height = 30, .maxval = 0, .stride = 0, .data = NULL};
     const ro_denoise_options linear = {RO_DENOISE_DEFAULTS, .model = "linear", .iterations = 20};
     assert_int_equal(ro_context_open(NULL, &context), RO_OK);
     assert_int_equal(ro_denoise_piece_open(context, &shape, &shape, NULL, 0, 5, 4, &piece),

@@ -23,8 +23,12 @@ static _Alignas(8) uint8_t expected[12 * WIDTH * HEIGHT], got[12 * WIDTH * HEIGH
 
 static ro_image view(ro_format format, void *data)
 {
-    return (ro_image){format, WIDTH, HEIGHT, 0, (ptrdiff_t)ro_format_row_bytes(format, WIDTH),
-                      data};
+    return (ro_image){.format = format,
+                      .width = WIDTH,
+                      .height = HEIGHT,
+                      .maxval = 0,
+                      .stride = (ptrdiff_t)ro_format_row_bytes(format, WIDTH),
+                      .data = data};
 }
 
 static void check(int threads, ro_format from, ro_format to, ro_denoise_options options,
@@ -37,8 +41,18 @@ static void check(int threads, ro_format from, ro_format to, ro_denoise_options 
     how.device = RO_DEVICE_CPU;
     how.threads = threads;
     assert_int_equal(ro_context_open(&how, &context), RO_OK);
-    const ro_image shape = {from, WIDTH, HEIGHT, 0, 0, NULL},
-                   made = {to, WIDTH, HEIGHT, 0, 0, NULL};
+    const ro_image shape = {.format = from,
+                            .width = WIDTH,
+                            .height = HEIGHT,
+                            .maxval = 0,
+                            .stride = 0,
+                            .data = NULL},
+                   made = {.format = to,
+                           .width = WIDTH,
+                           .height = HEIGHT,
+                           .maxval = 0,
+                           .stride = 0,
+                           .data = NULL};
     if (ro_denoise_plan(context, &shape, &made, &options, &plan) != RO_OK)
         fail_msg("%s", ro_context_message(context));
     assert_int_equal(ro_plan_query(plan, &info), RO_OK);
@@ -77,20 +91,20 @@ static void runs_are_alike(void **state)
         for (uint32_t i = 0; i < sizeof pixels[p]; i++)
             pixels[p][i] = (uint8_t)((pixel_hash(p, i, 0) >> 26) + i % WIDTH * 2);
     for (int threads = 1; threads <= 3; threads += 2) {
-        check(threads, RO_GRAY8, RO_GRAY8,
+        check(threads, RO_GREY8, RO_GREY8,
               (ro_denoise_options){RO_DENOISE_DEFAULTS, .kappa = 4, .iterations = 11}, false);
         check(threads, RO_RGB8, RO_RGB16,
               (ro_denoise_options){RO_DENOISE_DEFAULTS, .model = "linear", .iterations = 3}, false);
-        check(threads, RO_GRAY16, RO_GRAY8,
+        check(threads, RO_GREY16, RO_GREY8,
               (ro_denoise_options){RO_DENOISE_DEFAULTS, .kappa = 3, .schedule = "passes"}, false);
-        check(threads, RO_GRAY8, RO_GRAYF,
+        check(threads, RO_GREY8, RO_GREYF,
               (ro_denoise_options){RO_DENOISE_DEFAULTS, .kappa = 3, .number = "s9",
                                    .until_converged = 1, .iterations = 40},
               false);
-        check(threads, RO_GRAY8, RO_GRAY8,
+        check(threads, RO_GREY8, RO_GREY8,
               (ro_denoise_options){RO_DENOISE_DEFAULTS, .kappa = 3, .scheme = "implicit"}, true);
     }
-    check(1, RO_GRAY8, RO_GRAY8,
+    check(1, RO_GREY8, RO_GREY8,
           (ro_denoise_options){RO_DENOISE_DEFAULTS, .kappa = 3, .schedule = "reference"}, true);
 }
 
@@ -99,7 +113,8 @@ static void noise_needs_pixels(void **state)
     (void)state;
     ro_context *context;
     ro_plan *plan;
-    const ro_image shape = {RO_GRAY8, 8, 8, 0, 0, NULL};
+    const ro_image shape = {
+        .format = RO_GREY8, .width = 8, .height = 8, .maxval = 0, .stride = 0, .data = NULL};
     assert_int_equal(ro_context_open(NULL, &context), RO_OK);
     const ro_denoise_options options = {RO_DENOISE_DEFAULTS, .model = "anisotropic"};
     assert_int_equal(ro_denoise_plan(context, &shape, &shape, NULL, &plan), RO_E_ARGUMENT);
@@ -117,8 +132,8 @@ static void runs_in_device_memory(void **state)
     const ro_context_options how = {RO_CONTEXT_DEFAULTS, .device = RO_DEVICE_CUDA};
     const ro_denoise_options options = {RO_DENOISE_DEFAULTS, .kappa = 4, .iterations = 11},
                              implicit = {RO_DENOISE_DEFAULTS, .kappa = 4, .scheme = "implicit"};
-    const ro_image host = view(RO_GRAY8, pixels[0]);
-    ro_image right = view(RO_GRAY8, expected), in[2] = {host, host}, out[2] = {host, host};
+    const ro_image host = view(RO_GREY8, pixels[0]);
+    ro_image right = view(RO_GREY8, expected), in[2] = {host, host}, out[2] = {host, host};
     ro_context *context;
     ro_plan *plan;
     const size_t bytes = (size_t)host.stride * HEIGHT;

@@ -52,8 +52,8 @@ static void float_is_the_dense_operator(void **state)
     double a[SIDE * SIDE], b[SIDE * SIDE];
     for (uint32_t i = 0; i < SIDE * SIDE; i++)
         a[i] = (double)(in[i] = (float)pixel_hash(1, i, 0) * 0x1p-32f);
-    ro_image from = {RO_GRAYF, SIDE, SIDE, 0, sizeof(float) * SIDE, in};
-    ro_image to = {RO_GRAYF, SIDE, SIDE, 0, sizeof(float) * SIDE, out};
+    ro_image from = ro_image_view(RO_GREYF, SIDE, SIDE, in);
+    ro_image to = ro_image_view(RO_GREYF, SIDE, SIDE, out);
     ro_denoise_options options = {RO_DENOISE_DEFAULTS, .model = "linear"};
     for (int n = 1; n <= STEPS; n++) {
         options.iterations = (uint32_t)n;
@@ -77,9 +77,9 @@ static void gaussian_spreads(void **state)
         double x = i % SIDE - centre, y = i / SIDE - centre;
         in[i] = (float)exp(-(x * x + y * y) / (2 * deviation * deviation));
     }
-    ro_image from = {RO_GRAYF, SIDE, SIDE, 0, sizeof(float) * SIDE, in};
-    ro_image to = {RO_GRAYF, SIDE, SIDE, 0, sizeof(float) * SIDE, out};
-    ro_image to_fixed = {RO_GRAYF, SIDE, SIDE, 0, sizeof(float) * SIDE, fixed};
+    ro_image from = ro_image_view(RO_GREYF, SIDE, SIDE, in);
+    ro_image to = ro_image_view(RO_GREYF, SIDE, SIDE, out);
+    ro_image to_fixed = ro_image_view(RO_GREYF, SIDE, SIDE, fixed);
     ro_denoise_options options = {RO_DENOISE_DEFAULTS, .model = "linear", .iterations = STEPS};
     denoise(&from, &to, &options, NULL);
     options.number = "s16";
@@ -122,9 +122,9 @@ static void noise_on_the_test_card(void **state)
     (void)state;
     enum { SIDE = 384 };
     ro_image card, noisy, out;
-    ro_image_alloc(context, RO_GRAY8, SIDE, SIDE, 255, &card);
-    ro_image_alloc(context, RO_GRAY8, SIDE, SIDE, 255, &noisy);
-    ro_image_alloc(context, RO_GRAY8, SIDE, SIDE, 255, &out);
+    ro_image_alloc(context, RO_GREY8, SIDE, SIDE, 255, &card);
+    ro_image_alloc(context, RO_GREY8, SIDE, SIDE, 255, &noisy);
+    ro_image_alloc(context, RO_GREY8, SIDE, SIDE, 255, &out);
     assert_int_equal(ro_testcard(context, &card), RO_OK);
     for (uint32_t y = 0; y < SIDE; y++)
         for (uint32_t x = 0; x < SIDE; x++) {
@@ -181,8 +181,8 @@ static void naive_loses_mass(void **state)
     picture_draw(PICTURE_NATURAL, 5, SIDE, SIDE, 0, 255, values);
     for (int i = 0; i < SIDE * SIDE; i++)
         in[i] = (uint8_t)values[i];
-    ro_image from = {RO_GRAY8, SIDE, SIDE, 255, SIDE, in},
-             to = {RO_GRAY8, SIDE, SIDE, 255, SIDE, out};
+    ro_image from = ro_image_view(RO_GREY8, SIDE, SIDE, in),
+             to = ro_image_view(RO_GREY8, SIDE, SIDE, out);
     ro_denoise_report exact = {.size = sizeof exact}, lost = {.size = sizeof lost};
     ro_denoise_options options = {RO_DENOISE_DEFAULTS, .model = "linear", .number = "s9",
                                   .iterations = 50};
@@ -215,7 +215,7 @@ static void implicit_keeps_sum_and_range(void **state)
                      9, W, H, 20, 200, values);
         for (int i = 0; i < W * H; i++)
             in[i] = (uint8_t)values[i];
-        ro_image from = {RO_GRAY8, W, H, 255, W, in}, to = {RO_GRAY8, W, H, 255, W, out};
+        ro_image from = ro_image_view(RO_GREY8, W, H, in), to = ro_image_view(RO_GREY8, W, H, out);
         ro_denoise_report r = {.size = sizeof r};
         ro_denoise_options options = {RO_DENOISE_DEFAULTS,
                                       .scheme = "implicit",
@@ -254,8 +254,8 @@ static void solvers_solve(void **state)
     struct ro_real_system system = {
         SIDE, SIDE, 2, edges, edges + SIZE, edges + 2 * SIZE, edges + 3 * SIZE, NULL};
     solve_by_jacobi(&system, 2000, r, x, scratch);
-    ro_image from = {RO_GRAYF, SIDE, SIDE, 0, sizeof(float) * SIDE, in};
-    ro_image to = {RO_GRAYF, SIDE, SIDE, 0, sizeof(float) * SIDE, out};
+    ro_image from = ro_image_view(RO_GREYF, SIDE, SIDE, in);
+    ro_image to = ro_image_view(RO_GREYF, SIDE, SIDE, out);
     static const struct {
         const char *number, *scheme;
         double bound;

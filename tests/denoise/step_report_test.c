@@ -95,13 +95,13 @@ static void test_schedules_agree(void **state)
     (void)state;
     uint64_t sum;
     const ro_denoise_options options = {RO_DENOISE_DEFAULTS, .kappa = 9};
-    const struct trace wanted = traced(options, RO_GRAY8, &sum);
+    const struct trace wanted = traced(options, RO_GREY8, &sum);
     assert_int_equal(wanted.steps[0].sum, 128 * sum);
     static const char *const schedules[] = {"reference", "passes", "stream"};
     for (size_t i = 0; i < sizeof schedules / sizeof *schedules; i++) {
         ro_denoise_options other = options;
         other.schedule = schedules[i];
-        const struct trace trace = traced(other, RO_GRAY8, &sum);
+        const struct trace trace = traced(other, RO_GREY8, &sum);
         assert_int_equal(trace.count, wanted.count);
         assert_memory_equal(trace.steps, wanted.steps, (size_t)wanted.count * sizeof *wanted.steps);
     }
@@ -120,7 +120,7 @@ static void test_schemes(void **state)
     };
     for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
         uint64_t sum;
-        const struct trace trace = traced(some[i], RO_GRAY8, &sum);
+        const struct trace trace = traced(some[i], RO_GREY8, &sum);
         assert_true(trace.count > 2);
         if (i < 2) /* what sweeps lose is dithered back */
             assert_int_equal(trace.steps[trace.count - 1].sum, trace.steps[0].sum);
@@ -135,7 +135,8 @@ static void test_streams_refuse(void **state)
     ro_context *context;
     ro_denoise_stream *stream;
     struct trace trace;
-    const ro_image shape = {RO_GRAY8, 10, 10, 255, 0, NULL};
+    const ro_image shape = {
+        .format = RO_GREY8, .width = 10, .height = 10, .maxval = 255, .stride = 0, .data = NULL};
     const ro_denoise_options options = {RO_DENOISE_DEFAULTS, .kappa = 5, .on_step = remember,
                                         .on_step_data = &trace};
     assert_int_equal(ro_context_open(NULL, &context), RO_OK);

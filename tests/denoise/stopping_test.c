@@ -15,8 +15,10 @@
 
 enum { W = 320, H = 200 };
 static uint8_t clean[W * H], noisy[W * H], result[W * H];
-static const ro_image in = {RO_GRAY8, W, H, 255, W, noisy};
-static ro_image out = {RO_GRAY8, W, H, 255, W, result};
+static const ro_image in = {
+    .format = RO_GREY8, .width = W, .height = H, .maxval = 255, .stride = W, .data = noisy};
+static ro_image out = {
+    .format = RO_GREY8, .width = W, .height = H, .maxval = 255, .stride = W, .data = result};
 
 /* Noise by a sum of twelve uniform numbers, on shading, stripes and discs. */
 static void draw(double sigma)
@@ -123,9 +125,12 @@ static void odd_pictures(void **state)
     static float values[3 * 70];
     static const uint32_t sizes[][2] = {{1, 1}, {1, 70}, {70, 1}, {2, 2}, {17, 4}};
     for (int i = 0; i < 5; i++) {
-        ro_image image = {
-            RO_RGBF, sizes[i][0], sizes[i][1], 0, (ptrdiff_t)(sizes[i][0] * 3 * sizeof(float)),
-            values};
+        ro_image image = {.format = RO_RGBF,
+                          .width = sizes[i][0],
+                          .height = sizes[i][1],
+                          .maxval = 0,
+                          .stride = (ptrdiff_t)(sizes[i][0] * 3 * sizeof(float)),
+                          .data = values};
         ro_denoise_report report = {.size = sizeof report};
         ro_denoise_options options = {RO_DENOISE_DEFAULTS,
                                       .scheme = i % 2 ? "implicit" : "explicit"};

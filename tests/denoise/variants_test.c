@@ -13,8 +13,10 @@
 
 enum { W = 60, H = 44 };
 static uint8_t before[W * H], after[W * H];
-static const ro_image in = {RO_GRAY8, W, H, 255, W, before};
-static ro_image out = {RO_GRAY8, W, H, 255, W, after};
+static const ro_image in = {
+    .format = RO_GREY8, .width = W, .height = H, .maxval = 255, .stride = W, .data = before};
+static ro_image out = {
+    .format = RO_GREY8, .width = W, .height = H, .maxval = 255, .stride = W, .data = after};
 
 static void draw(void)
 {

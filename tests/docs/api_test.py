@@ -32,10 +32,10 @@ BLOCK = """static ro_status block_%d(ro_context *context, ro_image in, ro_image 
 """
 TAIL = """int main(void)
 {
-    ro_image in = {RO_GRAY8, SIDE, SIDE, 255, SIDE, grey}, out = {RO_GRAY8, SIDE, SIDE, 255, SIDE, kept};
-    ro_image bits = {RO_BITS, SIDE, SIDE, 0, SIDE / 8, packed};
-    ro_image numbers = {RO_INDEX8, SIDE, SIDE, 0, SIDE, bytes};
-    ro_image real = {RO_GRAYF, SIDE, SIDE, 0, 4 * SIDE, values};
+    ro_image in = ro_image_view(RO_GREY8, SIDE, SIDE, grey), out = ro_image_view(RO_GREY8, SIDE, SIDE, kept);
+    ro_image bits = ro_image_view(RO_BITS, SIDE, SIDE, packed);
+    ro_image numbers = ro_image_view(RO_INDEX8, SIDE, SIDE, bytes);
+    ro_image real = ro_image_view(RO_GREYF, SIDE, SIDE, values);
     ro_field light = {SIDE, SIDE, 8 * SIDE, complex_values};
     ro_status (*const blocks[])(ro_context *, ro_image, ro_image, ro_image, ro_image, ro_image,
                                 ro_field) = {%s};

@@ -23,7 +23,7 @@ static void use(const ro_halftone_options *options)
     unsigned char grey[5 * 4], levels[5 * 4];
     for (int i = 0; i < 5 * 4; i++)
         grey[i] = (unsigned char)(i * 37);
-    ro_image in = {RO_GRAY8, 5, 4, 255, 5, grey}, out = {RO_INDEX8, 5, 4, 0, 5, levels};
+    ro_image in = ro_image_view(RO_GREY8, 5, 4, grey), out = ro_image_view(RO_INDEX8, 5, 4, levels);
     check(ro_halftone(context, &in, &out, options));
 }
 

@@ -29,7 +29,7 @@ static void fuzz_once(const uint8_t *bytes, size_t size, const ro_read_options *
         do {
             if (ro_reader_rows(reader, rows, (ptrdiff_t)stride, ROWS_AT_ONCE, &got) != RO_OK)
                 break;
-            if (info->format == RO_GRAY8) /* every value that arrives is one that is allowed */
+            if (info->format == RO_GREY8) /* every value that arrives is one that is allowed */
                 for (size_t i = 0; i < stride * got; i++)
                     if (rows[i] > info->maxval)
                         abort();

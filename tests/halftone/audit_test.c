@@ -28,7 +28,7 @@ static int64_t sum_of(const ro_image *image)
     for (uint32_t y = 0; y < image->height; y++)
         for (uint32_t x = 0; x < image->width; x++) {
             const char *row = (const char *)image->data + (ptrdiff_t)y * image->stride;
-            sum += image->format == RO_GRAY16 ? ((const uint16_t *)(const void *)row)[x]
+            sum += image->format == RO_GREY16 ? ((const uint16_t *)(const void *)row)[x]
                                               : ((const uint8_t *)row)[x];
         }
     return sum;
@@ -38,7 +38,7 @@ static int64_t sum_of(const ro_image *image)
 static void check(const char *method, ro_format format, const ro_halftone_options *more)
 {
     ro_halftone_options options = *more;
-    const uint32_t white = format == RO_GRAY16 ? 65535 : 255;
+    const uint32_t white = format == RO_GREY16 ? 65535 : 255;
     const int levels = options.levels ? options.levels : 2;
     ro_image in, out;
     options.method = method;
@@ -83,8 +83,8 @@ static void test_every_method(void **state)
     const ro_method *method;
     for (int i = 0; (method = ro_halftone_method_at(i)); i++)
         if (strcmp(method->name, "screen") != 0) {
-            check(method->name, RO_GRAY8, &(ro_halftone_options)RO_HALFTONE_OPTIONS);
-            check(method->name, RO_GRAY16, &(ro_halftone_options)RO_HALFTONE_OPTIONS);
+            check(method->name, RO_GREY8, &(ro_halftone_options)RO_HALFTONE_OPTIONS);
+            check(method->name, RO_GREY16, &(ro_halftone_options)RO_HALFTONE_OPTIONS);
         }
 }
 
@@ -101,16 +101,16 @@ static void test_options(void **state)
         {RO_HALFTONE_DEFAULTS, .schedule = "ec"},
     };
     for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
-        check("floyd-steinberg", RO_GRAY8, &some[i]);
-        check("jarvis-judice-ninke", RO_GRAY16, &some[i]);
-        check("atkinson", RO_GRAY8, &some[i]);
+        check("floyd-steinberg", RO_GREY8, &some[i]);
+        check("jarvis-judice-ninke", RO_GREY16, &some[i]);
+        check("atkinson", RO_GREY8, &some[i]);
     }
-    check("ostromoukhov", RO_GRAY8, &(ro_halftone_options){RO_HALFTONE_DEFAULTS, .serpentine = 1});
-    check("zhou-fang", RO_GRAY16,
+    check("ostromoukhov", RO_GREY8, &(ro_halftone_options){RO_HALFTONE_DEFAULTS, .serpentine = 1});
+    check("zhou-fang", RO_GREY16,
           &(ro_halftone_options){RO_HALFTONE_DEFAULTS, .serpentine = 1, .seed = 3});
-    check("dbs", RO_GRAY8,
+    check("dbs", RO_GREY8,
           &(ro_halftone_options){RO_HALFTONE_DEFAULTS, .start = "fs", .sigma = 1.5});
-    check("random", RO_GRAY8, &(ro_halftone_options){RO_HALFTONE_DEFAULTS, .seed = 9, .levels = 4});
+    check("random", RO_GREY8, &(ro_halftone_options){RO_HALFTONE_DEFAULTS, .seed = 9, .levels = 4});
 }
 
 static void test_tone_steps(void **state)
@@ -136,7 +136,7 @@ static void test_search_cut_short(void **state)
     (void)state;
     ro_image in, out;
     const ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .method = "dbs", .rounds = 1};
-    assert_int_equal(ro_image_alloc(context, RO_GRAY8, 97, 61, 255, &in), RO_OK);
+    assert_int_equal(ro_image_alloc(context, RO_GREY8, 97, 61, 255, &in), RO_OK);
     assert_int_equal(ro_image_alloc(context, RO_BITS, 97, 61, 0, &out), RO_OK);
     assert_int_equal(ro_testcard(context, &in), RO_OK);
     assert_int_equal(ro_halftone(context, &in, &out, &options), RO_OK);
@@ -152,8 +152,20 @@ static void test_refused(void **state)
 {
     (void)state;
     uint8_t pixels[16] = {0}, levels[16] = {2};
-    const ro_image in = {RO_GRAY8, 4, 4, 255, 4, pixels}, grey = {RO_GRAY8, 4, 4, 255, 4, levels};
-    const ro_image out = {RO_INDEX8, 4, 4, 1, 4, levels}, less = {RO_INDEX8, 4, 3, 1, 4, levels};
+    const ro_image in = ro_image_view(RO_GREY8, 4, 4, pixels),
+                   grey = ro_image_view(RO_GREY8, 4, 4, levels);
+    const ro_image out = {.format = RO_INDEX8,
+                          .width = 4,
+                          .height = 4,
+                          .maxval = 1,
+                          .stride = 4,
+                          .data = levels},
+                   less = {.format = RO_INDEX8,
+                           .width = 4,
+                           .height = 3,
+                           .maxval = 1,
+                           .stride = 4,
+                           .data = levels};
     ro_halftone_audit audit = {.size = sizeof audit};
     assert_int_equal(ro_halftone_audit_of(context, &in, &less, NULL, &audit), RO_E_SIZE);
     assert_int_equal(ro_halftone_audit_of(context, &in, &grey, NULL, &audit), RO_E_UNSUPPORTED);

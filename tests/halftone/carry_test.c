@@ -166,7 +166,12 @@ static void cut_at(const ro_image *in, ro_format format, const ro_halftone_optio
     for (int c = 0; c < contexts_made; c++) {
         ro_plan *plan;
         ro_plan_info info = {.size = sizeof info};
-        ro_image out = {format, in->width, in->height, 0, row, whole};
+        ro_image out = {.format = format,
+                        .width = in->width,
+                        .height = in->height,
+                        .maxval = 0,
+                        .stride = row,
+                        .data = whole};
         ro_halftone_options own = *options;
         own.abreast = c % 2 ? 2 + c : 0; /* how bands are run changes nothing */
         ro_status status = ro_halftone_plan(contexts[c], in, format, &own, &plan);
@@ -211,12 +216,22 @@ static void cut_everywhere(const ro_image *in, ro_format format, const ro_halfto
 
 static ro_image grey8(uint32_t width, uint32_t height)
 {
-    return (ro_image){RO_GRAY8, width, height, 255, WIDEST, pixels};
+    return (ro_image){.format = RO_GREY8,
+                      .width = width,
+                      .height = height,
+                      .maxval = 255,
+                      .stride = WIDEST,
+                      .data = pixels};
 }
 
 static ro_image grey16(uint32_t width, uint32_t height)
 {
-    return (ro_image){RO_GRAY16, width, height, 65535, 2 * WIDEST, pixels};
+    return (ro_image){.format = RO_GREY16,
+                      .width = width,
+                      .height = height,
+                      .maxval = 65535,
+                      .stride = 2 * WIDEST,
+                      .data = pixels};
 }
 
 /* ---- What is cut ---------------------------------------------------------------------------- */
@@ -228,7 +243,7 @@ static void every_method(void **state)
         uint32_t width, height;
     } sizes[] = {{1, 20}, {64, 40}, {130, 37}};
     uint16_t cells[6] = {1, 4, 2, 5, 3, 0};
-    const ro_image screen = {RO_GRAY16, 3, 2, 65535, 6, cells};
+    const ro_image screen = ro_image_view(RO_GREY16, 3, 2, cells);
     const ro_method *method;
     for (int m = 0; (method = ro_halftone_method_at(m)); m++)
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
@@ -328,8 +343,18 @@ static void palettes_and_planes(void **state)
     many.count = 60;
     for (uint32_t i = 0; i < 180; i++)
         many.colours[i / 3][i % 3] = (uint8_t)pixel_hash(3, i, 0);
-    const ro_image in = {RO_RGB8, 69, 30, 255, 3 * WIDEST, pixels};
-    const ro_image wide = {RO_RGB16, 69, 30, 65535, 6 * WIDEST, pixels};
+    const ro_image in = {.format = RO_RGB8,
+                         .width = 69,
+                         .height = 30,
+                         .maxval = 255,
+                         .stride = 3 * WIDEST,
+                         .data = pixels};
+    const ro_image wide = {.format = RO_RGB16,
+                           .width = 69,
+                           .height = 30,
+                           .maxval = 65535,
+                           .stride = 6 * WIDEST,
+                           .data = pixels};
     cut_everywhere(&in, RO_INDEX8, &(ro_halftone_options){RO_HALFTONE_DEFAULTS, .palette = &few});
     cut_everywhere(
         &in, RO_RGB8,
@@ -449,7 +474,12 @@ static void pieces_run_side_by_side(void **state)
             assert_null(failed[1]);
             for (int i = 0; i < 2; i++)
                 ro_plan_free(plan[i]);
-            ro_image out = {RO_BITS, WIDEST, tall, 0, row_of(RO_BITS, WIDEST), whole};
+            ro_image out = {.format = RO_BITS,
+                            .width = WIDEST,
+                            .height = tall,
+                            .maxval = 0,
+                            .stride = row_of(RO_BITS, WIDEST),
+                            .data = whole};
             assert_int_equal(ro_halftone(contexts[0], &in, &out, &options), RO_OK);
             assert_same(&in, RO_BITS, &options, 32);
         }
@@ -479,7 +509,12 @@ static void cancelling_ends_the_wait(void **state)
         assert_int_equal(given, 0);
         assert_int_equal(ro_halftone_carry_out(piece.stream, 0, 1, &number), RO_E_STATE);
         ro_halftone_close(piece.stream);
-        ro_image out = {RO_BITS, in.width, in.height, 0, row_of(RO_BITS, WIDEST), whole};
+        ro_image out = {.format = RO_BITS,
+                        .width = in.width,
+                        .height = in.height,
+                        .maxval = 0,
+                        .stride = row_of(RO_BITS, WIDEST),
+                        .data = whole};
         assert_int_equal(ro_plan_run(plan, &in, &out), RO_OK); /* the plan is as good as new */
         ro_image again = out;
         again.data = pieces;

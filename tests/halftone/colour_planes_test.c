@@ -25,7 +25,12 @@ static int open_context(void **state)
     return fixture_open(state);
 }
 
-static const ro_image input = {RO_RGB8, WIDTH, HEIGHT, 255, 3 * WIDTH, pixels};
+static const ro_image input = {.format = RO_RGB8,
+                               .width = WIDTH,
+                               .height = HEIGHT,
+                               .maxval = 255,
+                               .stride = 3 * WIDTH,
+                               .data = pixels};
 
 /* Channel c of the input as a grey picture, halftoned. */
 static void halftone_channel(int c, int levels, ro_tone tone, uint8_t *out)
@@ -33,8 +38,8 @@ static void halftone_channel(int c, int levels, ro_tone tone, uint8_t *out)
     static uint8_t grey[PIXELS];
     for (int i = 0; i < PIXELS; i++)
         grey[i] = pixels[3 * i + c];
-    ro_image in = {RO_GRAY8, WIDTH, HEIGHT, 255, WIDTH, grey};
-    ro_image to = {RO_GRAY8, WIDTH, HEIGHT, 255, WIDTH, out};
+    ro_image in = ro_image_view(RO_GREY8, WIDTH, HEIGHT, grey);
+    ro_image to = ro_image_view(RO_GREY8, WIDTH, HEIGHT, out);
     ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .levels = levels, .tone = tone};
     assert_int_equal(ro_halftone(context, &in, &to, &options), RO_OK);
 }
@@ -63,7 +68,7 @@ static void channels_are_halftoned_alone(void **state)
     for (int levels = 2; levels <= 4; levels++) {
         ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .channels = RO_CHANNELS_RGB,
                                        .levels = levels, .tone = tones[levels - 2]};
-        ro_image out = {RO_RGB8, WIDTH, HEIGHT, 255, 3 * WIDTH, whole};
+        ro_image out = ro_image_view(RO_RGB8, WIDTH, HEIGHT, whole);
         assert_int_equal(ro_halftone(context, &input, &out, &options), RO_OK);
         for (int c = 0; c < 3; c++) {
             halftone_channel(c, levels, tones[levels - 2], one);
@@ -85,7 +90,12 @@ static void deep_channels_are_halftoned_alone(void **state)
     for (int m = 0; m < 2; m++) {
         ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .method = methods[m],
                                        .channels = RO_CHANNELS_RGB, .levels = 1024};
-        ro_image out = {RO_RGB16, WIDTH, HEIGHT, 1023, 6 * WIDTH, whole};
+        ro_image out = {.format = RO_RGB16,
+                        .width = WIDTH,
+                        .height = HEIGHT,
+                        .maxval = 1023,
+                        .stride = 6 * WIDTH,
+                        .data = whole};
         assert_int_equal(ro_halftone(context, &input, &out, &options), RO_OK);
         stream_through(&options, RO_RGB16, 6 * WIDTH, (uint8_t *)parts);
         assert_memory_equal(whole, parts, sizeof whole);
@@ -95,8 +105,13 @@ static void deep_channels_are_halftoned_alone(void **state)
         for (int c = 0; c < 3; c++) {
             for (int i = 0; i < PIXELS; i++)
                 grey[i] = pixels[3 * i + c];
-            ro_image in = {RO_GRAY8, WIDTH, HEIGHT, 255, WIDTH, grey};
-            ro_image to = {RO_GRAY16, WIDTH, HEIGHT, 1023, 2 * WIDTH, one};
+            ro_image in = ro_image_view(RO_GREY8, WIDTH, HEIGHT, grey);
+            ro_image to = {.format = RO_GREY16,
+                           .width = WIDTH,
+                           .height = HEIGHT,
+                           .maxval = 1023,
+                           .stride = 2 * WIDTH,
+                           .data = one};
             assert_int_equal(ro_halftone(context, &in, &to, &options), RO_OK);
             for (int i = 0; i < PIXELS; i++)
                 assert_int_equal(whole[3 * i + c], one[i]);
@@ -108,7 +123,12 @@ static void deep_channels_are_halftoned_alone(void **state)
 static uint32_t paper_of(enum grey_plane plane, uint32_t black, const uint8_t rgb[3])
 {
     struct grey_form form = {.plane = plane, .black_per_mille = black};
-    ro_image in = {RO_RGB8, 1, 1, 255, 3, (void *)(uintptr_t)rgb};
+    ro_image in = {.format = RO_RGB8,
+                   .width = 1,
+                   .height = 1,
+                   .maxval = 255,
+                   .stride = 3,
+                   .data = (void *)(uintptr_t)rgb};
     uint8_t value;
     assert_int_equal(grey_form_of(context, &in, &form), RO_OK);
     assert_int_equal(grey_row(context, &in, rgb, 0, &form, &value), RO_OK);
@@ -145,7 +165,7 @@ static void inks_are_packed(void **state)
     (void)state;
     static uint8_t whole[PIXELS], parts[PIXELS], flat[3 * PIXELS];
     ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .channels = RO_CHANNELS_CMYK};
-    ro_image out = {RO_INDEX8, WIDTH, HEIGHT, 0, WIDTH, whole};
+    ro_image out = ro_image_view(RO_INDEX8, WIDTH, HEIGHT, whole);
     assert_int_equal(ro_halftone(context, &input, &out, &options), RO_OK);
     stream_through(&options, RO_INDEX8, WIDTH, parts);
     assert_memory_equal(whole, parts, sizeof whole);
@@ -157,7 +177,7 @@ static void inks_are_packed(void **state)
     for (size_t p = 0; p < sizeof pure / sizeof *pure; p++) {
         for (int i = 0; i < 3 * PIXELS; i++)
             flat[i] = pure[p].rgb[i % 3];
-        ro_image in = {RO_RGB8, WIDTH, HEIGHT, 255, 3 * WIDTH, flat};
+        ro_image in = ro_image_view(RO_RGB8, WIDTH, HEIGHT, flat);
         assert_int_equal(ro_halftone(context, &in, &out, &options), RO_OK);
         for (int i = 0; i < PIXELS; i++)
             assert_int_equal(whole[i], pure[p].inks);
@@ -167,7 +187,8 @@ static void inks_are_packed(void **state)
 /* Ranks that go across in steps and down one by one: clustered, and of another shape than all that
  * is made. */
 static uint16_t slope[6 * 10];
-static const ro_image slope_screen = {RO_GRAY16, 10, 6, 65535, 20, slope};
+static const ro_image slope_screen = {
+    .format = RO_GREY16, .width = 10, .height = 6, .maxval = 65535, .stride = 20, .data = slope};
 
 /* The mean distance of what is printed from flat colours, in 1/255: light = (1 - ink)(1 - black).
  */
@@ -175,8 +196,8 @@ static double overprint(const ro_halftone_options *options, uint8_t *light)
 {
     enum { SIDE = 128, AREA = SIDE * SIDE, COLOURS = 256 };
     static uint8_t flat[3 * AREA], inks[AREA];
-    const ro_image in = {RO_RGB8, SIDE, SIDE, 255, 3 * SIDE, flat};
-    ro_image out = {RO_INDEX8, SIDE, SIDE, 0, SIDE, inks};
+    const ro_image in = ro_image_view(RO_RGB8, SIDE, SIDE, flat);
+    ro_image out = ro_image_view(RO_INDEX8, SIDE, SIDE, inks);
     double away = 0;
     for (uint32_t n = 0; n < COLOURS; n++) {
         uint8_t colour[3] = {200, 150, 120};
@@ -244,7 +265,7 @@ static void channels_have_screens_of_their_own(void **state)
     for (size_t m = 0; m < 4; m++) {
         ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .method = methods[m],
                                        .channels = RO_CHANNELS_RGB};
-        ro_image in = input, out = {RO_RGB8, WIDTH, HEIGHT, 255, 3 * WIDTH, whole};
+        ro_image in = input, out = ro_image_view(RO_RGB8, WIDTH, HEIGHT, whole);
         in.data = grey;
         assert_int_equal(ro_halftone(context, &in, &out, &options), RO_OK);
         for (int c = 0; c < 3; c++) {
@@ -267,7 +288,12 @@ static void channels_have_screens_of_their_own(void **state)
 static void refused(ro_halftone_options options, ro_format format, const char *word)
 {
     static uint8_t out[3 * PIXELS];
-    ro_image image = {format, WIDTH, HEIGHT, 0, 3 * WIDTH, out};
+    ro_image image = {.format = format,
+                      .width = WIDTH,
+                      .height = HEIGHT,
+                      .maxval = 0,
+                      .stride = 3 * WIDTH,
+                      .data = out};
     assert_int_not_equal(ro_halftone(context, &input, &image, &options), RO_OK);
     if (!strstr(ro_context_message(context), word))
         fail_msg("'%s' does not say '%s'", ro_context_message(context), word);

@@ -148,7 +148,7 @@ static void greys_keep_their_tone(void **state)
     ro_dots dots = {.size = sizeof dots};
     assert_int_equal(ro_dots_find(context, &screen, 0, &dots), RO_OK);
     /* `width` columns of `height` rows hold every cell once, whatever the shift */
-    ro_image in = image_of(RO_GRAY8, dots.width, dots.height, 255);
+    ro_image in = image_of(RO_GREY8, dots.width, dots.height, 255);
     ro_image out = image_of(RO_BITS, dots.width, dots.height, 0);
     const ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .method = "am", .lpi = 25,
                                          .angle = 22.5, .dpi = 300};

@@ -40,9 +40,13 @@ static int close_context(void **state)
 static ro_image picture(ro_format format, int number)
 {
     static _Alignas(8) float floats[PICTURES][3 * PIXELS];
-    ro_image image = {
-        format, WIDTH, HEIGHT, 0, (ptrdiff_t)ro_format_row_bytes(format, WIDTH), pixels[number]};
-    if (format == RO_GRAYF || format == RO_RGBF) {
+    ro_image image = {.format = format,
+                      .width = WIDTH,
+                      .height = HEIGHT,
+                      .maxval = 0,
+                      .stride = (ptrdiff_t)ro_format_row_bytes(format, WIDTH),
+                      .data = pixels[number]};
+    if (format == RO_GREYF || format == RO_RGBF) {
         for (int i = 0; i < 3 * PIXELS; i++)
             floats[number][i] = (float)pixels[number][i] / 255;
         image.data = floats[number];
@@ -52,8 +56,12 @@ static ro_image picture(ro_format format, int number)
 
 static ro_image result(ro_format format, uint8_t *data)
 {
-    return (ro_image){format, WIDTH, HEIGHT, 0, (ptrdiff_t)ro_format_row_bytes(format, WIDTH),
-                      data};
+    return (ro_image){.format = format,
+                      .width = WIDTH,
+                      .height = HEIGHT,
+                      .maxval = 0,
+                      .stride = (ptrdiff_t)ro_format_row_bytes(format, WIDTH),
+                      .data = data};
 }
 
 /* ---- Runs ----------------------------------------------------------------------------------- */
@@ -80,7 +88,8 @@ static void check(ro_format from, ro_format to, const ro_halftone_options *optio
 {
     ro_plan *plan;
     ro_plan_info info = {.size = sizeof info};
-    const ro_image shape = {from, WIDTH, HEIGHT, 0, 0, NULL};
+    const ro_image shape = {
+        .format = from, .width = WIDTH, .height = HEIGHT, .maxval = 0, .stride = 0, .data = NULL};
     if (ro_halftone_plan(context, &shape, to, options, &plan) != RO_OK)
         fail_msg("%s", ro_context_message(context));
     assert_int_equal(ro_plan_query(plan, &info), RO_OK);
@@ -116,18 +125,18 @@ static void every_method(void **state)
 {
     (void)state;
     uint16_t cells[6] = {1, 4, 2, 5, 3, 0};
-    const ro_image screen = {RO_GRAY16, 3, 2, 65535, 6, cells};
+    const ro_image screen = ro_image_view(RO_GREY16, 3, 2, cells);
     const ro_method *method;
     for (int m = 0; (method = ro_halftone_method_at(m)); m++) {
         const bool search = strcmp(method->family, "search") == 0;
         ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .method = method->name};
         if (strcmp(method->name, "screen") == 0)
             options.screen = &screen;
-        check(RO_GRAY8, RO_BITS, &options, search);
-        check(RO_GRAY16, RO_GRAY8, &options, search);
+        check(RO_GREY8, RO_BITS, &options, search);
+        check(RO_GREY16, RO_GREY8, &options, search);
         check(RO_RGB8, RO_INDEX8, &options, search);
         if (!search)
-            check(RO_GRAYF, RO_BITS, &options, false);
+            check(RO_GREYF, RO_BITS, &options, false);
     }
 }
 
@@ -137,13 +146,13 @@ static void options_of_all_kinds(void **state)
     ro_palette palette;
     static const ro_kernel own = {8, 3, {{1, 0, 4}, {0, 1, 3}, {5, 3, 1}}};
     assert_int_equal(ro_palette_parse(context, "black white red green", &palette), RO_OK);
-    check(RO_GRAY8, RO_INDEX8,
+    check(RO_GREY8, RO_INDEX8,
           &(ro_halftone_options){RO_HALFTONE_DEFAULTS, .levels = 5, .noise = 20}, false);
-    check(RO_GRAY8, RO_BITS,
+    check(RO_GREY8, RO_BITS,
           &(ro_halftone_options){RO_HALFTONE_DEFAULTS, .kernel = &own, .threshold = 30}, false);
-    check(RO_GRAY8, RO_BITS, &(ro_halftone_options){RO_HALFTONE_DEFAULTS, .serpentine = 1}, false);
-    check(RO_GRAY8, RO_BITS, &(ro_halftone_options){RO_HALFTONE_DEFAULTS, .schedule = "ed"}, false);
-    check(RO_GRAY8, RO_BITS, &(ro_halftone_options){RO_HALFTONE_DEFAULTS, .tone = {.gamma = 1.8}},
+    check(RO_GREY8, RO_BITS, &(ro_halftone_options){RO_HALFTONE_DEFAULTS, .serpentine = 1}, false);
+    check(RO_GREY8, RO_BITS, &(ro_halftone_options){RO_HALFTONE_DEFAULTS, .schedule = "ed"}, false);
+    check(RO_GREY8, RO_BITS, &(ro_halftone_options){RO_HALFTONE_DEFAULTS, .tone = {.gamma = 1.8}},
           false);
     check(RO_RGB8, RO_RGB8, &(ro_halftone_options){RO_HALFTONE_DEFAULTS, .palette = &palette},
           false);
@@ -158,7 +167,7 @@ static void options_of_all_kinds(void **state)
                                  .method = "riemersma"},
           false);
     for (int i = 0; i < 2; i++)
-        check(RO_GRAY8, RO_BITS,
+        check(RO_GREY8, RO_BITS,
               &(ro_halftone_options){RO_HALFTONE_DEFAULTS, .like = i ? "netpbm" : "pillow",
                                      .seed = i},
               false);
@@ -193,7 +202,7 @@ static void other_shapes_are_refused(void **state)
 {
     (void)state;
     ro_plan *plan;
-    ro_image in = picture(RO_GRAY8, 0), out = result(RO_BITS, got);
+    ro_image in = picture(RO_GREY8, 0), out = result(RO_BITS, got);
     ro_image other = in;
     assert_refused(ro_halftone_plan(context, &in, RO_RGB16, NULL, &plan), RO_E_UNSUPPORTED,
                    "cannot be written");

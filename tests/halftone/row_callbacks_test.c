@@ -70,13 +70,13 @@ static void same_bits(void **state)
         int levels;
         uint32_t width, height;
     } cases[] = {
-        {"floyd-steinberg", RO_GRAY8, RO_BITS, 2, 500, 131},
-        {"floyd-steinberg", RO_GRAY8, RO_BITS, 2, 1, 1},
-        {"floyd-steinberg", RO_GRAY16, RO_INDEX8, 256, 301, 65},
-        {"floyd-steinberg", RO_GRAY16, RO_GRAY16, 1024, 129, 64},
-        {"stucki", RO_GRAY8, RO_BITS, 2, 77, 40},
-        {"ostromoukhov", RO_GRAY8, RO_BITS, 2, 200, 70},
-        {"acuity", RO_GRAY8, RO_BITS, 2, 200, 70},
+        {"floyd-steinberg", RO_GREY8, RO_BITS, 2, 500, 131},
+        {"floyd-steinberg", RO_GREY8, RO_BITS, 2, 1, 1},
+        {"floyd-steinberg", RO_GREY16, RO_INDEX8, 256, 301, 65},
+        {"floyd-steinberg", RO_GREY16, RO_GREY16, 1024, 129, 64},
+        {"stucki", RO_GREY8, RO_BITS, 2, 77, 40},
+        {"ostromoukhov", RO_GREY8, RO_BITS, 2, 200, 70},
+        {"acuity", RO_GREY8, RO_BITS, 2, 200, 70},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int cpu = RO_CPU_AUTO; cpu <= RO_CPU_SCALAR; cpu++)
@@ -91,7 +91,7 @@ static void same_bits(void **state)
                 const uint32_t width = cases[i].width, height = cases[i].height;
                 assert_int_equal(ro_context_open(&how, &context), RO_OK);
                 assert_int_equal(ro_image_alloc(context, cases[i].in, width, height,
-                                                cases[i].in == RO_GRAY8 ? 255 : 65535, &picture.in),
+                                                cases[i].in == RO_GREY8 ? 255 : 65535, &picture.in),
                                  RO_OK);
                 ro_image_alloc(context, cases[i].out, width, height, 0, &picture.out);
                 ro_image_alloc(context, cases[i].out, width, height, 0, &right);
@@ -123,7 +123,7 @@ static void failures(void **state)
     ro_context_options how = {RO_CONTEXT_DEFAULTS, .device = RO_DEVICE_CPU, .threads = 3};
     ro_halftone_options search = {RO_HALFTONE_DEFAULTS, .method = "dbs"};
     assert_int_equal(ro_context_open(&how, &context), RO_OK);
-    ro_image_alloc(context, RO_GRAY8, 256, 400, 255, &picture.in);
+    ro_image_alloc(context, RO_GREY8, 256, 400, 255, &picture.in);
     ro_image_alloc(context, RO_BITS, 256, 400, 0, &picture.out);
     assert_int_equal(pass(context, &picture, NULL), RO_E_IO);
     picture.takes = true;

@@ -178,9 +178,18 @@ static struct halftone halftone_of(const char *method, int levels, uint32_t maxv
                                    uint32_t height, const uint16_t *samples, uint8_t *out)
 {
     return (struct halftone){
-        .in = {RO_GRAY16, width, height, maxval, (ptrdiff_t)(2 * width),
-               (void *)(uintptr_t)samples},
-        .out = {RO_INDEX8, width, height, (uint32_t)(levels - 1), (ptrdiff_t)width, out},
+        .in = {.format = RO_GREY16,
+               .width = width,
+               .height = height,
+               .maxval = maxval,
+               .stride = (ptrdiff_t)(2 * width),
+               .data = (void *)(uintptr_t)samples},
+        .out = {.format = RO_INDEX8,
+                .width = width,
+                .height = height,
+                .maxval = (uint32_t)(levels - 1),
+                .stride = (ptrdiff_t)width,
+                .data = out},
         .options = {RO_HALFTONE_DEFAULTS, .method = method, .levels = levels},
     };
 }
@@ -196,12 +205,12 @@ void model_ordered(uint32_t screen_width, uint32_t screen_height, const uint16_t
                    uint32_t maxval, uint32_t width, uint32_t height, const uint16_t *samples,
                    uint8_t *out)
 {
-    const ro_image screen = {RO_GRAY16,
-                             screen_width,
-                             screen_height,
-                             UINT16_MAX,
-                             (ptrdiff_t)(2 * screen_width),
-                             (void *)(uintptr_t)ranks};
+    const ro_image screen = {.format = RO_GREY16,
+                             .width = screen_width,
+                             .height = screen_height,
+                             .maxval = UINT16_MAX,
+                             .stride = (ptrdiff_t)(2 * screen_width),
+                             .data = (void *)(uintptr_t)ranks};
     struct halftone work = halftone_of("screen", levels, maxval, width, height, samples, out);
     work.options.screen = &screen;
     expect(ro_halftone(context_of(), &work.in, &work.out, &work.options));

@@ -47,8 +47,8 @@ static void pictures_differ(void **state)
     ro_colour_report report = {.size = sizeof report}, again = {.size = sizeof again};
     for (int i = 0; i < 3 * SIDE * SIDE; i++)
         a[i] = b[i] = (uint8_t)(pixel_hash(1, (uint32_t)i, 0) >> 24);
-    ro_image one = {RO_RGB8, SIDE, SIDE, 0, 3 * SIDE, a},
-             two = {RO_RGB8, SIDE, SIDE, 0, 3 * SIDE, b};
+    ro_image one = ro_image_view(RO_RGB8, SIDE, SIDE, a),
+             two = ro_image_view(RO_RGB8, SIDE, SIDE, b);
     assert_int_equal(ro_measure_colour(context, &one, &two, NULL, &report), RO_OK);
     assert_true(report.delta_e <= 0 && report.delta_e_most <= 0);
     /* A checkerboard seen from afar is the grey of its light. */

@@ -23,10 +23,15 @@ static void test_known(void **state)
     assert_string_equal(text, "99aa06d3014798d86001c324468d497f");
     /* a picture's hash is that of its head and rows */
     const uint16_t rows[2][4] = {{0x0102, 0x0304, 9, 9}, {0x0506, 0x0708, 9, 9}};
-    const ro_image image = {RO_GRAY16, 2, 2, 0x1000, sizeof rows[0], (void *)rows};
+    const ro_image image = {.format = RO_GREY16,
+                            .width = 2,
+                            .height = 2,
+                            .maxval = 0x1000,
+                            .stride = sizeof rows[0],
+                            .data = (void *)rows};
     static const char bytes[8] = {2, 1, 4, 3, 6, 5, 8, 7};
     char head[64];
-    const int length = snprintf(head, sizeof head, "%s 2 2 4096\n", ro_format_name(RO_GRAY16));
+    const int length = snprintf(head, sizeof head, "%s 2 2 4096\n", ro_format_name(RO_GREY16));
     memcpy(head + length, bytes, sizeof bytes);
     assert_int_equal(ro_image_hash(context, &image, text), RO_OK);
     assert_int_equal(ro_bytes_hash(context, head, (size_t)length + 8, other), RO_OK);
@@ -37,7 +42,8 @@ static void test_padding(void **state)
 {
     (void)state;
     uint8_t rows[2][3] = {{0xaa, 0x60, 0x11}, {0x55, 0xa0, 0x22}};
-    const ro_image image = {RO_BITS, 11, 2, 0, 3, rows};
+    const ro_image image = {
+        .format = RO_BITS, .width = 11, .height = 2, .maxval = 0, .stride = 3, .data = rows};
     assert_int_equal(ro_image_hash(context, &image, text), RO_OK);
     rows[0][1] |= 0x1f; /* behind the last pixel */
     rows[1][2] = 0x77;  /* between rows */
@@ -47,7 +53,8 @@ static void test_padding(void **state)
     assert_int_equal(ro_image_hash(context, &image, other), RO_OK);
     assert_string_not_equal(text, other);
     rows[0][1] ^= 0x20;
-    const ro_image turned = {RO_BITS, 11, 1, 0, 3, rows};
+    const ro_image turned = {
+        .format = RO_BITS, .width = 11, .height = 1, .maxval = 0, .stride = 3, .data = rows};
     assert_int_equal(ro_image_hash(context, &turned, other), RO_OK);
     assert_string_not_equal(text, other);
 }
@@ -57,7 +64,12 @@ static void test_pieces(void **state)
 {
     (void)state;
     static uint8_t rows[40][301];
-    const ro_image image = {RO_RGB8, 100, 40, 0, sizeof rows[0], rows};
+    const ro_image image = {.format = RO_RGB8,
+                            .width = 100,
+                            .height = 40,
+                            .maxval = 0,
+                            .stride = sizeof rows[0],
+                            .data = rows};
     ro_hash_state hash[2];
     for (size_t i = 0; i < sizeof rows; i++)
         ((uint8_t *)rows)[i] = (uint8_t)(i * i >> 3);
@@ -65,7 +77,12 @@ static void test_pieces(void **state)
     assert_int_equal(ro_hash_begin(context, &image, &hash[0]), RO_OK);
     for (uint32_t y = 0, count; y < 40; y += count) {
         count = y < 3 ? 1 : y < 20 ? 17 : 40 - y;
-        const ro_image part = {RO_RGB8, 100, count, 0, sizeof rows[0], rows[y]};
+        const ro_image part = {.format = RO_RGB8,
+                               .width = 100,
+                               .height = count,
+                               .maxval = 0,
+                               .stride = sizeof rows[0],
+                               .data = rows[y]};
         assert_int_equal(ro_hash_rows(context, &hash[0], &part), RO_OK);
         memcpy(&hash[1], &hash[0], sizeof hash[0]);
         memset(&hash[0], 0, sizeof hash[0]);

@@ -50,7 +50,7 @@ static void measured(ro_context *context, const ro_image *original, const ro_ima
 static void measure_field(const char *method, int tone, ro_measure_report *report)
 {
     ro_context *context = context_of(2);
-    ro_image in = make(context, RO_GRAY8, 512, 512), out = make(context, RO_BITS, 512, 512);
+    ro_image in = make(context, RO_GREY8, 512, 512), out = make(context, RO_BITS, 512, 512);
     ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .method = method};
     fill(&in, tone);
     assert_int_equal(ro_halftone(context, &in, &out, &options), RO_OK);
@@ -84,7 +84,7 @@ static void test_copy(void **state)
 {
     (void)state;
     ro_context *context = context_of(2);
-    ro_image card = make(context, RO_GRAY8, 600, 150);
+    ro_image card = make(context, RO_GREY8, 600, 150);
     ro_measure_report report = {.size = sizeof report};
     assert_int_equal(ro_testcard(context, &card), RO_OK);
     measured(context, &card, &card, NULL, &report);
@@ -119,7 +119,7 @@ static void test_wave(void **state)
     const uint32_t side = 256;
     const double amplitude = 0.25;
     ro_context *context = context_of(2);
-    ro_image a = make(context, RO_GRAYF, side, side), b = make(context, RO_GRAYF, side, side);
+    ro_image a = make(context, RO_GREYF, side, side), b = make(context, RO_GREYF, side, side);
     for (int k = 4; k <= 120; k += 29) {
         const double f = (double)k / side;
         for (uint32_t y = 0; y < side; y++)
@@ -151,7 +151,7 @@ static void test_finest_wave(void **state)
 {
     (void)state;
     ro_context *context = context_of(2);
-    ro_image a = make(context, RO_GRAY8, 64, 32), b = make(context, RO_GRAY8, 64, 32);
+    ro_image a = make(context, RO_GREY8, 64, 32), b = make(context, RO_GREY8, 64, 32);
     ro_measure_report report = {.size = sizeof report};
     const double degree = 300 * 300 / 25.4 * pi / 180;
     fill(&a, 128);
@@ -185,7 +185,7 @@ static void test_ssim(void **state)
 {
     (void)state;
     ro_context *context = context_of(1);
-    ro_image a = make(context, RO_GRAY8, 70, 40), b = make(context, RO_GRAY8, 70, 40);
+    ro_image a = make(context, RO_GREY8, 70, 40), b = make(context, RO_GREY8, 70, 40);
     ro_measure_report report = {.size = sizeof report};
     const double x = 100 / 255.0, y = 140 / 255.0, c1 = 1e-4;
     fill(&a, 100);
@@ -209,7 +209,7 @@ static void test_ssim_of_texture(void **state)
 {
     (void)state;
     ro_context *context = context_of(1);
-    ro_image a = make(context, RO_GRAYF, 128, 128), b = make(context, RO_GRAYF, 128, 128);
+    ro_image a = make(context, RO_GREYF, 128, 128), b = make(context, RO_GREYF, 128, 128);
     ro_measure_report report = {.size = sizeof report};
     const double amplitude = 0.05, c2 = 9e-4;
     for (uint32_t y = 0; y < 128; y++)
@@ -232,7 +232,7 @@ static void test_borders(void **state)
 {
     (void)state;
     ro_context *context = context_of(1);
-    ro_image a = make(context, RO_GRAY8, 100, 60), b = make(context, RO_GRAY8, 100, 60);
+    ro_image a = make(context, RO_GREY8, 100, 60), b = make(context, RO_GREY8, 100, 60);
     ro_measure_report report = {.size = sizeof report};
     ro_measure_options options = {RO_MEASURE_DEFAULTS, .border = 8};
     fill(&a, 51);
@@ -325,7 +325,7 @@ static void test_dots(void **state)
         "#....##.", ".#...##.", "........", "#.#.#...", ".#.#....", ".......#",
     };
     ro_context *context = context_of(1);
-    ro_image a = make(context, RO_GRAY8, 8, 6), b = make(context, RO_GRAY8, 8, 6);
+    ro_image a = make(context, RO_GREY8, 8, 6), b = make(context, RO_GREY8, 8, 6);
     fill(&a, 200);
     fill(&b, 255);
     for (int y = 0; y < 6; y++)
@@ -355,7 +355,7 @@ static void test_dots_over_seams(void **state)
 {
     (void)state;
     ro_context *context = context_of(2);
-    ro_image a = make(context, RO_GRAY8, 40, 1000), b = make(context, RO_GRAY8, 40, 1000);
+    ro_image a = make(context, RO_GREY8, 40, 1000), b = make(context, RO_GREY8, 40, 1000);
     fill(&a, 200);
     fill(&b, 255);
     for (uint32_t y = 0; y < 1000; y++) {
@@ -378,7 +378,7 @@ static void test_threads(void **state)
 {
     (void)state;
     ro_context *first = context_of(1);
-    ro_image in = make(first, RO_GRAY8, 1100, 430), out = make(first, RO_BITS, 1100, 430);
+    ro_image in = make(first, RO_GREY8, 1100, 430), out = make(first, RO_BITS, 1100, 430);
     ro_measure_report wanted = {.size = sizeof wanted}, report = {.size = sizeof report};
     assert_int_equal(ro_testcard(first, &in), RO_OK);
     assert_int_equal(ro_halftone(first, &in, &out, NULL), RO_OK);
@@ -424,7 +424,7 @@ static void test_linear(void **state)
 {
     (void)state;
     ro_context *context = context_of(1);
-    ro_image a = make(context, RO_RGB8, 64, 64), b = make(context, RO_GRAYF, 64, 64);
+    ro_image a = make(context, RO_RGB8, 64, 64), b = make(context, RO_GREYF, 64, 64);
     ro_measure_report report = {.size = sizeof report};
     for (uint32_t y = 0; y < 64; y++) {
         memset((char *)a.data + y * a.stride, 128, 64 * 3);
@@ -443,7 +443,7 @@ static void test_refused(void **state)
 {
     (void)state;
     ro_context *context = context_of(1);
-    ro_image a = make(context, RO_GRAY8, 20, 20), b = make(context, RO_GRAY8, 20, 21);
+    ro_image a = make(context, RO_GREY8, 20, 20), b = make(context, RO_GREY8, 20, 21);
     ro_measure_report report = {.size = sizeof report};
     assert_int_equal(ro_measure(context, &a, &b, NULL, &report), RO_E_SIZE);
     assert_non_null(strstr(ro_context_message(context), "20 x 20 but the result is 20 x 21"));

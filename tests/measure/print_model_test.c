@@ -15,7 +15,12 @@
 
 enum { SIDE = 96 };
 static uint8_t samples[SIDE][SIDE];
-static const ro_image result = {RO_GRAY8, SIDE, SIDE, 255, SIDE, samples};
+static const ro_image result = {.format = RO_GREY8,
+                                .width = SIDE,
+                                .height = SIDE,
+                                .maxval = 255,
+                                .stride = SIDE,
+                                .data = samples};
 
 static ro_image paper_of(double gain, double n, double dpi)
 {

@@ -64,7 +64,7 @@ static ro_image *image(ro_format format)
 {
     ro_image *made = room();
     need(ro_image_alloc(the_context(), format, WIDTH, HEIGHT, 0, made));
-    for (int i = 0; made->format != RO_GRAYF && made->format != RO_RGBF && i < HEIGHT; i++)
+    for (int i = 0; made->format != RO_GREYF && made->format != RO_RGBF && i < HEIGHT; i++)
         memset((char *)made->data + i * made->stride, i * 20, ro_format_row_bytes(format, WIDTH));
     return made;
 }
@@ -79,7 +79,7 @@ static ro_image *numbers(void)
 
 static ro_image *bright(void)
 {
-    ro_image *made = image(RO_GRAYF);
+    ro_image *made = image(RO_GREYF);
     for (int y = 0; y < HEIGHT; y++)
         for (int x = 0; x < WIDTH; x++)
             ((float *)((char *)made->data + y * made->stride))[x] = 1;
@@ -90,7 +90,7 @@ static ro_image *bright(void)
 static ro_image *displacement(void)
 {
     ro_image *made = room();
-    need(ro_image_alloc(the_context(), RO_GRAYF, 2 * WIDTH, HEIGHT, 0, made));
+    need(ro_image_alloc(the_context(), RO_GREYF, 2 * WIDTH, HEIGHT, 0, made));
     return made;
 }
 
@@ -122,14 +122,14 @@ static ro_palette *palette(void)
 static ro_file_info *info(void)
 {
     ro_file_info *made = room();
-    *made = (ro_file_info){.format = RO_GRAY8, .width = WIDTH, .height = HEIGHT, .maxval = 255};
+    *made = (ro_file_info){.format = RO_GREY8, .width = WIDTH, .height = HEIGHT, .maxval = 255};
     return made;
 }
 
 static ro_file_info *field_info(void)
 {
     ro_file_info *made = info();
-    made->format = RO_GRAYF;
+    made->format = RO_GREYF;
     return made;
 }
 
@@ -190,7 +190,7 @@ static ro_hologram_options *phases(void)
 static ro_image *wedge(void)
 {
     ro_image *made = room();
-    need(ro_image_alloc(the_context(), RO_GRAY8, ro_wedge_width(16), ro_wedge_height(16), 0, made));
+    need(ro_image_alloc(the_context(), RO_GREY8, ro_wedge_width(16), ro_wedge_height(16), 0, made));
     need(ro_wedge_draw(the_context(), 16, made));
     return made;
 }
@@ -205,7 +205,7 @@ static ro_halftone_options *cmyk(void)
 static ro_refinement *refinement(void)
 {
     static ro_refinement made = RO_REFINEMENT;
-    made.target = *image(RO_GRAYF);
+    made.target = *image(RO_GREYF);
     for (int x = 4; x < 8; x++)
         ((float *)made.target.data)[x] = 1;
     made.distance = 0.01;
@@ -224,7 +224,7 @@ static ro_picture_scene *picture_scene(void)
 {
     static ro_scene_picture picture;
     static ro_picture_scene made = RO_PICTURE_SCENE;
-    picture.amplitude = *image(RO_GRAYF);
+    picture.amplitude = *image(RO_GREYF);
     picture.depth = 0.1;
     made.pictures = &picture;
     made.count = 1;
@@ -306,7 +306,7 @@ static const char *file_of(const char *name, const char *text)
 static const char *picture(void)
 {
     const char *path = path_to("in.pgm");
-    need(ro_image_save(the_context(), path, image(RO_GRAY8), NULL));
+    need(ro_image_save(the_context(), path, image(RO_GREY8), NULL));
     return path;
 }
 
@@ -394,14 +394,14 @@ static ro_field_writer *field_writer(int rows)
 static ro_plan *plan(void)
 {
     ro_plan *made;
-    need(ro_halftone_plan(the_context(), image(RO_GRAY8), RO_BITS, NULL, &made));
+    need(ro_halftone_plan(the_context(), image(RO_GREY8), RO_BITS, NULL, &made));
     return made;
 }
 
 static ro_plan *denoise_plan(void)
 {
     ro_plan *made;
-    need(ro_denoise_plan(the_context(), image(RO_GRAY8), image(RO_GRAY8), explicitly(), &made));
+    need(ro_denoise_plan(the_context(), image(RO_GREY8), image(RO_GREY8), explicitly(), &made));
     return made;
 }
 
@@ -409,7 +409,7 @@ static ro_halftone_stream *halftone_stream(int pushed)
 {
     ro_halftone_stream *made;
     uint32_t taken;
-    need(ro_halftone_open(the_context(), image(RO_GRAY8), RO_BITS, NULL, &made));
+    need(ro_halftone_open(the_context(), image(RO_GREY8), RO_BITS, NULL, &made));
     if (pushed)
         need(ro_halftone_push(made, room(), WIDTH, HEIGHT, &taken));
     return made;
@@ -430,7 +430,7 @@ static ro_denoise_stream *denoise_stream(int pushed)
 {
     ro_denoise_stream *made;
     uint32_t taken;
-    need(ro_denoise_open(the_context(), image(RO_GRAY8), image(RO_GRAY8), explicitly(), &made,
+    need(ro_denoise_open(the_context(), image(RO_GREY8), image(RO_GREY8), explicitly(), &made,
                          NULL));
     if (pushed)
         need(ro_denoise_push(made, room(), WIDTH, HEIGHT, &taken));
@@ -440,7 +440,7 @@ static ro_denoise_stream *denoise_stream(int pushed)
 static ro_denoise_piece *piece(int loaded, int run)
 {
     ro_denoise_piece *made;
-    need(ro_denoise_piece_open(the_context(), image(RO_GRAY8), image(RO_GRAY8), explicitly(), 0,
+    need(ro_denoise_piece_open(the_context(), image(RO_GREY8), image(RO_GREY8), explicitly(), 0,
                                HEIGHT, 4, &made));
     if (loaded)
         need(ro_denoise_piece_load(made, room(), WIDTH));
@@ -452,14 +452,14 @@ static ro_denoise_piece *piece(int loaded, int run)
 static ro_segmentation *segmentation(void)
 {
     ro_segmentation *made;
-    need(ro_segment(the_context(), image(RO_GRAY8), one_seed(), &made, NULL));
+    need(ro_segment(the_context(), image(RO_GREY8), one_seed(), &made, NULL));
     return made;
 }
 
 static ro_regions *regions(void)
 {
     ro_regions *made;
-    need(ro_regions_grow(the_context(), image(RO_GRAY8), one_front(), &made, NULL));
+    need(ro_regions_grow(the_context(), image(RO_GREY8), one_front(), &made, NULL));
     return made;
 }
 
@@ -481,9 +481,9 @@ static ro_hologram_report *hologram_report(void)
 static ro_hash_state *hash_state(int rows)
 {
     ro_hash_state *made = room();
-    need(ro_hash_begin(the_context(), image(RO_GRAY8), made));
+    need(ro_hash_begin(the_context(), image(RO_GREY8), made));
     if (rows)
-        need(ro_hash_rows(the_context(), made, image(RO_GRAY8)));
+        need(ro_hash_rows(the_context(), made, image(RO_GREY8)));
     return made;
 }
 
@@ -559,8 +559,8 @@ static ro_image *bad_image(const ro_image *valid, int how)
         break;
     default: /* floats that are not aligned, and of the right size */
         made->data = (char *)room() + 1;
-        if (made->format != RO_GRAYF)
-            made->format = RO_GRAY16;
+        if (made->format != RO_GREYF)
+            made->format = RO_GREY16;
         made->stride = 8 * WIDTH + 1;
     }
     return made;

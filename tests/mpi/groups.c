@@ -38,7 +38,7 @@ static void compare(MPI_Comm comm, int number, uint32_t width, uint32_t height)
     name_of(many, "many", number, "pbm");
     if (rank == 0) {
         ro_image card;
-        status = ro_image_alloc(context, RO_GRAY8, width, height, 255, &card);
+        status = ro_image_alloc(context, RO_GREY8, width, height, 255, &card);
         if (status == RO_OK)
             status = ro_testcard(context, &card);
         if (status == RO_OK)

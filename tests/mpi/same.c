@@ -48,12 +48,13 @@ static void choose(struct choice *choice, const char *folder)
     const uint32_t kind = draw(5); /* 0: a palette; 1: channels or inks of a colour picture */
     ro_halftone_options *options = &choice->options;
     *options = (ro_halftone_options)RO_HALFTONE_OPTIONS;
-    choice->shape = (ro_image){colour ? (wide ? RO_RGB16 : RO_RGB8) : (wide ? RO_GRAY16 : RO_GRAY8),
-                               1 + draw(draw(2) ? 1500 : 60),
-                               1 + draw(300),
-                               0,
-                               0,
-                               NULL};
+    choice->shape =
+        (ro_image){.format = colour ? (wide ? RO_RGB16 : RO_RGB8) : (wide ? RO_GREY16 : RO_GREY8),
+                   .width = 1 + draw(draw(2) ? 1500 : 60),
+                   .height = 1 + draw(300),
+                   .maxval = 0,
+                   .stride = 0,
+                   .data = NULL};
     options->method = methods[method];
     if (method < KERNELS || method > 6)
         options->levels = levels[draw(sizeof levels / sizeof *levels - (method < KERNELS ? 0 : 1))];

@@ -34,7 +34,7 @@ PROGRAM = r"""
 int main(void)
 {
     static unsigned char grey[64 * 64];
-    const ro_image image = {RO_GRAY8, 64, 64, 255, 64, grey};
+    const ro_image image = ro_image_view(RO_GREY8, 64, 64, grey);
     const ro_option_table *table = ro_options_of("measure");
     const ro_option *row = ro_option_find(table, "zoom");
     ro_measure_options options = RO_MEASURE_OPTIONS;

@@ -32,7 +32,7 @@ static ro_status halftone(const void *options)
     const bool rgb = asked->channels == RO_CHANNELS_RGB, deep = asked->levels > 256;
     ro_image out = {0};
     ro_status status = ro_image_alloc(context,
-                                      deep  ? (rgb ? RO_RGB16 : RO_GRAY16)
+                                      deep  ? (rgb ? RO_RGB16 : RO_GREY16)
                                       : rgb ? RO_RGB8
                                             : RO_INDEX8,
                                       fixed.width, fixed.height, 0, &out);
@@ -53,7 +53,7 @@ static ro_status measure(const void *options)
 static ro_status registration(const void *options)
 {
     ro_image field = {0};
-    ro_status status = ro_image_alloc(context, RO_GRAYF, 2 * fixed.width, fixed.height, 0, &field);
+    ro_status status = ro_image_alloc(context, RO_GREYF, 2 * fixed.width, fixed.height, 0, &field);
     if (status == RO_OK)
         status = ro_register(context, &fixed, &moving, &field, options, NULL);
     ro_image_free(&field);

@@ -20,7 +20,7 @@ static unsigned char pixels[WIDTH * HEIGHT], made[2][4 * WIDTH * HEIGHT];
 static int open_context(void **state)
 {
     (void)state;
-    ro_image card = {RO_GRAY8, WIDTH, HEIGHT, 255, WIDTH, pixels};
+    ro_image card = ro_image_view(RO_GREY8, WIDTH, HEIGHT, pixels);
     return ro_context_open(NULL, &context) != RO_OK || ro_testcard(context, &card) != RO_OK;
 }
 
@@ -113,8 +113,12 @@ static void structures_of_other_sizes(void **state)
 
 static ro_image view(ro_format format, void *data)
 {
-    return (ro_image){format, WIDTH, HEIGHT, 0, (ptrdiff_t)ro_format_row_bytes(format, WIDTH),
-                      data};
+    return (ro_image){.format = format,
+                      .width = WIDTH,
+                      .height = HEIGHT,
+                      .maxval = 0,
+                      .stride = (ptrdiff_t)ro_format_row_bytes(format, WIDTH),
+                      .data = data};
 }
 
 static void expect_ok(ro_status status)
@@ -127,7 +131,7 @@ static void expect_ok(ro_status status)
 static void defaults_are_the_defaults(void **state)
 {
     (void)state;
-    const ro_image in = view(RO_GRAY8, pixels);
+    const ro_image in = view(RO_GREY8, pixels);
     ro_halftone_options halftone;
     ro_denoise_options denoise;
     ro_screen_options screen;
@@ -153,8 +157,8 @@ static void defaults_are_the_defaults(void **state)
     for (int i = 0; i < 2; i++)
         ro_free(figures[i].fields);
 
-    out[0] = view(RO_GRAY8, made[0]);
-    out[1] = view(RO_GRAY8, made[1]);
+    out[0] = view(RO_GREY8, made[0]);
+    out[1] = view(RO_GREY8, made[1]);
     expect_ok(ro_denoise(context, &in, &out[0], NULL, NULL));
     expect_ok(ro_denoise(context, &in, &out[1], &denoise, NULL));
     assert_memory_equal(made[0], made[1], WIDTH * HEIGHT);
@@ -168,7 +172,7 @@ static void defaults_are_the_defaults(void **state)
 
     ro_image fields[2];
     for (int i = 0; i < 2; i++) {
-        expect_ok(ro_image_alloc(context, RO_GRAYF, 2 * WIDTH, HEIGHT, 0, &fields[i]));
+        expect_ok(ro_image_alloc(context, RO_GREYF, 2 * WIDTH, HEIGHT, 0, &fields[i]));
         expect_ok(ro_register(context, &in, &in, &fields[i], i ? &reg : NULL, NULL));
     }
     assert_memory_equal(fields[0].data, fields[1].data, fields[0].stride * HEIGHT);
@@ -181,8 +185,8 @@ static void defaults_are_the_defaults(void **state)
 static void reports_of_other_sizes(void **state)
 {
     (void)state;
-    const ro_image in = view(RO_GRAY8, pixels);
-    ro_image out = view(RO_GRAY8, made[0]);
+    const ro_image in = view(RO_GREY8, pixels);
+    ro_image out = view(RO_GREY8, made[0]);
     union {
         ro_denoise_report report;
         unsigned char bytes[MOST];
@@ -222,7 +226,7 @@ static void info_has_a_size(void **state)
     ro_device_info device = {.size = sizeof device};
     ro_plan_info info = {.size = 0};
     ro_plan *plan;
-    const ro_image in = view(RO_GRAY8, NULL);
+    const ro_image in = view(RO_GREY8, NULL);
     assert_int_equal(ro_device_at(0, &device), RO_OK);
     assert_true(device.device == RO_DEVICE_CPU && device.memory > 0);
     device.size = 0;

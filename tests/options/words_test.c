@@ -14,8 +14,14 @@ enum { SIDE = 24 };
 static ro_context *context;
 static uint8_t grey[SIDE * SIDE];
 static float floats[2 * SIDE * SIDE];
-static const ro_image in = {RO_GRAY8, SIDE, SIDE, 255, SIDE, grey};
-static ro_image field = {RO_GRAYF, 2 * SIDE, SIDE, 0, 8 * SIDE, floats};
+static const ro_image in = {
+    .format = RO_GREY8, .width = SIDE, .height = SIDE, .maxval = 255, .stride = SIDE, .data = grey};
+static ro_image field = {.format = RO_GREYF,
+                         .width = 2 * SIDE,
+                         .height = SIDE,
+                         .maxval = 0,
+                         .stride = 8 * SIDE,
+                         .data = floats};
 static const ro_seed seed = {1, 8, 8, 3};
 
 static ro_status segment(const ro_option *row, const char *word)
@@ -63,7 +69,12 @@ static ro_status halftone(const ro_option *row, const char *word)
         options.inks = &ink;
         options.ink_count = 1;
     }
-    ro_image out = {formats[options.channels], SIDE, SIDE, 0, 3 * SIDE, pixels};
+    ro_image out = {.format = formats[options.channels],
+                    .width = SIDE,
+                    .height = SIDE,
+                    .maxval = 0,
+                    .stride = 3 * SIDE,
+                    .data = pixels};
     const ro_status status = ro_halftone(context, &in, &out, &options);
     const bool elsewhere = strstr(ro_context_message(context), "on the CPU") != NULL;
     return status == RO_E_ARGUMENT && elsewhere ? RO_E_UNSUPPORTED : status;

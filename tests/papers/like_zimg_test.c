@@ -25,7 +25,7 @@ static void bytes_are_those_of_zimg(void **state)
         uint32_t width = sizes[n / 3][0], height = sizes[n / 3][1];
         const uint32_t wide = (width + 63) / 64 * 64; /* zimg reads and writes whole vectors */
         ro_image in, ours, theirs;
-        assert_int_equal(ro_image_alloc(context, RO_GRAY8, wide, height, 255, &in), RO_OK);
+        assert_int_equal(ro_image_alloc(context, RO_GREY8, wide, height, 255, &in), RO_OK);
         assert_int_equal(ro_image_alloc(context, RO_INDEX8, width, height, 0, &ours), RO_OK);
         assert_int_equal(ro_image_alloc(context, RO_INDEX8, wide, height, 0, &theirs), RO_OK);
         in.width = theirs.width = width;
@@ -64,7 +64,18 @@ static void what_it_cannot_do_is_refused(void **state)
     ro_context *context;
     assert_int_equal(ro_context_open(NULL, &context), RO_OK);
     unsigned char pixel[6] = {100}, level[3];
-    ro_image in = {RO_GRAY8, 1, 1, 255, 6, pixel}, out = {RO_INDEX8, 1, 1, 0, 3, level};
+    ro_image in = {.format = RO_GREY8,
+                   .width = 1,
+                   .height = 1,
+                   .maxval = 255,
+                   .stride = 6,
+                   .data = pixel},
+             out = {.format = RO_INDEX8,
+                    .width = 1,
+                    .height = 1,
+                    .maxval = 0,
+                    .stride = 3,
+                    .data = level};
     ro_kernel kernel = {2, 1, {{1, 0, 1}}};
     const ro_halftone_options wrong[] = {
         {RO_HALFTONE_DEFAULTS, .like = "gimp"},
@@ -89,7 +100,7 @@ static void what_it_cannot_do_is_refused(void **state)
     ro_halftone_options zimg = {RO_HALFTONE_DEFAULTS, .like = "zimg"};
     in.format = RO_RGB8;
     assert_int_equal(ro_halftone(context, &in, &out, &zimg), RO_E_UNSUPPORTED);
-    in.format = RO_GRAY16;
+    in.format = RO_GREY16;
     assert_int_equal(ro_halftone(context, &in, &out, &pillow), RO_E_UNSUPPORTED);
     ro_context_close(context);
 }

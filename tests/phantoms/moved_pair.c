@@ -94,7 +94,7 @@ static void put(const ro_image *image, uint32_t x, uint32_t y, double tone, cons
     tone += noise / 255 * 1.7320508075688772 * sum;
     char *row = (char *)image->data + (ptrdiff_t)y * image->stride;
     tone = tone < 0 ? 0 : tone > 1 ? 1 : tone;
-    if (image->format == RO_GRAYF)
+    if (image->format == RO_GREYF)
         ((float *)(void *)row)[x] = (float)tone;
     else
         ((uint8_t *)row)[x] = (uint8_t)lrint(255 * tone);

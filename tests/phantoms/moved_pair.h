@@ -32,7 +32,7 @@ struct ro_pair {
 RO_API
 void pair_field(const struct ro_pair *pair, double x, double y, double u[2]);
 
-/* Fills checked views of RO_GRAY8 or RO_GRAYF: fixed(x) = texture(x + u(x)), moving(x) =
+/* Fills checked views of RO_GREY8 or RO_GREYF: fixed(x) = texture(x + u(x)), moving(x) =
  * texture(x).
  */
 RO_API

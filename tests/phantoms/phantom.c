@@ -56,7 +56,7 @@ void draw_phantom(const ro_image *image)
                     sum += (uint64_t)tone_at(((double)x * POINTS + i + 0.5 - left) * scale,
                                              (top - (double)y * POINTS - j - 0.5) * scale);
             uint32_t value = (uint32_t)((sum * white + full / 2) / full);
-            if (image->format == RO_GRAY16)
+            if (image->format == RO_GREY16)
                 ((uint16_t *)row)[x] = (uint16_t)value;
             else
                 ((uint8_t *)row)[x] = (uint8_t)value;

@@ -5,7 +5,7 @@
 
 #include "roundoff/core.h"
 
-/* Fills a checked view of RO_GRAY8 or RO_GRAY16. */
+/* Fills a checked view of RO_GREY8 or RO_GREY16. */
 RO_API
 void draw_phantom(const ro_image *image);
 

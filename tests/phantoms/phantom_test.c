@@ -29,8 +29,18 @@ static void tones(void **state)
     (void)state;
     static uint8_t narrow[SIDE][SIDE];
     static uint16_t wide[SIDE][SIDE];
-    ro_image image8 = {RO_GRAY8, SIDE, SIDE, 100, SIDE, narrow};
-    ro_image image16 = {RO_GRAY16, SIDE, SIDE, 1000, 2 * SIDE, wide};
+    ro_image image8 = {.format = RO_GREY8,
+                       .width = SIDE,
+                       .height = SIDE,
+                       .maxval = 100,
+                       .stride = SIDE,
+                       .data = narrow};
+    ro_image image16 = {.format = RO_GREY16,
+                        .width = SIDE,
+                        .height = SIDE,
+                        .maxval = 1000,
+                        .stride = 2 * SIDE,
+                        .data = wide};
     draw_phantom(&image8);
     draw_phantom(&image16);
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
@@ -47,7 +57,12 @@ static void mean(void **state)
 {
     (void)state;
     static uint16_t pixels[SIDE][SIDE];
-    ro_image image = {RO_GRAY16, SIDE, SIDE, 10000, 2 * SIDE, pixels};
+    ro_image image = {.format = RO_GREY16,
+                      .width = SIDE,
+                      .height = SIDE,
+                      .maxval = 10000,
+                      .stride = 2 * SIDE,
+                      .data = pixels};
     draw_phantom(&image);
     double sum = 0;
     for (int y = 0; y < SIDE; y++)

@@ -68,17 +68,17 @@ static void read_all(char kind, ro_format format, uint32_t maxval, uint32_t widt
 /* one that fits and one that ends early */
 void proof_raw(void)
 {
-    read_all('5', RO_GRAY8, 200, 2, 2);
-    read_all('5', RO_GRAY8, 200, 3, 2);
+    read_all('5', RO_GREY8, 200, 2, 2);
+    read_all('5', RO_GREY8, 200, 3, 2);
 }
 void proof_raw_wide(void)
 {
-    read_all('5', RO_GRAY16, 300, 2, 1);
-    read_all('5', RO_GRAY16, 300, 3, 1);
+    read_all('5', RO_GREY16, 300, 2, 1);
+    read_all('5', RO_GREY16, 300, 3, 1);
 }
 void proof_bits(void)
 {
-    read_all('4', RO_GRAY8, 1, 3, 2);
-    read_all('4', RO_GRAY8, 1, 9, 3);
+    read_all('4', RO_GREY8, 1, 3, 2);
+    read_all('4', RO_GREY8, 1, 9, 3);
 }
-void proof_plain_bits(void) { read_all('1', RO_GRAY8, 1, 2, 1); }
+void proof_plain_bits(void) { read_all('1', RO_GREY8, 1, 2, 1); }

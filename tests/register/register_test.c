@@ -36,7 +36,7 @@ static void open_bed(struct bed *bed, const struct ro_pair *pair, ro_format form
         assert_int_equal(
             ro_image_alloc(bed->context, format, pair->width, pair->height, 0, images[i]), RO_OK);
     assert_int_equal(
-        ro_image_alloc(bed->context, RO_GRAYF, 2 * pair->width, pair->height, 0, &bed->field),
+        ro_image_alloc(bed->context, RO_GREYF, 2 * pair->width, pair->height, 0, &bed->field),
         RO_OK);
     draw_pair(pair, &bed->fixed, &bed->moving);
 }
@@ -98,7 +98,7 @@ static void test_known_displacements(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct bed bed;
-        open_bed(&bed, &cases[i].pair, i % 2 ? RO_GRAYF : RO_GRAY8);
+        open_bed(&bed, &cases[i].pair, i % 2 ? RO_GREYF : RO_GREY8);
         static const char *const schemes[] = {"auto", "annealed"};
         for (int k = 0; k < 2; k++) {
             double error = run(&bed, &cases[i].pair,
@@ -120,7 +120,7 @@ static void test_bench_pair(void **state)
     (void)state;
     const struct ro_pair pair = {513, 513, RO_MOTION_SMOOTH, 8, 1, 0, 100};
     struct bed bed;
-    open_bed(&bed, &pair, RO_GRAY8);
+    open_bed(&bed, &pair, RO_GREY8);
     double error = run(&bed, &pair, (ro_register_options)RO_REGISTER_OPTIONS);
     if (!(error <= 0.05))
         fail_msg("mean error %.3f px", error);
@@ -133,7 +133,7 @@ static void test_hardly_nearer(void **state)
     (void)state;
     const struct ro_pair pair = {513, 513, RO_MOTION_ELASTIC, 10, 1, 16, 100};
     struct bed bed;
-    open_bed(&bed, &pair, RO_GRAY8);
+    open_bed(&bed, &pair, RO_GREY8);
     const double error = run(&bed, &pair, (ro_register_options)RO_REGISTER_OPTIONS);
     assert_string_equal(bed.report.match, "ssd");
     const double local =
@@ -150,7 +150,7 @@ static void test_identical(void **state)
     static const char *const inits[] = {"none", "translation", "affine"};
     for (int i = 0; i < 3; i++) {
         struct bed bed;
-        open_bed(&bed, &pair, RO_GRAY8);
+        open_bed(&bed, &pair, RO_GREY8);
         memset(bed.field.data, 0xff, (size_t)bed.field.stride * bed.field.height);
         run(&bed, &pair, (ro_register_options){RO_REGISTER_DEFAULTS, .init = inits[i]});
         for (uint32_t y = 0; y < pair.height; y++)
@@ -167,7 +167,7 @@ static void test_small_floats(void **state)
     for (uint64_t seed = 11; seed < 13; seed++) {
         const struct ro_pair pair = {SIDE, SIDE, RO_MOTION_SMOOTH, 8, 1, 16, seed};
         struct bed bed;
-        open_bed(&bed, &pair, RO_GRAY8);
+        open_bed(&bed, &pair, RO_GREY8);
         run(&bed, &pair, (ro_register_options)RO_REGISTER_OPTIONS);
         double whole = bed.report.energy_after;
         run(&bed, &pair, (ro_register_options){RO_REGISTER_DEFAULTS, .number = "s10e5"});
@@ -216,8 +216,8 @@ static void test_inverse(void **state)
     const struct ro_pair pair = {SIDE, SIDE, RO_MOTION_SMOOTH, 8, 0, 16, 14};
     struct bed bed;
     ro_image back = {0};
-    open_bed(&bed, &pair, RO_GRAY8);
-    assert_int_equal(ro_image_alloc(bed.context, RO_GRAYF, 2 * SIDE, SIDE, 0, &back), RO_OK);
+    open_bed(&bed, &pair, RO_GREY8);
+    assert_int_equal(ro_image_alloc(bed.context, RO_GREYF, 2 * SIDE, SIDE, 0, &back), RO_OK);
     run(&bed, &pair, (ro_register_options)RO_REGISTER_OPTIONS);
     assert_int_equal(ro_register(bed.context, &bed.moving, &bed.fixed, &back, NULL, NULL), RO_OK);
     double sum = 0, count = 0;
@@ -242,7 +242,7 @@ static void test_thesis(void **state)
     (void)state;
     const struct ro_pair pair = {SIDE, SIDE, RO_MOTION_SINES, 4.5, 0, 16, 1};
     struct bed bed;
-    open_bed(&bed, &pair, RO_GRAY8);
+    open_bed(&bed, &pair, RO_GREY8);
     double error =
         run(&bed, &pair, (ro_register_options){RO_REGISTER_DEFAULTS, .scheme = "thesis"});
     assert_true(error < 1.5); /* it misses by more than the default, as published */
@@ -263,7 +263,7 @@ static void test_other_tones(void **state)
     (void)state;
     const struct ro_pair pair = {SIDE, SIDE, RO_MOTION_SMOOTH, 6, 0, 16, 15};
     struct bed bed;
-    open_bed(&bed, &pair, RO_GRAYF);
+    open_bed(&bed, &pair, RO_GREYF);
     for (uint32_t y = 0; y < SIDE; y++) {
         float *row = (float *)(void *)((char *)bed.moving.data + (ptrdiff_t)y * bed.moving.stride);
         for (uint32_t x = 0; x < SIDE; x++)
@@ -292,7 +292,7 @@ static void test_negative(void **state)
     (void)state;
     const struct ro_pair pair = {SIDE, SIDE, RO_MOTION_ROTATION, 25, 1, 16, 31};
     struct bed bed;
-    open_bed(&bed, &pair, RO_GRAYF);
+    open_bed(&bed, &pair, RO_GREYF);
     double same = run(&bed, &pair, (ro_register_options)RO_REGISTER_OPTIONS);
     assert_false(bed.report.negative);
     for (uint32_t y = 0; y < SIDE; y++)
@@ -312,7 +312,7 @@ static void test_negative_in_places(void **state)
     (void)state;
     const struct ro_pair pair = {SIDE, SIDE, RO_MOTION_SMOOTH, 5, 1, 16, 34};
     struct bed bed;
-    open_bed(&bed, &pair, RO_GRAYF);
+    open_bed(&bed, &pair, RO_GREYF);
     for (uint32_t y = 0; y < SIDE; y++)
         for (uint32_t x = 0; x < SIDE; x++) {
             float *at = &float_row(&bed.moving, y)[x], part = ((float)x - 0.4f * SIDE) / 30;
@@ -334,8 +334,8 @@ static void test_pixels_that_do_not_count(void **state)
     const struct ro_pair pair = {SIDE, SIDE, RO_MOTION_SMOOTH, 7, 1, 16, 32};
     struct bed bed;
     ro_image mask = {0};
-    open_bed(&bed, &pair, RO_GRAYF);
-    assert_int_equal(ro_image_alloc(bed.context, RO_GRAY8, SIDE, SIDE, 0, &mask), RO_OK);
+    open_bed(&bed, &pair, RO_GREYF);
+    assert_int_equal(ro_image_alloc(bed.context, RO_GREY8, SIDE, SIDE, 0, &mask), RO_OK);
     double plain = run(&bed, &pair, (ro_register_options)RO_REGISTER_OPTIONS);
     assert_true(bed.report.counted == 1);
     for (uint32_t y = 0; y < SIDE; y++)
@@ -375,7 +375,7 @@ static void test_sizes_that_differ(void **state)
     (void)state;
     const struct ro_pair pair = {SIDE, SIDE, RO_MOTION_SHIFT, 9, 1, 16, 33};
     struct bed bed;
-    open_bed(&bed, &pair, RO_GRAY8);
+    open_bed(&bed, &pair, RO_GREY8);
     bed.moving.height = SIDE - 40; /* what is seen of it is less */
     double shorter = run(&bed, &pair, (ro_register_options)RO_REGISTER_OPTIONS);
     bed.moving.height = SIDE;
@@ -406,7 +406,7 @@ static void test_large_offsets(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct bed bed;
-        open_bed(&bed, &cases[i].pair, RO_GRAY8);
+        open_bed(&bed, &cases[i].pair, RO_GREY8);
         double error = run(&bed, &cases[i].pair,
                            (ro_register_options){RO_REGISTER_DEFAULTS, .scheme = "annealed",
                                                  .init = cases[i].init});
@@ -440,11 +440,11 @@ static void test_same_bits(void **state)
         struct bed bed;
         ro_image got = {0};
         const struct ro_pair *pair = &cases[i].pair;
-        open_bed(&bed, pair, RO_GRAY8);
+        open_bed(&bed, pair, RO_GREY8);
         for (uint32_t y = 0; !cases[i].scheme && y < pair->height / 4; y++) /* a mask too */
             memset((char *)bed.fixed.data + (ptrdiff_t)y * bed.fixed.stride, 0, pair->width / 2);
         assert_int_equal(
-            ro_image_alloc(bed.context, RO_GRAYF, 2 * pair->width, pair->height, 0, &got), RO_OK);
+            ro_image_alloc(bed.context, RO_GREYF, 2 * pair->width, pair->height, 0, &got), RO_OK);
         ro_register_options options = {RO_REGISTER_DEFAULTS, .scheme = cases[i].scheme,
                                        .number = cases[i].number, .match = cases[i].match};
         bool first = true;
@@ -478,8 +478,8 @@ static void test_warp(void **state)
     assert_int_equal(ro_context_open(NULL, &context), RO_OK);
     uint8_t pixels[6] = {10, 20, 30, 40, 50, 60}, out[6];
     float u[12] = {0.5f, 0, 1, 0, -9, 0, 0, 0, 0.75f, -1, 0, 0.5f};
-    ro_image image = {RO_GRAY8, 3, 2, 255, 3, pixels}, to = {RO_GRAY8, 3, 2, 255, 3, out};
-    ro_image field = {RO_GRAYF, 6, 2, 0, 24, u};
+    ro_image image = ro_image_view(RO_GREY8, 3, 2, pixels), to = ro_image_view(RO_GREY8, 3, 2, out);
+    ro_image field = ro_image_view(RO_GREYF, 6, 2, u);
     assert_int_equal(ro_warp(context, &image, &field, &to, RO_SAMPLE_BILINEAR), RO_OK);
     const uint8_t smooth[6] = {15, 30, 10, 40, 28, 60}; /* 27.5 to even */
     assert_memory_equal(out, smooth, 6);
@@ -501,8 +501,8 @@ static void test_refusals(void **state)
     float a[64], b[64], u[128];
     for (int i = 0; i < 64; i++)
         a[i] = b[i] = (float)i;
-    ro_image fixed = {RO_GRAYF, 8, 8, 0, 32, a}, moving = {RO_GRAYF, 8, 8, 0, 32, b};
-    ro_image field = {RO_GRAYF, 16, 8, 0, 64, u};
+    ro_image fixed = ro_image_view(RO_GREYF, 8, 8, a), moving = ro_image_view(RO_GREYF, 8, 8, b);
+    ro_image field = ro_image_view(RO_GREYF, 16, 8, u);
     assert_int_equal(ro_register(context, &fixed, &moving, &field, NULL, NULL), RO_OK);
     field.width = 14;
     assert_int_equal(ro_register(context, &fixed, &moving, &field, NULL, NULL), RO_E_SIZE);
@@ -543,7 +543,7 @@ static void test_cancel(void **state)
     ro_context *context;
     const struct ro_pair pair = {SIDE, SIDE, RO_MOTION_SMOOTH, 8, 0, 16, 14};
     struct bed bed;
-    open_bed(&bed, &pair, RO_GRAY8);
+    open_bed(&bed, &pair, RO_GREY8);
     assert_int_equal(ro_context_open(&with, &context), RO_OK);
     assert_int_equal(ro_register(context, &bed.fixed, &bed.moving, &bed.field, NULL, NULL),
                      RO_E_CANCELLED);

@@ -55,7 +55,12 @@ static void make_start(struct check *check, struct trial *trial)
     uint8_t *bits = malloc(bytes);
     for (size_t i = 0; i < bytes; i++)
         bits[i] = (uint8_t)draw(check, 256);
-    trial->first = (ro_image){RO_BITS, trial->in.width, trial->in.height, 0, stride, bits};
+    trial->first = (ro_image){.format = RO_BITS,
+                              .width = trial->in.width,
+                              .height = trial->in.height,
+                              .maxval = 0,
+                              .stride = stride,
+                              .data = bits};
     options->first = &trial->first;
 }
 
@@ -81,11 +86,19 @@ static void make(struct check *check, int number, struct trial *trial)
             else
                 pixels[y * stride + x] = (uint8_t)value;
         }
-    trial->in =
-        (ro_image){wide ? RO_GRAY16 : RO_GRAY8, width, height, white, (ptrdiff_t)stride, pixels};
+    trial->in = (ro_image){.format = wide ? RO_GREY16 : RO_GREY8,
+                           .width = width,
+                           .height = height,
+                           .maxval = white,
+                           .stride = (ptrdiff_t)stride,
+                           .data = pixels};
     trial->out_bytes = out_stride * height + 2 * GUARD;
-    trial->want =
-        (ro_image){RO_BITS, width, height, 0, (ptrdiff_t)out_stride, malloc(trial->out_bytes)};
+    trial->want = (ro_image){.format = RO_BITS,
+                             .width = width,
+                             .height = height,
+                             .maxval = 0,
+                             .stride = (ptrdiff_t)out_stride,
+                             .data = malloc(trial->out_bytes)};
     trial->got = trial->want;
     trial->got.data = malloc(trial->out_bytes);
     memset(trial->want.data, POISON, trial->out_bytes);

@@ -56,8 +56,8 @@ static const struct {
     ro_format format;
     uint32_t white; /* 0: floats */
     int bytes, channels;
-} formats[] = {{RO_GRAY8, 255, 1, 1},  {RO_GRAY8, 100, 1, 1},   {RO_GRAY16, 65535, 2, 1},
-               {RO_GRAY16, 999, 2, 1}, {RO_GRAYF, 0, 4, 1},     {RO_RGB8, 255, 1, 3},
+} formats[] = {{RO_GREY8, 255, 1, 1},  {RO_GREY8, 100, 1, 1},   {RO_GREY16, 65535, 2, 1},
+               {RO_GREY16, 999, 2, 1}, {RO_GREYF, 0, 4, 1},     {RO_RGB8, 255, 1, 3},
                {RO_RGB8, 255, 1, 3},   {RO_RGB16, 65535, 2, 3}, {RO_RGBF, 0, 4, 3}};
 enum { FORMATS = sizeof formats / sizeof *formats, GREY_FORMATS = 5 };
 
@@ -114,7 +114,12 @@ static void fill_wildly(struct check *check, const ro_image *image, int channels
 
 static ro_image output_of(const ro_image *in, ro_format format, size_t stride, void *data)
 {
-    return (ro_image){format, in->width, in->height, 0, (ptrdiff_t)stride, data};
+    return (ro_image){.format = format,
+                      .width = in->width,
+                      .height = in->height,
+                      .maxval = 0,
+                      .stride = (ptrdiff_t)stride,
+                      .data = data};
 }
 
 static void make(struct check *check, int number, struct trial *trial)
@@ -132,9 +137,12 @@ static void make(struct check *check, int number, struct trial *trial)
     const size_t stride = (size_t)(bytes * channels) * width + 4 * draw(check, 8);
     const size_t out_stride = (size_t)(formats[to].bytes * channels) * width + 4 * draw(check, 8);
     *trial = (struct trial){.options = RO_DENOISE_OPTIONS};
-    trial->in =
-        (ro_image){formats[from].format,   width, height, formats[from].white, (ptrdiff_t)stride,
-                   malloc(stride * height)};
+    trial->in = (ro_image){.format = formats[from].format,
+                           .width = width,
+                           .height = height,
+                           .maxval = formats[from].white,
+                           .stride = (ptrdiff_t)stride,
+                           .data = malloc(stride * height)};
     fill(check, &trial->in, bytes, channels, formats[from].white);
     trial->bytes = out_stride * height + 2 * GUARD;
     trial->want = output_of(&trial->in, formats[to].format, out_stride, malloc(trial->bytes));
@@ -424,7 +432,7 @@ static double bench(int number, const struct variant *variant, int threads)
     double best = 0;
     if (route == ROWS || route == RESIDENT || !(work.context = open_variant(variant, threads)))
         return 0;
-    if (ro_image_alloc(work.context, RO_GRAY8, SIZE, SIZE, 0, &work.image) == RO_OK &&
+    if (ro_image_alloc(work.context, RO_GREY8, SIZE, SIZE, 0, &work.image) == RO_OK &&
         ro_testcard(work.context, &work.image) == RO_OK)
         best = best_speed(3, (double)SIZE * SIZE * STEPS, run_denoising, &work);
     ro_image_free(&work.image);

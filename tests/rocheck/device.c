@@ -77,18 +77,18 @@ static bool try_batch(struct check *check, struct pair *pair, uint32_t width, ui
         goto done;
     }
     for (uint32_t i = 0; i < count; i++) {
-        in[i] = (ro_image){RO_GRAY8,
-                           width,
-                           height,
-                           255,
-                           (ptrdiff_t)in_pitch,
-                           (unsigned char *)device_in + i * in_bytes};
-        out[i] = (ro_image){RO_BITS,
-                            width,
-                            height,
-                            0,
-                            (ptrdiff_t)out_pitch,
-                            (unsigned char *)device_out + i * out_bytes};
+        in[i] = (ro_image){.format = RO_GREY8,
+                           .width = width,
+                           .height = height,
+                           .maxval = 255,
+                           .stride = (ptrdiff_t)in_pitch,
+                           .data = (unsigned char *)device_in + i * in_bytes};
+        out[i] = (ro_image){.format = RO_BITS,
+                            .width = width,
+                            .height = height,
+                            .maxval = 0,
+                            .stride = (ptrdiff_t)out_pitch,
+                            .data = (unsigned char *)device_out + i * out_bytes};
     }
     if (ro_halftone_device(pair->device, in, out, count, &options, cuda_stream(pair->caller)) !=
             RO_OK ||
@@ -139,8 +139,18 @@ static bool try_many(struct check *check, struct pair *pair)
     const ro_halftone_options rows_apart = {RO_HALFTONE_DEFAULTS, .method = "stucki"};
     for (int i = 0; i < LAUNCHES && right; i++) {
         uint32_t width = 1 + draw(check, SIDE), height = 1 + draw(check, SIDE);
-        ro_image view_in = {RO_GRAY8, width, height, 255, SIDE, in};
-        ro_image view_out = {RO_BITS, width, height, 0, SIDE / 8, out};
+        ro_image view_in = {.format = RO_GREY8,
+                            .width = width,
+                            .height = height,
+                            .maxval = 255,
+                            .stride = SIDE,
+                            .data = in};
+        ro_image view_out = {.format = RO_BITS,
+                             .width = width,
+                             .height = height,
+                             .maxval = 0,
+                             .stride = SIDE / 8,
+                             .data = out};
         right = ro_halftone_device(pair->device, &view_in, &view_out, 1, NULL, streams[i & 1]) ==
                     RO_OK &&
                 ro_halftone_device(pair->device, &view_in, &view_out, 1, &rows_apart,
@@ -168,7 +178,7 @@ struct job {
 static bool open_job(struct check *check, struct pair *pair, struct job *job, uint32_t width,
                      uint32_t height)
 {
-    if (ro_image_alloc(pair->cpu, RO_GRAY8, width, height, 0, &job->in) != RO_OK ||
+    if (ro_image_alloc(pair->cpu, RO_GREY8, width, height, 0, &job->in) != RO_OK ||
         ro_image_alloc(pair->cpu, job->format, width, height, 0, &job->out) != RO_OK ||
         ro_image_alloc(pair->cpu, job->format, width, height, 0, &job->want) != RO_OK)
         return fail(check, "memory", pair->cpu);
@@ -315,18 +325,18 @@ static bool try_floats_of(struct check *check, struct pair *pair,
         goto done;
     }
     for (int i = 0; i < COUNT; i++) {
-        in[i] = (ro_image){RO_GRAYF,
-                           width,
-                           height,
-                           0,
-                           (ptrdiff_t)in_pitch,
-                           (char *)there_in + (size_t)i * in_bytes};
-        out[i] = (ro_image){format,
-                            width,
-                            height,
-                            0,
-                            (ptrdiff_t)out_pitch,
-                            (char *)there_out + (size_t)i * out_bytes};
+        in[i] = (ro_image){.format = RO_GREYF,
+                           .width = width,
+                           .height = height,
+                           .maxval = 0,
+                           .stride = (ptrdiff_t)in_pitch,
+                           .data = (char *)there_in + (size_t)i * in_bytes};
+        out[i] = (ro_image){.format = format,
+                            .width = width,
+                            .height = height,
+                            .maxval = 0,
+                            .stride = (ptrdiff_t)out_pitch,
+                            .data = (char *)there_out + (size_t)i * out_bytes};
     }
     const ro_status ran =
         ro_halftone_device(pair->device, in, out, COUNT, options, cuda_stream(pair->caller));
@@ -374,7 +384,7 @@ static bool try_floats(struct check *check, struct pair *pair)
     static const struct {
         int levels;
         ro_format format;
-    } outputs[] = {{2, RO_BITS}, {5, RO_INDEX8}, {256, RO_INDEX8}, {1024, RO_GRAY16}};
+    } outputs[] = {{2, RO_BITS}, {5, RO_INDEX8}, {256, RO_INDEX8}, {1024, RO_GREY16}};
     bool right = true;
     for (size_t m = 0; m < sizeof methods / sizeof *methods; m++)
         for (size_t o = 0; o < sizeof outputs / sizeof *outputs && right; o++) {
@@ -457,20 +467,20 @@ static bool look(struct check *check, struct pair *pair, struct denoising *work)
 static bool try_denoise(struct check *check, struct pair *pair)
 {
     struct denoising works[] = {
-        {.from = RO_GRAY8,
-         .to = RO_GRAY8,
+        {.from = RO_GREY8,
+         .to = RO_GREY8,
          .options = {RO_DENOISE_DEFAULTS, .kappa = 8, .iterations = 20}},
-        {.from = RO_GRAY16,
-         .to = RO_GRAYF,
+        {.from = RO_GREY16,
+         .to = RO_GREYF,
          .options = {RO_DENOISE_DEFAULTS, .model = "linear", .iterations = 7}},
         {.from = RO_RGB8,
          .to = RO_RGB8,
          .options = {RO_DENOISE_DEFAULTS, .kappa = 5, .sigma = 1, .iterations = 9}},
-        {.from = RO_GRAY8,
-         .to = RO_GRAY16,
+        {.from = RO_GREY8,
+         .to = RO_GREY16,
          .options = {RO_DENOISE_DEFAULTS, .kappa = 5, .number = "s24", .iterations = 3}},
-        {.from = RO_GRAY8,
-         .to = RO_GRAY8,
+        {.from = RO_GREY8,
+         .to = RO_GREY8,
          .options = {RO_DENOISE_DEFAULTS, .kappa = 3, .number = "s10e5"}},
     };
     enum { COUNT = sizeof works / sizeof *works, ROUNDS = RO_ON_DEVICE(6, 2) };

@@ -135,11 +135,11 @@ static void make(struct check *check, struct picture *picture, int large, bool p
         picture->levels = named_levels[named % NAMED_LEVELS];
     if (picture->levels > 16 * (int)white + 1)
         picture->levels = 16 * (int)white + 1;
-    ro_format format = picture->levels > 256 ? RO_GRAY16 : RO_INDEX8;
+    ro_format format = picture->levels > 256 ? RO_GREY16 : RO_INDEX8;
     if (picture->levels == 2 && (plain || draw(check, 3)))
         format = RO_BITS;
     else if (deep && draw(check, 4) == 0)
-        format = RO_GRAY16;
+        format = RO_GREY16;
 
     size_t in_row = (size_t)width << wide, in_stride = in_row + 2 * draw(check, 40);
     size_t out_row = ro_format_row_bytes(format, width), out_stride = out_row + 2 * draw(check, 20);
@@ -149,11 +149,18 @@ static void make(struct check *check, struct picture *picture, int large, bool p
     picture->got_memory = malloc(picture->out_bytes);
     memset(picture->in_memory, POISON, in_stride * height + GUARD);
     memset(picture->want_memory, POISON, picture->out_bytes);
-    picture->in =
-        (ro_image){wide ? RO_GRAY16 : RO_GRAY8, width, height, white, (ptrdiff_t)in_stride,
-                   picture->in_memory};
-    picture->want =
-        (ro_image){format, width, height, 0, (ptrdiff_t)out_stride, picture->want_memory + GUARD};
+    picture->in = (ro_image){.format = wide ? RO_GREY16 : RO_GREY8,
+                             .width = width,
+                             .height = height,
+                             .maxval = white,
+                             .stride = (ptrdiff_t)in_stride,
+                             .data = picture->in_memory};
+    picture->want = (ro_image){.format = format,
+                               .width = width,
+                               .height = height,
+                               .maxval = 0,
+                               .stride = (ptrdiff_t)out_stride,
+                               .data = picture->want_memory + GUARD};
     picture->got = picture->want;
     picture->got.data = picture->got_memory + GUARD;
 
@@ -184,10 +191,10 @@ static void run_reference(const struct picture *picture, int kernel)
     struct diffusion_request request = {
         .width = picture->in.width,
         .maxval = picture->in.maxval,
-        .sample_bytes = picture->in.format == RO_GRAY16 ? 2 : 1,
+        .sample_bytes = picture->in.format == RO_GREY16 ? 2 : 1,
         .levels = picture->levels,
         .bits_out = picture->want.format == RO_BITS,
-        .number_bytes = picture->want.format == RO_GRAY16 ? 2 : 1,
+        .number_bytes = picture->want.format == RO_GREY16 ? 2 : 1,
     };
     struct acuity_plan *acuity = NULL;
     const struct diffusion_schedule *reference = &diffusion_reference;
@@ -213,7 +220,7 @@ static void run_reference(const struct picture *picture, int kernel)
 static int value_at(const ro_image *image, uint32_t x, uint32_t y)
 {
     const unsigned char *row = (const unsigned char *)image->data + (ptrdiff_t)y * image->stride;
-    if (image->format == RO_GRAY16)
+    if (image->format == RO_GREY16)
         return ((const uint16_t *)(const void *)row)[x];
     return image->format == RO_BITS ? row[x / 8] >> (7 - x % 8) & 1 : row[x];
 }
@@ -353,7 +360,7 @@ static bool run_once(int number, const struct variant *variant, int threads, uin
     ro_image in, out;
     if (ro_context_open(&how, &context) != RO_OK)
         return false;
-    bool done = ro_image_alloc(context, RO_GRAY8, side, side, 0, &in) == RO_OK &&
+    bool done = ro_image_alloc(context, RO_GREY8, side, side, 0, &in) == RO_OK &&
                 ro_image_alloc(context, RO_BITS, side, side, 0, &out) == RO_OK &&
                 ro_testcard(context, &in) == RO_OK;
     *best = 1e9;

@@ -161,8 +161,12 @@ static bool test(int number, struct check *check)
         make(check, number, &trial);
         ro_hologram_report want = {.size = sizeof want};
         trial.options.schedule = "reference";
-        ro_image out = {RO_INDEX8, trial.field.width,       trial.field.height,
-                        255,       (ptrdiff_t)trial.stride, trial.want + GUARD};
+        ro_image out = {.format = RO_INDEX8,
+                        .width = trial.field.width,
+                        .height = trial.field.height,
+                        .maxval = 255,
+                        .stride = (ptrdiff_t)trial.stride,
+                        .data = trial.want + GUARD};
         if (ro_hologram_quantize(scalar, &trial.field, &out, &trial.options, &want) != RO_OK)
             right = fails(check, &trial, ro_context_message(scalar));
         const bool cuda = check->variant->device == RO_DEVICE_CUDA;

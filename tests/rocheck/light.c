@@ -37,7 +37,12 @@ static ro_status refine(ro_context *context, const struct trial *t, const ro_fie
     const ro_optics optics = {.wavelength = 532e-9, .pitch = 8e-6};
     const ro_hologram_options options = {RO_HOLOGRAM_DEFAULTS, .levels = levels[number - MANY],
                                          .optics = optics, .window = {0.15, 0.1, 0.5, 0.5}};
-    const ro_image target = {RO_GRAYF, t->width, t->height, 1, 4 * (ptrdiff_t)t->width, t->target};
+    const ro_image target = {.format = RO_GREYF,
+                             .width = t->width,
+                             .height = t->height,
+                             .maxval = 1,
+                             .stride = 4 * (ptrdiff_t)t->width,
+                             .data = t->target};
     ro_refinement how = {RO_REFINEMENT_DEFAULTS, .target = target, .distance = 0.01};
     how.iterations = 4;
     how.passes = 5;
@@ -49,9 +54,12 @@ static ro_status show(ro_context *context, const struct trial *t, const ro_field
 {
     ro_image out[FRAMES];
     for (int i = 0; i < FRAMES; i++)
-        out[i] = (ro_image){RO_INDEX8,           t->width,
-                            t->height,           255,
-                            (ptrdiff_t)t->width, numbers + (size_t)i * t->width * t->height};
+        out[i] = (ro_image){.format = RO_INDEX8,
+                            .width = t->width,
+                            .height = t->height,
+                            .maxval = 255,
+                            .stride = (ptrdiff_t)t->width,
+                            .data = numbers + (size_t)i * t->width * t->height};
     const ro_hologram_options options = {RO_HOLOGRAM_DEFAULTS, .levels = "binary",
                                          .optics = {.wavelength = 532e-9, .pitch = 8e-6},
                                          .window = {0.2, 0.2, 0.4, 0.4}};
@@ -63,8 +71,12 @@ static ro_status show(ro_context *context, const struct trial *t, const ro_field
 static ro_status make_pictures(ro_context *context, const struct trial *t, ro_field *made)
 {
     static const char *const phases[PLACES] = {"random", "constant", "smooth", "spherical"};
-    const ro_image amplitude = {RO_GRAYF, t->width, t->height, 1, 4 * (ptrdiff_t)t->width,
-                                t->target};
+    const ro_image amplitude = {.format = RO_GREYF,
+                                .width = t->width,
+                                .height = t->height,
+                                .maxval = 1,
+                                .stride = 4 * (ptrdiff_t)t->width,
+                                .data = t->target};
     const ro_scene_picture pictures[2] = {{.amplitude = amplitude, .depth = 0.03},
                                           {.amplitude = amplitude, .depth = 0.02}};
     const ro_picture_scene scene = {
@@ -82,7 +94,7 @@ static ro_status run(ro_context *context, const struct trial *t, int number, voi
     static const char *const targets[PLACES] = {"dice", "disc", "ring", "bars"};
     const ro_field field = {t->width, t->height, 8 * (ptrdiff_t)t->width, t->field};
     ro_field made = {t->width, t->height, 8 * (ptrdiff_t)t->width, result};
-    ro_image out = {RO_INDEX8, t->width, t->height, 255, (ptrdiff_t)t->width, result};
+    ro_image out = ro_image_view(RO_INDEX8, t->width, t->height, result);
     const ro_optics optics = {.wavelength = 532e-9, .pitch = 8e-6, .pitch_y = 7e-6};
     const ro_hologram_scene scene = {RO_HOLOGRAM_SCENE_DEFAULTS,
                                      .target = targets[t->which],

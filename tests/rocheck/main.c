@@ -91,7 +91,7 @@ double halftone_speed(const struct variant *variant, int threads, uint32_t side,
     double best = 0;
     if (!work.context)
         return 0;
-    if (ro_image_alloc(work.context, RO_GRAY8, side, side, 0, &work.in) == RO_OK &&
+    if (ro_image_alloc(work.context, RO_GREY8, side, side, 0, &work.in) == RO_OK &&
         ro_image_alloc(work.context, RO_BITS, side, side, 0, &work.out) == RO_OK &&
         ro_testcard(work.context, &work.in) == RO_OK)
         best = best_speed(5, (double)side * side, run_halftoning, &work);

@@ -37,13 +37,18 @@ static ro_image make_screen(struct check *check, uint32_t width, uint32_t height
     unsigned char *values = malloc((size_t)width * height);
     for (size_t i = 0; i < (size_t)width * height; i++)
         values[i] = (unsigned char)draw(check, 256);
-    return (ro_image){RO_GRAY8, width, height, 255, (ptrdiff_t)width, values};
+    return (ro_image){.format = RO_GREY8,
+                      .width = width,
+                      .height = height,
+                      .maxval = 255,
+                      .stride = (ptrdiff_t)width,
+                      .data = values};
 }
 
 /* A device makes no numbers of 16 bits. */
 static ro_format draw_format(struct check *check)
 {
-    static const ro_format formats[] = {RO_BITS, RO_BITS, RO_INDEX8, RO_INDEX8, RO_GRAY16};
+    static const ro_format formats[] = {RO_BITS, RO_BITS, RO_INDEX8, RO_INDEX8, RO_GREY16};
     return formats[draw(check, check->variant->device == RO_DEVICE_CUDA ? 4 : 5)];
 }
 
@@ -102,15 +107,19 @@ static void make(struct check *check, int number, struct trial *trial)
             else
                 trial->in_memory[y * stride + x] = (unsigned char)value;
         }
-    trial->in = (ro_image){wide ? RO_GRAY16 : RO_GRAY8, width,           height, white,
-                           (ptrdiff_t)stride,           trial->in_memory};
+    trial->in = (ro_image){.format = wide ? RO_GREY16 : RO_GREY8,
+                           .width = width,
+                           .height = height,
+                           .maxval = white,
+                           .stride = (ptrdiff_t)stride,
+                           .data = trial->in_memory};
     trial->out_bytes = out_stride * height + 2 * GUARD;
-    trial->want = (ro_image){out,
-                             width,
-                             height,
-                             out == RO_GRAY16 ? 65535 : 0,
-                             (ptrdiff_t)out_stride,
-                             malloc(trial->out_bytes)};
+    trial->want = (ro_image){.format = out,
+                             .width = width,
+                             .height = height,
+                             .maxval = out == RO_GREY16 ? 65535 : 0,
+                             .stride = (ptrdiff_t)out_stride,
+                             .data = malloc(trial->out_bytes)};
     trial->got = trial->want;
     trial->got.data = malloc(trial->out_bytes);
     memset(trial->want.data, POISON, trial->out_bytes);
@@ -138,10 +147,10 @@ static bool run_reference(ro_context *plain, int number, const struct trial *tri
     struct ordered_plan plan = {
         .width = trial->in.width,
         .maxval = trial->in.maxval,
-        .sample_bytes = trial->in.format == RO_GRAY16 ? 2 : 1,
+        .sample_bytes = trial->in.format == RO_GREY16 ? 2 : 1,
         .levels = trial->options.levels,
         .bits_out = trial->want.format == RO_BITS,
-        .deep = trial->want.format == RO_GRAY16,
+        .deep = trial->want.format == RO_GREY16,
         .percent = rules[number] == ORDERED_BY_LIMIT ? trial->options.threshold : 0,
         .rule = rules[number],
         .seed = trial->options.seed};

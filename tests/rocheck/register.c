@@ -70,9 +70,9 @@ static bool try_solve(struct check *check, const struct pair *pair, uint32_t wid
                       double sigma, uint32_t cycles, int warm)
 {
     ro_image b = {0}, want = {0}, got = {0};
-    bool right = ro_image_alloc(pair->scalar, RO_GRAYF, width, height, 0, &b) == RO_OK &&
-                 ro_image_alloc(pair->scalar, RO_GRAYF, width, height, 0, &want) == RO_OK &&
-                 ro_image_alloc(pair->scalar, RO_GRAYF, width, height, 0, &got) == RO_OK;
+    bool right = ro_image_alloc(pair->scalar, RO_GREYF, width, height, 0, &b) == RO_OK &&
+                 ro_image_alloc(pair->scalar, RO_GREYF, width, height, 0, &want) == RO_OK &&
+                 ro_image_alloc(pair->scalar, RO_GREYF, width, height, 0, &got) == RO_OK;
     for (uint32_t y = 0; right && y < height; y++)
         for (uint32_t x = 0; x < width; x++) {
             size_t at = (size_t)y * (size_t)b.stride / sizeof(float) + x;
@@ -105,10 +105,10 @@ static bool try_pair(struct check *check, const struct pair *pair, const struct 
     ro_image fixed = {0}, moving = {0}, want = {0}, got = {0};
     const uint32_t width = drawn->width, height = drawn->height;
     ro_register_report reports[2] = {{.size = sizeof *reports}, {.size = sizeof *reports}};
-    bool right = ro_image_alloc(pair->scalar, RO_GRAY8, width, height, 0, &fixed) == RO_OK &&
-                 ro_image_alloc(pair->scalar, RO_GRAY8, width, height, 0, &moving) == RO_OK &&
-                 ro_image_alloc(pair->scalar, RO_GRAYF, 2 * width, height, 0, &want) == RO_OK &&
-                 ro_image_alloc(pair->scalar, RO_GRAYF, 2 * width, height, 0, &got) == RO_OK;
+    bool right = ro_image_alloc(pair->scalar, RO_GREY8, width, height, 0, &fixed) == RO_OK &&
+                 ro_image_alloc(pair->scalar, RO_GREY8, width, height, 0, &moving) == RO_OK &&
+                 ro_image_alloc(pair->scalar, RO_GREYF, 2 * width, height, 0, &want) == RO_OK &&
+                 ro_image_alloc(pair->scalar, RO_GREYF, 2 * width, height, 0, &got) == RO_OK;
     if (right)
         draw_pair(drawn, &fixed, &moving);
     for (uint32_t y = 0; right && corner && y < height / 3; y++)

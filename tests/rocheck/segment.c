@@ -51,7 +51,7 @@ static bool make(ro_context *context, struct trial *trial, int number, uint32_t 
                  uint32_t height, struct check *check)
 {
     *trial = (struct trial){0};
-    if (ro_image_alloc(context, RO_GRAY8, width, height, 255, &trial->image) != RO_OK)
+    if (ro_image_alloc(context, RO_GREY8, width, height, 255, &trial->image) != RO_OK)
         return false;
     uint32_t grain = 1 + draw(check, 12);
     for (uint32_t y = 0; y < height; y++)
@@ -104,8 +104,8 @@ static bool same(ro_context *context, struct check *check, const ro_segmentation
 {
     ro_image a, b;
     bool right = true;
-    if (ro_image_alloc(context, RO_GRAYF, shape->width, shape->height, 0, &a) != RO_OK ||
-        ro_image_alloc(context, RO_GRAYF, shape->width, shape->height, 0, &b) != RO_OK)
+    if (ro_image_alloc(context, RO_GREYF, shape->width, shape->height, 0, &a) != RO_OK ||
+        ro_image_alloc(context, RO_GREYF, shape->width, shape->height, 0, &b) != RO_OK)
         return false;
     for (int label = 1; label <= RO_LABELS && right; label++) {
         if (!reports[0].label[label - 1].used)

@@ -15,8 +15,8 @@ static const struct {
     ro_format format;
     uint32_t white; /* 0: floats */
     int bytes, channels;
-} forms[] = {{"grey", RO_GRAY8, 255, 1, 1},    {"few-levels", RO_GRAY8, 90, 1, 1},
-             {"deep", RO_GRAY16, 65535, 2, 1}, {"float", RO_GRAYF, 0, 4, 1},
+} forms[] = {{"grey", RO_GREY8, 255, 1, 1},    {"few-levels", RO_GREY8, 90, 1, 1},
+             {"deep", RO_GREY16, 65535, 2, 1}, {"float", RO_GREYF, 0, 4, 1},
              {"colour", RO_RGB8, 255, 1, 3},   {"deep-colour", RO_RGB16, 65535, 2, 3}};
 enum { FORMS = sizeof forms / sizeof *forms, TRIALS = 8 };
 
@@ -68,9 +68,12 @@ static bool try_one(int number, struct check *check, ro_context *plain, ro_conte
     const uint32_t width = draw_side(check), height = draw_side(check);
     const size_t stride = ro_format_row_bytes(forms[number / 2].format, width);
     const size_t bytes = stride * height + 2 * GUARD;
-    ro_image in = {
-        forms[number / 2].format, width, height, forms[number / 2].white, (ptrdiff_t)stride,
-        malloc(stride * height)};
+    ro_image in = {.format = forms[number / 2].format,
+                   .width = width,
+                   .height = height,
+                   .maxval = forms[number / 2].white,
+                   .stride = (ptrdiff_t)stride,
+                   .data = malloc(stride * height)};
     unsigned char *want = malloc(bytes), *got = malloc(bytes);
     ro_image out = in, guarded = in, result = in;
     ro_denoise_options options = {RO_DENOISE_DEFAULTS, .model = "trained",

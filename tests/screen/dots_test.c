@@ -260,7 +260,7 @@ static void a_spot_of_ones_own(void **state)
 {
     (void)state;
     static uint8_t values[4] = {0, 200, 100, 250};
-    const ro_image spot = {RO_GRAY8, 2, 2, 255, 2, values};
+    const ro_image spot = ro_image_view(RO_GREY8, 2, 2, values);
     struct screen screen = make(&(ro_screen_options){RO_SCREEN_DEFAULTS, .kind = "am", .lpi = 50,
                                                      .dpi = 400, .spot = &spot},
                                 true);

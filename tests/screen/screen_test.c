@@ -266,7 +266,7 @@ static void images_keep_the_ranks(void **state)
     static const struct {
         uint32_t size;
         ro_format format;
-    } rows[] = {{64, RO_FORMAT_NONE}, {256, RO_GRAY16}, {300, RO_GRAYF}};
+    } rows[] = {{64, RO_FORMAT_NONE}, {256, RO_GREY16}, {300, RO_GREYF}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         ro_screen_options options = {RO_SCREEN_DEFAULTS, .cell = rows[i].size,
                                      .format = rows[i].format};
@@ -287,7 +287,12 @@ static void ties_rank_in_raster_order(void **state)
 {
     (void)state;
     float values[6] = {0.5f, -1.0f, 0.5f, 0.0f, -0.0f, 7.0f};
-    ro_image image = {RO_GRAYF, 3, 2, 0, 3 * sizeof *values, values};
+    ro_image image = {.format = RO_GREYF,
+                      .width = 3,
+                      .height = 2,
+                      .maxval = 0,
+                      .stride = 3 * sizeof *values,
+                      .data = values};
     static const uint32_t ranks[] = {3, 0, 4, 1, 2, 5};
     struct screen screen;
     assert_int_equal(screen_rank(context, &image, &screen), RO_OK);
@@ -312,7 +317,7 @@ static void bad_screens_are_refused(void **state)
         {{RO_SCREEN_DEFAULTS, .cell = 1025}, RO_E_SIZE, "1025"},
         {{RO_SCREEN_DEFAULTS, .cell = 64, .shape = "line"}, RO_E_ARGUMENT, "shape does not apply"},
         {{RO_SCREEN_DEFAULTS, .cell = 64, .format = RO_RGB8}, RO_E_ARGUMENT, "gray16 or grayf"},
-        {{RO_SCREEN_DEFAULTS, .format = RO_GRAYF, .ranks = 1}, RO_E_ARGUMENT, "format gray16"},
+        {{RO_SCREEN_DEFAULTS, .format = RO_GREYF, .ranks = 1}, RO_E_ARGUMENT, "format gray16"},
         {{RO_SCREEN_DEFAULTS, .kind = "clustered", .shape = "cross"}, RO_E_ARGUMENT, "kind am"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -21,7 +21,7 @@ static ro_segment_report report = {.size = sizeof report};
 static ro_image blank(uint32_t width, uint32_t height, int grey)
 {
     ro_image image;
-    assert_int_equal(ro_image_alloc(context, RO_GRAY8, width, height, 255, &image), RO_OK);
+    assert_int_equal(ro_image_alloc(context, RO_GREY8, width, height, 255, &image), RO_OK);
     for (uint32_t y = 0; y < height; y++)
         memset((uint8_t *)image.data + (ptrdiff_t)y * image.stride, grey, width);
     return image;
@@ -409,8 +409,8 @@ static void turned_inputs_give_turned_results(void **state)
                                           .kappa = 10,
                                           .curvature = n >= 4 ? 0.2 : 0};
             ro_image want, got;
-            assert_int_equal(ro_image_alloc(context, RO_GRAYF, SIDE, SIDE, 0, &want), RO_OK);
-            assert_int_equal(ro_image_alloc(context, RO_GRAYF, SIDE, SIDE, 0, &got), RO_OK);
+            assert_int_equal(ro_image_alloc(context, RO_GREYF, SIDE, SIDE, 0, &want), RO_OK);
+            assert_int_equal(ro_image_alloc(context, RO_GREYF, SIDE, SIDE, 0, &got), RO_OK);
             ro_segmentation *result = run(&image, options);
             assert_int_equal(ro_segmentation_phi(result, 1, &want), RO_OK);
             ro_segmentation_free(result);
@@ -478,7 +478,7 @@ static void masks_and_distances_are_seeds(void **state)
 {
     (void)state;
     ro_image image = blank(100, 90, 100), mask = blank(100, 90, 0), distance;
-    assert_int_equal(ro_image_alloc(context, RO_GRAYF, 100, 90, 0, &distance), RO_OK);
+    assert_int_equal(ro_image_alloc(context, RO_GREYF, 100, 90, 0, &distance), RO_OK);
     for (uint32_t y = 0; y < 90; y++)
         for (uint32_t x = 0; x < 100; x++) {
             double d = hypot(x - 50.0, y - 45.0) - 20.5;
@@ -489,7 +489,7 @@ static void masks_and_distances_are_seeds(void **state)
                                   .speed = {{.constant = 1}}, .mask = &mask,   .number = "s23e8"};
     ro_segmentation *result = run(&image, options);
     ro_image phi;
-    assert_int_equal(ro_image_alloc(context, RO_GRAYF, 100, 90, 0, &phi), RO_OK);
+    assert_int_equal(ro_image_alloc(context, RO_GREYF, 100, 90, 0, &phi), RO_OK);
     assert_int_equal(ro_segmentation_phi(result, 1, &phi), RO_OK);
     ro_segmentation_free(result);
     for (uint32_t y = 0; y < 90; y++)

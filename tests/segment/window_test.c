@@ -26,7 +26,7 @@ static bool is_inside(uint32_t x, uint32_t y)
 static ro_image disc(ro_context *context, uint32_t ground, uint32_t object)
 {
     ro_image image;
-    assert_int_equal(ro_image_alloc(context, RO_GRAY16, SIDE, SIDE, 65535, &image), RO_OK);
+    assert_int_equal(ro_image_alloc(context, RO_GREY16, SIDE, SIDE, 65535, &image), RO_OK);
     for (uint32_t y = 0; y < SIDE; y++)
         for (uint32_t x = 0; x < SIDE; x++)
             ((uint16_t *)(void *)((char *)image.data + (ptrdiff_t)y * image.stride))[x] =
@@ -52,7 +52,7 @@ static void ten_bits_of_sixteen(void **state)
     (void)state;
     ro_context *context = open_context();
     static uint8_t labels[SIDE * SIDE];
-    ro_image view = {RO_GRAY8, SIDE, SIDE, 255, SIDE, labels};
+    ro_image view = ro_image_view(RO_GREY8, SIDE, SIDE, labels);
     ro_image image = disc(context, 300, 500);
     ro_segmentation *result;
     ro_segment_options options = {RO_SEGMENT_DEFAULTS, .seeds = &seed, .seed_count = 1};
@@ -70,7 +70,7 @@ static void memory_ends(void **state)
     (void)state;
     ro_context *context = open_context();
     static uint8_t labels[SIDE * SIDE];
-    ro_image view = {RO_GRAY8, SIDE, SIDE, 255, SIDE, labels};
+    ro_image view = ro_image_view(RO_GREY8, SIDE, SIDE, labels);
     ro_image image = disc(context, 12000, 50000);
     ro_segment_options options = {RO_SEGMENT_DEFAULTS, .seeds = &seed, .seed_count = 1};
     bool any = false;
@@ -103,7 +103,7 @@ static void memory_ends_for_regions(void **state)
     (void)state;
     ro_context *context = open_context();
     static uint8_t labels[SIDE * SIDE];
-    ro_image view = {RO_GRAY8, SIDE, SIDE, 255, SIDE, labels};
+    ro_image view = ro_image_view(RO_GREY8, SIDE, SIDE, labels);
     ro_image image = disc(context, 12000, 50000);
     const ro_seed seeds[2] = {seed, {.label = 2, .x = 4, .y = 4, .radius = 2}};
     const ro_regions_options options = {RO_REGIONS_DEFAULTS, .seeds = seeds, .seed_count = 2};

@@ -34,7 +34,7 @@ static ro_image card(ro_context *context, ro_format format, uint32_t width, uint
 static uint32_t sample(const ro_image *image, uint32_t x, uint32_t y)
 {
     const char *row = (const char *)image->data + (ptrdiff_t)y * image->stride;
-    bool wide = image->format == RO_GRAY16 || image->format == RO_RGB16;
+    bool wide = image->format == RO_GREY16 || image->format == RO_RGB16;
     return wide ? ((const uint16_t *)row)[x] : ((const uint8_t *)row)[x];
 }
 
@@ -65,14 +65,14 @@ static void golden(void **state)
         uint32_t width, height, maxval;
         uint64_t hash;
     } goldens[] = {
-        {RO_GRAY8, 1, 1, 0, 0x08328807b4eb6fed},
-        {RO_GRAY8, 64, 64, 0, 0xf3405ab2f8503036},
-        {RO_GRAY8, 256, 256, 0, 0x257d69a7942e1afb},
-        {RO_GRAY16, 256, 256, 0, 0x7d7545b0321e77ae},
+        {RO_GREY8, 1, 1, 0, 0x08328807b4eb6fed},
+        {RO_GREY8, 64, 64, 0, 0xf3405ab2f8503036},
+        {RO_GREY8, 256, 256, 0, 0x257d69a7942e1afb},
+        {RO_GREY16, 256, 256, 0, 0x7d7545b0321e77ae},
         {RO_RGB8, 512, 384, 0, 0x1d3fc8f975077782},
         {RO_RGB16, 300, 500, 1023, 0xbdffff7ccce837e9},
-        {RO_GRAY8, 1024, 1024, 0, 0x885a2719180fe6a3},
-        {RO_GRAY8, 1500, 20, 255, 0x7672b2154fd854d8},
+        {RO_GREY8, 1024, 1024, 0, 0x885a2719180fe6a3},
+        {RO_GREY8, 1500, 20, 255, 0x7672b2154fd854d8},
     };
     (void)state;
     ro_context *context = context_of(2);
@@ -94,7 +94,7 @@ static void golden(void **state)
 
 static void depths_agree(void **state)
 {
-    static const ro_format pairs[][2] = {{RO_GRAY8, RO_GRAY16}, {RO_RGB8, RO_RGB16}};
+    static const ro_format pairs[][2] = {{RO_GREY8, RO_GREY16}, {RO_RGB8, RO_RGB16}};
     (void)state;
     ro_context *context = context_of(2);
     for (int i = 0; i < 2; i++) {
@@ -127,7 +127,7 @@ static void every_tone_occurs(void **state)
 {
     (void)state;
     ro_context *context = context_of(2);
-    ro_image image = card(context, RO_GRAY8, 1024, 1024, 0);
+    ro_image image = card(context, RO_GREY8, 1024, 1024, 0);
     unsigned count[256] = {0};
     for (uint32_t y = 0; y < image.height; y++)
         for (uint32_t x = 0; x < image.width; x++)
@@ -144,7 +144,7 @@ static void white_is_maxval(void **state)
         ro_format format;
         uint32_t maxval;
     } cases[] = {
-        {RO_GRAY8, 1}, {RO_GRAY8, 100}, {RO_RGB8, 31}, {RO_GRAY16, 1023}, {RO_RGB16, 4095}};
+        {RO_GREY8, 1}, {RO_GREY8, 100}, {RO_RGB8, 31}, {RO_GREY16, 1023}, {RO_RGB16, 4095}};
     (void)state;
     ro_context *context = context_of(1);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -175,12 +175,12 @@ static void strides(void **state)
     assert_non_null(bytes);
     for (int turned = 0; turned < 2; turned++) {
         memset(bytes, GUARD, size);
-        ro_image image = {RO_RGB8,
-                          WIDTH,
-                          HEIGHT,
-                          0,
-                          turned ? -STRIDE : STRIDE,
-                          bytes + (ptrdiff_t)STRIDE * (turned ? HEIGHT : 1)};
+        ro_image image = {.format = RO_RGB8,
+                          .width = WIDTH,
+                          .height = HEIGHT,
+                          .maxval = 0,
+                          .stride = turned ? -STRIDE : STRIDE,
+                          .data = bytes + (ptrdiff_t)STRIDE * (turned ? HEIGHT : 1)};
         assert_int_equal(ro_testcard(context, &image), RO_OK);
         assert_int_equal(hash_of(&image), hash_of(&plain));
         for (size_t i = 0; i < size; i++) {
@@ -200,7 +200,7 @@ static void any_size(void **state)
                                         {16, 16}, {1, 1000}, {1000, 1},  {1, 100000}, {100000, 1},
                                         {5, 777}, {777, 5},  {129, 31},  {3000, 40},  {40, 3000},
                                         {64, 64}, {65, 127}, {128, 128}, {131, 255}};
-    static const ro_format formats[] = {RO_GRAY8, RO_GRAY16, RO_RGB8, RO_RGB16};
+    static const ro_format formats[] = {RO_GREY8, RO_GREY16, RO_RGB8, RO_RGB16};
     (void)state;
     ro_context *context = context_of(2);
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
@@ -220,7 +220,7 @@ static int stop(void *data, const char *phase, double done)
 
 static void refusals(void **state)
 {
-    static const ro_format formats[] = {RO_GRAYF, RO_RGBF, RO_BITS, RO_INDEX8};
+    static const ro_format formats[] = {RO_GREYF, RO_RGBF, RO_BITS, RO_INDEX8};
     (void)state;
     ro_context *context = context_of(1);
     ro_image image;
@@ -230,16 +230,18 @@ static void refusals(void **state)
         assert_true(strlen(ro_context_message(context)) > 0);
         ro_image_free(&image);
     }
-    image = (ro_image){RO_GRAY8, 0, 5, 0, 5, &image};
+    image = (ro_image){
+        .format = RO_GREY8, .width = 0, .height = 5, .maxval = 0, .stride = 5, .data = &image};
     assert_int_equal(ro_testcard(context, &image), RO_E_SIZE);
-    image = (ro_image){RO_GRAY8, 5, 5, 0, 4, &image};
+    image = (ro_image){
+        .format = RO_GREY8, .width = 5, .height = 5, .maxval = 0, .stride = 4, .data = &image};
     assert_int_equal(ro_testcard(context, &image), RO_E_ARGUMENT);
     ro_context_close(context);
 
     assert_int_equal(
         ro_context_open(&(ro_context_options){RO_CONTEXT_DEFAULTS, .progress = stop}, &context),
         RO_OK);
-    assert_int_equal(ro_image_alloc(context, RO_GRAY8, 200, 200, 0, &image), RO_OK);
+    assert_int_equal(ro_image_alloc(context, RO_GREY8, 200, 200, 0, &image), RO_OK);
     assert_int_equal(ro_testcard(context, &image), RO_E_CANCELLED);
     ro_image_free(&image);
     ro_context_close(context);

@@ -95,7 +95,7 @@ struct diffusion_request diffusion_request_of(const struct halftoner *work)
         .sample_bytes = work->grey.sample_bytes,
         .levels = work->options.levels,
         .bits_out = work->out == RO_BITS,
-        .number_bytes = work->out == RO_GRAY16 || work->out == RO_RGB16 ? 2 : 1,
+        .number_bytes = work->out == RO_GREY16 || work->out == RO_RGB16 ? 2 : 1,
         .strength = work->options.strength,
         .noise = work->options.noise,
         .threshold = balanced(work) ? 0 : work->options.threshold,

@@ -163,7 +163,7 @@ static ro_status open_engine(struct halftoner *work)
         .sample_bytes = work->grey.sample_bytes,
         .levels = work->options.levels,
         .bits_out = work->out == RO_BITS,
-        .deep = work->out == RO_GRAY16,
+        .deep = work->out == RO_GREY16,
         .percent = work->options.threshold,
         .rule = variants[work->method->variant].rule,
         .seed = work->seed,

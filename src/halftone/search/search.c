@@ -3,7 +3,7 @@
  * Direct binary search: the methods `dbs` and `dbs-clipping-free`.
  *
  * The engine turns the public options into a plan's, and the block of rows that holds the whole
- * image into a search. Colour arrives as grey; RO_INDEX8 and RO_GRAY8 outputs get the bits as
+ * image into a search. Colour arrives as grey; RO_INDEX8 and RO_GREY8 outputs get the bits as
  * numbers.
  */
 #include "halftone/search/search.h"
@@ -62,7 +62,7 @@ ro_status dbs_halftone_checked(ro_context *context, const struct dbs_options *op
 static ro_image grey_shape(const struct halftoner *work)
 {
     ro_image shape = work->in;
-    shape.format = work->grey.sample_bytes == 1 ? RO_GRAY8 : RO_GRAY16;
+    shape.format = work->grey.sample_bytes == 1 ? RO_GREY8 : RO_GREY16;
     shape.maxval = work->grey.white;
     return shape;
 }
@@ -217,12 +217,12 @@ static ro_status run_engine(struct halftoner *work, const struct halftone_block 
     ro_image in = grey_shape(work);
     in.data = (void *)(uintptr_t)block->in;
     in.stride = block->in_stride;
-    ro_image out = {work->out == RO_BITS ? RO_BITS : RO_INDEX8,
-                    in.width,
-                    in.height,
-                    0,
-                    block->out_stride,
-                    block->out};
+    ro_image out = {.format = work->out == RO_BITS ? RO_BITS : RO_INDEX8,
+                    .width = in.width,
+                    .height = in.height,
+                    .maxval = 0,
+                    .stride = block->out_stride,
+                    .data = block->out};
     ro_status status =
         made->cuda ? run_cuda(work, &in, &out, &result) : run_cpu(work, &in, &out, &result);
     work->report.steps = result.rounds;

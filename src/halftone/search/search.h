@@ -187,7 +187,7 @@ static inline uint32_t dbs_value(const struct dbs_state *state, int x, int y)
 {
     const ro_image *in = state->in;
     const uint8_t *row = (const uint8_t *)in->data + (ptrdiff_t)state->row[y] * in->stride;
-    return in->format == RO_GRAY8 ? row[state->column[x]]
+    return in->format == RO_GREY8 ? row[state->column[x]]
                                   : ((const uint16_t *)(const void *)row)[state->column[x]];
 }
 
@@ -263,7 +263,7 @@ void dbs_close(struct dbs_state *state); /* NULL is allowed */
 uint64_t dbs_improving(ro_context *context, struct dbs_state *state,
                        const struct dbs_kernels *kernels);
 
-/* Halftones `in` (RO_GRAY8 or RO_GRAY16) into `out` (RO_BITS of the same size). `improving`, if not
+/* Halftones `in` (RO_GREY8 or RO_GREY16) into `out` (RO_BITS of the same size). `improving`, if not
  * NULL, is what dbs_improving says at the end. */
 ro_status dbs_halftone(ro_context *context, const struct dbs_options *options, const ro_image *in,
                        const ro_image *out, struct dbs_result *result);

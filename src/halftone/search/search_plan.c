@@ -75,7 +75,7 @@ ro_status dbs_plan_make(ro_context *context, const struct dbs_options *options, 
     plan->pad = 4 * plan->w;
     plan->block = plan->w > 7 ? 64 : 32;
     plan->white = ro_image_white(in);
-    plan->values = in->format == RO_GRAY8 ? 256 : 65536; /* those above white count as white */
+    plan->values = in->format == RO_GREY8 ? 256 : 65536; /* those above white count as white */
     plan->image_width = (int)in->width;
     plan->image_height = (int)in->height;
     /* Sums of e^2 stay below 2^63: e^2 is at most 2^32. */
@@ -257,7 +257,7 @@ static ro_status open_state(ro_context *context, const struct dbs_options *optio
                             const ro_image *in, bool tables_only, struct dbs_state **state)
 {
     *state = NULL;
-    if (in->format != RO_GRAY8 && in->format != RO_GRAY16)
+    if (in->format != RO_GREY8 && in->format != RO_GREY16)
         return ro_context_fail(context, RO_E_UNSUPPORTED,
                                "direct binary search takes 8-bit or 16-bit grey, not %s",
                                ro_format_name(in->format));

@@ -12,7 +12,7 @@ void dbs_values(const struct dbs_state *state, int y, uint16_t *values)
     const uint16_t *words = (const uint16_t *)(const void *)bytes;
     const int pad = plan->pad, inside = pad + plan->image_width;
     const int end = plan->panels * DBS_LANES;
-    if (in->format == RO_GRAY8)
+    if (in->format == RO_GREY8)
         for (int x = 0; x < plan->image_width; x++)
             values[pad + x] = bytes[x];
     else

@@ -19,7 +19,7 @@ const char DBS_RANDOM[] = "random";
 
 static ro_status check_own(ro_context *context, const ro_image *in, const ro_image *first)
 {
-    if (first->format != RO_BITS && first->format != RO_GRAY8 && first->format != RO_GRAY16)
+    if (first->format != RO_BITS && first->format != RO_GREY8 && first->format != RO_GREY16)
         return ro_context_fail(context, RO_E_UNSUPPORTED,
                                "a search starts from packed bits or grey, not from %s",
                                ro_format_name(first->format));
@@ -85,7 +85,7 @@ static bool is_white(const ro_image *own, const uint8_t *row, uint32_t x)
     if (own->format == RO_BITS)
         return row[x / 8] >> (7 - x % 8) & 1;
     const uint32_t value =
-        own->format == RO_GRAY8 ? row[x] : ((const uint16_t *)(const void *)row)[x];
+        own->format == RO_GREY8 ? row[x] : ((const uint16_t *)(const void *)row)[x];
     return 2 * value > ro_image_white(own);
 }
 
@@ -119,7 +119,7 @@ static void pad_grey(const struct padding *work, int y, uint8_t *row)
     const int pad = plan->pad, inside = pad + plan->image_width;
     const uint8_t *from =
         (const uint8_t *)state->in->data + (ptrdiff_t)state->row[y] * state->in->stride;
-    const size_t bytes = state->in->format == RO_GRAY8 ? 1 : 2;
+    const size_t bytes = state->in->format == RO_GREY8 ? 1 : 2;
     for (int x = 0; x < pad; x++)
         memcpy(row + (size_t)x * bytes, from + state->column[x] * bytes, bytes);
     memcpy(row + (size_t)pad * bytes, from, (size_t)plan->image_width * bytes);

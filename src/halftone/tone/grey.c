@@ -15,12 +15,12 @@
 uint32_t grey_input_white(const ro_image *in)
 {
     switch (in->format) {
-    case RO_GRAY8:
+    case RO_GREY8:
     case RO_RGB8:
-    case RO_GRAY16:
+    case RO_GREY16:
     case RO_RGB16:
         return ro_image_white(in);
-    case RO_GRAYF:
+    case RO_GREYF:
     case RO_RGBF:
         return UINT16_MAX;
     default:
@@ -34,8 +34,8 @@ ro_status grey_form_of(ro_context *context, const ro_image *in, struct grey_form
     if (white == 0)
         return ro_context_fail(context, RO_E_UNSUPPORTED, "%s cannot be halftoned",
                                ro_format_name(in->format));
-    bool bytes = in->format == RO_GRAY8 || in->format == RO_RGB8;
-    bool full = white == (bytes ? UINT8_MAX : UINT16_MAX) && in->format != RO_GRAYF &&
+    bool bytes = in->format == RO_GREY8 || in->format == RO_RGB8;
+    bool full = white == (bytes ? UINT8_MAX : UINT16_MAX) && in->format != RO_GREYF &&
                 in->format != RO_RGBF;
     bool tables = form->tone && form->tone->channel && form->plane != PLANE_COLOUR;
     form->samples = form->plane == PLANE_COLOUR ? 3 : 1;
@@ -103,10 +103,10 @@ TEMPLATE uint32_t sample_at(const struct tone_range *range, ro_format format, co
                             size_t i)
 {
     switch (format) {
-    case RO_GRAY8:
+    case RO_GREY8:
     case RO_RGB8:
         return ((const uint8_t *)row)[i];
-    case RO_GRAY16:
+    case RO_GREY16:
     case RO_RGB16:
         return ((const uint16_t *)row)[i];
     default:
@@ -191,7 +191,7 @@ ro_status grey_row(ro_context *context, const ro_image *in, const void *row, uin
     const uint32_t width = in->width;
     const bool tables = form->tone && form->tone->channel && form->plane != PLANE_COLOUR;
     const uint32_t white = tables ? form->tone->in_white : form->white;
-    const bool plain = in->format == RO_GRAY16 && !tables && form->plane <= PLANE_BLUE;
+    const bool plain = in->format == RO_GREY16 && !tables && form->plane <= PLANE_BLUE;
     uint32_t largest = 0;
     ro_status status = RO_OK;
 #define CASE(format, colour)                                                                       \
@@ -199,7 +199,7 @@ ro_status grey_row(ro_context *context, const ro_image *in, const void *row, uin
         largest = tables ? convert(format, colour, true, row, width, form, out)                    \
                          : convert(format, colour, false, row, width, form, out);                  \
         break;
-    if (in->format == RO_GRAYF || in->format == RO_RGBF)
+    if (in->format == RO_GREYF || in->format == RO_RGBF)
         status = check_numbers(context, row, width, in->format == RO_RGBF ? 3 : 1, y);
     if (status != RO_OK)
         return status;
@@ -212,9 +212,9 @@ ro_status grey_row(ro_context *context, const ro_image *in, const void *row, uin
         return RO_OK;
     }
     switch (in->format) {
-        CASE(RO_GRAY8, false)
-        CASE(RO_GRAY16, false)
-        CASE(RO_GRAYF, false)
+        CASE(RO_GREY8, false)
+        CASE(RO_GREY16, false)
+        CASE(RO_GREYF, false)
         CASE(RO_RGB8, true)
         CASE(RO_RGB16, true)
         CASE(RO_RGBF, true)
@@ -240,7 +240,7 @@ static ro_status ink_rows(ro_context *context, const ro_image *in, const void *r
     const uint32_t in_white = tone->channel ? tone->in_white : range->white;
     uint32_t largest = 0, paper[RO_INKS_MOST];
     ro_status status = RO_OK;
-    if (in->format == RO_GRAYF || in->format == RO_RGBF)
+    if (in->format == RO_GREYF || in->format == RO_RGBF)
         status = check_numbers(context, row, in->width, colour ? 3 : 1, y);
     for (size_t x = 0; x < in->width && status == RO_OK; x++) {
         uint32_t c[3];

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-static bool is_float(const ro_image *in) { return in->format == RO_GRAYF || in->format == RO_RGBF; }
+static bool is_float(const ro_image *in) { return in->format == RO_GREYF || in->format == RO_RGBF; }
 
 /* Video's numbers: 16 to 235 of 255, with as many bits more as there are. */
 static ro_status limited(ro_context *context, const ro_image *in, uint32_t most,

@@ -317,10 +317,10 @@ ro_status ro_hologram_noise(ro_context *context, const ro_field *in, const ro_im
         return ro_context_fail(context, RO_E_ARGUMENT, "hogel %u: there are %u", hogel,
                                report->hogels);
     const ro_hogel_report *r = &report->hogel[hogel];
-    if (out->format != RO_GRAYF || out->width != r->width || out->height != r->height ||
+    if (out->format != RO_GREYF || out->width != r->width || out->height != r->height ||
         numbers->width != in->width || numbers->height != in->height)
         return ro_context_fail(context, RO_E_SIZE, "the noise of the hogel is %s of %u x %u",
-                               ro_format_name(RO_GRAYF), r->width, r->height);
+                               ro_format_name(RO_GREYF), r->width, r->height);
     const struct source source = source_of(in, numbers->data, numbers->stride, table, report);
     struct spectra spectra = {.context = context};
     struct sums sums;

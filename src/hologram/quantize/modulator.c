@@ -37,7 +37,7 @@ static ro_status check_modulator(ro_context *context, const ro_modulator *m, con
         return ro_context_fail(context, RO_E_ARGUMENT, "a modulator has 2 to %d levels",
                                RO_HOLOGRAM_LEVELS);
     ro_status status = image_check(context, image, "the image of level numbers");
-    if (status == RO_OK && image->format != RO_INDEX8 && image->format != RO_GRAY8)
+    if (status == RO_OK && image->format != RO_INDEX8 && image->format != RO_GREY8)
         status = ro_context_fail(context, RO_E_ARGUMENT, "level numbers are %s, not %s",
                                  ro_format_name(RO_INDEX8), ro_format_name(image->format));
     return status;

@@ -45,12 +45,12 @@ static ro_status check_target(ro_context *context, const ro_field *in, const ro_
     ro_status status = image_check(context, &o->target, "the target");
     if (status != RO_OK)
         return status;
-    if (o->target.format != RO_GRAYF || o->target.width != in->width ||
+    if (o->target.format != RO_GREYF || o->target.width != in->width ||
         o->target.height != in->height)
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "the target is %s of %u x %u, not amplitudes (%s) of %u x %u",
                                ro_format_name(o->target.format), o->target.width, o->target.height,
-                               ro_format_name(RO_GRAYF), in->width, in->height);
+                               ro_format_name(RO_GREYF), in->width, in->height);
     return RO_OK;
 }
 

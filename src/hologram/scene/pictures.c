@@ -211,12 +211,12 @@ static ro_status check_picture(ro_context *context, const ro_scene_picture *p, d
         status = image_check(context, &p->depths, "the depths of a picture");
     if (status != RO_OK)
         return status;
-    if (p->amplitude.format != RO_GRAYF || (p->depths.data && p->depths.format != RO_GRAYF) ||
+    if (p->amplitude.format != RO_GREYF || (p->depths.data && p->depths.format != RO_GREYF) ||
         (p->depths.data &&
          (p->depths.width != p->amplitude.width || p->depths.height != p->amplitude.height)))
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "a picture of a scene and its depths must be %s of one size",
-                               ro_format_name(RO_GRAYF));
+                               ro_format_name(RO_GREYF));
     if (!p->depths.data && !(p->depth > 0 && p->depth <= 100))
         return ro_context_fail(
             context, RO_E_ARGUMENT,
@@ -242,7 +242,7 @@ static ro_status check_phases(ro_context *context, const ro_scene_picture *p)
     ro_status status = image_check(context, phases, "the phases of a picture");
     if (status != RO_OK)
         return status;
-    if (phases->format != RO_GRAYF || phases->width != p->amplitude.width ||
+    if (phases->format != RO_GREYF || phases->width != p->amplitude.width ||
         phases->height != p->amplitude.height)
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "phases are %s of %u x %u, the picture's size is %u x %u",

@@ -48,11 +48,11 @@ static ro_status check(ro_context *context, const ro_field *in, const ro_image *
         status = field_check_physics(context, o);
     if (status != RO_OK)
         return status;
-    if (out->format != RO_GRAYF || out->width != in->width || out->height != in->height)
+    if (out->format != RO_GREYF || out->width != in->width || out->height != in->height)
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "the picture is %s of %u x %u, not %s of %u x %u",
                                ro_format_name(out->format), out->width, out->height,
-                               ro_format_name(RO_GRAYF), in->width, in->height);
+                               ro_format_name(RO_GREYF), in->width, in->height);
     bool eye = o->viewing_area[0] != 0 || o->viewing_area[1] != 0;
     if (eye && !(o->viewing_area[0] > 0 && o->viewing_area[1] > 0 && o->viewer[2] < 0))
         return ro_context_fail(context, RO_E_ARGUMENT,

@@ -119,9 +119,9 @@ static ro_status compare(ro_context *context, const ro_image *view, const ro_ima
         status = image_check(context, reference, "the reference");
     if (status != RO_OK)
         return status;
-    if (view->format != RO_GRAYF || reference->format != RO_GRAYF)
+    if (view->format != RO_GREYF || reference->format != RO_GREYF)
         return ro_context_fail(context, RO_E_ARGUMENT, "a view and its reference must be %s",
-                               ro_format_name(RO_GRAYF));
+                               ro_format_name(RO_GREYF));
     field_pitch(optics, c.pitch);
     if (!(c.pitch[0] > 0 && c.pitch[1] > 0))
         c.pitch[0] = c.pitch[1] = 1;

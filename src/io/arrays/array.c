@@ -17,10 +17,10 @@ static const struct plain {
     ro_format grey, colour;
     uint32_t maxval;
 } plains[] = {
-    {'u', 1, RO_GRAY8, RO_RGB8, 255},
-    {'u', 2, RO_GRAY16, RO_RGB16, 65535},
-    {'b', 1, RO_GRAY8, RO_RGB8, 1},
-    {'f', 4, RO_GRAYF, RO_RGBF, 1},
+    {'u', 1, RO_GREY8, RO_RGB8, 255},
+    {'u', 2, RO_GREY16, RO_RGB16, 65535},
+    {'b', 1, RO_GREY8, RO_RGB8, 1},
+    {'f', 4, RO_GREYF, RO_RGBF, 1},
 };
 enum { PLAINS = sizeof plains / sizeof *plains };
 
@@ -182,7 +182,7 @@ ro_status array_info(struct ro_file *file, const struct ro_array *array, ro_file
     info->sample = plain ? RO_SAMPLE_PLAIN : sample_type_of(array->kind, array->bytes);
     info->format = array->channels == 3 ? plain ? plain->colour : RO_RGBF
                    : plain              ? plain->grey
-                                        : RO_GRAYF;
+                                        : RO_GREYF;
     info->maxval = plain ? plain->maxval : 1;
     *raw = !plain;
     return RO_OK;
@@ -272,7 +272,7 @@ ro_status array_load_pairs(struct ro_source *source, const struct ro_array *arra
         status = samples_stage(stage, &none, &stage);
     if (status != RO_OK)
         return status;
-    status = ro_image_alloc(source->file->context, RO_GRAYF, stage->info.width, stage->info.height,
+    status = ro_image_alloc(source->file->context, RO_GREYF, stage->info.width, stage->info.height,
                             0, field);
     if (status == RO_OK)
         status = stage->rows(stage, field->data, field->stride, field->height);
@@ -343,7 +343,7 @@ struct ro_array array_of(const ro_file_info *info)
 bool array_is_truth(const ro_file_info *info)
 {
     return info->sample == RO_SAMPLE_PLAIN && !info->palette && !info->inks && info->maxval == 1 &&
-           (info->format == RO_INDEX8 || info->format == RO_GRAY8 || info->format == RO_RGB8);
+           (info->format == RO_INDEX8 || info->format == RO_GREY8 || info->format == RO_RGB8);
 }
 
 ro_status array_encode(struct ro_sink *sink, const ro_file_info *info, struct ro_encoder **encoder)

@@ -37,7 +37,7 @@ ro_file_info ro_halftone_result(const ro_halftone_options *options)
     }
     return (ro_file_info){.format = levels == 2     ? RO_BITS
                                     : levels <= 256 ? RO_INDEX8
-                                                    : RO_GRAY16,
+                                                    : RO_GREY16,
                           .maxval = (uint32_t)levels - 1};
 }
 
@@ -131,7 +131,12 @@ static ro_status take_range(struct halftone_job *job)
 static ro_status take_input(struct halftone_job *job, ro_image *shape)
 {
     const ro_file_info *info = ro_reader_info(job->reader);
-    *shape = (ro_image){info->format, info->width, info->height, info->maxval, 0, NULL};
+    *shape = (ro_image){.format = info->format,
+                        .width = info->width,
+                        .height = info->height,
+                        .maxval = info->maxval,
+                        .stride = 0,
+                        .data = NULL};
     if (video_named(job->out, job->write.type))
         return file_fail(&job->reader->file, RO_E_ARGUMENT,
                          "is a picture and cannot become a video");

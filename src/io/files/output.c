@@ -149,7 +149,7 @@ static ro_status next_alpha(struct ro_output *output)
     const uint64_t white = info->maxval;
     for (size_t x = 0; x < info->width; x++) {
         const uint64_t alpha =
-            info->format == RO_GRAY16 ? ((const uint16_t *)(const void *)row)[x] : row[x];
+            info->format == RO_GREY16 ? ((const uint16_t *)(const void *)row)[x] : row[x];
         row[x] = (uint8_t)((510 * alpha + white) / (2 * white));
     }
     return RO_OK;

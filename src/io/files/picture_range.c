@@ -13,7 +13,7 @@ ro_status ro_reader_range(ro_reader *reader, double *black, double *white)
     const ro_file_info *info = &reader->info;
     const struct ro_span *span = &reader->span;
     *black = *white = 0;
-    if (!sample_is_whole(info->sample) || (info->format != RO_GRAYF && info->format != RO_RGBF))
+    if (!sample_is_whole(info->sample) || (info->format != RO_GREYF && info->format != RO_RGBF))
         return RO_OK;
     if (!span->known)
         return file_fail(&reader->file, RO_E_UNSUPPORTED,

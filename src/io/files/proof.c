@@ -136,7 +136,7 @@ static ro_status open_plates(struct proof *proof, ro_context *context, const cha
         if (status != RO_OK)
             return status;
         const ro_file_info *info = ro_reader_info(proof->plates[i]);
-        if (info->format != RO_GRAY8 || info->maxval != 1 ||
+        if (info->format != RO_GREY8 || info->maxval != 1 ||
             (i > 0 && (info->width != proof->width || info->height != proof->height)))
             return ro_context_fail(context, RO_E_FORMAT, "%s: is not a plate of its size and bits",
                                    path);

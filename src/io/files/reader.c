@@ -120,7 +120,7 @@ static double bytes_of_pages(const struct ro_reader *reader)
     const double pages = decoder->stack ? reader->last - reader->page + 1 : 1;
     const double samples = channels_of(info->format) + (decoder->alpha != RO_NO_ALPHA);
     const double bytes = decoder->raw ? bytes_of_sample(info->sample)
-                         : info->format == RO_GRAY8 && info->maxval == 1
+                         : info->format == RO_GREY8 && info->maxval == 1
                              ? 1 / 8.
                              : ro_format_sample_bytes(info->format);
     return (double)info->width * info->height * samples * bytes * pages;
@@ -339,7 +339,7 @@ const ro_file_info *ro_reader_info(const ro_reader *reader)
 static void count_above(ro_reader *reader, const uint8_t *rows, ptrdiff_t stride, uint32_t count)
 {
     const ro_file_info *info = &reader->stage->info;
-    if (info->format != RO_GRAYF && info->format != RO_RGBF)
+    if (info->format != RO_GREYF && info->format != RO_RGBF)
         return;
     const size_t samples = (size_t)info->width * (info->format == RO_RGBF ? 3 : 1);
     for (uint32_t y = 0; y < count; y++) {

@@ -64,7 +64,7 @@ struct alpha {
 static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stride, uint32_t count)
 {
     struct alpha *self = (struct alpha *)stage;
-    const bool wide = stage->info.format == RO_GRAY16 || stage->info.format == RO_RGB16;
+    const bool wide = stage->info.format == RO_GREY16 || stage->info.format == RO_RGB16;
     const uint32_t width = stage->info.width;
     ro_status status = RO_OK;
     for (uint32_t y = 0; y < count && status == RO_OK; y++, rows += stride) {
@@ -113,14 +113,14 @@ static void close_stage(struct ro_stage *stage)
 static void set_format(struct alpha *self, const ro_file_info *from)
 {
     ro_file_info *info = &self->stage.info;
-    const bool wide = from->format == RO_GRAY16 || from->format == RO_RGB16;
+    const bool wide = from->format == RO_GREY16 || from->format == RO_RGB16;
     if (self->before->alpha == RO_NO_ALPHA) {
-        info->format = RO_GRAY8;
+        info->format = RO_GREY8;
         info->maxval = 255;
         return;
     }
     if (self->rule.given == 1)
-        info->format = wide ? RO_GRAY16 : RO_GRAY8;
+        info->format = wide ? RO_GREY16 : RO_GREY8;
     else
         info->format = wide ? RO_RGB16 : RO_RGB8;
 }

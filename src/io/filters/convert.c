@@ -120,10 +120,10 @@ uint32_t white_of(ro_format format, uint32_t maxval)
     if (maxval)
         return maxval;
     switch (format) {
-    case RO_GRAY16:
+    case RO_GREY16:
     case RO_RGB16:
         return 65535;
-    case RO_GRAYF:
+    case RO_GREYF:
     case RO_RGBF:
     case RO_BITS:
         return 1;
@@ -137,7 +137,7 @@ int channels_of(ro_format format)
     return format == RO_RGB8 || format == RO_RGB16 || format == RO_RGBF ? 3 : 1;
 }
 
-static bool is_wide(ro_format format) { return format == RO_GRAY16 || format == RO_RGB16; }
+static bool is_wide(ro_format format) { return format == RO_GREY16 || format == RO_RGB16; }
 
 void conversion_init(struct ro_conversion *conversion, ro_format from, uint32_t from_white,
                      ro_format to, uint32_t to_white)

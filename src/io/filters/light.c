@@ -18,7 +18,7 @@ void light_close(struct ro_light *light)
 ro_status light_open(struct ro_light *light, struct ro_file *file, ro_format format,
                      uint32_t white_in, uint32_t white_out)
 {
-    *light = (struct ro_light){.real = format == RO_GRAYF || format == RO_RGBF, .white = white_out};
+    *light = (struct ro_light){.real = format == RO_GREYF || format == RO_RGBF, .white = white_out};
     if (light->real)
         return RO_OK;
     light->buckets = white_out <= 255 ? FEW_BUCKETS : MANY_BUCKETS;
@@ -47,7 +47,7 @@ void light_from_row(const struct ro_light *light, float *values, const void *row
     if (light->real)
         for (size_t i = 0; i < count; i++)
             values[i] = (float)light_of_srgb(((const float *)row)[i]);
-    else if (format == RO_GRAY16 || format == RO_RGB16)
+    else if (format == RO_GREY16 || format == RO_RGB16)
         for (size_t i = 0; i < count; i++)
             values[i] = light->of_sample[((const uint16_t *)row)[i]];
     else

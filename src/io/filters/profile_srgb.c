@@ -21,8 +21,8 @@ struct to_srgb {
     bool scaled;
 };
 
-static bool is_wide(ro_format format) { return format == RO_GRAY16 || format == RO_RGB16; }
-static bool is_real(ro_format format) { return format == RO_GRAYF || format == RO_RGBF; }
+static bool is_wide(ro_format format) { return format == RO_GREY16 || format == RO_RGB16; }
+static bool is_real(ro_format format) { return format == RO_GREYF || format == RO_RGBF; }
 
 /* ---- Profiles ----------------------------------------------------------------------------- */
 
@@ -93,7 +93,7 @@ static void make_transform(cmsContext lcms, void *data)
     const struct ro_profile *profile = self->before->profile;
     const ro_format format = self->stage.info.format;
     const bool colour = channels_of(format) == 3;
-    const bool alpha = self->before->alpha != RO_NO_ALPHA && format != RO_GRAY8;
+    const bool alpha = self->before->alpha != RO_NO_ALPHA && format != RO_GREY8;
     cmsHPROFILE from = source_profile(lcms, profile, colour);
     cmsHPROFILE to = target_profile(lcms, colour);
     const unsigned channels = colour ? 3 : 1;
@@ -151,7 +151,7 @@ static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stri
             break;
         if (self->scaled)
             scale_row(self, self->line);
-        if (self->transform && stage->info.format == RO_GRAY8)
+        if (self->transform && stage->info.format == RO_GREY8)
             map_grey(self, rows);
         else if (self->transform)
             cmsDoTransform(self->transform, self->line, rows, stage->info.width);
@@ -223,7 +223,7 @@ ro_status profile_stage(struct ro_stage *before, const ro_read_options *options,
         note_dropped(self, profile, wanted);
     if (!self->transform)
         return RO_OK;
-    if (info->format == RO_GRAY8) {
+    if (info->format == RO_GREY8) {
         uint8_t all[256];
         for (int k = 0; k < 256; k++)
             all[k] = (uint8_t)k;

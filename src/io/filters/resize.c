@@ -123,12 +123,12 @@ struct resize {
 static void row_to_values(const ro_file_info *info, float *values, const void *row, size_t count)
 {
     switch (info->format) {
-    case RO_GRAY16:
+    case RO_GREY16:
     case RO_RGB16:
         for (size_t i = 0; i < count; i++)
             values[i] = ((const uint16_t *)row)[i];
         break;
-    case RO_GRAYF:
+    case RO_GREYF:
     case RO_RGBF:
         memcpy(values, row, count * sizeof *values);
         break;
@@ -143,12 +143,12 @@ static void light_to_row(const struct resize *resize, void *row, size_t count)
     const struct ro_light *light = &resize->light;
     const double *sums = resize->sums;
     switch (resize->stage.info.format) {
-    case RO_GRAY16:
+    case RO_GREY16:
     case RO_RGB16:
         for (size_t i = 0; i < count; i++)
             ((uint16_t *)row)[i] = (uint16_t)light_to_sample(light, sums[i]);
         break;
-    case RO_GRAYF:
+    case RO_GREYF:
     case RO_RGBF:
         for (size_t i = 0; i < count; i++)
             ((float *)row)[i] = light_to_float(sums[i]);
@@ -169,12 +169,12 @@ static void sums_to_row(const struct resize *resize, void *row, size_t count)
     const double *sums = resize->sums;
     double scale = resize->scale, most = resize->stage.info.maxval;
     switch (resize->stage.info.format) {
-    case RO_GRAY16:
+    case RO_GREY16:
     case RO_RGB16:
         for (size_t i = 0; i < count; i++)
             ((uint16_t *)row)[i] = (uint16_t)clamped(sums[i] * scale, most);
         break;
-    case RO_GRAYF:
+    case RO_GREYF:
     case RO_RGBF:
         for (size_t i = 0; i < count; i++)
             ((float *)row)[i] = (float)sums[i];
@@ -386,7 +386,7 @@ ro_status resize_stage(struct ro_stage *before, const ro_read_options *options,
         before->close(before);
         return status;
     }
-    if (info.maxval == 1 && (info.format == RO_GRAY8 || info.format == RO_RGB8))
+    if (info.maxval == 1 && (info.format == RO_GREY8 || info.format == RO_RGB8))
         info.maxval = 255; /* between black and white there are tones now */
     resize->before = before;
     resize->channels = channels_of(info.format);

@@ -163,7 +163,7 @@ static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stri
         ro_status status = self->before->rows(self->before, self->line, 0, 1);
         if (status != RO_OK)
             return status;
-        if (stage->info.format == RO_GRAY16 || stage->info.format == RO_RGB16)
+        if (stage->info.format == RO_GREY16 || stage->info.format == RO_RGB16)
             whole_row(self, (uint16_t *)(void *)rows, samples);
         else if (!real_row(self, (float *)(void *)rows, samples))
             file_drop(stage->file, RO_DROPPED_PRECISION, "bits beyond 24 of its %s numbers",
@@ -225,11 +225,11 @@ ro_status samples_stage(struct ro_stage *before, const struct ro_span *span,
     self->before = before;
     self->line = line;
     ro_file_info *info = &self->stage.info;
-    info->format = colour ? RO_RGBF : RO_GRAYF;
+    info->format = colour ? RO_RGBF : RO_GREYF;
     info->maxval = 1;
     if (sample_is_whole(sample) && span->known && span->least <= span->largest &&
         (uint64_t)span->largest - (uint64_t)span->least <= LARGEST) {
-        info->format = colour ? RO_RGB16 : RO_GRAY16;
+        info->format = colour ? RO_RGB16 : RO_GREY16;
         info->zero = span->least;
         info->maxval = span->largest > span->least ? (uint32_t)(span->largest - span->least) : 1;
     }
@@ -242,8 +242,8 @@ ro_status samples_stage(struct ro_stage *before, const struct ro_span *span,
 ro_status samples_check(struct ro_file *file, const ro_file_info *info)
 {
     const ro_format format = info->format;
-    const bool real = format == RO_GRAYF || format == RO_RGBF;
-    const bool wide = format == RO_GRAY16 || format == RO_RGB16;
+    const bool real = format == RO_GREYF || format == RO_RGBF;
+    const bool wide = format == RO_GREY16 || format == RO_RGB16;
     if (real || (wide && sample_is_whole(info->sample)))
         return RO_OK;
     return file_fail(file, RO_E_ARGUMENT, "%s samples cannot be made of %s",
@@ -288,7 +288,7 @@ static int64_t nearest(double value)
 
 void samples_pack(const ro_file_info *info, void *numbers, const void *samples, size_t count)
 {
-    const bool real = info->format == RO_GRAYF || info->format == RO_RGBF;
+    const bool real = info->format == RO_GREYF || info->format == RO_RGBF;
     const uint16_t *levels = samples;
     const float *values = samples;
     for (size_t i = 0; i < count; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Numbers of a file that are no samples of ours, and back. Integers whose range takes no more than
- * 16 bits become RO_GRAY16 or RO_RGB16, the least of them being 0 and the largest maxval: exact,
+ * 16 bits become RO_GREY16 or RO_RGB16, the least of them being 0 and the largest maxval: exact,
  * and the whole range is there for methods that count in levels. All others become floats.
  */
 #ifndef RO_IO_FILTERS_SAMPLES_H

@@ -83,7 +83,7 @@ ro_encode_fn nifti_encode, nrrd_encode, npz_encode, hdf5_encode;
 ro_status npz_alone(struct ro_source *source, const char *member);
 ro_status hdf5_alone(struct ro_source *source, const char *member);
 
-/* Writes two floats per pixel, (h, w, 2) in the file, from rows of RO_GRAYF twice as wide. */
+/* Writes two floats per pixel, (h, w, 2) in the file, from rows of RO_GREYF twice as wide. */
 ro_encode_fn npy_encode_pairs;
 
 /* Stages on top of `before`, which they own from then on; on a failure they close it. */

@@ -274,7 +274,7 @@ static ro_status read_head(struct bmp *self)
         return set_masks(self, NULL, false);
     status = read_palette(self, size >= INFO_HEAD ? get32(head + 32) : 0, core ? 3 : 4);
     if (self->palette.grey)
-        info->format = RO_GRAY8;
+        info->format = RO_GREY8;
     return status;
 }
 

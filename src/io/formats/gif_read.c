@@ -175,7 +175,7 @@ static ro_status read_frames(struct gif *self)
     }
     if (count == 0)
         return file_ends_early(self->stage.file);
-    info->format = grey ? RO_GRAY8 : RO_RGB8;
+    info->format = grey ? RO_GREY8 : RO_RGB8;
     info->maxval = 255;
     info->pages = count;
     self->stage.alpha = holes ? RO_STRAIGHT_ALPHA : RO_NO_ALPHA;

@@ -269,7 +269,7 @@ static ro_status read_info(struct jpeg *self)
         return file_fail(self->stage.file, RO_E_UNSUPPORTED,
                          "a JPEG file of %d channels of unknown colours", jpeg->num_components);
     jpeg->out_color_space = grey ? JCS_GRAYSCALE : ink ? JCS_CMYK : JCS_RGB;
-    self->stage.info = (ro_file_info){.format = grey ? RO_GRAY8 : RO_RGB8,
+    self->stage.info = (ro_file_info){.format = grey ? RO_GREY8 : RO_RGB8,
                                       .width = jpeg->image_width,
                                       .height = jpeg->image_height,
                                       .maxval = 255,

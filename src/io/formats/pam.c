@@ -87,7 +87,7 @@ static void choose_channels(struct pam *self, const char *kind, uint64_t maxval)
     const bool colour = self->depth >= 3;
     self->sample = wide ? 2 : 1;
     self->taken = (colour ? 3 : 1) + (alpha ? 1 : 0);
-    info->format = colour ? (wide ? RO_RGB16 : RO_RGB8) : (wide ? RO_GRAY16 : RO_GRAY8);
+    info->format = colour ? (wide ? RO_RGB16 : RO_RGB8) : (wide ? RO_GREY16 : RO_GREY8);
     info->maxval = (uint32_t)maxval;
     info->pages = 1;
     self->stage.alpha = alpha ? RO_STRAIGHT_ALPHA : RO_NO_ALPHA;

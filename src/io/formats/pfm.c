@@ -58,7 +58,7 @@ static ro_status read_head(struct pfm *self)
     status = stage_check_size(self->stage.file, width, height);
     self->swap = (scale < 0) != little_endian();
     self->pixels = self->source->position;
-    self->stage.info = (ro_file_info){.format = words[0][1] == 'F' ? RO_RGBF : RO_GRAYF,
+    self->stage.info = (ro_file_info){.format = words[0][1] == 'F' ? RO_RGBF : RO_GREYF,
                                       .width = (uint32_t)width,
                                       .height = (uint32_t)height,
                                       .maxval = 1,

@@ -253,7 +253,7 @@ static ro_status read_info(struct png *self)
                                              : (colour_type & PNG_COLOR_MASK_COLOR) != 0;
     bool small = self->depth < 8 && self->kind != WITH_PALETTE;
     self->stage.info = (ro_file_info){.format = colour ? (wide ? RO_RGB16 : RO_RGB8)
-                                                       : (wide ? RO_GRAY16 : RO_GRAY8),
+                                                       : (wide ? RO_GREY16 : RO_GREY8),
                                       .width = width,
                                       .height = height,
                                       .maxval = wide    ? 65535

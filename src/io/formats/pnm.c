@@ -167,7 +167,7 @@ static ro_status raw_rows(struct pnm *pnm, uint8_t *rows, ptrdiff_t stride, uint
 {
     const ro_file_info *info = &pnm->stage.info;
     size_t row = stage_row_bytes(&pnm->stage);
-    bool wide = info->format == RO_GRAY16 || info->format == RO_RGB16;
+    bool wide = info->format == RO_GREY16 || info->format == RO_RGB16;
     if (stride == (ptrdiff_t)row) { /* no gaps: all rows are one long read */
         row *= count;
         count = 1;
@@ -217,7 +217,7 @@ static ro_status plain_rows(struct pnm *pnm, uint8_t *rows, ptrdiff_t stride, ui
 {
     const ro_file_info *info = &pnm->stage.info;
     size_t samples = (size_t)info->width * (size_t)channels_of(info->format);
-    bool wide = info->format == RO_GRAY16 || info->format == RO_RGB16;
+    bool wide = info->format == RO_GREY16 || info->format == RO_RGB16;
     for (uint32_t y = 0; y < count; y++, rows += stride) {
         ro_status status = file_check_stop(pnm->stage.file);
         for (size_t i = 0; i < samples && status == RO_OK; i++) {
@@ -314,7 +314,7 @@ ro_status pnm_decode(struct ro_source *source, unsigned page, struct ro_stage **
         .rows = read_rows,
         .seek = is_raw(header.kind) ? seek_row : NULL,
         .close = close_reader,
-        .info = {.format = colour ? (wide ? RO_RGB16 : RO_RGB8) : (wide ? RO_GRAY16 : RO_GRAY8),
+        .info = {.format = colour ? (wide ? RO_RGB16 : RO_RGB8) : (wide ? RO_GREY16 : RO_GREY8),
                  .width = (uint32_t)header.width,
                  .height = (uint32_t)header.height,
                  .maxval = (uint32_t)header.maxval,

@@ -323,7 +323,7 @@ ro_status extension_alpha(struct ro_file *file, const struct ro_extension *exten
     if (!(extension->holds & RO_HOLDS_ALPHA))
         return file_fail(file, RO_E_UNSUPPORTED,
                          "a .%s file has no place for alpha; .png and .tif have", extension->name);
-    if (layout->inks || layout->format == RO_GRAYF || layout->format == RO_RGBF)
+    if (layout->inks || layout->format == RO_GREYF || layout->format == RO_RGBF)
         return file_fail(file, RO_E_UNSUPPORTED, "%s have no alpha in a file",
                          layout->inks ? "inks" : "floating point values");
     if (layout->palette && extension->holds & RO_HOLDS_CLEAR) {
@@ -332,8 +332,8 @@ ro_status extension_alpha(struct ro_file *file, const struct ro_extension *exten
         return file_fail(file, RO_E_UNSUPPORTED,
                          "a palette of 256 colours has no number left for what is transparent");
     }
-    if (layout->format != RO_GRAY16 && layout->format != RO_RGB16) {
-        layout->format = layout->palette || layout->format == RO_RGB8 ? RO_RGB8 : RO_GRAY8;
+    if (layout->format != RO_GREY16 && layout->format != RO_RGB16) {
+        layout->format = layout->palette || layout->format == RO_RGB8 ? RO_RGB8 : RO_GREY8;
         layout->maxval = 255;
         layout->palette = NULL;
     }
@@ -345,9 +345,9 @@ ro_status extension_layout(struct ro_file *file, const struct ro_extension *exte
 {
     unsigned holds = extension->holds;
     uint32_t white = white_of(info->format, info->maxval);
-    bool narrow = info->format == RO_GRAY8 || info->format == RO_INDEX8;
-    bool wide = info->format == RO_GRAY16 || info->format == RO_RGB16;
-    bool real = info->format == RO_GRAYF || info->format == RO_RGBF;
+    bool narrow = info->format == RO_GREY8 || info->format == RO_INDEX8;
+    bool wide = info->format == RO_GREY16 || info->format == RO_RGB16;
+    bool real = info->format == RO_GREYF || info->format == RO_RGBF;
     bool colour = channels_of(info->format) == 3;
     bool bits = info->format == RO_BITS || (narrow && white == 1);
 
@@ -402,14 +402,14 @@ ro_status extension_layout(struct ro_file *file, const struct ro_extension *exte
             layout->format = RO_INDEX8;
             return RO_OK;
         }
-        layout->format = RO_GRAY8;
+        layout->format = RO_GREY8;
         if (!(holds & RO_SMALL_DEPTHS && (white == 3 || white == 15)))
             layout->maxval = 255;
         return RO_OK;
     }
     if (holds & RO_KEEPS_MAXVAL && (!(wide && white < 256) || holds & RO_KEEPS_LEVELS))
         return RO_OK;
-    if (holds & RO_SMALL_DEPTHS && info->format == RO_GRAY8 && (white == 3 || white == 15))
+    if (holds & RO_SMALL_DEPTHS && info->format == RO_GREY8 && (white == 3 || white == 15))
         return RO_OK;
     layout->maxval = wide ? 65535 : 255;
     return RO_OK;

@@ -56,7 +56,7 @@ ro_status mem_encode(struct ro_sink *sink, const ro_file_info *info,
     *mem = (struct mem){.encoder = {write_rows, encoder_finished, close_writer},
                         .sink = sink,
                         .width = info->width,
-                        .wide = info->format == RO_GRAY16,
+                        .wide = info->format == RO_GREY16,
                         .digits = 1};
     *encoder = &mem->encoder;
     while (mem->digits < 4 && info->maxval >> (4 * mem->digits))

@@ -11,10 +11,10 @@ static double sample(const ro_image *image, uint32_t x, uint32_t y, int channel,
     const char *row = (const char *)image->data + (ptrdiff_t)y * image->stride;
     const size_t at = (size_t)x * (size_t)channels + (size_t)channel;
     switch (image->format) {
-    case RO_GRAY8:
+    case RO_GREY8:
     case RO_RGB8:
         return sqrt((double)((const uint8_t *)row)[at] / image->maxval);
-    case RO_GRAY16:
+    case RO_GREY16:
     case RO_RGB16:
         return sqrt((double)((const uint16_t *)row)[at] / image->maxval);
     default:
@@ -36,8 +36,8 @@ ro_status ro_amplitudes_load(ro_context *context, const char *path, int channel,
         return status;
     const bool colour =
         image.format == RO_RGB8 || image.format == RO_RGB16 || image.format == RO_RGBF;
-    if (!colour && image.format != RO_GRAY8 && image.format != RO_GRAY16 &&
-        image.format != RO_GRAYF)
+    if (!colour && image.format != RO_GREY8 && image.format != RO_GREY16 &&
+        image.format != RO_GREYF)
         status = file_fail(&file, RO_E_UNSUPPORTED, "amplitudes are grey or RGB, not %s",
                            ro_format_name(image.format));
     width = width ? width : image.width;
@@ -46,7 +46,7 @@ ro_status ro_amplitudes_load(ro_context *context, const char *path, int channel,
         status = file_fail(&file, RO_E_SIZE, "is %u x %u pixels, more than the field's %u x %u",
                            image.width, image.height, width, height);
     if (status == RO_OK)
-        status = ro_image_alloc(context, RO_GRAYF, width, height, 0, amplitudes);
+        status = ro_image_alloc(context, RO_GREYF, width, height, 0, amplitudes);
     const uint32_t left = (width - image.width) / 2, top = (height - image.height) / 2;
     for (uint32_t y = 0; status == RO_OK && y < height; y++) {
         float *to = (float *)((char *)amplitudes->data + (ptrdiff_t)y * amplitudes->stride);

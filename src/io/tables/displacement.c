@@ -110,7 +110,7 @@ static ro_status put_plain(struct ro_sink *sink, const char *path, const ro_imag
 static ro_status put_npy(struct ro_sink *sink, const ro_image *field)
 {
     const ro_file_info info = {
-        .format = RO_GRAYF, .width = field->width, .height = field->height, .maxval = 1};
+        .format = RO_GREYF, .width = field->width, .height = field->height, .maxval = 1};
     struct ro_encoder *encoder = NULL;
     ro_status status = npy_encode_pairs(sink, &info, NULL, &encoder);
     if (status == RO_OK)
@@ -139,7 +139,7 @@ ro_status ro_displacement_save(ro_context *context, const char *path, const ro_i
     struct ro_file file;
     struct ro_sink sink = {.fd = -1};
     ro_status status = image_check(context, field, "displacement");
-    if (status == RO_OK && (field->format != RO_GRAYF || field->width % 2 != 0))
+    if (status == RO_OK && (field->format != RO_GREYF || field->width % 2 != 0))
         status = ro_context_fail(context, RO_E_ARGUMENT, "a field holds two floats per pixel");
     if (status == RO_OK)
         status = ro_displacement_accepts(context, path);

@@ -156,7 +156,7 @@ static ro_status read_picture(struct palette_file *from, const char *path)
     ro_status status = ro_image_load(from->file->context, path, NULL, &image, NULL, NULL);
     if (status != RO_OK)
         return status;
-    bool grey = image.format == RO_GRAY8;
+    bool grey = image.format == RO_GREY8;
     uint32_t white = image.maxval ? image.maxval : 255;
     const bool eight = grey || image.format == RO_RGB8;
     for (uint32_t y = 0; y < image.height && eight && from->count <= 256; y++) {

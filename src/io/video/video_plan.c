@@ -108,8 +108,8 @@ ro_status video_plan_make(struct ro_file *file, const struct y4m *in,
     *plan = (struct video_plan){.in = *in, .out = *in};
     plan->shown = levels < 256;
     y4m_set_bits(&plan->out, levels > 256 ? bits : 8);
-    plan->from = y4m_sample_bytes(in) == 1 ? RO_GRAY8 : RO_GRAY16;
-    plan->to = y4m_sample_bytes(&plan->out) == 1 ? RO_INDEX8 : RO_GRAY16;
+    plan->from = y4m_sample_bytes(in) == 1 ? RO_GREY8 : RO_GREY16;
+    plan->to = y4m_sample_bytes(&plan->out) == 1 ? RO_INDEX8 : RO_GREY16;
     for (int i = 0; i < in->planes; i++) {
         plan->options[i] = *options;
         plan->options[i].levels = levels;

@@ -28,7 +28,7 @@ static ro_status check_plane(struct ro_regions *work, const ro_image *image, con
     ro_status status = image_check(work->context, image, role);
     if (status != RO_OK)
         return status;
-    if (image->format != RO_GRAY8 && image->format != RO_INDEX8 && image->format != RO_GRAY16)
+    if (image->format != RO_GREY8 && image->format != RO_INDEX8 && image->format != RO_GREY16)
         return ro_context_fail(work->context, RO_E_ARGUMENT,
                                "the %s is %s, not grey of 8 or 16 bits", role,
                                ro_format_name(image->format));

@@ -72,8 +72,8 @@ ro_status ro_mask_components(ro_context *context, const ro_image *mask, ro_image
         status = image_check(context, labels, "output");
     if (status == RO_OK &&
         (mask->width != labels->width || mask->height != labels->height ||
-         labels->format != RO_GRAY16 ||
-         (mask->format != RO_GRAY8 && mask->format != RO_INDEX8 && mask->format != RO_GRAY16)))
+         labels->format != RO_GREY16 ||
+         (mask->format != RO_GREY8 && mask->format != RO_INDEX8 && mask->format != RO_GREY16)))
         status = ro_context_fail(
             context, RO_E_ARGUMENT,
             "the parts of an 8-bit or 16-bit grey mask are numbered in 16-bit grey of its size");

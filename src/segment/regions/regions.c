@@ -156,8 +156,8 @@ ro_status ro_regions_labels(const ro_regions *work, ro_image *view)
     ro_status status = image_check(work->context, view, "output");
     if (status != RO_OK)
         return status;
-    const bool wide = view->format == RO_GRAY16;
-    if (!wide && view->format != RO_GRAY8 && view->format != RO_INDEX8)
+    const bool wide = view->format == RO_GREY16;
+    if (!wide && view->format != RO_GREY8 && view->format != RO_INDEX8)
         return ro_context_fail(work->context, RO_E_ARGUMENT,
                                "the output is %s, not grey of 8 or 16 bits",
                                ro_format_name(view->format));

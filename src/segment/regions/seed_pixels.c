@@ -54,7 +54,7 @@ static bool add_disc(const struct ro_regions *work, const ro_seed *seed, struct 
 uint32_t regions_sample(const ro_image *image, uint32_t x, uint32_t y)
 {
     const char *row = (const char *)image->data + (ptrdiff_t)y * image->stride;
-    return image->format == RO_GRAY16 ? ((const uint16_t *)(const void *)row)[x]
+    return image->format == RO_GREY16 ? ((const uint16_t *)(const void *)row)[x]
                                       : ((const uint8_t *)row)[x];
 }
 

@@ -87,7 +87,7 @@ static ro_status check(ro_context *context, const ro_image *b, const ro_image *x
         status = image_check(context, x, "solution");
     if (status != RO_OK)
         return status;
-    if (b->format != RO_GRAYF || x->format != RO_GRAYF)
+    if (b->format != RO_GREYF || x->format != RO_GREYF)
         return ro_context_fail(context, RO_E_ARGUMENT, "multigrid works on float images");
     if (b->width != x->width || b->height != x->height)
         return ro_context_fail(context, RO_E_SIZE,

@@ -29,7 +29,7 @@ static void tiles_meet(void **state)
     static uint8_t in[W * H], want[W * H], got[W * H];
     for (uint32_t i = 0; i < W * H; i++)
         in[i] = (uint8_t)(100 + 60 * (i % W / 90 % 2) + (pixel_hash(3, i, 0) & 31));
-    ro_image from = {RO_GRAY8, W, H, 255, W, in}, to = {RO_GRAY8, W, H, 255, W, want};
+    ro_image from = ro_image_view(RO_GREY8, W, H, in), to = ro_image_view(RO_GREY8, W, H, want);
     static const char *const numbers[] = {"s9", "s16", "s23e8"};
     for (int i = 0; i < 3; i++) {
         ro_denoise_options options = {RO_DENOISE_DEFAULTS,     .scheme = "implicit",

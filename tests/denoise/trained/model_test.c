@@ -40,15 +40,20 @@ static int close_contexts(void **state)
 static const struct {
     ro_format format;
     uint32_t white;
-} kinds[] = {{RO_GRAY8, 255}, {RO_GRAY8, 100}, {RO_GRAY16, 65535}, {RO_GRAY16, 1023},
-             {RO_GRAYF, 0},   {RO_RGB8, 255},  {RO_RGB16, 65535},  {RO_RGBF, 0}};
+} kinds[] = {{RO_GREY8, 255}, {RO_GREY8, 100}, {RO_GREY16, 65535}, {RO_GREY16, 1023},
+             {RO_GREYF, 0},   {RO_RGB8, 255},  {RO_RGB16, 65535},  {RO_RGBF, 0}};
 enum { KINDS = sizeof kinds / sizeof *kinds, GREYS = 5 };
 
 /* An image whose rows lie without gaps; free() its data. */
 static ro_image image_of(ro_format format, uint32_t width, uint32_t height, uint32_t white)
 {
     const size_t row = ro_format_row_bytes(format, width);
-    ro_image image = {format, width, height, white, (ptrdiff_t)row, calloc(height, row)};
+    ro_image image = {.format = format,
+                      .width = width,
+                      .height = height,
+                      .maxval = white,
+                      .stride = (ptrdiff_t)row,
+                      .data = calloc(height, row)};
     assert_non_null(image.data);
     return image;
 }
@@ -234,7 +239,7 @@ static void depths(void **state)
     for (int from = 0; from < GREYS; from++)
         for (int to = 0; to < GREYS; to++) {
             ro_denoise_options options = options_of(NULL, 10);
-            ro_image in = noisy(from, 40, 30, 0.2, 0.8), real = image_of(RO_GRAYF, 40, 30, 0),
+            ro_image in = noisy(from, 40, 30, 0.2, 0.8), real = image_of(RO_GREYF, 40, 30, 0),
                      out = image_of(kinds[to].format, 40, 30, kinds[to].white);
             options.white = kinds[from].white > 255 && from == to ? RO_WHITE_MAXVAL : 0;
             options.round = "nearest";
@@ -432,7 +437,7 @@ static void options_of_other_models(void **state)
 
 static void no_pieces(void **state)
 {
-    const ro_image shape = {RO_GRAY8, 20, 20, 255, 20, NULL};
+    const ro_image shape = ro_image_view(RO_GREY8, 20, 20, NULL);
     const ro_denoise_options options = options_of(NULL, 5);
     ro_denoise_piece *piece;
     (void)state;
@@ -444,7 +449,8 @@ static void no_pieces(void **state)
 static void plans(void **state)
 {
     ro_image in = noisy(5, 70, 90, 0, 1), want = like(&in), got = like(&in);
-    const ro_image shape = {RO_RGB8, 70, 90, 255, 0, NULL};
+    const ro_image shape = {
+        .format = RO_RGB8, .width = 70, .height = 90, .maxval = 255, .stride = 0, .data = NULL};
     ro_denoise_options options = options_of(NULL, 15);
     ro_plan *plan;
     ro_plan_info info = {.size = sizeof info};

@@ -79,7 +79,12 @@ static double estimate(ro_format format, uint32_t white, const double *noise, do
     const int channels = ro_format_is_colour(format) ? 3 : 1,
               bytes = ro_format_sample_bytes(format);
     const ptrdiff_t stride = (ptrdiff_t)WIDTH * channels * bytes;
-    ro_image image = {format, WIDTH, HEIGHT, white, stride, malloc((size_t)stride * HEIGHT)};
+    ro_image image = {.format = format,
+                      .width = WIDTH,
+                      .height = HEIGHT,
+                      .maxval = white,
+                      .stride = stride,
+                      .data = malloc((size_t)stride * HEIGHT)};
     double found = -1;
     for (uint32_t i = 0; i < WIDTH * HEIGHT; i++)
         for (uint32_t c = 0; c < (uint32_t)channels; c++) {
@@ -116,10 +121,10 @@ static void white_noise(void **state)
     for (uint32_t i = 0; i < 4; i++) {
         const double sigma = sigmas[i];
         make_noise(noise, i, 0);
-        is_about(estimate(RO_GRAY8, 255, noise, sigma, 0), sigma, sigma < 5 ? 0.1 : 0.05);
-        is_about(estimate(RO_GRAY16, 65535, noise, sigma, 0), sigma, sigma < 5 ? 0.1 : 0.05);
-        is_about(estimate(RO_GRAY16, 4095, noise, sigma, 0), sigma, sigma < 5 ? 0.1 : 0.05);
-        is_about(estimate(RO_GRAYF, 0, noise, sigma, 0), sigma, sigma < 5 ? 0.1 : 0.05);
+        is_about(estimate(RO_GREY8, 255, noise, sigma, 0), sigma, sigma < 5 ? 0.1 : 0.05);
+        is_about(estimate(RO_GREY16, 65535, noise, sigma, 0), sigma, sigma < 5 ? 0.1 : 0.05);
+        is_about(estimate(RO_GREY16, 4095, noise, sigma, 0), sigma, sigma < 5 ? 0.1 : 0.05);
+        is_about(estimate(RO_GREYF, 0, noise, sigma, 0), sigma, sigma < 5 ? 0.1 : 0.05);
         is_about(estimate(RO_RGB8, 255, noise, sigma, 0), sigma, sigma < 5 ? 0.1 : 0.05);
     }
 }
@@ -129,7 +134,7 @@ static void clipped_areas(void **state)
 {
     (void)state;
     make_noise(noise, 5, 0);
-    is_about(estimate(RO_GRAY8, 255, noise, 20, HEIGHT / 2), 20, 0.06);
+    is_about(estimate(RO_GREY8, 255, noise, 20, HEIGHT / 2), 20, 0.06);
     is_about(estimate(RO_RGB16, 65535, noise, 20, HEIGHT / 2), 20, 0.06);
 }
 
@@ -138,18 +143,18 @@ static void blurred_noise(void **state)
 {
     (void)state;
     make_noise(noise, 6, 0.7);
-    is_about(estimate(RO_GRAY8, 255, noise, 20, 0), 1.65 * 20, 0.1);
+    is_about(estimate(RO_GREY8, 255, noise, 20, 0), 1.65 * 20, 0.1);
     make_noise(noise, 7, 0.5);
-    is_about(estimate(RO_GRAYF, 0, noise, 20, 0), 1.2 * 20, 0.1);
+    is_about(estimate(RO_GREYF, 0, noise, 20, 0), 1.2 * 20, 0.1);
 }
 
 static void no_noise(void **state)
 {
     (void)state;
-    assert_true(estimate(RO_GRAY8, 255, noise, 0, 0) < 1);
+    assert_true(estimate(RO_GREY8, 255, noise, 0, 0) < 1);
     assert_true(estimate(RO_RGB16, 65535, noise, 0, 0) < 0.5);
     make_noise(noise, 8, 0.9); /* a texture that is softer than noise */
-    assert_true(estimate(RO_GRAY8, 255, noise, 20, 0) < 1);
+    assert_true(estimate(RO_GREY8, 255, noise, 20, 0) < 1);
 }
 
 /* The estimate is the same whatever runs, and it is what a run uses. */
@@ -158,8 +163,8 @@ static void same_in_all_runs(void **state)
     (void)state;
     uint16_t *samples = malloc(2 * sizeof *samples * WIDTH * HEIGHT),
              *out = samples + WIDTH * HEIGHT;
-    const ro_image in = {RO_GRAY16, WIDTH, HEIGHT, 65535, 2 * WIDTH, samples};
-    ro_image result = {RO_GRAY16, WIDTH, HEIGHT, 65535, 2 * WIDTH, out};
+    const ro_image in = ro_image_view(RO_GREY16, WIDTH, HEIGHT, samples);
+    ro_image result = ro_image_view(RO_GREY16, WIDTH, HEIGHT, out);
     double found;
     for (uint32_t i = 0; i < WIDTH * HEIGHT; i++)
         samples[i] = (uint16_t)(257 * (picture_at(i % WIDTH, i / WIDTH) + 8 * normal_at(9, i, 0)));
@@ -183,7 +188,7 @@ static void same_in_all_runs(void **state)
 static void golden(void **state)
 {
     uint8_t samples[96 * 112];
-    const ro_image image = {RO_GRAY8, 96, 112, 255, 96, samples};
+    const ro_image image = ro_image_view(RO_GREY8, 96, 112, samples);
     double found;
     (void)state;
     for (uint32_t i = 0; i < sizeof samples; i++)
@@ -200,7 +205,7 @@ static void any_size(void **state)
     for (uint32_t width = 1; width < 90; width += width < 20 ? 1 : 7)
         for (uint32_t height = 1; height < 200; height += height < 20 ? 1 : 13) {
             uint8_t *samples = malloc(3 * (size_t)width * height);
-            const ro_image image = {RO_RGB8, width, height, 255, 3 * width, samples};
+            const ro_image image = ro_image_view(RO_RGB8, width, height, samples);
             double found = -1;
             for (uint32_t i = 0; i < 3 * width * height; i++)
                 samples[i] = (uint8_t)(100 + pixel_hash(2, i, 0) % 50);

@@ -143,7 +143,7 @@ static int open_sheet(void **state)
     static struct sheet sheet;
     *state = &sheet;
     return ro_context_open(NULL, &sheet.context) == RO_OK &&
-                   ro_image_alloc(sheet.context, RO_GRAY8, SIDE, SIDE, 255, &sheet.in) == RO_OK &&
+                   ro_image_alloc(sheet.context, RO_GREY8, SIDE, SIDE, 255, &sheet.in) == RO_OK &&
                    ro_image_alloc(sheet.context, RO_BITS, SIDE, SIDE, 0, &sheet.out) == RO_OK
                ? 0
                : -1;
@@ -266,10 +266,10 @@ static void channels_are_rounded_as_grey(void **state)
     static unsigned char colours[3 * PIXELS], rounded[3 * PIXELS], grey[PIXELS], levels[PIXELS];
     for (int i = 0; i < 3 * PIXELS; i++)
         colours[i] = (unsigned char)(i / 3 % WIDTH * 2 + draw(60));
-    const ro_image in = {RO_RGB8, WIDTH, HEIGHT, 255, 3 * WIDTH, colours};
-    const ro_image one = {RO_GRAY8, WIDTH, HEIGHT, 255, WIDTH, grey};
-    ro_image out = {RO_RGB8, WIDTH, HEIGHT, 255, 3 * WIDTH, rounded};
-    ro_image numbers = {RO_INDEX8, WIDTH, HEIGHT, 0, WIDTH, levels};
+    const ro_image in = ro_image_view(RO_RGB8, WIDTH, HEIGHT, colours);
+    const ro_image one = ro_image_view(RO_GREY8, WIDTH, HEIGHT, grey);
+    ro_image out = ro_image_view(RO_RGB8, WIDTH, HEIGHT, rounded);
+    ro_image numbers = ro_image_view(RO_INDEX8, WIDTH, HEIGHT, levels);
     for (int m = 0; m < 9; m++) {
         ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .method = methods[m % 3],
                                        .levels = m < 3   ? 2
@@ -308,9 +308,9 @@ static void goldens_hold(void **state)
             (unsigned char)(pixel_hash(1, i % WIDTH, i / WIDTH) % 100 + i % WIDTH * 155 / WIDTH);
         wide[i] = (uint16_t)(pixels[i] * 257 + pixel_hash(2, i, 0) % 200);
     }
-    const ro_image in = {RO_GRAY8, WIDTH, HEIGHT, 255, WIDTH, pixels};
-    const ro_image in16 = {RO_GRAY16, WIDTH, HEIGHT, 65535, 2 * WIDTH, wide};
-    ro_image numbers = {RO_INDEX8, WIDTH, HEIGHT, 0, WIDTH, out};
+    const ro_image in = ro_image_view(RO_GREY8, WIDTH, HEIGHT, pixels);
+    const ro_image in16 = ro_image_view(RO_GREY16, WIDTH, HEIGHT, wide);
+    ro_image numbers = ro_image_view(RO_INDEX8, WIDTH, HEIGHT, out);
     const struct {
         const ro_image *in;
         int levels;
@@ -340,7 +340,8 @@ static void options_are_checked(void **state)
     ro_context *context;
     assert_int_equal(ro_context_open(NULL, &context), RO_OK);
     unsigned char pixel = 100, level;
-    ro_image in = {RO_GRAY8, 1, 1, 255, 1, &pixel}, out = {RO_INDEX8, 1, 1, 0, 1, &level};
+    ro_image in = ro_image_view(RO_GREY8, 1, 1, &pixel),
+             out = ro_image_view(RO_INDEX8, 1, 1, &level);
     const ro_halftone_options wrong[] = {
         {RO_HALFTONE_DEFAULTS, .method = "acuity", .serpentine = 1},
         {RO_HALFTONE_DEFAULTS, .method = "acuity", .noise = 10},

@@ -184,10 +184,10 @@ static void goldens_hold(void **state)
     }
     ro_context *context;
     assert_int_equal(ro_context_open(NULL, &context), RO_OK);
-    ro_image in = {RO_GRAY8, WIDTH, HEIGHT, 255, WIDTH, pixels};
-    ro_image in16 = {RO_GRAY16, WIDTH, HEIGHT, 65535, 2 * WIDTH, wide};
-    ro_image out = {RO_BITS, WIDTH, HEIGHT, 0, (WIDTH + 7) / 8, bits};
-    ro_image levels = {RO_INDEX8, WIDTH, HEIGHT, 0, WIDTH, numbers};
+    ro_image in = ro_image_view(RO_GREY8, WIDTH, HEIGHT, pixels);
+    ro_image in16 = ro_image_view(RO_GREY16, WIDTH, HEIGHT, wide);
+    ro_image out = ro_image_view(RO_BITS, WIDTH, HEIGHT, bits);
+    ro_image levels = ro_image_view(RO_INDEX8, WIDTH, HEIGHT, numbers);
     ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .method = "floyd-steinberg"};
     assert_int_equal(ro_halftone(context, &in, &out, &options), RO_OK);
     assert_true(fnv(bits, sizeof bits) == 0x65c51b173150deaull);
@@ -206,14 +206,19 @@ static void formats_convert(void **state)
     ro_context *context;
     assert_int_equal(ro_context_open(NULL, &context), RO_OK);
     unsigned char rgb[2 * 3] = {255, 255, 255, 0, 0, 0}, tones[2];
-    ro_image in = {RO_RGB8, 2, 1, 255, 6, rgb}, out = {RO_GRAY8, 2, 1, 255, 2, tones};
+    ro_image in = ro_image_view(RO_RGB8, 2, 1, rgb), out = ro_image_view(RO_GREY8, 2, 1, tones);
     assert_int_equal(ro_halftone(context, &in, &out, NULL), RO_OK);
     assert_int_equal(tones[0], 255);
     assert_int_equal(tones[1], 0);
     float samples[4] = {2.0f, -1.0f, 1.0f, 0.0f};
     unsigned char levels[4];
-    ro_image floats = {RO_GRAYF, 4, 1, 0, sizeof samples, samples};
-    ro_image numbers = {RO_INDEX8, 4, 1, 0, 4, levels};
+    ro_image floats = {.format = RO_GREYF,
+                       .width = 4,
+                       .height = 1,
+                       .maxval = 0,
+                       .stride = sizeof samples,
+                       .data = samples};
+    ro_image numbers = ro_image_view(RO_INDEX8, 4, 1, levels);
     ro_halftone_options five = {RO_HALFTONE_DEFAULTS, .levels = 5};
     assert_int_equal(ro_halftone(context, &floats, &numbers, &five), RO_OK);
     assert_int_equal(levels[0], 4);
@@ -232,7 +237,7 @@ static void nonsense_is_refused(void **state)
     ro_context *context;
     unsigned char pixels[64] = {0}, bits[64];
     assert_int_equal(ro_context_open(NULL, &context), RO_OK);
-    ro_image in = {RO_GRAY8, 8, 8, 255, 8, pixels}, out = {RO_BITS, 8, 8, 0, 1, bits};
+    ro_image in = ro_image_view(RO_GREY8, 8, 8, pixels), out = ro_image_view(RO_BITS, 8, 8, bits);
     ro_image bad = in;
     ro_halftone_options options = RO_HALFTONE_OPTIONS;
     bad.width = 0;
@@ -285,7 +290,7 @@ static void cancelling_works(void **state)
     ro_context *context;
     ro_context_options options = {RO_CONTEXT_DEFAULTS, .progress = stop_at_once, .user = &seen};
     assert_int_equal(ro_context_open(&options, &context), RO_OK);
-    ro_image in = {RO_GRAY8, 8, 8, 255, 8, pixels}, out = {RO_BITS, 8, 8, 0, 1, bits};
+    ro_image in = ro_image_view(RO_GREY8, 8, 8, pixels), out = ro_image_view(RO_BITS, 8, 8, bits);
     assert_int_equal(ro_halftone(context, &in, &out, NULL), RO_E_CANCELLED);
     assert_true(seen > 0);
     assert_true(ro_context_cancelled(context));
@@ -300,7 +305,7 @@ static void streams_keep_their_order(void **state)
     unsigned char row[8] = {0}, bits[2];
     uint32_t taken, given;
     assert_int_equal(ro_context_open(NULL, &context), RO_OK);
-    ro_image in = {.format = RO_GRAY8, .width = 8, .height = 2};
+    ro_image in = {.format = RO_GREY8, .width = 8, .height = 2};
     assert_int_equal(ro_halftone_open(context, &in, RO_BITS, NULL, &stream), RO_OK);
     assert_int_equal(ro_halftone_pull(stream, bits, 1, 2, &given), RO_OK);
     assert_int_equal(given, 0);

@@ -112,7 +112,7 @@ static void flat_fields_keep_their_tone(void **state)
     ro_context *context;
     ro_image in, out;
     assert_int_equal(ro_context_open(NULL, &context), RO_OK);
-    assert_int_equal(ro_image_alloc(context, RO_GRAY8, SIDE, SIDE, 255, &in), RO_OK);
+    assert_int_equal(ro_image_alloc(context, RO_GREY8, SIDE, SIDE, 255, &in), RO_OK);
     assert_int_equal(ro_image_alloc(context, RO_BITS, SIDE, SIDE, 0, &out), RO_OK);
     for (int f = 0; f < FIGURES; f++) {
         if (!conserves(&diffusion_kernels[f]))
@@ -347,7 +347,7 @@ static void options_are_checked(void **state)
     ro_context *context;
     assert_int_equal(ro_context_open(NULL, &context), RO_OK);
     unsigned char pixel = 100, bits;
-    ro_image in = {RO_GRAY8, 1, 1, 255, 1, &pixel}, out = {RO_BITS, 1, 1, 0, 1, &bits};
+    ro_image in = ro_image_view(RO_GREY8, 1, 1, &pixel), out = ro_image_view(RO_BITS, 1, 1, &bits);
     const struct {
         ro_halftone_options options;
         const char *message;
@@ -476,7 +476,8 @@ static void own_kernels_are_checked(void **state)
     ro_context *context;
     assert_int_equal(ro_context_open(NULL, &context), RO_OK);
     unsigned char pixel = 100, level;
-    ro_image in = {RO_GRAY8, 1, 1, 255, 1, &pixel}, out = {RO_INDEX8, 1, 1, 0, 1, &level};
+    ro_image in = ro_image_view(RO_GREY8, 1, 1, &pixel),
+             out = ro_image_view(RO_INDEX8, 1, 1, &level);
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .kernel = &wrong[i].kernel};
         assert_int_equal(ro_halftone(context, &in, &out, &options), RO_E_ARGUMENT);

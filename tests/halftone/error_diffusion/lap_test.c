@@ -37,8 +37,13 @@ static void check(uint32_t width, uint32_t height, int threads, int rounds)
     assert_true(pixels && wanted && got);
     for (size_t i = 0; i < size; i++)
         pixels[i] = (unsigned char)pixel_hash(1, (uint32_t)i, 0);
-    ro_image in = {RO_GRAY8, width, height, 255, (ptrdiff_t)width, pixels};
-    ro_image out = {RO_INDEX8, width, height, 1, (ptrdiff_t)width, wanted};
+    ro_image in = ro_image_view(RO_GREY8, width, height, pixels);
+    ro_image out = {.format = RO_INDEX8,
+                    .width = width,
+                    .height = height,
+                    .maxval = 1,
+                    .stride = (ptrdiff_t)width,
+                    .data = wanted};
     run(&in, &out, 1, 1, wanted);
     out.data = got;
     run(&in, &out, threads, rounds, wanted);

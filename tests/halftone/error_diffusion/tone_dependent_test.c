@@ -169,7 +169,7 @@ static void flat_fields_keep_their_tone(void **state)
     ro_context *context;
     ro_image in, out;
     assert_int_equal(ro_context_open(NULL, &context), RO_OK);
-    assert_int_equal(ro_image_alloc(context, RO_GRAY8, SIDE, SIDE, 255, &in), RO_OK);
+    assert_int_equal(ro_image_alloc(context, RO_GREY8, SIDE, SIDE, 255, &in), RO_OK);
     assert_int_equal(ro_image_alloc(context, RO_BITS, SIDE, SIDE, 0, &out), RO_OK);
     for (int n = 0; n < 2; n++)
         for (int grey = 0; grey < 256; grey++)
@@ -199,8 +199,8 @@ static void many_levels_keep_their_tone(void **state)
     ro_context *context;
     ro_image in, out;
     assert_int_equal(ro_context_open(NULL, &context), RO_OK);
-    assert_int_equal(ro_image_alloc(context, RO_GRAY16, SIDE, SIDE, 65535, &in), RO_OK);
-    assert_int_equal(ro_image_alloc(context, RO_GRAY16, SIDE, SIDE, 0, &out), RO_OK);
+    assert_int_equal(ro_image_alloc(context, RO_GREY16, SIDE, SIDE, 65535, &in), RO_OK);
+    assert_int_equal(ro_image_alloc(context, RO_GREY16, SIDE, SIDE, 0, &out), RO_OK);
     uint16_t *samples = in.data, *numbers = out.data;
     for (int round = 0; round < 60; round++) {
         const int levels = counts[round % 6];
@@ -258,7 +258,8 @@ static void options_are_checked(void **state)
     ro_context *context;
     assert_int_equal(ro_context_open(NULL, &context), RO_OK);
     unsigned char pixel = 100, level;
-    ro_image in = {RO_GRAY8, 1, 1, 255, 1, &pixel}, out = {RO_INDEX8, 1, 1, 0, 1, &level};
+    ro_image in = ro_image_view(RO_GREY8, 1, 1, &pixel),
+             out = ro_image_view(RO_INDEX8, 1, 1, &level);
     const ro_halftone_options wrong[] = {
         {RO_HALFTONE_DEFAULTS, .method = "ostromoukhov", .levels = 4000}, /* a byte holds 256 */
         {RO_HALFTONE_DEFAULTS, .method = "ostromoukhov", .noise = 10},

@@ -37,7 +37,7 @@ static void fill(ro_image *image, uint32_t seed)
                                                          : h % 16 == 1 ? white
                                                                        : (h >> 4) % (white + 1);
             char *row = (char *)image->data + (ptrdiff_t)y * image->stride;
-            if (image->format == RO_GRAY8)
+            if (image->format == RO_GREY8)
                 ((uint8_t *)row)[x] = (uint8_t)value;
             else
                 ((uint16_t *)(void *)row)[x] = (uint16_t)value;
@@ -47,14 +47,14 @@ static void fill(ro_image *image, uint32_t seed)
 static uint32_t sample(const ro_image *image, uint32_t x, uint32_t y)
 {
     const char *row = (const char *)image->data + (ptrdiff_t)y * image->stride;
-    return image->format == RO_GRAY8 ? ((const uint8_t *)row)[x]
+    return image->format == RO_GREY8 ? ((const uint8_t *)row)[x]
                                      : ((const uint16_t *)(const void *)row)[x];
 }
 
 static int level(const ro_image *image, uint32_t x, uint32_t y)
 {
     const uint8_t *row = (const uint8_t *)image->data + (ptrdiff_t)y * image->stride;
-    if (image->format == RO_GRAY16)
+    if (image->format == RO_GREY16)
         return ((const uint16_t *)(const void *)row)[x];
     return image->format == RO_BITS ? row[x / 8] >> (7 - x % 8) & 1 : row[x];
 }
@@ -62,8 +62,13 @@ static int level(const ro_image *image, uint32_t x, uint32_t y)
 /* An image with guard bytes behind each row. */
 static ro_image image_of(ro_format format, uint32_t width, uint32_t height, uint32_t maxval)
 {
-    ro_image image = {format, width, height, maxval, 0, NULL};
-    image.stride = (ptrdiff_t)(ro_format_row_bytes(format, width) + 1 + (format == RO_GRAY16));
+    ro_image image = {.format = format,
+                      .width = width,
+                      .height = height,
+                      .maxval = maxval,
+                      .stride = 0,
+                      .data = NULL};
+    image.stride = (ptrdiff_t)(ro_format_row_bytes(format, width) + 1 + (format == RO_GREY16));
     image.data = malloc((size_t)image.stride * height);
     assert_non_null(image.data);
     memset(image.data, 0xa5, (size_t)image.stride * height);
@@ -88,7 +93,7 @@ static void bayer_is_the_text(void **state)
     ro_context *context = context_for(RO_CPU_AUTO, 1);
     for (int i = 0; i < 4; i++) {
         uint32_t white = whites[i];
-        ro_image in = image_of(white > 255 ? RO_GRAY16 : RO_GRAY8, 67, 41, white);
+        ro_image in = image_of(white > 255 ? RO_GREY16 : RO_GREY8, 67, 41, white);
         ro_image out = image_of(RO_BITS, 67, 41, 0);
         fill(&in, (uint32_t)i);
         assert_int_equal(
@@ -113,7 +118,7 @@ static void flat_tones_are_kept(void **state)
     (void)state;
     static const char *const methods[] = {"bayer16", "blue-noise", "clustered-dot"};
     ro_context *context = context_for(RO_CPU_AUTO, 0);
-    ro_image in = image_of(RO_GRAY8, 64, 64, 255), out = image_of(RO_INDEX8, 64, 64, 0);
+    ro_image in = image_of(RO_GREY8, 64, 64, 255), out = image_of(RO_INDEX8, 64, 64, 0);
     for (int m = 0; m < 3; m++)
         for (int levels = 2; levels < 9; levels++)
             for (int grey = 0; grey < 256; grey++) {
@@ -151,10 +156,10 @@ static void run_reference(const ro_image *in, const ro_image *out, const struct 
     struct ordered_plan plan = {
         .width = in->width,
         .maxval = in->maxval,
-        .sample_bytes = in->format == RO_GRAY8 ? 1 : 2,
+        .sample_bytes = in->format == RO_GREY8 ? 1 : 2,
         .levels = setting->levels ? setting->levels : 2,
         .bits_out = out->format == RO_BITS,
-        .deep = out->format == RO_GRAY16,
+        .deep = out->format == RO_GREY16,
         .percent = setting->threshold ? setting->threshold : 50,
         .seed = setting->seed,
     };
@@ -215,7 +220,7 @@ static void same_pixels(const ro_image *a, const ro_image *b)
 static void check_image(const struct setting *setting, uint32_t width, uint32_t height,
                         uint32_t maxval, ro_format format, const ro_image *screen)
 {
-    ro_image in = image_of(maxval > 255 ? RO_GRAY16 : RO_GRAY8, width, height, maxval);
+    ro_image in = image_of(maxval > 255 ? RO_GREY16 : RO_GREY8, width, height, maxval);
     ro_image right = image_of(format, width, height, 0), out = image_of(format, width, height, 0);
     ro_halftone_options options = {
         RO_HALFTONE_DEFAULTS,
@@ -306,9 +311,9 @@ static void deep_numbers_agree(void **state)
         for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
             struct setting setting = settings[s];
             setting.levels = levels[i];
-            check_setting(&setting, 131, 65535, RO_GRAY16, NULL);
-            check_setting(&setting, 65, 4095, RO_GRAY16, NULL);
-            check_setting(&setting, 129, 255, RO_GRAY16, NULL);
+            check_setting(&setting, 131, 65535, RO_GREY16, NULL);
+            check_setting(&setting, 65, 4095, RO_GREY16, NULL);
+            check_setting(&setting, 129, 255, RO_GREY16, NULL);
         }
 }
 
@@ -319,9 +324,9 @@ static void every_sample_agrees(void **state)
     static const int levels[] = {17, 18, 100, 256, 1023, 1024, 4096, 32768, 65535};
     enum { CELLS = 16, WIDTH = 65536 };
     ro_context *context = context_for(RO_CPU_AUTO, 1);
-    ro_image in = image_of(RO_GRAY16, WIDTH, CELLS, 65535);
-    ro_image right = image_of(RO_GRAY16, WIDTH, CELLS, 65535);
-    ro_image out = image_of(RO_GRAY16, WIDTH, CELLS, 65535);
+    ro_image in = image_of(RO_GREY16, WIDTH, CELLS, 65535);
+    ro_image right = image_of(RO_GREY16, WIDTH, CELLS, 65535);
+    ro_image out = image_of(RO_GREY16, WIDTH, CELLS, 65535);
     for (uint32_t y = 0; y < CELLS; y++) /* four columns and four rows of cells */
         for (uint32_t x = 0; x < WIDTH; x++)
             ((uint16_t *)(void *)((char *)in.data + (ptrdiff_t)y * in.stride))[x] =
@@ -346,7 +351,7 @@ static void screens_of_any_shape_agree(void **state)
     static const uint32_t shapes[][2] = {{1, 1}, {1, 9}, {65, 3}, {130, 2}, {1024, 1}};
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         ro_image screen =
-            image_of(i % 2 ? RO_GRAY8 : RO_GRAY16, shapes[i][0], shapes[i][1], i % 2 ? 255 : 65535);
+            image_of(i % 2 ? RO_GREY8 : RO_GREY16, shapes[i][0], shapes[i][1], i % 2 ? 255 : 65535);
         fill(&screen, 11);
         struct setting setting = {.method = "screen"};
         check_setting(&setting, 301, 255, RO_BITS, &screen);
@@ -362,7 +367,7 @@ static void wide_screens_agree(void **state)
 {
     (void)state;
     static const uint32_t heights[] = {1, 17, 19, 73, 145, 250};
-    ro_image screen = image_of(RO_GRAY16, 2000, 9, 65535);
+    ro_image screen = image_of(RO_GREY16, 2000, 9, 65535);
     fill(&screen, 12);
     for (size_t i = 0; i < sizeof heights / sizeof *heights; i++) {
         struct setting setting = {.method = "screen"};
@@ -388,7 +393,7 @@ static void goldens(void **state)
         {{"random", 4, 0, 9, 0}, 0x4db27444},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        ro_image in = image_of(RO_GRAY16, 100, 60, 65535), out = image_of(RO_INDEX8, 100, 60, 0);
+        ro_image in = image_of(RO_GREY16, 100, 60, 65535), out = image_of(RO_INDEX8, 100, 60, 0);
         uint32_t sum = 0;
         fill(&in, 3);
         run_reference(&in, &out, &rows[i].setting, NULL);
@@ -407,7 +412,7 @@ static void rows_are_counted(void **state)
     (void)state;
     for (uint32_t width = 1; width < 20; width++)
         for (uint32_t white = 255; white <= 65535; white += 65535 - 255) {
-            ro_image in = image_of(white == 255 ? RO_GRAY8 : RO_GRAY16, width, 5, white);
+            ro_image in = image_of(white == 255 ? RO_GREY8 : RO_GREY16, width, 5, white);
             struct ordered_plan plan = {.width = width, .sample_bytes = white == 255 ? 1 : 2};
             uint64_t *counts = calloc(65536, sizeof *counts);
             fill(&in, width);
@@ -434,7 +439,7 @@ static void otsu_splits_two_peaks(void **state)
     histogram[9] = 5; /* one value: split in the middle */
     assert_int_equal(ordered_otsu(histogram, 255), 127);
 
-    ro_image in = image_of(RO_GRAY8, 90, 50, 255), out = image_of(RO_BITS, 90, 50, 0);
+    ro_image in = image_of(RO_GREY8, 90, 50, 255), out = image_of(RO_BITS, 90, 50, 0);
     for (uint32_t y = 0; y < 50; y++)
         for (uint32_t x = 0; x < 90; x++)
             ((uint8_t *)in.data)[(ptrdiff_t)y * in.stride + x] =
@@ -458,10 +463,10 @@ static void otsu_splits_two_peaks(void **state)
 static void bad_options_are_refused(void **state)
 {
     (void)state;
-    ro_image in = image_of(RO_GRAY8, 20, 20, 255), out = image_of(RO_BITS, 20, 20, 0);
-    ro_image wide = image_of(RO_GRAY8, 4097, 1, 255), colour = image_of(RO_RGB8, 4, 4, 255);
+    ro_image in = image_of(RO_GREY8, 20, 20, 255), out = image_of(RO_BITS, 20, 20, 0);
+    ro_image wide = image_of(RO_GREY8, 4097, 1, 255), colour = image_of(RO_RGB8, 4, 4, 255);
     float values[4] = {0, 1, 0.5f, NAN};
-    ro_image nan = {RO_GRAYF, 2, 2, 0, 8, values};
+    ro_image nan = ro_image_view(RO_GREYF, 2, 2, values);
     fill(&in, 1);
     fill(&wide, 1);
     const struct {

@@ -68,7 +68,7 @@ static void palettes_adapt(void **state)
     } cases[] = {
         {4, 40, 0x6d31b8a6465b4bf5}, {16, 20, 0x94b58c05a94837f2}, {64, 10, 0xdbced2940dfdbbf5}};
     paint(pixels);
-    ro_image in = {RO_RGB8, SIDE, SIDE, 0, 3 * SIDE, pixels};
+    ro_image in = ro_image_view(RO_RGB8, SIDE, SIDE, pixels);
     bool same = true;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         ro_palette palette;
@@ -93,7 +93,7 @@ static void few_colours_are_kept(void **state)
     ro_palette palette;
     for (int i = 0; i < 30; i++)
         memcpy(pixels + 3 * i, colours[i % 3], 3);
-    ro_image in = {RO_RGB8, 30, 1, 0, 90, pixels};
+    ro_image in = ro_image_view(RO_RGB8, 30, 1, pixels);
     assert_int_equal(ro_palette_adapt(context, &in, NULL, 16, &palette), RO_OK);
     assert_int_equal(palette.count, 3);
     assert_memory_equal(palette.colours, colours, sizeof colours);
@@ -116,7 +116,7 @@ static void shades_are_kept(void **state)
         for (int i = 0; i < 256; i++)
             for (int c = 0; c < 3; c++)
                 pixels[3 * i + c] = (uint8_t)(i * rise[n][c] / 256);
-        ro_image in = {RO_RGB8, 256, 1, 0, 768, pixels};
+        ro_image in = ro_image_view(RO_RGB8, 256, 1, pixels);
         assert_int_equal(ro_palette_adapt(context, &in, NULL, 256, &palette), RO_OK);
         assert_int_equal(palette.count, 256);
         assert_memory_equal(palette.colours, pixels, sizeof pixels);
@@ -140,8 +140,8 @@ static void fitted_pictures_can_be_shown(void **state)
     for (int n = 0; n < 3; n++) {
         ro_palette palette;
         assert_int_equal(ro_palette_parse(context, names[n], &palette), RO_OK);
-        ro_image in = {RO_RGB8, SIDE, SIDE, 0, 3 * SIDE, pixels};
-        ro_image image = {RO_RGB16, SIDE, SIDE, 0, 6 * SIDE, out};
+        ro_image in = ro_image_view(RO_RGB8, SIDE, SIDE, pixels);
+        ro_image image = ro_image_view(RO_RGB16, SIDE, SIDE, out);
         assert_int_equal(ro_palette_fit(context, &in, &palette, &image), RO_OK);
         for (int c = 0; c < 3; c++) {
             assert_true(abs(out[c] - 257 * palette.colours[0][c]) <= 1);
@@ -176,9 +176,9 @@ static void fit_is_what_it_says(void **state)
     ro_palette palette;
     assert_int_equal(ro_palette_parse(context, "spectra6-panel", &palette), RO_OK);
     paint(pixels);
-    ro_image in = {RO_RGB8, SIDE, SIDE, 0, 3 * SIDE, pixels};
-    ro_image middle = {RO_RGB16, SIDE, SIDE, 0, 6 * SIDE, fitted};
-    ro_image first = {RO_INDEX8, SIDE, SIDE, 0, SIDE, one}, second = first;
+    ro_image in = ro_image_view(RO_RGB8, SIDE, SIDE, pixels);
+    ro_image middle = ro_image_view(RO_RGB16, SIDE, SIDE, fitted);
+    ro_image first = ro_image_view(RO_INDEX8, SIDE, SIDE, one), second = first;
     second.data = two;
     assert_int_equal(ro_palette_fit(context, &in, &palette, &middle), RO_OK);
     for (int m = 0; m < 3; m++) {
@@ -200,9 +200,14 @@ static void levels_get_colours(void **state)
     ro_palette colours;
     assert_int_equal(ro_palette_parse(context, "navy #c60 ivory", &colours), RO_OK);
     paint(pixels);
-    ro_image in = {RO_RGB8, SIDE, SIDE, 0, 3 * SIDE, pixels};
-    ro_image levels = {RO_INDEX8, SIDE, SIDE, 2, SIDE, grey};
-    ro_image out = {RO_RGB8, SIDE, SIDE, 0, 3 * SIDE, rgb};
+    ro_image in = ro_image_view(RO_RGB8, SIDE, SIDE, pixels);
+    ro_image levels = {.format = RO_INDEX8,
+                       .width = SIDE,
+                       .height = SIDE,
+                       .maxval = 2,
+                       .stride = SIDE,
+                       .data = grey};
+    ro_image out = ro_image_view(RO_RGB8, SIDE, SIDE, rgb);
     ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .levels = 3};
     assert_int_equal(ro_halftone(context, &in, &levels, &options), RO_OK);
     options.levels = 0;

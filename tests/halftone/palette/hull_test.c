@@ -224,8 +224,8 @@ static void close_colours_stay_apart(void **state)
             palette.colours[k][c] = (uint8_t)(k >> (6 - 2 * c) & (c == 1 ? 3 : 7));
     for (int i = 0; i < WIDTH * ROWS; i++)
         memcpy(pixels + 3 * i, palette.colours[i * 7 % 256], 3);
-    const ro_image in = {RO_RGB8, WIDTH, ROWS, 255, 3 * WIDTH, pixels};
-    ro_image out = {RO_INDEX8, WIDTH, ROWS, 0, WIDTH, numbers};
+    const ro_image in = ro_image_view(RO_RGB8, WIDTH, ROWS, pixels);
+    ro_image out = ro_image_view(RO_INDEX8, WIDTH, ROWS, numbers);
     assert_int_equal(ro_halftone(context, &in, &out,
                                  &(ro_halftone_options){RO_HALFTONE_DEFAULTS, .palette = &palette}),
                      RO_OK);
@@ -259,7 +259,7 @@ static double off(const ro_palette *palette, const ro_image *in, const ro_halfto
     struct palette_corners guess = {0};
     double sum[3] = {0}, most = 0;
     int32_t to[3];
-    ro_image out = {RO_INDEX8, SIDE, SIDE, 0, SIDE, numbers};
+    ro_image out = ro_image_view(RO_INDEX8, SIDE, SIDE, numbers);
     assert_int_equal(ro_halftone(context, in, &out, options), RO_OK);
     for (int i = 0; i < SIDE * SIDE; i++) {
         const uint8_t *pixel = (const uint8_t *)in->data + 3 * i;
@@ -321,7 +321,7 @@ static void tone_is_kept(void **state)
     (void)state;
     enum { FLATS = 80, RAMP = FLATS, NOISE, CARD, PICTURES };
     static uint8_t pixels[3 * SIDE * SIDE];
-    ro_image in = {RO_RGB8, SIDE, SIDE, 255, 3 * SIDE, pixels};
+    ro_image in = ro_image_view(RO_RGB8, SIDE, SIDE, pixels);
     for (int i = 0; i < PALETTE_BUILT_IN; i++) {
         const char *name = palette_built_in[i].info.name;
         ro_palette palette = palette_of(name);
@@ -365,7 +365,7 @@ static void tone_is_kept_where_colours_crowd(void **state)
                  {"c64", {73, 110, 101}, 0.5},           {"ega", {172, 110, 8}, 0.5},
                  {"pico-8", {41, 61, 143}, 0.7}};
     static uint8_t pixels[3 * SIDE * SIDE];
-    const ro_image in = {RO_RGB8, SIDE, SIDE, 255, 3 * SIDE, pixels};
+    const ro_image in = ro_image_view(RO_RGB8, SIDE, SIDE, pixels);
     for (size_t i = 0; i < sizeof flats / sizeof *flats; i++) {
         const ro_palette palette = palette_of(flats[i].name);
         const ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .palette = &palette};
@@ -391,13 +391,18 @@ static void noise_and_whites_give_the_same_bits(void **state)
     ro_context *scalar;
     assert_int_equal(ro_context_open(&plain, &scalar), RO_OK);
     for (size_t w = 0; w < sizeof whites / sizeof *whites; w++) {
-        const ro_image in = {RO_RGB8, WIDTH, ROWS, whites[w], 3 * WIDTH, pixels};
+        const ro_image in = {.format = RO_RGB8,
+                             .width = WIDTH,
+                             .height = ROWS,
+                             .maxval = whites[w],
+                             .stride = 3 * WIDTH,
+                             .data = pixels};
         for (int i = 0; i < 3 * WIDTH * ROWS; i++)
             pixels[i] = (uint8_t)draw(whites[w] + 1);
         for (size_t p = 0; p < sizeof palettes / sizeof *palettes; p++) {
             const ro_palette palette = palette_of(palettes[p]);
             const ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .palette = &palette};
-            ro_image out = {RO_INDEX8, WIDTH, ROWS, 0, WIDTH, expected};
+            ro_image out = ro_image_view(RO_INDEX8, WIDTH, ROWS, expected);
             assert_int_equal(ro_halftone(scalar, &in, &out, &options), RO_OK);
             out.data = numbers;
             assert_int_equal(ro_halftone(context, &in, &out, &options), RO_OK);
@@ -411,8 +416,8 @@ static void halftones_are_golden(void **state)
 {
     (void)state;
     static uint8_t pixels[3 * SIDE * SIDE], numbers[SIDE * SIDE];
-    ro_image in = {RO_RGB8, SIDE, SIDE, 255, 3 * SIDE, pixels};
-    ro_image out = {RO_INDEX8, SIDE, SIDE, 0, SIDE, numbers};
+    ro_image in = ro_image_view(RO_RGB8, SIDE, SIDE, pixels);
+    ro_image out = ro_image_view(RO_INDEX8, SIDE, SIDE, numbers);
     static const struct {
         const char *name;
         uint64_t hash;

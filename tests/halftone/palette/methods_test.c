@@ -54,7 +54,12 @@ static bool run(ro_cpu cpu, int threads, const ro_image *in, uint8_t *out, size_
     if (status == RO_E_UNSUPPORTED)
         return false;
     assert_int_equal(status, RO_OK);
-    ro_image image = {RO_INDEX8, in->width, in->height, 0, (ptrdiff_t)stride, out};
+    ro_image image = {.format = RO_INDEX8,
+                      .width = in->width,
+                      .height = in->height,
+                      .maxval = 0,
+                      .stride = (ptrdiff_t)stride,
+                      .data = out};
     if (ro_halftone(own, in, &image, options) != RO_OK)
         fail_msg("%s", ro_context_message(own));
     assert_int_equal(ro_context_report(own)->cpu, cpu);
@@ -87,7 +92,12 @@ static void screens_give_the_same_bits(void **state)
         for (size_t k = 0; k < row * height && i % 4 == 2 && !wide; k++)
             pixels[k] %= 200;
         const uint16_t maxval = i % 4 == 2 && !wide ? 199 : 0;
-        ro_image in = {wide ? RO_RGB16 : RO_RGB8, width, height, maxval, (ptrdiff_t)row, pixels};
+        ro_image in = {.format = wide ? RO_RGB16 : RO_RGB8,
+                       .width = width,
+                       .height = height,
+                       .maxval = maxval,
+                       .stride = (ptrdiff_t)row,
+                       .data = pixels};
         assert_true(run(RO_CPU_SCALAR, 1, &in, reference, stride, &options));
         for (size_t v = 0; v < sizeof cpus / sizeof *cpus; v++)
             for (int threads = 1; threads <= 3; threads += 2)
@@ -132,8 +142,8 @@ static void every_method_is_golden(void **state)
             pixels[3 * (y * WIDTH + x) + 2] = (uint8_t)((x + y) * 255 / (WIDTH + HEIGHT - 2));
         }
     const ro_palette palette = palette_of("7-colour-panel");
-    ro_image in = {RO_RGB8, WIDTH, HEIGHT, 0, 3 * WIDTH, pixels};
-    ro_image image = {RO_INDEX8, WIDTH, HEIGHT, 0, WIDTH, out};
+    ro_image in = ro_image_view(RO_RGB8, WIDTH, HEIGHT, pixels);
+    ro_image image = ro_image_view(RO_INDEX8, WIDTH, HEIGHT, out);
     bool same = true;
     for (size_t i = 0; i < sizeof goldens / sizeof *goldens; i++) {
         ro_halftone_options options = goldens[i].options;
@@ -183,8 +193,8 @@ static void mixtures_keep_their_light(void **state)
                     memcpy(pixels + 3 * i, colour, 3);
                 ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .palette = &palette,
                                                .method = methods[m]};
-                ro_image in = {RO_RGB8, SIDE, SIDE, 0, 3 * SIDE, pixels};
-                ro_image image = {RO_INDEX8, SIDE, SIDE, 0, SIDE, out};
+                ro_image in = ro_image_view(RO_RGB8, SIDE, SIDE, pixels);
+                ro_image image = ro_image_view(RO_INDEX8, SIDE, SIDE, out);
                 assert_int_equal(ro_halftone(context, &in, &image, &options), RO_OK);
                 for (int i = 0; i < SIDE * SIDE; i++)
                     for (int c = 0; c < 3; c++)
@@ -214,8 +224,8 @@ static void palette_colours_stay(void **state)
         for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
             ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .palette = &palette,
                                            .method = methods[m]};
-            ro_image in = {RO_RGB8, SIDE, SIDE, 0, 3 * SIDE, pixels};
-            ro_image image = {RO_RGB8, SIDE, SIDE, 0, 3 * SIDE, out};
+            ro_image in = ro_image_view(RO_RGB8, SIDE, SIDE, pixels);
+            ro_image image = ro_image_view(RO_RGB8, SIDE, SIDE, out);
             assert_int_equal(ro_halftone(context, &in, &image, &options), RO_OK);
             if (memcmp(pixels, out, sizeof out) != 0)
                 fail_msg("%s changes colours of palette %d", methods[m], p);
@@ -271,8 +281,8 @@ static void streams_give_the_same_bits(void **state)
         {RO_HALFTONE_DEFAULTS, .palette = &palette, .method = "ostromoukhov", .serpentine = 1},
         {RO_HALFTONE_DEFAULTS, .palette = &palette, .serpentine = 1, .noise = 20}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        ro_image in = {RO_RGB8, WIDTH, HEIGHT, 255, 3 * WIDTH, pixels};
-        ro_image out = {RO_INDEX8, WIDTH, HEIGHT, 0, WIDTH, whole};
+        ro_image in = ro_image_view(RO_RGB8, WIDTH, HEIGHT, pixels);
+        ro_image out = ro_image_view(RO_INDEX8, WIDTH, HEIGHT, whole);
         assert_int_equal(ro_halftone(context, &in, &out, &all[i]), RO_OK);
         ro_halftone_stream *stream;
         assert_int_equal(ro_halftone_open(context, &in, RO_INDEX8, &all[i], &stream), RO_OK);

@@ -113,7 +113,12 @@ static void run_variant(struct variant variant, const ro_image *in, uint8_t *out
     if (status == RO_E_UNSUPPORTED)
         return; /* this processor lacks it */
     assert_int_equal(status, RO_OK);
-    ro_image image = {RO_INDEX8, in->width, in->height, 0, (ptrdiff_t)stride, out};
+    ro_image image = {.format = RO_INDEX8,
+                      .width = in->width,
+                      .height = in->height,
+                      .maxval = 0,
+                      .stride = (ptrdiff_t)stride,
+                      .data = out};
     assert_int_equal(ro_halftone(own, in, &image, options), RO_OK);
     assert_int_equal(ro_context_report(own)->cpu, variant.cpu);
     for (uint32_t y = 0; y < in->height; y++)
@@ -147,7 +152,12 @@ static void variants_give_the_same_bits(void **state)
         uint8_t *pixels = malloc(row * height);
         uint8_t *reference = malloc(stride * height), *result = malloc(stride * height);
         random_rows(pixels, row * height, i);
-        ro_image in = {wide ? RO_RGB16 : RO_RGB8, width, height, 0, (ptrdiff_t)row, pixels};
+        ro_image in = {.format = wide ? RO_RGB16 : RO_RGB8,
+                       .width = width,
+                       .height = height,
+                       .maxval = 0,
+                       .stride = (ptrdiff_t)row,
+                       .data = pixels};
         const ro_palette *palette = &palettes[i % 7];
         ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .palette = palette,
                                        .method = methods[i % 4]};
@@ -279,8 +289,8 @@ static void streams_give_the_same_bits(void **state)
     random_rows(pixels, sizeof pixels, 3);
     ro_palette palette = palette_of("spectra6");
     ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .palette = &palette};
-    ro_image in = {RO_RGB8, WIDTH, HEIGHT, 255, 3 * WIDTH, pixels};
-    ro_image out = {RO_RGB8, WIDTH, HEIGHT, 255, 3 * WIDTH, whole};
+    ro_image in = ro_image_view(RO_RGB8, WIDTH, HEIGHT, pixels);
+    ro_image out = ro_image_view(RO_RGB8, WIDTH, HEIGHT, whole);
     assert_int_equal(ro_halftone(context, &in, &out, &options), RO_OK);
     for (int i = 0; i < WIDTH * HEIGHT; i++) { /* RGB output holds colours of the palette */
         bool found = false;
@@ -416,8 +426,8 @@ static void palette_colours_stay(void **state)
             memcpy(pixels + 3 * k, palette.colours[chosen[k]], 3);
         }
         ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .palette = &palette};
-        ro_image in = {RO_RGB8, WIDTH, HEIGHT, 255, 3 * WIDTH, pixels};
-        ro_image result = {RO_INDEX8, WIDTH, HEIGHT, 0, WIDTH, out};
+        ro_image in = ro_image_view(RO_RGB8, WIDTH, HEIGHT, pixels);
+        ro_image result = ro_image_view(RO_INDEX8, WIDTH, HEIGHT, out);
         assert_int_equal(ro_halftone(context, &in, &result, &options), RO_OK);
         assert_memory_equal(out, chosen, sizeof out);
     }
@@ -456,7 +466,9 @@ static void palettes_are_read(void **state)
 static void refused(ro_halftone_options options, ro_format format, const char *word)
 {
     uint8_t pixels[12] = {0}, out[12];
-    ro_image in = {RO_RGB8, 2, 2, 255, 6, pixels}, image = {format, 2, 2, 0, 6, out};
+    ro_image in = ro_image_view(RO_RGB8, 2, 2, pixels),
+             image = {
+                 .format = format, .width = 2, .height = 2, .maxval = 0, .stride = 6, .data = out};
     assert_int_not_equal(ro_halftone(context, &in, &image, &options), RO_OK);
     if (!strstr(ro_context_message(context), word))
         fail_msg("'%s' does not say '%s'", ro_context_message(context), word);

@@ -143,14 +143,14 @@ static ro_image picture(ro_context *context, ro_format format, uint32_t width, u
 {
     ro_image image;
     assert_int_equal(ro_image_alloc(context, format, width, height, 0, &image), RO_OK);
-    uint32_t white = format == RO_GRAY8 ? 255 : 65535;
+    uint32_t white = format == RO_GREY8 ? 255 : 65535;
     for (uint32_t y = 0; y < height; y++)
         for (uint32_t x = 0; x < width; x++) {
             uint32_t hash = pixel_hash(7, x / 5, y / 4), value = white * ((x + y) % 41) / 40;
             if (hash % 3 == 0)
                 value = hash >> 8 & 1 ? white / 60 : white - white / 70;
             uint8_t *row = (uint8_t *)image.data + (ptrdiff_t)y * image.stride;
-            if (format == RO_GRAY8)
+            if (format == RO_GREY8)
                 row[x] = (uint8_t)value;
             else
                 ((uint16_t *)(void *)row)[x] = (uint16_t)value;
@@ -189,7 +189,8 @@ static void discard(struct searched *done)
 
 static struct dbs_plan planned(ro_context *context, const struct dbs_options *options)
 {
-    ro_image in = {RO_GRAY8, 5, 5, 255, 5, "...."};
+    ro_image in = {
+        .format = RO_GREY8, .width = 5, .height = 5, .maxval = 255, .stride = 5, .data = "...."};
     struct dbs_plan plan;
     assert_int_equal(dbs_plan_make(context, options, &in, &plan), RO_OK);
     return plan;
@@ -287,7 +288,8 @@ static void the_shadow_limit_follows_the_eye(void **unused)
 {
     (void)unused;
     ro_context *context = context_with(1);
-    ro_image in = {RO_GRAY8, 5, 5, 255, 5, "...."};
+    ro_image in = {
+        .format = RO_GREY8, .width = 5, .height = 5, .maxval = 255, .stride = 5, .data = "...."};
     struct dbs_plan plan;
     struct dbs_options options = {.clipping_free = true, .sigma = 1.2};
     assert_int_equal(dbs_plan_make(context, &options, &in, &plan), RO_OK);
@@ -353,7 +355,7 @@ static void no_single_change_lowers_the_error(void **unused)
                  {4, 9, 4, false, 3}, {8, 2, 1, false, 61}, {11, 2, 1, false, 211}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int kind = 0; kind < 4; kind++) {
-            ro_image in = picture(context, kind & 1 ? RO_GRAY16 : RO_GRAY8,
+            ro_image in = picture(context, kind & 1 ? RO_GREY16 : RO_GREY8,
                                   (uint32_t)cases[i].width, (uint32_t)cases[i].height);
             struct dbs_options options = {.radius = cases[i].w,
                                           .aim = (kind + (int)i) % 2 ? DBS_PICTURE : DBS_SEEN,
@@ -377,7 +379,7 @@ static void no_trial_gains_anywhere(void **unused)
     (void)unused;
     ro_context *context = context_with(2);
     for (int kind = 0; kind < 8; kind++) {
-        ro_image in = picture(context, RO_GRAY8, 150, 130);
+        ro_image in = picture(context, RO_GREY8, 150, 130);
         struct dbs_options options = {.clipping_free = kind & 1,
                                       .aim = kind & 4 ? DBS_PICTURE : DBS_SEEN,
                                       .order = kind & 2 ? DBS_RASTER : DBS_GROUPS};
@@ -430,7 +432,7 @@ static void the_running_error_is_the_error(void **unused)
     (void)unused;
     ro_context *context = context_with(2);
     for (int rounds = 0; rounds < 4; rounds++) {
-        ro_image in = picture(context, rounds & 1 ? RO_GRAY16 : RO_GRAY8, 61, 47), out;
+        ro_image in = picture(context, rounds & 1 ? RO_GREY16 : RO_GREY8, 61, 47), out;
         assert_int_equal(ro_image_alloc(context, RO_BITS, 61, 47, 0, &out), RO_OK);
         struct dbs_options options = {.clipping_free = rounds & 1,
                                       .aim = rounds & 2 ? DBS_PICTURE : DBS_SEEN,
@@ -461,9 +463,9 @@ static void a_search_starts_where_it_is_told(void **unused)
 {
     (void)unused;
     ro_context *context = context_with(2);
-    ro_image in = picture(context, RO_GRAY8, 61, 47), own, grey;
+    ro_image in = picture(context, RO_GREY8, 61, 47), own, grey;
     assert_int_equal(ro_image_alloc(context, RO_BITS, 61, 47, 0, &own), RO_OK);
-    assert_int_equal(ro_image_alloc(context, RO_GRAY16, 61, 47, 999, &grey), RO_OK);
+    assert_int_equal(ro_image_alloc(context, RO_GREY16, 61, 47, 999, &grey), RO_OK);
     for (int y = 0; y < 47; y++)
         for (int x = 0; x < 61; x++) {
             const int white = pixel_hash(5, (uint32_t)x, (uint32_t)y) & 1;
@@ -477,7 +479,7 @@ static void a_search_starts_where_it_is_told(void **unused)
         assert_int_equal(dbs_open(context, &starts[i], &in, &state), RO_OK);
         const uint32_t width = (uint32_t)state->plan.width, height = (uint32_t)state->plan.height;
         ro_image padded, bits;
-        assert_int_equal(ro_image_alloc(context, RO_GRAY8, width, height, 255, &padded), RO_OK);
+        assert_int_equal(ro_image_alloc(context, RO_GREY8, width, height, 255, &padded), RO_OK);
         assert_int_equal(ro_image_alloc(context, RO_BITS, width, height, 0, &bits), RO_OK);
         for (uint32_t y = 0; y < height; y++)
             for (uint32_t x = 0; x < width; x++)
@@ -518,19 +520,19 @@ static void goldens(void **unused)
         ro_format format;
         uint32_t picture, seen;
     } rows[] = {
-        {{.order = DBS_GROUPS, .start = "random"}, RO_GRAY8, 0xe323458b, 0x6386cabc},
-        {{.order = DBS_GROUPS}, RO_GRAY8, 0x4f54e333, 0xcf5709d0},
-        {{.order = DBS_RASTER, .sigma = 1.5, .start = "random"}, RO_GRAY16, 0x47da9037, 0x14ccb4a0},
+        {{.order = DBS_GROUPS, .start = "random"}, RO_GREY8, 0xe323458b, 0x6386cabc},
+        {{.order = DBS_GROUPS}, RO_GREY8, 0x4f54e333, 0xcf5709d0},
+        {{.order = DBS_RASTER, .sigma = 1.5, .start = "random"}, RO_GREY16, 0x47da9037, 0x14ccb4a0},
         {{.clipping_free = true, .sigma = 1.2, .start = "random", .seed = 3},
-         RO_GRAY16,
+         RO_GREY16,
          0x65eeee1e,
          0x1dfb5c1f},
-        {{.clipping_free = true, .start = "floyd-steinberg"}, RO_GRAY8, 0x8871c477, 0xe58bb4f1},
+        {{.clipping_free = true, .start = "floyd-steinberg"}, RO_GREY8, 0x8871c477, 0xe58bb4f1},
         {{.radius = 8, .sigma = 2, .start = "random", .rounds = 2},
-         RO_GRAY8,
+         RO_GREY8,
          0xda4fa0e7,
          0xf12a0a2c},
-        {{.dpi = 600, .distance = 400, .start = "ostromoukhov"}, RO_GRAY8, 0x9feb1894, 0x40aa36dd},
+        {{.dpi = 600, .distance = 400, .start = "ostromoukhov"}, RO_GREY8, 0x9feb1894, 0x40aa36dd},
     };
     ro_context *context;
     ro_context_options plain = {RO_CONTEXT_DEFAULTS, .device = RO_DEVICE_CPU, .cpu = RO_CPU_SCALAR,

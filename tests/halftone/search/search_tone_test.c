@@ -48,7 +48,7 @@ static uint64_t count_white(const ro_image *bits)
 static uint64_t flat_as(ro_context *context, const ro_halftone_options *options, uint32_t value,
                         uint32_t maxval)
 {
-    ro_image in = make(context, maxval > 255 ? RO_GRAY16 : RO_GRAY8, 256, 256, maxval);
+    ro_image in = make(context, maxval > 255 ? RO_GREY16 : RO_GREY8, 256, 256, maxval);
     ro_image out = make(context, RO_BITS, 256, 256, 0);
     for (uint32_t y = 0; y < 256; y++)
         for (uint32_t x = 0; x < 256; x++) {
@@ -209,7 +209,7 @@ static void the_error_is_below_error_diffusion(void **unused)
 {
     (void)unused;
     ro_context *context = open_context();
-    ro_image in = make(context, RO_GRAY8, 512, 512, 255);
+    ro_image in = make(context, RO_GREY8, 512, 512, 255);
     for (int clipping_free = 0; clipping_free < 2; clipping_free++) {
         assert_int_equal(ro_testcard(context, &in), RO_OK);
         struct errors card = errors_of(context, &in, clipping_free);
@@ -252,7 +252,7 @@ static void less_is_seen_than_of_error_diffusion(void **unused)
 {
     (void)unused;
     ro_context *context = open_context();
-    ro_image in = make(context, RO_GRAY8, 512, 512, 255);
+    ro_image in = make(context, RO_GREY8, 512, 512, 255);
     static const struct {
         const char *method;
         double distance, most;
@@ -278,9 +278,9 @@ static void bad_options_are_refused(void **unused)
 {
     (void)unused;
     ro_context *context = open_context();
-    ro_image in = make(context, RO_GRAY8, 20, 10, 255), out = make(context, RO_BITS, 20, 10, 0);
-    ro_image narrow = make(context, RO_GRAY8, 64, 32, 255);
-    ro_image small = make(context, RO_GRAY8, 8, 8, 255);
+    ro_image in = make(context, RO_GREY8, 20, 10, 255), out = make(context, RO_BITS, 20, 10, 0);
+    ro_image narrow = make(context, RO_GREY8, 64, 32, 255);
+    ro_image small = make(context, RO_GREY8, 8, 8, 255);
     ro_image colour = make(context, RO_RGB8, 64, 64, 255);
     const struct {
         ro_halftone_options options;
@@ -364,8 +364,8 @@ static void an_image_that_does_not_fit_is_refused(void **unused)
     (void)unused;
     ro_context *context = open_context();
     uint8_t pixel = 0;
-    ro_image large = {RO_GRAY8, 1 << 20, 1 << 20, 255, 1 << 20, &pixel};
-    ro_image tall = {RO_GRAY8, 8, 250000000, 255, 8, &pixel};
+    ro_image large = ro_image_view(RO_GREY8, 1 << 20, 1 << 20, &pixel);
+    ro_image tall = ro_image_view(RO_GREY8, 8, 250000000, &pixel);
     struct dbs_options options = {0};
     struct dbs_state *state;
     assert_int_equal(dbs_open(context, &options, &large, &state), RO_E_SIZE);
@@ -391,7 +391,7 @@ static void a_search_can_be_cancelled(void **unused)
     ro_context *context;
     ro_context_options how = {RO_CONTEXT_DEFAULTS, .progress = stop_at_once, .user = &calls};
     assert_int_equal(ro_context_open(&how, &context), RO_OK);
-    ro_image in = make(context, RO_GRAY8, 100, 100, 255), out = make(context, RO_BITS, 100, 100, 0);
+    ro_image in = make(context, RO_GREY8, 100, 100, 255), out = make(context, RO_BITS, 100, 100, 0);
     ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .method = "dbs", .start = "random"};
     memset(in.data, 100, (size_t)in.stride * in.height);
     assert_int_equal(ro_halftone(context, &in, &out, &options), RO_E_CANCELLED);
@@ -406,7 +406,7 @@ static void other_formats_hold_the_same_dots(void **unused)
 {
     (void)unused;
     ro_context *context = open_context();
-    ro_image in = make(context, RO_GRAY8, 61, 40, 255), rgb = make(context, RO_RGB8, 61, 40, 255);
+    ro_image in = make(context, RO_GREY8, 61, 40, 255), rgb = make(context, RO_RGB8, 61, 40, 255);
     ro_image bits = make(context, RO_BITS, 61, 40, 0);
     ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .method = "dbs-clipping-free",
                                    .start = "random", .seed = 5};
@@ -420,7 +420,7 @@ static void other_formats_hold_the_same_dots(void **unused)
     static const struct {
         ro_format format;
         uint8_t white;
-    } others[] = {{RO_INDEX8, 1}, {RO_GRAY8, 255}};
+    } others[] = {{RO_INDEX8, 1}, {RO_GREY8, 255}};
     for (int i = 0; i < 2; i++) {
         ro_image out = make(context, others[i].format, 61, 40, 0);
         assert_int_equal(ro_halftone(context, &rgb, &out, &options), RO_OK);

@@ -22,8 +22,12 @@ static ro_context *context;
 
 static ro_image view(ro_format format, uint32_t maxval, void *data)
 {
-    return (ro_image){format, WIDTH, HEIGHT, maxval, (ptrdiff_t)ro_format_row_bytes(format, WIDTH),
-                      data};
+    return (ro_image){.format = format,
+                      .width = WIDTH,
+                      .height = HEIGHT,
+                      .maxval = maxval,
+                      .stride = (ptrdiff_t)ro_format_row_bytes(format, WIDTH),
+                      .data = data};
 }
 
 static void halftone(const ro_image *in, ro_halftone_options options, uint8_t *levels)
@@ -48,13 +52,13 @@ static void grey_is_what_lies_between(void **state)
         ro_range range;
         uint16_t black, white;
     } cases[] = {
-        {RO_GRAY8, 255, RO_RANGE_LIMITED, 16, 235},
-        {RO_GRAY8, 255, RO_RANGE_AUTO, 40, 41},
-        {RO_GRAY16, 1023, RO_RANGE_LIMITED, 64, 940},
-        {RO_GRAY16, 65535, RO_RANGE_LIMITED, 4096, 60160},
-        {RO_GRAY16, 65535, RO_RANGE_AUTO, 0, 1023},
-        {RO_GRAY16, 1000, RO_RANGE_AUTO, 7, 1000},
-        {RO_GRAY16, 65535, RO_RANGE_FULL, 0, 65535},
+        {RO_GREY8, 255, RO_RANGE_LIMITED, 16, 235},
+        {RO_GREY8, 255, RO_RANGE_AUTO, 40, 41},
+        {RO_GREY16, 1023, RO_RANGE_LIMITED, 64, 940},
+        {RO_GREY16, 65535, RO_RANGE_LIMITED, 4096, 60160},
+        {RO_GREY16, 65535, RO_RANGE_AUTO, 0, 1023},
+        {RO_GREY16, 1000, RO_RANGE_AUTO, 7, 1000},
+        {RO_GREY16, 65535, RO_RANGE_FULL, 0, 65535},
     };
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
         for (int m = 0; m < 4; m++) {
@@ -74,8 +78,8 @@ static void grey_is_what_lies_between(void **state)
                 options.white = cases[c].white;
             }
             const ro_image in = view(cases[c].format, cases[c].maxval,
-                                     cases[c].format == RO_GRAY8 ? (void *)bytes : words);
-            const ro_image less = view(RO_GRAY16, cases[c].white - cases[c].black, cut);
+                                     cases[c].format == RO_GREY8 ? (void *)bytes : words);
+            const ro_image less = view(RO_GREY16, cases[c].white - cases[c].black, cut);
             halftone(&in, options, got);
             halftone(
                 &less,
@@ -116,7 +120,7 @@ static void floats_have_any_range(void **state)
         in[i] = 4 * unit[i] - 2; /* exact: both ranges are powers of two apart */
         unit[i] = (in[i] + 2) / 4;
     }
-    const ro_image picture = view(RO_GRAYF, 0, in), plain = view(RO_GRAYF, 0, unit);
+    const ro_image picture = view(RO_GREYF, 0, in), plain = view(RO_GREYF, 0, unit);
     halftone(&picture, (ro_halftone_options){RO_HALFTONE_DEFAULTS, .black = -2, .white = 2}, got);
     halftone(&plain, (ro_halftone_options){RO_HALFTONE_DEFAULTS}, want);
     assert_memory_equal(got, want, PIXELS);
@@ -127,8 +131,8 @@ static void nonsense_is_refused(void **state)
     (void)state;
     uint8_t bytes[PIXELS] = {0}, levels[PIXELS];
     float floats[PIXELS] = {0};
-    const ro_image in = view(RO_GRAY8, 255, bytes), odd = view(RO_GRAY8, 200, bytes);
-    const ro_image real = view(RO_GRAYF, 0, floats);
+    const ro_image in = view(RO_GREY8, 255, bytes), odd = view(RO_GREY8, 200, bytes);
+    const ro_image real = view(RO_GREYF, 0, floats);
     ro_image out = view(RO_INDEX8, 0, levels);
     const ro_halftone_options limited = {RO_HALFTONE_DEFAULTS, .range = RO_RANGE_LIMITED};
     const ro_halftone_options wrong[] = {

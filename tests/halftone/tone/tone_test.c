@@ -109,8 +109,8 @@ static void nonsense_is_refused(void **state)
     refused((ro_tone){.curve = falling, .curve_points = 1}, "points");
     /* numbers are checked before, with the other options */
     static uint8_t pixel[3], bit;
-    const ro_image in = {RO_RGB8, 1, 1, 255, 3, pixel};
-    ro_image out = {RO_BITS, 1, 1, 0, 1, &bit};
+    const ro_image in = ro_image_view(RO_RGB8, 1, 1, pixel);
+    ro_image out = ro_image_view(RO_BITS, 1, 1, &bit);
     ro_palette palette;
     const ro_tone wrong[] = {
         {.gamma = -1}, {.gamma = NAN}, {.brightness = 101}, {.contrast = -101}};
@@ -134,10 +134,20 @@ static void halftones_see_the_tone(void **state)
     memset(grey, 128, sizeof grey);
     memset(colour, 128, sizeof colour);
     ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .tone = {.linear = 1}};
-    ro_image in = {RO_GRAY8, SIDE, SIDE, 255, SIDE, grey};
-    ro_image rgb = {RO_RGB8, SIDE, SIDE, 255, 3 * SIDE, colour};
-    ro_image out[2] = {{RO_INDEX8, SIDE, SIDE, 0, SIDE, level[0]},
-                       {RO_INDEX8, SIDE, SIDE, 0, SIDE, level[1]}};
+    ro_image in = ro_image_view(RO_GREY8, SIDE, SIDE, grey);
+    ro_image rgb = ro_image_view(RO_RGB8, SIDE, SIDE, colour);
+    ro_image out[2] = {{.format = RO_INDEX8,
+                        .width = SIDE,
+                        .height = SIDE,
+                        .maxval = 0,
+                        .stride = SIDE,
+                        .data = level[0]},
+                       {.format = RO_INDEX8,
+                        .width = SIDE,
+                        .height = SIDE,
+                        .maxval = 0,
+                        .stride = SIDE,
+                        .data = level[1]}};
     assert_int_equal(ro_halftone(context, &in, &out[0], &options), RO_OK);
     assert_int_equal(ro_halftone(context, &rgb, &out[1], &options), RO_OK);
     assert_memory_equal(level[0], level[1], sizeof level[0]);
@@ -168,7 +178,7 @@ static void channels_are_linear_before_luma(void **state)
     struct tone tone = make((ro_tone){.linear = 1}, 255);
     struct grey_form form = {.plane = PLANE_LUMA, .tone = &tone};
     uint8_t pixel[3] = {255, 0, 128};
-    ro_image in = {RO_RGB8, 1, 1, 255, 3, pixel};
+    ro_image in = ro_image_view(RO_RGB8, 1, 1, pixel);
     uint16_t value;
     assert_int_equal(grey_form_of(context, &in, &form), RO_OK);
     assert_int_equal(form.sample_bytes, 2);
@@ -181,7 +191,13 @@ static void values_above_maxval_are_refused(void **state)
 {
     (void)state;
     uint8_t row[6] = {0, 100, 101, 3, 4, 5}, out[6];
-    ro_image in = {RO_GRAY8, 6, 1, 100, 6, row}, bits = {RO_INDEX8, 6, 1, 0, 6, out};
+    ro_image in = {.format = RO_GREY8,
+                   .width = 6,
+                   .height = 1,
+                   .maxval = 100,
+                   .stride = 6,
+                   .data = row},
+             bits = ro_image_view(RO_INDEX8, 6, 1, out);
     ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .tone = {.linear = 1}};
     assert_int_equal(ro_halftone(context, &in, &bits, &options), RO_E_FORMAT);
     assert_non_null(strstr(ro_context_message(context), "101"));

@@ -61,8 +61,13 @@ static void run_library(struct picture *p, const char *method, int levels, int t
     two.cpu = (ro_cpu)(dots ? draw(RO_CPU_AVX512 + 1) : draw(2));
     if (ro_context_open(&two, &context) != RO_OK)
         assert_int_equal(ro_context_open(NULL, &context), RO_OK);
-    ro_image in = {RO_GRAY16, p->width, p->height, p->maxval, (ptrdiff_t)p->width * 2, p->samples};
-    ro_image out = {RO_INDEX8, p->width, p->height, 0, p->width, p->got};
+    ro_image in = {.format = RO_GREY16,
+                   .width = p->width,
+                   .height = p->height,
+                   .maxval = p->maxval,
+                   .stride = (ptrdiff_t)p->width * 2,
+                   .data = p->samples};
+    ro_image out = ro_image_view(RO_INDEX8, p->width, p->height, p->got);
     ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .method = method, .levels = levels};
     assert_int_equal(ro_halftone(context, &in, &out, &options), RO_OK);
     ro_context_close(context);
@@ -353,7 +358,7 @@ static void flat_fields_keep_their_tone(void **state)
     ro_context *context;
     ro_image in, out;
     assert_int_equal(ro_context_open(NULL, &context), RO_OK);
-    assert_int_equal(ro_image_alloc(context, RO_GRAY8, SIDE, SIDE, 255, &in), RO_OK);
+    assert_int_equal(ro_image_alloc(context, RO_GREY8, SIDE, SIDE, 255, &in), RO_OK);
     assert_int_equal(ro_image_alloc(context, RO_BITS, SIDE, SIDE, 0, &out), RO_OK);
     for (size_t m = 0; m < sizeof methods / sizeof *methods; m++)
         for (int grey = 0; grey < 256; grey += 5) {
@@ -379,7 +384,8 @@ static void variants_they_lack_are_refused(void **state)
     (void)state;
     ro_context *context;
     unsigned char pixel = 100, level;
-    ro_image in = {RO_GRAY8, 1, 1, 255, 1, &pixel}, out = {RO_INDEX8, 1, 1, 0, 1, &level};
+    ro_image in = ro_image_view(RO_GREY8, 1, 1, &pixel),
+             out = ro_image_view(RO_INDEX8, 1, 1, &level);
     ro_halftone_options riemersma = {RO_HALFTONE_DEFAULTS, .method = "riemersma"},
                         dots = {RO_HALFTONE_DEFAULTS, .method = "knuth", .levels = 4};
     assert_int_equal(
@@ -392,7 +398,12 @@ static void variants_they_lack_are_refused(void **state)
         return;
     dots.levels = 2;
     uint16_t deep = 1000;
-    const ro_image wide = {RO_GRAY16, 1, 1, 1023, 2, &deep}; /* lanes are for 8 bits */
+    const ro_image wide = {.format = RO_GREY16,
+                           .width = 1,
+                           .height = 1,
+                           .maxval = 1023,
+                           .stride = 2,
+                           .data = &deep}; /* lanes are for 8 bits */
     assert_int_equal(ro_halftone(context, &in, &out, &dots), RO_OK);
     assert_int_equal(ro_halftone(context, &wide, &out, &dots), RO_E_UNSUPPORTED);
     ro_context_close(context);

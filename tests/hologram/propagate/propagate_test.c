@@ -122,7 +122,7 @@ static void a_target_is_seen(void **state)
     ro_image picture;
     ro_optics optics;
     assert_int_equal(ro_field_alloc(context, SIDE, SIDE, &field), RO_OK);
-    assert_int_equal(ro_image_alloc(context, RO_GRAYF, SIDE, SIDE, 0, &picture), RO_OK);
+    assert_int_equal(ro_image_alloc(context, RO_GREYF, SIDE, SIDE, 0, &picture), RO_OK);
     ro_hologram_scene scene = {RO_HOLOGRAM_SCENE_DEFAULTS, .target = "disc", .phase = "smooth"};
     assert_int_equal(ro_hologram_make(context, &scene, &field, &optics), RO_OK);
     ro_view view = {RO_VIEW_DEFAULTS, .optics = optics, .depth = optics.depth,

@@ -214,7 +214,7 @@ static void bad_input(void **state)
     float pixels[32] = {0};
     uint8_t numbers[16];
     ro_field field = {4, 4, 32, pixels};
-    ro_image out = {RO_INDEX8, 4, 4, 255, 4, numbers};
+    ro_image out = ro_image_view(RO_INDEX8, 4, 4, numbers);
     const ro_hologram_taps outside = {.count = 1, .dx = {-3}, .dy = {1}, .re = {0.5}};
     const ro_optics blind = {.wavelength = 635e-9,
                              .pitch = 750e-9,

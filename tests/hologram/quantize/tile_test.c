@@ -58,8 +58,12 @@ static void same_bits(void **state)
             const uint32_t count = SIDE - y < step ? SIDE - y : step;
             const ro_field in = rows_of(&field, y, count);
             const ro_hologram_piece piece = {y, SIDE, energy_of(context, &field, o)};
-            ro_image out = {RO_INDEX8, SIDE,        count,
-                            255,       many.stride, (char *)many.data + (ptrdiff_t)y * many.stride};
+            ro_image out = {.format = RO_INDEX8,
+                            .width = SIDE,
+                            .height = count,
+                            .maxval = 255,
+                            .stride = many.stride,
+                            .data = (char *)many.data + (ptrdiff_t)y * many.stride};
             assert_int_equal(ro_hologram_quantize_piece(context, &in, &out, o, &piece, &part),
                              RO_OK);
             assert_true(part.gain == whole.gain);

@@ -20,7 +20,7 @@ static const double distance = 0.02;
 static ro_image target_of(ro_context *context)
 {
     ro_image target;
-    assert_int_equal(ro_image_alloc(context, RO_GRAYF, SIDE, SIDE, 0, &target), RO_OK);
+    assert_int_equal(ro_image_alloc(context, RO_GREYF, SIDE, SIDE, 0, &target), RO_OK);
     for (int y = 0; y < SIDE; y++)
         for (int x = 0; x < SIDE; x++) {
             const bool in = x >= FIRST && x < FIRST + WIDE && y >= FIRST && y < FIRST + WIDE;
@@ -138,7 +138,7 @@ static void wrapped_fields(void **state)
     ro_field field;
     ro_refinement_report report = {.size = sizeof report};
     const double z = 0.05, half = 0.25;
-    assert_int_equal(ro_image_alloc(context, RO_GRAYF, N, N, 0, &target), RO_OK);
+    assert_int_equal(ro_image_alloc(context, RO_GREYF, N, N, 0, &target), RO_OK);
     assert_int_equal(ro_image_alloc(context, RO_INDEX8, N, N, 255, &out), RO_OK);
     assert_int_equal(ro_field_alloc(context, N, N, &field), RO_OK);
     for (int y = 0; y < N; y++)
@@ -250,8 +250,8 @@ static void bad_input(void **state)
     ro_image target = target_of(context), out, black, small;
     ro_field field = field_of(context, &target, 0, 0);
     assert_int_equal(ro_image_alloc(context, RO_INDEX8, SIDE, SIDE, 255, &out), RO_OK);
-    assert_int_equal(ro_image_alloc(context, RO_GRAYF, SIDE, SIDE, 0, &black), RO_OK);
-    assert_int_equal(ro_image_alloc(context, RO_GRAYF, 8, 8, 0, &small), RO_OK);
+    assert_int_equal(ro_image_alloc(context, RO_GREYF, SIDE, SIDE, 0, &black), RO_OK);
+    assert_int_equal(ro_image_alloc(context, RO_GREYF, 8, 8, 0, &small), RO_OK);
     memset(black.data, 0, (size_t)black.stride * SIDE);
     const ro_refinement cases[] = {
         {RO_REFINEMENT_DEFAULTS, .target = small, .distance = distance},

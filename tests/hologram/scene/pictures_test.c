@@ -25,7 +25,7 @@ static float *at(const ro_image *image, uint32_t x, uint32_t y)
 static ro_image spot(ro_context *context, double cx, double cy)
 {
     ro_image image;
-    assert_int_equal(ro_image_alloc(context, RO_GRAYF, W, H, 0, &image), RO_OK);
+    assert_int_equal(ro_image_alloc(context, RO_GREYF, W, H, 0, &image), RO_OK);
     for (uint32_t y = 0; y < H; y++)
         for (uint32_t x = 0; x < W; x++) {
             const double a = exp(-(pow(x - cx, 2) + pow(y - cy, 2)) / 40);
@@ -100,7 +100,7 @@ static void depth_maps(void **state)
 {
     ro_context *context = *state;
     ro_image amplitude = spot(context, 26, 40), other = spot(context, 70, 40), depths;
-    assert_int_equal(ro_image_alloc(context, RO_GRAYF, W, H, 0, &depths), RO_OK);
+    assert_int_equal(ro_image_alloc(context, RO_GREYF, W, H, 0, &depths), RO_OK);
     for (uint32_t y = 0; y < H; y++)
         for (uint32_t x = 0; x < W; x++) {
             *at(&amplitude, x, y) += *at(&other, x, y);
@@ -144,7 +144,7 @@ static double seam(ro_context *context, const char *phase)
     ro_image amplitude = spot(context, 48, 40), depths;
     ro_field field[2];
     double error = 0, all = 0;
-    assert_int_equal(ro_image_alloc(context, RO_GRAYF, W, H, 0, &depths), RO_OK);
+    assert_int_equal(ro_image_alloc(context, RO_GREYF, W, H, 0, &depths), RO_OK);
     for (uint32_t y = 0; y < H; y++)
         for (uint32_t x = 0; x < W; x++)
             *at(&depths, x, y) = x < W / 2 ? 2e-3f : 2.0217e-3f; /* layers a half turn apart */

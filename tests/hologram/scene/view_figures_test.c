@@ -19,7 +19,7 @@ static float *at(const ro_image *image, uint32_t x, uint32_t y)
 static ro_image picture(ro_context *context, uint32_t width, uint32_t height)
 {
     ro_image image;
-    assert_int_equal(ro_image_alloc(context, RO_GRAYF, width, height, 0, &image), RO_OK);
+    assert_int_equal(ro_image_alloc(context, RO_GREYF, width, height, 0, &image), RO_OK);
     for (uint32_t y = 0; y < height; y++)
         for (uint32_t x = 0; x < width; x++)
             *at(&image, x, y) = x < width / 2 ? 1.0f : 0.2f;
@@ -91,7 +91,7 @@ static void refused(void **state)
     ro_context *context = *state;
     ro_image view = picture(context, W, H), dark = picture(context, W, H), bytes;
     ro_view_figures f = {.size = sizeof f};
-    assert_int_equal(ro_image_alloc(context, RO_GRAY8, W, H, 255, &bytes), RO_OK);
+    assert_int_equal(ro_image_alloc(context, RO_GREY8, W, H, 255, &bytes), RO_OK);
     for (uint32_t y = 0; y < H; y++)
         memset(at(&dark, 0, y), 0, W * sizeof(float));
     assert_int_equal(ro_view_compare(context, &view, &bytes, &(ro_optics){0}, &f), RO_E_ARGUMENT);

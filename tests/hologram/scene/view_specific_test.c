@@ -23,7 +23,7 @@ static float *at(const ro_image *image, uint32_t x, uint32_t y)
 static ro_image spot(ro_context *context, double cx, double cy)
 {
     ro_image image;
-    assert_int_equal(ro_image_alloc(context, RO_GRAYF, W, H, 0, &image), RO_OK);
+    assert_int_equal(ro_image_alloc(context, RO_GREYF, W, H, 0, &image), RO_OK);
     for (uint32_t y = 0; y < H; y++)
         for (uint32_t x = 0; x < W; x++) {
             const double a = exp(-(pow(x - cx, 2) + pow(y - cy, 2)) / 500);

@@ -14,7 +14,12 @@
 
 enum { W = 11, H = 7 };
 static uint16_t samples[W * H];
-static const ro_image image = {RO_GRAY16, W, H, 65535, 2 * W, samples};
+static const ro_image image = {.format = RO_GREY16,
+                               .width = W,
+                               .height = H,
+                               .maxval = 65535,
+                               .stride = 2 * W,
+                               .data = samples};
 static char folder[] = "/tmp/roundoff-archives-XXXXXX";
 
 static const char *in_folder(const char *name)

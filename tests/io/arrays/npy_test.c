@@ -37,20 +37,20 @@ static void elements(void **state)
     static const float values[] = {0.25f, -1.5f};
     static const double doubles[] = {0.25, -1.5};
     expect(1, "{'descr': '|u1', 'fortran_order': False, 'shape': (1, 2), }", "\x07\xff", 2,
-           RO_GRAY8, "\x07\xff");
-    expect(2, "{'shape': (1, 2, 1),'fortran_order':False,'descr':'|u1'}", "\x07\xff", 2, RO_GRAY8,
+           RO_GREY8, "\x07\xff");
+    expect(2, "{'shape': (1, 2, 1),'fortran_order':False,'descr':'|u1'}", "\x07\xff", 2, RO_GREY8,
            "\x07\xff");
     expect(1, "{'descr': '|u1', 'fortran_order': False, 'shape': (1, 2, 3), }", "abcdef", 6,
            RO_RGB8, "abcdef");
     expect(1, "{'descr': '|b1', 'fortran_order': False, 'shape': (1, 2), }", "\x00\x01", 2,
-           RO_GRAY8, "\x00\x01");
+           RO_GREY8, "\x00\x01");
     expect(1, "{'descr': '<u2', 'fortran_order': False, 'shape': (1, 2), }", "\x01\x02\x03\x04", 4,
-           RO_GRAY16, (uint16_t[]){0x201, 0x403});
+           RO_GREY16, (uint16_t[]){0x201, 0x403});
     expect(1, "{'descr': '>u2', 'fortran_order': False, 'shape': (1, 2), }", "\x01\x02\x03\x04", 4,
-           RO_GRAY16, (uint16_t[]){0x102, 0x304});
+           RO_GREY16, (uint16_t[]){0x102, 0x304});
     expect(1, "{'descr': '>f4', 'fortran_order': False, 'shape': (1, 2), }",
-           "\x3e\x80\x00\x00\xbf\xc0\x00\x00", 8, RO_GRAYF, values);
-    expect(1, "{'descr': '<f8', 'fortran_order': False, 'shape': (1, 2), }", doubles, 16, RO_GRAYF,
+           "\x3e\x80\x00\x00\xbf\xc0\x00\x00", 8, RO_GREYF, values);
+    expect(1, "{'descr': '<f8', 'fortran_order': False, 'shape': (1, 2), }", doubles, 16, RO_GREYF,
            values);
 }
 

@@ -88,11 +88,11 @@ static void whole_numbers(void **state)
             for (unsigned i = 0; i < PAGES * PIXELS; i++)
                 pixels[i] = (uint16_t)(i * kinds[k].most / (PAGES * PIXELS - 1));
             const ro_file_info info =
-                stack_of(RO_GRAY16, kinds[k].sample, kinds[k].zero, kinds[k].most);
+                stack_of(RO_GREY16, kinds[k].sample, kinds[k].zero, kinds[k].most);
             ro_file_info got;
             write_stack(name_of(types[t]), &info, pixels);
             uint16_t *read = read_stack(name_of(types[t]), &whole_stack, &got);
-            assert_int_equal(got.format, RO_GRAY16);
+            assert_int_equal(got.format, RO_GREY16);
             assert_int_equal(got.sample, kinds[k].sample);
             assert_true(got.zero == kinds[k].zero);
             assert_int_equal(got.maxval, kinds[k].most);
@@ -124,11 +124,11 @@ static void wide_numbers(void **state)
             float pixels[PAGES * PIXELS];
             for (int i = 0; i < PAGES * PIXELS; i++)
                 pixels[i] = (float)(i + kinds[k].least) * kinds[k].unit;
-            const ro_file_info info = stack_of(RO_GRAYF, kinds[k].sample, 0, 0);
+            const ro_file_info info = stack_of(RO_GREYF, kinds[k].sample, 0, 0);
             ro_file_info got;
             write_stack(name_of(types[t]), &info, pixels);
             float *read = read_stack(name_of(types[t]), &whole_stack, &got);
-            assert_int_equal(got.format, RO_GRAYF);
+            assert_int_equal(got.format, RO_GREYF);
             assert_int_equal(got.sample, kinds[k].sample);
             assert_memory_equal(read, pixels, sizeof pixels);
             free(read);
@@ -158,7 +158,7 @@ static void floats(void **state)
             float pixels[PAGES * PIXELS];
             for (int i = 0; i < PAGES * PIXELS; i++)
                 pixels[i] = values[i % 8];
-            const ro_file_info info = stack_of(RO_GRAYF, samples[kind], 0, 0);
+            const ro_file_info info = stack_of(RO_GREYF, samples[kind], 0, 0);
             ro_file_info got;
             write_stack(name_of(types[t]), &info, pixels);
             float *read = read_stack(name_of(types[t]), &whole_stack, &got);
@@ -220,7 +220,7 @@ static void pages_asked_for(void **state)
         pixels[i] = (uint8_t)i;
     for (int t = 0; t < TYPES; t++) {
         const char *path = name_of(types[t]);
-        const ro_file_info info = stack_of(RO_GRAY8, RO_SAMPLE_PLAIN, 0, 255);
+        const ro_file_info info = stack_of(RO_GREY8, RO_SAMPLE_PLAIN, 0, 255);
         write_stack(path, &info, pixels);
         for (unsigned first = 1; first <= PAGES; first++)
             for (unsigned count = 1; first + count <= PAGES + 1; count++) {
@@ -258,11 +258,11 @@ static void pages_asked_for(void **state)
         free(bytes);
     }
     assert_int_equal(ro_writer_accepts(context, path_to("a.pgm"),
-                                       &(ro_file_info){.format = RO_GRAY8, .stack = 2}, NULL),
+                                       &(ro_file_info){.format = RO_GREY8, .stack = 2}, NULL),
                      RO_E_UNSUPPORTED);
     assert_int_equal(
         ro_writer_accepts(context, path_to("a.pgm"),
-                          &(ro_file_info){.format = RO_GRAY16, .sample = RO_SAMPLE_INT16}, NULL),
+                          &(ro_file_info){.format = RO_GREY16, .sample = RO_SAMPLE_INT16}, NULL),
         RO_E_UNSUPPORTED);
     empty_folder();
 }

@@ -5,7 +5,12 @@
 enum { WIDTH = 5, HEIGHT = 4 };
 static const uint8_t pixels[WIDTH * HEIGHT] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
 static const char whole[] = "P5\n5 4\n255\n\1\2\3\4\5\6\7\10\11\12\0\0\0\0\0\0\0\0\0\0";
-static const ro_image image = {RO_GRAY8, WIDTH, HEIGHT, 0, WIDTH, (void *)pixels};
+static const ro_image image = {.format = RO_GREY8,
+                               .width = WIDTH,
+                               .height = HEIGHT,
+                               .maxval = 0,
+                               .stride = WIDTH,
+                               .data = (void *)pixels};
 
 static void expect_file(const char *path, const void *bytes, size_t size)
 {

@@ -70,7 +70,7 @@ static void waiting_to_write_is_cancelled(void **state)
     pthread_t thread;
     ro_image image;
     ro_write_options pgm = {RO_WRITE_DEFAULTS, .type = "pgm"};
-    assert_int_equal(ro_image_alloc(context, RO_GRAY8, 4096, 4096, 0, &image), RO_OK);
+    assert_int_equal(ro_image_alloc(context, RO_GREY8, 4096, 4096, 0, &image), RO_OK);
     assert_int_equal(mkfifo(path, 0600), 0);
     pthread_create(&thread, NULL, cancel_later, NULL); /* while no reader is there at all */
     ro_status status = ro_image_save(context, path, &image, &pgm);
@@ -96,7 +96,7 @@ static void reader_went_away(void **state)
     ro_image image;
     ro_write_options pgm = {RO_WRITE_DEFAULTS, .type = "pgm"};
     struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
-    assert_int_equal(ro_image_alloc(context, RO_GRAY8, 4096, 4096, 0, &image), RO_OK);
+    assert_int_equal(ro_image_alloc(context, RO_GREY8, 4096, 4096, 0, &image), RO_OK);
     assert_int_equal(mkfifo(path, 0600), 0);
     sigaction(SIGPIPE, &ignore, &before);
     pid_t child = fork();
@@ -122,7 +122,7 @@ static void cancelled_between_rows(void **state)
     ro_writer *writer;
     uint8_t rows[4];
     uint32_t got;
-    ro_file_info info = {.format = RO_GRAY8, .width = 2, .height = 2};
+    ro_file_info info = {.format = RO_GREY8, .width = 2, .height = 2};
     put_file(path_to("in.pgm"), "P2 2 2 9 1 2 3 4", 16);
     assert_int_equal(ro_reader_open(context, path_to("in.pgm"), NULL, &reader), RO_OK);
     assert_int_equal(ro_writer_open(context, path_to("out.pgm"), &info, NULL, &writer), RO_OK);

@@ -133,7 +133,7 @@ static void every_allocation_of_a_reader(void **state)
 static void write_image(const char *path, const char *description)
 {
     static const uint16_t pixels[3 * 5];
-    const ro_file_info info = {.format = RO_GRAY16,
+    const ro_file_info info = {.format = RO_GREY16,
                                .width = 5,
                                .height = 3,
                                .maxval = 65535,
@@ -218,7 +218,7 @@ static void room_that_comes_back(void **state)
     (void)state;
     enum { WIDTH = 1 << 18, HEIGHT = 4 };
     static float row[2 * WIDTH];
-    const ro_file_info info = {.format = RO_GRAYF, .width = WIDTH, .height = HEIGHT, .maxval = 1};
+    const ro_file_info info = {.format = RO_GREYF, .width = WIDTH, .height = HEIGHT, .maxval = 1};
     ro_writer *writer;
     ro_field_writer *fields;
     signal(SIGXFSZ, SIG_IGN);

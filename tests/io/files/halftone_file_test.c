@@ -70,9 +70,9 @@ static void same_as_in_memory(void **state)
         const char *name;
         ro_format format;
         uint32_t width, height;
-    } inputs[] = {{"a.pgm", RO_GRAY8, 1, 1},       {"b.pgm", RO_GRAY8, 37, 700},
-                  {"c.ppm", RO_RGB8, 300, 41},     {"d.pgm", RO_GRAY16, 130, 333},
-                  {"e.pgm", RO_GRAY8, 9001, 1500}, /* many blocks */
+    } inputs[] = {{"a.pgm", RO_GREY8, 1, 1},       {"b.pgm", RO_GREY8, 37, 700},
+                  {"c.ppm", RO_RGB8, 300, 41},     {"d.pgm", RO_GREY16, 130, 333},
+                  {"e.pgm", RO_GREY8, 9001, 1500}, /* many blocks */
                   {"f.ppm", RO_RGB16, 3000, 900}};
     for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++) {
         const char *in = path_to(inputs[i].name);
@@ -117,7 +117,7 @@ static void failures_leave_nothing(void **state)
 {
     (void)state;
     const char *out = path_to("out.pbm"), *in = path_to("in.pgm");
-    make_input(in, RO_GRAY8, 3000, 4000);
+    make_input(in, RO_GREY8, 3000, 4000);
     put_file(out, "old", 3);
     expect_failed(path_to("none.pgm"), out, NULL, RO_E_IO, "none.pgm: cannot be opened");
     expect_failed(folder, out, NULL, RO_E_IO, "is a directory");
@@ -149,7 +149,7 @@ static void full_disk(void **state)
     (void)state;
     struct rlimit before, small;
     const char *in = path_to("in.pgm"), *out = path_to("out.pgm");
-    make_input(in, RO_GRAY8, 3000, 2000);
+    make_input(in, RO_GREY8, 3000, 2000);
     signal(SIGXFSZ, SIG_IGN);
     getrlimit(RLIMIT_FSIZE, &before);
     small = before;
@@ -204,7 +204,7 @@ static void cancelled_by_progress(void **state)
 {
     (void)state;
     const char *in = path_to("in.pgm"), *out = path_to("out.pbm");
-    make_input(in, RO_GRAY8, 4096, 6000);
+    make_input(in, RO_GREY8, 4096, 6000);
     put_file(out, "old", 3);
     ro_context *other = context;
     assert_int_equal(ro_context_open(&(ro_context_options){RO_CONTEXT_DEFAULTS, .threads = 2,
@@ -224,7 +224,7 @@ static void resolution_passes(void **state)
 #if RO_WITH_PNG
     const char *in = path_to("in.png"), *out = path_to("out.png");
     uint8_t pixels[6] = {0, 50, 100, 150, 200, 255};
-    ro_image image = {RO_GRAY8, 3, 2, 0, 3, pixels};
+    ro_image image = ro_image_view(RO_GREY8, 3, 2, pixels);
     ro_file_info info;
     ro_write_options dpi = {RO_WRITE_DEFAULTS, .dpi_x = 300, .dpi_y = 600};
     assert_int_equal(ro_image_save(context, in, &image, &dpi), RO_OK);

@@ -11,15 +11,33 @@ static void views_that_are_none(void **state)
         ro_image view;
         ro_status status;
     } cases[] = {
-        {{RO_GRAY8, 4, 4, 255, 4, NULL}, RO_E_ARGUMENT},
-        {{RO_GRAY8, 4, 4, 255, 3, pixels}, RO_E_ARGUMENT},
-        {{RO_GRAY8, 4, 4, 255, -3, pixels}, RO_E_ARGUMENT},
-        {{RO_GRAY8, 0, 4, 255, 4, pixels}, RO_E_SIZE},
-        {{RO_GRAY8, 4, 0, 255, 4, pixels}, RO_E_SIZE},
-        {{RO_GRAY8, 4, 4, 255, PTRDIFF_MAX, pixels}, RO_E_SIZE},
+        {{.format = RO_GREY8, .width = 4, .height = 4, .maxval = 255, .stride = 4, .data = NULL},
+         RO_E_ARGUMENT},
+        {{.format = RO_GREY8, .width = 4, .height = 4, .maxval = 255, .stride = 3, .data = pixels},
+         RO_E_ARGUMENT},
+        {{.format = RO_GREY8, .width = 4, .height = 4, .maxval = 255, .stride = -3, .data = pixels},
+         RO_E_ARGUMENT},
+        {{.format = RO_GREY8, .width = 0, .height = 4, .maxval = 255, .stride = 4, .data = pixels},
+         RO_E_SIZE},
+        {{.format = RO_GREY8, .width = 4, .height = 0, .maxval = 255, .stride = 4, .data = pixels},
+         RO_E_SIZE},
+        {{.format = RO_GREY8,
+          .width = 4,
+          .height = 4,
+          .maxval = 255,
+          .stride = PTRDIFF_MAX,
+          .data = pixels},
+         RO_E_SIZE},
         {{RO_FORMAT_NONE, 4, 4, 255, 4, pixels}, RO_E_ARGUMENT},
-        {{RO_GRAY16, 2, 2, 0, 5, pixels}, RO_E_ARGUMENT},
-        {{RO_GRAY16, 2, 2, 0, 4, pixels + 1}, RO_E_ARGUMENT},
+        {{.format = RO_GREY16, .width = 2, .height = 2, .maxval = 0, .stride = 5, .data = pixels},
+         RO_E_ARGUMENT},
+        {{.format = RO_GREY16,
+          .width = 2,
+          .height = 2,
+          .maxval = 0,
+          .stride = 4,
+          .data = pixels + 1},
+         RO_E_ARGUMENT},
     };
     void *bytes;
     size_t size;
@@ -47,7 +65,8 @@ static void out_of_order(void **state)
     ro_gif_close(gif);
     empty_folder();
     ro_halftone_stream *stream;
-    const ro_image shape = {RO_GRAY8, 4, 4, 255, 0, NULL};
+    const ro_image shape = {
+        .format = RO_GREY8, .width = 4, .height = 4, .maxval = 255, .stride = 0, .data = NULL};
     uint32_t count;
     assert_int_equal(ro_halftone_open(context, &shape, RO_BITS, NULL, &stream), RO_OK);
     assert_int_equal(ro_halftone_push(stream, NULL, 4, 2, &count), RO_E_ARGUMENT);
@@ -56,7 +75,7 @@ static void out_of_order(void **state)
     assert_int_equal(ro_halftone_pull(stream, NULL, 4, 2, &count), RO_E_ARGUMENT);
     assert_int_equal(ro_halftone_push(stream, pixels, 4, 4, &count), RO_OK);
     ro_halftone_close(stream);
-    const ro_image whole = {RO_GRAY8, 4, 4, 255, 4, pixels};
+    const ro_image whole = ro_image_view(RO_GREY8, 4, 4, pixels);
     ro_segmentation *result;
     assert_int_equal(ro_segment(context, &whole,
                                 &(ro_segment_options){RO_SEGMENT_DEFAULTS, .seed_count = 3},
@@ -69,14 +88,16 @@ static void crooked_rows(void **state)
 {
     (void)state;
     _Alignas(8) static uint8_t room[4 * 32], bits[4];
-    ro_image out = {RO_BITS, 4, 4, 0, 1, bits};
-    const ro_image crooked[] = {{RO_GRAY16, 4, 4, 0, 8, room + 1},
-                                {RO_GRAY16, 4, 4, 0, 9, room},
-                                {RO_GRAYF, 4, 4, 0, 16, room + 2},
-                                {RO_GRAYF, 4, 4, 0, 18, room}};
+    ro_image out = ro_image_view(RO_BITS, 4, 4, bits);
+    const ro_image crooked[] = {
+        {.format = RO_GREY16, .width = 4, .height = 4, .maxval = 0, .stride = 8, .data = room + 1},
+        {.format = RO_GREY16, .width = 4, .height = 4, .maxval = 0, .stride = 9, .data = room},
+        {.format = RO_GREYF, .width = 4, .height = 4, .maxval = 0, .stride = 16, .data = room + 2},
+        {.format = RO_GREYF, .width = 4, .height = 4, .maxval = 0, .stride = 18, .data = room}};
     for (size_t i = 0; i < sizeof crooked / sizeof *crooked; i++)
         assert_int_equal(ro_halftone(context, &crooked[i], &out, NULL), RO_E_ARGUMENT);
-    const ro_image straight = {RO_GRAY16, 4, 4, 0, 10, room + 2};
+    const ro_image straight = {
+        .format = RO_GREY16, .width = 4, .height = 4, .maxval = 0, .stride = 10, .data = room + 2};
     assert_int_equal(ro_halftone(context, &straight, &out, NULL), RO_OK);
 }
 

@@ -78,7 +78,7 @@ static void bytes_of_a_writer(void **state)
         {.format = RO_BITS, .width = 733, .height = 911, .maxval = 1},
         {.format = RO_BITS, .width = 1, .height = 1, .maxval = 1},
         {.format = RO_INDEX8, .width = 1023, .height = 603, .maxval = 4, .dpi_x = 300},
-        {.format = RO_GRAY16, .width = 501, .height = 701, .maxval = 65535},
+        {.format = RO_GREY16, .width = 501, .height = 701, .maxval = 65535},
         {.format = RO_RGB8, .width = 301, .height = 600, .maxval = 255},
         {.format = RO_INDEX8, .width = 411, .height = 300, .maxval = 2, .palette = &palette},
     };
@@ -96,7 +96,7 @@ static void bytes_of_a_writer(void **state)
 static void types_without_parts(void **state)
 {
     (void)state;
-    const ro_file_info info = {.format = RO_GRAY8, .width = 5, .height = 4, .maxval = 255};
+    const ro_file_info info = {.format = RO_GREY8, .width = 5, .height = 4, .maxval = 255};
     ro_parts *parts;
     assert_int_equal(ro_parts_open(context, path_to("a.bmp"), &info, NULL, &parts),
                      RO_E_UNSUPPORTED);
@@ -149,7 +149,12 @@ static void rows_from_anywhere(void **state)
         const bool bits = names[i][0] == 'b';
         if (!RO_WITH_TIFF && strstr(names[i], ".tif"))
             continue;
-        ro_image image = {bits ? RO_BITS : RO_GRAY8, 1031, 602, 0, 0, NULL};
+        ro_image image = {.format = bits ? RO_BITS : RO_GREY8,
+                          .width = 1031,
+                          .height = 602,
+                          .maxval = 0,
+                          .stride = 0,
+                          .data = NULL};
         image.stride = (ptrdiff_t)ro_format_row_bytes(image.format, image.width);
         image.data = noise((size_t)image.stride * image.height, 255);
         assert_int_equal(ro_image_save(context, path_to(names[i]), &image, NULL), RO_OK);
@@ -186,7 +191,7 @@ static void rows_from_anywhere(void **state)
 static void files_of_parts(void **state)
 {
     (void)state;
-    const ro_file_info info = {.format = RO_GRAY8, .width = 3, .height = 2, .maxval = 255};
+    const ro_file_info info = {.format = RO_GREY8, .width = 3, .height = 2, .maxval = 255};
     const char *out = path_to("a.pgm"), *name = NULL, *second = NULL;
     char kept[200];
     struct stat about;
@@ -230,7 +235,7 @@ static void files_of_parts(void **state)
 static void runs_to_one_name(void **state)
 {
     (void)state;
-    const ro_file_info info = {.format = RO_GRAY8, .width = 3, .height = 2, .maxval = 255};
+    const ro_file_info info = {.format = RO_GREY8, .width = 3, .height = 2, .maxval = 255};
     const char *out = path_to("a.pgm"), *name[2];
     for (int old = 0; old < 2; old++) {
         ro_parts *parts[2];

@@ -10,7 +10,7 @@
 enum { WIDTH = 3, HEIGHT = 4 };
 
 static const uint8_t pixels[HEIGHT * WIDTH] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
-static const ro_file_info grey = {.format = RO_GRAY8, .width = WIDTH, .height = HEIGHT};
+static const ro_file_info grey = {.format = RO_GREY8, .width = WIDTH, .height = HEIGHT};
 static const char whole[] = "P5\n3 4\n255\n\1\2\3\4\5\6\7\10\11\12\13\14";
 
 static void expect_file(const char *path, const void *bytes, size_t size)
@@ -63,7 +63,12 @@ static void modes(void **state)
 {
     (void)state;
     const char *path = path_to("mode.pgm");
-    ro_image image = {RO_GRAY8, WIDTH, HEIGHT, 0, WIDTH, (void *)pixels};
+    ro_image image = {.format = RO_GREY8,
+                      .width = WIDTH,
+                      .height = HEIGHT,
+                      .maxval = 0,
+                      .stride = WIDTH,
+                      .data = (void *)pixels};
     struct stat about;
     mode_t before = umask(027);
     assert_int_equal(ro_image_save(context, path, &image, NULL), RO_OK);
@@ -81,7 +86,12 @@ static void modes(void **state)
 static void links(void **state)
 {
     (void)state;
-    ro_image image = {RO_GRAY8, WIDTH, HEIGHT, 0, WIDTH, (void *)pixels};
+    ro_image image = {.format = RO_GREY8,
+                      .width = WIDTH,
+                      .height = HEIGHT,
+                      .maxval = 0,
+                      .stride = WIDTH,
+                      .data = (void *)pixels};
     struct stat about;
     assert_int_equal(symlink("target.pgm", path_to("second.pgm")), 0);
     assert_int_equal(symlink(path_to("second.pgm"), path_to("first.pgm")), 0);
@@ -101,7 +111,12 @@ static void links(void **state)
 static void bad_targets(void **state)
 {
     (void)state;
-    ro_image image = {RO_GRAY8, WIDTH, HEIGHT, 0, WIDTH, (void *)pixels};
+    ro_image image = {.format = RO_GREY8,
+                      .width = WIDTH,
+                      .height = HEIGHT,
+                      .maxval = 0,
+                      .stride = WIDTH,
+                      .data = (void *)pixels};
     ro_write_options pgm = {RO_WRITE_DEFAULTS, .type = "pgm"};
     assert_int_equal(ro_image_save(context, folder, &image, &pgm), RO_E_IO);
     assert_non_null(strstr(ro_context_message(context), "is a directory"));
@@ -145,7 +160,7 @@ static void full_disk(void **state)
     };
     struct rlimit before, small;
     ro_image image;
-    assert_int_equal(ro_image_alloc(context, RO_GRAY8, 900, 1000, 0, &image), RO_OK);
+    assert_int_equal(ro_image_alloc(context, RO_GREY8, 900, 1000, 0, &image), RO_OK);
     for (int i = 0; i < 900 * 1000; i++) /* noise, so that nothing gets much smaller */
         ((uint8_t *)image.data)[i / 900 * image.stride + i % 900] =
             (uint8_t)((uint32_t)i * 2654435761u >> 13 ^ (uint32_t)i * (uint32_t)i >> 7);
@@ -184,19 +199,19 @@ static void what_each_type_takes(void **state)
         {"a.pbm", RO_INDEX8, 3, RO_E_UNSUPPORTED, "2 levels only, not 4"},
         {"a.pbm", RO_RGB8, 0, RO_E_UNSUPPORTED, "cannot hold colour"},
         {"a.pgm", RO_BITS, 0, RO_OK, ""},
-        {"a.PGM", RO_GRAY16, 1000, RO_OK, ""},
-        {"a.pgm", RO_GRAYF, 0, RO_E_UNSUPPORTED, "cannot hold floating point"},
+        {"a.PGM", RO_GREY16, 1000, RO_OK, ""},
+        {"a.pgm", RO_GREYF, 0, RO_E_UNSUPPORTED, "cannot hold floating point"},
         {"a.pgm", RO_RGB8, 0, RO_E_UNSUPPORTED, "cannot hold colour"},
         {"a.ppm", RO_RGB16, 0, RO_OK, ""},
-        {"a.ppm", RO_GRAY8, 0, RO_E_UNSUPPORTED, "colour only"},
+        {"a.ppm", RO_GREY8, 0, RO_E_UNSUPPORTED, "colour only"},
         {"a.npy", RO_RGBF, 0, RO_OK, ""},
-        {"a.jpg", RO_GRAY8, 0, RO_E_UNSUPPORTED, "JPEG"},
-        {"a.xyz", RO_GRAY8, 0, RO_E_ARGUMENT, ".pbm, .pgm, .ppm, .pnm, .png, .tif, .bmp,"},
-        {"a.gif", RO_GRAY8, 0, RO_E_UNSUPPORTED, "GIF files can be read but not written"},
-        {"nothing", RO_GRAY8, 0, RO_E_ARGUMENT, "cannot be told from the name"},
-        {"a.d/nothing", RO_GRAY8, 0, RO_E_ARGUMENT, "cannot be told from the name"},
+        {"a.jpg", RO_GREY8, 0, RO_E_UNSUPPORTED, "JPEG"},
+        {"a.xyz", RO_GREY8, 0, RO_E_ARGUMENT, ".pbm, .pgm, .ppm, .pnm, .png, .tif, .bmp,"},
+        {"a.gif", RO_GREY8, 0, RO_E_UNSUPPORTED, "GIF files can be read but not written"},
+        {"nothing", RO_GREY8, 0, RO_E_ARGUMENT, "cannot be told from the name"},
+        {"a.d/nothing", RO_GREY8, 0, RO_E_ARGUMENT, "cannot be told from the name"},
         {"a.pgm", RO_FORMAT_NONE, 0, RO_E_ARGUMENT, "no format"},
-        {"a.pgm", RO_GRAY8, 256, RO_E_ARGUMENT, "maxval 256"},
+        {"a.pgm", RO_GREY8, 256, RO_E_ARGUMENT, "maxval 256"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         ro_file_info info = {
@@ -227,8 +242,14 @@ static void levels_in_files(void **state)
     (void)state;
     static const uint8_t levels[] = {0, 1, 2, 2, 1, 0};
     static const uint8_t bits[] = {0xa0, 0x5f}; /* 3 pixels a row: 101, 010 */
-    ro_image image = {RO_INDEX8, 3, 2, 2, 3, (void *)levels};
-    ro_image packed = {RO_BITS, 3, 2, 0, 1, (void *)bits};
+    ro_image image = {.format = RO_INDEX8,
+                      .width = 3,
+                      .height = 2,
+                      .maxval = 2,
+                      .stride = 3,
+                      .data = (void *)levels};
+    ro_image packed = {
+        .format = RO_BITS, .width = 3, .height = 2, .maxval = 0, .stride = 1, .data = (void *)bits};
     uint8_t *file;
     size_t size;
     assert_int_equal(ro_image_save(context, path_to("a.pgm"), &image, NULL), RO_OK);
@@ -250,7 +271,7 @@ static void encoded_in_memory(void **state)
 {
     (void)state;
     static uint8_t pixels[900 * 700];
-    ro_image image = {RO_GRAY8, 900, 700, 255, 900, pixels};
+    ro_image image = ro_image_view(RO_GREY8, 900, 700, pixels);
     void *bytes;
     size_t size, wanted_size;
     for (size_t i = 0; i < sizeof pixels; i++)
@@ -300,7 +321,7 @@ static void palettes_of_any_count(void **state)
             if (!good)
                 assert_non_null(strstr(ro_context_message(context), "1 to 256"));
             ro_writer_close(writer);
-            info.format = RO_GRAY8;
+            info.format = RO_GREY8;
             assert_int_equal(ro_writer_accepts(context, path_to(names[i]), &info, NULL),
                              RO_E_ARGUMENT);
         }

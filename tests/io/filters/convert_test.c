@@ -45,7 +45,7 @@ static void levels_to_tones(void **state)
     for (unsigned levels = 2; levels <= 256; levels++) {
         struct ro_conversion conversion;
         uint8_t in[256], out[256];
-        conversion_init(&conversion, RO_INDEX8, levels - 1, RO_GRAY8, 255);
+        conversion_init(&conversion, RO_INDEX8, levels - 1, RO_GREY8, 255);
         assert_int_equal(conversion_needed(&conversion), levels != 256);
         for (unsigned k = 0; k < 256; k++)
             in[k] = (uint8_t)k;
@@ -66,7 +66,7 @@ static void bits_both_ways(void **state)
         for (uint32_t i = 0; i < width; i++)
             in[i] = (i * i + width) % 3 == 0;
         conversion_init(&pack, RO_INDEX8, 1, RO_BITS, 1);
-        conversion_init(&unpack, RO_BITS, 1, RO_GRAY8, 255);
+        conversion_init(&unpack, RO_BITS, 1, RO_GREY8, 255);
         conversion_row(&pack, bits, in, width);
         for (uint32_t i = 0; i < width; i++)
             assert_int_equal(bits[i / 8] >> (7 - i % 8) & 1, in[i]);
@@ -81,7 +81,7 @@ static void wide_scaling(void **state)
     (void)state;
     struct ro_conversion conversion;
     uint16_t in[] = {0, 1, 500, 999, 1000, 1001}, out[6];
-    conversion_init(&conversion, RO_GRAY16, 1000, RO_GRAY16, 65535);
+    conversion_init(&conversion, RO_GREY16, 1000, RO_GREY16, 65535);
     conversion_row(&conversion, out, in, 6);
     for (int i = 0; i < 5; i++)
         assert_int_equal(out[i], (2 * 65535u * in[i] + 1000) / 2000);

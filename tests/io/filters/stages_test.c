@@ -86,7 +86,7 @@ static void turned_letters(void **state)
     for (int orientation = 2; orientation <= 8; orientation++)
         for (uint32_t at_once = 1; at_once <= 5; at_once++) {
             bool exchanged = orientation >= 5;
-            struct memory memory = memory_open(stored[orientation], RO_GRAY8, exchanged ? 5 : 3,
+            struct memory memory = memory_open(stored[orientation], RO_GREY8, exchanged ? 5 : 3,
                                                exchanged ? 3 : 5, 255);
             struct ro_stage *stage = &memory.stage;
             uint8_t got[15];
@@ -168,7 +168,7 @@ static void resized_like_the_formula(void **state)
             int width = (int)sizes[s][0], height = (int)sizes[s][1];
             double step_x = (double)W / width, step_y = (double)H / height;
             struct memory memory =
-                memory_open(pixels, channels == 3 ? RO_RGB8 : RO_GRAY8, W, H, 255);
+                memory_open(pixels, channels == 3 ? RO_RGB8 : RO_GREY8, W, H, 255);
             struct ro_stage *stage;
             assert_int_equal(resize(&memory.stage, sizes[s][0], sizes[s][1], &stage), RO_OK);
             size_t row = stage_row_bytes(stage);
@@ -197,17 +197,17 @@ static void flat_stays_flat(void **state)
     static const struct {
         ro_format format;
         uint32_t maxval, value, expected_maxval, expected;
-    } tones[] = {{RO_GRAY8, 255, 255, 255, 255},
-                 {RO_GRAY8, 200, 113, 200, 113},
-                 {RO_GRAY8, 1, 1, 255, 255},
-                 {RO_GRAY16, 65535, 65535, 65535, 65535},
-                 {RO_GRAY16, 65535, 54321, 65535, 54321},
-                 {RO_GRAY16, 1023, 1023, 1023, 1023}};
+    } tones[] = {{RO_GREY8, 255, 255, 255, 255},
+                 {RO_GREY8, 200, 113, 200, 113},
+                 {RO_GREY8, 1, 1, 255, 255},
+                 {RO_GREY16, 65535, 65535, 65535, 65535},
+                 {RO_GREY16, 65535, 54321, 65535, 54321},
+                 {RO_GREY16, 1023, 1023, 1023, 1023}};
     uint16_t pixels[40 * 30], got[90 * 90];
     for (size_t t = 0; t < sizeof tones / sizeof *tones; t++)
         for (uint32_t width = 1; width < 90; width += 11)
             for (uint32_t height = 1; height < 90; height += 13) {
-                bool wide = tones[t].format == RO_GRAY16;
+                bool wide = tones[t].format == RO_GREY16;
                 for (int i = 0; i < 40 * 30; i++)
                     if (wide)
                         pixels[i] = (uint16_t)tones[t].value;
@@ -231,14 +231,14 @@ static void sizes_and_resolution(void **state)
 {
     (void)state;
     uint8_t pixels[6 * 4] = {0};
-    struct memory memory = memory_open(pixels, RO_GRAY8, 6, 4, 255);
+    struct memory memory = memory_open(pixels, RO_GREY8, 6, 4, 255);
     struct ro_stage *stage;
     memory.stage.info.dpi_x = memory.stage.info.dpi_y = 100;
     assert_int_equal(resize(&memory.stage, 12, 0, &stage), RO_OK);
     assert_int_equal(stage->info.height, 8); /* the proportions stay */
     assert_true(stage->info.dpi_x == 200 && stage->info.dpi_y == 200);
     stage->close(stage);
-    memory = memory_open(pixels, RO_GRAY8, 6, 4, 1);
+    memory = memory_open(pixels, RO_GREY8, 6, 4, 1);
     assert_int_equal(resize(&memory.stage, 6, 4, &stage), RO_OK);
     assert_ptr_equal(stage, &memory.stage); /* nothing to do: bits stay bits */
     closed = 0;
@@ -310,7 +310,7 @@ static void proportions(void **state)
     uint8_t pixels[60 * 40] = {0};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct memory memory =
-            memory_open(pixels, RO_GRAY8, cases[i].from[0], cases[i].from[1], 255);
+            memory_open(pixels, RO_GREY8, cases[i].from[0], cases[i].from[1], 255);
         struct ro_stage *stage;
         assert_int_equal(resize_stage(&memory.stage, &cases[i].options, &stage), RO_OK);
         assert_int_equal(stage->info.width, cases[i].to[0]);
@@ -330,7 +330,7 @@ static void proportions(void **state)
          "resizing 1 x 100000 to 268435456 x 26843545600000"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        struct memory memory = memory_open(pixels, RO_GRAY8, 1, 100000, 255);
+        struct memory memory = memory_open(pixels, RO_GREY8, 1, 100000, 255);
         struct ro_stage *stage;
         closed = 0;
         assert_int_equal(resize_stage(&memory.stage, &bad[i].options, &stage), bad[i].status);
@@ -355,7 +355,7 @@ static void light_is_kept(void **state)
         for (int maxval = 1; maxval <= 255; maxval += 254) {
             for (int i = 0; i < W * H; i++)
                 pixels[i] = (uint8_t)((i % W + i / W) % 2 ? maxval : 0);
-            struct memory memory = memory_open(pixels, RO_GRAY8, W, H, (uint32_t)maxval);
+            struct memory memory = memory_open(pixels, RO_GREY8, W, H, (uint32_t)maxval);
             ro_read_options options = {RO_READ_DEFAULTS, .resize_percent = 50,
                                        .resize_light = as_light};
             struct ro_stage *stage;
@@ -377,12 +377,12 @@ static void light_is_kept(void **state)
             wide[i] = (uint16_t)value, real[i] = (float)value / 50000;
         ro_read_options options = {RO_READ_DEFAULTS, .resize_width = 5, .resize_height = 11,
                                    .resize_light = 1};
-        struct memory memory = memory_open(wide, RO_GRAY16, 8, 6, 65535);
+        struct memory memory = memory_open(wide, RO_GREY16, 8, 6, 65535);
         struct ro_stage *stage;
         assert_int_equal(resize_stage(&memory.stage, &options, &stage), RO_OK);
         assert_int_equal(stage->rows(stage, (uint8_t *)wide_got, 10, 11), RO_OK);
         stage->close(stage);
-        memory = memory_open(real, RO_GRAYF, 8, 6, 1);
+        memory = memory_open(real, RO_GREYF, 8, 6, 1);
         assert_int_equal(resize_stage(&memory.stage, &options, &stage), RO_OK);
         assert_int_equal(stage->rows(stage, (uint8_t *)real_got, 20, 11), RO_OK);
         stage->close(stage);

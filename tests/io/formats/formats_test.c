@@ -55,9 +55,9 @@ static void tiff_values(void **state)
 #if RO_WITH_TIFF
     ro_file_info info;
     float *values = (float *)load("tiff/float", NULL, &info);
-    assert_int_equal(info.format, RO_GRAYF);
+    assert_int_equal(info.format, RO_GREYF);
     uint16_t *wide = (uint16_t *)load("tiff/raw16", NULL, &info);
-    assert_int_equal(info.format, RO_GRAY16);
+    assert_int_equal(info.format, RO_GREY16);
     for (int i = 0; i < 6 * 7; i++) /* the same numbers, over 255 and as they are */
         assert_int_equal((int)(values[i] * 255 + 0.5f), wide[i]);
     free(values);
@@ -104,7 +104,7 @@ static void bmp_kinds(void **state)
     assert_true(difference("bmp/rgb", "bmp/masks", NULL) <= 7);
     ro_file_info info;
     uint8_t *pixels = load("bmp/bits", NULL, &info);
-    assert_int_equal(info.format, RO_GRAY8);
+    assert_int_equal(info.format, RO_GREY8);
     assert_true(info.dpi_x > 299.99 && info.dpi_x < 300.01);
     free(pixels);
     pixels = load("bmp/alpha", &(ro_read_options){RO_READ_DEFAULTS, .alpha = RO_ALPHA_ONLY}, &info);
@@ -143,7 +143,7 @@ static void gif_frames(void **state)
         assert_int_equal(pixels[i], (3 * (i % 7) + 5 * (i / 7)) % 16 == 3 ? 0 : 255);
     free(pixels);
     free(load("gif/grey", NULL, &info));
-    assert_int_equal(info.format, RO_GRAY8);
+    assert_int_equal(info.format, RO_GREY8);
 }
 
 static void webp_kinds(void **state)
@@ -179,7 +179,7 @@ static void pam_and_pfm(void **state)
     assert_int_equal(was_dropped.what, RO_DROPPED_CHANNELS);
     uint16_t *wide = (uint16_t *)load(
         "pam/wide", &(ro_read_options){RO_READ_DEFAULTS, .alpha = RO_ALPHA_ONLY}, &info);
-    assert_int_equal(info.format, RO_GRAY16);
+    assert_int_equal(info.format, RO_GREY16);
     assert_int_equal(wide[1], 3 * 4369);
     free(wide);
 }

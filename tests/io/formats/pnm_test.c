@@ -31,11 +31,11 @@ static void plain_files(void **state)
 {
     (void)state;
     /* White is 0 in a PBM file and 1 here; digits need no blanks. */
-    EXPECT("P1\n3 2\n101\n0 1 0\n", INFO(RO_GRAY8, 3, 2, 1), ((uint8_t[]){0, 1, 0, 1, 0, 1}));
-    EXPECT("P1#\n3#x\n2 101010", INFO(RO_GRAY8, 3, 2, 1), ((uint8_t[]){0, 1, 0, 1, 0, 1}));
-    EXPECT("P2 # a comment\n3 1 # 9 9\n15\n0 7 15", INFO(RO_GRAY8, 3, 1, 15),
+    EXPECT("P1\n3 2\n101\n0 1 0\n", INFO(RO_GREY8, 3, 2, 1), ((uint8_t[]){0, 1, 0, 1, 0, 1}));
+    EXPECT("P1#\n3#x\n2 101010", INFO(RO_GREY8, 3, 2, 1), ((uint8_t[]){0, 1, 0, 1, 0, 1}));
+    EXPECT("P2 # a comment\n3 1 # 9 9\n15\n0 7 15", INFO(RO_GREY8, 3, 1, 15),
            ((uint8_t[]){0, 7, 15}));
-    EXPECT("P2 2 1 1000\n0\t\r\n1000 ", INFO(RO_GRAY16, 2, 1, 1000), ((uint16_t[]){0, 1000}));
+    EXPECT("P2 2 1 1000\n0\t\r\n1000 ", INFO(RO_GREY16, 2, 1, 1000), ((uint16_t[]){0, 1000}));
     EXPECT("P3 1 2 255 1 2 3 4 5 6", INFO(RO_RGB8, 1, 2, 255), ((uint8_t[]){1, 2, 3, 4, 5, 6}));
     EXPECT("P3 1 1 65535 1 2 65535", INFO(RO_RGB16, 1, 1, 65535), ((uint16_t[]){1, 2, 65535}));
 }
@@ -43,11 +43,11 @@ static void plain_files(void **state)
 static void raw_files(void **state)
 {
     (void)state;
-    EXPECT("P4 9 2\n\xaa\x80\x55\x7f", INFO(RO_GRAY8, 9, 2, 1),
+    EXPECT("P4 9 2\n\xaa\x80\x55\x7f", INFO(RO_GREY8, 9, 2, 1),
            ((uint8_t[]){0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1}));
-    EXPECT("P5\n2 2\n255\n\x01\x02\xfe\xff and more", INFO(RO_GRAY8, 2, 2, 255),
+    EXPECT("P5\n2 2\n255\n\x01\x02\xfe\xff and more", INFO(RO_GREY8, 2, 2, 255),
            ((uint8_t[]){1, 2, 254, 255}));
-    EXPECT("P5\n2 1\n256\n\x01\x00\x00\xff", INFO(RO_GRAY16, 2, 1, 256), ((uint16_t[]){256, 255}));
+    EXPECT("P5\n2 1\n256\n\x01\x00\x00\xff", INFO(RO_GREY16, 2, 1, 256), ((uint16_t[]){256, 255}));
     EXPECT("P6 1 1 100#end\n\x01\x02\x64", INFO(RO_RGB8, 1, 1, 100), ((uint8_t[]){1, 2, 100}));
     EXPECT("P6 1 1 65535\n\x01\x02\x03\x04\xff\xff", INFO(RO_RGB16, 1, 1, 65535),
            ((uint16_t[]){0x102, 0x304, 65535}));
@@ -60,7 +60,7 @@ static void pages(void **state)
     static const uint8_t first[] = {1, 2}, second[] = {3, 4, 5};
     ro_read_options options = {RO_READ_DEFAULTS, .page = 2};
     ro_reader *reader;
-    expect_pixels(two, sizeof two - 1, NULL, (ro_file_info)INFO(RO_GRAY8, 2, 1, 255), first, 2);
+    expect_pixels(two, sizeof two - 1, NULL, (ro_file_info)INFO(RO_GREY8, 2, 1, 255), first, 2);
     expect_pixels(two, sizeof two - 1, &options, (ro_file_info)INFO(RO_RGB8, 1, 1, 15), second, 3);
     assert_int_equal(reader_open_memory(context, two, sizeof two - 1, NULL, &reader), RO_OK);
     assert_int_equal(ro_reader_info(reader)->pages, 2);
@@ -110,7 +110,7 @@ static void forced_type(void **state)
                     pgm = {RO_READ_DEFAULTS, .type = "pgm"};
     expect_failure("P5 1 1 255\n1", 12, &png, RO_E_FORMAT, "not a PNG file");
     expect_failure("P5 1 1 255\n1", 12, &none, RO_E_ARGUMENT, "'xyz' is not a known type");
-    expect_pixels("P5 1 1 255\n1", 12, &pgm, (ro_file_info)INFO(RO_GRAY8, 1, 1, 255), "1", 1);
+    expect_pixels("P5 1 1 255\n1", 12, &pgm, (ro_file_info)INFO(RO_GREY8, 1, 1, 255), "1", 1);
 }
 
 /* A failed reader stays failed, and a finished one gives no more. */

@@ -28,7 +28,7 @@ static ro_image blank(ro_format format, uint32_t width, uint32_t height)
 static void put(const ro_image *image, uint32_t x, uint32_t y, double value)
 {
     char *row = (char *)image->data + (ptrdiff_t)y * image->stride;
-    if (image->format == RO_GRAY16)
+    if (image->format == RO_GREY16)
         ((uint16_t *)(void *)row)[x] = (uint16_t)lrint(value);
     else
         ((uint8_t *)row)[x] = (uint8_t)lrint(value);
@@ -37,7 +37,7 @@ static void put(const ro_image *image, uint32_t x, uint32_t y, double value)
 static uint32_t get(const ro_image *image, uint32_t x, uint32_t y)
 {
     const char *row = (const char *)image->data + (ptrdiff_t)y * image->stride;
-    return image->format == RO_GRAY16 ? ((const uint16_t *)(const void *)row)[x]
+    return image->format == RO_GREY16 ? ((const uint16_t *)(const void *)row)[x]
                                       : ((const uint8_t *)row)[x];
 }
 
@@ -94,7 +94,7 @@ static void objects_are_found(void **state)
     ro_seed seeds[DISCS];
     for (int way = 0; way < 4; way++) { /* 8 bits, 16 bits, 12 bits in 16; one label for all */
         const ro_image image =
-            draw_discs(way == 1 || way == 2 ? RO_GRAY16 : RO_GRAY8, way == 1   ? 65535
+            draw_discs(way == 1 || way == 2 ? RO_GREY16 : RO_GREY8, way == 1   ? 65535
                                                                     : way == 2 ? 4095
                                                                                : 255);
         seed_discs(seeds, way < 3);
@@ -141,7 +141,7 @@ static int brick_at(uint32_t x, uint32_t y, double *away)
 
 static ro_image draw_wall(void)
 {
-    ro_image image = blank(RO_GRAY8, WALL, WALL);
+    ro_image image = blank(RO_GREY8, WALL, WALL);
     for (uint32_t y = 0; y < WALL; y++)
         for (uint32_t x = 0; x < WALL; x++) {
             double away;
@@ -184,7 +184,7 @@ static void look_at_wall(const ro_image *image, double *found, double *wrong)
     assert_true(count > 40);
     ro_regions *result =
         grow(image, (ro_regions_options){RO_REGIONS_DEFAULTS, .seeds = seeds, .seed_count = count});
-    ro_image labels = blank(RO_GRAY8, WALL, WALL);
+    ro_image labels = blank(RO_GREY8, WALL, WALL);
     assert_int_equal(ro_regions_labels(result, &labels), RO_OK);
     *found = *wrong = 0;
     for (uint32_t y = 0; y < WALL; y++)
@@ -227,7 +227,7 @@ static int ring_at(uint32_t x, uint32_t y)
 static ro_image draw_nest(void)
 {
     static const double tones[] = {60, 210, 80, 100};
-    ro_image image = blank(RO_GRAY8, NEST, NEST);
+    ro_image image = blank(RO_GREY8, NEST, NEST);
     for (uint32_t y = 0; y < NEST; y++)
         for (uint32_t x = 0; x < NEST; x++)
             put(&image, x, y, tones[ring_at(x, y)] + (pixel_hash(5, x, y) * 0x1p-32 - 0.5) * 16);
@@ -243,7 +243,7 @@ static double look_at_nest(const ro_image *image)
     double both[RINGS + 1] = {0}, sum[RINGS + 1] = {0}, mean = 0;
     ro_regions *result =
         grow(image, (ro_regions_options){RO_REGIONS_DEFAULTS, .seeds = seeds, .seed_count = RINGS});
-    ro_image labels = blank(RO_GRAY8, NEST, NEST);
+    ro_image labels = blank(RO_GREY8, NEST, NEST);
     assert_int_equal(ro_regions_labels(result, &labels), RO_OK);
     for (uint32_t y = 0; y < NEST; y++)
         for (uint32_t x = 0; x < NEST; x++) {
@@ -280,7 +280,7 @@ static double look_alone(const ro_image *image, double radius)
     double both = 0, sum = 0;
     ro_regions *result =
         grow(image, (ro_regions_options){RO_REGIONS_DEFAULTS, .seeds = &seed, .seed_count = 1});
-    ro_image labels = blank(RO_GRAY8, image->width, image->height);
+    ro_image labels = blank(RO_GREY8, image->width, image->height);
     assert_int_equal(ro_regions_labels(result, &labels), RO_OK);
     for (uint32_t y = 0; y < image->height; y++)
         for (uint32_t x = 0; x < image->width; x++) {
@@ -298,7 +298,7 @@ static double look_alone(const ro_image *image, double radius)
 static void outlines_are_weighed(void **state)
 {
     (void)state;
-    ro_image nest = draw_nest(), spot = blank(RO_GRAY8, 200, 200);
+    ro_image nest = draw_nest(), spot = blank(RO_GREY8, 200, 200);
     for (uint32_t y = 0; y < 200; y++)
         for (uint32_t x = 0; x < 200; x++) {
             const double away = hypot(x - 100.0, y - 100.0);
@@ -329,7 +329,7 @@ static void outlines_lie_between_pixels(void **state)
     (void)state;
     const double cx = 61.3, cy = 57.8, outer = 35.4, inner = 17.7;
     for (int blur = 0; blur < 2; blur++) {
-        ro_image image = blank(RO_GRAY8, 120, 120);
+        ro_image image = blank(RO_GREY8, 120, 120);
         for (uint32_t y = 0; y < 120; y++)
             for (uint32_t x = 0; x < 120; x++)
                 put(&image, x, y,
@@ -368,7 +368,7 @@ static void outlines_lie_between_pixels(void **state)
 static void the_border_closes(void **state)
 {
     (void)state;
-    ro_image image = blank(RO_GRAY8, 50, 40);
+    ro_image image = blank(RO_GREY8, 50, 40);
     for (uint32_t y = 0; y < 40; y++)
         for (uint32_t x = 0; x < 50; x++)
             put(&image, x, y, x < 20 ? 200 : 50);
@@ -395,8 +395,8 @@ static void the_border_closes(void **state)
 static void fronts_share_the_ground(void **state)
 {
     (void)state;
-    ro_image image = blank(RO_GRAY8, 101, 21), factor = blank(RO_GRAY8, 101, 21);
-    ro_image labels = blank(RO_GRAY8, 101, 21);
+    ro_image image = blank(RO_GREY8, 101, 21), factor = blank(RO_GREY8, 101, 21);
+    ro_image labels = blank(RO_GREY8, 101, 21);
     const ro_seed seeds[2] = {{1, 10, 10, 2}, {2, 90, 10, 2}};
     for (uint32_t y = 0; y < 21; y++)
         for (uint32_t x = 0; x < 101; x++) {
@@ -431,9 +431,9 @@ static void fronts_share_the_ground(void **state)
 static void masks_are_seeds(void **state)
 {
     (void)state;
-    ro_image image = draw_discs(RO_GRAY8, 255), mask = blank(RO_GRAY16, SIDE, SIDE);
-    ro_image want = blank(RO_GRAY16, SIDE, SIDE), got = blank(RO_GRAY16, SIDE, SIDE);
-    ro_image narrow = blank(RO_GRAY8, SIDE, SIDE);
+    ro_image image = draw_discs(RO_GREY8, 255), mask = blank(RO_GREY16, SIDE, SIDE);
+    ro_image want = blank(RO_GREY16, SIDE, SIDE), got = blank(RO_GREY16, SIDE, SIDE);
+    ro_image narrow = blank(RO_GREY8, SIDE, SIDE);
     ro_seed seeds[DISCS];
     seed_discs(seeds, true);
     for (int i = 0; i < DISCS; i++)
@@ -465,9 +465,9 @@ static void schedules_agree(void **state)
     (void)state;
     ro_context *old = context;
     for (uint32_t trial = 0; trial < 12; trial++) {
-        ro_image image = blank(RO_GRAY8, 20 + trial * 3, 60 - trial * 2);
-        ro_image want = blank(RO_GRAY8, image.width, image.height),
-                 got = blank(RO_GRAY8, image.width, image.height);
+        ro_image image = blank(RO_GREY8, 20 + trial * 3, 60 - trial * 2);
+        ro_image want = blank(RO_GREY8, image.width, image.height),
+                 got = blank(RO_GREY8, image.width, image.height);
         for (uint32_t y = 0; y < image.height; y++)
             for (uint32_t x = 0; x < image.width; x++)
                 put(&image, x, y, 60 + (x / 9 + y / 7) % 3 * 50 + pixel_hash(trial, x, y) % 30);
@@ -509,7 +509,7 @@ static void schedules_agree(void **state)
 static void everything_and_nothing(void **state)
 {
     (void)state;
-    ro_image image = blank(RO_GRAY8, 30, 30);
+    ro_image image = blank(RO_GREY8, 30, 30);
     const ro_seed all = {1, 15, 15, 3};
     ro_regions_free(
         grow(&image, (ro_regions_options){RO_REGIONS_DEFAULTS, .seeds = &all, .seed_count = 1}));
@@ -524,8 +524,8 @@ static void everything_and_nothing(void **state)
 static void bad_options(void **state)
 {
     (void)state;
-    ro_image image = blank(RO_GRAY8, 30, 30), other = blank(RO_GRAY8, 31, 30);
-    ro_image floats = blank(RO_GRAYF, 30, 30);
+    ro_image image = blank(RO_GREY8, 30, 30), other = blank(RO_GREY8, 31, 30);
+    ro_image floats = blank(RO_GREYF, 30, 30);
     static const ro_seed seed = {1, 15, 15, 3}, outside = {1, 30, 15, 3}, high = {65536, 1, 1, 1};
     const struct {
         ro_regions_options options;

@@ -27,7 +27,7 @@ static ro_context *open_context(ro_cpu cpu, int threads)
 
 static ro_image make_image(float *values, int width, int height)
 {
-    return (ro_image){.format = RO_GRAYF,
+    return (ro_image){.format = RO_GREYF,
                       .width = (uint32_t)width,
                       .height = (uint32_t)height,
                       .stride = width * (ptrdiff_t)sizeof(float),

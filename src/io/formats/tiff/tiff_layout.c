@@ -176,11 +176,11 @@ static ro_status read_format(struct tiff *self)
         return status;
     bool colour = palette ? !self->palette.grey : self->channels >= 3;
     if (self->real)
-        info->format = colour ? RO_RGBF : RO_GRAYF;
+        info->format = colour ? RO_RGBF : RO_GREYF;
     else if (self->bits == 16 || odd)
-        info->format = colour ? RO_RGB16 : RO_GRAY16;
+        info->format = colour ? RO_RGB16 : RO_GREY16;
     else
-        info->format = colour ? RO_RGB8 : RO_GRAY8;
+        info->format = colour ? RO_RGB8 : RO_GREY8;
     if (self->stage.raw && self->channels == 4)
         return unsupported(self, "CMYK of bits", self->bits);
     if (odd)

@@ -104,7 +104,7 @@ static void set_tags(struct tiff_encoder *self)
     const ro_file_info *info = &self->info;
     int channels = info->inks ? inks_of(info) : channels_of(info->format);
     bool bits = info->format == RO_BITS;
-    bool real = info->format == RO_GRAYF || info->format == RO_RGBF;
+    bool real = info->format == RO_GREYF || info->format == RO_RGBF;
     const bool plain = info->sample == RO_SAMPLE_PLAIN;
     size_t sample = bits    ? 0
                     : plain ? ro_format_row_bytes(info->format, 1) / (size_t)channels
