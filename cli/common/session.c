@@ -10,15 +10,10 @@
 
 static int open_failed(ro_status status, const struct common *common)
 {
-    static const char *const sets[] = {[RO_CPU_SCALAR] = "scalar code",
-                                       [RO_CPU_V128] = "16-byte vectors (SSE4.1 or NEON)",
-                                       [RO_CPU_AVX2] = "AVX2",
-                                       [RO_CPU_AVX512] = "AVX-512"};
     switch (status) {
     case RO_E_UNSUPPORTED:
         if (common->cpu)
-            return fail("--cpu %s: this processor has no %s", ro_cpu_name((ro_cpu)common->cpu),
-                        sets[common->cpu]);
+            return fail("--cpu %s: %s", ro_cpu_name((ro_cpu)common->cpu), ro_context_message(NULL));
         break;
     case RO_E_DEVICE:
         return fail("--device %s: %s", ro_device_name((ro_device)common->device),

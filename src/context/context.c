@@ -95,8 +95,11 @@ ro_status ro_context_open(const ro_context_options *options, ro_context **contex
     if (options->threads < 0 || options->threads > RO_MAX_THREADS)
         return refuse(RO_E_ARGUMENT, "%d threads: must be from 1 to %d", options->threads,
                       RO_MAX_THREADS);
-    if ((unsigned)options->cpu > (unsigned)cpu_best())
-        return refuse(RO_E_UNSUPPORTED, "this processor has no %s, its best is %s",
+    if (!cpu_usable(options->cpu))
+        return refuse(RO_E_UNSUPPORTED,
+                      (unsigned)options->cpu > (unsigned)cpu_best()
+                          ? "this processor has no %s, its best is %s"
+                          : "this build has no code for %s, only for %s",
                       ro_cpu_name(options->cpu), ro_cpu_name(cpu_best()));
     status = device_usable(options, message, sizeof message);
     if (status != RO_OK)

@@ -21,6 +21,15 @@ ro_cpu cpu_best(void)
     return best;
 }
 
+bool cpu_usable(ro_cpu cpu)
+{
+    bool usable = cpu == RO_CPU_AUTO || cpu == RO_CPU_SCALAR;
+#define RUNS(set, row, runs, unused) usable |= cpu == row && (runs);
+    RO_INSTRUCTION_SETS(RUNS, )
+#undef RUNS
+    return usable;
+}
+
 const char *ro_cpu_name(ro_cpu cpu)
 {
     static const char *const names[] = {"auto", "scalar", "v128", "avx2", "avx512"};

@@ -73,7 +73,7 @@ static const struct trained_kernel plain = {
 /* ---- All kernels ---------------------------------------------------------------------------- */
 
 RO_VARIANTS_DECLARE(const struct trained_kernel, trained_kernel)
-#if defined(__x86_64__) && !defined(RO_NO_SIMD)
+#if defined(RO_HAS_AVX512)
 extern const struct trained_kernel
     trained_kernel_vnni; /* of AVX-512, for processors that have it */
 static bool has_vnni(void)
