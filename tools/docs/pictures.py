@@ -3,9 +3,12 @@
 
 crop IN.ppm OUT.ppm X Y W H   a part of a PPM or PGM picture
 cells OUT.pgm SEEDS.csv W H   nuclei under a microscope: uneven light, photon noise, one seed each
+noise IN.pgm OUT.pgm SIGMA    a PGM picture with Gaussian noise
+bend OUT.flo W H              displacements that turn a picture and bend it
 """
 import math
 import random
+import struct
 import sys
 
 
@@ -77,9 +80,27 @@ def cells(picture, seeds, *size):
                  for row in light for v in row)
     write_pnm(picture, b"P5", width, height, data)
     with open(seeds, "w", encoding="ascii") as file:
-        for nucleus in nuclei:
-            file.write(f"{nucleus.x:.0f},{nucleus.y:.0f}\n")
+        for label, nucleus in enumerate(nuclei, 1):
+            file.write(f"{nucleus.x:.0f},{nucleus.y:.0f},,{label}\n")
+
+
+def noise(source, target, sigma):
+    kind, width, height, data = read_pnm(source)
+    chance = random.Random(3)
+    write_pnm(target, kind, width, height,
+              bytes(max(0, min(255, round(v + chance.gauss(0, float(sigma))))) for v in data))
+
+
+def bend(target, *size):
+    width, height = map(int, size)
+    with open(target, "wb") as file:
+        file.write(b"PIEH" + struct.pack("<II", width, height))
+        for y in range(height):
+            for x in range(width):
+                u = 5 * math.sin(0.031 * x + 0.017 * y) + 0.07 * ((height - 1) / 2 - y)
+                v = 4 * math.sin(0.026 * y - 0.013 * x + 1) - 0.07 * ((width - 1) / 2 - x)
+                file.write(struct.pack("<2f", u, v))
 
 
 if __name__ == "__main__":
-    {"crop": crop, "cells": cells}[sys.argv[1]](*sys.argv[2:])
+    {"crop": crop, "cells": cells, "noise": noise, "bend": bend}[sys.argv[1]](*sys.argv[2:])

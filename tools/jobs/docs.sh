@@ -29,21 +29,24 @@ picture_of() {
 
 # methods.md: a test card that was bent and turned, and found again.
 docs_register() {
-    python3 - out/bend.flo <<'END'
-import math, struct, sys
-side = 256
-with open(sys.argv[1], "wb") as file:
-    file.write(b"PIEH" + struct.pack("<II", side, side))
-    for y in range(side):
-        for x in range(side):
-            u = 5 * math.sin(0.031 * x + 0.017 * y) + 0.07 * (127.5 - y)
-            v = 4 * math.sin(0.026 * y - 0.013 * x + 1) - 0.07 * (127.5 - x)
-            file.write(struct.pack("<2f", u, v))
-END
+    python3 tools/docs/pictures.py bend out/bend.flo 256 256
     build/roundoff testcard out/straight.pgm --size 256x256 --quiet
     build/roundoff register apply out/bend.flo out/straight.pgm out/bent.pgm --quiet
     build/roundoff register out/straight.pgm out/bent.pgm out/found.pgm \
         --figure docs/images/register.png --quiet
+}
+
+# examples/images, which ./run demo shows: parts of the test card with noise or bent, and drawn cells.
+docs_examples() {
+    build/roundoff testcard out/grey.pgm --size 1280x853 --quiet
+    python3 tools/docs/pictures.py crop out/grey.pgm out/lake.pgm 440 10 480 320
+    python3 tools/docs/pictures.py noise out/lake.pgm out/noisy.pgm 20
+    python3 tools/docs/pictures.py bend out/bend.flo 480 320
+    build/roundoff register apply out/bend.flo out/lake.pgm out/bent.pgm --quiet
+    python3 tools/docs/pictures.py cells out/cells.pgm examples/images/cells.csv 480 320
+    for name in lake noisy bent cells; do
+        build/roundoff halftone out/$name.pgm examples/images/$name.png --levels 256 --quiet
+    done
 }
 
 # methods.md: methods side by side on the test card and a ramp, dot for dot and four times as large.
@@ -143,4 +146,5 @@ picture_of out/compare.html docs/images/compare.png
 sh tools/docs/hologram.sh
 sh tools/docs/slm.sh
 docs_register
+docs_examples
 say "out/roundoff.html, out/compare.html, out/measure.html, docs/images"
