@@ -15,12 +15,8 @@ int main(void)
     if (ro_context_open(NULL, &context) != RO_OK)
         return 1;
     ro_image in = ro_image_view(RO_GREY8, WIDTH, HEIGHT, pixels);
-    ro_image out = {.format = RO_INDEX8,
-                    .width = WIDTH,
-                    .height = HEIGHT,
-                    .maxval = 1,
-                    .stride = WIDTH,
-                    .data = dots};
+    ro_image out = ro_image_view(RO_INDEX8, WIDTH, HEIGHT, dots);
+    out.maxval = 1;
     ro_status status = ro_halftone(context, &in, &out, NULL);
     for (int y = 0; y < HEIGHT && status == RO_OK; y++) {
         for (int x = 0; x < WIDTH; x++)
