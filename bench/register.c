@@ -20,11 +20,11 @@ enum { ROUNDS = 7, PEER_SIDE = 513 };
 static const double BUDGET = 6; /* seconds for one contender */
 
 struct field {
-    struct ro_pair pair;
+    struct moved_pair pair;
     ro_image fixed, moving, found;
 };
 
-static bool open_field(struct field *field, ro_context *context, const struct ro_pair *pair)
+static bool open_field(struct field *field, ro_context *context, const struct moved_pair *pair)
 {
     const uint32_t width = pair->width, height = pair->height;
     *field = (struct field){.pair = *pair};
@@ -114,7 +114,7 @@ static bool time_size(const struct size *size, ro_context *const contexts[2], co
 {
     static const char *const numbers[] = {"s23e8", "s10e5"};
     struct field field;
-    const struct ro_pair pair = {size->width, size->height, RO_MOTION_SMOOTH, 8, 1, 0, 100};
+    const struct moved_pair pair = {size->width, size->height, RO_MOTION_SMOOTH, 8, 1, 0, 100};
     bool good = open_field(&field, contexts[0], &pair);
     struct contender list[4] = {{0}};
     struct entry entries[4];
@@ -153,7 +153,7 @@ static bool time_size(const struct size *size, ro_context *const contexts[2], co
 
 static const struct kind {
     const char *name;
-    enum ro_motion motion;
+    enum motion motion;
     double size, noise, cell;
     double gain, add, gamma; /* of the fixed image's tones, white being 255 */
 } kinds[] = {
@@ -222,8 +222,8 @@ static bool time_kind(const struct kind *kind, ro_context *context, int threads,
 {
     enum { TIMES = 3 };
     static const char *const schemes[] = {"auto", "annealed"};
-    const struct ro_pair pair = {PEER_SIDE,   PEER_SIDE,  kind->motion, kind->size,
-                                 kind->noise, kind->cell, 100};
+    const struct moved_pair pair = {PEER_SIDE,   PEER_SIDE,  kind->motion, kind->size,
+                                    kind->noise, kind->cell, 100};
     struct field field;
     bool good = open_field(&field, context, &pair);
     if (good)

@@ -24,25 +24,25 @@ static const double BUDGET = 1;
 /* Random rows repeat: making them takes longer than what is measured. */
 enum { RANDOM_ROWS = 256 };
 
-static void copy_row(const struct ro_level_field *field, uint32_t y)
+static void copy_row(const struct level_field *field, uint32_t y)
 {
     memcpy(field->data + y * field->pitch, field->data + (y - RANDOM_ROWS) * field->pitch,
            field->pitch - 2 * RO_LEVEL_PAD);
 }
 
-static bool make_front(ro_context *context, struct ro_level_front *front, int size,
+static bool make_front(ro_context *context, struct level_front *front, int size,
                        const char *number_name, const char *norm_name, bool dense)
 {
-    const struct ro_level_number *number = level_number_find(number_name);
-    const struct ro_level_norm *norm = level_norm_find(norm_name);
+    const struct level_number *number = level_number_find(number_name);
+    const struct level_norm *norm = level_norm_find(norm_name);
     const double one = number->real ? 1 : 1 << number->bits;
-    *front = (struct ro_level_front){.level = {.width = (uint32_t)size,
-                                               .height = (uint32_t)size,
-                                               .real = number->real,
-                                               .a = norm->a,
-                                               .bits = number->bits,
-                                               .min = number->min,
-                                               .max = number->max}};
+    *front = (struct level_front){.level = {.width = (uint32_t)size,
+                                            .height = (uint32_t)size,
+                                            .real = number->real,
+                                            .a = norm->a,
+                                            .bits = number->bits,
+                                            .min = number->min,
+                                            .max = number->max}};
     if (level_field_make(context, &front->level, &front->phi[0]) != RO_OK ||
         level_field_make(context, &front->level, &front->phi[1]) != RO_OK ||
         level_field_make(context, &front->level, &front->speed) != RO_OK)
@@ -71,7 +71,7 @@ static bool make_front(ro_context *context, struct ro_level_front *front, int si
     return true;
 }
 
-static void drop_front(struct ro_level_front *front)
+static void drop_front(struct level_front *front)
 {
     level_field_free(&front->phi[0]);
     level_field_free(&front->phi[1]);
@@ -81,14 +81,14 @@ static void drop_front(struct ro_level_front *front)
 /* ---- Contenders ------------------------------------------------------------------------------ */
 
 struct entry {
-    struct ro_level_front *front;
+    struct level_front *front;
     const char *number, *norm, *schedule;
-    struct ro_pool *pool;
-    struct ro_level_tiles tiles;
-    struct ro_level_passes passes;
+    struct thread_pool *pool;
+    struct level_tiles tiles;
+    struct level_passes passes;
     uint32_t steps, depth;
     bool dense;
-    struct ro_level_field start; /* where a disc grows from in every run; none: it goes on */
+    struct level_field start; /* where a disc grows from in every run; none: it goes on */
 };
 
 static bool run_entry(void *data)
@@ -104,7 +104,7 @@ static bool run_entry(void *data)
         static const bool chosen[RO_LEVEL_FRONTS] = {true};
         bool any[RO_LEVEL_FRONTS];
         for (uint32_t done = 0; done < entry->steps; done += entry->depth) {
-            const struct ro_level_tiled *of = &entry->tiles.of[0];
+            const struct level_tiled *of = &entry->tiles.of[0];
             for (size_t i = 0; entry->dense && i < (size_t)entry->tiles.columns * entry->tiles.rows;
                  i++)
                 of->bits[of->round & 1][i] = RO_TILE_AWAKE; /* none sleeps */
@@ -118,20 +118,20 @@ static bool run_entry(void *data)
 struct field {
     struct contender list[MOST];
     struct entry entries[MOST];
-    struct ro_level_front fronts[MOST];
+    struct level_front fronts[MOST];
     int count;
 };
 
-static void enter(struct field *field, ro_context *context, struct ro_pool *pool, int size,
+static void enter(struct field *field, ro_context *context, struct thread_pool *pool, int size,
                   const char *number, const char *norm, const char *schedule, bool dense)
 {
     struct entry *entry = &field->entries[field->count];
-    struct ro_level_front *front = &field->fronts[field->count];
+    struct level_front *front = &field->fronts[field->count];
     const bool passes = strcmp(schedule, "passes") == 0, tiles = strcmp(schedule, "active") == 0;
     const int threads = pool_threads(pool);
     if (!make_front(context, front, size, number, norm, dense))
         return;
-    const struct ro_level_kernel *kernel = level_kernel_find(&front->level, RO_CPU_AUTO);
+    const struct level_kernel *kernel = level_kernel_find(&front->level, RO_CPU_AUTO);
     *entry = (struct entry){.front = front,
                             .number = number,
                             .norm = norm,
@@ -149,8 +149,8 @@ static void enter(struct field *field, ro_context *context, struct ro_pool *pool
         memcpy(entry->start.data - RO_LEVEL_PAD, front->phi[0].data - RO_LEVEL_PAD,
                entry->start.pitch * front->level.height);
     }
-    struct ro_level_front *const fronts[RO_LEVEL_FRONTS] = {front};
-    const struct ro_level_kernel *const kernels[RO_LEVEL_FRONTS] = {kernel};
+    struct level_front *const fronts[RO_LEVEL_FRONTS] = {front};
+    const struct level_kernel *const kernels[RO_LEVEL_FRONTS] = {kernel};
     if (tiles && level_tiles_open(&entry->tiles, fronts, kernels, 8, threads) != RO_OK)
         return;
     if (!tiles)
@@ -198,8 +198,8 @@ static void print_row(struct table *table, int size, const char *number, const c
 }
 
 /* Times of one step at PEER_SIZE, one thread, for the ratios below. */
-static void time_size(int size, ro_context *context, struct ro_pool *one, struct ro_pool *all,
-                      struct table *table, double *at_peer_size)
+static void time_size(int size, ro_context *context, struct thread_pool *one,
+                      struct thread_pool *all, struct table *table, double *at_peer_size)
 {
     static const char *const schedules[] = {"passes", "stream", "active"};
     static const char *const others[][2] = {
@@ -372,11 +372,11 @@ static void compare_lobes(ro_context *context, int threads)
 /* ---- On a device ----------------------------------------------------------------------------- */
 
 /* Seconds of a step of `labels` equal fronts; 0: it failed. */
-static double time_cuda(ro_context *context, struct ro_level_front *front, int labels,
-                        uint32_t depth, uint32_t steps)
+static double time_cuda(ro_context *context, struct level_front *front, int labels, uint32_t depth,
+                        uint32_t steps)
 {
-    struct ro_level_front copies[RO_LEVEL_FRONTS], *fronts[RO_LEVEL_FRONTS] = {0};
-    struct ro_level_cuda *cuda = NULL;
+    struct level_front copies[RO_LEVEL_FRONTS], *fronts[RO_LEVEL_FRONTS] = {0};
+    struct level_cuda *cuda = NULL;
     bool chosen[RO_LEVEL_FRONTS] = {0}, moved[RO_LEVEL_FRONTS];
     double best = 0;
     for (int i = 0; i < labels; i++) {
@@ -423,7 +423,7 @@ static int run_cuda(const struct bench_options *options)
     for (int s = 0; s < (options->size ? 1 : 3) && result == 0; s++) {
         const int size = options->size ? options->size : sizes[s];
         for (size_t k = 0; k < sizeof kinds / sizeof *kinds && result == 0; k++) {
-            struct ro_level_front front;
+            struct level_front front;
             if (!make_front(context, &front, size, kinds[k][0], kinds[k][1], true))
                 result = 1;
             for (size_t i = 0; i < sizeof ways / sizeof *ways && result == 0; i++) {
@@ -460,7 +460,7 @@ static int run(const struct bench_options *options)
         return run_cuda(options);
     if (ro_context_open(&with, &context) != RO_OK)
         return 1;
-    struct ro_pool *one = pool_open(1, NULL), *all = context->pool;
+    struct thread_pool *one = pool_open(1, NULL), *all = context->pool;
     const int threads = pool_threads(all);
     if (!options->json) {
         printf("Level sets. ");

@@ -195,7 +195,8 @@ static double time_denoise(ro_context *context, int side, ro_denoise_options opt
 /* A smooth random displacement of up to 8 pixels, as bench register has it. */
 static double time_register(ro_context *context, int width, int height)
 {
-    const struct ro_pair pair = {(uint32_t)width, (uint32_t)height, RO_MOTION_SMOOTH, 8, 1, 0, 100};
+    const struct moved_pair pair = {
+        (uint32_t)width, (uint32_t)height, RO_MOTION_SMOOTH, 8, 1, 0, 100};
     ro_image fixed = {0}, moving = {0}, field = {0};
     bool done = ro_image_alloc(context, RO_GREY8, pair.width, pair.height, 255, &fixed) == RO_OK &&
                 ro_image_alloc(context, RO_GREY8, pair.width, pair.height, 255, &moving) == RO_OK &&

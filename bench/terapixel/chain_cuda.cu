@@ -28,7 +28,7 @@ static __global__ void run_chain(unsigned *last, int chunks, unsigned tone, unsi
 }
 
 /* Best of several, in ms. */
-static ro_status time_chain(struct ro_cuda *cuda, unsigned *last, int chunks, double *best)
+static ro_status time_chain(struct device_state *cuda, unsigned *last, int chunks, double *best)
 {
     for (int i = 0; i < 5; i++) {
         double ms;
@@ -44,7 +44,7 @@ static ro_status time_chain(struct ro_cuda *cuda, unsigned *last, int chunks, do
 ro_status diffusion_cuda_chain(ro_context *context, double *nanoseconds)
 {
     enum { FEW = 1000, MANY = 5000 };
-    struct ro_cuda *cuda;
+    struct device_state *cuda;
     void *last;
     double few, many;
     *nanoseconds = 0;

@@ -91,7 +91,7 @@ static __device__ __forceinline__ void close_rows(const rows_made &in, const dif
 
 ro_status diffusion_cuda_made(ro_context *context, uint32_t side, uint64_t *hash, double *ms)
 {
-    struct ro_cuda *cuda;
+    struct device_state *cuda;
     struct diffusion_launch launch = {};
     struct diffusion_images images = {};
     void *sum;

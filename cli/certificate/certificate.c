@@ -398,7 +398,7 @@ done:
 static bool read_line(struct certificate *to, const char *path, const char *line)
 {
     char name[80];
-    struct ro_json json = json_of(to->context, path, line);
+    struct json_parser json = json_of(to->context, path, line);
     json_read_text(&json, name, sizeof name);
     json_expect(&json, ':');
     json_next(&json);

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-const uint8_t ro_label_colours[RO_LABELS][3] = {
+const uint8_t label_colours[RO_LABELS][3] = {
     {255, 48, 48}, {0, 210, 90}, {64, 140, 255}, {255, 200, 0}};
 
 static const double HALF = 0.75; /* of the width */
@@ -52,7 +52,7 @@ void draw_cover(const ro_polyline *lines, size_t count, int label, uint32_t widt
 void draw_outlines(const ro_image *image, const ro_polyline *lines, size_t count, uint8_t *cover)
 {
     for (int label = 1; label <= RO_LABELS; label++) {
-        const uint8_t *colour = ro_label_colours[label - 1];
+        const uint8_t *colour = label_colours[label - 1];
         memset(cover, 0, (size_t)image->width * image->height);
         draw_cover(lines, count, label, image->width, image->height, cover);
         for (uint32_t y = 0; y < image->height; y++) {

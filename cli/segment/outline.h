@@ -6,7 +6,7 @@
 #include "roundoff/segment.h"
 
 /* Red, green and blue of a label from 1 to RO_LABELS; those behind take turns. */
-extern const uint8_t ro_label_colours[RO_LABELS][3];
+extern const uint8_t label_colours[RO_LABELS][3];
 
 /* How much of each pixel a label's lines cover, 0 to 255; `cover` has a byte a pixel, zero at
  * first. Lines are about one and a half pixels wide. */

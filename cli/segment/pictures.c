@@ -119,7 +119,7 @@ ro_status frames_open(struct frames *frames, ro_context *context, const char *pa
     uint8_t colours[256][3];
     for (int i = 0; i < GREYS; i++)
         memset(colours[i], (i * 255 + GREYS / 2) / (GREYS - 1), 3);
-    memcpy(colours[GREYS], ro_label_colours, sizeof ro_label_colours);
+    memcpy(colours[GREYS], label_colours, sizeof label_colours);
     return ro_gif_open(context, path, picture->width, picture->height, colours[0], &frames->gif);
 }
 

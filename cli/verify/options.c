@@ -42,7 +42,7 @@ char *certificate_plain(ro_context *context, const char *value)
 {
     const size_t size = value ? strlen(value) : 0; /* with its quotes */
     char *text = size ? malloc(size) : NULL;
-    struct ro_json json = json_of(context, "certificate", value);
+    struct json_parser json = json_of(context, "certificate", value);
     if (text)
         json_read_text(&json, text, size);
     if (text && (json.failed || *json.at)) {
@@ -58,7 +58,7 @@ static bool add_texts(struct arguments *to, ro_context *context, const char *opt
 {
     const size_t size = strlen(list) + 1;
     char *text = malloc(size);
-    struct ro_json json = json_of(context, "certificate", list);
+    struct json_parser json = json_of(context, "certificate", list);
     if (!text) {
         to->status = RO_E_MEMORY;
         return true;

@@ -115,7 +115,7 @@ ro_status ro_context_open(const ro_context_options *options, ro_context **contex
     made->limits = limits_resolve(options->limits);
     turns_open(&made->device_turns);
     pthread_mutex_init(&made->lock, NULL);
-    made->pool = pool_open(made->threads, &(struct ro_host){full.parallel_for, full.user});
+    made->pool = pool_open(made->threads, &(struct pool_host){full.parallel_for, full.user});
     if (!made->pool) {
         ro_context_close(made);
         return refuse(RO_E_MEMORY, "no memory for a context of %d threads", full.threads);
@@ -135,7 +135,7 @@ void ro_context_close(ro_context *context)
     if (!context)
         return;
     while (context->attached) {
-        struct ro_attached *attached = context->attached;
+        struct attached_part *attached = context->attached;
         context->attached = attached->next;
         attached->close(attached->what);
         free(attached);
@@ -217,9 +217,9 @@ ro_status ro_context_fail(ro_context *context, ro_status status, const char *for
 }
 
 /* Finds the pointer to what this thread keeps, or to the NULL at the end; with the lock held. */
-static struct ro_attached **attached_here(ro_context *context)
+static struct attached_part **attached_here(ro_context *context)
 {
-    struct ro_attached **at = &context->attached;
+    struct attached_part **at = &context->attached;
     while (*at && !pthread_equal((*at)->owner, pthread_self()))
         at = &(*at)->next;
     return at;
@@ -229,15 +229,15 @@ ro_status ro_context_attach(ro_context *context, void *what, void (*close)(void 
 {
     if (!context)
         return RO_E_ARGUMENT;
-    struct ro_attached *made = what ? malloc(sizeof *made) : NULL;
+    struct attached_part *made = what ? malloc(sizeof *made) : NULL;
     if (what && !made)
         return ro_context_fail(context, RO_E_MEMORY, "no memory to keep something");
     pthread_mutex_lock(&context->lock);
-    struct ro_attached **at = attached_here(context), *before = *at;
+    struct attached_part **at = attached_here(context), *before = *at;
     if (before)
         *at = before->next;
     if (made) {
-        *made = (struct ro_attached){pthread_self(), what, close, context->attached};
+        *made = (struct attached_part){pthread_self(), what, close, context->attached};
         context->attached = made;
     }
     pthread_mutex_unlock(&context->lock);
@@ -252,13 +252,13 @@ void *ro_context_attached(ro_context *context)
     if (!context)
         return NULL;
     pthread_mutex_lock(&context->lock);
-    const struct ro_attached *attached = *attached_here(context);
+    const struct attached_part *attached = *attached_here(context);
     void *what = attached ? attached->what : NULL;
     pthread_mutex_unlock(&context->lock);
     return what;
 }
 
-struct ro_cuda **context_cuda(ro_context *context) { return &context->cuda; }
+struct device_state **context_cuda(ro_context *context) { return &context->cuda; }
 
 int context_device_number(const ro_context *context)
 {

@@ -12,11 +12,11 @@
 #include <stdbool.h>
 
 /* What a library on top keeps with a context, for one thread. */
-struct ro_attached {
+struct attached_part {
     pthread_t owner;
     void *what;
     void (*close)(void *what);
-    struct ro_attached *next;
+    struct attached_part *next;
 };
 
 struct ro_context {
@@ -25,12 +25,12 @@ struct ro_context {
     ro_cpu cpu;                 /* the best instruction set a call may use */
     int threads;
     ro_limits limits;
-    struct ro_pool *pool;
-    struct ro_cuda *cuda;         /* opened when a call first needs it */
+    struct thread_pool *pool;
+    struct device_state *cuda;    /* opened when a call first needs it */
     pthread_mutex_t device_turns; /* recursive */
     atomic_bool cancelled;
     pthread_mutex_t lock; /* of what follows */
-    struct ro_attached *attached;
+    struct attached_part *attached;
 };
 
 /* Returns where a call on the context reports what it ran: a place of the thread that made it. */

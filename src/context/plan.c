@@ -3,7 +3,7 @@
 
 #include "core/options.h"
 
-void plan_init(ro_plan *plan, const struct ro_plan_kind *kind, ro_context *context)
+void plan_init(ro_plan *plan, const struct plan_kind *kind, ro_context *context)
 {
     plan->kind = kind;
     plan->context = context;

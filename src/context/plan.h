@@ -12,7 +12,7 @@
 #include "context/context.h"
 #include "roundoff/plan.h"
 
-struct ro_plan_kind {
+struct plan_kind {
     void (*query)(const ro_plan *plan, ro_plan_info *info);
     ro_status (*run)(ro_plan *plan, const ro_image *in, const ro_image *out);
     /* NULL: it runs in host memory only. */
@@ -25,7 +25,7 @@ struct ro_plan_kind {
 
 /* The first member of a family's plan. */
 struct ro_plan {
-    const struct ro_plan_kind *kind;
+    const struct plan_kind *kind;
     ro_context *context;
     pthread_mutex_t lock;
     bool runs;            /* its own memory is in use */
@@ -33,7 +33,7 @@ struct ro_plan {
     struct ro_plan *next; /* of an idle copy */
 };
 
-void plan_init(ro_plan *plan, const struct ro_plan_kind *kind, ro_context *context);
+void plan_init(ro_plan *plan, const struct plan_kind *kind, ro_context *context);
 
 /* Finds a plan that nobody runs, `plan` itself or a copy, for one run; plan_give ends it. */
 ro_status plan_take(ro_plan *plan, ro_plan **taken);

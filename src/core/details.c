@@ -4,22 +4,22 @@
 #include <pthread.h>
 #include <string.h>
 
-static _Thread_local struct ro_details own;
-static _Thread_local struct ro_details *adopted;
+static _Thread_local struct call_details own;
+static _Thread_local struct call_details *adopted;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-struct ro_details *details_here(void) { return adopted ? adopted : &own; }
+struct call_details *details_here(void) { return adopted ? adopted : &own; }
 
-struct ro_details *details_adopt(struct ro_details *details)
+struct call_details *details_adopt(struct call_details *details)
 {
-    struct ro_details *before = adopted;
+    struct call_details *before = adopted;
     adopted = details;
     return before;
 }
 
-struct ro_details *details_of(uint64_t context)
+struct call_details *details_of(uint64_t context)
 {
-    struct ro_details *details = details_here();
+    struct call_details *details = details_here();
     if (details->context != context) {
         memset(details, 0, sizeof *details);
         details->context = context;
@@ -30,7 +30,7 @@ struct ro_details *details_of(uint64_t context)
 void details_fail(uint64_t context, const char *message)
 {
     pthread_mutex_lock(&lock);
-    struct ro_details *details = details_of(context);
+    struct call_details *details = details_of(context);
     strncpy(details->message, message, sizeof details->message - 1);
     pthread_mutex_unlock(&lock);
 }

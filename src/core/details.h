@@ -11,20 +11,20 @@
 
 enum { RO_DETAILS_MESSAGE = 512 };
 
-struct ro_details {
+struct call_details {
     uint64_t context; /* number of the context that the call was on; 0: none */
     char message[RO_DETAILS_MESSAGE];
     ro_report report;
 };
 
 /* Returns the details that calls of this thread write to. */
-struct ro_details *details_here(void);
+struct call_details *details_here(void);
 
 /* Makes this thread write to `details`; NULL: to its own. Returns what it wrote to before. */
-struct ro_details *details_adopt(struct ro_details *details);
+struct call_details *details_adopt(struct call_details *details);
 
 /* The same details, cleared if they are of a call on another context. */
-struct ro_details *details_of(uint64_t context);
+struct call_details *details_of(uint64_t context);
 
 /* Writes a message; several helpers of a call may fail at the same time. */
 void details_fail(uint64_t context, const char *message);

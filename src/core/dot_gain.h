@@ -14,7 +14,7 @@
 
 enum { RO_DISC_REACH = 2, RO_DISC_WINDOW = 2 * RO_DISC_REACH + 1, RO_DISC_POINTS = 64 };
 
-struct ro_discs {
+struct dot_discs {
     int count;
     struct {
         int x, y;
@@ -23,7 +23,7 @@ struct ro_discs {
 };
 
 /* `diameter`: in pixels, up to 3; 0: squares, which cover themselves. */
-static inline void discs_find(struct ro_discs *discs, double diameter)
+static inline void discs_find(struct dot_discs *discs, double diameter)
 {
     discs->count = 0;
     for (int y = -RO_DISC_REACH; y <= RO_DISC_REACH; y++)

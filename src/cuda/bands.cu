@@ -17,7 +17,7 @@ static bool is_pinned(const void *memory)
 
 /* A band's buffers; they take turns. */
 struct lane {
-    struct ro_cuda_band band;
+    struct cuda_band band;
     void *staged_in, *staged_out; /* pinned, or NULL where the caller's memory is */
     bool busy;
 };
@@ -31,10 +31,10 @@ static void copy_rows(void *to, ptrdiff_t to_stride, const void *from, ptrdiff_t
 }
 
 /* Waits for a band's output and puts it where the caller wants it. */
-static ro_status finish_band(struct ro_cuda *cuda, const struct ro_cuda_rows *rows,
+static ro_status finish_band(struct device_state *cuda, const struct cuda_rows *rows,
                              struct lane *lane, int which)
 {
-    const struct ro_cuda_band *band = &lane->band;
+    const struct cuda_band *band = &lane->band;
     if (!lane->busy)
         return RO_OK;
     lane->busy = false;
@@ -56,11 +56,11 @@ static cudaError_t copy_band(void *to, size_t to_pitch, const void *from, size_t
     return cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, bytes, rows, kind, stream);
 }
 
-static ro_status send_band(struct ro_cuda *cuda, const struct ro_cuda_rows *rows, struct lane *lane,
-                           int which, ro_cuda_band_fn *run, void *data)
+static ro_status send_band(struct device_state *cuda, const struct cuda_rows *rows,
+                           struct lane *lane, int which, cuda_band_fn *run, void *data)
 {
     ro_context *context = cuda->context;
-    const struct ro_cuda_band *band = &lane->band;
+    const struct cuda_band *band = &lane->band;
     const char *from = (const char *)rows->in + (ptrdiff_t)band->first * rows->in_stride;
     char *to = (char *)rows->out + (ptrdiff_t)band->first * rows->out_stride;
     size_t from_pitch = (size_t)rows->in_stride, to_pitch = (size_t)rows->out_stride;
@@ -91,16 +91,15 @@ static ro_status send_band(struct ro_cuda *cuda, const struct ro_cuda_rows *rows
     return RO_OK;
 }
 
-static ro_status open_lane(struct ro_cuda *cuda, const struct ro_cuda_rows *rows, int which,
+static ro_status open_lane(struct device_state *cuda, const struct cuda_rows *rows, int which,
                            struct lane *lane)
 {
-    struct ro_cuda_band *band = &lane->band;
+    struct cuda_band *band = &lane->band;
     void *in, *out;
     band->in_pitch = cuda_band_pitch(rows->in_bytes);
     band->out_pitch = cuda_band_pitch(rows->out_bytes);
-    RO_TRY(cuda_reserve(cuda, &ro_cuda_in[which], band->in_pitch * rows->band, cuda->compute, &in));
-    RO_TRY(
-        cuda_reserve(cuda, &ro_cuda_out[which], band->out_pitch * rows->band, cuda->compute, &out));
+    RO_TRY(cuda_reserve(cuda, &cuda_in[which], band->in_pitch * rows->band, cuda->compute, &in));
+    RO_TRY(cuda_reserve(cuda, &cuda_out[which], band->out_pitch * rows->band, cuda->compute, &out));
     band->in = (unsigned char *)in;
     band->out = (unsigned char *)out;
     if (rows->fetch || rows->in_stride <= 0 || !is_pinned(rows->in))
@@ -111,8 +110,8 @@ static ro_status open_lane(struct ro_cuda *cuda, const struct ro_cuda_rows *rows
     return RO_OK;
 }
 
-ro_status cuda_run_bands(struct ro_cuda *cuda, const struct ro_cuda_rows *rows,
-                         ro_cuda_band_fn *run, void *data)
+ro_status cuda_run_bands(struct device_state *cuda, const struct cuda_rows *rows, cuda_band_fn *run,
+                         void *data)
 {
     struct lane lanes[RO_CUDA_LANES] = {};
     RO_TRY(cuda_scratch_begin(cuda, cuda->compute));

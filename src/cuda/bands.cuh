@@ -10,7 +10,7 @@
 
 #include "cuda/cuda.cuh"
 
-struct ro_cuda_rows {
+struct cuda_rows {
     const void *in;
     ptrdiff_t in_stride;
     void *out;
@@ -26,19 +26,19 @@ struct ro_cuda_rows {
 };
 
 /* A band on the device; rows lie `pitch` bytes apart, a multiple of 256. */
-struct ro_cuda_band {
+struct cuda_band {
     unsigned char *in, *out;
     size_t in_pitch, out_pitch;
     uint32_t first, rows;
 };
 
 /* Launches what turns `in` into `out` on a stream. */
-typedef ro_status ro_cuda_band_fn(void *data, const struct ro_cuda_band *band, cudaStream_t stream);
+typedef ro_status cuda_band_fn(void *data, const struct cuda_band *band, cudaStream_t stream);
 
-/* Returns when the output is complete. Uses the scratch of ro_cuda_in and ro_cuda_out, and all
+/* Returns when the output is complete. Uses the scratch of cuda_in and cuda_out, and all
  * pinned buffers. */
-ro_status cuda_run_bands(struct ro_cuda *cuda, const struct ro_cuda_rows *rows,
-                         ro_cuda_band_fn *run, void *data);
+ro_status cuda_run_bands(struct device_state *cuda, const struct cuda_rows *rows, cuda_band_fn *run,
+                         void *data);
 
 size_t cuda_band_pitch(size_t bytes); /* of rows of so many bytes */
 

@@ -11,7 +11,7 @@
 
 enum { LARGE_PAGE = 2 << 20 };
 
-static void unpin(struct ro_cuda *cuda, int number);
+static void unpin(struct device_state *cuda, int number);
 
 ro_status cuda_check(ro_context *context, cudaError_t error, const char *doing)
 {
@@ -58,7 +58,7 @@ ro_status cuda_describe(int index, ro_device_info *info)
 }
 
 /* Memory that comes back is kept for the next call, a quarter of the device's at most. */
-static ro_status open_pool(struct ro_cuda *cuda)
+static ro_status open_pool(struct device_state *cuda)
 {
     size_t left = 0;
     cudaMemPoolProps made = {};
@@ -73,7 +73,7 @@ static ro_status open_pool(struct ro_cuda *cuda)
     return RO_OK;
 }
 
-static ro_status open_streams(struct ro_cuda *cuda)
+static ro_status open_streams(struct device_state *cuda)
 {
     ro_context *context = cuda->context;
     RO_CUDA_TRY(context, cudaGetDevice(&cuda->device));
@@ -94,13 +94,13 @@ static ro_status open_streams(struct ro_cuda *cuda)
     return RO_OK;
 }
 
-ro_status cuda_open(ro_context *context, struct ro_cuda **cuda)
+ro_status cuda_open(ro_context *context, struct device_state **cuda)
 {
     char why[160];
     *cuda = NULL;
     if (cuda_count(why, sizeof why) == 0)
         return ro_context_fail(context, RO_E_DEVICE, "%s", why);
-    struct ro_cuda *made = (struct ro_cuda *)calloc(1, sizeof *made);
+    struct device_state *made = (struct device_state *)calloc(1, sizeof *made);
     if (!made)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for a CUDA context");
     made->context = context;
@@ -113,7 +113,7 @@ ro_status cuda_open(ro_context *context, struct ro_cuda **cuda)
     return RO_OK;
 }
 
-void cuda_close(struct ro_cuda *cuda)
+void cuda_close(struct device_state *cuda)
 {
     cudaStream_t streams[] = {cuda->copy_in, cuda->compute, cuda->copy_out};
     for (cudaStream_t stream : streams)
@@ -131,7 +131,7 @@ void cuda_close(struct ro_cuda *cuda)
             if (event)
                 cudaEventDestroy(event);
     cuda_drop_graph(cuda);
-    for (const struct ro_cuda_scratch &slot : cuda->slot)
+    for (const struct cuda_scratch &slot : cuda->slot)
         cudaFree(slot.data);
     for (int i = 0; i < 2 * RO_CUDA_LANES; i++)
         unpin(cuda, i);
@@ -141,9 +141,9 @@ void cuda_close(struct ro_cuda *cuda)
     free(cuda);
 }
 
-ro_status cuda_of(ro_context *context, struct ro_cuda **cuda)
+ro_status cuda_of(ro_context *context, struct device_state **cuda)
 {
-    struct ro_cuda **kept = context_cuda(context);
+    struct device_state **kept = context_cuda(context);
     const int number = context_device_number(context);
     if (number >=
         0) /* the current device is the thread's, and a context may go from one to another */
@@ -154,20 +154,20 @@ ro_status cuda_of(ro_context *context, struct ro_cuda **cuda)
     return RO_OK;
 }
 
-const char ro_cuda_in[RO_CUDA_LANES] = {0}, ro_cuda_out[RO_CUDA_LANES] = {0};
+const char cuda_in[RO_CUDA_LANES] = {0}, cuda_out[RO_CUDA_LANES] = {0};
 
-struct ro_cuda_scratch *cuda_scratch_of(struct ro_cuda *cuda, const void *key)
+struct cuda_scratch *cuda_scratch_of(struct device_state *cuda, const void *key)
 {
-    for (struct ro_cuda_scratch &slot : cuda->slot)
+    for (struct cuda_scratch &slot : cuda->slot)
         if (slot.key == key)
             return &slot;
     return NULL;
 }
 
-ro_status cuda_reserve(struct ro_cuda *cuda, const void *key, size_t bytes, cudaStream_t stream,
-                       void **data)
+ro_status cuda_reserve(struct device_state *cuda, const void *key, size_t bytes,
+                       cudaStream_t stream, void **data)
 {
-    struct ro_cuda_scratch *slot = cuda_scratch_of(cuda, key);
+    struct cuda_scratch *slot = cuda_scratch_of(cuda, key);
     if (!slot)
         slot = cuda_scratch_of(cuda, NULL);
     if (!slot)
@@ -189,7 +189,7 @@ ro_status cuda_reserve(struct ro_cuda *cuda, const void *key, size_t bytes, cuda
 }
 
 /* Ordinary memory in large pages, registered: got in a third of the time of cudaMallocHost. */
-static void unpin(struct ro_cuda *cuda, int number)
+static void unpin(struct device_state *cuda, int number)
 {
     if (!cuda->pinned[number])
         return;
@@ -199,7 +199,7 @@ static void unpin(struct ro_cuda *cuda, int number)
     cuda->pinned_bytes[number] = 0;
 }
 
-ro_status cuda_reserve_pinned(struct ro_cuda *cuda, int number, size_t bytes, void **data)
+ro_status cuda_reserve_pinned(struct device_state *cuda, int number, size_t bytes, void **data)
 {
     if (cuda->pinned_bytes[number] < bytes) {
         unpin(cuda, number);
@@ -220,14 +220,14 @@ ro_status cuda_reserve_pinned(struct ro_cuda *cuda, int number, size_t bytes, vo
     return RO_OK;
 }
 
-ro_status cuda_own(struct ro_cuda *cuda, size_t bytes, void **data)
+ro_status cuda_own(struct device_state *cuda, size_t bytes, void **data)
 {
     *data = NULL;
     RO_CUDA_TRY(cuda->context, cudaMallocFromPoolAsync(data, bytes, cuda->pool, cuda->compute));
     return RO_OK;
 }
 
-void cuda_disown(struct ro_cuda *cuda, void *data)
+void cuda_disown(struct device_state *cuda, void *data)
 {
     if (!data)
         return;
@@ -236,7 +236,7 @@ void cuda_disown(struct ro_cuda *cuda, void *data)
     cudaFreeAsync(data, cuda->compute);
 }
 
-void cuda_drop_graph(struct ro_cuda *cuda)
+void cuda_drop_graph(struct device_state *cuda)
 {
     if (cuda->graph)
         cudaGraphExecDestroy(cuda->graph);
@@ -246,14 +246,14 @@ void cuda_drop_graph(struct ro_cuda *cuda)
     cuda->graph_key_bytes = 0;
 }
 
-ro_status cuda_scratch_begin(struct ro_cuda *cuda, cudaStream_t stream)
+ro_status cuda_scratch_begin(struct device_state *cuda, cudaStream_t stream)
 {
     if (cuda->scratch_used)
         RO_CUDA_TRY(cuda->context, cudaStreamWaitEvent(stream, cuda->scratch_free, 0));
     return RO_OK;
 }
 
-ro_status cuda_scratch_end(struct ro_cuda *cuda, cudaStream_t stream)
+ro_status cuda_scratch_end(struct device_state *cuda, cudaStream_t stream)
 {
     RO_CUDA_TRY(cuda->context, cudaEventRecord(cuda->scratch_free, stream));
     cuda->scratch_used = true;
@@ -302,7 +302,7 @@ static __global__ void spoil_shared(unsigned words)
 
 ro_status cuda_spoil_shared(ro_context *context)
 {
-    struct ro_cuda *cuda;
+    struct device_state *cuda;
     int bytes;
     RO_TRY(cuda_of(context, &cuda));
     RO_CUDA_TRY(context, cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin,
@@ -317,13 +317,13 @@ ro_status cuda_spoil_shared(ro_context *context)
 
 void *cuda_stream(ro_context *context)
 {
-    struct ro_cuda *cuda;
+    struct device_state *cuda;
     return cuda_of(context, &cuda) == RO_OK ? cuda->compute : NULL;
 }
 
 ro_status cuda_timer_start(ro_context *context)
 {
-    struct ro_cuda *cuda;
+    struct device_state *cuda;
     RO_TRY(cuda_of(context, &cuda));
     RO_CUDA_TRY(context, cudaEventRecord(cuda->begin, cuda->compute));
     return RO_OK;
@@ -331,7 +331,7 @@ ro_status cuda_timer_start(ro_context *context)
 
 ro_status cuda_timer_stop(ro_context *context, double *milliseconds)
 {
-    struct ro_cuda *cuda;
+    struct device_state *cuda;
     float elapsed;
     RO_TRY(cuda_of(context, &cuda));
     RO_CUDA_TRY(context, cudaEventRecord(cuda->end, cuda->compute));

@@ -22,11 +22,11 @@ int cuda_count(char *why, size_t size);
 ro_status cuda_describe(int index, ro_device_info *info);
 
 /* What a context holds on its device: streams, events, scratch memory that grows and is kept. */
-struct ro_cuda;
-ro_status cuda_open(ro_context *context, struct ro_cuda **cuda);
-void cuda_close(struct ro_cuda *cuda);
-struct ro_cuda **context_cuda(ro_context *context);   /* where a context keeps it */
-int context_device_number(const ro_context *context); /* that was asked for; -1: none */
+struct device_state;
+ro_status cuda_open(ro_context *context, struct device_state **cuda);
+void cuda_close(struct device_state *cuda);
+struct device_state **context_cuda(ro_context *context); /* where a context keeps it */
+int context_device_number(const ro_context *context);    /* that was asked for; -1: none */
 
 /* Memory and time for programs that measure: device memory, pinned host memory, copies that wait,
  * and a pair of events round whatever was put on the context's stream between them. */

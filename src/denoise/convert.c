@@ -14,12 +14,12 @@
 enum { BLOCK = 16 }; /* rows taken at a time */
 
 struct sweep {
-    struct ro_denoiser *work;
-    const struct ro_row_store *store;
+    struct denoiser *work;
+    const struct row_store *store;
     void (*row)(struct sweep *sweep, uint32_t y, void *line);
     bool in_order; /* one thread: a row is complete before the next */
-    char *lines;   /* as in ro_sweep_memory */
-    struct ro_figures *figures;
+    char *lines;   /* as in sweep_memory */
+    struct step_figures *figures;
     uint64_t *carry;
     atomic_uint_fast32_t ticket;
     atomic_int status;
@@ -27,9 +27,9 @@ struct sweep {
 
 static void load_row(struct sweep *sweep, uint32_t y, void *line)
 {
-    struct ro_denoiser *work = sweep->work;
+    struct denoiser *work = sweep->work;
     const char *row = (const char *)work->in.data + (ptrdiff_t)y * work->in.stride;
-    sweep->figures[y] = ro_figures_none;
+    sweep->figures[y] = step_figures_none;
     for (int c = 0; c < work->channels; c++) {
         ro_status status = denoiser_read(work, row, y, c, line, &sweep->figures[y]);
         if (status != RO_OK)
@@ -52,9 +52,9 @@ static void sum_row(struct sweep *sweep, uint32_t y, void *line)
 
 static void store_row(struct sweep *sweep, uint32_t y, void *line)
 {
-    struct ro_denoiser *work = sweep->work;
+    struct denoiser *work = sweep->work;
     char *row = (char *)work->out.data + (ptrdiff_t)y * work->out.stride;
-    sweep->figures[y] = ro_figures_none;
+    sweep->figures[y] = step_figures_none;
     for (int c = 0; c < work->channels; c++) {
         const void *values = sweep->store->fetch(sweep->store->data, y, c, line);
         uint64_t carry = carry_of(sweep, y)[c];
@@ -76,7 +76,7 @@ static void take_rows(void *data, int thread)
 
 static void go(struct sweep *sweep, void (*row)(struct sweep *, uint32_t, void *))
 {
-    struct ro_pool *pool = sweep->work->context->pool;
+    struct thread_pool *pool = sweep->work->context->pool;
     sweep->row = row;
     atomic_store(&sweep->ticket, 0);
     pool_run(pool, sweep->in_order ? 1 : pool_threads(pool), take_rows, sweep);
@@ -85,7 +85,7 @@ static void go(struct sweep *sweep, void (*row)(struct sweep *, uint32_t, void *
 /* From sums of rows to what each row starts with. */
 static void add_up(struct sweep *sweep)
 {
-    const struct ro_denoiser *work = sweep->work;
+    const struct denoiser *work = sweep->work;
     const size_t channels = (size_t)work->channels;
     for (size_t i = 0; i < channels; i++)
         sweep->carry[i] = levels_start(&work->levels);
@@ -93,9 +93,9 @@ static void add_up(struct sweep *sweep)
         sweep->carry[i] = (sweep->carry[i] + sweep->carry[i - channels]) % work->levels.numbers;
 }
 
-ro_status sweep_open(struct ro_denoiser *work)
+ro_status sweep_open(struct denoiser *work)
 {
-    struct ro_sweep_memory *memory = &work->sweep;
+    struct sweep_memory *memory = &work->sweep;
     const size_t threads = (size_t)pool_threads(work->context->pool), height = work->in.height;
     const size_t figure_bytes = height * sizeof *memory->figures;
     size_t line_bytes = 0;
@@ -115,7 +115,7 @@ ro_status sweep_open(struct ro_denoiser *work)
                            work->in.height);
 }
 
-static ro_status run(struct ro_denoiser *work, const struct ro_row_store *store, bool load)
+static ro_status run(struct denoiser *work, const struct row_store *store, bool load)
 {
     const size_t height = work->in.height;
     ro_status status = sweep_open(work);
@@ -140,12 +140,12 @@ static ro_status run(struct ro_denoiser *work, const struct ro_row_store *store,
     return (ro_status)atomic_load(&sweep.status);
 }
 
-ro_status denoiser_load_rows(struct ro_denoiser *work, const struct ro_row_store *store)
+ro_status denoiser_load_rows(struct denoiser *work, const struct row_store *store)
 {
     return run(work, store, true);
 }
 
-ro_status denoiser_store_rows(struct ro_denoiser *work, const struct ro_row_store *store)
+ro_status denoiser_store_rows(struct denoiser *work, const struct row_store *store)
 {
     return run(work, store, false);
 }
@@ -174,19 +174,19 @@ static void keep(const void *data, uint32_t y, int channel, const void *line)
     memcpy(plane_row(planes, y, channel), line, planes->row_bytes);
 }
 
-static ro_status run_planes(struct ro_denoiser *work, char *data, bool load)
+static ro_status run_planes(struct denoiser *work, char *data, bool load)
 {
     const size_t row_bytes = work->in.width * sizeof(int32_t);
     const struct planes planes = {data, row_bytes, row_bytes * work->in.height};
-    return run(work, &(struct ro_row_store){&planes, fetch, keep}, load);
+    return run(work, &(struct row_store){&planes, fetch, keep}, load);
 }
 
-ro_status denoiser_load(struct ro_denoiser *work, void *planes)
+ro_status denoiser_load(struct denoiser *work, void *planes)
 {
     return run_planes(work, planes, true);
 }
 
-ro_status denoiser_store(struct ro_denoiser *work, const void *planes)
+ro_status denoiser_store(struct denoiser *work, const void *planes)
 {
     return run_planes(work, (char *)planes, false);
 }

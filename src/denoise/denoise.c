@@ -16,26 +16,26 @@ enum {
     USUAL_DEPTH = 8,
 };
 
-struct ro_explicit {
-    struct ro_denoiser *work;
-    struct ro_rows rows;
-    struct ro_stencil stencil;
-    struct ro_stencil_rows field[2];
-    int now;                  /* the field with the latest step */
-    void *line;               /* of values */
-    uint32_t depth, rest;     /* steps of a pass, and of the last one; 0: that is like the others */
-    struct ro_stream pass[2]; /* for both */
+struct explicit_steps {
+    struct denoiser *work;
+    struct step_rows rows;
+    struct stencil stencil;
+    struct stencil_rows field[2];
+    int now;              /* the field with the latest step */
+    void *line;           /* of values */
+    uint32_t depth, rest; /* steps of a pass, and of the last one; 0: that is like the others */
+    struct stencil_stream pass[2]; /* for both */
 };
 
-static ro_status no_memory(const struct ro_denoiser *work)
+static ro_status no_memory(const struct denoiser *work)
 {
     return ro_context_fail(work->context, RO_E_MEMORY, "no memory to denoise %u x %u pixels",
                            work->in.width, work->in.height);
 }
 
-static ro_status open_run(struct ro_explicit *run)
+static ro_status open_run(struct explicit_steps *run)
 {
-    struct ro_denoiser *work = run->work;
+    struct denoiser *work = run->work;
     ro_context *context = work->context;
     ro_cpu asked = context->options.cpu, best = asked ? asked : context->cpu;
     if (work->schedule == RO_SCHEDULE_REFERENCE)
@@ -53,7 +53,7 @@ static ro_status open_run(struct ro_explicit *run)
         void *data = pages_alloc(bytes);
         if (!data)
             return no_memory(work);
-        run->field[i] = (struct ro_stencil_rows){data, run->rows.row_bytes};
+        run->field[i] = (struct stencil_rows){data, run->rows.row_bytes};
         if (work->number->floating) /* weights of 0 meet what is behind a line: no NaN there */
             memset(data, 0, bytes);
     }
@@ -61,7 +61,7 @@ static ro_status open_run(struct ro_explicit *run)
     return run->line ? RO_OK : no_memory(work);
 }
 
-void explicit_close(struct ro_explicit *run)
+void explicit_close(struct explicit_steps *run)
 {
     if (!run)
         return;
@@ -76,7 +76,7 @@ void explicit_close(struct ro_explicit *run)
 
 /* ---- Pixels to fields and back ------------------------------------------------------------- */
 
-static char *line_of(const struct ro_explicit *run, const struct ro_stencil_rows *field, uint32_t y,
+static char *line_of(const struct explicit_steps *run, const struct stencil_rows *field, uint32_t y,
                      int channel)
 {
     return field->data + (size_t)y * field->pitch + (size_t)channel * run->rows.line_bytes;
@@ -84,13 +84,13 @@ static char *line_of(const struct ro_explicit *run, const struct ro_stencil_rows
 
 static void keep_row(const void *data, uint32_t y, int channel, const void *values)
 {
-    const struct ro_explicit *run = data;
+    const struct explicit_steps *run = data;
     run->rows.kernel->pack(&run->rows, values, line_of(run, &run->field[0], y, channel));
 }
 
 static const void *fetch_row(const void *data, uint32_t y, int channel, void *values)
 {
-    const struct ro_explicit *run = data;
+    const struct explicit_steps *run = data;
     run->rows.kernel->unpack(&run->rows, line_of(run, &run->field[run->now], y, channel), values);
     return values;
 }
@@ -98,9 +98,9 @@ static const void *fetch_row(const void *data, uint32_t y, int channel, void *va
 /* ---- Steps ---------------------------------------------------------------------------------- */
 
 /* Whether the last step changed nothing. */
-static bool settled(const struct ro_explicit *run)
+static bool settled(const struct explicit_steps *run)
 {
-    const struct ro_rows *rows = &run->rows;
+    const struct step_rows *rows = &run->rows;
     size_t vector = (size_t)rows->kernel->lanes * (size_t)rows->kernel->sample_bytes;
     for (uint32_t y = 0; y < run->work->in.height; y++)
         for (int c = 0; c < run->work->channels; c++) {
@@ -111,9 +111,9 @@ static bool settled(const struct ro_explicit *run)
     return true;
 }
 
-static uint32_t depth_of(const struct ro_explicit *run)
+static uint32_t depth_of(const struct explicit_steps *run)
 {
-    const struct ro_denoiser *work = run->work;
+    const struct denoiser *work = run->work;
     if (work->options.until_converged || denoiser_is_watched(work) ||
         work->schedule == RO_SCHEDULE_PASSES)
         return 1;
@@ -125,10 +125,10 @@ static uint32_t depth_of(const struct ro_explicit *run)
 }
 
 /* Row by row, so that sums of floats do not notice how fields lie in memory. */
-static void trace_field(const struct ro_explicit *run)
+static void trace_field(const struct explicit_steps *run)
 {
-    const struct ro_denoiser *work = run->work;
-    struct ro_trace trace = {0};
+    const struct denoiser *work = run->work;
+    struct step_trace trace = {0};
     if (!denoiser_is_watched(work))
         return;
     for (uint32_t y = 0; y < work->in.height; y++)
@@ -137,9 +137,9 @@ static void trace_field(const struct ro_explicit *run)
     trace_tell(&trace, work);
 }
 
-static ro_status run_passes(struct ro_explicit *run)
+static ro_status run_passes(struct explicit_steps *run)
 {
-    struct ro_denoiser *work = run->work;
+    struct denoiser *work = run->work;
     const uint32_t wanted = work->options.iterations;
     ro_status status = RO_OK;
     trace_field(run);
@@ -159,9 +159,9 @@ static ro_status run_passes(struct ro_explicit *run)
 }
 
 /* The passes of all steps: as deep as they are to be, and one of what is left. */
-static ro_status open_passes(struct ro_explicit *run)
+static ro_status open_passes(struct explicit_steps *run)
 {
-    struct ro_denoiser *work = run->work;
+    struct denoiser *work = run->work;
     const uint32_t wanted = work->options.iterations, depth = depth_of(run);
     run->depth = depth < wanted ? depth : wanted;
     run->rest = run->depth ? wanted % run->depth : 0;
@@ -178,7 +178,7 @@ static ro_status open_passes(struct ro_explicit *run)
 }
 
 /* The definition itself, on planes; for integers. */
-static ro_status run_reference(struct ro_denoiser *work)
+static ro_status run_reference(struct denoiser *work)
 {
     size_t size = (size_t)work->in.width * work->in.height, images = 4 + 4 * (size_t)work->channels;
     size_t bytes;
@@ -214,16 +214,16 @@ static ro_status run_reference(struct ro_denoiser *work)
     return status;
 }
 
-static bool by_reference(const struct ro_denoiser *work)
+static bool by_reference(const struct denoiser *work)
 {
     return work->schedule == RO_SCHEDULE_REFERENCE && !work->number->floating;
 }
 
-ro_status explicit_open(struct ro_denoiser *work)
+ro_status explicit_open(struct denoiser *work)
 {
     if (by_reference(work))
         return RO_OK;
-    struct ro_explicit *run = work->ready = calloc(1, sizeof *run);
+    struct explicit_steps *run = work->ready = calloc(1, sizeof *run);
     if (!run)
         return no_memory(work);
     run->work = work;
@@ -235,9 +235,9 @@ ro_status explicit_open(struct ro_denoiser *work)
     return status;
 }
 
-size_t explicit_bytes(const struct ro_denoiser *work)
+size_t explicit_bytes(const struct denoiser *work)
 {
-    const struct ro_explicit *run = work->ready;
+    const struct explicit_steps *run = work->ready;
     if (!run)
         return 0;
     size_t bytes = sizeof *run + work->sweep.bytes + 2 * run->rows.row_bytes * work->in.height;
@@ -247,19 +247,19 @@ size_t explicit_bytes(const struct ro_denoiser *work)
     return bytes;
 }
 
-const char *explicit_schedule(const struct ro_denoiser *work)
+const char *explicit_schedule(const struct denoiser *work)
 {
     return work->schedule == RO_SCHEDULE_REFERENCE ? "reference"
            : depth_of(work->ready) == 1            ? "passes"
                                                    : "stream";
 }
 
-ro_status denoise_explicit(struct ro_denoiser *work)
+ro_status denoise_explicit(struct denoiser *work)
 {
     if (by_reference(work))
         return run_reference(work);
-    struct ro_explicit *run = work->ready;
-    const struct ro_row_store store = {run, fetch_row, keep_row};
+    struct explicit_steps *run = work->ready;
+    const struct row_store store = {run, fetch_row, keep_row};
     run->now = 0;
     ro_status status = denoiser_load_rows(work, &store);
     if (status == RO_OK)

@@ -28,11 +28,11 @@ static uint64_t common_divisor(uint64_t a, uint64_t b)
     return a;
 }
 
-void levels_make(struct ro_levels *levels, const struct ro_denoiser *work, bool nearest)
+void levels_make(struct level_tables *levels, const struct denoiser *work, bool nearest)
 {
     uint64_t white = work->number->floating ? (uint64_t)float_white : (uint64_t)work->scale.white;
     uint64_t divisor = common_divisor(white, work->out_white);
-    *levels = (struct ro_levels){
+    *levels = (struct level_tables){
         .levels = work->out_white / divisor,
         .numbers = white / divisor,
         .largest = white,
@@ -41,10 +41,10 @@ void levels_make(struct ro_levels *levels, const struct ro_denoiser *work, bool 
         !nearest && levels->numbers > 1 && ro_format_sample_bytes(work->out.format) != 4;
 }
 
-uint64_t levels_start(const struct ro_levels *levels) { return levels->numbers / 2; }
+uint64_t levels_start(const struct level_tables *levels) { return levels->numbers / 2; }
 
 /* A number as the sum takes it: no scheme but the naive one and floats leaves black to white. */
-static inline uint64_t bounded(const struct ro_denoiser *work, const void *values, uint32_t x)
+static inline uint64_t bounded(const struct denoiser *work, const void *values, uint32_t x)
 {
     if (work->number->floating) {
         double v = (double)((const float *)values)[x] * float_white;
@@ -54,9 +54,9 @@ static inline uint64_t bounded(const struct ro_denoiser *work, const void *value
     return (uint64_t)(n < 0 ? 0 : n > white ? white : n);
 }
 
-uint64_t levels_row(const struct ro_denoiser *work, const void *values)
+uint64_t levels_row(const struct denoiser *work, const void *values)
 {
-    const struct ro_levels *levels = &work->levels;
+    const struct level_tables *levels = &work->levels;
     uint64_t sum = 0; /* 2^31 numbers of up to 2^32 stay below 2^64 */
     for (uint32_t x = 0; x < work->out.width; x++)
         sum += bounded(work, values, x);
@@ -73,10 +73,10 @@ static void put(char *row, int bytes, size_t at, uint64_t pixel)
         ((uint16_t *)(void *)row)[at] = (uint16_t)pixel;
 }
 
-static void round_sum(const struct ro_denoiser *work, char *row, int bytes, size_t first,
+static void round_sum(const struct denoiser *work, char *row, int bytes, size_t first,
                       const void *values, uint64_t *carry)
 {
-    const struct ro_levels *levels = &work->levels;
+    const struct level_tables *levels = &work->levels;
     const size_t step = (size_t)work->channels;
     uint64_t rest = *carry;
     for (uint32_t x = 0; x < work->out.width; x++) {
@@ -89,14 +89,14 @@ static void round_sum(const struct ro_denoiser *work, char *row, int bytes, size
 
 /* Where a level is a power of two of numbers, as in s12 and s16 from and to 8 bits, a shift
  * divides. */
-static bool shifts(const struct ro_denoiser *work, int bytes)
+static bool shifts(const struct denoiser *work, int bytes)
 {
-    const struct ro_levels *levels = &work->levels;
+    const struct level_tables *levels = &work->levels;
     return bytes == 1 && !work->number->floating && levels->levels == 1 &&
            (levels->numbers & (levels->numbers - 1)) == 0;
 }
 
-static void round_sum_by_shift(const struct ro_denoiser *work, uint8_t *out, const int32_t *in,
+static void round_sum_by_shift(const struct denoiser *work, uint8_t *out, const int32_t *in,
                                uint64_t *carry)
 {
     const size_t step = (size_t)work->channels;
@@ -113,7 +113,7 @@ static void round_sum_by_shift(const struct ro_denoiser *work, uint8_t *out, con
     *carry = rest;
 }
 
-static void round_each_by_shift(const struct ro_denoiser *work, uint8_t *out, const int32_t *in)
+static void round_each_by_shift(const struct denoiser *work, uint8_t *out, const int32_t *in)
 {
     const size_t step = (size_t)work->channels;
     const int shift = __builtin_ctzll(work->levels.numbers);
@@ -124,7 +124,7 @@ static void round_each_by_shift(const struct ro_denoiser *work, uint8_t *out, co
     }
 }
 
-static void round_each(const struct ro_denoiser *work, char *row, int bytes, size_t first,
+static void round_each(const struct denoiser *work, char *row, int bytes, size_t first,
                        const void *values)
 {
     const size_t step = (size_t)work->channels;
@@ -140,8 +140,8 @@ static void round_each(const struct ro_denoiser *work, char *row, int bytes, siz
     }
 }
 
-void denoiser_write(const struct ro_denoiser *work, char *row, int channel, const void *values,
-                    uint64_t *carry, struct ro_figures *figures)
+void denoiser_write(const struct denoiser *work, char *row, int channel, const void *values,
+                    uint64_t *carry, struct step_figures *figures)
 {
     const size_t step = (size_t)work->channels, first = (size_t)channel;
     const int bytes = ro_format_sample_bytes(work->out.format);

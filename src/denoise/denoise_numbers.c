@@ -6,9 +6,9 @@
 
 #include <math.h>
 
-const struct ro_figures ro_figures_none = {.min = INFINITY, .max = -INFINITY};
+const struct step_figures step_figures_none = {.min = INFINITY, .max = -INFINITY};
 
-void figures_add(struct ro_figures *sum, const struct ro_figures *part)
+void figures_add(struct step_figures *sum, const struct step_figures *part)
 {
     sum->sum += part->sum;
     sum->pixels += part->pixels;
@@ -19,7 +19,7 @@ void figures_add(struct ro_figures *sum, const struct ro_figures *part)
     sum->max = part->max > sum->max ? part->max : sum->max;
 }
 
-void figures_count(const struct ro_denoiser *work, struct ro_figures *figures, const void *values)
+void figures_count(const struct denoiser *work, struct step_figures *figures, const void *values)
 {
     const uint32_t width = work->in.width;
     const bool floating = work->number->floating;
@@ -65,7 +65,7 @@ uint64_t samples_sum(const char *row, int bytes, size_t first, size_t step, uint
     return sum;
 }
 
-float denoiser_round(const struct ro_denoiser *work, double v)
+float denoiser_round(const struct denoiser *work, double v)
 {
     const struct ro_small_float *real = &work->number->real;
     if (real->mantissa == 23)
@@ -77,7 +77,7 @@ float denoiser_round(const struct ro_denoiser *work, double v)
 static const float most_float = 1e6F;
 
 /* Floats that become integers lie from 0 to 1 and are rounded to 65536 levels. */
-static ro_status read_floats(struct ro_denoiser *work, const float *in, uint32_t y, int channel,
+static ro_status read_floats(struct denoiser *work, const float *in, uint32_t y, int channel,
                              void *values)
 {
     size_t step = (size_t)work->channels;
@@ -101,8 +101,8 @@ static ro_status read_floats(struct ro_denoiser *work, const float *in, uint32_t
     return RO_OK;
 }
 
-ro_status denoiser_read(struct ro_denoiser *work, const char *row, uint32_t y, int channel,
-                        void *values, struct ro_figures *figures)
+ro_status denoiser_read(struct denoiser *work, const char *row, uint32_t y, int channel,
+                        void *values, struct step_figures *figures)
 {
     const size_t step = (size_t)work->channels, first = (size_t)channel;
     const uint32_t width = work->in.width;
@@ -148,10 +148,10 @@ ro_status denoiser_read(struct ro_denoiser *work, const char *row, uint32_t y, i
 }
 
 /* Of the file's sum: from the result it was rounded from, and from the file that came in. */
-static void report_levels(struct ro_denoiser *work)
+static void report_levels(struct denoiser *work)
 {
     ro_denoise_report *report = &work->report;
-    const struct ro_figures *before = &work->before, *after = &work->after;
+    const struct step_figures *before = &work->before, *after = &work->after;
     const double pixels = (double)after->pixels;
     if (work->number->floating)
         report->drift = pixels - after->float_sum * work->out_white;
@@ -166,10 +166,10 @@ static void report_levels(struct ro_denoiser *work)
         report->difference = pixels - report->sum_before / report->white * work->out_white;
 }
 
-void denoiser_report(struct ro_denoiser *work, const char *schedule, ro_cpu cpu, int threads)
+void denoiser_report(struct denoiser *work, const char *schedule, ro_cpu cpu, int threads)
 {
     ro_denoise_report *report = &work->report;
-    const struct ro_figures *before = &work->before, *after = &work->after;
+    const struct step_figures *before = &work->before, *after = &work->after;
     bool floating = work->number->floating;
     report->sum_before = floating ? before->float_sum : (double)before->sum;
     report->sum_after = floating ? after->float_sum : (double)after->sum;

@@ -130,7 +130,7 @@ static const ro_option rows[] = {
 
 static const ro_denoise_options unset = RO_DENOISE_OPTIONS;
 
-const ro_option_table ro_denoise_table = {
+const ro_option_table denoise_table = {
     .name = "denoise",
     .structure = "ro_denoise_options",
     .initialiser = "RO_DENOISE_OPTIONS",

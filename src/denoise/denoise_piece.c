@@ -34,7 +34,7 @@ static ro_status open_piece(ro_denoise_piece *piece, uint32_t halo)
                                        &piece->stream, NULL);
     if (status != RO_OK)
         return status;
-    const struct ro_denoiser *work = denoise_work(piece->stream);
+    const struct denoiser *work = denoise_work(piece->stream);
     if (work->network)
         return ro_context_fail(piece->context, RO_E_UNSUPPORTED,
                                "model trained takes whole pictures, not pieces; choose another");
@@ -97,10 +97,10 @@ ro_status ro_denoise_piece_load(ro_denoise_piece *piece, const void *rows, ptrdi
     if (!rows_fit(rows, stride, piece->rows,
                   ro_format_row_bytes(piece->in.format, piece->in.width)))
         return ro_context_fail(piece->context, RO_E_ARGUMENT, "rows are missing or overlap");
-    struct ro_denoiser work = *denoise_work(piece->stream);
+    struct denoiser work = *denoise_work(piece->stream);
     ro_status status = RO_OK;
     for (uint32_t y = 0; y < piece->rows && status == RO_OK; y++) {
-        struct ro_figures figures = ro_figures_none;
+        struct step_figures figures = step_figures_none;
         status = denoiser_read_row(&work, (const char *)rows + (ptrdiff_t)y * stride,
                                    piece->first + y, row_of(piece, piece->first + y), &figures);
     }
@@ -156,7 +156,7 @@ void ro_denoise_piece_sums(const ro_denoise_piece *piece, uint64_t sums[3])
 {
     if (ABSENT(piece, sums))
         return;
-    const struct ro_denoiser *work = denoise_work(piece->stream);
+    const struct denoiser *work = denoise_work(piece->stream);
     memset(sums, 0, 3 * sizeof *sums);
     for (uint32_t y = 0; work->levels.carried && y < piece->rows; y++)
         for (int c = 0; c < work->channels; c++) {
@@ -174,12 +174,12 @@ ro_status ro_denoise_piece_round(ro_denoise_piece *piece, const uint64_t above[3
     if (!rows_fit(rows, stride, piece->rows,
                   ro_format_row_bytes(piece->out.format, piece->out.width)))
         return ro_context_fail(piece->context, RO_E_ARGUMENT, "rows are missing or overlap");
-    const struct ro_denoiser *work = denoise_work(piece->stream);
+    const struct denoiser *work = denoise_work(piece->stream);
     uint64_t carry[3] = {0};
     for (int c = 0; c < work->channels; c++)
         carry[c] = (levels_start(&work->levels) + above[c]) % work->levels.numbers;
     for (uint32_t y = 0; y < piece->rows; y++) {
-        struct ro_figures figures = ro_figures_none;
+        struct step_figures figures = step_figures_none;
         denoiser_write_row(work, (char *)rows + (ptrdiff_t)y * stride,
                            row_of(piece, piece->first + y), carry, &figures);
     }

@@ -70,9 +70,9 @@ const char *denoise_model(const ro_denoise_options *options)
 {
     if (options->model)
         return options->model;
-    for (const ro_option *row = ro_denoise_table.rows; row->name; row++)
+    for (const ro_option *row = denoise_table.rows; row->name; row++)
         if (row->excludes && strstr(row->excludes, "model=trained") &&
-            ro_option_is_set(&ro_denoise_table, row, options))
+            ro_option_is_set(&denoise_table, row, options))
             return "anisotropic";
     const bool passes = options->schedule && ro_name_equal(options->schedule, "passes");
     return passes ? "anisotropic" : "trained";
@@ -105,7 +105,7 @@ unsigned denoise_traits(const char *name)
 }
 
 /* The number system that the options and the image stand for. */
-static const char *number_name(const struct ro_denoiser *work)
+static const char *number_name(const struct denoiser *work)
 {
     const int bytes = ro_format_sample_bytes(work->in.format);
     return work->options.number                         ? work->options.number
@@ -117,7 +117,7 @@ static const char *number_name(const struct ro_denoiser *work)
 }
 
 /* Checks the rules between the options, once the scheme is known. */
-static ro_status check_rules(const struct ro_denoiser *work)
+static ro_status check_rules(const struct denoiser *work)
 {
     ro_denoise_options resolved = work->options;
     resolved.model = denoise_model(&work->options);
@@ -125,20 +125,19 @@ static ro_status check_rules(const struct ro_denoiser *work)
     resolved.scheme = work->scheme->run == denoise_trained ? "explicit" : work->scheme->name;
     if (work->scheme->run != denoise_trained)
         resolved.number = number_name(work);
-    return options_check(work->context, &ro_denoise_table, &work->options, &resolved);
+    return options_check(work->context, &denoise_table, &work->options, &resolved);
 }
 
 /* What words stand for. */
-static ro_status find_model(struct ro_denoiser *work)
+static ro_status find_model(struct denoiser *work)
 {
     ro_denoise_options *o = &work->options;
     const bool xpp24 = work->scheme->run == denoise_xpp24;
-    work->parameters.model =
-        xpp24 ? RO_MODEL_PERONA_MALIK : (enum ro_model)options_word(&ro_denoise_table, o, model);
-    work->parameters.diffusivity =
-        (enum ro_diffusivity)options_word(&ro_denoise_table, o, diffusivity);
-    work->rounding = (enum ro_rounding)options_word(&ro_denoise_table, o, rounding);
-    work->schedule = (enum ro_denoise_schedule)options_word(&ro_denoise_table, o, schedule);
+    work->parameters.model = xpp24 ? RO_MODEL_PERONA_MALIK
+                                   : (enum diffusion_model)options_word(&denoise_table, o, model);
+    work->parameters.diffusivity = (enum diffusivity)options_word(&denoise_table, o, diffusivity);
+    work->rounding = (enum ro_rounding)options_word(&denoise_table, o, rounding);
+    work->schedule = (enum denoise_schedule)options_word(&denoise_table, o, schedule);
     if (is_default(o->sigma))
         o->sigma = xpp24 ? 0.5 : 0;
     if (xpp24 && o->sigma > 4)
@@ -150,7 +149,7 @@ static ro_status find_model(struct ro_denoiser *work)
     return RO_OK;
 }
 
-static ro_status find_number(struct ro_denoiser *work)
+static ro_status find_number(struct denoiser *work)
 {
     const int bytes = ro_format_sample_bytes(work->in.format);
     work->number = ro_number_find(number_name(work));
@@ -164,7 +163,7 @@ static ro_status find_number(struct ro_denoiser *work)
 
 /* Rows in a stream cannot tell what they will use; a schedule changes no bits, so a picture with a
  * kappa of its own is not asked either. */
-static ro_status find_white(struct ro_denoiser *work)
+static ro_status find_white(struct denoiser *work)
 {
     const int bytes = ro_format_sample_bytes(work->in.format);
     const bool maxval = work->options.white == RO_WHITE_MAXVAL;
@@ -195,13 +194,13 @@ static ro_status find_white(struct ro_denoiser *work)
 }
 
 /* How numbers become levels of the output: the running sum is rounded, or each pixel. */
-static ro_status find_levels(struct ro_denoiser *work)
+static ro_status find_levels(struct denoiser *work)
 {
-    levels_make(&work->levels, work, options_word(&ro_denoise_table, &work->options, round));
+    levels_make(&work->levels, work, options_word(&denoise_table, &work->options, round));
     return RO_OK;
 }
 
-static ro_status find_time(struct ro_denoiser *work)
+static ro_status find_time(struct denoiser *work)
 {
     double wanted = work->options.time_step, largest = work->scheme->largest_time;
     bool nearest = work->rounding == RO_ROUND_NEAREST;
@@ -231,7 +230,7 @@ static ro_status find_time(struct ro_denoiser *work)
     return RO_OK;
 }
 
-static ro_status find_kappa(struct ro_denoiser *work)
+static ro_status find_kappa(struct denoiser *work)
 {
     double kappa = work->options.kappa;
     if (work->parameters.model == RO_MODEL_LINEAR)
@@ -253,7 +252,7 @@ static ro_status find_kappa(struct ro_denoiser *work)
     return RO_OK;
 }
 
-static ro_status find_steps(struct ro_denoiser *work)
+static ro_status find_steps(struct denoiser *work)
 {
     ro_denoise_options *o = &work->options;
     const bool given = !is_default_count(o->iterations);
@@ -274,11 +273,11 @@ static ro_status find_steps(struct ro_denoiser *work)
 }
 
 /* From options that were read to what runs. */
-static ro_status plan(struct ro_denoiser *work)
+static ro_status plan(struct denoiser *work)
 {
     ro_context *context = work->context;
     const ro_image *in = &work->in, *out = &work->out;
-    work->before = work->after = ro_figures_none;
+    work->before = work->after = step_figures_none;
     work->channels = ro_format_is_colour(in->format) ? 3 : 1;
     int in_bytes = ro_format_sample_bytes(in->format),
         out_bytes = ro_format_sample_bytes(out->format);
@@ -293,7 +292,7 @@ static ro_status plan(struct ro_denoiser *work)
         const ro_status status = find_white(work);
         return status == RO_OK ? trained_settle(work) : status;
     }
-    ro_status (*const steps[])(struct ro_denoiser *) = {
+    ro_status (*const steps[])(struct denoiser *) = {
         find_model, find_white, find_number, find_levels, find_time,
     };
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
@@ -322,11 +321,11 @@ static ro_status plan(struct ro_denoiser *work)
     return RO_OK;
 }
 
-ro_status denoiser_make(struct ro_denoiser *work, ro_context *context, const ro_image *in,
+ro_status denoiser_make(struct denoiser *work, ro_context *context, const ro_image *in,
                         const ro_image *out, const ro_denoise_options *options)
 {
-    *work = (struct ro_denoiser){.context = context, .in = *in, .out = *out};
-    ro_status status = options_read(context, &ro_denoise_table, options, &work->options);
+    *work = (struct denoiser){.context = context, .in = *in, .out = *out};
+    ro_status status = options_read(context, &denoise_table, options, &work->options);
     if (status != RO_OK)
         return status;
     work->scheme = scheme_named(ro_denoise_scheme(&work->options));
@@ -335,10 +334,10 @@ ro_status denoiser_make(struct ro_denoiser *work, ro_context *context, const ro_
     return status == RO_OK ? plan(work) : status;
 }
 
-ro_status denoiser_remake(struct ro_denoiser *work, ro_context *context, const ro_image *in,
+ro_status denoiser_remake(struct denoiser *work, ro_context *context, const ro_image *in,
                           const ro_image *out, const ro_denoise_options *options)
 {
-    *work = (struct ro_denoiser){.context = context, .in = *in, .out = *out, .options = *options};
+    *work = (struct denoiser){.context = context, .in = *in, .out = *out, .options = *options};
     work->scheme = scheme_named(ro_denoise_scheme(options));
     return plan(work);
 }

@@ -23,23 +23,23 @@ enum { BATCH = 64 };
 struct ring {
     char *data;
     size_t row_bytes;
-    uint64_t rows;         /* room */
-    struct ro_gate filled; /* rows that were ever put in */
+    uint64_t rows;             /* room */
+    struct thread_gate filled; /* rows that were ever put in */
 };
 
 struct link {
-    struct ro_pipe pipe;
+    struct stencil_pipe pipe;
     uint64_t taken, given, goal; /* rows: so far, and `taken` at the end of this batch */
 };
 
 struct ro_denoise_stream {
-    struct ro_denoiser work;
-    struct ro_rows rows;
-    struct ro_stencil stencil;
+    struct denoiser work;
+    struct step_rows rows;
+    struct stencil stencil;
     int links;
     struct link *link;
     struct ring *ring; /* one more than links */
-    struct ro_gate_room room;
+    struct gate_room room;
     uint64_t pulled;
     uint64_t carry[3];              /* of the last rounding, a channel each */
     int32_t *values;                /* of a row, a channel after another; or floats */
@@ -93,7 +93,7 @@ static void run_batch(struct ro_denoise_stream *stream)
     pool_run(stream->work.context->pool, stream->links, run_link, stream);
 }
 
-static ro_status no_memory(const struct ro_denoiser *work)
+static ro_status no_memory(const struct denoiser *work)
 {
     return ro_context_fail(work->context, RO_E_MEMORY,
                            "no memory for %u iterations of rows of %u pixels",
@@ -102,7 +102,7 @@ static ro_status no_memory(const struct ro_denoiser *work)
 
 static ro_status open_links(struct ro_denoise_stream *stream, int stages)
 {
-    struct ro_denoiser *work = &stream->work;
+    struct denoiser *work = &stream->work;
     int threads = pool_threads(work->context->pool);
     int links = threads < stages ? threads : stages;
     stream->link = calloc((size_t)links, sizeof *stream->link);
@@ -158,7 +158,7 @@ static ro_status settle(ro_denoise_stream *stream, ro_context *context, const ro
 }
 
 /* What cannot go from rows to rows is refused. */
-static ro_status check_rows(ro_context *context, const struct ro_denoiser *work)
+static ro_status check_rows(ro_context *context, const struct denoiser *work)
 {
     if (work->options.impulse)
         return ro_context_fail(context, RO_E_UNSUPPORTED,
@@ -186,7 +186,7 @@ static ro_status check_rows(ro_context *context, const struct ro_denoiser *work)
 
 static ro_status open_rows(ro_denoise_stream *stream, ro_context *context)
 {
-    struct ro_denoiser *work = &stream->work;
+    struct denoiser *work = &stream->work;
     const ro_cpu asked = context->options.cpu;
     if (rows_open(&stream->rows, &work->diffusion, work->scale.white,
                   asked ? asked : context->cpu) != RO_OK)
@@ -293,7 +293,7 @@ bool denoise_give_row(ro_denoise_stream *stream, void *values)
     return true;
 }
 
-const struct ro_denoiser *denoise_work(const ro_denoise_stream *stream) { return &stream->work; }
+const struct denoiser *denoise_work(const ro_denoise_stream *stream) { return &stream->work; }
 
 uint32_t denoise_reach(const ro_denoise_stream *stream) { return (uint32_t)stream->stencil.stages; }
 
@@ -301,7 +301,7 @@ uint32_t denoise_reach(const ro_denoise_stream *stream) { return (uint32_t)strea
 static ro_status push_trained(ro_denoise_stream *stream, const void *rows, ptrdiff_t stride,
                               uint32_t count, uint32_t *taken)
 {
-    const struct ro_denoiser *work = &stream->work;
+    const struct denoiser *work = &stream->work;
     if (count > work->in.height - trained_stream_taken(stream->trained))
         return ro_context_fail(work->context, RO_E_STATE, "more than %u rows were pushed",
                                work->in.height);
@@ -314,7 +314,7 @@ static ro_status push_trained(ro_denoise_stream *stream, const void *rows, ptrdi
 static ro_status pull_trained(ro_denoise_stream *stream, void *rows, ptrdiff_t stride,
                               uint32_t count, uint32_t *given)
 {
-    const struct ro_denoiser *work = &stream->work;
+    const struct denoiser *work = &stream->work;
     while (*given < count &&
            trained_stream_give(stream->trained, (char *)rows + (ptrdiff_t)*given * stride))
         ++*given;
@@ -329,7 +329,7 @@ ro_status ro_denoise_push(ro_denoise_stream *stream, const void *rows, ptrdiff_t
 {
     if (ABSENT(stream, taken))
         return RO_E_ARGUMENT;
-    struct ro_denoiser *work = &stream->work;
+    struct denoiser *work = &stream->work;
     struct ring *ring = &stream->ring[0];
     *taken = 0;
     if (!rows_fit(rows, stride, count, ro_format_row_bytes(work->in.format, work->in.width)))
@@ -345,7 +345,7 @@ ro_status ro_denoise_push(ro_denoise_stream *stream, const void *rows, ptrdiff_t
         if (batch_is_full(stream) && rows_wait(stream))
             return RO_OK;
         const char *row = (const char *)rows + (ptrdiff_t)*taken * stride;
-        struct ro_figures figures = ro_figures_none;
+        struct step_figures figures = step_figures_none;
         ro_status status =
             denoiser_read_row(work, row, (uint32_t)filled(ring), stream->values, &figures);
         if (status != RO_OK)
@@ -361,7 +361,7 @@ ro_status ro_denoise_pull(ro_denoise_stream *stream, void *rows, ptrdiff_t strid
 {
     if (ABSENT(stream, given))
         return RO_E_ARGUMENT;
-    struct ro_denoiser *work = &stream->work;
+    struct denoiser *work = &stream->work;
     *given = 0;
     if (!rows_fit(rows, stride, count, ro_format_row_bytes(work->out.format, work->out.width)))
         return ro_context_fail(work->context, RO_E_ARGUMENT, "rows are missing or overlap");
@@ -372,7 +372,7 @@ ro_status ro_denoise_pull(ro_denoise_stream *stream, void *rows, ptrdiff_t strid
     for (; *given < count; ++*given) {
         if (!denoise_give_row(stream, stream->values))
             break;
-        struct ro_figures figures = ro_figures_none;
+        struct step_figures figures = step_figures_none;
         denoiser_write_row(work, (char *)rows + (ptrdiff_t)*given * stride, stream->values,
                            stream->carry, &figures);
         figures_add(&work->after, &figures);
@@ -385,8 +385,8 @@ ro_status ro_denoise_pull(ro_denoise_stream *stream, void *rows, ptrdiff_t strid
 
 /* ---- Rows of all channels -------------------------------------------------------------------- */
 
-ro_status denoiser_read_row(struct ro_denoiser *work, const char *row, uint32_t y, void *values,
-                            struct ro_figures *figures)
+ro_status denoiser_read_row(struct denoiser *work, const char *row, uint32_t y, void *values,
+                            struct step_figures *figures)
 {
     ro_status status = RO_OK;
     char *line = values;
@@ -397,8 +397,8 @@ ro_status denoiser_read_row(struct ro_denoiser *work, const char *row, uint32_t 
     return status;
 }
 
-void denoiser_write_row(const struct ro_denoiser *work, char *row, const void *values,
-                        uint64_t *carry, struct ro_figures *figures)
+void denoiser_write_row(const struct denoiser *work, char *row, const void *values, uint64_t *carry,
+                        struct step_figures *figures)
 {
     const char *line = values;
     for (int c = 0; c < work->channels; c++, line += work->in.width * sizeof(int32_t))

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-const char *model_name(enum ro_model model)
+const char *model_name(enum diffusion_model model)
 {
     static const char *const names[] = {
         [RO_MODEL_LINEAR] = "linear",         [RO_MODEL_PERONA_MALIK] = "perona-malik",
@@ -16,7 +16,7 @@ const char *model_name(enum ro_model model)
     return names[model];
 }
 
-const char *diffusivity_name(enum ro_diffusivity diffusivity)
+const char *diffusivity_name(enum diffusivity diffusivity)
 {
     static const char *const names[RO_DIFFUSIVITIES] = {"perona-malik", "exponential", "decay",
                                                         "lines"};
@@ -25,17 +25,17 @@ const char *diffusivity_name(enum ro_diffusivity diffusivity)
 
 /* Element weights are floor(2^16 tau S), S the entry of the element's stiffness matrix without its
  * sign: 1/3 on diagonals, 1/6 on sides. 2^16 tau is 4 * time, a whole number. */
-static struct ro_element linear_element(uint32_t time)
+static struct edge_weights linear_element(uint32_t time)
 {
     int32_t diagonal = (int32_t)(4 * time / 3), side = (int32_t)(4 * time / 6);
-    return (struct ro_element){diagonal, diagonal, side, side};
+    return (struct edge_weights){diagonal, diagonal, side, side};
 }
 
 static const uint64_t EXP_EIGHTH = 3790295335; /* 2^32 exp(-1/8) */
 
 /* Diffusivities of squared gradients i kappa^2 / 8 in 2^-32, the same everywhere. Tangents of
  * 1/(1 + y) at y = 0, 1, 3 and 7 are (2^(k+1) - 1 - y) / 4^k. */
-static void fill_shares(enum ro_diffusivity diffusivity, uint64_t share[RO_TABLE])
+static void fill_shares(enum diffusivity diffusivity, uint64_t share[RO_TABLE])
 {
     const uint64_t one = (uint64_t)1 << 32;
     uint64_t power = one;
@@ -70,7 +70,7 @@ static void fill_shares(enum ro_diffusivity diffusivity, uint64_t share[RO_TABLE
  * 1/2 + g/2 and g2 = 1 it is (1 - g)/8 times the same and g/6 on each side, twice that on
  * diagonals.
  */
-static void fill_table(struct ro_diffusion *diffusion, bool along, const uint64_t *share)
+static void fill_table(struct step_weights *diffusion, bool along, const uint64_t *share)
 {
     const uint64_t time = diffusion->time, one = (uint64_t)1 << 32;
     for (uint32_t i = 0; i < RO_TABLE; i++) {
@@ -95,7 +95,7 @@ static void fill_table(struct ro_diffusion *diffusion, bool along, const uint64_
 
 /* The table ends where the squared gradient (p^2 + q^2)/2 is 64 kappa^2. That norm is brought to 15
  * bits by `shift`; kappa^2 is thereby rounded to one part in two thousand. */
-static void set_scale(struct ro_diffusion *diffusion, double kappa)
+static void set_scale(struct step_weights *diffusion, double kappa)
 {
     int exponent;
     double end = frexp(128 * kappa * kappa, &exponent); /* 1/2 <= end < 1 */
@@ -109,15 +109,15 @@ static void set_scale(struct ro_diffusion *diffusion, double kappa)
     diffusion->factor = (uint32_t)floor(1024 / end + 0.5);
 }
 
-static float rounded(const struct ro_diffusion *diffusion, double x)
+static float rounded(const struct step_weights *diffusion, double x)
 {
     return (float)ro_small_float_round(diffusion->real, x, RO_ROUND_NEAREST_EVEN);
 }
 
-static void set_float_weights(struct ro_diffusion *diffusion, double kappa, uint32_t smoothing_time,
+static void set_float_weights(struct step_weights *diffusion, double kappa, uint32_t smoothing_time,
                               bool along, const uint64_t *share)
 {
-    struct ro_float_weights *w = &diffusion->weights;
+    struct float_weights *w = &diffusion->weights;
     double time = (double)diffusion->time / RO_TIME_ONE;
     double smoothing = (double)smoothing_time / RO_TIME_ONE;
     w->diagonal = rounded(diffusion, time / 3);
@@ -136,7 +136,7 @@ static void set_float_weights(struct ro_diffusion *diffusion, double kappa, uint
 }
 
 /* Gives the time of one smoothing step, 0 for none. */
-static uint32_t set_smoothing(struct ro_diffusion *diffusion, double sigma)
+static uint32_t set_smoothing(struct step_weights *diffusion, double sigma)
 {
     uint32_t largest = diffusion->nearest ? RO_TIME_NEAREST : RO_TIME_ZERO;
     double total = RO_TIME_ONE * sigma * sigma / 2;
@@ -149,10 +149,9 @@ static uint32_t set_smoothing(struct ro_diffusion *diffusion, double sigma)
     return time;
 }
 
-void diffusion_make(struct ro_diffusion *diffusion,
-                    const struct ro_diffusion_parameters *parameters)
+void diffusion_make(struct step_weights *diffusion, const struct diffusion_parameters *parameters)
 {
-    *diffusion = (struct ro_diffusion){
+    *diffusion = (struct step_weights){
         .width = parameters->width,
         .height = parameters->height,
         .planes = parameters->planes,

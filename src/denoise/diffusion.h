@@ -25,24 +25,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum ro_model {
+enum diffusion_model {
     RO_MODEL_LINEAR,
     RO_MODEL_PERONA_MALIK,
     RO_MODEL_TABLE, /* Perona-Malik with another diffusivity, from a table; no option names it */
     RO_MODEL_ANISOTROPIC,
     RO_MODEL_TENSOR, /* two tables: as anisotropic, and the same in all directions */
 };
-const char *model_name(enum ro_model model);
+const char *model_name(enum diffusion_model model);
 
 /* How diffusion falls with the gradient x in units of kappa. */
-enum ro_diffusivity {
+enum diffusivity {
     RO_DIFFUSIVITY_PERONA_MALIK, /* 1/(1 + x^2) */
     RO_DIFFUSIVITY_EXPONENTIAL,  /* exp(-x^2) */
     RO_DIFFUSIVITY_DECAY,        /* exp(-x) */
     RO_DIFFUSIVITY_LINES,        /* Perona-Malik's by its tangents in x^2 */
     RO_DIFFUSIVITIES
 };
-const char *diffusivity_name(enum ro_diffusivity diffusivity);
+const char *diffusivity_name(enum diffusivity diffusivity);
 
 enum {
     RO_TABLE = 512,         /* entries of the diffusivity, linear in the squared gradient */
@@ -54,12 +54,12 @@ enum {
 };
 
 /* The weights of an element, in 1/2^16 and with the time step in them. */
-struct ro_element {
+struct edge_weights {
     int32_t se, sw, e, s;
 };
 
 /* The same in floating point, for the small float formats; see float_rows.h. */
-struct ro_float_weights {
+struct float_weights {
     float diagonal, side; /* the linear model */
     float whole, sixth;   /* tau/3, or tau/8 where anisotropic; tau/6 */
     float scale;          /* of p^2 + q^2 to the squared gradient over kappa^2 */
@@ -69,52 +69,51 @@ struct ro_float_weights {
 };
 
 /* What a run needs to know: weights and tables, no pixel. */
-struct ro_diffusion {
+struct step_weights {
     uint32_t width, height;
     int planes; /* channels, one image after another */
     int joint;  /* channels that share a gradient: planes or 1 */
-    enum ro_model model;
-    bool nearest;               /* rounding of the flux: to nearest, or toward zero */
-    uint32_t time;              /* tau/h^2 in 1/16384 */
-    struct ro_element constant; /* the linear model */
-    uint16_t table[RO_TABLE];   /* of the SE weight, or of an eighth of the anisotropic one */
-    uint16_t even[RO_TABLE];    /* of a tensor: what sides get more, and diagonals twice */
-    uint16_t beyond;            /* the table's end */
-    int32_t ceiling;            /* numbers saturate at 0 and here; 0: they need not */
-    int shift;                  /* the squared norm p^2 + q^2 is shifted right by this, */
-    uint32_t factor;            /* multiplied by this and shifted by 16: the place in the table */
-    int smoothings;             /* linear steps before each gradient, and their weights */
-    struct ro_element smoothing;
+    enum diffusion_model model;
+    bool nearest;                 /* rounding of the flux: to nearest, or toward zero */
+    uint32_t time;                /* tau/h^2 in 1/16384 */
+    struct edge_weights constant; /* the linear model */
+    uint16_t table[RO_TABLE];     /* of the SE weight, or of an eighth of the anisotropic one */
+    uint16_t even[RO_TABLE];      /* of a tensor: what sides get more, and diagonals twice */
+    uint16_t beyond;              /* the table's end */
+    int32_t ceiling;              /* numbers saturate at 0 and here; 0: they need not */
+    int shift;                    /* the squared norm p^2 + q^2 is shifted right by this, */
+    uint32_t factor;              /* multiplied by this and shifted by 16: the place in the table */
+    int smoothings;               /* linear steps before each gradient, and their weights */
+    struct edge_weights smoothing;
     const struct ro_small_float *real; /* NULL: integers */
-    struct ro_float_weights weights;
+    struct float_weights weights;
 };
 
 /* `kappa` in units of the state (grey levels of the working system), `sigma` in pixels. All are
  * checked by the caller: time <= the largest of the rounding, or <= RO_TIME_ONE with a ceiling,
  * kappa > 0, 0 <= sigma <= 64. */
-struct ro_diffusion_parameters {
+struct diffusion_parameters {
     uint32_t width, height;
     int planes;
     bool independent;
-    enum ro_model model;
-    enum ro_diffusivity diffusivity;
+    enum diffusion_model model;
+    enum diffusivity diffusivity;
     bool nearest;
     uint32_t time;
     double kappa, sigma;
     const struct ro_small_float *real; /* NULL: integers */
     int32_t ceiling;                   /* of a time step that is not stable */
 };
-void diffusion_make(struct ro_diffusion *diffusion,
-                    const struct ro_diffusion_parameters *parameters);
+void diffusion_make(struct step_weights *diffusion, const struct diffusion_parameters *parameters);
 
 /* ---- The definition in integers ------------------------------------------------------------- */
 
 #ifdef __CUDACC__
 #define RO_ELEMENT(...)                                                                            \
-    ro_element { __VA_ARGS__ }
+    edge_weights { __VA_ARGS__ }
 #else
 #define RO_ELEMENT(...)                                                                            \
-    (struct ro_element) { __VA_ARGS__ }
+    (struct edge_weights) { __VA_ARGS__ }
 #endif
 
 RO_SHARED int32_t edge_flux(int32_t weight, int32_t difference, bool nearest)
@@ -131,7 +130,7 @@ RO_SHARED int32_t saturated(int32_t n, int32_t ceiling)
 }
 
 /* The place of a squared norm in the table; from RO_TABLE on the diffusivity is 0. */
-RO_SHARED uint32_t table_index(const struct ro_diffusion *diffusion, uint64_t norm)
+RO_SHARED uint32_t table_index(const struct step_weights *diffusion, uint64_t norm)
 {
     uint64_t scaled;
     if (diffusion->shift >= 0)
@@ -142,8 +141,8 @@ RO_SHARED uint32_t table_index(const struct ro_diffusion *diffusion, uint64_t no
 }
 
 /* The weights of an element whose `joint` channels have the diagonal differences p and q. */
-RO_SHARED struct ro_element element_weights(const struct ro_diffusion *diffusion, const int32_t *p,
-                                            const int32_t *q)
+RO_SHARED struct edge_weights element_weights(const struct step_weights *diffusion,
+                                              const int32_t *p, const int32_t *q)
 {
     if (diffusion->model == RO_MODEL_LINEAR)
         return diffusion->constant;
@@ -190,19 +189,19 @@ RO_SHARED struct ro_element element_weights(const struct ro_diffusion *diffusion
 
 /* The weights of the four edges that start at a pixel (E, S, SE) or lead to it from the upper right
  * (SW, stored at its upper end), for the channels from `plane` on that share a gradient. */
-struct ro_edges {
+struct pixel_edges {
     int32_t *e, *s, *se, *sw; /* width * height each */
 };
-void diffusion_assemble(const struct ro_diffusion *diffusion, const int32_t *guide, int plane,
-                        const struct ro_edges *edges);
+void diffusion_assemble(const struct step_weights *diffusion, const int32_t *guide, int plane,
+                        const struct pixel_edges *edges);
 
 /* One explicit step (Eq. 2.48) of all planes from u to out, the gradient taken from `guide`.
  * `scratch` holds four images. */
-void diffusion_step_ref(const struct ro_diffusion *diffusion, const int32_t *u,
+void diffusion_step_ref(const struct step_weights *diffusion, const int32_t *u,
                         const int32_t *guide, int32_t *out, int32_t *scratch);
 
 /* A whole iteration: the smoothings, then the step. `scratch` holds 4 + 2 * planes images. */
-void diffusion_iterate_ref(const struct ro_diffusion *diffusion, const int32_t *u, int32_t *out,
+void diffusion_iterate_ref(const struct step_weights *diffusion, const int32_t *u, int32_t *out,
                            int32_t *scratch);
 
 #endif

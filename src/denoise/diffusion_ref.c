@@ -5,12 +5,12 @@
 
 #include <string.h>
 
-static struct ro_element element_at(const struct ro_diffusion *diffusion, const int32_t *guide,
-                                    int plane, int64_t x, int64_t y)
+static struct edge_weights element_at(const struct step_weights *diffusion, const int32_t *guide,
+                                      int plane, int64_t x, int64_t y)
 {
     int64_t width = diffusion->width, height = diffusion->height;
     if (x < 0 || y < 0 || x >= width - 1 || y >= height - 1)
-        return (struct ro_element){0};
+        return (struct edge_weights){0};
     int32_t p[RO_MAX_JOINT], q[RO_MAX_JOINT];
     for (int c = 0; c < diffusion->joint; c++) {
         const int32_t *a = guide + (plane + c) * width * height + y * width + x;
@@ -20,15 +20,15 @@ static struct ro_element element_at(const struct ro_diffusion *diffusion, const 
     return element_weights(diffusion, p, q);
 }
 
-void diffusion_assemble(const struct ro_diffusion *diffusion, const int32_t *guide, int plane,
-                        const struct ro_edges *edges)
+void diffusion_assemble(const struct step_weights *diffusion, const int32_t *guide, int plane,
+                        const struct pixel_edges *edges)
 {
     int64_t width = diffusion->width, height = diffusion->height;
     for (int64_t y = 0, i = 0; y < height; y++)
         for (int64_t x = 0; x < width; x++, i++) {
-            struct ro_element here = element_at(diffusion, guide, plane, x, y);
-            struct ro_element above = element_at(diffusion, guide, plane, x, y - 1);
-            struct ro_element left = element_at(diffusion, guide, plane, x - 1, y);
+            struct edge_weights here = element_at(diffusion, guide, plane, x, y);
+            struct edge_weights above = element_at(diffusion, guide, plane, x, y - 1);
+            struct edge_weights left = element_at(diffusion, guide, plane, x - 1, y);
             edges->e[i] = above.e + here.e;
             edges->s[i] = left.s + here.s;
             edges->se[i] = here.se;
@@ -36,7 +36,7 @@ void diffusion_assemble(const struct ro_diffusion *diffusion, const int32_t *gui
         }
 }
 
-static void move(const struct ro_diffusion *diffusion, int32_t weight, const int32_t *u,
+static void move(const struct step_weights *diffusion, int32_t weight, const int32_t *u,
                  int32_t *out, int64_t from, int64_t to)
 {
     if (weight == 0)
@@ -46,11 +46,11 @@ static void move(const struct ro_diffusion *diffusion, int32_t weight, const int
     out[from] -= flux;
 }
 
-void diffusion_step_ref(const struct ro_diffusion *diffusion, const int32_t *u,
+void diffusion_step_ref(const struct step_weights *diffusion, const int32_t *u,
                         const int32_t *guide, int32_t *out, int32_t *scratch)
 {
     int64_t width = diffusion->width, size = width * diffusion->height;
-    struct ro_edges edges = {scratch, scratch + size, scratch + 2 * size, scratch + 3 * size};
+    struct pixel_edges edges = {scratch, scratch + size, scratch + 2 * size, scratch + 3 * size};
     for (int plane = 0; plane < diffusion->planes; plane++) {
         if (plane % diffusion->joint == 0)
             diffusion_assemble(diffusion, guide, plane, &edges);
@@ -68,10 +68,10 @@ void diffusion_step_ref(const struct ro_diffusion *diffusion, const int32_t *u,
     }
 }
 
-void diffusion_iterate_ref(const struct ro_diffusion *diffusion, const int32_t *u, int32_t *out,
+void diffusion_iterate_ref(const struct step_weights *diffusion, const int32_t *u, int32_t *out,
                            int32_t *scratch)
 {
-    struct ro_diffusion linear = *diffusion;
+    struct step_weights linear = *diffusion;
     linear.model = RO_MODEL_LINEAR;
     linear.constant = diffusion->smoothing;
     linear.joint = 1;

@@ -10,19 +10,19 @@
 
 /* ---- Plain C: one lane, 32-bit samples, any number system ------------------------------------ */
 
-static bool scalar_supports(const struct ro_diffusion *diffusion, int64_t white)
+static bool scalar_supports(const struct step_weights *diffusion, int64_t white)
 {
     (void)white;
     return !diffusion->real;
 }
 
-static inline const int32_t *line_of(const struct ro_rows *rows, const char *row, int plane)
+static inline const int32_t *line_of(const struct step_rows *rows, const char *row, int plane)
 {
     return (const int32_t *)(row + (size_t)plane * rows->line_bytes) + 1;
 }
 
-static inline void scalar_row(const struct ro_rows *rows, const struct ro_row_work *work,
-                              const struct ro_diffusion *diffusion)
+static inline void scalar_row(const struct step_rows *rows, const struct row_work *work,
+                              const struct step_weights *diffusion)
 {
     const uint32_t width = diffusion->width;
     const bool nearest = diffusion->nearest;
@@ -31,7 +31,7 @@ static inline void scalar_row(const struct ro_rows *rows, const struct ro_row_wo
         int32_t left_s = 0, left_p[RO_MAX_JOINT] = {0}, left_qh[RO_MAX_JOINT] = {0};
         for (uint32_t x = 0; x < width; x++) {
             bool inside = x + 1 < width && !work->last;
-            struct ro_element w = {0};
+            struct edge_weights w = {0};
             if (inside) {
                 int32_t p[RO_MAX_JOINT], q[RO_MAX_JOINT];
                 for (int c = 0; c < diffusion->joint; c++) {
@@ -67,31 +67,31 @@ static inline void scalar_row(const struct ro_rows *rows, const struct ro_row_wo
     }
 }
 
-static void scalar_step(const struct ro_rows *rows, const struct ro_row_work *work)
+static void scalar_step(const struct step_rows *rows, const struct row_work *work)
 {
     scalar_row(rows, work, rows->diffusion);
 }
 
-static void scalar_smooth(const struct ro_rows *rows, const struct ro_row_work *work)
+static void scalar_smooth(const struct step_rows *rows, const struct row_work *work)
 {
-    struct ro_diffusion linear = *rows->diffusion;
+    struct step_weights linear = *rows->diffusion;
     linear.model = RO_MODEL_LINEAR;
     linear.constant = linear.smoothing;
     linear.joint = 1;
     scalar_row(rows, work, &linear);
 }
 
-void plain_pack(const struct ro_rows *rows, const void *values, char *line)
+void plain_pack(const struct step_rows *rows, const void *values, char *line)
 {
     memcpy(line + sizeof(int32_t), values, rows->diffusion->width * sizeof(int32_t));
 }
 
-void plain_unpack(const struct ro_rows *rows, const char *line, void *values)
+void plain_unpack(const struct step_rows *rows, const char *line, void *values)
 {
     memcpy(values, line + sizeof(int32_t), rows->diffusion->width * sizeof(int32_t));
 }
 
-static const struct ro_row_kernel ro_row_kernel_scalar = {
+static const struct row_kernel row_kernel_scalar = {
     .cpu = RO_CPU_SCALAR,
     .lanes = 1,
     .sample_bytes = sizeof(int32_t),
@@ -104,15 +104,15 @@ static const struct ro_row_kernel ro_row_kernel_scalar = {
 
 /* ---- The choice ------------------------------------------------------------------------------ */
 
-static const struct ro_row_kernel *find_kernel(const struct ro_diffusion *diffusion, int64_t white,
-                                               ro_cpu best)
+static const struct row_kernel *find_kernel(const struct step_weights *diffusion, int64_t white,
+                                            ro_cpu best)
 {
-    static const struct ro_row_kernel *const whole[RO_CPUS] = {
-        [RO_CPU_SCALAR] = &ro_row_kernel_scalar, RO_VARIANTS_OF(ro_row_kernel)};
-    static const struct ro_row_kernel *const real[RO_CPUS] = {
-        [RO_CPU_SCALAR] = &ro_float_kernel_scalar, RO_VARIANTS_OF(ro_float_kernel)};
-    static const struct ro_row_kernel *const small[RO_CPUS] = {
-        [RO_CPU_SCALAR] = &ro_float_kernel_rounded, RO_VARIANTS_OF(ro_float_kernel_rounded)};
+    static const struct row_kernel *const whole[RO_CPUS] = {[RO_CPU_SCALAR] = &row_kernel_scalar,
+                                                            RO_VARIANTS_OF(row_kernel)};
+    static const struct row_kernel *const real[RO_CPUS] = {[RO_CPU_SCALAR] = &float_kernel_scalar,
+                                                           RO_VARIANTS_OF(float_kernel)};
+    static const struct row_kernel *const small[RO_CPUS] = {[RO_CPU_SCALAR] = &float_kernel_rounded,
+                                                            RO_VARIANTS_OF(float_kernel_rounded)};
     for (int cpu = (int)best; cpu >= RO_CPU_SCALAR; cpu--) {
         if (whole[cpu]->supports(diffusion, white))
             return whole[cpu];
@@ -121,15 +121,15 @@ static const struct ro_row_kernel *find_kernel(const struct ro_diffusion *diffus
         if (small[cpu]->supports(diffusion, white))
             return small[cpu];
     }
-    return &ro_float_kernel_rounded;
+    return &float_kernel_rounded;
 }
 
 enum { INDICES = 2048 }; /* table_index is below 2^16 * 2048 / 2^16 */
 
-ro_status rows_open(struct ro_rows *rows, const struct ro_diffusion *diffusion, int64_t white,
+ro_status rows_open(struct step_rows *rows, const struct step_weights *diffusion, int64_t white,
                     ro_cpu best)
 {
-    *rows = (struct ro_rows){.diffusion = diffusion, .white = white, .wide = white > INT16_MAX};
+    *rows = (struct step_rows){.diffusion = diffusion, .white = white, .wide = white > INT16_MAX};
     if (best == RO_CPU_AUTO)
         best = cpu_best();
     rows->kernel = find_kernel(diffusion, white, best);
@@ -162,17 +162,17 @@ ro_status rows_open(struct ro_rows *rows, const struct ro_diffusion *diffusion, 
     return RO_OK;
 }
 
-void rows_close(struct ro_rows *rows)
+void rows_close(struct step_rows *rows)
 {
     free(rows->elements);
-    *rows = (struct ro_rows){0};
+    *rows = (struct step_rows){0};
 }
 
-static void run_stage(const struct ro_stencil *stencil, int stage,
-                      const struct ro_stencil_work *stencil_work)
+static void run_stage(const struct stencil *stencil, int stage,
+                      const struct stencil_work *stencil_work)
 {
-    const struct ro_rows *rows = stencil->data;
-    struct ro_row_work work = {
+    const struct step_rows *rows = stencil->data;
+    struct row_work work = {
         .top = stencil_work->row,
         .bottom = stencil_work->below ? stencil_work->below : stencil_work->row,
         .out = stencil_work->out,
@@ -194,9 +194,9 @@ static void run_stage(const struct ro_stencil *stencil, int stage,
     rows->kernel->smooth(rows, &work);
 }
 
-struct ro_stencil rows_stencil(const struct ro_rows *rows)
+struct stencil rows_stencil(const struct step_rows *rows)
 {
-    return (struct ro_stencil){
+    return (struct stencil){
         .data = rows,
         .height = rows->diffusion->height,
         .row_bytes = rows->diffusion->smoothings ? 2 * rows->row_bytes : rows->row_bytes,

@@ -22,10 +22,10 @@
 
 #include <string.h>
 
-struct ro_rows;
+struct step_rows;
 
 /* One row of work. The last row has no row below it: `bottom` is then not used. */
-struct ro_row_work {
+struct row_work {
     const char *top, *bottom;             /* rows y and y + 1 */
     const char *guide_top, *guide_bottom; /* the same of the image whose gradient counts */
     char *out;
@@ -33,21 +33,21 @@ struct ro_row_work {
     bool last;
 };
 
-struct ro_row_kernel {
+struct row_kernel {
     ro_cpu cpu;
     int lanes;
     int sample_bytes;
-    bool (*supports)(const struct ro_diffusion *diffusion, int64_t white);
-    void (*step)(const struct ro_rows *rows, const struct ro_row_work *work);
-    void (*smooth)(const struct ro_rows *rows, const struct ro_row_work *work); /* a linear step */
+    bool (*supports)(const struct step_weights *diffusion, int64_t white);
+    void (*step)(const struct step_rows *rows, const struct row_work *work);
+    void (*smooth)(const struct step_rows *rows, const struct row_work *work); /* a linear step */
     /* Between the values of one plane in order (int32_t or float) and a line. */
-    void (*pack)(const struct ro_rows *rows, const void *values, char *line);
-    void (*unpack)(const struct ro_rows *rows, const char *line, void *values);
+    void (*pack)(const struct step_rows *rows, const void *values, char *line);
+    void (*unpack)(const struct step_rows *rows, const char *line, void *values);
 };
 
-struct ro_rows {
-    const struct ro_diffusion *diffusion;
-    const struct ro_row_kernel *kernel;
+struct step_rows {
+    const struct step_weights *diffusion;
+    const struct row_kernel *kernel;
     int64_t white;     /* the largest number */
     bool wide;         /* differences need the 16th bit */
     size_t vectors;    /* of a line, without the one at either end */
@@ -61,26 +61,26 @@ struct ro_rows {
 
 /* Finds the kernel of an instruction set that can do this, at most `best`; with RO_CPU_AUTO the
  * fastest. RO_E_UNSUPPORTED when there is none, RO_E_MEMORY. */
-ro_status rows_open(struct ro_rows *rows, const struct ro_diffusion *diffusion, int64_t white,
+ro_status rows_open(struct step_rows *rows, const struct step_weights *diffusion, int64_t white,
                     ro_cpu best);
-void rows_close(struct ro_rows *rows);
+void rows_close(struct step_rows *rows);
 
 /* The rows as a stencil: some smoothings and a step. Between stages a row is two where there are
  * smoothings, the image and behind it what becomes the gradient's image. */
-struct ro_stencil rows_stencil(const struct ro_rows *rows);
+struct stencil rows_stencil(const struct step_rows *rows);
 
-extern const struct ro_row_kernel ro_float_kernel_scalar, ro_float_kernel_rounded;
-RO_VARIANTS_DECLARE(const struct ro_row_kernel, ro_row_kernel);
-RO_VARIANTS_DECLARE(const struct ro_row_kernel, ro_float_kernel);
-RO_VARIANTS_DECLARE(const struct ro_row_kernel, ro_float_kernel_rounded);
+extern const struct row_kernel float_kernel_scalar, float_kernel_rounded;
+RO_VARIANTS_DECLARE(const struct row_kernel, row_kernel);
+RO_VARIANTS_DECLARE(const struct row_kernel, float_kernel);
+RO_VARIANTS_DECLARE(const struct row_kernel, float_kernel_rounded);
 
 /* Lines of one lane with 32-bit samples. */
-void plain_pack(const struct ro_rows *rows, const void *values, char *line);
-void plain_unpack(const struct ro_rows *rows, const char *line, void *values);
-bool float_is_exact(const struct ro_diffusion *diffusion, int64_t white); /* s23e8 */
+void plain_pack(const struct step_rows *rows, const void *values, char *line);
+void plain_unpack(const struct step_rows *rows, const char *line, void *values);
+bool float_is_exact(const struct step_weights *diffusion, int64_t white); /* s23e8 */
 
 /* The vectors at either end of a line repeat the opposite ones by one lane. */
-static inline void wrap_line(const struct ro_rows *rows, char *line, size_t vector, size_t lane)
+static inline void wrap_line(const struct step_rows *rows, char *line, size_t vector, size_t lane)
 {
     char *first = line + vector, *last = line + rows->vectors * vector;
     memmove(line + lane, last, vector - lane);

@@ -65,9 +65,9 @@ struct constants {
     vec small_cap, small_power;
 };
 
-RO_INLINE struct constants constants_of(const struct ro_rows *rows)
+RO_INLINE struct constants constants_of(const struct step_rows *rows)
 {
-    const struct ro_diffusion *d = rows->diffusion;
+    const struct step_weights *d = rows->diffusion;
     uint32_t whole = d->model == RO_MODEL_ANISOTROPIC ? 4 * d->time : 32 * d->time / 3;
     int dropped = rows->wide                             ? WIDE_DROPPED
                   : fits_directly(d->joint, rows->white) ? 0
@@ -290,8 +290,9 @@ struct left {
     vec p, qh;
 };
 
-RO_INLINE void row(const struct ro_rows *rows, const struct ro_row_work *work, const int joint,
-                   const enum ro_model model, const bool wide, const struct ro_element *constant)
+RO_INLINE void row(const struct step_rows *rows, const struct row_work *work, const int joint,
+                   const enum diffusion_model model, const bool wide,
+                   const struct edge_weights *constant)
 {
     const struct constants k = constants_of(rows);
     const bool nearest = rows->diffusion->nearest;
@@ -372,23 +373,23 @@ RO_INLINE void row(const struct ro_rows *rows, const struct ro_row_work *work, c
     }
 }
 
-static void wrap(const struct ro_rows *rows, char *line)
+static void wrap(const struct step_rows *rows, char *line)
 {
     wrap_line(rows, line, sizeof(vec), sizeof(uint16_t));
 }
 
-static void wrap_row(const struct ro_rows *rows, char *row)
+static void wrap_row(const struct step_rows *rows, char *row)
 {
     for (int plane = 0; plane < rows->diffusion->planes; plane++)
         wrap(rows, row + (size_t)plane * rows->line_bytes);
 }
 
 /* A function for each combination, so that each has all registers to itself. */
-typedef void row_fn(const struct ro_rows *rows, const struct ro_row_work *work,
-                    const struct ro_element *constant);
+typedef void row_fn(const struct step_rows *rows, const struct row_work *work,
+                    const struct edge_weights *constant);
 #define ROW(name, joint, model, wide)                                                              \
-    static void name(const struct ro_rows *rows, const struct ro_row_work *work,                   \
-                     const struct ro_element *constant)                                            \
+    static void name(const struct step_rows *rows, const struct row_work *work,                    \
+                     const struct edge_weights *constant)                                          \
     {                                                                                              \
         row(rows, work, joint, RO_MODEL_##model, wide, constant);                                  \
     }
@@ -415,21 +416,21 @@ static row_fn *const functions[][2][2] = {
     [RO_MODEL_TENSOR] = {{tensor_narrow, tensor_wide}, {tensor3_narrow, tensor3_wide}},
 };
 
-static void step(const struct ro_rows *rows, const struct ro_row_work *work)
+static void step(const struct step_rows *rows, const struct row_work *work)
 {
-    const struct ro_diffusion *diffusion = rows->diffusion;
+    const struct step_weights *diffusion = rows->diffusion;
     functions[diffusion->model][diffusion->joint > 1][rows->wide](rows, work, &diffusion->constant);
     wrap_row(rows, work->out);
 }
 
-static void smooth(const struct ro_rows *rows, const struct ro_row_work *work)
+static void smooth(const struct step_rows *rows, const struct row_work *work)
 {
     functions[RO_MODEL_LINEAR][0][rows->wide](rows, work, &rows->diffusion->smoothing);
     wrap_row(rows, work->out);
 }
 
 /* Norms are shifted by what was dropped at least, and packed as signed numbers. */
-static bool supports(const struct ro_diffusion *diffusion, int64_t white)
+static bool supports(const struct step_weights *diffusion, int64_t white)
 {
     if (diffusion->real || diffusion->ceiling || white > UINT16_MAX ||
         (diffusion->joint != 1 && diffusion->joint != 3))
@@ -473,7 +474,7 @@ RO_INLINE void transpose8(v_all r[8])
 }
 
 /* Lanes behind the image repeat its last column. */
-static void pack(const struct ro_rows *rows, const void *values, char *line)
+static void pack(const struct step_rows *rows, const void *values, char *line)
 {
     const int32_t *in = values;
     uint16_t *out = (uint16_t *)line + LANES;
@@ -499,7 +500,7 @@ static void pack(const struct ro_rows *rows, const void *values, char *line)
     wrap(rows, line);
 }
 
-static void unpack(const struct ro_rows *rows, const char *line, void *values)
+static void unpack(const struct step_rows *rows, const char *line, void *values)
 {
     int32_t *out = values;
     const uint16_t *in = (const uint16_t *)line + LANES;
@@ -520,7 +521,7 @@ static void unpack(const struct ro_rows *rows, const char *line, void *values)
     }
 }
 
-const struct ro_row_kernel RO_SIMD_NAME(ro_row_kernel) = {
+const struct row_kernel RO_SIMD_NAME(row_kernel) = {
     .cpu = RO_SIMD_CPU,
     .lanes = LANES,
     .sample_bytes = sizeof(uint16_t),

@@ -3,39 +3,39 @@
  */
 #include "denoise/float_rows.h"
 
-bool float_is_exact(const struct ro_diffusion *diffusion, int64_t white)
+bool float_is_exact(const struct step_weights *diffusion, int64_t white)
 {
     (void)white;
     return diffusion->real && diffusion->real->mantissa == 23;
 }
 
-static bool is_float(const struct ro_diffusion *diffusion, int64_t white)
+static bool is_float(const struct step_weights *diffusion, int64_t white)
 {
     (void)white;
     return diffusion->real != NULL;
 }
 
-static void step(const struct ro_rows *rows, const struct ro_row_work *work)
+static void step(const struct step_rows *rows, const struct row_work *work)
 {
     float_step(rows, work, FLOAT_EXACT);
 }
 
-static void smooth(const struct ro_rows *rows, const struct ro_row_work *work)
+static void smooth(const struct step_rows *rows, const struct row_work *work)
 {
     float_smooth(rows, work, FLOAT_EXACT);
 }
 
-static void rounded_step(const struct ro_rows *rows, const struct ro_row_work *work)
+static void rounded_step(const struct step_rows *rows, const struct row_work *work)
 {
     float_step(rows, work, FLOAT_DEFINED);
 }
 
-static void rounded_smooth(const struct ro_rows *rows, const struct ro_row_work *work)
+static void rounded_smooth(const struct step_rows *rows, const struct row_work *work)
 {
     float_smooth(rows, work, FLOAT_DEFINED);
 }
 
-const struct ro_row_kernel ro_float_kernel_scalar = {
+const struct row_kernel float_kernel_scalar = {
     .cpu = RO_CPU_SCALAR,
     .lanes = 1,
     .sample_bytes = sizeof(float),
@@ -46,7 +46,7 @@ const struct ro_row_kernel ro_float_kernel_scalar = {
     .unpack = plain_unpack,
 };
 
-const struct ro_row_kernel ro_float_kernel_rounded = {
+const struct row_kernel float_kernel_rounded = {
     .cpu = RO_CPU_SCALAR,
     .lanes = 1,
     .sample_bytes = sizeof(float),

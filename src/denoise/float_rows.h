@@ -44,12 +44,12 @@ struct float_lines {
 
 #define R(x) r(real, exact, (x))
 
-ALWAYS void float_weights(const struct ro_diffusion *d, const struct float_lines *guide,
-                          const int count, const int joint, const enum ro_model model,
+ALWAYS void float_weights(const struct step_weights *d, const struct float_lines *guide,
+                          const int count, const int joint, const enum diffusion_model model,
                           struct float_piece *piece, const enum float_rounding exact)
 {
     const struct ro_small_float *real = d->real;
-    const struct ro_float_weights *w = &d->weights;
+    const struct float_weights *w = &d->weights;
     float norm[PIECE] = {0}, sine[PIECE] = {0}, cosine[PIECE] = {0}, value[PIECE], even[PIECE];
     for (int c = 0; c < joint; c++) {
         const float *top = guide->top[c], *bottom = guide->bottom[c];
@@ -126,11 +126,11 @@ ALWAYS void float_fluxes(const struct ro_small_float *real, const struct float_l
 
 #undef R
 
-ALWAYS void float_row(const struct ro_rows *rows, const struct ro_row_work *work, const int joint,
-                      const enum ro_model model, float diagonal, float side,
+ALWAYS void float_row(const struct step_rows *rows, const struct row_work *work, const int joint,
+                      const enum diffusion_model model, float diagonal, float side,
                       const enum float_rounding exact)
 {
-    const struct ro_diffusion *d = rows->diffusion;
+    const struct step_weights *d = rows->diffusion;
     const int64_t width = d->width;
     for (int plane = 0; plane < d->planes; plane += joint) {
         struct float_piece weights, fluxes[RO_MAX_JOINT];
@@ -169,11 +169,11 @@ ALWAYS void float_row(const struct ro_rows *rows, const struct ro_row_work *work
     }
 }
 
-ALWAYS void float_step(const struct ro_rows *rows, const struct ro_row_work *work,
+ALWAYS void float_step(const struct step_rows *rows, const struct row_work *work,
                        const enum float_rounding exact)
 {
-    const struct ro_diffusion *d = rows->diffusion;
-    const struct ro_float_weights *w = &d->weights;
+    const struct step_weights *d = rows->diffusion;
+    const struct float_weights *w = &d->weights;
     switch (d->model) {
     case RO_MODEL_LINEAR:
         float_row(rows, work, 1, RO_MODEL_LINEAR, w->diagonal, w->side, exact);
@@ -205,10 +205,10 @@ ALWAYS void float_step(const struct ro_rows *rows, const struct ro_row_work *wor
     }
 }
 
-ALWAYS void float_smooth(const struct ro_rows *rows, const struct ro_row_work *work,
+ALWAYS void float_smooth(const struct step_rows *rows, const struct row_work *work,
                          const enum float_rounding exact)
 {
-    const struct ro_float_weights *w = &rows->diffusion->weights;
+    const struct float_weights *w = &rows->diffusion->weights;
     float_row(rows, work, 1, RO_MODEL_LINEAR, w->smooth_diagonal, w->smooth_side, exact);
 }
 

@@ -3,17 +3,17 @@
 #include "denoise/float_rows.h"
 #include "simd/simd.h"
 
-static void step(const struct ro_rows *rows, const struct ro_row_work *work)
+static void step(const struct step_rows *rows, const struct row_work *work)
 {
     float_step(rows, work, FLOAT_EXACT);
 }
 
-static void smooth(const struct ro_rows *rows, const struct ro_row_work *work)
+static void smooth(const struct step_rows *rows, const struct row_work *work)
 {
     float_smooth(rows, work, FLOAT_EXACT);
 }
 
-const struct ro_row_kernel RO_SIMD_NAME(ro_float_kernel) = {
+const struct row_kernel RO_SIMD_NAME(float_kernel) = {
     .cpu = RO_SIMD_CPU,
     .lanes = 1,
     .sample_bytes = sizeof(float),

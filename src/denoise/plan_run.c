@@ -11,21 +11,21 @@
 struct denoise_plan {
     struct ro_plan plan; /* first: the public handle */
     ro_image in, out;    /* shapes, as they were given */
-    struct ro_denoiser work;
+    struct denoiser work;
     bool cuda;
     ro_denoise_options *kept; /* as given, for copies of a plan that the caller holds; or NULL */
 };
 
-void denoiser_restart(struct ro_denoiser *work)
+void denoiser_restart(struct denoiser *work)
 {
     ro_denoise_report *report = &work->report;
-    work->before = work->after = ro_figures_none;
+    work->before = work->after = step_figures_none;
     report->steps = 0;
     report->converged = 0;
     report->device_seconds = report->drift = report->difference = 0;
 }
 
-void denoiser_free(struct ro_denoiser *work)
+void denoiser_free(struct denoiser *work)
 {
     explicit_close(work->ready);
     denoise_resident_close(work);
@@ -45,7 +45,7 @@ static void free_plan(ro_plan *base)
 static void query(const ro_plan *base, ro_plan_info *info)
 {
     const struct denoise_plan *plan = (const struct denoise_plan *)base;
-    const struct ro_denoiser *work = &plan->work;
+    const struct denoiser *work = &plan->work;
     info->method = work->network ? "trained" : model_name(work->parameters.model);
     info->schedule = work->ready     ? explicit_schedule(work)
                      : work->network ? "rows"
@@ -61,7 +61,7 @@ static void query(const ro_plan *base, ro_plan_info *info)
 static ro_status run_images(struct denoise_plan *plan, const ro_image *in, const ro_image *out,
                             ro_denoise_report *report)
 {
-    struct ro_denoiser *work = &plan->work;
+    struct denoiser *work = &plan->work;
     work->in.data = in->data;
     work->in.stride = in->stride;
     work->out.data = out->data;
@@ -92,7 +92,7 @@ static ro_status check_image(const struct denoise_plan *plan, const ro_image *im
     return status;
 }
 
-static const struct ro_plan_kind denoise_kind;
+static const struct plan_kind denoise_kind;
 
 static ro_status run_checked(ro_plan *base, const ro_image *in, const ro_image *out,
                              ro_denoise_report *report)
@@ -165,7 +165,7 @@ static ro_status make_plan(ro_context *context, const ro_image *in, const ro_ima
     plan_init(&plan->plan, &denoise_kind, context);
     plan->in = *in;
     plan->out = *out;
-    struct ro_denoiser *work = &plan->work;
+    struct denoiser *work = &plan->work;
     ro_status status = denoiser_make(work, context, in, out, options);
     const bool watched = work->options.on_step;
     if (status == RO_OK && work->network && context->options.device == RO_DEVICE_CUDA)
@@ -196,7 +196,7 @@ static ro_status copy(const ro_plan *base, ro_plan **made)
     return status;
 }
 
-static const struct ro_plan_kind denoise_kind = {query, run, run_device, copy, free_plan};
+static const struct plan_kind denoise_kind = {query, run, run_device, copy, free_plan};
 
 ro_status ro_denoise_plan(ro_context *context, const ro_image *in, const ro_image *out,
                           const ro_denoise_options *options, ro_plan **plan)
@@ -222,7 +222,7 @@ ro_status ro_denoise_plan(ro_context *context, const ro_image *in, const ro_imag
     }
     if (status == RO_OK)
         status = make_plan(context, &shape[0], &shape[1], &taken, &made);
-    if (status == RO_OK && !(made->kept = options_keep(&ro_denoise_table, &taken))) {
+    if (status == RO_OK && !(made->kept = options_keep(&denoise_table, &taken))) {
         ro_plan_free(&made->plan);
         status = ro_context_fail(context, RO_E_MEMORY, "no memory for a plan");
     }

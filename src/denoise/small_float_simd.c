@@ -101,9 +101,9 @@ struct weights {
     vec se, sw, e, s;
 };
 
-RO_INLINE struct weights weights_of(const struct ro_float_weights *w, const struct format *f,
+RO_INLINE struct weights weights_of(const struct float_weights *w, const struct format *f,
                                     const vec *p, const vec *q, bits here, const int joint,
-                                    const enum ro_model model)
+                                    const enum diffusion_model model)
 {
     vec norm = {0}, sine = {0}, cosine = {0}, even = {0}, value;
     RO_UNROLL for (int c = 0; c < joint; c++)
@@ -164,10 +164,10 @@ struct left {
     vec p, qh;
 };
 
-RO_INLINE void row(const struct ro_rows *rows, const struct ro_row_work *work, const int joint,
-                   const enum ro_model model, float diagonal, float side)
+RO_INLINE void row(const struct step_rows *rows, const struct row_work *work, const int joint,
+                   const enum diffusion_model model, float diagonal, float side)
 {
-    const struct ro_diffusion *d = rows->diffusion;
+    const struct step_weights *d = rows->diffusion;
     const struct format f = format_of(d->real);
     const bool guided = work->guide_top != work->top;
     const char *exists = work->last ? rows->no_elements : rows->elements;
@@ -231,23 +231,23 @@ RO_INLINE void row(const struct ro_rows *rows, const struct ro_row_work *work, c
     }
 }
 
-static void wrap(const struct ro_rows *rows, char *line)
+static void wrap(const struct step_rows *rows, char *line)
 {
     wrap_line(rows, line, sizeof(vec), sizeof(float));
 }
 
-static void wrap_row(const struct ro_rows *rows, char *row)
+static void wrap_row(const struct step_rows *rows, char *row)
 {
     for (int plane = 0; plane < rows->diffusion->planes; plane++)
         wrap(rows, row + (size_t)plane * rows->line_bytes);
 }
 
 /* A function for each combination, so that each has all registers to itself. */
-typedef void row_fn(const struct ro_rows *rows, const struct ro_row_work *work);
+typedef void row_fn(const struct step_rows *rows, const struct row_work *work);
 #define ROW(name, joint, model)                                                                    \
-    static void name(const struct ro_rows *rows, const struct ro_row_work *work)                   \
+    static void name(const struct step_rows *rows, const struct row_work *work)                    \
     {                                                                                              \
-        const struct ro_float_weights *w = &rows->diffusion->weights;                              \
+        const struct float_weights *w = &rows->diffusion->weights;                                 \
         row(rows, work, joint, RO_MODEL_##model, w->diagonal, w->side);                            \
     }
 ROW(linear, 1, LINEAR)
@@ -266,20 +266,20 @@ static row_fn *const functions[][2] = {
     [RO_MODEL_TENSOR] = {tensor, tensor3},
 };
 
-static void step(const struct ro_rows *rows, const struct ro_row_work *work)
+static void step(const struct step_rows *rows, const struct row_work *work)
 {
     functions[rows->diffusion->model][rows->diffusion->joint > 1](rows, work);
     wrap_row(rows, work->out);
 }
 
-static void smooth(const struct ro_rows *rows, const struct ro_row_work *work)
+static void smooth(const struct step_rows *rows, const struct row_work *work)
 {
-    const struct ro_float_weights *w = &rows->diffusion->weights;
+    const struct float_weights *w = &rows->diffusion->weights;
     row(rows, work, 1, RO_MODEL_LINEAR, w->smooth_diagonal, w->smooth_side);
     wrap_row(rows, work->out);
 }
 
-static bool supports(const struct ro_diffusion *diffusion, int64_t white)
+static bool supports(const struct step_weights *diffusion, int64_t white)
 {
     (void)white;
     return diffusion->real && diffusion->real->mantissa < 23 && diffusion->time < RO_TIME_ONE &&
@@ -289,7 +289,7 @@ static bool supports(const struct ro_diffusion *diffusion, int64_t white)
 /* ---- Columns to lanes and back --------------------------------------------------------------- */
 
 /* Lanes behind the image repeat its last column. */
-static void pack(const struct ro_rows *rows, const void *values, char *line)
+static void pack(const struct step_rows *rows, const void *values, char *line)
 {
     const float *in = values;
     float *out = (float *)(void *)line + LANES;
@@ -302,7 +302,7 @@ static void pack(const struct ro_rows *rows, const void *values, char *line)
     wrap(rows, line);
 }
 
-static void unpack(const struct ro_rows *rows, const char *line, void *values)
+static void unpack(const struct step_rows *rows, const char *line, void *values)
 {
     float *out = values;
     const float *in = (const float *)(const void *)line + LANES;
@@ -312,7 +312,7 @@ static void unpack(const struct ro_rows *rows, const char *line, void *values)
             out[l * vectors + j] = in[j * LANES + l];
 }
 
-const struct ro_row_kernel RO_SIMD_NAME(ro_float_kernel_rounded) = {
+const struct row_kernel RO_SIMD_NAME(float_kernel_rounded) = {
     .cpu = RO_SIMD_CPU,
     .lanes = LANES,
     .sample_bytes = sizeof(float),

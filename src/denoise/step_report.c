@@ -2,7 +2,7 @@
 /* What a filter does to the image step by step: sum, extremes and energy, told to who listens. */
 #include "denoise/denoise.h"
 
-static void add_integers(struct ro_trace *trace, const int32_t *values, size_t count)
+static void add_integers(struct step_trace *trace, const int32_t *values, size_t count)
 {
     int64_t sum = 0, min = values[0], max = values[0];
     uint64_t squares = 0;
@@ -23,7 +23,7 @@ static void add_integers(struct ro_trace *trace, const int32_t *values, size_t c
     trace->max = trace->any && trace->max > max ? trace->max : max;
 }
 
-static void add_floats(struct ro_trace *trace, const float *values, size_t count)
+static void add_floats(struct step_trace *trace, const float *values, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         const double v = (double)values[i];
@@ -35,7 +35,7 @@ static void add_floats(struct ro_trace *trace, const float *values, size_t count
     }
 }
 
-void trace_add(struct ro_trace *trace, const struct ro_denoiser *work, const void *values,
+void trace_add(struct step_trace *trace, const struct denoiser *work, const void *values,
                size_t count)
 {
     if (work->watch)
@@ -49,7 +49,7 @@ void trace_add(struct ro_trace *trace, const struct ro_denoiser *work, const voi
     trace->any = true;
 }
 
-void trace_tell(const struct ro_trace *trace, const struct ro_denoiser *work)
+void trace_tell(const struct step_trace *trace, const struct denoiser *work)
 {
     if (work->watch)
         stop_weigh(work->watch, work->report.steps);
@@ -71,12 +71,12 @@ void trace_tell(const struct ro_trace *trace, const struct ro_denoiser *work)
     work->options.on_step(work->options.on_step_data, &step);
 }
 
-bool denoiser_is_watched(const struct ro_denoiser *work)
+bool denoiser_is_watched(const struct denoiser *work)
 {
     return work->options.on_step || work->watch;
 }
 
-ro_status denoiser_progress(const struct ro_denoiser *work)
+ro_status denoiser_progress(const struct denoiser *work)
 {
     if (!work->watch)
         return ro_context_progress(work->context, "denoise",
@@ -86,7 +86,7 @@ ro_status denoiser_progress(const struct ro_denoiser *work)
                : RO_OK;
 }
 
-ro_status denoiser_no_code(const struct ro_denoiser *work, ro_cpu asked)
+ro_status denoiser_no_code(const struct denoiser *work, ro_cpu asked)
 {
     return ro_context_fail(work->context, RO_E_UNSUPPORTED,
                            work->report.saturating
@@ -95,10 +95,10 @@ ro_status denoiser_no_code(const struct ro_denoiser *work, ro_cpu asked)
                            ro_cpu_name(asked), work->number->name);
 }
 
-void denoiser_trace(const struct ro_denoiser *work, const void *planes)
+void denoiser_trace(const struct denoiser *work, const void *planes)
 {
     const size_t width = work->in.width, rows = (size_t)work->in.height * (size_t)work->channels;
-    struct ro_trace trace = {0};
+    struct step_trace trace = {0};
     if (!denoiser_is_watched(work))
         return;
     for (size_t y = 0; y < rows; y++)

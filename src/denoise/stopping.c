@@ -98,7 +98,7 @@ static void fill(const ro_image *in, const struct mosaic *m, bool floating, doub
 /* ---- Watching a run ------------------------------------------------------------------------- */
 
 /* Rows come in the same order in every step; `first` keeps them as they were before the first. */
-struct ro_stop_watch {
+struct stop_watch {
     size_t samples, seen; /* of the upper half, and in this step of both */
     size_t row;           /* samples of a row, all of one channel */
     size_t rows;          /* of one channel, both halves */
@@ -113,13 +113,13 @@ struct ro_stop_watch {
     bool over;
 };
 
-static double value(const struct ro_stop_watch *w, const void *values, size_t i)
+static double value(const struct stop_watch *w, const void *values, size_t i)
 {
     return w->floating ? (double)((const float *)values)[i] : ((const int32_t *)values)[i];
 }
 
 /* Where in `first` the disturbed row of an undisturbed one lies, and whether this is one. */
-static bool is_disturbed(const struct ro_stop_watch *w, size_t row, size_t *other)
+static bool is_disturbed(const struct stop_watch *w, size_t row, size_t *other)
 {
     const size_t y = w->by_rows ? row / w->channels : row % w->rows;
     const size_t gap = (w->by_rows ? w->channels : 1) * (w->rows / 2) * w->row;
@@ -128,7 +128,7 @@ static bool is_disturbed(const struct ro_stop_watch *w, size_t row, size_t *othe
     return disturbed;
 }
 
-void stop_see(struct ro_stop_watch *w, uint32_t step, const void *values)
+void stop_see(struct stop_watch *w, uint32_t step, const void *values)
 {
     size_t other;
     const size_t at = w->seen, row = at / w->row;
@@ -158,7 +158,7 @@ void stop_see(struct ro_stop_watch *w, uint32_t step, const void *values)
 }
 
 /* All rows of a step were seen. */
-void stop_weigh(struct ro_stop_watch *w, uint32_t step)
+void stop_weigh(struct stop_watch *w, uint32_t step)
 {
     const double n = (double)w->samples;
     const double reacts = w->disturbance > 0 ? w->response / w->disturbance : 0;
@@ -174,12 +174,12 @@ void stop_weigh(struct ro_stop_watch *w, uint32_t step)
     w->over = step >= w->best + PATIENCE + w->best / 2;
 }
 
-bool stop_is_over(const struct ro_stop_watch *w) { return w && w->over; }
+bool stop_is_over(const struct stop_watch *w) { return w && w->over; }
 
 /* ---- The whole ------------------------------------------------------------------------------ */
 
-static ro_status run_probe(const struct ro_denoiser *work, const ro_image *probe,
-                           struct ro_stop_watch *watch)
+static ro_status run_probe(const struct denoiser *work, const ro_image *probe,
+                           struct stop_watch *watch)
 {
     ro_denoise_options options = work->options;
     options.scheme = work->scheme->name;
@@ -191,7 +191,7 @@ static ro_status run_probe(const struct ro_denoiser *work, const ro_image *probe
     options.on_step = NULL;
     if (work->parameters.model == RO_MODEL_LINEAR)
         options.kappa = 0;
-    struct ro_denoiser inner;
+    struct denoiser inner;
     ro_status status = denoiser_remake(&inner, work->context, probe, probe, &options);
     inner.watch = watch;
     if (status == RO_OK && inner.scheme->run == denoise_explicit)
@@ -205,7 +205,7 @@ static ro_status run_probe(const struct ro_denoiser *work, const ro_image *probe
     return status;
 }
 
-ro_status stop_choose(struct ro_denoiser *work, uint32_t *steps)
+ro_status stop_choose(struct denoiser *work, uint32_t *steps)
 {
     const struct mosaic m = mosaic_of(work->in.width, work->in.height);
     const uint32_t width = m.nx * m.bw, half = m.ny * m.bh;
@@ -218,7 +218,7 @@ ro_status stop_choose(struct ro_denoiser *work, uint32_t *steps)
     double step = noise / 255 * (floats ? 1 : (double)ro_image_white(&work->in)) / DISTURBANCE;
     if (!floats)
         step = floor(step + 0.5) > 1 ? floor(step + 0.5) : 1;
-    struct ro_stop_watch watch = {
+    struct stop_watch watch = {
         .samples = samples,
         .row = width,
         .rows = 2 * (size_t)half,

@@ -110,7 +110,7 @@ static void run_columns(void *data, int thread)
 
 void dft_field_run(struct dft_field *plan, float *data, bool inverse)
 {
-    struct ro_pool *pool = plan->context->pool;
+    struct thread_pool *pool = plan->context->pool;
     plan->data = data;
     plan->inverse = inverse;
     atomic_store(&plan->ticket, 0);

@@ -39,7 +39,7 @@ static ro_status floats_to_samples(ro_context *context, const ro_image *in, uint
                                    ro_image *made)
 {
     cudaStream_t stream = (cudaStream_t)stream_pointer;
-    struct ro_cuda *cuda;
+    struct device_state *cuda;
     void *memory, *found;
     unsigned long long wrong = ULLONG_MAX;
     RO_TRY(cuda_of(context, &cuda));

@@ -176,7 +176,7 @@ ro_status halftoner_open(struct halftoner *work, ro_context *context, const ro_i
 }
 
 ro_status halftoner_begin(struct halftoner *work, uint32_t first_row, uint32_t end_row,
-                          struct ro_wavefront_link *link)
+                          struct wavefront_link *link)
 {
     work->first_row = work->rows_done = first_row;
     work->end_row = end_row;

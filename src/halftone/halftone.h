@@ -106,12 +106,12 @@ struct halftoner {
     struct grey_form grey;
     uint32_t granularity; /* rows go in by multiples of this, but for the last */
     size_t bytes;         /* of memory that its state takes, as far as it grows with the image */
-    uint32_t first_row, end_row;    /* of the run */
-    uint32_t rows_done;             /* the row that comes next */
-    struct ro_wavefront_link *link; /* to the rows above and below the run; NULL: to none */
-    struct halftone_pass *pass; /* threads fetch rows by themselves (row_callbacks.h), and a block
-                                   has none; NULL: they do not */
-    int carried;                /* lines of numbers that rows hand on; -1: not to be cut */
+    uint32_t first_row, end_row; /* of the run */
+    uint32_t rows_done;          /* the row that comes next */
+    struct wavefront_link *link; /* to the rows above and below the run; NULL: to none */
+    struct halftone_pass *pass;  /* threads fetch rows by themselves (row_callbacks.h), and a block
+                                    has none; NULL: they do not */
+    int carried;                 /* lines of numbers that rows hand on; -1: not to be cut */
     int32_t carried_least, carried_most; /* what such a number can be */
     unsigned char shown[256];            /* the tone of each level, for RO_GREY8 output */
     ro_report report;
@@ -179,7 +179,7 @@ void halftoner_close(struct halftoner *work);
 
 /* A run of rows first_row to end_row - 1. */
 ro_status halftoner_begin(struct halftoner *work, uint32_t first_row, uint32_t end_row,
-                          struct ro_wavefront_link *link);
+                          struct wavefront_link *link);
 
 /* Runs the next rows, given in the form work->grey. */
 ro_status halftoner_run(struct halftoner *work, const void *grey, ptrdiff_t grey_stride, void *out,

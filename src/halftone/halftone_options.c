@@ -146,7 +146,7 @@ static unsigned traits_of(const char *method)
     return found ? found->options : halftone_like_options(method);
 }
 
-const ro_option_table ro_halftone_table = {
+const ro_option_table halftone_table = {
     .name = "halftone",
     .structure = "ro_halftone_options",
     .initialiser = "RO_HALFTONE_OPTIONS",
@@ -162,7 +162,7 @@ ro_status halftone_rules(ro_context *context, const ro_halftone_options *options
 {
     ro_halftone_options resolved = *options;
     resolved.method = method->info.name;
-    return options_check(context, &ro_halftone_table, options, &resolved);
+    return options_check(context, &halftone_table, options, &resolved);
 }
 
 /* The method that follows from the other options. */
@@ -177,7 +177,7 @@ static const char *usual_method(const ro_halftone_options *options)
 ro_status halftone_read(ro_context *context, const ro_halftone_options *given,
                         ro_halftone_options *taken)
 {
-    const ro_status status = options_read(context, &ro_halftone_table, given, taken);
+    const ro_status status = options_read(context, &halftone_table, given, taken);
     if (status != RO_OK)
         return status;
     if (!taken->method && !taken->kernel && !taken->like)
@@ -186,14 +186,11 @@ ro_status halftone_read(ro_context *context, const ro_halftone_options *given,
     return method ? halftone_rules(context, taken, method) : RO_E_ARGUMENT;
 }
 
-static const ro_option *row_of(const char *name)
-{
-    return ro_option_find(&ro_halftone_table, name);
-}
+static const ro_option *row_of(const char *name) { return ro_option_find(&halftone_table, name); }
 
 bool halftone_is_set(const ro_halftone_options *options, const char *name)
 {
-    return ro_option_is_set(&ro_halftone_table, row_of(name), options);
+    return ro_option_is_set(&halftone_table, row_of(name), options);
 }
 
 const char *halftone_preset(const char *name) { return row_of(name)->preset; }

@@ -59,7 +59,7 @@ static void keep_separation(struct keep *keep, const ro_separation **separation)
 
 static void keep_all(struct keep *keep, ro_halftone_options *o)
 {
-    options_keep_texts(keep, &ro_halftone_table, o);
+    options_keep_texts(keep, &halftone_table, o);
     keep_bytes(keep, &o->kernel, sizeof *o->kernel);
     keep_bytes(keep, &o->tone.curve, (size_t)o->tone.curve_points * sizeof *o->tone.curve);
     keep_bytes(keep, &o->palette, sizeof *o->palette);

@@ -137,7 +137,7 @@ static ro_status alloc_rows(struct halftone_plan *plan)
     return status;
 }
 
-static const struct ro_plan_kind halftone_kind;
+static const struct plan_kind halftone_kind;
 
 /* The plan without its planes, with its own copy of palettes; NULL: there is no memory. */
 static struct halftone_plan *alloc_plan(ro_context *context, const ro_image *shape, ro_format out,
@@ -256,7 +256,7 @@ static void query(const ro_plan *base, ro_plan_info *info)
 /* ---- Rows through a plan -------------------------------------------------------------------- */
 
 ro_status halftone_plan_begin(struct halftone_plan *plan, uint32_t first, uint32_t end,
-                              struct ro_wavefront_link *links)
+                              struct wavefront_link *links)
 {
     ro_status status = RO_OK;
     plan->pending_rows = 0;
@@ -518,7 +518,7 @@ static ro_status run_device(ro_plan *base, const ro_image *in, const ro_image *o
     return status;
 }
 
-static const struct ro_plan_kind halftone_kind = {query, run, run_device, copy, free_plan};
+static const struct plan_kind halftone_kind = {query, run, run_device, copy, free_plan};
 
 /* ---- The public calls ----------------------------------------------------------------------- */
 

@@ -65,7 +65,7 @@ void halftone_rows_free(const struct halftone_plan *plan, unsigned char *memory)
 /* A run of rows first to end - 1 begins. `links` has one for each plane, or is NULL: nothing is
  * carried in or on. */
 ro_status halftone_plan_begin(struct halftone_plan *plan, uint32_t first, uint32_t end,
-                              struct ro_wavefront_link *links);
+                              struct wavefront_link *links);
 
 /* Converts rows, those from y on, into `pending`; and runs all that is there. */
 ro_status halftone_plan_take(struct halftone_plan *plan, const void *rows, ptrdiff_t stride,

@@ -21,7 +21,7 @@ struct ro_halftone_stream {
     uint32_t first_row, end_row; /* of the run */
     uint32_t next;               /* row to be pushed */
     atomic_bool failed;          /* looked at by threads that wait for what is carried on */
-    struct ro_wavefront_link link[PLANES_MOST];
+    struct wavefront_link link[PLANES_MOST];
     ro_carrier carrier;
 };
 
@@ -84,10 +84,10 @@ static ro_status check_rows(const struct halftone_plan *plan, uint32_t first_row
 }
 
 /* Links to the rows above and below a piece of a picture, if rows hand on anything. */
-static struct ro_wavefront_link *begin_links(struct halftone_plan *plan, uint32_t first_row,
-                                             uint32_t end_row)
+static struct wavefront_link *begin_links(struct halftone_plan *plan, uint32_t first_row,
+                                          uint32_t end_row)
 {
-    struct ro_wavefront_link *links = plan->stream->link;
+    struct wavefront_link *links = plan->stream->link;
     const bool carries = halftone_plan_carried(plan) > 0;
     const bool above = carries && first_row > 0, below = carries && end_row < plan->shape.height;
     for (int i = 0; i < plan->count; i++)
@@ -343,7 +343,7 @@ ro_status ro_halftone_carry_out(ro_halftone_stream *stream, uint32_t x, uint32_t
         status = ro_context_fail(context, RO_E_STATE, "nothing is carried on from row %u",
                                  stream->end_row - 1);
     for (int i = 0; i < plan->count && status == RO_OK; i++) {
-        struct ro_wavefront_link *link = &stream->link[i];
+        struct wavefront_link *link = &stream->link[i];
         const struct halftoner *work = &plan->work[i];
         if (gate_wait_or_stop(&link->room, &link->finished, x + count, link->stop))
             work->engine->carry_out(work, x, count, values + (size_t)(i * work->carried) * count);

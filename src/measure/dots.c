@@ -234,7 +234,7 @@ static bool join_strips(struct search *search, struct run **all, size_t *count)
 
 ro_status measure_dots(struct measure_job *job, ro_measure_dots *dots)
 {
-    struct ro_pool *pool = job->context->pool;
+    struct thread_pool *pool = job->context->pool;
     const size_t threads = (size_t)pool_threads(pool);
     struct search search = {.job = job,
                             .count = (job->height + STRIP - 1) / STRIP,

@@ -36,9 +36,9 @@ struct search {
     atomic_uint_fast32_t ticket;
 };
 
-static void run(struct search *search, ro_task_fn *task)
+static void run(struct search *search, pool_task_fn *task)
 {
-    struct ro_pool *pool = search->job->context->pool;
+    struct thread_pool *pool = search->job->context->pool;
     atomic_store(&search->ticket, 0);
     pool_run(pool, pool_threads(pool), task, search);
 }

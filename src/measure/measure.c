@@ -19,7 +19,7 @@ static const double pi = 3.14159265358979323846;
 ro_status measure_check(ro_context *context, const ro_image *original, const ro_image *result,
                         const ro_measure_options *given, ro_measure_options *options)
 {
-    ro_status status = options_read(context, &ro_measure_table, given, options);
+    ro_status status = options_read(context, &measure_table, given, options);
     if (status == RO_OK)
         status = image_check(context, original, "original");
     if (status == RO_OK)

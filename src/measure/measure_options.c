@@ -29,7 +29,7 @@ static const ro_option rows[] = {
 
 static const ro_measure_options unset = RO_MEASURE_OPTIONS;
 
-const ro_option_table ro_measure_table = {
+const ro_option_table measure_table = {
     .name = "measure",
     .structure = "ro_measure_options",
     .initialiser = "RO_MEASURE_OPTIONS",

@@ -27,7 +27,7 @@ static bool read_row(const struct measure_tones *tones, int64_t y, float *line, 
     return true;
 }
 
-static void cover_row(const struct ro_discs *discs, uint8_t *const rows[RO_DISC_WINDOW],
+static void cover_row(const struct dot_discs *discs, uint8_t *const rows[RO_DISC_WINDOW],
                       uint32_t width, float *light)
 {
     for (uint32_t x = 0; x < width; x++) {
@@ -44,7 +44,7 @@ static ro_status print_dots(ro_context *context, const ro_image *result, double 
                             ro_image *paper)
 {
     struct measure_tones tones = {0};
-    struct ro_discs discs;
+    struct dot_discs discs;
     const size_t room = (size_t)result->width + 2 * RO_DISC_REACH;
     uint8_t *memory = calloc(RO_DISC_WINDOW, room), *rows[RO_DISC_WINDOW];
     float *line = malloc(result->width * sizeof *line);

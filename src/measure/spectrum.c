@@ -142,9 +142,9 @@ static void sum_rows(void *data, int thread)
             add_row(work, y, &work->rings[part]);
 }
 
-static void run(struct transform *work, ro_task_fn *task)
+static void run(struct transform *work, pool_task_fn *task)
 {
-    struct ro_pool *pool = work->job->context->pool;
+    struct thread_pool *pool = work->job->context->pool;
     atomic_store(&work->ticket, 0);
     pool_run(pool, pool_threads(pool), task, work);
 }

@@ -7,17 +7,17 @@
 
 #include <math.h>
 
-RO_VARIANTS_DECLARE(const struct ro_array_kernel, ro_array_kernel);
+RO_VARIANTS_DECLARE(const struct array_kernel, array_kernel);
 
-static const struct ro_array_kernel *kernel(void)
+static const struct array_kernel *kernel(void)
 {
-    static const struct ro_array_kernel *const kernels[RO_CPUS] = {RO_VARIANTS_OF(ro_array_kernel)};
+    static const struct array_kernel *const kernels[RO_CPUS] = {RO_VARIANTS_OF(array_kernel)};
     return kernels[cpu_best()];
 }
 
 /* ---- Fixed point --------------------------------------------------------------------------- */
 
-static void run_fixed(enum ro_array_operation operation, const ro_fixed *q, ro_rounding rounding,
+static void run_fixed(enum array_operation operation, const ro_fixed *q, ro_rounding rounding,
                       const int32_t *a, const int32_t *b, const int32_t *c, int32_t *out,
                       size_t count)
 {
@@ -25,7 +25,7 @@ static void run_fixed(enum ro_array_operation operation, const ro_fixed *q, ro_r
         return;
     const double most = fmax(-(double)q->min, (double)q->max);
     const bool fits = q->step == 1 && most <= 0x1p24 && most * most / (double)q->one < 0x1p30;
-    const struct ro_array_kernel *vectors = fits ? kernel() : NULL;
+    const struct array_kernel *vectors = fits ? kernel() : NULL;
     size_t i = vectors ? vectors->fixed(operation, q, rounding, a, b, c, out, count) : 0;
     for (; i < count; i++)
         switch (operation) {
@@ -104,11 +104,11 @@ void ro_fixed_to_doubles(const ro_fixed *q, const int32_t *numbers, double *valu
 
 /* ---- Small floats -------------------------------------------------------------------------- */
 
-static void run_floats(enum ro_array_operation operation, const ro_small_float *q,
+static void run_floats(enum array_operation operation, const ro_small_float *q,
                        ro_rounding rounding, const float *a, const float *b, const float *c,
                        float *out, size_t count)
 {
-    const struct ro_array_kernel *vectors = rounding == RO_ROUND_NEAREST_EVEN ? kernel() : NULL;
+    const struct array_kernel *vectors = rounding == RO_ROUND_NEAREST_EVEN ? kernel() : NULL;
     size_t i = vectors ? vectors->floats(operation, q, a, b, c, out, count) : 0;
     for (; i < count; i++) {
         double result;

@@ -6,20 +6,15 @@
 #include "core/cpu.h"
 #include "roundoff/number.h"
 
-enum ro_array_operation {
-    RO_ARRAY_ADD,
-    RO_ARRAY_SUBTRACT,
-    RO_ARRAY_MULTIPLY,
-    RO_ARRAY_MULTIPLY_ADD
-};
+enum array_operation { RO_ARRAY_ADD, RO_ARRAY_SUBTRACT, RO_ARRAY_MULTIPLY, RO_ARRAY_MULTIPLY_ADD };
 
 /* As many elements from the start as whole vectors hold are done; their number is returned. */
-struct ro_array_kernel {
-    size_t (*fixed)(enum ro_array_operation operation, const ro_fixed *q, ro_rounding rounding,
+struct array_kernel {
+    size_t (*fixed)(enum array_operation operation, const ro_fixed *q, ro_rounding rounding,
                     const int32_t *a, const int32_t *b, const int32_t *c, int32_t *out,
                     size_t count);
     /* Ties to even. c alone is rounded where a is NULL. */
-    size_t (*floats)(enum ro_array_operation operation, const ro_small_float *q, const float *a,
+    size_t (*floats)(enum array_operation operation, const ro_small_float *q, const float *a,
                      const float *b, const float *c, float *out, size_t count);
 };
 

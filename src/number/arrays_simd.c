@@ -64,7 +64,7 @@ RO_INLINE vec correction(ro_rounding rounding, vec quotient, vec rest, double on
     }
 }
 
-static size_t fixed(enum ro_array_operation operation, const ro_fixed *q, ro_rounding rounding,
+static size_t fixed(enum array_operation operation, const ro_fixed *q, ro_rounding rounding,
                     const int32_t *a, const int32_t *b, const int32_t *c, int32_t *out,
                     size_t count)
 {
@@ -115,8 +115,8 @@ RO_INLINE vec sum_to_odd(vec a, vec b)
     return (vec)((bits)sum + (change & ((outward & 1) - (~outward & 1))));
 }
 
-static size_t round_floats(enum ro_array_operation operation, const ro_small_float *q,
-                           const float *a, const float *b, const float *c, float *out, size_t count)
+static size_t round_floats(enum array_operation operation, const ro_small_float *q, const float *a,
+                           const float *b, const float *c, float *out, size_t count)
 {
     const int drop = 52 - q->mantissa, smallest = 2 - (1 << (q->exponent - 1));
     const double least = __builtin_ldexp(1, smallest);
@@ -149,5 +149,5 @@ static size_t round_floats(enum ro_array_operation operation, const ro_small_flo
     return i;
 }
 
-extern const struct ro_array_kernel RO_SIMD_NAME(ro_array_kernel);
-const struct ro_array_kernel RO_SIMD_NAME(ro_array_kernel) = {fixed, round_floats};
+extern const struct array_kernel RO_SIMD_NAME(array_kernel);
+const struct array_kernel RO_SIMD_NAME(array_kernel) = {fixed, round_floats};

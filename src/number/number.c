@@ -323,21 +323,21 @@ const struct ro_number *ro_number_find(const char *name)
 
 /* ---- Images -------------------------------------------------------------------------------- */
 
-struct ro_scale scale_make(const struct ro_fixed *q, uint32_t maxval)
+struct number_scale scale_make(const struct ro_fixed *q, uint32_t maxval)
 {
     int64_t room = q->one < q->max ? q->one : q->max;
     int64_t factor = room / maxval;
-    return (struct ro_scale){factor, factor ? factor * maxval : room, maxval};
+    return (struct number_scale){factor, factor ? factor * maxval : room, maxval};
 }
 
-int64_t scale_number(const struct ro_scale *scale, uint32_t pixel)
+int64_t scale_number(const struct number_scale *scale, uint32_t pixel)
 {
     if (scale->factor)
         return scale->factor * pixel;
     return ro_round_quotient(scale->white * pixel, scale->maxval, RO_ROUND_NEAREST);
 }
 
-uint32_t scale_pixel(const struct ro_scale *scale, int64_t n, uint32_t maxval)
+uint32_t scale_pixel(const struct number_scale *scale, int64_t n, uint32_t maxval)
 {
     int64_t pixel = ro_round_quotient(n * maxval, scale->white, RO_ROUND_NEAREST);
     return pixel < 0 ? 0 : pixel > maxval ? maxval : (uint32_t)pixel;

@@ -13,13 +13,13 @@
  * factor, so that every pixel is exact and sums stay comparable; white is factor * maxval then.
  * Where it has not (factor 0), n is the pixel's value a/maxval rounded to the nearest number.
  */
-struct ro_scale {
+struct number_scale {
     int64_t factor;
     int64_t white;
     uint32_t maxval;
 };
-struct ro_scale scale_make(const struct ro_fixed *q, uint32_t maxval);
-int64_t scale_number(const struct ro_scale *scale, uint32_t pixel);
-uint32_t scale_pixel(const struct ro_scale *scale, int64_t n, uint32_t maxval);
+struct number_scale scale_make(const struct ro_fixed *q, uint32_t maxval);
+int64_t scale_number(const struct number_scale *scale, uint32_t pixel);
+uint32_t scale_pixel(const struct number_scale *scale, int64_t n, uint32_t maxval);
 
 #endif

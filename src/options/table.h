@@ -18,10 +18,10 @@
 #include <stddef.h>
 
 /* The tables of the families; tables.c lists them. */
-extern const ro_option_table ro_halftone_table, ro_denoise_table, ro_measure_table, ro_screen_table,
-    ro_register_table, ro_segment_table, ro_regions_options_table;
-extern const ro_option_table ro_optics_table, ro_scene_table, ro_pictures_table, ro_points_table,
-    ro_hologram_table, ro_refinement_table, ro_frames_table, ro_view_table;
+extern const ro_option_table halftone_table, denoise_table, measure_table, screen_table,
+    register_table, segment_table, regions_options_table;
+extern const ro_option_table optics_table, scene_table, pictures_table, points_table,
+    hologram_table, refinement_table, frames_table, view_table;
 
 /* Copies what the caller gave (NULL: nothing) over `taken`, checks ranges and words, gives words
  * their usual spelling and fills in presets. */
@@ -48,7 +48,7 @@ int64_t option_word_value(const ro_option_table *table, const void *options, siz
 
 /* ---- Between values.c and rules.c ------------------------------------------------------------ */
 
-union ro_value {
+union option_value {
     int whole;
     uint32_t u32;
     uint64_t u64;
@@ -56,9 +56,9 @@ union ro_value {
     const char *text;
     const void *other;
 };
-union ro_value option_load(const ro_option *option, const void *options);
+union option_value option_load(const ro_option *option, const void *options);
 /* The word of a row that has this value; NULL: none has. */
-const ro_word *option_word_of(const ro_option *option, union ro_value value);
+const ro_word *option_word_of(const ro_option *option, union option_value value);
 
 /* An option's name in messages: "steps-at-once". */
 enum { RO_OPTION_NAME = 64 };

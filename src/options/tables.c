@@ -6,11 +6,9 @@
 #include <string.h>
 
 static const ro_option_table *const tables[] = {
-    &ro_halftone_table,        &ro_denoise_table,  &ro_measure_table,
-    &ro_screen_table,          &ro_register_table, &ro_segment_table,
-    &ro_regions_options_table, &ro_optics_table,   &ro_scene_table,
-    &ro_pictures_table,        &ro_points_table,   &ro_hologram_table,
-    &ro_refinement_table,      &ro_frames_table,   &ro_view_table};
+    &halftone_table, &denoise_table,         &measure_table,    &screen_table, &register_table,
+    &segment_table,  &regions_options_table, &optics_table,     &scene_table,  &pictures_table,
+    &points_table,   &hologram_table,        &refinement_table, &frames_table, &view_table};
 enum { TABLES = sizeof tables / sizeof *tables };
 
 const ro_option_table *ro_options_at(int number)

@@ -26,14 +26,14 @@ static const size_t sizes[] = {
     [RO_OPTION_TEXT] = sizeof(char *),  [RO_OPTION_OTHER] = sizeof(void *),
 };
 
-union ro_value option_load(const ro_option *option, const void *options)
+union option_value option_load(const ro_option *option, const void *options)
 {
-    union ro_value value = {0};
+    union option_value value = {0};
     memcpy(&value, (const char *)options + option->offset, sizes[option->kind]);
     return value;
 }
 
-static void store(const ro_option *option, void *options, union ro_value value)
+static void store(const ro_option *option, void *options, union option_value value)
 {
     memcpy((char *)options + option->offset, &value, sizes[option->kind]);
 }
@@ -102,7 +102,7 @@ static const ro_word *word_named(const ro_option *option, const char *name)
     return NULL;
 }
 
-const ro_word *option_word_of(const ro_option *option, union ro_value value)
+const ro_word *option_word_of(const ro_option *option, union option_value value)
 {
     if (option->kind == RO_OPTION_TEXT)
         return value.text ? word_named(option, value.text) : NULL;
@@ -126,7 +126,7 @@ int64_t option_word_value(const ro_option_table *table, const void *options, siz
 
 static bool has_range(const ro_option *option) { return option->min < option->max; }
 
-static bool in_range(const ro_option *option, union ro_value value)
+static bool in_range(const ro_option *option, union option_value value)
 {
     const double number = option->kind == RO_OPTION_INT   ? value.whole
                           : option->kind == RO_OPTION_U32 ? value.u32
@@ -206,7 +206,7 @@ static char *number_at(const ro_option *option, const void *options, int i)
 }
 
 /* A whole number or any other, by the kind; it may lie outside the range. */
-static bool read_number(const ro_option *option, const char *text, union ro_value *value)
+static bool read_number(const ro_option *option, const char *text, union option_value *value)
 {
     const char *digits = text + (*text == '-' || *text == '+');
     const bool whole = option->kind != RO_OPTION_REAL;
@@ -240,14 +240,14 @@ static int least_of(const ro_option *option)
     return option->least ? option->least : option->count;
 }
 
-static union ro_value load_number(const ro_option *option, const void *options, int i)
+static union option_value load_number(const ro_option *option, const void *options, int i)
 {
-    union ro_value value = {0};
+    union option_value value = {0};
     memcpy(&value, number_at(option, options, i), sizes[option->kind]);
     return value;
 }
 
-static bool is_zero(const ro_option *option, union ro_value value)
+static bool is_zero(const ro_option *option, union option_value value)
 {
     return option->kind == RO_OPTION_REAL ? value.real == 0 : value.u64 == 0;
 }
@@ -255,7 +255,7 @@ static bool is_zero(const ro_option *option, union ro_value value)
 /* "1,2,3" or "1x2"; numbers that are left out are 0. */
 static bool read_list(const ro_option *option, const char *text, void *options)
 {
-    union ro_value numbers[MOST_NUMBERS] = {0};
+    union option_value numbers[MOST_NUMBERS] = {0};
     int count = 0;
     for (bool more = true; more; text += more) {
         char one[80];
@@ -279,7 +279,7 @@ static bool read_list(const ro_option *option, const char *text, void *options)
 static bool list_in_range(const ro_option *option, const void *options)
 {
     for (int i = 0; i < option->count; i++) {
-        const union ro_value value = load_number(option, options, i);
+        const union option_value value = load_number(option, options, i);
         if (!in_range(option, value) && !(i >= least_of(option) && is_zero(option, value)))
             return false;
     }
@@ -294,7 +294,7 @@ static bool list_is_set(const ro_option_table *table, const ro_option *option, c
 
 /* ---- Reading and printing ------------------------------------------------------------------- */
 
-static bool read_word(const ro_option *option, const char *text, union ro_value *value)
+static bool read_word(const ro_option *option, const char *text, union option_value *value)
 {
     const ro_word *word = word_named(option, text);
     if (!word)
@@ -310,7 +310,7 @@ static bool read_word(const ro_option *option, const char *text, union ro_value 
     return true;
 }
 
-static bool is_equal(const ro_option *option, union ro_value a, union ro_value b)
+static bool is_equal(const ro_option *option, union option_value a, union option_value b)
 {
     if (option->kind == RO_OPTION_REAL)
         return a.real == b.real;
@@ -321,13 +321,13 @@ static bool is_equal(const ro_option *option, union ro_value a, union ro_value b
 
 /* Whether the member has the value that the initialiser leaves. */
 static bool is_untouched(const ro_option_table *table, const ro_option *option,
-                         union ro_value value)
+                         union option_value value)
 {
     return is_equal(option, value, option_load(option, table->unset));
 }
 
 static bool read_value(const ro_option_table *table, const ro_option *option, const char *text,
-                       union ro_value *value)
+                       union option_value *value)
 {
     if (is_free_text(option)) {
         value->text = text;
@@ -354,14 +354,14 @@ int ro_option_is_set(const ro_option_table *table, const ro_option *option, cons
     if (option->kind == RO_OPTION_TEXTS)
         return ((const ro_texts *)(const void *)((const char *)options + option->offset))->count >
                0;
-    const union ro_value value = option_load(option, options);
-    union ro_value preset = {0};
+    const union option_value value = option_load(option, options);
+    union option_value preset = {0};
     return !is_untouched(table, option, value) &&
            !(option->preset && read_value(table, option, option->preset, &preset) &&
              is_equal(option, value, preset));
 }
 
-static const char *print(const ro_option *option, union ro_value value,
+static const char *print(const ro_option *option, union option_value value,
                          char room[RO_OPTION_MESSAGE])
 {
     const ro_word *word = option_word_of(option, value);
@@ -388,7 +388,7 @@ static const char *print_list(const ro_option *option, const void *options,
     char one[RO_OPTION_MESSAGE];
     size_t at = 0;
     for (int i = 0; i < option->count; i++) {
-        const union ro_value value = load_number(option, options, i);
+        const union option_value value = load_number(option, options, i);
         if (i < least_of(option) || !is_zero(option, value))
             at += (size_t)snprintf(room + at, RO_OPTION_MESSAGE - at, "%s%.32s", i ? "," : "",
                                    print(option, value, one));
@@ -405,7 +405,7 @@ const char *ro_option_text(const ro_option_table *table, const ro_option *option
         return list_is_set(table, option, options) ? print_list(option, options, room) : NULL;
     if (option->kind == RO_OPTION_OTHER || option->kind == RO_OPTION_TEXTS)
         return NULL;
-    const union ro_value value = option_load(option, options);
+    const union option_value value = option_load(option, options);
     if (is_flag(option) || !is_untouched(table, option, value))
         return print(option, value, room);
     return option->derived ? NULL : option->preset;
@@ -486,7 +486,7 @@ ro_status ro_option_set(const ro_option_table *table, const ro_option *option, v
     if (ABSENT(table, option, options, text, message))
         return RO_E_ARGUMENT;
     char room[RO_OPTION_MESSAGE];
-    union ro_value value = {0};
+    union option_value value = {0};
     ro_texts *texts = (ro_texts *)(void *)((char *)options + option->offset);
     if (is_list(option)) {
         if (strcmp(text, default_word) == 0)
@@ -514,7 +514,8 @@ ro_status ro_option_set(const ro_option_table *table, const ro_option *option, v
 /* ---- Structures ----------------------------------------------------------------------------- */
 
 /* Whether a caller's value is allowed; a word becomes its usual spelling. */
-static bool take_value(const ro_option_table *table, const ro_option *option, union ro_value *value)
+static bool take_value(const ro_option_table *table, const ro_option *option,
+                       union option_value *value)
 {
     if (option->kind == RO_OPTION_TEXT)
         return !value->text || read_value(table, option, value->text, value);
@@ -547,7 +548,7 @@ ro_status options_read(ro_context *context, const ro_option_table *table, const 
             }
             continue;
         }
-        union ro_value value = option_load(row, taken);
+        union option_value value = option_load(row, taken);
         if (is_untouched(table, row, value)) {
             if (row->preset && !row->derived)
                 read_value(table, row, row->preset, &value);

@@ -270,7 +270,7 @@ static __global__ void set_line(const __grid_constant__ diffusion_launch p, int 
 }
 
 /* Puts every launch of the image on the stream. */
-static ro_status enqueue(struct ro_cuda *cuda, const diffusion_launch *p, passing between,
+static ro_status enqueue(struct device_state *cuda, const diffusion_launch *p, passing between,
                          int sample_bytes, bool scatter, cudaStream_t stream, int *launches)
 {
     ro_context *context = cuda->context;
@@ -314,7 +314,7 @@ struct blockwise_key {
     int sample_bytes, scatter;
 };
 
-ro_status blockwise_launch(struct ro_cuda *cuda, struct diffusion_launch *p, int sample_bytes,
+ro_status blockwise_launch(struct device_state *cuda, struct diffusion_launch *p, int sample_bytes,
                            bool scatter, cudaStream_t stream, struct diffusion_cuda_count *count)
 {
     ro_context *context = cuda->context;

@@ -11,11 +11,11 @@
 #include <string.h>
 
 /* u' = sum of round(A u) over the pixel and its neighbours, A = 1 - tau L in 1/2^16. */
-void naive_step(const struct ro_diffusion *diffusion, enum ro_rounding rounding, const int32_t *u,
+void naive_step(const struct step_weights *diffusion, enum ro_rounding rounding, const int32_t *u,
                 int32_t *out, int32_t *scratch)
 {
     int64_t width = diffusion->width, size = width * diffusion->height;
-    struct ro_edges edges = {scratch, scratch + size, scratch + 2 * size, scratch + 3 * size};
+    struct pixel_edges edges = {scratch, scratch + size, scratch + 2 * size, scratch + 3 * size};
     const struct {
         const int32_t *weights;
         int64_t offset;
@@ -43,7 +43,7 @@ void naive_step(const struct ro_diffusion *diffusion, enum ro_rounding rounding,
     }
 }
 
-ro_status denoiser_march(struct ro_denoiser *work, size_t scratch_planes, ro_plain_step *step,
+ro_status denoiser_march(struct denoiser *work, size_t scratch_planes, plain_step *step,
                          const void *data)
 {
     size_t size = (size_t)work->in.width * work->in.height, bytes;
@@ -76,11 +76,11 @@ ro_status denoiser_march(struct ro_denoiser *work, size_t scratch_planes, ro_pla
     return status;
 }
 
-static void step(const struct ro_denoiser *work, const void *data, const int32_t *now,
-                 int32_t *next, int32_t *scratch)
+static void step(const struct denoiser *work, const void *data, const int32_t *now, int32_t *next,
+                 int32_t *scratch)
 {
     (void)data;
     naive_step(&work->diffusion, work->rounding, now, next, scratch);
 }
 
-ro_status denoise_naive(struct ro_denoiser *work) { return denoiser_march(work, 4, step, NULL); }
+ro_status denoise_naive(struct denoiser *work) { return denoiser_march(work, 4, step, NULL); }

@@ -87,7 +87,7 @@ static __global__ void end_rows(const __grid_constant__ diffusion_launch p, cons
         ((int *)p.left_below)[i] = array[(size_t)p.rows * ((size_t)p.width + 2) + 1 + i];
 }
 
-ro_status pixelwise_launch(struct ro_cuda *cuda, struct diffusion_launch *p, int sample_bytes,
+ro_status pixelwise_launch(struct device_state *cuda, struct diffusion_launch *p, int sample_bytes,
                            bool scatter, cudaStream_t stream, struct diffusion_cuda_count *count)
 {
     enum { THREADS = 128 };

@@ -30,11 +30,11 @@ static void fill_inverse(uint16_t *table, uint32_t time)
     }
 }
 
-void xpp24_make(struct ro_xpp24 *xpp, const struct ro_diffusion_parameters *parameters)
+void xpp24_make(struct xpp24 *xpp, const struct diffusion_parameters *parameters)
 {
-    struct ro_diffusion_parameters p = *parameters;
+    struct diffusion_parameters p = *parameters;
     const double sigma = p.sigma;
-    *xpp = (struct ro_xpp24){.time = p.time};
+    *xpp = (struct xpp24){.time = p.time};
     p.time = RO_TIME_ONE;
     p.sigma = 0;
     diffusion_make(&xpp->diffusion, &p);
@@ -87,10 +87,9 @@ void xpp24_iterate(const int32_t *words, int64_t width, int64_t height, uint32_t
         }
 }
 
-static void element_words(const struct ro_xpp24 *xpp, const int32_t *guide, int plane,
-                          int32_t *words)
+static void element_words(const struct xpp24 *xpp, const int32_t *guide, int plane, int32_t *words)
 {
-    const struct ro_diffusion *d = &xpp->diffusion;
+    const struct step_weights *d = &xpp->diffusion;
     const int64_t width = d->width, height = d->height, size = width * height;
     for (int64_t y = 0, i = 0; y < height; y++)
         for (int64_t x = 0; x < width; x++, i++) {
@@ -108,9 +107,9 @@ static void element_words(const struct ro_xpp24 *xpp, const int32_t *guide, int 
         }
 }
 
-void xpp24_step(const struct ro_xpp24 *xpp, const int32_t *u, int32_t *out, int32_t *scratch)
+void xpp24_step(const struct xpp24 *xpp, const int32_t *u, int32_t *out, int32_t *scratch)
 {
-    const struct ro_diffusion *d = &xpp->diffusion;
+    const struct step_weights *d = &xpp->diffusion;
     const int64_t width = d->width, height = d->height, size = width * height;
     const size_t bytes = (size_t)size * sizeof *u;
     int32_t *words = scratch, *x = words + size, *next = x + size, *guide = next + size;
@@ -142,16 +141,16 @@ void xpp24_step(const struct ro_xpp24 *xpp, const int32_t *u, int32_t *out, int3
     }
 }
 
-static void step(const struct ro_denoiser *work, const void *xpp, const int32_t *now, int32_t *next,
+static void step(const struct denoiser *work, const void *xpp, const int32_t *now, int32_t *next,
                  int32_t *scratch)
 {
     (void)work;
     xpp24_step(xpp, now, next, scratch);
 }
 
-ro_status denoise_xpp24(struct ro_denoiser *work)
+ro_status denoise_xpp24(struct denoiser *work)
 {
-    struct ro_xpp24 xpp;
+    struct xpp24 xpp;
     xpp24_make(&xpp, &work->parameters);
     return denoiser_march(work, 3 + (size_t)work->channels, step, &xpp);
 }

@@ -25,7 +25,7 @@ static void copy_field(const ro_image *field, const ro_image *other, bool back)
 }
 
 /* The same images again, each tone as it is. */
-ro_status register_plain(struct ro_flow *flow, const ro_image *fixed, const ro_image *moving)
+ro_status register_plain(struct registration *flow, const ro_image *fixed, const ro_image *moving)
 {
     flow->normalised = flow->balanced = false;
     ro_status status = register_load_images(flow, fixed, moving);
@@ -37,7 +37,7 @@ ro_status register_plain(struct ro_flow *flow, const ro_image *fixed, const ro_i
 }
 
 /* A second record, where one is wanted. */
-ro_status register_anew(struct ro_flow *flow)
+ro_status register_anew(struct registration *flow)
 {
     const size_t steps = (size_t)flow->options.scales * flow->constants.updates;
     if (!flow->report.record)
@@ -50,7 +50,7 @@ ro_status register_anew(struct ro_flow *flow)
 }
 
 /* What became of the first flow, while the second runs. */
-static ro_status set_aside(struct ro_flow *flow, const ro_image *field, ro_image *kept)
+static ro_status set_aside(struct registration *flow, const ro_image *field, ro_image *kept)
 {
     ro_status status =
         ro_image_alloc(flow->context, RO_GREYF, field->width, field->height, 0, kept);
@@ -60,7 +60,7 @@ static ro_status set_aside(struct ro_flow *flow, const ro_image *field, ro_image
 }
 
 /* The second flow, from the same start. */
-static ro_status run_plain(struct ro_flow *flow, const ro_image *fixed, const ro_image *moving,
+static ro_status run_plain(struct registration *flow, const ro_image *fixed, const ro_image *moving,
                            const ro_image *field, ro_report *ran)
 {
     ro_status status = register_anew(flow);
@@ -69,7 +69,7 @@ static ro_status run_plain(struct ro_flow *flow, const ro_image *fixed, const ro
     return status == RO_OK ? flow_on_cpu(flow, field, ran) : status;
 }
 
-ro_status register_auto(struct ro_flow *flow, const ro_image *fixed, const ro_image *moving,
+ro_status register_auto(struct registration *flow, const ro_image *fixed, const ro_image *moving,
                         const ro_image *field, ro_report *ran)
 {
     if (flow->on_device)

@@ -6,13 +6,13 @@
 #include "register/register.h"
 
 /* The same images again, each tone as it is. */
-ro_status register_plain(struct ro_flow *flow, const ro_image *fixed, const ro_image *moving);
+ro_status register_plain(struct registration *flow, const ro_image *fixed, const ro_image *moving);
 
 /* A second record, where one is wanted. */
-ro_status register_anew(struct ro_flow *flow);
+ro_status register_anew(struct registration *flow);
 
 /* register_auto on a device. */
-ro_status register_two(struct ro_flow *flow, const ro_image *fixed, const ro_image *moving,
+ro_status register_two(struct registration *flow, const ro_image *fixed, const ro_image *moving,
                        const ro_image *field, ro_report *ran);
 
 #endif

@@ -11,14 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-ro_status register_heard(const struct ro_flow *flow)
+ro_status register_heard(const struct registration *flow)
 {
     return ro_context_cancelled(flow->context)
                ? ro_context_fail(flow->context, RO_E_CANCELLED, "cancelled")
                : RO_OK;
 }
 
-int register_threads(const struct ro_flow *flow, size_t pixels)
+int register_threads(const struct registration *flow, size_t pixels)
 {
     enum { EACH = 1 << 16 };
     const size_t worth = pixels / EACH + 1;
@@ -26,7 +26,7 @@ int register_threads(const struct ro_flow *flow, size_t pixels)
 }
 
 struct woken {
-    ro_pass_fn *pass;
+    pass_task_fn *pass;
     void *data;
     int parts;
 };
@@ -37,7 +37,7 @@ static void run_part(void *data, int thread)
     woken->pass(woken->data, thread, woken->parts);
 }
 
-void register_pass(const struct ro_flow *flow, size_t pixels, ro_pass_fn *pass, void *data)
+void register_pass(const struct registration *flow, size_t pixels, pass_task_fn *pass, void *data)
 {
     const int most = pool_threads(flow->context->pool);
     struct woken woken = {pass, data, register_threads(flow, pixels)};
@@ -100,7 +100,7 @@ static void find_bytes(const ro_image *image, uint32_t y, float *low, float *hig
 /* Rows are read by many threads; what was found in each is looked at in order afterwards. */
 struct reading {
     const ro_context *context;
-    const struct ro_grid *grid;
+    const struct solver_grid *grid;
     struct {
         const ro_image *image;
         float *plane;
@@ -139,8 +139,8 @@ static void read_rows(void *data, int part, int parts)
 }
 
 /* The darkest and the lightest of all. */
-static ro_status find_ends(struct ro_flow *flow, const struct reading *reading, int p, float *low,
-                           float *high)
+static ro_status find_ends(struct registration *flow, const struct reading *reading, int p,
+                           float *low, float *high)
 {
     static const char *const roles[2] = {"moving", "fixed"};
     const ro_image *image = reading->of[p].image;
@@ -164,7 +164,7 @@ static ro_status find_ends(struct ro_flow *flow, const struct reading *reading, 
     return status;
 }
 
-static ro_status read_both(struct ro_flow *flow, const ro_image *const images[2], float low[2],
+static ro_status read_both(struct registration *flow, const ro_image *const images[2], float low[2],
                            float high[2])
 {
     struct reading reading = {.context = flow->context, .grid = &flow->grids.grid[0]};
@@ -190,7 +190,7 @@ static ro_status read_both(struct ro_flow *flow, const ro_image *const images[2]
 
 /* Tones become 0 to 1. */
 struct stretching {
-    struct ro_flow *flow;
+    struct registration *flow;
     struct {
         float low, by;
         const ro_image *bytes; /* that are looked up; NULL: the plane has the tones */
@@ -208,8 +208,8 @@ static void look_up(const ro_image *image, const float *restrict table, int y, f
 
 static void stretch_row(const struct stretching *stretching, int p, int y)
 {
-    const struct ro_flow *flow = stretching->flow;
-    const struct ro_grid *grid = &flow->grids.grid[0];
+    const struct registration *flow = stretching->flow;
+    const struct solver_grid *grid = &flow->grids.grid[0];
     const int width = flow->size[p].width;
     const float low = stretching->of[p].low, by = stretching->of[p].by;
     float *row = flow->images[p] + grid_at(grid, y);
@@ -235,7 +235,7 @@ static void stretch_rows(void *data, int part, int parts)
 }
 
 /* images[p], if it is not there from a search that came before. */
-static ro_status make_plane(struct ro_flow *flow, int p)
+static ro_status make_plane(struct registration *flow, int p)
 {
     const size_t floats = flow->grids.grid[0].floats + RO_GRID_MARGIN; /* vectors look on */
     if (flow->images[p])
@@ -250,9 +250,10 @@ static ro_status make_plane(struct ro_flow *flow, int p)
                                  flow->width, flow->height);
 }
 
-ro_status register_load_images(struct ro_flow *flow, const ro_image *fixed, const ro_image *moving)
+ro_status register_load_images(struct registration *flow, const ro_image *fixed,
+                               const ro_image *moving)
 {
-    const struct ro_grid *grid = &flow->grids.grid[0];
+    const struct solver_grid *grid = &flow->grids.grid[0];
     const ro_image *const images[2] = {moving, fixed};
     static const char *const roles[2] = {"moving", "fixed"};
     float low[2], high[2];
@@ -344,15 +345,15 @@ struct line {
 };
 
 struct figures {
-    const struct ro_flow *flow;
+    const struct registration *flow;
     const ro_image *field;
     struct line *lines;
     atomic_int ticket;
 };
 
-static double moving_at(const struct ro_flow *flow, double x, double y)
+static double moving_at(const struct registration *flow, double x, double y)
 {
-    const struct ro_grid *grid = &flow->grids.grid[0];
+    const struct solver_grid *grid = &flow->grids.grid[0];
     x = x < 0 ? 0 : x > flow->width - 1 ? flow->width - 1 : x;
     y = y < 0 ? 0 : y > flow->height - 1 ? flow->height - 1 : y;
     int ix = (int)x, iy = (int)y;
@@ -378,7 +379,7 @@ static double determinant(const float *row, const float *below, int x, int width
 /* What a displacement may look beyond the border without being outside, in pixels. */
 #define SLACK 1e-3
 
-static bool is_seen(const struct ro_flow *flow, double x, double y)
+static bool is_seen(const struct registration *flow, double x, double y)
 {
     x = x < 0 ? 0 : x > flow->width - 1 ? flow->width - 1 : x;
     y = y < 0 ? 0 : y > flow->height - 1 ? flow->height - 1 : y;
@@ -388,7 +389,7 @@ static bool is_seen(const struct ro_flow *flow, double x, double y)
 static void describe_rows(void *data, int thread)
 {
     struct figures *figures = data;
-    const struct ro_flow *flow = figures->flow;
+    const struct registration *flow = figures->flow;
     const ro_image *field = figures->field;
     int y;
     (void)thread;
@@ -436,7 +437,7 @@ static void describe_rows(void *data, int thread)
 }
 
 /* Tones that were stretched apart are compared by how they go together. */
-static bool is_worse(const struct ro_flow *flow, const struct line *sum)
+static bool is_worse(const struct registration *flow, const struct line *sum)
 {
     const ro_register_report *report = &flow->report;
     if (flow->normalised && sum->pieces[0] && sum->pieces[1])
@@ -444,7 +445,7 @@ static bool is_worse(const struct ro_flow *flow, const struct line *sum)
     return report->energy_after > report->energy_before;
 }
 
-static unsigned use_of(const struct ro_flow *flow, const struct line *sum)
+static unsigned use_of(const struct registration *flow, const struct line *sum)
 {
     const ro_register_report *report = &flow->report;
     return (report->folds ? RO_REGISTER_FOLDS : 0U) |
@@ -452,7 +453,7 @@ static unsigned use_of(const struct ro_flow *flow, const struct line *sum)
            (is_worse(flow, sum) ? RO_REGISTER_WORSE : 0U);
 }
 
-ro_status register_describe(struct ro_flow *flow, const ro_image *field)
+ro_status register_describe(struct registration *flow, const ro_image *field)
 {
     ro_register_report *report = &flow->report;
     struct figures figures = {.flow = flow, .field = field};

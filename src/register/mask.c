@@ -96,7 +96,7 @@ static bool drop_flat(const struct flood *flood, uint8_t *keep)
     return any;
 }
 
-static struct flood flood_of(const struct ro_flow *flow, int p)
+static struct flood flood_of(const struct registration *flow, int p)
 {
     return (struct flood){.context = flow->context,
                           .plane = flow->images[p] + RO_GRID_MARGIN,
@@ -108,7 +108,7 @@ static struct flood flood_of(const struct ro_flow *flow, int p)
 }
 
 /* Whether there can be a border of one tone at all; most images have none. */
-static bool may_drop(const struct ro_flow *flow, int p)
+static bool may_drop(const struct registration *flow, int p)
 {
     const struct flood flood = flood_of(flow, p);
     size_t ends = 0;
@@ -122,7 +122,7 @@ static bool may_drop(const struct ro_flow *flow, int p)
 }
 
 /* What is left of an image without its borders of one tone; NULL: there are none. */
-static ro_status find_borders(struct ro_flow *flow, int p, uint8_t **left)
+static ro_status find_borders(struct registration *flow, int p, uint8_t **left)
 {
     const int width = flow->size[p].width, height = flow->size[p].height;
     const size_t pixels = (size_t)width * (size_t)height;
@@ -158,7 +158,7 @@ static ro_status find_borders(struct ro_flow *flow, int p, uint8_t **left)
                 : ro_context_fail(flow->context, RO_E_MEMORY, "no memory for a mask");
 }
 
-static void drop_borders(const struct ro_flow *flow, int p, const uint8_t *left, uint8_t *keep)
+static void drop_borders(const struct registration *flow, int p, const uint8_t *left, uint8_t *keep)
 {
     const int width = flow->size[p].width, height = flow->size[p].height;
     for (int y = 0; y < height && !ro_context_cancelled(flow->context); y++)
@@ -183,7 +183,7 @@ static bool is_set(const ro_image *mask, int x, int y)
     }
 }
 
-static ro_status drop_masked(struct ro_flow *flow, int p, const ro_image *mask, uint8_t *keep)
+static ro_status drop_masked(struct registration *flow, int p, const ro_image *mask, uint8_t *keep)
 {
     static const char *const roles[2] = {"moving", "fixed"};
     const int width = flow->size[p].width, height = flow->size[p].height;
@@ -263,10 +263,10 @@ static void spread(const ro_context *context, const struct layer *coarse, struct
         }
 }
 
-static ro_status fill(struct ro_flow *flow, int p, const uint8_t *keep)
+static ro_status fill(struct registration *flow, int p, const uint8_t *keep)
 {
     struct layer layers[LAYERS] = {{.width = flow->width, .height = flow->height}};
-    const struct ro_grid *grid = &flow->grids.grid[0];
+    const struct solver_grid *grid = &flow->grids.grid[0];
     int count = 0;
     bool good = true;
     for (;; count++) {
@@ -310,9 +310,9 @@ static ro_status fill(struct ro_flow *flow, int p, const uint8_t *keep)
 }
 
 /* flow->keep[p] from the bytes of one image. */
-static ro_status set_keep(struct ro_flow *flow, int p, const uint8_t *keep)
+static ro_status set_keep(struct registration *flow, int p, const uint8_t *keep)
 {
-    const struct ro_grid *grid = &flow->grids.grid[0];
+    const struct solver_grid *grid = &flow->grids.grid[0];
     flow->keep[p] = calloc(grid->floats, sizeof(float));
     if (!flow->keep[p])
         return ro_context_fail(flow->context, RO_E_MEMORY, "no memory for a mask");
@@ -328,7 +328,7 @@ static ro_status set_keep(struct ro_flow *flow, int p, const uint8_t *keep)
     return fill(flow, p, keep);
 }
 
-ro_status register_mask(struct ro_flow *flow, bool borders)
+ro_status register_mask(struct registration *flow, bool borders)
 {
     const ro_image *masks[2] = {flow->options.moving_mask, flow->options.fixed_mask};
     const size_t pixels = (size_t)flow->width * (size_t)flow->height;

@@ -8,6 +8,6 @@
 
 /* Makes flow->keep where something does not count, and continues the images smoothly into it, so
  * that no smoothing brings it back. `borders`: look for those of one tone. */
-ro_status register_mask(struct ro_flow *flow, bool borders);
+ro_status register_mask(struct registration *flow, bool borders);
 
 #endif

@@ -24,16 +24,17 @@ static double median(const atomic_uint *bins, uint32_t count)
 
 /* Rows are counted by many threads, each in bins of its own that are added up at the end. */
 struct counting {
-    const struct ro_flow *flow;
+    const struct registration *flow;
     int step[2]; /* of the rows that are looked at: some will do */
     struct {
         atomic_uint bins[BINS], count;
     } of[2];
 };
 
-static void count_row(const struct ro_flow *flow, int p, int y, uint32_t *bins, uint32_t *count)
+static void count_row(const struct registration *flow, int p, int y, uint32_t *bins,
+                      uint32_t *count)
 {
-    const struct ro_grid *grid = &flow->grids.grid[0];
+    const struct solver_grid *grid = &flow->grids.grid[0];
     const size_t at = grid_at(grid, y);
     const float *b = flow->images[p] + at, *a = b - grid->stride, *c = b + grid->stride;
     const float *keep = flow->keep[p] ? flow->keep[p] + at : NULL;
@@ -82,7 +83,7 @@ static void count_rows(void *data, int part, int parts)
     }
 }
 
-double register_noise(const struct ro_flow *flow)
+double register_noise(const struct registration *flow)
 {
     struct counting counting = {.flow = flow};
     size_t pixels = 0;

@@ -18,22 +18,22 @@
 
 /* What the names chose. */
 struct choice {
-    enum ro_scheme scheme;
-    enum ro_start start;
+    enum register_scheme scheme;
+    enum start_kind start;
     bool falls_back; /* from normalised tones to plain ones */
 };
 
-static struct choice choose_names(struct ro_flow *flow)
+static struct choice choose_names(struct registration *flow)
 {
-    const ro_option_table *table = &ro_register_table;
+    const ro_option_table *table = &register_table;
     const ro_register_options *o = &flow->options;
-    const enum ro_scheme scheme = (enum ro_scheme)options_word(table, o, scheme);
+    const enum register_scheme scheme = (enum register_scheme)options_word(table, o, scheme);
     const bool automatic = scheme == RO_SCHEME_AUTO;
-    const enum ro_match match =
-        o->match ? (enum ro_match)options_word(table, o, match) : RO_MATCH_AUTO;
+    const enum match_kind match =
+        o->match ? (enum match_kind)options_word(table, o, match) : RO_MATCH_AUTO;
     const struct choice choice = {
         .scheme = scheme,
-        .start = o->init     ? (enum ro_start)options_word(table, o, init)
+        .start = o->init     ? (enum start_kind)options_word(table, o, init)
                  : automatic ? RO_START_AFFINE
                              : RO_START_NONE,
         .falls_back = automatic && match == RO_MATCH_AUTO,
@@ -47,7 +47,7 @@ static struct choice choose_names(struct ro_flow *flow)
     return choice;
 }
 
-static void settle_options(struct ro_flow *flow, struct choice *choice)
+static void settle_options(struct registration *flow, struct choice *choice)
 {
     ro_register_options *o = &flow->options;
     const double longer = flow->width > flow->height ? flow->width : flow->height;
@@ -60,8 +60,8 @@ static void settle_options(struct ro_flow *flow, struct choice *choice)
     const double usual = longer / (flow->automatic ? 36 : 32);
     if (o->sigma == 0)
         o->sigma = usual > least ? usual : least;
-    const struct ro_flow_constants asked = flow->constants;
-    flow->constants = (struct ro_flow_constants){
+    const struct registration_constants asked = flow->constants;
+    flow->constants = (struct registration_constants){
         .updates = asked.updates     ? asked.updates
                    : flow->automatic ? 40
                                      : 10,
@@ -81,7 +81,7 @@ static void settle_options(struct ro_flow *flow, struct choice *choice)
 /* ---- Scales --------------------------------------------------------------------------------- */
 
 /* The coarsest grid whose nodes are no further apart than the images are smooth. */
-static int level_for(const struct ro_flow *flow, double epsilon)
+static int level_for(const struct registration *flow, double epsilon)
 {
     int level = 0;
     while (level + 1 < flow->grids.levels && flow->grids.grid[level + 1].hx <= epsilon &&
@@ -94,18 +94,18 @@ static int level_for(const struct ro_flow *flow, double epsilon)
 enum { FILTERS = 3 };
 
 /* Floats of the tables of a scale's filter. */
-static size_t filter_floats(const struct ro_flow *flow, int level)
+static size_t filter_floats(const struct registration *flow, int level)
 {
-    const struct ro_grid *grid = &flow->grids.grid[level];
-    const struct ro_grid *last = &flow->grids.grid[flow->grids.levels - 1];
+    const struct solver_grid *grid = &flow->grids.grid[level];
+    const struct solver_grid *last = &flow->grids.grid[flow->grids.levels - 1];
     return flow->by_lines ? chain_floats(grid->width) + chain_floats(grid->height)
                           : (size_t)last->width * (size_t)last->height;
 }
 
-static void set_filter(const struct ro_flow *flow, int level, double sigma, float *tables,
-                       struct ro_filter *filter)
+static void set_filter(const struct registration *flow, int level, double sigma, float *tables,
+                       struct field_filter *filter)
 {
-    const struct ro_grid *grid = &flow->grids.grid[level];
+    const struct solver_grid *grid = &flow->grids.grid[level];
     const double half = sigma * sigma / 2;
     if (flow->by_lines) {
         filter->along = chain_make(grid->width, half / (grid->hx * grid->hx), tables);
@@ -119,16 +119,16 @@ static void set_filter(const struct ro_flow *flow, int level, double sigma, floa
 
 static void set_filters(void *data, int part, int parts)
 {
-    struct ro_flow *flow = data;
+    struct registration *flow = data;
     int i, to;
     for (team_share(FILTERS * flow->scales, part, parts, &i, &to); i < to; i++) {
-        struct ro_scale_plan *scale = &flow->scale[i / FILTERS];
-        const struct ro_grid *grid = &flow->grids.grid[scale->level];
+        struct scale_plan *scale = &flow->scale[i / FILTERS];
+        const struct solver_grid *grid = &flow->grids.grid[scale->level];
         const double node = grid->hx > grid->hy ? grid->hx : grid->hy;
         const double window = scale->epsilon > node ? scale->epsilon : node;
         const double sigmas[FILTERS] = {scale->epsilon, scale->sigma, flow->window * window};
-        struct ro_filter *const filters[FILTERS] = {&scale->image, &scale->gradient,
-                                                    &scale->window};
+        struct field_filter *const filters[FILTERS] = {&scale->image, &scale->gradient,
+                                                       &scale->window};
         const size_t own = (size_t)(i % FILTERS) * filter_floats(flow, scale->level);
         set_filter(flow, scale->level, sigmas[i % FILTERS], flow->tables + scale->tables + own,
                    filters[i % FILTERS]);
@@ -137,11 +137,11 @@ static void set_filters(void *data, int part, int parts)
 
 /* Scales geometric from an eighth of the longer side to the finest, 0 coming after 1; sigma
  * geometric. Those left out come before the first. */
-static ro_status plan_scales(struct ro_flow *flow)
+static ro_status plan_scales(struct registration *flow)
 {
     const ro_register_options *o = &flow->options;
     const double longer = (flow->width > flow->height ? flow->width : flow->height) - 1;
-    const struct ro_flow_constants *fixed = &flow->constants;
+    const struct registration_constants *fixed = &flow->constants;
     const double finest = fixed->finest > 0 ? fixed->finest : 1;
     const double coarsest = longer / 8 > finest ? longer / 8 : finest;
     const int left_out = flow->skipped ? (int)o->scales / 2 : 0;
@@ -150,7 +150,7 @@ static ro_status plan_scales(struct ro_flow *flow)
     const double noise = 10 * flow->noise * flow->noise; /* what is flatter than noise stays flat */
     flow->scales = (int)o->scales;
     for (int k = 0; k < flow->scales; k++) {
-        struct ro_scale_plan *scale = &flow->scale[k];
+        struct scale_plan *scale = &flow->scale[k];
         double down = steps > 0 ? (left_out + k) / steps : 1;
         double along = all > 1 ? (left_out + k) / (all - 1.0) : 1;
         scale->epsilon = down > 1 ? 0 : coarsest * pow(finest / coarsest, down);
@@ -170,7 +170,7 @@ static ro_status plan_scales(struct ro_flow *flow)
 
 static double larger(double a, double b) { return a > b ? a : b; }
 
-static ro_status open_flow(struct ro_flow *flow, const ro_image *fixed, const ro_image *moving)
+static ro_status open_flow(struct registration *flow, const ro_image *fixed, const ro_image *moving)
 {
     /* thin images are padded by their last row or column, which does not count */
     int width = flow->width, height = flow->height;
@@ -182,9 +182,9 @@ static ro_status open_flow(struct ro_flow *flow, const ro_image *fixed, const ro
     if (status != RO_OK)
         return status;
     for (int l = 0; l < flow->grids.levels; l++) {
-        const struct ro_grid *grid = &flow->grids.grid[l];
-        flow->ends[l] = (struct ro_extent){(float)((flow->width - 1) / grid->hx),
-                                           (float)((flow->height - 1) / grid->hy)};
+        const struct solver_grid *grid = &flow->grids.grid[l];
+        flow->ends[l] = (struct field_extent){(float)((flow->width - 1) / grid->hx),
+                                              (float)((flow->height - 1) / grid->hy)};
     }
     status = register_load_images(flow, fixed, moving);
     if (status == RO_OK)
@@ -198,16 +198,16 @@ static ro_status open_flow(struct ro_flow *flow, const ro_image *fixed, const ro
 
 /* All that comes before the flow, with threads that are woken once. */
 struct opening {
-    struct ro_flow *flow;
+    struct registration *flow;
     const ro_image *fixed, *moving;
-    enum ro_start start;
+    enum start_kind start;
     ro_status status;
 };
 
-static void make_ready(struct ro_team *team, void *data)
+static void make_ready(struct thread_team *team, void *data)
 {
     struct opening *opening = data;
-    struct ro_flow *flow = opening->flow;
+    struct registration *flow = opening->flow;
     flow->team = team;
     opening->status = open_flow(flow, opening->fixed, opening->moving);
     if (opening->status == RO_OK && opening->start != RO_START_NONE)
@@ -240,7 +240,7 @@ static ro_status check(ro_context *context, const ro_image *fixed, const ro_imag
     return RO_OK;
 }
 
-ro_status flow_anywhere(struct ro_flow *flow, const ro_image *field, ro_report *ran)
+ro_status flow_anywhere(struct registration *flow, const ro_image *field, ro_report *ran)
 {
     if (!flow->on_device)
         return flow_on_cpu(flow, field, ran);
@@ -267,14 +267,14 @@ ro_status register_limited(ro_context *context, const ro_image *fixed, const ro_
 {
     DEVICE_TURN(context);
     ro_register_options full;
-    ro_status status = options_read(context, &ro_register_table, options, &full);
+    ro_status status = options_read(context, &register_table, options, &full);
     if (status == RO_OK)
         status = check(context, fixed, moving, field);
     if (status != RO_OK)
         return status;
     struct choice choice = {0};
     ro_report ran = {0};
-    struct ro_flow *flow = calloc(1, sizeof *flow);
+    struct registration *flow = calloc(1, sizeof *flow);
     if (!flow)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for a registration");
     flow->context = context;

@@ -22,7 +22,7 @@
 #include "solver/smooth.h"
 
 /* Rounds a displacement to s10e5 or s16e7 by operations that lanes have; see rounder_make. */
-struct ro_rounder {
+struct rounder {
     int drop;      /* mantissa bits to round away; 0: none */
     float limit;   /* the largest number */
     float least;   /* the least normal number; below it numbers are evenly spaced, */
@@ -32,11 +32,11 @@ struct ro_rounder {
 extern "C" {
 #endif
 
-struct ro_rounder rounder_make(const struct ro_small_float *format);
-float rounder_round(const struct ro_rounder *round, float x);
+struct rounder rounder_make(const struct ro_small_float *format);
+float rounder_round(const struct rounder *round, float x);
 
 /* Where the images end on a grid, in its nodes; padding lies beyond. */
-struct ro_extent {
+struct field_extent {
     float right, bottom;
 };
 
@@ -46,26 +46,26 @@ enum { RO_ENERGY_BITS = 30, RO_GRADIENT_BITS = 14, RO_DIRECTION_BITS = 15, RO_SL
 
 enum { RO_BLOCK = 4 }; /* pixels a side of what images are compared by */
 
-struct ro_sums {
+struct match_sums {
     int64_t energy; /* of squared differences */
     int64_t count;  /* pixels that count */
     float peak;     /* largest |g| */
 };
 
-struct ro_products {
+struct match_products {
     int64_t slope;  /* of g d, both scaled */
     int64_t square; /* of d d, scaled, in quarters */
 };
 
 /* Tones of blocks of 4 x 4 pixels, all of which are seen in both images: sums over blocks. */
-struct ro_agreement {
+struct match_agreement {
     int64_t blocks, moving, fixed, moving_square, fixed_square, product;
 };
 
-struct ro_probe {
-    struct ro_sums sums;
+struct descent_probe {
+    struct match_sums sums;
     float peak; /* largest |d| */
-    struct ro_products products;
+    struct match_products products;
 };
 
 /* What is smaller than this is nothing. */
@@ -107,40 +107,40 @@ RO_SHARED float mean_slope(float scale, int64_t total, double nodes)
 #define RO_WHOLE 0.999f
 
 /* The rows of one evaluation. */
-struct ro_flow_rows {
+struct descent_rows {
     int width, height; /* of the grid */
     ptrdiff_t stride;
     const float *moving; /* whole plane, at its first node */
-    struct ro_extent end;
+    struct field_extent end;
     bool masked;              /* samples beyond the moving image do not count */
     const float *seen, *kept; /* whole planes: 1 where the moving and the fixed image count, else 0;
                                  both or none */
-    struct ro_rounder round;
+    struct rounder round;
     uint8_t *counts; /* with them, on the CPU: where both count at u, by `gradient` for `energy` */
 };
 
-struct ro_flow_kernels {
+struct descent_kernels {
     ro_cpu cpu;
     /* u = round(u - tau d) first, unless tau is 0; then g and the sums at u. */
-    void (*gradient)(const struct ro_flow_rows *rows, int y, float tau, float *ux, float *uy,
+    void (*gradient)(const struct descent_rows *rows, int y, float tau, float *ux, float *uy,
                      const float *dx, const float *dy, const float *fixed, float *gx, float *gy,
-                     struct ro_sums *sums);
+                     struct match_sums *sums);
     /* The energy at round(u - tau d), with the weights of u. */
-    int64_t (*energy)(const struct ro_flow_rows *rows, int y, float tau, const float *ux,
+    int64_t (*energy)(const struct descent_rows *rows, int y, float tau, const float *ux,
                       const float *uy, const float *dx, const float *dy, const float *fixed);
-    void (*update)(const struct ro_flow_rows *rows, float tau, float *ux, float *uy,
+    void (*update)(const struct descent_rows *rows, float tau, float *ux, float *uy,
                    const float *dx, const float *dy);
     void (*products)(int width, float g_scale, float d_scale, const float *gx, const float *gy,
-                     const float *dx, const float *dy, struct ro_products *sums);
+                     const float *dx, const float *dy, struct match_products *sums);
     float (*peak)(int width, const float *x);
-    void (*rescale)(const struct ro_rounder *round, int width, float by, float *u);
+    void (*rescale)(const struct rounder *round, int width, float by, float *u);
     void (*square)(int width, const float *x, float *out);
     /* What a pixel differs from the mean round it, by the deviation round it, in eighths; `size`:
      * whatever its sign. */
     void (*normalise)(int width, float least, bool size, const float *x, const float *mean,
                       const float *mean_square, float *out);
     /* Squares of the slopes of the fixed image, 0 where it does not count. */
-    void (*slopes)(const struct ro_flow_rows *rows, int y, const float *above, const float *row,
+    void (*slopes)(const struct descent_rows *rows, int y, const float *above, const float *row,
                    const float *below, float *xx, float *yy);
     /* The sum of what is positive, times `scale` and cut. */
     int64_t (*total)(int width, float scale, const float *x);
@@ -148,30 +148,30 @@ struct ro_flow_kernels {
     void (*balance)(int width, float mean, float least, float *x);
     void (*weigh)(int width, const float *by, float *x);
     /* Adds tones in units of 2^-12 and the number of pixels that count, column by column. */
-    void (*tones)(const struct ro_flow_rows *rows, int y, const float *ux, const float *uy,
+    void (*tones)(const struct descent_rows *rows, int y, const float *ux, const float *uy,
                   const float *fixed, int32_t *moving_sum, int32_t *fixed_sum, int32_t *count);
 };
-const struct ro_flow_kernels *flow_kernels_for(ro_cpu cpu);
+const struct descent_kernels *flow_kernels_for(ro_cpu cpu);
 
 /* ---- The flow and its back ends ------------------------------------------------------------- */
 
 /* One smoothing of one width: a V-cycle, or along lines. */
-struct ro_filter {
-    struct ro_stencil stencils[RO_GRID_LEVELS];
-    const float *inverse;          /* of the coarsest grid */
-    struct ro_chain along, across; /* of rows and of columns, on the scale's grid */
+struct field_filter {
+    struct stencil stencils[RO_GRID_LEVELS];
+    const float *inverse;            /* of the coarsest grid */
+    struct line_chain along, across; /* of rows and of columns, on the scale's grid */
 };
 
-struct ro_scale_plan {
+struct scale_plan {
     int level;
     double epsilon, sigma;
     float least;   /* added to a local variance: what is flatter than noise stays flat */
     size_t tables; /* where those of its filters begin */
-    struct ro_filter image, gradient, window; /* window: of the local mean and variance */
+    struct field_filter image, gradient, window; /* window: of the local mean and variance */
 };
 
 /* What a scheme has fixed. */
-struct ro_flow_constants {
+struct registration_constants {
     uint32_t updates;   /* at each scale, at most */
     uint32_t trials;    /* of the length of an update, at most */
     uint32_t cycles;    /* smoothings of the gradient, 1 or 2 */
@@ -180,11 +180,11 @@ struct ro_flow_constants {
     double tolerance;   /* root mean square of an update that ends a scale, in pixels */
 };
 
-struct ro_flow {
+struct registration {
     ro_context *context;
-    struct ro_team *team;        /* while images are made ready and aligned; else NULL */
+    struct thread_team *team;    /* while images are made ready and aligned; else NULL */
     ro_register_options options; /* with the defaults filled in */
-    struct ro_flow_constants constants;
+    struct registration_constants constants;
     ro_register_report report;
     bool masked, normalised; /* normalised: match ncc */
     bool sizes;              /* whatever the sign of contrast, in each place by itself */
@@ -200,19 +200,19 @@ struct ro_flow {
     struct {
         int width, height;
     } size[2]; /* of the moving and the fixed image */
-    struct ro_rounder round;
-    struct ro_multigrid grids;
-    struct ro_extent ends[RO_GRID_LEVELS];
+    struct rounder round;
+    struct multigrid grids;
+    struct field_extent ends[RO_GRID_LEVELS];
     float *images[2];              /* moving and fixed on the finest grid, 0 to 1 */
     float *keep[2];                /* 1 where they count, 0 elsewhere; NULL: everywhere */
     float darkest[2], lightest[2]; /* tones of the images */
     double contrast;               /* what 1 stands for, white being 1 */
     int scales;
-    struct ro_scale_plan scale[RO_REGISTER_SCALES];
+    struct scale_plan scale[RO_REGISTER_SCALES];
     float *tables; /* of all filters, one after the other */
     size_t table_floats;
-    struct ro_agreement reached, ended; /* when u came to the finest grid, and at the end */
-    const struct ro_flow_backend *backend;
+    struct match_agreement reached, ended; /* when u came to the finest grid, and at the end */
+    const struct registration_backend *backend;
     void *data; /* the back end's */
     bool on_device;
     int result;   /* of two flows, whose fields the device keeps */
@@ -222,58 +222,59 @@ struct ro_flow {
     ro_status status;
 };
 
-struct ro_descent_rule;
-struct ro_descent;
-struct ro_descent_step;
+struct descent_rule;
+struct descent_state;
+struct descent_step;
 
 /* What a back end does for the flow; each works on the grid of the scale begun last, except
  * `start`. A failure is kept and told by `finish`. */
-struct ro_flow_backend {
-    void (*begin)(struct ro_flow *flow, const struct ro_scale_plan *scale); /* makes its images */
-    void (*start)(struct ro_flow *flow, int level);  /* u from report.start */
-    void (*refine)(struct ro_flow *flow, int level); /* u on `level` from the coarser grid */
+struct registration_backend {
+    void (*begin)(struct registration *flow, const struct scale_plan *scale); /* makes its images */
+    void (*start)(struct registration *flow, int level);  /* u from report.start */
+    void (*refine)(struct registration *flow, int level); /* u on `level` from the coarser grid */
     /* Begins all updates of the scale, by the rules of descent.h, and need not wait for
      * them. NULL: the flow does them by the three calls after `descended`. */
-    void (*descend)(struct ro_flow *flow, const struct ro_descent_rule *rule, double tau);
+    void (*descend)(struct registration *flow, const struct descent_rule *rule, double tau);
     /* Waits for them; the steps are the back end's and last until the next call. */
-    const struct ro_descent_step *(*descended)(struct ro_flow *flow, struct ro_descent *descent);
+    const struct descent_step *(*descended)(struct registration *flow,
+                                            struct descent_state *descent);
     /* Updates u by tau d, then takes g and d there and all sums over them. */
-    void (*probe)(struct ro_flow *flow, float tau, struct ro_probe *probe);
-    int64_t (*energy)(struct ro_flow *flow, float tau);
-    void (*update)(struct ro_flow *flow, float tau);
-    void (*agree)(struct ro_flow *flow, struct ro_agreement *sums); /* on the finest grid */
+    void (*probe)(struct registration *flow, float tau, struct descent_probe *probe);
+    int64_t (*energy)(struct registration *flow, float tau);
+    void (*update)(struct registration *flow, float tau);
+    void (*agree)(struct registration *flow, struct match_agreement *sums); /* on the finest grid */
 };
 
 /* Row y of u_x or u_y at the start, with its ghosts. */
-void flow_start_row(const struct ro_flow *flow, int level, int component, int y, float *row);
+void flow_start_row(const struct registration *flow, int level, int component, int y, float *row);
 
 /* Adds a block, given the sums of its columns; one that is not seen whole is left out. */
 void flow_agree(const int32_t *moving, const int32_t *fixed, const int32_t *count,
-                struct ro_agreement *sums);
+                struct match_agreement *sums);
 
 /* 1 - c|c| of the correlation c of blocks, 0 for images that agree; 2 where too few are seen. */
-double flow_disagreement(const struct ro_flow *flow, const struct ro_agreement *sums);
+double flow_disagreement(const struct registration *flow, const struct match_agreement *sums);
 
 /* Whether blocks agree less than when u came to the finest grid, and tones are not to blame; or
  * hardly more. */
-bool flow_astray(const struct ro_flow *flow);
-bool flow_doubted(const struct ro_flow *flow);
+bool flow_astray(const struct registration *flow);
+bool flow_doubted(const struct registration *flow);
 
 /* The three loops. */
-void flow_run(struct ro_flow *flow);
+void flow_run(struct registration *flow);
 
 /* The same in steps, for who has two flows at hand: after the start a scale is begun and ended, as
  * long as its end tells that there is another. */
-void flow_start(struct ro_flow *flow);
-void flow_begin_scale(struct ro_flow *flow);
-bool flow_end_scale(struct ro_flow *flow);
-void flow_finish(struct ro_flow *flow);
+void flow_start(struct registration *flow);
+void flow_begin_scale(struct registration *flow);
+bool flow_end_scale(struct registration *flow);
+void flow_finish(struct registration *flow);
 
 /* The back end of the CPU: runs the flow and stores u at the images' pixels. */
-ro_status flow_on_cpu(struct ro_flow *flow, const ro_image *field, ro_report *ran);
+ro_status flow_on_cpu(struct registration *flow, const ro_image *field, ro_report *ran);
 
 /* The back end of the context's device. */
-ro_status flow_anywhere(struct ro_flow *flow, const ro_image *field, ro_report *ran);
+ro_status flow_anywhere(struct registration *flow, const ro_image *field, ro_report *ran);
 
 /* ro_register with so many updates at a scale and smoothings of the gradient, for tests; 0: those
  * of the scheme. */
@@ -282,15 +283,15 @@ ro_status register_limited(ro_context *context, const ro_image *fixed, const ro_
                            uint32_t cycles, ro_register_report *report);
 
 /* The words of options. */
-enum ro_scheme { RO_SCHEME_AUTO, RO_SCHEME_ANNEALED, RO_SCHEME_THESIS };
-enum ro_match { RO_MATCH_AUTO, RO_MATCH_SSD, RO_MATCH_NCC, RO_MATCH_NCC_SIZE };
+enum register_scheme { RO_SCHEME_AUTO, RO_SCHEME_ANNEALED, RO_SCHEME_THESIS };
+enum match_kind { RO_MATCH_AUTO, RO_MATCH_SSD, RO_MATCH_NCC, RO_MATCH_NCC_SIZE };
 
 /* Where to start: the matrix of `report.start`. */
-enum ro_start { RO_START_NONE, RO_START_TRANSLATION, RO_START_AFFINE };
-ro_status register_align(struct ro_flow *flow, enum ro_start start);
+enum start_kind { RO_START_NONE, RO_START_TRANSLATION, RO_START_AFFINE };
+ro_status register_align(struct registration *flow, enum start_kind start);
 
 /* The scheme that needs no options: normalised tones, or plain ones where they led astray. */
-ro_status register_auto(struct ro_flow *flow, const ro_image *fixed, const ro_image *moving,
+ro_status register_auto(struct registration *flow, const ro_image *fixed, const ro_image *moving,
                         const ro_image *field, ro_report *ran);
 
 #ifdef __cplusplus

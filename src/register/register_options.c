@@ -46,7 +46,7 @@ static const ro_option rows[] = {
 
 static const ro_register_options unset = RO_REGISTER_OPTIONS;
 
-const ro_option_table ro_register_table = {
+const ro_option_table register_table = {
     .name = "register",
     .structure = "ro_register_options",
     .initialiser = "RO_REGISTER_OPTIONS",

@@ -53,7 +53,7 @@ ro_status screen_make(ro_context *context, const ro_screen_options *options, boo
     ro_status status = screen_take(context, options, NULL, &full);
     if (status != RO_OK)
         return status;
-    const struct screen_kind *kind = &screen_kinds[options_word(&ro_screen_table, &full, kind)];
+    const struct screen_kind *kind = &screen_kinds[options_word(&screen_table, &full, kind)];
     if (!kind->make)
         return screen_am(context, &full, rectangle, screen);
     full.cell = full.cell ? full.cell : kind->size;

@@ -56,10 +56,10 @@ static unsigned traits_of(const char *kind)
 {
     ro_screen_options options = RO_SCREEN_OPTIONS;
     options.kind = kind;
-    return screen_kinds[options_word(&ro_screen_table, &options, kind)].options;
+    return screen_kinds[options_word(&screen_table, &options, kind)].options;
 }
 
-const ro_option_table ro_screen_table = {
+const ro_option_table screen_table = {
     .name = "screen",
     .structure = "ro_screen_options",
     .initialiser = "RO_SCREEN_OPTIONS",
@@ -73,8 +73,8 @@ const ro_option_table ro_screen_table = {
 ro_status screen_take(ro_context *context, const ro_screen_options *given, const char *kind,
                       ro_screen_options *taken)
 {
-    ro_status status = options_read(context, &ro_screen_table, given, taken);
+    ro_status status = options_read(context, &screen_table, given, taken);
     if (status == RO_OK && kind)
         taken->kind = kind;
-    return status == RO_OK ? options_check(context, &ro_screen_table, taken, taken) : status;
+    return status == RO_OK ? options_check(context, &screen_table, taken, taken) : status;
 }

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 struct front {
-    const struct ro_level *level;
-    const struct ro_level_field *phi;
+    const struct front_level *level;
+    const struct level_field *phi;
 };
 
 static double value(const struct front *front, uint32_t x, uint32_t y)
@@ -19,7 +19,8 @@ static double value(const struct front *front, uint32_t x, uint32_t y)
 static double place(const void *data, uint32_t x, uint32_t y, int side)
 {
     const double a = value(data, x, y);
-    const double b = value(data, x + (uint32_t)ro_side_x[side], y + (uint32_t)ro_side_y[side]);
+    const double b =
+        value(data, x + (uint32_t)front_side_x[side], y + (uint32_t)front_side_y[side]);
     return a / (a - b);
 }
 
@@ -39,13 +40,13 @@ static bool add_label(struct ro_segmentation *work, int i, uint16_t *labels, uns
         for (uint32_t x = 0; x < work->width; x++)
             row[x] = (uint16_t)(signs[x] * (i + 1));
     }
-    return outlines_add(&work->outlines, &(struct ro_outline_map){.width = work->width,
-                                                                  .height = work->height,
-                                                                  .labels = labels,
-                                                                  .highest = (uint16_t)(i + 1),
-                                                                  .data = &front,
-                                                                  .place = place,
-                                                                  .joined = joined});
+    return outlines_add(&work->outlines, &(struct outline_map){.width = work->width,
+                                                               .height = work->height,
+                                                               .labels = labels,
+                                                               .highest = (uint16_t)(i + 1),
+                                                               .data = &front,
+                                                               .place = place,
+                                                               .joined = joined});
 }
 
 ro_status contours_make(struct ro_segmentation *work)

@@ -5,12 +5,12 @@
 
 #include <stdlib.h>
 
-static int16_t *row_of(const struct ro_level_field *field, uint32_t y)
+static int16_t *row_of(const struct level_field *field, uint32_t y)
 {
     return (int16_t *)(void *)(field->data + y * field->pitch);
 }
 
-void level_double(const struct ro_level *level, const struct ro_level_field *field)
+void level_double(const struct front_level *level, const struct level_field *field)
 {
     for (uint32_t y = 0; y < level->height; y++) {
         int16_t *row = row_of(field, y);
@@ -23,7 +23,7 @@ void level_double(const struct ro_level *level, const struct ro_level_field *fie
     }
 }
 
-int32_t level_largest(const struct ro_level *level, const struct ro_level_field *field)
+int32_t level_largest(const struct front_level *level, const struct level_field *field)
 {
     int32_t largest = 0;
     for (uint32_t y = 0; y < level->height; y++) {
@@ -36,8 +36,8 @@ int32_t level_largest(const struct ro_level *level, const struct ro_level_field 
     return largest;
 }
 
-bool level_same_signs(const struct ro_level *level, const struct ro_level_field *one,
-                      const struct ro_level_field *other)
+bool level_same_signs(const struct front_level *level, const struct level_field *one,
+                      const struct level_field *other)
 {
     for (uint32_t y = 0; y < level->height; y++) {
         const int16_t *a = row_of(one, y), *b = row_of(other, y);
@@ -64,9 +64,9 @@ static void tally_pixel(struct tally *tally, int32_t phi, int32_t speed, int32_t
     tally->held += (uint32_t)(beside & ((~phi & -speed) | (phi & speed))) >> 31;
 }
 
-uint64_t level_held(const struct ro_level_front *front, uint64_t *beside)
+uint64_t level_held(const struct level_front *front, uint64_t *beside)
 {
-    const struct ro_level_field *phi = &front->phi[front->now];
+    const struct level_field *phi = &front->phi[front->now];
     const uint32_t last = front->level.width - 1, height = front->level.height;
     uint64_t held = 0;
     *beside = 0;
@@ -87,7 +87,7 @@ uint64_t level_held(const struct ro_level_front *front, uint64_t *beside)
     return held;
 }
 
-void level_signs(const struct ro_level *level, const struct ro_level_field *phi, uint32_t y,
+void level_signs(const struct front_level *level, const struct level_field *phi, uint32_t y,
                  unsigned char *signs)
 {
     const char *row = phi->data + y * phi->pitch;
@@ -100,11 +100,10 @@ void level_signs(const struct ro_level *level, const struct ro_level_field *phi,
 }
 
 /* Rows of signs take turns; `edge` is where the contour runs between a pixel and a neighbour. */
-bool level_change(const struct ro_level_front *front, double *rms)
+bool level_change(const struct level_front *front, double *rms)
 {
-    const struct ro_level *level = &front->level;
-    const struct ro_level_field *now = &front->phi[front->now],
-                                *before = &front->phi[1 - front->now];
+    const struct front_level *level = &front->level;
+    const struct level_field *now = &front->phi[front->now], *before = &front->phi[1 - front->now];
     const size_t width = level->width;
     unsigned char *memory = malloc(4 * (width + 2)), *rows[3], *edge = memory + 3 * (width + 2);
     double sum = 0;

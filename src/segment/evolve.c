@@ -29,16 +29,16 @@ static const double AT_REST = 0.001;
 struct evolution {
     struct ro_segmentation *work;
     const struct schedule *schedule;
-    struct ro_level_front *fronts[RO_LABELS]; /* NULL: the label is not used */
-    const struct ro_level_kernel *kernels[RO_LABELS];
+    struct level_front *fronts[RO_LABELS]; /* NULL: the label is not used */
+    const struct level_kernel *kernels[RO_LABELS];
     uint32_t depth;
-    struct ro_level_tiles tiles;
-    struct ro_level_passes passes[RO_LABELS];
-    struct ro_level_cuda *cuda;
-    struct ro_level_field before[RO_LABELS]; /* phi at the last doubling */
-    bool watched[RO_LABELS];                 /* LOOK steps after it are not over */
-    int quiet[RO_LABELS];                    /* looks since a sign changed */
-    bool moved[RO_LABELS];                   /* a pixel, in the last step */
+    struct level_tiles tiles;
+    struct level_passes passes[RO_LABELS];
+    struct level_cuda *cuda;
+    struct level_field before[RO_LABELS]; /* phi at the last doubling */
+    bool watched[RO_LABELS];              /* LOOK steps after it are not over */
+    int quiet[RO_LABELS];                 /* looks since a sign changed */
+    bool moved[RO_LABELS];                /* a pixel, in the last step */
     bool running[RO_LABELS];
 };
 
@@ -223,7 +223,7 @@ static ro_status choose(struct evolution *evolution)
             continue;
         evolution->kernels[i] = level_kernel_find(&work->front[i].level, cpu);
         if (strcmp(name, "reference") == 0)
-            evolution->kernels[i] = &ro_level_plain;
+            evolution->kernels[i] = &level_plain;
         else if (context->options.cpu && evolution->kernels[i]->cpu != context->options.cpu)
             return ro_context_fail(context, RO_E_UNSUPPORTED,
                                    "there is no %s code for this level set",
@@ -236,8 +236,8 @@ static ro_status choose(struct evolution *evolution)
 
 static ro_status copy_phi(struct evolution *evolution, int label)
 {
-    const struct ro_level_front *front = &evolution->work->front[label];
-    struct ro_level_field *copy = &evolution->before[label];
+    const struct level_front *front = &evolution->work->front[label];
+    struct level_field *copy = &evolution->before[label];
     ro_status status = RO_OK;
     if (!copy->data)
         status = level_field_make(evolution->work->context, &front->level, copy);
@@ -249,14 +249,14 @@ static ro_status copy_phi(struct evolution *evolution, int label)
 
 static bool same_signs(const struct evolution *evolution, int label)
 {
-    const struct ro_level_front *front = &evolution->work->front[label];
+    const struct level_front *front = &evolution->work->front[label];
     return level_same_signs(&front->level, &evolution->before[label], &front->phi[front->now]);
 }
 
 /* Doubles phi, and the speed if the bound allows; gives the factor of the speed. */
 static int rescale(struct ro_segmentation *work, int label)
 {
-    struct ro_level_front *front = &work->front[label];
+    struct level_front *front = &work->front[label];
     const int32_t bound = (int32_t)floor(level_bound(work->norm) * (1 << front->level.bits));
     level_double(&front->level, &front->phi[front->now]);
     level_field_mirror(&front->level, &front->phi[front->now]);
@@ -267,7 +267,7 @@ static int rescale(struct ro_segmentation *work, int label)
     return 2;
 }
 
-static int most_rescalings(const struct ro_level_number *number)
+static int most_rescalings(const struct level_number *number)
 {
     int count = 0;
     for (int32_t slope = number->slope; !number->real && slope < number->max; slope *= 2)
@@ -280,7 +280,7 @@ static ro_status look_at(struct evolution *evolution, int label, uint32_t step)
     struct ro_segmentation *work = evolution->work;
     ro_segment_label *report = &work->report.label[label];
     bool ended = false;
-    const struct ro_level *level = &work->front[label].level;
+    const struct front_level *level = &work->front[label].level;
     const bool restless = !level->real && !level_is_simple(level);
     if (evolution->watched[label] || restless || !evolution->moved[label]) {
         ro_status status = evolution->schedule->fetch(evolution, label);
@@ -416,7 +416,7 @@ ro_status fronts_evolve(struct ro_segmentation *work)
 {
     struct evolution evolution = {.work = work};
     ro_context *context = work->context;
-    const struct ro_level_kernel *kernel = NULL;
+    const struct level_kernel *kernel = NULL;
     for (int i = 0; i < RO_LABELS; i++) {
         evolution.running[i] = work->report.label[i].used;
         evolution.fronts[i] = evolution.running[i] ? &work->front[i] : NULL;

@@ -81,7 +81,7 @@ static void run_sweep(void *data, int thread)
 
 static struct figures sweep_rows(struct making *making, int label, uint32_t rows, row_fn *row)
 {
-    struct ro_pool *pool = making->work->context->pool;
+    struct thread_pool *pool = making->work->context->pool;
     struct sweep sweep = {
         .making = making, .label = label, .row = row, .rows = rows, .figures = {0, UINT32_MAX, 0}};
     atomic_init(&sweep.ticket, 0);
@@ -152,8 +152,8 @@ static void start_row(struct sweep *sweep, uint32_t y, struct figures *figures)
 {
     struct ro_segmentation *work = sweep->making->work;
     const float *phi = sweep->making->phi + (size_t)y * work->width;
-    const struct ro_level_front *front = &work->front[sweep->label];
-    const struct ro_level_number *number = work->number;
+    const struct level_front *front = &work->front[sweep->label];
+    const struct level_number *number = work->number;
     const double min = number->min, max = number->max, slope = number->slope;
     const float least = -(float)(max / slope);
     float lowest = 0;
@@ -172,8 +172,8 @@ static void start_row(struct sweep *sweep, uint32_t y, struct figures *figures)
 
 static ro_status make_front(struct ro_segmentation *work, int label)
 {
-    struct ro_level_front *front = &work->front[label];
-    front->level = (struct ro_level){
+    struct level_front *front = &work->front[label];
+    front->level = (struct front_level){
         .width = work->width,
         .height = work->height,
         .real = work->number->real,
@@ -183,7 +183,7 @@ static ro_status make_front(struct ro_segmentation *work, int label)
         .max = work->number->max,
         .moved_by_field = work->options.velocity != NULL,
     };
-    struct ro_level_field *const fields[] = {&front->phi[0], &front->phi[1], &front->speed};
+    struct level_field *const fields[] = {&front->phi[0], &front->phi[1], &front->speed};
     ro_status status = RO_OK;
     for (size_t i = 0; i < 3 && status == RO_OK; i++)
         status = level_field_make(work->context, &front->level, fields[i]);
@@ -316,7 +316,7 @@ static double clamped(double value, double bound)
 }
 
 /* Pixels a step in the units of the number system. */
-static double unit_of(const struct ro_level_number *number)
+static double unit_of(const struct level_number *number)
 {
     return number->real ? 1 : 1 << number->bits;
 }
@@ -347,7 +347,7 @@ static void speed_row(struct sweep *sweep, uint32_t y, struct figures *figures)
 {
     struct making *making = sweep->making;
     const struct ro_segmentation *work = making->work;
-    const struct ro_level_front *front = &work->front[sweep->label];
+    const struct level_front *front = &work->front[sweep->label];
     const float *table = making->speed[sweep->label];
     const uint16_t *grey = making->smooth + (size_t)y * work->width;
     char *row = front->speed.data + y * front->speed.pitch;
@@ -365,7 +365,7 @@ static void edge_speed_row(struct sweep *sweep, uint32_t y, struct figures *figu
 {
     struct making *making = sweep->making;
     const struct ro_segmentation *work = making->work;
-    const struct ro_level_front *front = &work->front[sweep->label];
+    const struct level_front *front = &work->front[sweep->label];
     const float *plane = making->speed[sweep->label] + GREYS + (size_t)y * work->width;
     for (uint32_t x = 0; x < work->width; x++) {
         const float value = scaled_speed(work, plane[x]);
@@ -378,7 +378,7 @@ static void edge_speed_row(struct sweep *sweep, uint32_t y, struct figures *figu
 static void velocity_row(struct sweep *sweep, uint32_t y, struct figures *figures)
 {
     const struct ro_segmentation *work = sweep->making->work;
-    const struct ro_level *level = &work->front[sweep->label].level;
+    const struct front_level *level = &work->front[sweep->label].level;
     const double one = unit_of(work->number), carried = work->number->real ? 1 : one - 1;
     const float *velocity = work->options.velocity + 2 * (size_t)y * work->width;
     (void)figures;

@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-size_t level_bytes(const struct ro_level *level)
+size_t level_bytes(const struct front_level *level)
 {
     return level->real ? sizeof(float) : sizeof(int16_t);
 }
 
-ro_status level_field_make(ro_context *context, const struct ro_level *level,
-                           struct ro_level_field *field)
+ro_status level_field_make(ro_context *context, const struct front_level *level,
+                           struct level_field *field)
 {
     size_t pitch = ((size_t)level->width * level_bytes(level) + 63) / 64 * 64 + 2 * RO_LEVEL_PAD;
     size_t bytes;
@@ -26,17 +26,17 @@ ro_status level_field_make(ro_context *context, const struct ro_level *level,
                                level->width, level->height);
     pages_enlarge(memory, bytes);
     char *aligned = memory + (64 - (uintptr_t)memory % 64) % 64;
-    *field = (struct ro_level_field){aligned + RO_LEVEL_PAD, pitch, memory};
+    *field = (struct level_field){aligned + RO_LEVEL_PAD, pitch, memory};
     return RO_OK;
 }
 
-void level_field_free(struct ro_level_field *field)
+void level_field_free(struct level_field *field)
 {
     free(field->memory);
-    *field = (struct ro_level_field){0};
+    *field = (struct level_field){0};
 }
 
-void level_field_mirror(const struct ro_level *level, const struct ro_level_field *field)
+void level_field_mirror(const struct front_level *level, const struct level_field *field)
 {
     const size_t bytes = level_bytes(level), row = bytes * level->width;
     for (uint32_t y = 0; y < level->height; y++) {

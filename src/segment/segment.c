@@ -164,7 +164,7 @@ static bool on_border(const struct ro_segmentation *work, const double *point)
            point[1] > work->height - 1;
 }
 
-static bool is_inside(const struct ro_level_front *front, uint32_t x, uint32_t y)
+static bool is_inside(const struct level_front *front, uint32_t x, uint32_t y)
 {
     return level_value(&front->level, &front->phi[front->now], x, y) < 0;
 }
@@ -173,7 +173,7 @@ static void measure(struct ro_segmentation *work)
 {
     for (int i = 0; i < RO_LABELS; i++) {
         ro_segment_label *report = &work->report.label[i];
-        const struct ro_level_front *front = &work->front[i];
+        const struct level_front *front = &work->front[i];
         for (uint32_t y = 0; report->used && y < work->height; y++) {
             const uint32_t right = work->width - 1;
             uint32_t inside = 0;
@@ -233,7 +233,7 @@ ro_status segment_in_depth(ro_context *context, const ro_image *in,
     work->depth = depth;
     work->width = in->width;
     work->height = in->height;
-    status = options_read(context, &ro_segment_table, options, &work->options);
+    status = options_read(context, &segment_table, options, &work->options);
     if (status == RO_OK)
         status = check(work, in);
     if (status == RO_OK)
@@ -261,7 +261,7 @@ void ro_segmentation_free(ro_segmentation *work)
     if (!work)
         return;
     for (int i = 0; i < RO_LABELS; i++) {
-        struct ro_level_front *front = &work->front[i];
+        struct level_front *front = &work->front[i];
         level_field_free(&front->phi[0]);
         level_field_free(&front->phi[1]);
         level_field_free(&front->speed);
@@ -274,7 +274,7 @@ void ro_segmentation_free(ro_segmentation *work)
 
 static double phi_of(const ro_segmentation *work, int label, uint32_t x, uint32_t y)
 {
-    const struct ro_level_front *front = &work->front[label];
+    const struct level_front *front = &work->front[label];
     return level_value(&front->level, &front->phi[front->now], x, y) /
            ((double)work->number->slope * work->scale[label]);
 }
@@ -306,7 +306,7 @@ ro_status ro_segmentation_labels(const ro_segmentation *work, ro_image *labels)
             double deepest = 0;
             row[x] = 0;
             for (int i = 0; i < RO_LABELS; i++) {
-                const struct ro_level_front *front = &work->front[i];
+                const struct level_front *front = &work->front[i];
                 if (!work->report.label[i].used ||
                     !(level_value(&front->level, &front->phi[front->now], x, y) < 0))
                     continue;

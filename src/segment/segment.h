@@ -18,26 +18,26 @@ struct ro_segmentation {
     ro_segment_options options;
     uint32_t depth; /* steps in one pass; 0: what is best */
     uint32_t width, height;
-    const struct ro_level_number *number;
-    const struct ro_level_norm *norm;
+    const struct level_number *number;
+    const struct level_norm *norm;
     double time_step;
-    struct ro_level_front front[RO_LABELS]; /* those with report.label[].used */
-    struct ro_level_field vx, vy;           /* the velocity of all labels */
-    int scale[RO_LABELS];                   /* phi has been multiplied by this */
+    struct level_front front[RO_LABELS]; /* those with report.label[].used */
+    struct level_field vx, vy;           /* the velocity of all labels */
+    int scale[RO_LABELS];                /* phi has been multiplied by this */
     ro_segment_report report;
-    struct ro_outlines outlines; /* made when asked for */
+    struct outline_set outlines; /* made when asked for */
 };
 
 /* ---- Fields ---------------------------------------------------------------------------------- */
 
-ro_status level_field_make(ro_context *context, const struct ro_level *level,
-                           struct ro_level_field *field);
-void level_field_free(struct ro_level_field *field);
+ro_status level_field_make(ro_context *context, const struct front_level *level,
+                           struct level_field *field);
+void level_field_free(struct level_field *field);
 /* The columns beside the image. */
-void level_field_mirror(const struct ro_level *level, const struct ro_level_field *field);
-size_t level_bytes(const struct ro_level *level); /* of a sample */
+void level_field_mirror(const struct front_level *level, const struct level_field *field);
+size_t level_bytes(const struct front_level *level); /* of a sample */
 
-static inline double level_value(const struct ro_level *level, const struct ro_level_field *field,
+static inline double level_value(const struct front_level *level, const struct level_field *field,
                                  uint32_t x, uint32_t y)
 {
     const char *row = field->data + y * field->pitch;
@@ -47,7 +47,7 @@ static inline double level_value(const struct ro_level *level, const struct ro_l
 
 /* Rounds to the nearest number of the system, of two the even one: below 2^51 the last bits of a
  * double that was moved up by 1.5 2^52 are the whole number. No float is a negative zero. */
-static inline void level_put(const struct ro_level *level, const struct ro_level_field *field,
+static inline void level_put(const struct front_level *level, const struct level_field *field,
                              uint32_t x, uint32_t y, double value)
 {
     char *row = field->data + y * field->pitch;
@@ -109,18 +109,18 @@ void vectors_end(struct ro_segmentation *work);
 ro_status fronts_evolve(struct ro_segmentation *work);
 
 /* Doubles numbers that are whole, saturating; the largest of their sizes. */
-void level_double(const struct ro_level *level, const struct ro_level_field *field);
-int32_t level_largest(const struct ro_level *level, const struct ro_level_field *field);
-bool level_same_signs(const struct ro_level *level, const struct ro_level_field *one,
-                      const struct ro_level_field *other);
+void level_double(const struct front_level *level, const struct level_field *field);
+int32_t level_largest(const struct front_level *level, const struct level_field *field);
+bool level_same_signs(const struct front_level *level, const struct level_field *one,
+                      const struct level_field *other);
 /* How many of the pixels beside the contour their speed would still carry across; integers. */
-uint64_t level_held(const struct ro_level_front *front, uint64_t *beside);
+uint64_t level_held(const struct level_front *front, uint64_t *beside);
 /* Which pixels of a row are inside. */
-void level_signs(const struct ro_level *level, const struct ro_level_field *phi, uint32_t y,
+void level_signs(const struct front_level *level, const struct level_field *phi, uint32_t y,
                  unsigned char *signs);
 /* The root mean square of what the last step changed at pixels beside the contour. False: there is
  * no memory. */
-bool level_change(const struct ro_level_front *front, double *rms);
+bool level_change(const struct level_front *front, double *rms);
 
 /* ---- What comes out -------------------------------------------------------------------------- */
 

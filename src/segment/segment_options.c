@@ -46,7 +46,7 @@ static const ro_option rows[] = {
 
 static const ro_segment_options unset = RO_SEGMENT_OPTIONS;
 
-const ro_option_table ro_segment_table = {
+const ro_option_table segment_table = {
     .name = "segment",
     .structure = "ro_segment_options",
     .initialiser = "RO_SEGMENT_OPTIONS",

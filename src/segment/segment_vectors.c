@@ -9,8 +9,7 @@ static int label_of(const struct ro_segmentation *work)
     return work->options.vectors->label ? work->options.vectors->label : 1;
 }
 
-static void copy(const struct ro_level_front *front, const struct ro_level_field *field,
-                 int32_t *numbers)
+static void copy(const struct level_front *front, const struct level_field *field, int32_t *numbers)
 {
     for (uint32_t y = 0; y < front->level.height; y++) {
         const int16_t *row = (const int16_t *)(const void *)(field->data + y * field->pitch);
@@ -32,7 +31,7 @@ ro_status vectors_begin(struct ro_segmentation *work)
     if (label < 1 || label > RO_LABELS || !work->report.label[label - 1].used)
         return ro_context_fail(work->context, RO_E_ARGUMENT,
                                "there is no label %d to write vectors of", label);
-    const struct ro_level_front *front = &work->front[label - 1];
+    const struct level_front *front = &work->front[label - 1];
     if (!level_is_simple(&front->level))
         return ro_context_fail(work->context, RO_E_ARGUMENT,
                                "vectors cannot hold curvature or a velocity field");
@@ -45,6 +44,6 @@ void vectors_end(struct ro_segmentation *work)
 {
     if (!work->options.vectors)
         return;
-    const struct ro_level_front *front = &work->front[label_of(work) - 1];
+    const struct level_front *front = &work->front[label_of(work) - 1];
     copy(front, &front->phi[front->now], work->options.vectors->next);
 }

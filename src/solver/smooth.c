@@ -5,11 +5,11 @@
  */
 #include "solver/smooth.h"
 
-struct ro_chain chain_make(int count, double a, float *memory)
+struct line_chain chain_make(int count, double a, float *memory)
 {
     const int half = count / 2;
     float *r = memory, *q = memory + chain_floats(count) / 2;
-    struct ro_chain chain = {.count = count, .r = r, .q = q, .middle = 1};
+    struct line_chain chain = {.count = count, .r = r, .q = q, .middle = 1};
     double e = 1, before = 0;
     for (int i = 0; i < half; i++) {
         if (i > 0 && e == before) { /* and so for all that follow */

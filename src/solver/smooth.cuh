@@ -20,7 +20,7 @@ enum {
 
 /* The coefficients of rows and columns. */
 struct line_filter {
-    ro_chain along, across;
+    line_chain along, across;
 };
 
 /* Planes, given by their first nodes, and what a block has in shared memory: lines, then tables. */
@@ -114,7 +114,7 @@ static __device__ __forceinline__ void load_table(const float *table, float (&to
 /* On the way there a group's nodes are those from its first + 1 on, on the way back from its first
  * on. */
 template <bool BACK, typename HALF>
-static __device__ __forceinline__ void load_steps(const ro_chain &chain, const HALF &line,
+static __device__ __forceinline__ void load_steps(const line_chain &chain, const HALF &line,
                                                   int group, line_steps *steps)
 {
     const int first = group * AHEAD;
@@ -145,7 +145,7 @@ static __device__ __forceinline__ float do_steps(const line_steps &steps, const 
 
 /* All lanes of a warp; those of the second half begin at the other end. */
 template <typename HALF>
-static __device__ __forceinline__ void solve_lines(const ro_chain &chain, const HALF &line,
+static __device__ __forceinline__ void solve_lines(const line_chain &chain, const HALF &line,
                                                    bool stores)
 {
     const int half = chain.count / 2, groups = (half - 1) / AHEAD, rest = (half - 1) % AHEAD;
@@ -223,11 +223,11 @@ static __device__ __forceinline__ void each_node(const line_planes &planes, int 
  * `high`. */
 template <int TEAM, bool ALONG>
 static __device__ __forceinline__ int
-smooth_kept(const line_planes &planes, const ro_chain &chain, int first, int lines,
+smooth_kept(const line_planes &planes, const line_chain &chain, int first, int lines,
             const float *from, float *to, int times, const float *weight, float *shared, int high)
 {
     const unsigned base = (unsigned)__cvta_generic_to_shared(shared);
-    ro_chain kept = chain;
+    line_chain kept = chain;
     kept.r = shared + planes.tables + (ALONG ? 0 : row_table(planes));
     kept.q = kept.r + chain_floats(chain.count) / 2;
     each_node<TEAM, ALONG>(planes, first, lines, [&](size_t plane, int at) {
@@ -260,7 +260,7 @@ smooth_kept(const line_planes &planes, const ro_chain &chain, int first, int lin
 /* The same by one warp, where the lines are. */
 template <bool ALONG>
 static __device__ __noinline__ int
-smooth_in_place(const line_planes &planes, const ro_chain &chain, int first, int lines,
+smooth_in_place(const line_planes &planes, const line_chain &chain, int first, int lines,
                 const float *from, float *to, int times, const float *weight, int high)
 {
     const int lane = threadIdx.x % 32, number = lane % LINES, half = chain.count / 2;
@@ -289,7 +289,7 @@ smooth_in_place(const line_planes &planes, const ro_chain &chain, int first, int
 /* All lines of both planes, shared out among blocks. */
 template <int TEAM, bool ALONG>
 static __device__ __forceinline__ int
-smooth_lines(const line_planes &planes, const ro_chain &chain, const float *const (&from)[2],
+smooth_lines(const line_planes &planes, const line_chain &chain, const float *const (&from)[2],
              float *const (&to)[2], int times, const float *const (&weight)[2], float *shared)
 {
     const int count = ALONG ? planes.height : planes.width, tiles = (count + LINES - 1) / LINES;

@@ -26,7 +26,7 @@
 #include <stddef.h>
 
 /* The coefficients of lines of one length. */
-struct ro_chain {
+struct line_chain {
     int count;
     const float *r, *q;    /* of the first count/2 nodes */
     float middle, crossed; /* p and q' */
@@ -39,11 +39,11 @@ extern "C" {
 /* Floats of the coefficients, both tables a multiple of 8 for those who load several; and these, in
  * memory for so many. */
 RO_SHARED size_t chain_floats(int count) { return 2 * (((size_t)count / 2 + 7) / 8 * 8); }
-struct ro_chain chain_make(int count, double a, float *memory);
+struct line_chain chain_make(int count, double a, float *memory);
 
 /* Planes are given by their first node. Rows begin at multiples of 64 bytes, and up to 15 floats
  * behind them are theirs to be overwritten. */
-struct ro_smooth_plane {
+struct smooth_plane {
     int width, height;
     ptrdiff_t stride;
 };
@@ -52,19 +52,19 @@ enum { RO_SMOOTH_STRIP = 32 }; /* columns that are done together */
 
 static inline size_t smooth_scratch(int width) { return 16 * ((size_t)width + 15); } /* floats */
 
-struct ro_smooth_kernels {
+struct smooth_kernels {
     ro_cpu cpu;
     int together; /* rows */
     /* Rows from `first` up to `last`, along x; in place or not. `scratch`: for `together` rows. */
-    void (*rows)(const struct ro_chain *chain, const struct ro_smooth_plane *plane, int first,
+    void (*rows)(const struct line_chain *chain, const struct smooth_plane *plane, int first,
                  int last, const float *from, float *to, float *scratch);
     /* Columns from `first`, a multiple of a strip, up to `last`, in place; up to 15 floats beyond
      * `last` are changed. `times` 2: twice, and in between weighed by a plane of the same shape,
      * unless that is NULL. */
-    void (*columns)(const struct ro_chain *chain, const struct ro_smooth_plane *plane, int first,
+    void (*columns)(const struct line_chain *chain, const struct smooth_plane *plane, int first,
                     int last, int times, const float *weight, float *to);
 };
-const struct ro_smooth_kernels *smooth_kernels_for(ro_cpu cpu);
+const struct smooth_kernels *smooth_kernels_for(ro_cpu cpu);
 
 #ifdef __cplusplus
 }

@@ -4,13 +4,12 @@
 
 #include "simd/variants.h"
 
-RO_VARIANTS_DECLARE(const struct ro_smooth_kernels, ro_smooth_kernels);
-static const struct ro_smooth_kernels ro_smooth_kernels_scalar = {.cpu = RO_CPU_SCALAR,
-                                                                  SMOOTH_KERNELS};
+RO_VARIANTS_DECLARE(const struct smooth_kernels, smooth_kernels);
+static const struct smooth_kernels smooth_kernels_scalar = {.cpu = RO_CPU_SCALAR, SMOOTH_KERNELS};
 
-const struct ro_smooth_kernels *smooth_kernels_for(ro_cpu cpu)
+const struct smooth_kernels *smooth_kernels_for(ro_cpu cpu)
 {
-    static const struct ro_smooth_kernels *const kernels[RO_CPUS] = {
-        [RO_CPU_SCALAR] = &ro_smooth_kernels_scalar, RO_VARIANTS_OF(ro_smooth_kernels)};
+    static const struct smooth_kernels *const kernels[RO_CPUS] = {
+        [RO_CPU_SCALAR] = &smooth_kernels_scalar, RO_VARIANTS_OF(smooth_kernels)};
     return kernels[cpu];
 }

@@ -50,7 +50,7 @@ struct ends {
     lanes one, other;
 };
 
-ALWAYS void smooth_lines(const struct ro_chain *chain, int wide, ptrdiff_t step, float *line)
+ALWAYS void smooth_lines(const struct line_chain *chain, int wide, ptrdiff_t step, float *line)
 {
     const int count = chain->count, half = count / 2;
     const float *const r = chain->r, *const q = chain->q;
@@ -125,8 +125,8 @@ ALWAYS void turn_out(int width, int rows, const float *scratch, float *to, ptrdi
     }
 }
 
-static void smooth_rows(const struct ro_chain *chain, const struct ro_smooth_plane *plane,
-                        int first, int last, const float *from, float *to, float *scratch)
+static void smooth_rows(const struct line_chain *chain, const struct smooth_plane *plane, int first,
+                        int last, const float *from, float *to, float *scratch)
 {
     for (int y = first; y < last; y += LANES) {
         const int rows = last - y < LANES ? last - y : LANES;
@@ -136,8 +136,7 @@ static void smooth_rows(const struct ro_chain *chain, const struct ro_smooth_pla
     }
 }
 
-ALWAYS void weigh_strip(const struct ro_smooth_plane *plane, int wide, const float *weight,
-                        float *to)
+ALWAYS void weigh_strip(const struct smooth_plane *plane, int wide, const float *weight, float *to)
 {
     for (int y = 0; y < plane->height; y++)
         for (int k = 0; k < wide; k++) {
@@ -146,7 +145,7 @@ ALWAYS void weigh_strip(const struct ro_smooth_plane *plane, int wide, const flo
         }
 }
 
-static void smooth_columns(const struct ro_chain *chain, const struct ro_smooth_plane *plane,
+static void smooth_columns(const struct line_chain *chain, const struct smooth_plane *plane,
                            int first, int last, int times, const float *weight, float *to)
 {
     for (int x = first; x < last; x += RO_SMOOTH_STRIP) {

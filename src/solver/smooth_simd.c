@@ -3,7 +3,7 @@
 #include "simd/simd.h"
 #include "solver/smooth_rows.h"
 
-const struct ro_smooth_kernels RO_SIMD_NAME(ro_smooth_kernels) = {
+const struct smooth_kernels RO_SIMD_NAME(smooth_kernels) = {
     .cpu = RO_SIMD_CPU,
     SMOOTH_KERNELS,
 };

@@ -7,16 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static size_t ring_of(const struct ro_stencil *stencil) { return stencil->looks_up ? 3 : 2; }
+static size_t ring_of(const struct stencil *stencil) { return stencil->looks_up ? 3 : 2; }
 
-size_t pipe_stage_bytes(const struct ro_stencil *stencil)
+size_t pipe_stage_bytes(const struct stencil *stencil)
 {
     return ring_of(stencil) * stencil->row_bytes + stencil->memory_bytes;
 }
 
-ro_status pipe_open(struct ro_pipe *pipe, const struct ro_stencil *stencil, int from, int to)
+ro_status pipe_open(struct stencil_pipe *pipe, const struct stencil *stencil, int from, int to)
 {
-    *pipe = (struct ro_pipe){.stencil = stencil, .stages = to - from};
+    *pipe = (struct stencil_pipe){.stencil = stencil, .stages = to - from};
     size_t row = stencil->row_bytes, stage_bytes = pipe_stage_bytes(stencil), bytes;
     if (row > SIZE_MAX / 8 || stencil->memory_bytes > SIZE_MAX / 8 ||
         !size_multiply(stage_bytes, (size_t)pipe->stages, &bytes))
@@ -30,7 +30,7 @@ ro_status pipe_open(struct ro_pipe *pipe, const struct ro_stencil *stencil, int 
     memset(memory, 0, bytes);
     pipe->memory = memory;
     for (int s = 0; s < pipe->stages; s++) {
-        struct ro_stage *stage = &pipe->stage[s];
+        struct stencil_stage *stage = &pipe->stage[s];
         char *start = pipe->memory + (size_t)s * stage_bytes;
         stage->place = (from + s) % stencil->stages;
         for (size_t i = 0; i < ring_of(stencil); i++, start += row)
@@ -40,21 +40,21 @@ ro_status pipe_open(struct ro_pipe *pipe, const struct ro_stencil *stencil, int 
     return RO_OK;
 }
 
-void pipe_close(struct ro_pipe *pipe)
+void pipe_close(struct stencil_pipe *pipe)
 {
     free(pipe->stage);
     free(pipe->memory);
-    *pipe = (struct ro_pipe){0};
+    *pipe = (struct stencil_pipe){0};
 }
 
 /* Stage s must put out rows from max(0, wanted - stages behind it) on; where that is one row later
  * than its first row in, the row before is incomplete. */
-void pipe_begin(struct ro_pipe *pipe, uint32_t first, uint32_t wanted)
+void pipe_begin(struct stencil_pipe *pipe, uint32_t first, uint32_t wanted)
 {
     uint32_t in = first;
     pipe->flushed = 0;
     for (int s = 0; s < pipe->stages; s++) {
-        struct ro_stage *stage = &pipe->stage[s];
+        struct stencil_stage *stage = &pipe->stage[s];
         uint32_t behind = (uint32_t)(pipe->stages - 1 - s);
         uint32_t out = wanted > behind ? wanted - behind : 0;
         stage->skip = out > in;
@@ -66,10 +66,10 @@ void pipe_begin(struct ro_pipe *pipe, uint32_t first, uint32_t wanted)
     }
 }
 
-static void run_stage(const struct ro_pipe *pipe, int s, const char *below, char *out)
+static void run_stage(const struct stencil_pipe *pipe, int s, const char *below, char *out)
 {
-    const struct ro_stage *stage = &pipe->stage[s];
-    const struct ro_stencil_work work = {
+    const struct stencil_stage *stage = &pipe->stage[s];
+    const struct stencil_work work = {
         .y = stage->y,
         .above = stage->before,
         .row = stage->previous,
@@ -82,18 +82,18 @@ static void run_stage(const struct ro_pipe *pipe, int s, const char *below, char
     pipe->stencil->run(pipe->stencil, stage->place, &work);
 }
 
-static char *target_of(struct ro_pipe *pipe, int s, char *out)
+static char *target_of(struct stencil_pipe *pipe, int s, char *out)
 {
     if (s == pipe->stages - 1)
         return out;
-    struct ro_stage *next = &pipe->stage[s + 1];
+    struct stencil_stage *next = &pipe->stage[s + 1];
     return next->rows[next->count % ring_of(pipe->stencil)];
 }
 
-static bool cascade(struct ro_pipe *pipe, int s, const char *row, char *out)
+static bool cascade(struct stencil_pipe *pipe, int s, const char *row, char *out)
 {
     for (; s < pipe->stages; s++) {
-        struct ro_stage *stage = &pipe->stage[s];
+        struct stencil_stage *stage = &pipe->stage[s];
         stage->count++;
         if (!stage->previous) {
             stage->previous = row;
@@ -114,12 +114,12 @@ static bool cascade(struct ro_pipe *pipe, int s, const char *row, char *out)
     return true;
 }
 
-bool pipe_feed(struct ro_pipe *pipe, const char *row, char *out)
+bool pipe_feed(struct stencil_pipe *pipe, const char *row, char *out)
 {
     return cascade(pipe, 0, row, out);
 }
 
-bool pipe_flush(struct ro_pipe *pipe, char *out)
+bool pipe_flush(struct stencil_pipe *pipe, char *out)
 {
     if (pipe->flushed == pipe->stages)
         return false;
@@ -132,13 +132,14 @@ bool pipe_flush(struct ro_pipe *pipe, char *out)
 /* ---- A pass over an image -------------------------------------------------------------------- */
 
 struct pass {
-    struct ro_stream *stream;
-    const struct ro_stencil_rows *from, *to;
+    struct stencil_stream *stream;
+    const struct stencil_rows *from, *to;
     uint32_t height;
     atomic_uint_fast32_t ticket;
 };
 
-static void run_band(struct ro_pipe *pipe, const struct pass *pass, uint32_t begin, uint32_t end)
+static void run_band(struct stencil_pipe *pipe, const struct pass *pass, uint32_t begin,
+                     uint32_t end)
 {
     uint32_t stages = (uint32_t)pipe->stages;
     uint32_t in = begin > stages ? begin - stages : 0;
@@ -182,11 +183,11 @@ static uint32_t bands_of(uint32_t height, uint32_t stages, uint32_t threads)
     return bands < threads ? bands : threads;
 }
 
-ro_status stencil_stream_open(struct ro_stream *stream, struct ro_pool *pool,
-                              const struct ro_stencil *stencil, int iterations)
+ro_status stencil_stream_open(struct stencil_stream *stream, struct thread_pool *pool,
+                              const struct stencil *stencil, int iterations)
 {
     int stages = iterations * stencil->stages, threads = pool_threads(pool);
-    *stream = (struct ro_stream){.pool = pool, .bands = 1};
+    *stream = (struct stencil_stream){.pool = pool, .bands = 1};
     if (threads > 1)
         stream->bands = bands_of(stencil->height, (uint32_t)stages, (uint32_t)threads);
     stream->threads = (uint32_t)threads < stream->bands ? threads : (int)stream->bands;
@@ -199,8 +200,8 @@ ro_status stencil_stream_open(struct ro_stream *stream, struct ro_pool *pool,
     return status;
 }
 
-void stream_pass(struct ro_stream *stream, const struct ro_stencil_rows *from,
-                 const struct ro_stencil_rows *to)
+void stream_pass(struct stencil_stream *stream, const struct stencil_rows *from,
+                 const struct stencil_rows *to)
 {
     struct pass pass = {
         .stream = stream,
@@ -212,10 +213,10 @@ void stream_pass(struct ro_stream *stream, const struct ro_stencil_rows *from,
     pool_run(stream->pool, stream->threads, run_bands, &pass);
 }
 
-void stream_close(struct ro_stream *stream)
+void stream_close(struct stencil_stream *stream)
 {
     for (int i = 0; stream->pipes && i < stream->threads; i++)
         pipe_close(&stream->pipes[i]);
     free(stream->pipes);
-    *stream = (struct ro_stream){0};
+    *stream = (struct stencil_stream){0};
 }

@@ -10,19 +10,19 @@
 /* A call of pool_run. Its tasks are begun in the order of their numbers, by the caller and by
  * workers that have nothing else to do, so a task may wait for those before it. */
 struct job {
-    ro_task_fn *task;
+    pool_task_fn *task;
     void *data;
-    struct ro_details *details; /* of the caller, whose call it is */
-    int count, next;            /* tasks, and the first that has not begun */
+    struct call_details *details; /* of the caller, whose call it is */
+    int count, next;              /* tasks, and the first that has not begun */
     int unfinished;
     struct job *after; /* the next job in the queue */
 };
 
-struct ro_pool {
+struct thread_pool {
     int threads;
     int started; /* workers that exist */
     pthread_t *workers;
-    struct ro_host host;
+    struct pool_host host;
     pthread_mutex_t lock;
     pthread_cond_t begin, end;
     struct job *first, *last; /* jobs with tasks that have not begun */
@@ -31,7 +31,7 @@ struct ro_pool {
 
 /* ---- Jobs ------------------------------------------------------------------------------------ */
 
-static void enqueue(struct ro_pool *pool, struct job *job)
+static void enqueue(struct thread_pool *pool, struct job *job)
 {
     if (pool->last)
         pool->last->after = job;
@@ -40,7 +40,7 @@ static void enqueue(struct ro_pool *pool, struct job *job)
     pool->last = job;
 }
 
-static void dequeue(struct ro_pool *pool, const struct job *job)
+static void dequeue(struct thread_pool *pool, const struct job *job)
 {
     struct job *before = NULL, *at = pool->first;
     while (at != job) {
@@ -56,7 +56,7 @@ static void dequeue(struct ro_pool *pool, const struct job *job)
 }
 
 /* Takes the next task of a job; with the lock held. */
-static int claim(struct ro_pool *pool, struct job *job)
+static int claim(struct thread_pool *pool, struct job *job)
 {
     const int number = job->next++;
     if (job->next == job->count)
@@ -64,7 +64,7 @@ static int claim(struct ro_pool *pool, struct job *job)
     return number;
 }
 
-static void finish(struct ro_pool *pool, struct job *job)
+static void finish(struct thread_pool *pool, struct job *job)
 {
     if (--job->unfinished == 0)
         pthread_cond_broadcast(&pool->end);
@@ -72,7 +72,7 @@ static void finish(struct ro_pool *pool, struct job *job)
 
 static void *work(void *argument)
 {
-    struct ro_pool *pool = argument;
+    struct thread_pool *pool = argument;
     pthread_mutex_lock(&pool->lock);
     while (!pool->closing) {
         struct job *job = pool->first;
@@ -82,7 +82,7 @@ static void *work(void *argument)
         }
         const int number = claim(pool, job);
         pthread_mutex_unlock(&pool->lock);
-        struct ro_details *own = details_adopt(job->details);
+        struct call_details *own = details_adopt(job->details);
         job->task(job->data, number);
         details_adopt(own);
         pthread_mutex_lock(&pool->lock);
@@ -93,7 +93,7 @@ static void *work(void *argument)
 }
 
 /* The caller takes what no worker has begun: if all are busy elsewhere, it runs every task. */
-static void run_job(struct ro_pool *pool, struct job *job)
+static void run_job(struct thread_pool *pool, struct job *job)
 {
     pthread_mutex_lock(&pool->lock);
     enqueue(pool, job);
@@ -121,9 +121,9 @@ static void run_job(struct ro_pool *pool, struct job *job)
 
 /* Tasks of a job, taken by ticket so that they begin in order whatever order the host has. */
 struct lent {
-    ro_task_fn *task;
+    pool_task_fn *task;
     void *data;
-    struct ro_details *details;
+    struct call_details *details;
     int count;
     atomic_int next;
 };
@@ -135,12 +135,12 @@ static void run_lent(void *argument, int index)
     const int number = atomic_fetch_add(&lent->next, 1);
     if (number >= lent->count)
         return;
-    struct ro_details *own = details_adopt(lent->details);
+    struct call_details *own = details_adopt(lent->details);
     lent->task(lent->data, number);
     details_adopt(own);
 }
 
-static void run_on_host(const struct ro_host *host, int count, ro_task_fn *task, void *data)
+static void run_on_host(const struct pool_host *host, int count, pool_task_fn *task, void *data)
 {
     struct lent lent = {task, data, details_here(), count, 0};
     host->parallel_for(host->user, count, run_lent, &lent);
@@ -150,9 +150,9 @@ static void run_on_host(const struct ro_host *host, int count, ro_task_fn *task,
 
 /* ---- The pool -------------------------------------------------------------------------------- */
 
-struct ro_pool *pool_open(int threads, const struct ro_host *host)
+struct thread_pool *pool_open(int threads, const struct pool_host *host)
 {
-    struct ro_pool *pool = calloc(1, sizeof *pool);
+    struct thread_pool *pool = calloc(1, sizeof *pool);
     if (!pool)
         return NULL;
     pool->threads = threads;
@@ -175,7 +175,7 @@ fail:
     return NULL;
 }
 
-void pool_close(struct ro_pool *pool)
+void pool_close(struct thread_pool *pool)
 {
     if (!pool)
         return;
@@ -192,9 +192,9 @@ void pool_close(struct ro_pool *pool)
     free(pool);
 }
 
-int pool_threads(const struct ro_pool *pool) { return pool->threads; }
+int pool_threads(const struct thread_pool *pool) { return pool->threads; }
 
-void pool_run(struct ro_pool *pool, int limit, ro_task_fn *task, void *data)
+void pool_run(struct thread_pool *pool, int limit, pool_task_fn *task, void *data)
 {
     const int count = limit < pool->threads ? limit : pool->threads;
     if (count <= 1) {
@@ -209,14 +209,14 @@ void pool_run(struct ro_pool *pool, int limit, ro_task_fn *task, void *data)
 
 /* ---- Gates ----------------------------------------------------------------------------------- */
 
-void gate_room_open(struct ro_gate_room *room, int threads)
+void gate_room_open(struct gate_room *room, int threads)
 {
     room->crowded = threads > cpu_threads();
     pthread_mutex_init(&room->lock, NULL);
     pthread_cond_init(&room->changed, NULL);
 }
 
-void gate_room_close(struct ro_gate_room *room)
+void gate_room_close(struct gate_room *room)
 {
     pthread_cond_destroy(&room->changed);
     pthread_mutex_destroy(&room->lock);
@@ -224,7 +224,7 @@ void gate_room_close(struct ro_gate_room *room)
 
 /* The store and the look at `sleepers` here, and the count and the look at `reached` below, are all
  * sequentially consistent: one side always sees the other, so no wake-up is missed. */
-void gate_raise(struct ro_gate_room *room, struct ro_gate *gate, uint64_t value)
+void gate_raise(struct gate_room *room, struct thread_gate *gate, uint64_t value)
 {
     atomic_store(&gate->reached, value);
     if (atomic_load(&gate->sleepers) > 0) {
@@ -244,7 +244,7 @@ static inline void pause_briefly(void)
 /* Whether the number was seen within some hundred microseconds: less would sleep through hand-overs
  * that a wake-up, some fifty of them on a virtual machine, comes late for. In a crowd whoever
  * watches takes the core of the one it waits for, so there one look must do. */
-static bool watch(const struct ro_gate_room *room, const struct ro_gate *gate, uint64_t value)
+static bool watch(const struct gate_room *room, const struct thread_gate *gate, uint64_t value)
 {
     enum { SPINS = 4000 };
     const int spins = room->crowded ? 1 : SPINS;
@@ -259,7 +259,7 @@ static bool watch(const struct ro_gate_room *room, const struct ro_gate *gate, u
 /* Whoever wakes before its turn watches again. Of threads that each wait for the one before, all
  * are then awake when their turn comes; else each would sleep until the one before it had woken,
  * and all of them would go at the pace of wake-ups from then on. */
-void gate_wait(struct ro_gate_room *room, struct ro_gate *gate, uint64_t value)
+void gate_wait(struct gate_room *room, struct thread_gate *gate, uint64_t value)
 {
     while (!watch(room, gate, value)) {
         pthread_mutex_lock(&room->lock);
@@ -276,7 +276,7 @@ void gate_wait(struct ro_gate_room *room, struct ro_gate *gate, uint64_t value)
 
 /* `stop` may be set by a signal handler, which can wake nobody: sleepers look at it now and then.
  */
-bool gate_wait_or_stop(struct ro_gate_room *room, struct ro_gate *gate, uint64_t value,
+bool gate_wait_or_stop(struct gate_room *room, struct thread_gate *gate, uint64_t value,
                        const atomic_bool *stop)
 {
     enum { NAP = 10 * 1000 * 1000, SECOND = 1000 * 1000 * 1000 }; /* nanoseconds */

@@ -13,22 +13,22 @@
 /* Below this a pass takes no longer than handing half of it over. */
 enum { LEAST_WORK = 12000 };
 
-struct ro_team {
+struct thread_team {
     int threads;
-    void (*lead)(struct ro_team *team, void *data);
+    void (*lead)(struct thread_team *team, void *data);
     void *lead_data;
-    ro_pass_fn *pass;
+    pass_task_fn *pass;
     void *data;
     _Atomic uint64_t next; /* pass, parts and next part: 32, 16 and 16 bits */
     atomic_int done;       /* parts of the pass */
     atomic_bool over;
     uint64_t passes;
-    struct ro_gate_room room;
-    struct ro_gate begun, finished; /* numbers of passes */
+    struct gate_room room;
+    struct thread_gate begun, finished; /* numbers of passes */
 };
 
 /* Does parts until all are taken; the number of the pass that is. */
-static uint64_t take_parts(struct ro_team *team)
+static uint64_t take_parts(struct thread_team *team)
 {
     uint64_t now = atomic_load(&team->next);
     for (;;) {
@@ -46,7 +46,7 @@ static uint64_t take_parts(struct ro_team *team)
 
 static void member(void *data, int thread)
 {
-    struct ro_team *team = data;
+    struct thread_team *team = data;
     if (thread == 0) {
         team->lead(team, team->lead_data);
         atomic_store(&team->over, true);
@@ -61,10 +61,10 @@ static void member(void *data, int thread)
     }
 }
 
-void team_open(struct ro_pool *pool, int threads, void (*lead)(struct ro_team *team, void *data),
-               void *data)
+void team_open(struct thread_pool *pool, int threads,
+               void (*lead)(struct thread_team *team, void *data), void *data)
 {
-    struct ro_team team = {.threads = threads, .lead = lead, .lead_data = data};
+    struct thread_team team = {.threads = threads, .lead = lead, .lead_data = data};
     if (team.threads > pool_threads(pool))
         team.threads = pool_threads(pool);
     gate_room_open(&team.room, team.threads);
@@ -72,7 +72,7 @@ void team_open(struct ro_pool *pool, int threads, void (*lead)(struct ro_team *t
     gate_room_close(&team.room);
 }
 
-void team_pass(struct ro_team *team, size_t work, ro_pass_fn *pass, void *data)
+void team_pass(struct thread_team *team, size_t work, pass_task_fn *pass, void *data)
 {
     if (team->threads == 1 || work < LEAST_WORK) {
         pass(data, 0, 1);
@@ -88,4 +88,4 @@ void team_pass(struct ro_team *team, size_t work, ro_pass_fn *pass, void *data)
     gate_wait(&team->room, &team->finished, team->passes);
 }
 
-int team_size(const struct ro_team *team) { return team->threads; }
+int team_size(const struct thread_team *team) { return team->threads; }

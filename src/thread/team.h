@@ -9,19 +9,19 @@
 
 #include "thread/pool.h"
 
-struct ro_team;
+struct thread_team;
 
 /* Rows are shared out in order: part `part` of `parts` of a pass. */
-typedef void ro_pass_fn(void *data, int part, int parts);
+typedef void pass_task_fn(void *data, int part, int parts);
 
 /* Runs `lead` on the calling thread, with the pool's other threads as its team. */
-void team_open(struct ro_pool *pool, int threads, void (*lead)(struct ro_team *team, void *data),
-               void *data);
+void team_open(struct thread_pool *pool, int threads,
+               void (*lead)(struct thread_team *team, void *data), void *data);
 
 /* A pass of as many parts as there are threads, or in one part on this thread where the work (in
  * pixels) is too little to share. */
-void team_pass(struct ro_team *team, size_t work, ro_pass_fn *pass, void *data);
-int team_size(const struct ro_team *team);
+void team_pass(struct thread_team *team, size_t work, pass_task_fn *pass, void *data);
+int team_size(const struct thread_team *team);
 
 static inline void team_share(int count, int part, int parts, int *from, int *to)
 {

@@ -6,26 +6,26 @@
 /* A band on its way, among others of its thread. */
 struct walk {
     uint32_t number;
-    struct ro_band_way way;
-    ro_steps_fn *steps;
+    struct band_way way;
+    wavefront_steps_fn *steps;
     int64_t step;
     _Alignas(64) unsigned char work[RO_WAVEFRONT_WORK];
 };
 
 static size_t round_up(size_t bytes) { return (bytes + 63) & ~(size_t)63; }
 
-struct ro_wavefront_shape wavefront_shape(int threads, int chains, int reach, size_t slot_bytes,
-                                          size_t scratch_bytes)
+struct wavefront_shape wavefront_shape(int threads, int chains, int reach, size_t slot_bytes,
+                                       size_t scratch_bytes)
 {
-    struct ro_wavefront_shape shape = {
+    struct wavefront_shape shape = {
         .chains = chains,
         .slots = threads + 1 + reach,
         .slot_bytes = round_up(slot_bytes),
         .scratch_bytes = round_up(scratch_bytes),
-        .gates_at = round_up(sizeof(struct ro_wavefront)),
+        .gates_at = round_up(sizeof(struct wavefront)),
     };
     size_t slots = (size_t)chains * (size_t)shape.slots;
-    shape.slots_at = shape.gates_at + slots * sizeof(struct ro_gate);
+    shape.slots_at = shape.gates_at + slots * sizeof(struct thread_gate);
     shape.scratch_at = shape.slots_at + slots * shape.slot_bytes;
     shape.walks_at = shape.scratch_at + (size_t)threads * shape.scratch_bytes;
     shape.total = shape.walks_at + (size_t)threads * sizeof(struct walk);
@@ -33,49 +33,49 @@ struct ro_wavefront_shape wavefront_shape(int threads, int chains, int reach, si
 }
 
 /* Numbers are shifted by the slots, so that the bands above the first have slots too. */
-static size_t place_of(const struct ro_wavefront *front, int chain, int64_t number)
+static size_t place_of(const struct wavefront *front, int chain, int64_t number)
 {
     uint64_t slots = (uint64_t)front->shape.slots;
     uint64_t band = front->chains[chain].first + slots + (uint64_t)number;
     return (size_t)((uint64_t)chain * slots + band % slots);
 }
 
-void *wavefront_slot(const struct ro_wavefront *front, int chain, int64_t number)
+void *wavefront_slot(const struct wavefront *front, int chain, int64_t number)
 {
     return (unsigned char *)front + front->shape.slots_at +
            place_of(front, chain, number) * front->shape.slot_bytes;
 }
 
-void *wavefront_slot_of_all(const struct ro_wavefront *front,
-                            const struct ro_wavefront_shape *shape, int64_t number)
+void *wavefront_slot_of_all(const struct wavefront *front, const struct wavefront_shape *shape,
+                            int64_t number)
 {
     const uint64_t slots = (uint64_t)shape->slots;
     return (unsigned char *)front + shape->slots_at +
            (slots + (uint64_t)number) % slots * shape->slot_bytes;
 }
 
-void *wavefront_scratch(const struct ro_wavefront *front, int thread)
+void *wavefront_scratch(const struct wavefront *front, int thread)
 {
     return (unsigned char *)front + front->shape.scratch_at +
            (size_t)thread * front->shape.scratch_bytes;
 }
 
-static struct ro_gate *gate_of(const struct ro_wavefront *front, int chain, uint32_t number)
+static struct thread_gate *gate_of(const struct wavefront *front, int chain, uint32_t number)
 {
-    struct ro_gate *gates = (void *)((unsigned char *)front + front->shape.gates_at);
+    struct thread_gate *gates = (void *)((unsigned char *)front + front->shape.gates_at);
     return gates + place_of(front, chain, number);
 }
 
 /* Grows from band to band, since a gate serves many. */
-static uint64_t gate_value(const struct ro_wavefront *front, int chain, uint32_t number,
+static uint64_t gate_value(const struct wavefront *front, int chain, uint32_t number,
                            int64_t columns)
 {
     return (front->chains[chain].first + number + 1) << 32 | (uint64_t)columns;
 }
 
-static void wait_for_above(struct ro_wavefront *front, int chain, uint32_t number, int64_t columns)
+static void wait_for_above(struct wavefront *front, int chain, uint32_t number, int64_t columns)
 {
-    struct ro_wavefront_link *link = front->link;
+    struct wavefront_link *link = front->link;
     const int64_t most = front->chains[chain].columns;
     if (number == 0) { /* an earlier run finished the one above, or somebody else runs it */
         if (link && link->above && front->begun == 0)
@@ -86,9 +86,9 @@ static void wait_for_above(struct ro_wavefront *front, int chain, uint32_t numbe
               gate_value(front, chain, number - 1, columns < most ? columns : most));
 }
 
-static void tell_below(struct ro_wavefront *front, int chain, uint32_t number, int64_t columns)
+static void tell_below(struct wavefront *front, int chain, uint32_t number, int64_t columns)
 {
-    struct ro_wavefront_link *link = front->link;
+    struct wavefront_link *link = front->link;
     if (columns <= 0)
         return;
     gate_raise(&front->room, gate_of(front, chain, number),
@@ -97,20 +97,20 @@ static void tell_below(struct ro_wavefront *front, int chain, uint32_t number, i
         wavefront_link_tell(link, (uint64_t)columns);
 }
 
-void wavefront_skip(struct ro_wavefront *front, int chain, uint32_t number)
+void wavefront_skip(struct wavefront *front, int chain, uint32_t number)
 {
     if (number > 0) /* else it overtakes bands that run, whose gates it shares */
         wait_for_above(front, chain, number, front->chains[chain].columns);
     tell_below(front, chain, number, front->chains[chain].columns);
 }
 
-static int64_t next_of(const struct ro_band_way *way, int64_t step)
+static int64_t next_of(const struct band_way *way, int64_t step)
 {
     return step + way->interval < way->end ? step + way->interval : way->end;
 }
 
-static void step_on(struct ro_wavefront *front, int chain, uint32_t number,
-                    const struct ro_band_way *way, ro_steps_fn *steps, void *work, int64_t *step)
+static void step_on(struct wavefront *front, int chain, uint32_t number, const struct band_way *way,
+                    wavefront_steps_fn *steps, void *work, int64_t *step)
 {
     const int64_t columns = front->chains[chain].columns, next = next_of(way, *step);
     steps(work, *step, next);
@@ -121,13 +121,13 @@ static void step_on(struct ro_wavefront *front, int chain, uint32_t number,
     *step = next;
 }
 
-static struct walk *walk_of(const struct ro_wavefront *front, int place)
+static struct walk *walk_of(const struct wavefront *front, int place)
 {
     return (struct walk *)((unsigned char *)front + front->shape.walks_at) + place;
 }
 
-void wavefront_walk(struct ro_wavefront *front, int chain, uint32_t number, int thread,
-                    const struct ro_band_way *way, ro_steps_fn *steps, void *work,
+void wavefront_walk(struct wavefront *front, int chain, uint32_t number, int thread,
+                    const struct band_way *way, wavefront_steps_fn *steps, void *work,
                     size_t work_bytes)
 {
     if (front->abreast > 1) {
@@ -145,15 +145,15 @@ void wavefront_walk(struct ro_wavefront *front, int chain, uint32_t number, int 
     }
 }
 
-void wavefront_link_open(struct ro_wavefront_link *link, const atomic_bool *stop)
+void wavefront_link_open(struct wavefront_link *link, const atomic_bool *stop)
 {
     gate_room_open(&link->room, 1);
     link->stop = stop;
 }
 
-void wavefront_link_close(struct ro_wavefront_link *link) { gate_room_close(&link->room); }
+void wavefront_link_close(struct wavefront_link *link) { gate_room_close(&link->room); }
 
-void wavefront_link_begin(struct ro_wavefront_link *link, bool above, bool below)
+void wavefront_link_begin(struct wavefront_link *link, bool above, bool below)
 {
     link->above = above;
     link->below = below;
@@ -163,23 +163,23 @@ void wavefront_link_begin(struct ro_wavefront_link *link, bool above, bool below
     atomic_store(&link->finished.reached, 0);
 }
 
-void wavefront_link_wait(struct ro_wavefront_link *link, uint64_t columns)
+void wavefront_link_wait(struct wavefront_link *link, uint64_t columns)
 {
     if (link->bring && atomic_load(&link->given.reached) < columns)
         link->bring(link->data, columns);
     gate_wait_or_stop(&link->room, &link->given, columns, link->stop);
 }
 
-void wavefront_link_tell(struct ro_wavefront_link *link, uint64_t columns)
+void wavefront_link_tell(struct wavefront_link *link, uint64_t columns)
 {
     gate_raise(&link->room, &link->finished, columns);
     if (link->take)
         link->take(link->data);
 }
 
-void wavefront_restart(struct ro_wavefront *front, const struct ro_wavefront_shape *shape)
+void wavefront_restart(struct wavefront *front, const struct wavefront_shape *shape)
 {
-    struct ro_gate *gates = (void *)((unsigned char *)front + shape->gates_at);
+    struct thread_gate *gates = (void *)((unsigned char *)front + shape->gates_at);
     for (int i = 0; i < shape->chains * shape->slots; i++)
         atomic_store_explicit(&gates[i].reached, 0, memory_order_relaxed);
     front->begun = 0;
@@ -188,7 +188,7 @@ void wavefront_restart(struct ro_wavefront *front, const struct ro_wavefront_sha
 /* ---- Bands side by side ---------------------------------------------------------------------- */
 
 /* Whether the band above, which the same thread runs, is far enough. */
-static bool can_step(const struct ro_wavefront *front, const struct walk *walk)
+static bool can_step(const struct wavefront *front, const struct walk *walk)
 {
     const int64_t most = front->chains[0].columns;
     const int64_t columns = next_of(&walk->way, walk->step) + walk->way.ahead;
@@ -198,7 +198,7 @@ static bool can_step(const struct ro_wavefront *front, const struct walk *walk)
 }
 
 /* The first that has not ended may wait for somebody else; the others follow it as they can. */
-static void walk_abreast(struct ro_wavefront *front, int place, int count)
+static void walk_abreast(struct wavefront *front, int place, int count)
 {
     for (int first = 0; first < count;) {
         for (int i = first; i < count; i++) {
@@ -220,7 +220,7 @@ static void walk_abreast(struct ro_wavefront *front, int place, int count)
 
 static void take_bands_abreast(void *data, int thread)
 {
-    struct ro_wavefront *front = data;
+    struct wavefront *front = data;
     const int most = front->abreast, place = thread * most;
     for (;;) {
         const uint64_t first = atomic_fetch_add(&front->ticket, (uint_fast64_t)most);
@@ -238,7 +238,7 @@ static void take_bands_abreast(void *data, int thread)
 
 static void take_bands(void *data, int thread)
 {
-    struct ro_wavefront *front = data;
+    struct wavefront *front = data;
     for (;;) {
         uint64_t ticket = atomic_fetch_add(&front->ticket, 1);
         uint64_t number = ticket / (uint64_t)front->count;
@@ -250,9 +250,9 @@ static void take_bands(void *data, int thread)
     }
 }
 
-void wavefront_run(struct ro_wavefront *front, const struct ro_wavefront_shape *shape,
-                   struct ro_pool *pool, int threads, const struct ro_chain *chains, int count,
-                   ro_band_fn *band, void *data)
+void wavefront_run(struct wavefront *front, const struct wavefront_shape *shape,
+                   struct thread_pool *pool, int threads, const struct band_chain *chains,
+                   int count, band_fn *band, void *data)
 {
     front->shape = *shape;
     front->chains = chains;
@@ -268,11 +268,11 @@ void wavefront_run(struct ro_wavefront *front, const struct ro_wavefront_shape *
     gate_room_close(&front->room);
 }
 
-struct ro_wavefront_pace wavefront_pace(int64_t columns, int64_t lag, int chunk, uint32_t bands,
-                                        int threads)
+struct wavefront_pace wavefront_pace(int64_t columns, int64_t lag, int chunk, uint32_t bands,
+                                     int threads)
 {
     enum { MOST = 512 };
-    struct ro_wavefront_pace pace = {.interval = columns / (4 * threads) / chunk * chunk};
+    struct wavefront_pace pace = {.interval = columns / (4 * threads) / chunk * chunk};
     pace.interval = pace.interval < chunk ? chunk : pace.interval > MOST ? MOST : pace.interval;
     int64_t useful = 1 + columns / (2 * (lag + pace.interval));
     useful = useful < bands ? useful : bands;

@@ -20,14 +20,14 @@
 
 #include <stddef.h>
 
-struct ro_chain {
+struct band_chain {
     int64_t columns; /* of a band: nobody waits for more */
     uint64_t first;  /* bands of earlier runs, all finished */
     uint32_t bands;  /* of this run */
 };
 
 /* Memory of a wavefront: gates, slots and a scratch for each thread. */
-struct ro_wavefront_shape {
+struct wavefront_shape {
     int chains, slots; /* slots of a chain */
     size_t slot_bytes, scratch_bytes;
     size_t gates_at, slots_at, scratch_at, walks_at, total;
@@ -35,8 +35,8 @@ struct ro_wavefront_shape {
 
 /* `threads` is how many bands are under way at the same time, `reach` how many bands above a band
  * reads from. */
-struct ro_wavefront_shape wavefront_shape(int threads, int chains, int reach, size_t slot_bytes,
-                                          size_t scratch_bytes);
+struct wavefront_shape wavefront_shape(int threads, int chains, int reach, size_t slot_bytes,
+                                       size_t scratch_bytes);
 
 /*
  * The ends of a chain that is a piece of a longer one: somebody else, on this machine or another,
@@ -47,11 +47,11 @@ struct ro_wavefront_shape wavefront_shape(int threads, int chains, int reach, si
  *     band 1     ####>                  `finished` columns may go on from here
  *     elsewhere  >
  */
-struct ro_wavefront_link {
-    struct ro_gate_room room;
-    struct ro_gate given, finished; /* columns, counted from the left */
-    const atomic_bool *stop;        /* ends waiting; what is then computed is of no use */
-    bool above, below;              /* whether there is anybody at that end */
+struct wavefront_link {
+    struct gate_room room;
+    struct thread_gate given, finished; /* columns, counted from the left */
+    const atomic_bool *stop;            /* ends waiting; what is then computed is of no use */
+    bool above, below;                  /* whether there is anybody at that end */
 
     /* The caller's, or NULL: called by the thread that would wait for columns, to bring them, and
      * by the one that has finished some. */
@@ -59,68 +59,67 @@ struct ro_wavefront_link {
     void (*take)(void *data);
     void *data;
 };
-void wavefront_link_open(struct ro_wavefront_link *link, const atomic_bool *stop);
-void wavefront_link_close(struct ro_wavefront_link *link);
-void wavefront_link_begin(struct ro_wavefront_link *link, bool above, bool below);
+void wavefront_link_open(struct wavefront_link *link, const atomic_bool *stop);
+void wavefront_link_close(struct wavefront_link *link);
+void wavefront_link_begin(struct wavefront_link *link, bool above, bool below);
 
 /* Until columns before `columns` have come; and these may go on. */
-void wavefront_link_wait(struct ro_wavefront_link *link, uint64_t columns);
-void wavefront_link_tell(struct ro_wavefront_link *link, uint64_t columns);
+void wavefront_link_wait(struct wavefront_link *link, uint64_t columns);
+void wavefront_link_tell(struct wavefront_link *link, uint64_t columns);
 
 /* Lies at the beginning of shape.total bytes, aligned to 64, which were zero at the start. */
-struct ro_wavefront;
-typedef void ro_band_fn(struct ro_wavefront *front, void *data, int chain, uint32_t number,
-                        int thread);
+struct wavefront;
+typedef void band_fn(struct wavefront *front, void *data, int chain, uint32_t number, int thread);
 
-struct ro_wavefront {
-    struct ro_wavefront_shape shape;
-    struct ro_gate_room room;
-    const struct ro_chain *chains;
+struct wavefront {
+    struct wavefront_shape shape;
+    struct gate_room room;
+    const struct band_chain *chains;
     int count;
     uint32_t most; /* bands of the longest chain */
-    ro_band_fn *band;
+    band_fn *band;
     void *data;
     atomic_uint_fast64_t ticket;
 
     /* The caller's. */
-    uint64_t begun;                 /* bands of earlier runs of an image */
-    struct ro_wavefront_link *link; /* of an image's one chain; NULL: none */
-    bool last;                      /* this run ends the image */
+    uint64_t begun;              /* bands of earlier runs of an image */
+    struct wavefront_link *link; /* of an image's one chain; NULL: none */
+    bool last;                   /* this run ends the image */
     int abreast; /* bands of an image that a thread runs side by side, by turns; 0 or 1: one by one.
                     The shape is that of as many times the threads. */
 };
 
 /* Makes ready for the first band of another image; all else stays. */
-void wavefront_restart(struct ro_wavefront *front, const struct ro_wavefront_shape *shape);
+void wavefront_restart(struct wavefront *front, const struct wavefront_shape *shape);
 
 /* Calls `band` for every band of `count` chains and returns when all are done. */
-void wavefront_run(struct ro_wavefront *front, const struct ro_wavefront_shape *shape,
-                   struct ro_pool *pool, int threads, const struct ro_chain *chains, int count,
-                   ro_band_fn *band, void *data);
+void wavefront_run(struct wavefront *front, const struct wavefront_shape *shape,
+                   struct thread_pool *pool, int threads, const struct band_chain *chains,
+                   int count, band_fn *band, void *data);
 
 /* What band `number` of a chain leaves to those below it; from -reach on. Of an image that comes in
  * several runs and is one chain, bands can also be counted from its first one. */
-void *wavefront_slot(const struct ro_wavefront *front, int chain, int64_t number);
-void *wavefront_slot_of_all(const struct ro_wavefront *front,
-                            const struct ro_wavefront_shape *shape, int64_t number);
-void *wavefront_scratch(const struct ro_wavefront *front, int thread);
+void *wavefront_slot(const struct wavefront *front, int chain, int64_t number);
+void *wavefront_slot_of_all(const struct wavefront *front, const struct wavefront_shape *shape,
+                            int64_t number);
+void *wavefront_scratch(const struct wavefront *front, int thread);
 
 /* A band's way: after step s its columns before s - lag are finished, and for step s it needs those
  * before s + ahead of the band above. `steps` runs steps from first to last - 1. */
-struct ro_band_way {
+struct band_way {
     int64_t end, interval, ahead, lag;
 };
-typedef void ro_steps_fn(void *work, int64_t first, int64_t last);
+typedef void wavefront_steps_fn(void *work, int64_t first, int64_t last);
 /* Called by `band` with its thread, at its end: of bands that run side by side the steps are still
  * to come, with a copy of `work`. */
 enum { RO_WAVEFRONT_WORK = 768 }; /* bytes at most */
-void wavefront_walk(struct ro_wavefront *front, int chain, uint32_t number, int thread,
-                    const struct ro_band_way *way, ro_steps_fn *steps, void *work,
+void wavefront_walk(struct wavefront *front, int chain, uint32_t number, int thread,
+                    const struct band_way *way, wavefront_steps_fn *steps, void *work,
                     size_t work_bytes);
 
 /* For a band that will not run: nobody may wait for it. It ends in its turn, after the one above;
  * so not for bands side by side, where the same thread runs that one. */
-void wavefront_skip(struct ro_wavefront *front, int chain, uint32_t number);
+void wavefront_skip(struct wavefront *front, int chain, uint32_t number);
 
 /*
  * How far a band goes before it tells the next, in whole chunks, and how many threads are of use.
@@ -129,11 +128,11 @@ void wavefront_skip(struct ro_wavefront *front, int chain, uint32_t number);
  * lag behind the last, with as much to spare: threads that always wait fall asleep, and waking them
  * takes longer.
  */
-struct ro_wavefront_pace {
+struct wavefront_pace {
     int64_t interval;
     int threads;
 };
-struct ro_wavefront_pace wavefront_pace(int64_t columns, int64_t lag, int chunk, uint32_t bands,
-                                        int threads);
+struct wavefront_pace wavefront_pace(int64_t columns, int64_t lag, int chunk, uint32_t bands,
+                                     int threads);
 
 #endif

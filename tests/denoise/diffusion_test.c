@@ -26,7 +26,7 @@ enum { FORMATS = sizeof formats / sizeof *formats, MODELS = 4 };
 struct setting {
     const struct ro_fixed *q;
     int32_t low, high;
-    struct ro_diffusion diffusion;
+    struct step_weights diffusion;
     int32_t image[N];
 };
 enum { CASES = FORMATS * 2 * MODELS * PICTURES };
@@ -36,13 +36,13 @@ static void choose(struct setting *setting, int number, bool positive)
     static const double kappas[] = {10, 2, 60}, sigmas[] = {0, 0, 0.8, 1.5};
     int format = number % FORMATS, rest = number / FORMATS;
     bool nearest = rest % 2;
-    enum ro_model model = (enum ro_model)(rest / 2 % MODELS);
+    enum diffusion_model model = (enum diffusion_model)(rest / 2 % MODELS);
     enum picture picture = (enum picture)(rest / 2 / MODELS);
     setting->q = &ro_number_find(formats[format])->fixed;
     setting->high =
         (int32_t)(setting->q->one < setting->q->max ? setting->q->one : setting->q->max);
     setting->low = positive ? 1 : setting->q->min < 0 ? -setting->high : 0;
-    struct ro_diffusion_parameters parameters = {
+    struct diffusion_parameters parameters = {
         .width = W,
         .height = H,
         .planes = 1,
@@ -58,7 +58,7 @@ static void choose(struct setting *setting, int number, bool positive)
 
 static int32_t scratch[6 * N];
 
-static void iterate(const struct ro_diffusion *diffusion, int32_t *image, int steps)
+static void iterate(const struct step_weights *diffusion, int32_t *image, int steps)
 {
     int32_t next[N];
     size_t size = (size_t)diffusion->width * diffusion->height;
@@ -189,7 +189,7 @@ static void isometries(void **state)
                 transposed[x * H + y] = s.image[y * W + x];
                 turned[x * H + H - 1 - y] = s.image[y * W + x];
             }
-        struct ro_diffusion other = s.diffusion;
+        struct step_weights other = s.diffusion;
         other.width = H;
         other.height = W;
         iterate(&s.diffusion, s.image, 20);
@@ -265,12 +265,12 @@ static bool ramp_moves(const char *format, int intervals)
     for (size_t i = 0; i < size; i++)
         u[i] = (int32_t)ro_round_quotient((int64_t)(i % (size_t)width) * q->one, intervals,
                                           RO_ROUND_NEAREST);
-    struct ro_diffusion diffusion;
-    struct ro_diffusion_parameters parameters = {.width = (uint32_t)width,
-                                                 .height = ROWS,
-                                                 .planes = 1,
-                                                 .model = RO_MODEL_LINEAR,
-                                                 .time = RO_TIME_ZERO};
+    struct step_weights diffusion;
+    struct diffusion_parameters parameters = {.width = (uint32_t)width,
+                                              .height = ROWS,
+                                              .planes = 1,
+                                              .model = RO_MODEL_LINEAR,
+                                              .time = RO_TIME_ZERO};
     diffusion_make(&diffusion, &parameters);
     diffusion_iterate_ref(&diffusion, u, out, room);
     bool moves = memcmp(u, out, size * sizeof *u) != 0;
@@ -311,11 +311,11 @@ static double integrate(double gxx, double gxy, double gyy, int from, int to)
 static void element_matrix(void **state)
 {
     (void)state;
-    struct ro_diffusion diffusion;
-    struct ro_diffusion_parameters parameters = {
+    struct step_weights diffusion;
+    struct diffusion_parameters parameters = {
         .width = 2, .height = 2, .planes = 1, .time = RO_TIME_ZERO, .kappa = 1280};
     for (int m = 0; m < MODELS; m++) {
-        parameters.model = (enum ro_model)m;
+        parameters.model = (enum diffusion_model)m;
         parameters.diffusivity =
             m == RO_MODEL_TABLE ? RO_DIFFUSIVITY_EXPONENTIAL : RO_DIFFUSIVITY_PERONA_MALIK;
         diffusion_make(&diffusion, &parameters);
@@ -333,7 +333,7 @@ static void element_matrix(void **state)
                 g1 = value / 2;
             double gxx = g1 * bx * bx + g2 * by * by, gyy = g1 * by * by + g2 * bx * bx;
             double gxy = (g1 - g2) * bx * by, unit = 65536.0 * RO_TIME_ZERO / RO_TIME_ONE;
-            struct ro_element w = element_weights(&diffusion, &p, &q);
+            struct edge_weights w = element_weights(&diffusion, &p, &q);
             double bound = unit * 0.045 * (g1 + g2) / 2 + 2;
             assert_true(fabs(w.se + unit * integrate(gxx, gxy, gyy, 0, 3)) < bound);
             assert_true(fabs(w.sw + unit * integrate(gxx, gxy, gyy, 1, 2)) < bound);
@@ -350,12 +350,12 @@ static void weights_are_stable(void **state)
     (void)state;
     for (int m = 0; m < MODELS; m++)
         for (int nearest = 0; nearest < 2; nearest++) {
-            struct ro_diffusion diffusion;
-            struct ro_diffusion_parameters parameters = {
+            struct step_weights diffusion;
+            struct diffusion_parameters parameters = {
                 .width = 2,
                 .height = 2,
                 .planes = 1,
-                .model = (enum ro_model)m,
+                .model = (enum diffusion_model)m,
                 .diffusivity =
                     m == RO_MODEL_TABLE ? RO_DIFFUSIVITY_EXPONENTIAL : RO_DIFFUSIVITY_PERONA_MALIK,
                 .nearest = nearest,
@@ -365,7 +365,7 @@ static void weights_are_stable(void **state)
             int32_t largest = 0;
             for (int32_t p = -130; p <= 130; p++)
                 for (int32_t q = -130; q <= 130; q++) {
-                    struct ro_element w = element_weights(&diffusion, &p, &q);
+                    struct edge_weights w = element_weights(&diffusion, &p, &q);
                     int32_t diagonal = w.se > w.sw ? w.se : w.sw;
                     int32_t sum = 4 * (diagonal + w.e + w.s);
                     largest = sum > largest ? sum : largest;
@@ -378,16 +378,16 @@ static void tables(void **state)
 {
     (void)state;
     for (int m = RO_MODEL_PERONA_MALIK; m < MODELS; m++) {
-        struct ro_diffusion diffusion;
-        struct ro_diffusion_parameters parameters = {
-            .width = 2,
-            .height = 2,
-            .planes = 1,
-            .model = (enum ro_model)m,
-            .diffusivity =
-                m == RO_MODEL_TABLE ? RO_DIFFUSIVITY_EXPONENTIAL : RO_DIFFUSIVITY_PERONA_MALIK,
-            .time = RO_TIME_ZERO,
-            .kappa = 1280};
+        struct step_weights diffusion;
+        struct diffusion_parameters parameters = {.width = 2,
+                                                  .height = 2,
+                                                  .planes = 1,
+                                                  .model = (enum diffusion_model)m,
+                                                  .diffusivity = m == RO_MODEL_TABLE
+                                                                     ? RO_DIFFUSIVITY_EXPONENTIAL
+                                                                     : RO_DIFFUSIVITY_PERONA_MALIK,
+                                                  .time = RO_TIME_ZERO,
+                                                  .kappa = 1280};
         diffusion_make(&diffusion, &parameters);
         double whole = 4.0 * RO_TIME_ZERO / (m == RO_MODEL_ANISOTROPIC ? 8 : 3);
         for (int i = 0; i < RO_TABLE; i++) {

@@ -251,7 +251,7 @@ static void solvers_solve(void **state)
             edges[2 * SIZE + i] = right * down / 3;
             edges[3 * SIZE + i] = (c > 0) * down / 3;
         }
-    struct ro_real_system system = {
+    struct real_system system = {
         SIDE, SIDE, 2, edges, edges + SIZE, edges + 2 * SIZE, edges + 3 * SIZE, NULL};
     solve_by_jacobi(&system, 2000, r, x, scratch);
     ro_image from = ro_image_view(RO_GREYF, SIDE, SIDE, in);
@@ -321,14 +321,14 @@ static void xpp24_keeps_even_images_and_range(void **state)
     (void)state;
     enum { W = 21, H = 19 };
     static int32_t u[3 * W * H], out[3 * W * H], scratch[6 * W * H];
-    struct ro_diffusion_parameters parameters = {.width = W,
-                                                 .height = H,
-                                                 .planes = 3,
-                                                 .time = 8 * RO_TIME_ONE,
-                                                 .kappa = 400000,
-                                                 .sigma = 0.5,
-                                                 .model = RO_MODEL_PERONA_MALIK};
-    struct ro_xpp24 xpp;
+    struct diffusion_parameters parameters = {.width = W,
+                                              .height = H,
+                                              .planes = 3,
+                                              .time = 8 * RO_TIME_ONE,
+                                              .kappa = 400000,
+                                              .sigma = 0.5,
+                                              .model = RO_MODEL_PERONA_MALIK};
+    struct xpp24 xpp;
     xpp24_make(&xpp, &parameters);
     for (int picture = -1; picture < PICTURES; picture++) {
         int32_t low = 0, high = 8388480;

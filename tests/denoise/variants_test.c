@@ -26,16 +26,16 @@ static void draw(void)
     }
 }
 
-static struct ro_diffusion made(enum ro_model model, enum ro_diffusivity diffusivity)
+static struct step_weights made(enum diffusion_model model, enum diffusivity diffusivity)
 {
-    static struct ro_diffusion diffusion;
-    const struct ro_diffusion_parameters parameters = {.width = 8,
-                                                       .height = 8,
-                                                       .planes = 1,
-                                                       .model = model,
-                                                       .diffusivity = diffusivity,
-                                                       .time = RO_TIME_ZERO,
-                                                       .kappa = 10};
+    static struct step_weights diffusion;
+    const struct diffusion_parameters parameters = {.width = 8,
+                                                    .height = 8,
+                                                    .planes = 1,
+                                                    .model = model,
+                                                    .diffusivity = diffusivity,
+                                                    .time = RO_TIME_ZERO,
+                                                    .kappa = 10};
     diffusion_make(&diffusion, &parameters);
     return diffusion;
 }
@@ -46,9 +46,9 @@ static void tables(void **state)
     (void)state;
     const double whole = 4.0 * RO_TIME_ZERO;
     for (int f = 0; f < RO_DIFFUSIVITIES; f++) {
-        const struct ro_diffusion even = made(RO_MODEL_PERONA_MALIK, (enum ro_diffusivity)f);
-        const struct ro_diffusion directed = made(RO_MODEL_ANISOTROPIC, (enum ro_diffusivity)f);
-        const struct ro_diffusion tensor = made(RO_MODEL_TENSOR, (enum ro_diffusivity)f);
+        const struct step_weights even = made(RO_MODEL_PERONA_MALIK, (enum diffusivity)f);
+        const struct step_weights directed = made(RO_MODEL_ANISOTROPIC, (enum diffusivity)f);
+        const struct step_weights tensor = made(RO_MODEL_TENSOR, (enum diffusivity)f);
         for (int i = 0; i < RO_TABLE; i++) {
             const double y = i / 8.0, lines[] = {1 - y, (3 - y) / 4, (7 - y) / 16, (15 - y) / 64};
             double line = 0;
@@ -64,8 +64,8 @@ static void tables(void **state)
             assert_true(fabs(tensor.even[i] - (whole * g / 6 - 0.5)) <= 0.5001);
         }
     }
-    const struct ro_diffusion lines = made(RO_MODEL_PERONA_MALIK, RO_DIFFUSIVITY_LINES);
-    const struct ro_diffusion curve = made(RO_MODEL_PERONA_MALIK, RO_DIFFUSIVITY_PERONA_MALIK);
+    const struct step_weights lines = made(RO_MODEL_PERONA_MALIK, RO_DIFFUSIVITY_LINES);
+    const struct step_weights curve = made(RO_MODEL_PERONA_MALIK, RO_DIFFUSIVITY_PERONA_MALIK);
     for (int i = 0; i < RO_TABLE; i++)
         assert_true(lines.table[i] <= curve.table[i]);
     for (int touch = 0; touch < 4; touch++)
@@ -77,12 +77,12 @@ static void tables(void **state)
 static void edges(void **state)
 {
     (void)state;
-    const struct ro_diffusion d = made(RO_MODEL_TENSOR, RO_DIFFUSIVITY_PERONA_MALIK);
+    const struct step_weights d = made(RO_MODEL_TENSOR, RO_DIFFUSIVITY_PERONA_MALIK);
     const int32_t none = 0, steep[] = {2000, 2000}; /* a gradient along x */
-    const struct ro_element flat = element_weights(&d, &none, &none);
+    const struct edge_weights flat = element_weights(&d, &none, &none);
     assert_int_equal(flat.se, 2 * (4 * RO_TIME_ZERO / 6));
     assert_int_equal(flat.e, 4 * RO_TIME_ZERO / 6);
-    const struct ro_element edge = element_weights(&d, &steep[0], &steep[1]);
+    const struct edge_weights edge = element_weights(&d, &steep[0], &steep[1]);
     assert_int_equal(edge.e, 0); /* m/6 - d/2 = 0 */
     assert_int_equal(edge.s, 4 * RO_TIME_ZERO / 8 * 2);
     assert_int_equal(edge.se, 4 * RO_TIME_ZERO / 8 * 2);

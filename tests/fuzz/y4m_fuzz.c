@@ -11,8 +11,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     if (!context &&
         ro_context_open(&(ro_context_options){RO_CONTEXT_DEFAULTS, .threads = 1}, &context))
         abort();
-    struct ro_file file;
-    struct ro_source source;
+    struct open_file file;
+    struct byte_source source;
     struct y4m video;
     bool more = true;
     file_init(&file, context, "a video", "a video");

@@ -247,7 +247,7 @@ static void images(void **state)
                 {"s24", 65535, 128}, {"s12", 2048, 0},  {"s16", 65535, 0}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct ro_fixed *q = fixed(rows[i].name);
-        struct ro_scale scale = scale_make(q, rows[i].maxval);
+        struct number_scale scale = scale_make(q, rows[i].maxval);
         assert_int_equal(scale.factor, rows[i].factor);
         for (uint32_t a = 0; a <= rows[i].maxval; a++) {
             int64_t n = scale_number(&scale, a);

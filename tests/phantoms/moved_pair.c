@@ -43,7 +43,7 @@ static double texture(uint64_t seed, double cell, double x, double y)
     return tone < 0 ? 0 : tone > 1 ? 1 : tone;
 }
 
-void pair_field(const struct ro_pair *pair, double x, double y, double u[2])
+void pair_field(const struct moved_pair *pair, double x, double y, double u[2])
 {
     const double w = pair->width, h = pair->height, size = pair->size;
     const double pace = pair->motion == RO_MOTION_FINE      ? 10
@@ -100,7 +100,7 @@ static void put(const ro_image *image, uint32_t x, uint32_t y, double tone, cons
         ((uint8_t *)row)[x] = (uint8_t)lrint(255 * tone);
 }
 
-void draw_pair(const struct ro_pair *pair, const ro_image *fixed, const ro_image *moving)
+void draw_pair(const struct moved_pair *pair, const ro_image *fixed, const ro_image *moving)
 {
     const double cell = pair->cell > 0 ? pair->cell : USUAL_CELL;
     for (uint32_t y = 0; y < pair->height; y++)

@@ -9,7 +9,7 @@
 
 #include "roundoff/core.h"
 
-enum ro_motion {
+enum motion {
     RO_MOTION_NONE,
     RO_MOTION_SINES,    /* a sum of two sines in each direction */
     RO_MOTION_SMOOTH,   /* random, of about six waves over the picture */
@@ -19,9 +19,9 @@ enum ro_motion {
     RO_MOTION_SHIFT,    /* by `size` pixels to the right and 0.4 of it down */
 };
 
-struct ro_pair {
+struct moved_pair {
     uint32_t width, height;
-    enum ro_motion motion;
+    enum motion motion;
     double size;  /* the longest displacement in pixels, or an angle */
     double noise; /* standard deviation in 1/255 of white */
     double cell;  /* pixels from blob to blob; 0: 30 */
@@ -30,12 +30,12 @@ struct ro_pair {
 
 /* The displacement at a pixel of the fixed image. */
 RO_API
-void pair_field(const struct ro_pair *pair, double x, double y, double u[2]);
+void pair_field(const struct moved_pair *pair, double x, double y, double u[2]);
 
 /* Fills checked views of RO_GREY8 or RO_GREYF: fixed(x) = texture(x + u(x)), moving(x) =
  * texture(x).
  */
 RO_API
-void draw_pair(const struct ro_pair *pair, const ro_image *fixed, const ro_image *moving);
+void draw_pair(const struct moved_pair *pair, const ro_image *fixed, const ro_image *moving);
 
 #endif

@@ -11,17 +11,17 @@
 
 enum { LENGTH = 6, ROOM = 4 };
 
-static struct ro_json any_json(int length)
+static struct json_parser any_json(int length)
 {
     char *text = malloc((size_t)length + 1); /* what lies behind it is not ours */
     assume(text);
     for (int i = 0; i < length; i++)
         text[i] = (char)nondet_byte();
     text[length] = '\0';
-    return (struct ro_json){.text = text, .at = text};
+    return (struct json_parser){.text = text, .at = text};
 }
 
-static void check(const struct ro_json *json, int length)
+static void check(const struct json_parser *json, int length)
 {
     assert(json->at >= json->text && json->at <= json->text + length);
 }
@@ -64,14 +64,14 @@ double strtod(const char *text, char **end)
 
 void proof_skip_text(void)
 {
-    struct ro_json json = any_json(LENGTH);
+    struct json_parser json = any_json(LENGTH);
     skip_text(&json);
     check(&json, LENGTH);
 }
 
 void proof_text(void)
 {
-    struct ro_json json = any_json(LENGTH);
+    struct json_parser json = any_json(LENGTH);
     char *text = malloc(ROOM);
     assume(text);
     json_read_text(&json, text, ROOM);
@@ -83,7 +83,7 @@ void proof_text(void)
 
 void proof_number(void)
 {
-    struct ro_json json = any_json(LENGTH);
+    struct json_parser json = any_json(LENGTH);
     if (json_take(&json, '['))
         do
             json_read_number(&json);

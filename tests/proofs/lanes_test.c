@@ -46,10 +46,10 @@ static void flux_takes_its_share(void **state)
         }
 }
 
-static struct ro_diffusion diffusion_of(enum ro_model model, bool nearest)
+static struct step_weights diffusion_of(enum diffusion_model model, bool nearest)
 {
-    struct ro_diffusion diffusion;
-    diffusion_make(&diffusion, &(struct ro_diffusion_parameters){
+    struct step_weights diffusion;
+    diffusion_make(&diffusion, &(struct diffusion_parameters){
                                    .width = 2,
                                    .height = 2,
                                    .planes = 1,
@@ -71,12 +71,13 @@ static void weights_leave_room(void **state)
     } systems[] = {{255, 1}, {32767, all_asked() ? 7 : 97}}; /* s9, s16 */
     for (int model = RO_MODEL_LINEAR; model <= RO_MODEL_ANISOTROPIC; model++)
         for (int nearest = 0; nearest < 2; nearest++) {
-            const struct ro_diffusion diffusion = diffusion_of((enum ro_model)model, nearest);
+            const struct step_weights diffusion =
+                diffusion_of((enum diffusion_model)model, nearest);
             const int32_t room = nearest ? 32768 : 65536;
             for (int i = 0; i < 2; i++)
                 for (int32_t p = -systems[i].most; p <= systems[i].most; p += systems[i].step)
                     for (int32_t q = -systems[i].most; q <= systems[i].most; q += systems[i].step) {
-                        const struct ro_element w = element_weights(&diffusion, &p, &q);
+                        const struct edge_weights w = element_weights(&diffusion, &p, &q);
                         const int32_t diagonal = w.se > w.sw ? w.se : w.sw;
                         assert_true(w.se >= 0 && w.sw >= 0 && w.e >= 0 && w.s >= 0);
                         assert_true(4 * (diagonal + w.e + w.s) <= room);
@@ -90,7 +91,8 @@ static void step_keeps_sum_and_range(void **state)
     (void)state;
     for (int model = RO_MODEL_LINEAR; model <= RO_MODEL_ANISOTROPIC; model++)
         for (int nearest = 0; nearest < 2; nearest++) {
-            const struct ro_diffusion diffusion = diffusion_of((enum ro_model)model, nearest);
+            const struct step_weights diffusion =
+                diffusion_of((enum diffusion_model)model, nearest);
             for (int32_t i = 0; i < 256 * 256 * 9; i++) {
                 const int32_t u[4] = {i & 255, i / 65536 % 3 * 127, i / 65536 / 3 * 127,
                                       i >> 8 & 255};
@@ -146,20 +148,20 @@ static uint32_t draw(int most, bool grows)
     return (uint32_t)(x - MARGIN);
 }
 
-static void compare(const struct ro_level *level, const struct ro_level_kernel *kernel, int speed,
+static void compare(const struct front_level *level, const struct level_kernel *kernel, int speed,
                     uint32_t count)
 {
-    struct ro_level_row row = {.above = (const char *)(picture.above + MARGIN),
-                               .row = (const char *)(picture.row + MARGIN),
-                               .below = (const char *)(picture.below + MARGIN),
-                               .speed = (const char *)(picture.speed + MARGIN),
-                               .vx = (const char *)(picture.still + MARGIN),
-                               .vy = (const char *)(picture.still + MARGIN),
-                               .out = (char *)(picture.expected + MARGIN),
-                               .count = count};
+    struct level_row row = {.above = (const char *)(picture.above + MARGIN),
+                            .row = (const char *)(picture.row + MARGIN),
+                            .below = (const char *)(picture.below + MARGIN),
+                            .speed = (const char *)(picture.speed + MARGIN),
+                            .vx = (const char *)(picture.still + MARGIN),
+                            .vy = (const char *)(picture.still + MARGIN),
+                            .out = (char *)(picture.expected + MARGIN),
+                            .count = count};
     for (int x = 0; x < ROOM; x++)
         picture.speed[x] = (int16_t)speed;
-    ro_level_plain.step(level, &row);
+    level_plain.step(level, &row);
     row.out = (char *)(picture.out + MARGIN);
     kernel->step(level, &row);
     for (uint32_t x = MARGIN + 1; x < MARGIN + count; x += APART)
@@ -171,9 +173,9 @@ static void compare(const struct ro_level *level, const struct ro_level_kernel *
 static void level_step_is_defined(void **state)
 {
     (void)state;
-    const struct ro_level level = {
+    const struct front_level level = {
         .width = 1, .height = 1, .a = 43, .bits = 11, .min = -2048, .max = 2047};
-    const struct ro_level_kernel *kernel = level_kernel_find(&level, cpu_best());
+    const struct level_kernel *kernel = level_kernel_find(&level, cpu_best());
     const bool all = all_asked();
     if (kernel->cpu == RO_CPU_SCALAR)
         skip();

@@ -13,22 +13,22 @@ enum { LENGTH = 5 };
 
 /* ---- What the reader calls ------------------------------------------------------------------ */
 
-ro_status file_fail(struct ro_file *file, ro_status status, const char *format, ...)
+ro_status file_fail(struct open_file *file, ro_status status, const char *format, ...)
 {
     (void)file, (void)format;
     return status;
 }
-ro_status file_ends_early(struct ro_file *file) { return (void)file, RO_E_FORMAT; }
-ro_status file_check_stop(struct ro_file *file) { return (void)file, RO_OK; }
-void file_drop(struct ro_file *file, unsigned what, const char *format, ...)
+ro_status file_ends_early(struct open_file *file) { return (void)file, RO_E_FORMAT; }
+ro_status file_check_stop(struct open_file *file) { return (void)file, RO_OK; }
+void file_drop(struct open_file *file, unsigned what, const char *format, ...)
 {
     (void)file, (void)what, (void)format;
 }
 
 /* ---- The proofs ----------------------------------------------------------------------------- */
 
-static struct ro_file file;
-static struct ro_source source;
+static struct open_file file;
+static struct byte_source source;
 
 static void open_any(void)
 {

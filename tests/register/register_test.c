@@ -26,7 +26,7 @@ struct bed {
     ro_register_report report;
 };
 
-static void open_bed(struct bed *bed, const struct ro_pair *pair, ro_format format)
+static void open_bed(struct bed *bed, const struct moved_pair *pair, ro_format format)
 {
     ro_context_options with = {RO_CONTEXT_DEFAULTS, .device = RO_DEVICE_CPU, .threads = 2};
     *bed = (struct bed){0};
@@ -55,7 +55,7 @@ static const float *field_row(const ro_image *field, uint32_t y)
 }
 
 /* The mean distance to the true displacement, where that stays inside the moving image. */
-static double error_of(const struct ro_pair *pair, const ro_image *field)
+static double error_of(const struct moved_pair *pair, const ro_image *field)
 {
     const uint32_t edge_x = pair->width / 16, edge_y = pair->height / 16;
     double sum = 0, count = 0;
@@ -72,7 +72,7 @@ static double error_of(const struct ro_pair *pair, const ro_image *field)
     return sum / count;
 }
 
-static double run(struct bed *bed, const struct ro_pair *pair, ro_register_options options)
+static double run(struct bed *bed, const struct moved_pair *pair, ro_register_options options)
 {
     bed->report.size = sizeof bed->report;
     ro_status status =
@@ -86,7 +86,7 @@ static void test_known_displacements(void **state)
 {
     (void)state;
     static const struct {
-        struct ro_pair pair;
+        struct moved_pair pair;
         double bound;
     } cases[] = {
         {{SIDE, SIDE, RO_MOTION_SINES, 4.5, 0, 16, 1}, 0.10},
@@ -118,7 +118,7 @@ static void test_known_displacements(void **state)
 static void test_bench_pair(void **state)
 {
     (void)state;
-    const struct ro_pair pair = {513, 513, RO_MOTION_SMOOTH, 8, 1, 0, 100};
+    const struct moved_pair pair = {513, 513, RO_MOTION_SMOOTH, 8, 1, 0, 100};
     struct bed bed;
     open_bed(&bed, &pair, RO_GREY8);
     double error = run(&bed, &pair, (ro_register_options)RO_REGISTER_OPTIONS);
@@ -131,7 +131,7 @@ static void test_bench_pair(void **state)
 static void test_hardly_nearer(void **state)
 {
     (void)state;
-    const struct ro_pair pair = {513, 513, RO_MOTION_ELASTIC, 10, 1, 16, 100};
+    const struct moved_pair pair = {513, 513, RO_MOTION_ELASTIC, 10, 1, 16, 100};
     struct bed bed;
     open_bed(&bed, &pair, RO_GREY8);
     const double error = run(&bed, &pair, (ro_register_options)RO_REGISTER_OPTIONS);
@@ -146,7 +146,7 @@ static void test_hardly_nearer(void **state)
 static void test_identical(void **state)
 {
     (void)state;
-    const struct ro_pair pair = {120, 90, RO_MOTION_NONE, 0, 0, 16, 7};
+    const struct moved_pair pair = {120, 90, RO_MOTION_NONE, 0, 0, 16, 7};
     static const char *const inits[] = {"none", "translation", "affine"};
     for (int i = 0; i < 3; i++) {
         struct bed bed;
@@ -165,7 +165,7 @@ static void test_small_floats(void **state)
 {
     (void)state;
     for (uint64_t seed = 11; seed < 13; seed++) {
-        const struct ro_pair pair = {SIDE, SIDE, RO_MOTION_SMOOTH, 8, 1, 16, seed};
+        const struct moved_pair pair = {SIDE, SIDE, RO_MOTION_SMOOTH, 8, 1, 16, seed};
         struct bed bed;
         open_bed(&bed, &pair, RO_GREY8);
         run(&bed, &pair, (ro_register_options)RO_REGISTER_OPTIONS);
@@ -188,7 +188,7 @@ static void test_rounding(void **state)
     (void)state;
     static const struct ro_small_float formats[] = {{10, 5}, {16, 7}, {23, 8}};
     for (size_t f = 0; f < 3; f++) {
-        struct ro_rounder round = rounder_make(&formats[f]);
+        struct rounder round = rounder_make(&formats[f]);
         uint32_t bits = 12345;
         for (int i = 0; i < 200000; i++) {
             float x;
@@ -213,7 +213,7 @@ static void test_rounding(void **state)
 static void test_inverse(void **state)
 {
     (void)state;
-    const struct ro_pair pair = {SIDE, SIDE, RO_MOTION_SMOOTH, 8, 0, 16, 14};
+    const struct moved_pair pair = {SIDE, SIDE, RO_MOTION_SMOOTH, 8, 0, 16, 14};
     struct bed bed;
     ro_image back = {0};
     open_bed(&bed, &pair, RO_GREY8);
@@ -240,7 +240,7 @@ static void test_inverse(void **state)
 static void test_thesis(void **state)
 {
     (void)state;
-    const struct ro_pair pair = {SIDE, SIDE, RO_MOTION_SINES, 4.5, 0, 16, 1};
+    const struct moved_pair pair = {SIDE, SIDE, RO_MOTION_SINES, 4.5, 0, 16, 1};
     struct bed bed;
     open_bed(&bed, &pair, RO_GREY8);
     double error =
@@ -261,7 +261,7 @@ static void test_thesis(void **state)
 static void test_other_tones(void **state)
 {
     (void)state;
-    const struct ro_pair pair = {SIDE, SIDE, RO_MOTION_SMOOTH, 6, 0, 16, 15};
+    const struct moved_pair pair = {SIDE, SIDE, RO_MOTION_SMOOTH, 6, 0, 16, 15};
     struct bed bed;
     open_bed(&bed, &pair, RO_GREYF);
     for (uint32_t y = 0; y < SIDE; y++) {
@@ -290,7 +290,7 @@ static float *float_row(const ro_image *image, uint32_t y)
 static void test_negative(void **state)
 {
     (void)state;
-    const struct ro_pair pair = {SIDE, SIDE, RO_MOTION_ROTATION, 25, 1, 16, 31};
+    const struct moved_pair pair = {SIDE, SIDE, RO_MOTION_ROTATION, 25, 1, 16, 31};
     struct bed bed;
     open_bed(&bed, &pair, RO_GREYF);
     double same = run(&bed, &pair, (ro_register_options)RO_REGISTER_OPTIONS);
@@ -310,7 +310,7 @@ static void test_negative(void **state)
 static void test_negative_in_places(void **state)
 {
     (void)state;
-    const struct ro_pair pair = {SIDE, SIDE, RO_MOTION_SMOOTH, 5, 1, 16, 34};
+    const struct moved_pair pair = {SIDE, SIDE, RO_MOTION_SMOOTH, 5, 1, 16, 34};
     struct bed bed;
     open_bed(&bed, &pair, RO_GREYF);
     for (uint32_t y = 0; y < SIDE; y++)
@@ -331,7 +331,7 @@ static void test_negative_in_places(void **state)
 static void test_pixels_that_do_not_count(void **state)
 {
     (void)state;
-    const struct ro_pair pair = {SIDE, SIDE, RO_MOTION_SMOOTH, 7, 1, 16, 32};
+    const struct moved_pair pair = {SIDE, SIDE, RO_MOTION_SMOOTH, 7, 1, 16, 32};
     struct bed bed;
     ro_image mask = {0};
     open_bed(&bed, &pair, RO_GREYF);
@@ -373,7 +373,7 @@ static void test_pixels_that_do_not_count(void **state)
 static void test_sizes_that_differ(void **state)
 {
     (void)state;
-    const struct ro_pair pair = {SIDE, SIDE, RO_MOTION_SHIFT, 9, 1, 16, 33};
+    const struct moved_pair pair = {SIDE, SIDE, RO_MOTION_SHIFT, 9, 1, 16, 33};
     struct bed bed;
     open_bed(&bed, &pair, RO_GREY8);
     bed.moving.height = SIDE - 40; /* what is seen of it is less */
@@ -381,7 +381,7 @@ static void test_sizes_that_differ(void **state)
     bed.moving.height = SIDE;
     bed.fixed.width = SIDE - 60;
     bed.field.width = 2 * (SIDE - 60);
-    struct ro_pair part = pair;
+    struct moved_pair part = pair;
     part.width = SIDE - 60;
     double narrower = run(&bed, &part, (ro_register_options)RO_REGISTER_OPTIONS);
     if (!(shorter < 0.2) || !(narrower < 0.2))
@@ -396,7 +396,7 @@ static void test_large_offsets(void **state)
 {
     (void)state;
     const struct {
-        struct ro_pair pair;
+        struct moved_pair pair;
         const char *init;
     } cases[] = {
         {{SIDE, SIDE, RO_MOTION_SHIFT, 90, 1, 16, 16}, "translation"},
@@ -421,7 +421,7 @@ static void test_same_bits(void **state)
 {
     (void)state;
     static const struct {
-        struct ro_pair pair;
+        struct moved_pair pair;
         const char *number, *scheme, *match;
     } cases[] = {
         {{129, 129, RO_MOTION_SMOOTH, 5, 1, 16, 20}, "s23e8", "annealed", "ssd"},
@@ -439,7 +439,7 @@ static void test_same_bits(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct bed bed;
         ro_image got = {0};
-        const struct ro_pair *pair = &cases[i].pair;
+        const struct moved_pair *pair = &cases[i].pair;
         open_bed(&bed, pair, RO_GREY8);
         for (uint32_t y = 0; !cases[i].scheme && y < pair->height / 4; y++) /* a mask too */
             memset((char *)bed.fixed.data + (ptrdiff_t)y * bed.fixed.stride, 0, pair->width / 2);
@@ -541,7 +541,7 @@ static void test_cancel(void **state)
     ro_context_options with = {RO_CONTEXT_DEFAULTS, .device = RO_DEVICE_CPU, .progress = cancel,
                                .user = &calls};
     ro_context *context;
-    const struct ro_pair pair = {SIDE, SIDE, RO_MOTION_SMOOTH, 8, 0, 16, 14};
+    const struct moved_pair pair = {SIDE, SIDE, RO_MOTION_SMOOTH, 8, 0, 16, 14};
     struct bed bed;
     open_bed(&bed, &pair, RO_GREY8);
     assert_int_equal(ro_context_open(&with, &context), RO_OK);

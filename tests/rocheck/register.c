@@ -99,7 +99,7 @@ static bool is_short(const struct check *check)
 }
 
 /* `corner`: one is filled with black, which is masked. */
-static bool try_pair(struct check *check, const struct pair *pair, const struct ro_pair *drawn,
+static bool try_pair(struct check *check, const struct pair *pair, const struct moved_pair *drawn,
                      bool corner, ro_register_options options)
 {
     ro_image fixed = {0}, moving = {0}, want = {0}, got = {0};
@@ -159,49 +159,50 @@ static bool test_case(int number, struct check *check, const struct pair *pair)
                                   (double)draw(check, 4000) / 100, 1 + draw(check, 3), warm);
         break;
     case SSD:
-        right =
-            try_pair(check, pair, &(struct ro_pair){side, side, RO_MOTION_SMOOTH, 8, 1, 16, seed},
-                     false, (ro_register_options){RO_REGISTER_DEFAULTS, .scheme = "annealed"});
+        right = try_pair(check, pair,
+                         &(struct moved_pair){side, side, RO_MOTION_SMOOTH, 8, 1, 16, seed}, false,
+                         (ro_register_options){RO_REGISTER_DEFAULTS, .scheme = "annealed"});
         break;
     case NCC:
         right = try_pair(
-            check, pair, &(struct ro_pair){100, side, RO_MOTION_SINES, 4, 1, 16, seed}, false,
+            check, pair, &(struct moved_pair){100, side, RO_MOTION_SINES, 4, 1, 16, seed}, false,
             (ro_register_options){RO_REGISTER_DEFAULTS, .scheme = "annealed", .match = "ncc"});
         break;
     case SMALL:
         for (int i = 0; right && i < 2; i++)
             right = try_pair(
-                check, pair, &(struct ro_pair){97, 80, RO_MOTION_SMOOTH, 5, 1, 16, seed}, false,
+                check, pair, &(struct moved_pair){97, 80, RO_MOTION_SMOOTH, 5, 1, 16, seed}, false,
                 (ro_register_options){RO_REGISTER_DEFAULTS, .number = i ? "s10e5" : "s16e7"});
         break;
     case THESIS:
-        right = try_pair(check, pair, &(struct ro_pair){97, 64, RO_MOTION_SHIFT, 5, 1, 16, seed},
+        right = try_pair(check, pair, &(struct moved_pair){97, 64, RO_MOTION_SHIFT, 5, 1, 16, seed},
                          false, (ro_register_options){RO_REGISTER_DEFAULTS, .scheme = "thesis"});
         break;
     case AUTO: /* noise of one level: the second falls back to plain tones */
         right =
-            try_pair(check, pair, &(struct ro_pair){side, side, RO_MOTION_ROTATION, 30, 2, 8, seed},
+            try_pair(check, pair,
+                     &(struct moved_pair){side, side, RO_MOTION_ROTATION, 30, 2, 8, seed}, false,
+                     (ro_register_options)RO_REGISTER_OPTIONS) &&
+            try_pair(check, pair, &(struct moved_pair){side, 120, RO_MOTION_SMOOTH, 6, 1, 0, seed},
                      false, (ro_register_options)RO_REGISTER_OPTIONS) &&
-            try_pair(check, pair, &(struct ro_pair){side, 120, RO_MOTION_SMOOTH, 6, 1, 0, seed},
-                     false, (ro_register_options)RO_REGISTER_OPTIONS) &&
-            try_pair(check, pair, &(struct ro_pair){90, 120, RO_MOTION_SMOOTH, 4, 1, 8, seed},
+            try_pair(check, pair, &(struct moved_pair){90, 120, RO_MOTION_SMOOTH, 4, 1, 8, seed},
                      false, (ro_register_options){RO_REGISTER_DEFAULTS, .match = "ncc-size"});
         break;
     case MASKS:
-        right =
-            try_pair(check, pair, &(struct ro_pair){side, side, RO_MOTION_SMOOTH, 6, 1, 16, seed},
-                     true, (ro_register_options)RO_REGISTER_OPTIONS);
+        right = try_pair(check, pair,
+                         &(struct moved_pair){side, side, RO_MOTION_SMOOTH, 6, 1, 16, seed}, true,
+                         (ro_register_options)RO_REGISTER_OPTIONS);
         break;
     case LONG: /* lines that no shared memory holds */
         for (int i = 0; right && i < 2; i++)
             right = try_pair(
                 check, pair,
-                &(struct ro_pair){i ? 61 : 3607, i ? 3607 : 61, RO_MOTION_SMOOTH, 4, 1, 8, seed},
+                &(struct moved_pair){i ? 61 : 3607, i ? 3607 : 61, RO_MOTION_SMOOTH, 4, 1, 8, seed},
                 false, (ro_register_options)RO_REGISTER_OPTIONS);
         break;
     default:
         for (int i = 0; right && i < 8; i += check->few) {
-            struct ro_pair drawn = {
+            struct moved_pair drawn = {
                 1 + draw(check, 200), 2 + draw(check, 100), RO_MOTION_SMOOTH, 2, 1, 8,
                 seed + (uint64_t)i};
             const char *init = i % 2 ? "translation" : NULL;

@@ -39,11 +39,11 @@ static void fill(struct field *field, uint64_t seed, int width, int height)
 static void smooth(ro_cpu cpu, int direction, double a, int times, const struct field *weight,
                    int width, int height, struct field *field)
 {
-    const struct ro_smooth_kernels *kernels = smooth_kernels_for(cpu);
-    const struct ro_smooth_plane plane = {width, height, PITCH};
+    const struct smooth_kernels *kernels = smooth_kernels_for(cpu);
+    const struct smooth_plane plane = {width, height, PITCH};
     float *tables = malloc((chain_floats(MOST) + 1) * sizeof *tables);
     float *scratch = aligned_alloc(64, (smooth_scratch(MOST) + 15) / 16 * 64);
-    const struct ro_chain chain = chain_make(direction == ALONG ? width : height, a, tables);
+    const struct line_chain chain = chain_make(direction == ALONG ? width : height, a, tables);
     if (direction == ALONG)
         kernels->rows(&chain, &plane, 0, height, field->node, field->node, scratch);
     else

@@ -18,7 +18,7 @@
 #include <cmocka.h>
 
 struct problem {
-    struct ro_diffusion_parameters parameters;
+    struct diffusion_parameters parameters;
     int32_t white;
     enum picture picture;
     uint64_t seed;
@@ -27,7 +27,7 @@ struct problem {
 
 static int32_t *draw(const struct problem *problem)
 {
-    const struct ro_diffusion_parameters *p = &problem->parameters;
+    const struct diffusion_parameters *p = &problem->parameters;
     size_t size = (size_t)p->width * p->height;
     int32_t *image = malloc((size_t)p->planes * size * sizeof *image);
     for (int plane = 0; plane < p->planes; plane++)
@@ -36,7 +36,7 @@ static int32_t *draw(const struct problem *problem)
     return image;
 }
 
-static void run_reference(const struct ro_diffusion *d, int32_t *image, int iterations)
+static void run_reference(const struct step_weights *d, int32_t *image, int iterations)
 {
     size_t size = (size_t)d->width * d->height, all = size * (size_t)d->planes;
     int32_t *next = malloc(all * sizeof *next);
@@ -50,31 +50,31 @@ static void run_reference(const struct ro_diffusion *d, int32_t *image, int iter
 }
 
 /* The same by passes of `depth` iterations; false where the kernel does not do this. */
-static bool run_stream(const struct problem *problem, const struct ro_diffusion *d, ro_cpu cpu,
+static bool run_stream(const struct problem *problem, const struct step_weights *d, ro_cpu cpu,
                        int32_t *image)
 {
-    struct ro_rows rows;
+    struct step_rows rows;
     size_t size = (size_t)d->width * d->height;
     assert_int_equal(rows_open(&rows, d, problem->white, cpu), RO_OK);
-    const struct ro_stencil stencil = rows_stencil(&rows);
+    const struct stencil stencil = rows_stencil(&rows);
     bool ran = rows.kernel->cpu == cpu;
-    struct ro_stencil_rows field[2];
+    struct stencil_rows field[2];
     for (int i = 0; i < 2; i++) {
         void *data = NULL;
         assert_int_equal(posix_memalign(&data, 64, rows.row_bytes * d->height), 0);
         memset(data, 0xa5, rows.row_bytes * d->height);
-        field[i] = (struct ro_stencil_rows){data, rows.row_bytes};
+        field[i] = (struct stencil_rows){data, rows.row_bytes};
     }
     for (uint32_t y = 0; y < d->height; y++)
         for (int plane = 0; plane < d->planes; plane++)
             rows.kernel->pack(&rows, image + (size_t)plane * size + y * d->width,
                               field[0].data + y * field[0].pitch + (size_t)plane * rows.line_bytes);
-    struct ro_pool *pool = pool_open(problem->threads, NULL);
+    struct thread_pool *pool = pool_open(problem->threads, NULL);
     int now = 0;
     for (int done = 0; done < problem->iterations; now = 1 - now) {
         int depth = problem->iterations - done;
         depth = depth > problem->depth ? problem->depth : depth;
-        struct ro_stream stream;
+        struct stencil_stream stream;
         assert_int_equal(stencil_stream_open(&stream, pool, &stencil, depth), RO_OK);
         stream_pass(&stream, &field[now], &field[1 - now]);
         stream_close(&stream);
@@ -95,8 +95,8 @@ static bool run_stream(const struct problem *problem, const struct ro_diffusion 
 /* How many kernels other than the plain one ran. */
 static int check(const struct problem *problem)
 {
-    const struct ro_diffusion_parameters *p = &problem->parameters;
-    struct ro_diffusion d;
+    const struct diffusion_parameters *p = &problem->parameters;
+    struct step_weights d;
     diffusion_make(&d, p);
     size_t size = (size_t)p->width * p->height, all = size * (size_t)p->planes;
     int32_t *start = draw(problem), *expected = draw(problem);
@@ -131,7 +131,7 @@ static struct problem random_problem(uint64_t seed)
     static const double kappas[] = {10, 2, 60, 0.3, 250, 1000, 0.01};
     static const double sigmas[] = {0, 0, 0, 0.5, 1.3};
     struct problem problem = {.seed = seed};
-    struct ro_diffusion_parameters *p = &problem.parameters;
+    struct diffusion_parameters *p = &problem.parameters;
     uint32_t h[16];
     for (uint32_t i = 0; i < 16; i++)
         h[i] = pixel_hash(seed, i, 12345);
@@ -141,7 +141,7 @@ static struct problem random_problem(uint64_t seed)
     p->height = 1 + h[4] % 40;
     p->planes = h[5] % 3 ? 1 : 3;
     p->independent = h[6] % 4 == 0;
-    p->model = (enum ro_model)(h[7] % 4);
+    p->model = (enum diffusion_model)(h[7] % 4);
     p->nearest = h[8] % 2;
     p->time = p->nearest ? RO_TIME_NEAREST : RO_TIME_ZERO;
     if (h[9] % 3 == 0)
@@ -177,7 +177,7 @@ static void every_entry(void **state)
                 .parameters = {.width = 257,
                                .height = 33,
                                .planes = 1,
-                               .model = (enum ro_model)m,
+                               .model = (enum diffusion_model)m,
                                .time = seed % 2 ? RO_TIME_ZERO : 1 + (uint32_t)seed * 211,
                                .kappa = 3000.0 + 700 * (double)seed},
                 .white = seed % 3 ? 32640 : 65535,
@@ -195,13 +195,13 @@ static void every_direction(void **state)
 {
     (void)state;
     enum { BLOCKS = 255, SIDE = 2 * BLOCKS };
-    struct ro_diffusion_parameters parameters = {.width = SIDE,
-                                                 .height = SIDE,
-                                                 .planes = 1,
-                                                 .model = RO_MODEL_ANISOTROPIC,
-                                                 .time = RO_TIME_ZERO,
-                                                 .kappa = 100};
-    struct ro_diffusion d;
+    struct diffusion_parameters parameters = {.width = SIDE,
+                                              .height = SIDE,
+                                              .planes = 1,
+                                              .model = RO_MODEL_ANISOTROPIC,
+                                              .time = RO_TIME_ZERO,
+                                              .kappa = 100};
+    struct step_weights d;
     diffusion_make(&d, &parameters);
     struct problem problem = {.white = 255, .iterations = 1, .depth = 1, .threads = 1};
     int32_t *start = malloc(3 * SIDE * SIDE * sizeof *start);

@@ -65,7 +65,7 @@ static void steps(void *work, int64_t first, int64_t last)
     }
 }
 
-static void run_band(struct ro_wavefront *front, void *data, int chain, uint32_t number, int thread)
+static void run_band(struct wavefront *front, void *data, int chain, uint32_t number, int thread)
 {
     struct job *job = data;
     if (job->skipped_from && number >= (uint32_t)job->skipped_from) {
@@ -75,7 +75,7 @@ static void run_band(struct ro_wavefront *front, void *data, int chain, uint32_t
     struct band band = {job, chain, job->first + number,
                         wavefront_slot(front, chain, (int64_t)number - 1),
                         wavefront_slot(front, chain, number)};
-    struct ro_band_way way = {COLUMNS + job->lag, 16, LOOK + 1 - job->lag, job->lag};
+    struct band_way way = {COLUMNS + job->lag, 16, LOOK + 1 - job->lag, job->lag};
     wavefront_walk(front, chain, number, thread, &way, steps, &band, sizeof band);
 }
 
@@ -87,17 +87,17 @@ static void check_abreast(int threads, int abreast, int chains, int lag, int del
     memset(&job, 0, sizeof job);
     job.lag = lag;
     job.delay = delay;
-    struct ro_pool *pool = pool_open(threads, NULL);
-    struct ro_wavefront_shape shape =
+    struct thread_pool *pool = pool_open(threads, NULL);
+    struct wavefront_shape shape =
         wavefront_shape(threads * abreast, chains, 1, COLUMNS * sizeof(uint32_t), 0);
-    struct ro_wavefront *front = aligned_alloc(64, shape.total);
+    struct wavefront *front = aligned_alloc(64, shape.total);
     assert_true(pool && front);
     memset(front, 0, shape.total);
     front->abreast = abreast;
     for (const int *bands = runs; *bands; bands++) {
-        struct ro_chain chain[MOST_CHAINS];
+        struct band_chain chain[MOST_CHAINS];
         for (int i = 0; i < chains; i++)
-            chain[i] = (struct ro_chain){COLUMNS, front->begun, (uint32_t)*bands};
+            chain[i] = (struct band_chain){COLUMNS, front->begun, (uint32_t)*bands};
         job.first = (uint32_t)front->begun;
         wavefront_run(front, &shape, pool, threads, chain, chains, run_band, &job);
         front->begun += (uint64_t)*bands;
@@ -155,12 +155,13 @@ static void test_bands_left_out(void **state)
     (void)state;
     static struct job job = {.skipped_from = 5, .late = 3};
     static uint32_t expected[BANDS][COLUMNS];
-    struct ro_pool *pool = pool_open(4, NULL);
-    struct ro_wavefront_shape shape = wavefront_shape(4, 1, 1, COLUMNS * sizeof(uint32_t), 0);
-    struct ro_wavefront *front = aligned_alloc(64, shape.total);
+    struct thread_pool *pool = pool_open(4, NULL);
+    struct wavefront_shape shape = wavefront_shape(4, 1, 1, COLUMNS * sizeof(uint32_t), 0);
+    struct wavefront *front = aligned_alloc(64, shape.total);
     assert_true(pool && front);
     memset(front, 0, shape.total);
-    wavefront_run(front, &shape, pool, 4, &(struct ro_chain){COLUMNS, 0, BANDS}, 1, run_band, &job);
+    wavefront_run(front, &shape, pool, 4, &(struct band_chain){COLUMNS, 0, BANDS}, 1, run_band,
+                  &job);
     expect(expected, 0);
     assert_memory_equal(job.seen[0], expected, 5 * sizeof *expected);
     free(front);
@@ -170,7 +171,7 @@ static void test_bands_left_out(void **state)
 static void test_pace(void **state)
 {
     (void)state;
-    struct ro_wavefront_pace pace = wavefront_pace(100, 93, 64, 1000, 8);
+    struct wavefront_pace pace = wavefront_pace(100, 93, 64, 1000, 8);
     assert_int_equal(pace.interval, 64);
     assert_int_equal(pace.threads, 1); /* the next band starts when this one ends */
     pace = wavefront_pace(100000, 93, 64, 1000, 8);

@@ -24,11 +24,11 @@ extern "C" {
     F(ro_status, ro_context_progress, (ro_context * context, const char *phase, double done),      \
       (context, phase, done))                                                                      \
     F(size_t, ro_format_row_bytes, (ro_format format, uint32_t width), (format, width))            \
-    F(struct ro_cuda **, context_cuda, (ro_context * context), (context))                          \
+    F(struct device_state **, context_cuda, (ro_context * context), (context))                     \
     F(int, context_device_number, (const ro_context *context), (context))                          \
-    F(size_t, cycle_floats, (const struct ro_multigrid *grids, int planes, int threads),           \
+    F(size_t, cycle_floats, (const struct multigrid *grids, int planes, int threads),              \
       (grids, planes, threads))                                                                    \
-    F(void, cycle_place, (struct ro_cycle * cycle, float *memory, int threads),                    \
+    F(void, cycle_place, (struct multigrid_cycle * cycle, float *memory, int threads),             \
       (cycle, memory, threads))                                                                    \
     F(ro_status, dbs_open_tables,                                                                  \
       (ro_context * context, const struct dbs_options *options, const ro_image *shape,             \
@@ -39,7 +39,7 @@ extern "C" {
       (ro_context * context, const struct row_sum *rows, uint64_t pixels, uint32_t height,         \
        double *rms),                                                                               \
       (context, rows, pixels, height, rms))                                                        \
-    F(void, flow_run, (struct ro_flow * flow), (flow))                                             \
+    F(void, flow_run, (struct registration * flow), (flow))                                        \
     F(int, hologram_nearest, (const struct hologram_levels *levels, int x, int y), (levels, x, y)) \
     F(void, scene_extent, (const struct scene *scene, int plane, double low[2], double high[2]),   \
       (scene, plane, low, high))
@@ -47,7 +47,7 @@ extern "C" {
 /* Functions of the module that the library calls, declared in cuda.h. */
 #define RO_CUDA_CALLS(F)                                                                           \
     F(ro_status, cuda_describe, (int index, ro_device_info *info), (index, info))                  \
-    F(void, cuda_close, (struct ro_cuda * cuda), (cuda))                                           \
+    F(void, cuda_close, (struct device_state * cuda), (cuda))                                      \
     F(ro_status, cuda_alloc, (ro_context * context, size_t bytes, void **device),                  \
       (context, bytes, device))                                                                    \
     F(void, cuda_free, (void *device), (device))                                                   \

@@ -14,7 +14,7 @@
 static const double WORTH_STARTING = 1 << 27; /* pixel-steps, */
 enum { SOLVER_STEPS = 32 };                   /* and what a system takes in these */
 
-static bool uses_tables(const struct ro_denoiser *work)
+static bool uses_tables(const struct denoiser *work)
 {
     return !work->number->floating && work->scale.white <= UINT16_MAX &&
            ro_format_sample_bytes(work->in.format) < 4 &&
@@ -22,13 +22,13 @@ static bool uses_tables(const struct ro_denoiser *work)
 }
 
 /* Two tables, and numbers that saturate, are not there. */
-static bool has_kernels(const struct ro_denoiser *work)
+static bool has_kernels(const struct denoiser *work)
 {
     return work->scheme->run != denoise_explicit ||
            (work->diffusion.model != RO_MODEL_TENSOR && !work->diffusion.ceiling);
 }
 
-bool denoise_prefers_cuda(const struct ro_denoiser *work)
+bool denoise_prefers_cuda(const struct denoiser *work)
 {
     const ro_context *context = work->context;
     if (context->options.device != RO_DEVICE_AUTO || context->options.cpu ||
@@ -57,7 +57,7 @@ struct tables {
     uint32_t values, count;
 };
 
-static ro_status make_tables(struct ro_denoiser *work, struct tables *tables)
+static ro_status make_tables(struct denoiser *work, struct tables *tables)
 {
     tables->values = ro_format_sample_bytes(work->in.format) == 1 ? 256 : 65536;
     tables->count = 65536;
@@ -72,9 +72,9 @@ static ro_status make_tables(struct ro_denoiser *work, struct tables *tables)
     return RO_OK;
 }
 
-static ro_status store_sums(struct ro_denoiser *work, struct diffusion_device *device)
+static ro_status store_sums(struct denoiser *work, struct diffusion_device *device)
 {
-    const struct ro_levels *levels = &work->levels;
+    const struct level_tables *levels = &work->levels;
     uint64_t totals[3] = {0};
     ro_status status = flow_on_cuda->store_sums(device, &work->out, (uint32_t)levels->levels,
                                                 (uint32_t)levels->numbers, totals);
@@ -85,8 +85,9 @@ static ro_status store_sums(struct ro_denoiser *work, struct diffusion_device *d
     return status;
 }
 
-static ro_status take_figures(struct ro_denoiser *work, struct diffusion_device *device,
-                              const struct tables *tables, bool pixels, struct ro_figures *figures)
+static ro_status take_figures(struct denoiser *work, struct diffusion_device *device,
+                              const struct tables *tables, bool pixels,
+                              struct step_figures *figures)
 {
     struct diffusion_figures taken;
     if (!work->told)
@@ -103,7 +104,7 @@ static ro_status take_figures(struct ro_denoiser *work, struct diffusion_device 
     return RO_OK;
 }
 
-static ro_status run_tables(struct ro_denoiser *work, struct diffusion_device *device,
+static ro_status run_tables(struct denoiser *work, struct diffusion_device *device,
                             struct diffusion_run *run)
 {
     struct tables tables = {0};
@@ -127,7 +128,7 @@ static ro_status run_tables(struct ro_denoiser *work, struct diffusion_device *d
     return status;
 }
 
-static ro_status run_planes(struct ro_denoiser *work, struct diffusion_device *device,
+static ro_status run_planes(struct denoiser *work, struct diffusion_device *device,
                             struct diffusion_run *run)
 {
     size_t size = (size_t)work->in.width * work->in.height, bytes;
@@ -150,7 +151,7 @@ static ro_status run_planes(struct ro_denoiser *work, struct diffusion_device *d
     return status;
 }
 
-static ro_status check_runs(const struct ro_denoiser *work)
+static ro_status check_runs(const struct denoiser *work)
 {
     ro_context *context = work->context;
     if (work->scheme->run != denoise_explicit)
@@ -174,7 +175,7 @@ static ro_status check_runs(const struct ro_denoiser *work)
     return RO_OK;
 }
 
-static void report(struct ro_denoiser *work, const struct diffusion_run *run, uint64_t launches)
+static void report(struct denoiser *work, const struct diffusion_run *run, uint64_t launches)
 {
     work->report.steps = run->steps;
     work->report.converged = run->converged;
@@ -184,7 +185,7 @@ static void report(struct ro_denoiser *work, const struct diffusion_run *run, ui
     context_report(work->context)->launches = launches;
 }
 
-ro_status denoise_explicit_cuda(struct ro_denoiser *work)
+ro_status denoise_explicit_cuda(struct denoiser *work)
 {
     DEVICE_TURN_IF(work->context, true);
     ro_context *context = work->context;
@@ -208,7 +209,7 @@ ro_status denoise_explicit_cuda(struct ro_denoiser *work)
 
 /* The word of the field for every pixel, or for every one of 65536 levels of floats. What is above
  * white is white. */
-static ro_status send_numbers(const struct ro_denoiser *work, struct diffusion_device *device)
+static ro_status send_numbers(const struct denoiser *work, struct diffusion_device *device)
 {
     const uint32_t count = ro_format_sample_bytes(work->in.format) == 1 ? 256 : 65536;
     uint32_t *words = malloc(count * sizeof *words);
@@ -227,7 +228,7 @@ static ro_status send_numbers(const struct ro_denoiser *work, struct diffusion_d
     return status;
 }
 
-static ro_status open_resident(struct ro_denoiser *work)
+static ro_status open_resident(struct denoiser *work)
 {
     struct diffusion_device *device;
     ro_status status = flow_on_cuda->open(work->context, &work->diffusion, work->scale.white,
@@ -242,13 +243,13 @@ static ro_status open_resident(struct ro_denoiser *work)
     return status;
 }
 
-void denoise_resident_close(struct ro_denoiser *work)
+void denoise_resident_close(struct denoiser *work)
 {
     if (work->resident)
         flow_on_cuda->close(work->resident);
 }
 
-ro_status denoise_resident(struct ro_denoiser *work, const ro_image *in, const ro_image *out,
+ro_status denoise_resident(struct denoiser *work, const ro_image *in, const ro_image *out,
                            uint32_t count, void *stream)
 {
     DEVICE_TURN_IF(work->context, true);

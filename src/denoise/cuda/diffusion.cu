@@ -20,7 +20,7 @@ enum {
 
 /* ---- What runs ----------------------------------------------------------------------------- */
 
-static int model_of(const struct ro_diffusion *d)
+static int model_of(const struct step_weights *d)
 {
     switch (d->model) {
     case RO_MODEL_LINEAR:
@@ -34,7 +34,7 @@ static int model_of(const struct ro_diffusion *d)
     }
 }
 
-static struct step_variant find_variant(const struct ro_diffusion *d, int64_t white,
+static struct step_variant find_variant(const struct step_weights *d, int64_t white,
                                         bool samples_of_32, int model, int joint, bool guided)
 {
     if (d->real)
@@ -50,7 +50,7 @@ static struct step_variant find_variant(const struct ro_diffusion *d, int64_t wh
  * waves some warps are late by a sixteenth. */
 static ro_status fit(struct diffusion_device *work, struct plan *plan)
 {
-    const struct ro_diffusion *d = work->diffusion;
+    const struct step_weights *d = work->diffusion;
     const struct step_variant *v = &plan->variant;
     int blocks = 0;
     RO_CUDA_TRY(work->context,
@@ -79,7 +79,7 @@ static float scaled(int32_t weight) { return (float)weight / 65536; }
 
 /* Places in the table: a shift to the left becomes part of the factor, and norms are cut off where
  * the diffusivity ends. */
-static void set_places(const struct ro_diffusion *d, struct weights_of *w, bool wide)
+static void set_places(const struct step_weights *d, struct weights_of *w, bool wide)
 {
     const int left = d->shift < 0 ? -d->shift : 0, most = wide ? 63 : 31;
     w->shift = (uint32_t)(d->shift < 0 ? 0 : d->shift > most ? most : d->shift);
@@ -91,11 +91,11 @@ static void set_places(const struct ro_diffusion *d, struct weights_of *w, bool 
 /* The table on the host; entries behind the diffusivity's end are zero. */
 static void fill_weights(struct diffusion_device *work, float *table)
 {
-    const struct ro_diffusion *d = work->diffusion;
+    const struct step_weights *d = work->diffusion;
     struct weights_of *w = &work->step.weights, *smooth = &work->smoothing.weights;
     memset(table, 0, MOST_ENTRIES * sizeof *table);
     if (d->real) {
-        const struct ro_float_weights *f = &d->weights;
+        const struct float_weights *f = &d->weights;
         w->diagonal = f->diagonal;
         w->side = f->side;
         w->whole = f->whole;
@@ -128,19 +128,19 @@ static void fill_weights(struct diffusion_device *work, float *table)
 
 /* ---- Opening ------------------------------------------------------------------------------- */
 
-static size_t pitch_of(const struct ro_diffusion *d) { return ((size_t)d->width + 8) & ~(size_t)7; }
+static size_t pitch_of(const struct step_weights *d) { return ((size_t)d->width + 8) & ~(size_t)7; }
 
-static int fields_of(const struct ro_diffusion *d, bool until_converged)
+static int fields_of(const struct step_weights *d, bool until_converged)
 {
     return d->smoothings ? 5 : until_converged ? 3 : 2;
 }
 
-static bool is_wide(const struct ro_diffusion *d, int64_t white, bool tables)
+static bool is_wide(const struct step_weights *d, int64_t white, bool tables)
 {
     return d->real || white >= MOST_VALUES || !tables;
 }
 
-static size_t diffusion_device_bytes(const struct ro_diffusion *d, int64_t white,
+static size_t diffusion_device_bytes(const struct step_weights *d, int64_t white,
                                      bool until_converged, bool tables)
 {
     const size_t sample = is_wide(d, white, tables) ? 4 : 2;
@@ -191,7 +191,7 @@ static ro_status reserve(struct diffusion_device *work)
 
 static ro_status prepare(struct diffusion_device *work, int64_t white)
 {
-    const struct ro_diffusion *d = work->diffusion;
+    const struct step_weights *d = work->diffusion;
     const int model = model_of(d);
     float table[MOST_ENTRIES];
     struct plan *step = &work->step, *smoothing = &work->smoothing;
@@ -235,7 +235,7 @@ static void diffusion_device_close(struct diffusion_device *work)
     free(work);
 }
 
-static ro_status diffusion_device_open(ro_context *context, const struct ro_diffusion *diffusion,
+static ro_status diffusion_device_open(ro_context *context, const struct step_weights *diffusion,
                                        int64_t white, bool until_converged, bool tables,
                                        bool resident, struct diffusion_device **made)
 {
@@ -304,7 +304,7 @@ static ro_status send_values(struct diffusion_device *work, uint32_t *to, const 
 
 struct pixels pixels_beside(const struct diffusion_device *work, void *data, int64_t stride)
 {
-    const struct ro_diffusion *d = work->diffusion;
+    const struct step_weights *d = work->diffusion;
     return {data,     work->field[0], work->pitch, work->plane, (uint32_t)d->planes,
             d->width, d->height,      stride};
 }
@@ -322,7 +322,7 @@ static bool is_of_bytes(const struct diffusion_device *work, const ro_image *ima
 
 dim3 pixel_grid(const struct diffusion_device *work)
 {
-    const struct ro_diffusion *d = work->diffusion;
+    const struct step_weights *d = work->diffusion;
     return dim3((d->width + 255) / 256, d->height < 32768 ? d->height : 32768);
 }
 
@@ -356,7 +356,7 @@ static ro_status diffusion_device_load(struct diffusion_device *work, const ro_i
     cudaStream_t stream = work->stream;
     const size_t bytes = ro_format_row_bytes(in->format, in->width);
     void *data;
-    RO_TRY(cuda_reserve(work->cuda, &ro_cuda_in[0], bytes * in->height, stream, &data));
+    RO_TRY(cuda_reserve(work->cuda, &cuda_in[0], bytes * in->height, stream, &data));
     RO_TRY(send_values(work, work->numbers, numbers, count));
     RO_TRY(copy_rows(work, data, in, bytes, true));
     const struct pixels pixels = pixels_of(work, in, data);
@@ -376,7 +376,7 @@ static ro_status diffusion_device_store(struct diffusion_device *work, const ro_
     cudaStream_t stream = work->stream;
     const size_t bytes = ro_format_row_bytes(out->format, out->width);
     void *data;
-    RO_TRY(cuda_reserve(work->cuda, &ro_cuda_out[0], bytes * out->height, stream, &data));
+    RO_TRY(cuda_reserve(work->cuda, &cuda_out[0], bytes * out->height, stream, &data));
     RO_TRY(send_values(work, work->pixels, values, count));
     const struct pixels pixels = pixels_of(work, out, data);
     if (is_of_bytes(work, out))
@@ -397,12 +397,12 @@ static ro_status diffusion_device_store_sums(struct diffusion_device *work, cons
 {
     cudaStream_t stream = work->stream;
     const size_t bytes = ro_format_row_bytes(out->format, out->width);
-    const struct ro_diffusion *d = work->diffusion;
+    const struct step_weights *d = work->diffusion;
     const uint64_t rows = (uint64_t)d->height * (uint64_t)d->planes;
     const unsigned grid = (unsigned)(rows < 65536 ? rows : 65536);
     uint64_t *sums = (uint64_t *)work->field[1], *ends = (uint64_t *)work->partials;
     void *data;
-    RO_TRY(cuda_reserve(work->cuda, &ro_cuda_out[0], bytes * out->height, stream, &data));
+    RO_TRY(cuda_reserve(work->cuda, &cuda_out[0], bytes * out->height, stream, &data));
     const struct pixels pixels = pixels_of(work, out, data);
     const struct ratio ratio = {levels, numbers};
     row_sum_kernel<uint16_t><<<grid, SUM_THREADS, 0, stream>>>(pixels, sums);
@@ -423,7 +423,7 @@ static ro_status diffusion_device_store_sums(struct diffusion_device *work, cons
 
 static ro_status diffusion_device_load_planes(struct diffusion_device *work, const void *planes)
 {
-    const struct ro_diffusion *d = work->diffusion;
+    const struct step_weights *d = work->diffusion;
     const size_t bytes = (size_t)d->width * sizeof(uint32_t);
     RO_CUDA_TRY(work->context,
                 cudaMemcpy2DAsync(work->field[0], work->pitch * sizeof(uint32_t), planes, bytes,
@@ -434,7 +434,7 @@ static ro_status diffusion_device_load_planes(struct diffusion_device *work, con
 
 static ro_status diffusion_device_store_planes(struct diffusion_device *work, void *planes)
 {
-    const struct ro_diffusion *d = work->diffusion;
+    const struct step_weights *d = work->diffusion;
     const size_t bytes = (size_t)d->width * sizeof(uint32_t);
     RO_CUDA_TRY(work->context,
                 cudaMemcpy2DAsync(planes, bytes, work->field[0], work->pitch * sizeof(uint32_t),
@@ -478,7 +478,7 @@ static ro_status diffusion_device_figures(struct diffusion_device *work, const u
 static ro_status launch(struct diffusion_device *work, const struct plan *plan, const void *in,
                         const void *guide, void *out, int active)
 {
-    const struct ro_diffusion *d = work->diffusion;
+    const struct step_weights *d = work->diffusion;
     const struct steps steps = {in,
                                 guide,
                                 out,
@@ -502,7 +502,7 @@ static ro_status launch(struct diffusion_device *work, const struct plan *plan, 
 /* `count` iterations from field 0 to field 1; with a guide, one. */
 static ro_status advance(struct diffusion_device *work, int count)
 {
-    const struct ro_diffusion *d = work->diffusion;
+    const struct step_weights *d = work->diffusion;
     const void *guide = work->field[0];
     for (int done = 0, turn = 0; done < d->smoothings; turn = 1 - turn) {
         const int most = work->smoothing.variant.steps, left = d->smoothings - done;
@@ -573,7 +573,7 @@ static ro_status run_until_converged(struct diffusion_device *work, uint32_t mos
 static ro_status run_iterations(struct diffusion_device *work, uint32_t iterations,
                                 struct diffusion_run *run)
 {
-    const struct ro_diffusion *d = work->diffusion;
+    const struct step_weights *d = work->diffusion;
     const uint32_t depth = (uint32_t)work->step.variant.steps;
     const double pixels = (double)d->width * d->height * d->planes * (1 + d->smoothings);
     double since = 0;

@@ -38,12 +38,12 @@ struct diffusion_rounding {
 /* The device's calls; NULL until a device was found. */
 struct flow_cuda_calls {
     /* Bytes of device memory that a run takes. `white` is the largest number. */
-    size_t (*bytes)(const struct ro_diffusion *diffusion, int64_t white, bool until_converged,
+    size_t (*bytes)(const struct step_weights *diffusion, int64_t white, bool until_converged,
                     bool tables);
     /* `tables`: pixels are turned into numbers and back on the device, by tables; white is below
      * 2^16 then. `resident`: for images on the device, by the last two calls only; tables is true.
      * RO_E_DEVICE, RO_E_MEMORY. */
-    ro_status (*open)(ro_context *context, const struct ro_diffusion *diffusion, int64_t white,
+    ro_status (*open)(ro_context *context, const struct step_weights *diffusion, int64_t white,
                       bool until_converged, bool tables, bool resident,
                       struct diffusion_device **work);
     void (*close)(struct diffusion_device *work); /* NULL is allowed */

@@ -21,11 +21,11 @@ struct plan {
 
 struct diffusion_device {
     ro_context *context;
-    struct ro_cuda *cuda;
+    struct device_state *cuda;
     cudaStream_t stream; /* the context's, or a caller's */
     bool resident;       /* pixels lie on the device; the memory is its own, run after run */
     void *own[2];
-    const struct ro_diffusion *diffusion;
+    const struct step_weights *diffusion;
     bool until_converged;
     bool samples_of_32;
     size_t pitch, plane, field_bytes; /* samples, samples, bytes */

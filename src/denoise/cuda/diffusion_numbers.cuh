@@ -17,7 +17,7 @@ struct weights_of {
     const float *table;              /* see below; entries behind the end are 0 */
     int entries;
     uint32_t shift, cap, factor; /* place of a squared norm: min(norm >> shift, cap) factor >> 16 */
-    float whole, scale;          /* of floats, as in struct ro_float_weights */
+    float whole, scale;          /* of floats, as in struct float_weights */
     float least, most;           /* small floats: the smallest normal number and the largest, */
     uint32_t spare;              /* and the mantissa's missing bits, shifted to the exponent */
 };

@@ -48,7 +48,7 @@ static void launch_load(struct diffusion_device *work, const struct pixels *pixe
 
 static ro_status load(struct diffusion_device *work, const ro_image *in)
 {
-    const struct ro_diffusion *d = work->diffusion;
+    const struct step_weights *d = work->diffusion;
     const struct pixels pixels = pixels_beside(work, in->data, in->stride);
     const int bytes = sample_bytes(work, in);
     if (bytes == 4 && d->real && d->real->mantissa < 23)
@@ -149,7 +149,7 @@ template <class Sample>
 static void launch_sums(struct diffusion_device *work, const struct pixels *pixels, int bytes,
                         const struct diffusion_rounding *rounding)
 {
-    const struct ro_diffusion *d = work->diffusion;
+    const struct step_weights *d = work->diffusion;
     const struct ratio ratio = {rounding->levels, rounding->numbers};
     const uint64_t rows = (uint64_t)d->height * (uint64_t)d->planes;
     const unsigned grid = (unsigned)(rows < 65536 ? rows : 65536);
@@ -218,7 +218,7 @@ ro_status diffusion_resident_run(struct diffusion_device *work,
                                  const ro_image *out, uint32_t iterations, void *stream,
                                  struct diffusion_run *run)
 {
-    struct ro_cuda *cuda;
+    struct device_state *cuda;
     RO_TRY(cuda_of(work->context, &cuda)); /* its device is this thread's */
     work->stream = (cudaStream_t)stream;
     RO_TRY(cuda_scratch_begin(cuda, work->stream));

@@ -25,19 +25,19 @@ enum {
 
 struct solver {
     ro_context *context;
-    const struct ro_conjugate *run;
-    const struct ro_line_kernel *lines_of;
-    const struct ro_conjugate_kernel *kernel;
+    const struct conjugate *run;
+    const struct line_kernel *lines_of;
+    const struct conjugate_kernel *kernel;
     int64_t width, height, stride, line_stride;
     int plane; /* that is solved; weights are made of the planes from it on */
     float *weights[4], *x, *residual, *direction, *product;
     double *lines;  /* of all threads */
     float *singles; /* of all threads */
-    struct ro_conjugate_sums *sums;
+    struct conjugate_sums *sums;
     double *squares; /* of the image's rows */
-    struct ro_balance *balance;
+    struct edge_balance *balance;
     int32_t table[2 * RO_LINE_TABLE];
-    struct ro_conjugate_steps steps;
+    struct conjugate_steps steps;
     double min, max;
 };
 
@@ -59,10 +59,10 @@ static float *row(const struct solver *s, float *image, int64_t y)
     return image + (y + 1) * s->stride;
 }
 
-static struct ro_conjugate_weights weights_of(const struct solver *s, int64_t y)
+static struct conjugate_weights weights_of(const struct solver *s, int64_t y)
 {
-    return (struct ro_conjugate_weights){row(s, s->weights[0], y), row(s, s->weights[1], y),
-                                         row(s, s->weights[2], y), row(s, s->weights[3], y)};
+    return (struct conjugate_weights){row(s, s->weights[0], y), row(s, s->weights[1], y),
+                                      row(s, s->weights[2], y), row(s, s->weights[3], y)};
 }
 
 static double *line_of(const struct solver *s, int part, int line)
@@ -79,7 +79,7 @@ static float *single_of(const struct solver *s, int part, int64_t y)
 
 static void load_guide(const struct solver *s, int plane, int64_t y, double *line)
 {
-    const struct ro_planes *guide = &s->run->guide;
+    const struct number_planes *guide = &s->run->guide;
     const int64_t at = ((int64_t)plane * s->height + y) * s->width;
     const int32_t *integers = (const int32_t *)guide->data + at;
     const float *floats = (const float *)guide->data + at;
@@ -93,9 +93,9 @@ static void load_guide(const struct solver *s, int plane, int64_t y, double *lin
 
 /* Elements below row y into the lines of a part; none below the last. */
 static void elements(struct solver *s, int part, int64_t y, bool first,
-                     const struct ro_line_elements *out)
+                     const struct line_elements *out)
 {
-    const struct ro_conjugate *run = s->run;
+    const struct conjugate *run = s->run;
     const double *top[RO_MAX_JOINT], *bottom[RO_MAX_JOINT];
     if (y < 0 || y + 1 >= s->height) {
         for (int i = 0; i < 4; i++)
@@ -120,20 +120,20 @@ static void weights_pass(void *data, int part, int parts)
     struct solver *s = data;
     int from, to;
     team_share((int)s->height, part, parts, &from, &to);
-    const struct ro_line_elements e = {line_of(s, part, 0), line_of(s, part, 1),
-                                       line_of(s, part, 2), line_of(s, part, 3)};
-    const struct ro_line_weights edges = {line_of(s, part, 5),
-                                          line_of(s, part, 6),
-                                          line_of(s, part, 7),
-                                          line_of(s, part, 8),
-                                          NULL,
-                                          NULL};
+    const struct line_elements e = {line_of(s, part, 0), line_of(s, part, 1), line_of(s, part, 2),
+                                    line_of(s, part, 3)};
+    const struct line_weights edges = {line_of(s, part, 5),
+                                       line_of(s, part, 6),
+                                       line_of(s, part, 7),
+                                       line_of(s, part, 8),
+                                       NULL,
+                                       NULL};
     double *above = line_of(s, part, 4);
     elements(s, part, from - 1, true, &e);
     for (int64_t y = from; y < to; y++) {
         memcpy(above, e.e, (size_t)s->width * sizeof *above);
         elements(s, part, y, y == 0, &e);
-        const struct ro_conjugate_weights here = weights_of(s, y);
+        const struct conjugate_weights here = weights_of(s, y);
         s->lines_of->edges(s->width, above, &e, &edges);
         s->kernel->weights(s->width, s->run->integers ? s->run->time * 0x1p-16 : s->run->time,
                            &edges, &here);
@@ -142,17 +142,16 @@ static void weights_pass(void *data, int part, int parts)
 
 /* ---- Iterations ----------------------------------------------------------------------------- */
 
-static struct ro_conjugate_row row_at(const struct solver *s, int64_t y, const float *up,
-                                      const float *at, const float *down)
+static struct conjugate_row row_at(const struct solver *s, int64_t y, const float *up,
+                                   const float *at, const float *down)
 {
-    return (struct ro_conjugate_row){s->width, weights_of(s, y), weights_of(s, y - 1), up, at,
-                                     down};
+    return (struct conjugate_row){s->width, weights_of(s, y), weights_of(s, y - 1), up, at, down};
 }
 
 static void multiply(const struct solver *s, int64_t y)
 {
-    const struct ro_conjugate_row here = row_at(
-        s, y, row(s, s->direction, y - 1), row(s, s->direction, y), row(s, s->direction, y + 1));
+    const struct conjugate_row here = row_at(s, y, row(s, s->direction, y - 1),
+                                             row(s, s->direction, y), row(s, s->direction, y + 1));
     s->kernel->multiply(&here, row(s, s->residual, y), row(s, s->product, y), &s->sums[y]);
 }
 
@@ -173,7 +172,7 @@ static void load_single(const struct solver *s, int part, int64_t y)
         memcpy(line, (const float *)s->run->in.data + at, (size_t)s->width * sizeof *line);
 }
 
-static void add_balance(const struct solver *s, int64_t y, struct ro_balance *balance)
+static void add_balance(const struct solver *s, int64_t y, struct edge_balance *balance)
 {
     const int32_t *line =
         (const int32_t *)s->run->in.data + ((int64_t)s->plane * s->height + y) * s->width;
@@ -184,7 +183,7 @@ static void add_balance(const struct solver *s, int64_t y, struct ro_balance *ba
         min = line[x] < min ? line[x] : min;
         max = line[x] > max ? line[x] : max;
     }
-    *balance = (struct ro_balance){balance->defect + sum, min, max};
+    *balance = (struct edge_balance){balance->defect + sum, min, max};
 }
 
 static void start_pass(void *data, int part, int parts)
@@ -196,8 +195,8 @@ static void start_pass(void *data, int part, int parts)
     load_single(s, part, from);
     for (int64_t y = from; y < to; y++) {
         load_single(s, part, y + 1);
-        const struct ro_conjugate_row here = row_at(
-            s, y, single_of(s, part, y - 1), single_of(s, part, y), single_of(s, part, y + 1));
+        const struct conjugate_row here = row_at(s, y, single_of(s, part, y - 1),
+                                                 single_of(s, part, y), single_of(s, part, y + 1));
         s->squares[y] = s->kernel->start(&here, row(s, s->residual, y), row(s, s->direction, y));
         memset(row(s, s->x, y), 0, (size_t)s->width * sizeof *s->x);
         if (y - 1 > from)
@@ -236,7 +235,7 @@ static void border_pass(void *data, int part, int parts)
 static void store_pass(void *data, int part, int parts)
 {
     struct solver *s = data;
-    const struct ro_conjugate *run = s->run;
+    const struct conjugate *run = s->run;
     int from, to;
     team_share((int)s->height, part, parts, &from, &to);
     for (int64_t y = from; y < to; y++) {
@@ -266,9 +265,9 @@ static void store_pass(void *data, int part, int parts)
 
 /* ---- The method ----------------------------------------------------------------------------- */
 
-static struct ro_conjugate_sums total(const struct solver *s)
+static struct conjugate_sums total(const struct solver *s)
 {
-    struct ro_conjugate_sums sum = {0, 0, 0};
+    struct conjugate_sums sum = {0, 0, 0};
     for (int64_t y = 0; y < s->height; y++) {
         sum.square += s->sums[y].square;
         sum.along += s->sums[y].along;
@@ -277,7 +276,7 @@ static struct ro_conjugate_sums total(const struct solver *s)
     return sum;
 }
 
-static void solve(struct ro_team *team, struct solver *s)
+static void solve(struct thread_team *team, struct solver *s)
 {
     const size_t size = (size_t)(s->width * s->height);
     double square = 0;
@@ -285,8 +284,8 @@ static void solve(struct ro_team *team, struct solver *s)
     team_pass(team, size, border_pass, s);
     for (int64_t y = 0; y < s->height; y++)
         square += s->squares[y];
-    s->steps = (struct ro_conjugate_steps){.enough = s->run->enough * square};
-    struct ro_conjugate_sums sums = total(s);
+    s->steps = (struct conjugate_steps){.enough = s->run->enough * square};
+    struct conjugate_sums sums = total(s);
     while (conjugate_next(&s->steps, &sums) &&
            !atomic_load_explicit(&s->context->cancelled, memory_order_relaxed)) {
         team_pass(team, size, advance_pass, s);
@@ -295,19 +294,19 @@ static void solve(struct ro_team *team, struct solver *s)
     }
 }
 
-static void lead(struct ro_team *team, void *data)
+static void lead(struct thread_team *team, void *data)
 {
     struct solver *s = data;
-    const struct ro_conjugate *run = s->run;
+    const struct conjugate *run = s->run;
     const size_t size = (size_t)(s->width * s->height);
     const int parts = team_size(team);
     for (s->plane = 0; s->plane < run->channels; s->plane++) {
         if (s->plane % run->diffusion->joint == 0)
             team_pass(team, size, weights_pass, s);
         for (int i = 0; i < parts; i++)
-            s->balance[i] = (struct ro_balance){0, INT32_MAX, INT32_MIN};
+            s->balance[i] = (struct edge_balance){0, INT32_MAX, INT32_MIN};
         solve(team, s);
-        struct ro_balance range = s->balance[0];
+        struct edge_balance range = s->balance[0];
         for (int i = 1; i < parts; i++) {
             range.min = s->balance[i].min < range.min ? s->balance[i].min : range.min;
             range.max = s->balance[i].max > range.max ? s->balance[i].max : range.max;
@@ -323,9 +322,9 @@ static void lead(struct ro_team *team, void *data)
     }
 }
 
-ro_status conjugate_run(ro_context *context, const struct ro_conjugate *run)
+ro_status conjugate_run(ro_context *context, const struct conjugate *run)
 {
-    const struct ro_diffusion *d = run->diffusion;
+    const struct step_weights *d = run->diffusion;
     const size_t threads = (size_t)pool_threads(context->pool);
     struct solver s = {
         .context = context,

@@ -3,12 +3,12 @@
 #include "denoise/implicit/conjugate_lines_body.h"
 #include "simd/variants.h"
 
-RO_VARIANTS_DECLARE(const struct ro_conjugate_kernel, ro_conjugate_kernel);
-static const struct ro_conjugate_kernel scalar = RO_CONJUGATE_KERNEL(RO_CPU_SCALAR);
+RO_VARIANTS_DECLARE(const struct conjugate_kernel, conjugate_kernel);
+static const struct conjugate_kernel scalar = RO_CONJUGATE_KERNEL(RO_CPU_SCALAR);
 
-const struct ro_conjugate_kernel *conjugate_kernel_of(ro_cpu cpu)
+const struct conjugate_kernel *conjugate_kernel_of(ro_cpu cpu)
 {
-    static const struct ro_conjugate_kernel *const kernels[RO_CPUS] = {
-        [RO_CPU_SCALAR] = &scalar, RO_VARIANTS_OF(ro_conjugate_kernel)};
+    static const struct conjugate_kernel *const kernels[RO_CPUS] = {
+        [RO_CPU_SCALAR] = &scalar, RO_VARIANTS_OF(conjugate_kernel)};
     return kernels[cpu];
 }

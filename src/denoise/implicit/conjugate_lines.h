@@ -15,28 +15,28 @@
 enum { RO_CONJUGATE_LANES = 16 }; /* columns at a time, and what is free beside a row */
 
 /* Weights times tau of the edges that start at a row's pixels. */
-struct ro_conjugate_weights {
+struct conjugate_weights {
     float *e, *s, *se, *sw;
 };
 
 /* A row with its neighbours. */
-struct ro_conjugate_row {
+struct conjugate_row {
     int64_t width;
-    struct ro_conjugate_weights here, above;
+    struct conjugate_weights here, above;
     const float *up, *at, *down;
 };
 
-struct ro_conjugate_kernel {
+struct conjugate_kernel {
     ro_cpu cpu;
-    void (*weights)(int64_t width, double time, const struct ro_line_weights *from,
-                    const struct ro_conjugate_weights *to);
+    void (*weights)(int64_t width, double time, const struct line_weights *from,
+                    const struct conjugate_weights *to);
     /* residual = direction = -tau L of the row; gives the sum of the row's squares */
-    double (*start)(const struct ro_conjugate_row *row, float *residual, float *direction);
+    double (*start)(const struct conjugate_row *row, float *residual, float *direction);
     /* product = (1 + tau L) of the row, the direction; and the sums of a row */
-    void (*multiply)(const struct ro_conjugate_row *row, const float *residual, float *product,
-                     struct ro_conjugate_sums *sums);
+    void (*multiply)(const struct conjugate_row *row, const float *residual, float *product,
+                     struct conjugate_sums *sums);
     /* x += step direction, residual -= step product, direction = residual + factor direction */
-    void (*advance)(const struct ro_conjugate_steps *steps, int64_t width, const float *product,
+    void (*advance)(const struct conjugate_steps *steps, int64_t width, const float *product,
                     float *x, float *residual, float *direction);
     /* r + (x + step direction), to the nearest number in a range or to a float */
     void (*store_integers)(float step, int64_t width, const int32_t *r, const float *x,
@@ -46,6 +46,6 @@ struct ro_conjugate_kernel {
 };
 
 /* That of the context's instruction set. */
-const struct ro_conjugate_kernel *conjugate_kernel_of(ro_cpu cpu);
+const struct conjugate_kernel *conjugate_kernel_of(ro_cpu cpu);
 
 #endif

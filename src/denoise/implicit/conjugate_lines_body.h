@@ -64,8 +64,7 @@ static inline double together(const doubles *parts)
     for (int64_t turn_ = 0; turn_ < (width); turn_ += RO_CONJUGATE_LANES)                          \
     _Pragma("GCC unroll 4") for (int64_t x = turn_; x < turn_ + RO_CONJUGATE_LANES; x += LANES)
 
-static inline __attribute__((always_inline)) vec pulls(const struct ro_conjugate_row *row,
-                                                       int64_t x)
+static inline __attribute__((always_inline)) vec pulls(const struct conjugate_row *row, int64_t x)
 {
     const vec centre = at(row->at + x);
     const vec east = at(row->here.e + x) * (at(row->at + x + 1) - centre);
@@ -80,8 +79,8 @@ static inline __attribute__((always_inline)) vec pulls(const struct ro_conjugate
            ((south_east + north_west) + (south_west + north_east));
 }
 
-static void weights(int64_t width, double time, const struct ro_line_weights *from,
-                    const struct ro_conjugate_weights *to)
+static void weights(int64_t width, double time, const struct line_weights *from,
+                    const struct conjugate_weights *to)
 {
     for (int64_t x = 0; x < width; x++) {
         to->e[x] = (float)(time * from->e[x]);
@@ -91,7 +90,7 @@ static void weights(int64_t width, double time, const struct ro_line_weights *fr
     }
 }
 
-static double start(const struct ro_conjugate_row *row, float *residual, float *direction)
+static double start(const struct conjugate_row *row, float *residual, float *direction)
 {
     doubles parts[PARTS / HALF] = {0};
     EACH_VECTOR(x, row->width)
@@ -104,8 +103,8 @@ static double start(const struct ro_conjugate_row *row, float *residual, float *
     return together(parts);
 }
 
-static void multiply(const struct ro_conjugate_row *row, const float *residual, float *product,
-                     struct ro_conjugate_sums *sums)
+static void multiply(const struct conjugate_row *row, const float *residual, float *product,
+                     struct conjugate_sums *sums)
 {
     doubles square[PARTS / HALF] = {0}, along[PARTS / HALF] = {0}, length[PARTS / HALF] = {0};
     EACH_VECTOR(x, row->width)
@@ -117,10 +116,10 @@ static void multiply(const struct ro_conjugate_row *row, const float *residual, 
         add(along, x - turn_, direction, result);
         add(length, x - turn_, result, result);
     }
-    *sums = (struct ro_conjugate_sums){together(square), together(along), together(length)};
+    *sums = (struct conjugate_sums){together(square), together(along), together(length)};
 }
 
-static void advance(const struct ro_conjugate_steps *steps, int64_t width, const float *product,
+static void advance(const struct conjugate_steps *steps, int64_t width, const float *product,
                     float *x, float *residual, float *direction)
 {
     const float step = steps->step, factor = steps->factor;

@@ -4,6 +4,5 @@
 
 #include "denoise/implicit/conjugate_lines_body.h"
 
-extern const struct ro_conjugate_kernel RO_SIMD_NAME(ro_conjugate_kernel);
-const struct ro_conjugate_kernel
-    RO_SIMD_NAME(ro_conjugate_kernel) = RO_CONJUGATE_KERNEL(RO_SIMD_CPU);
+extern const struct conjugate_kernel RO_SIMD_NAME(conjugate_kernel);
+const struct conjugate_kernel RO_SIMD_NAME(conjugate_kernel) = RO_CONJUGATE_KERNEL(RO_SIMD_CPU);

@@ -9,7 +9,7 @@
 #include "denoise/implicit/implicit.h"
 
 /* A neighbour's pull; beyond the border both the weight and the value are zero. */
-static float pull(const struct ro_conjugate_system *system, const float *weights, const float *u,
+static float pull(const struct conjugate_step *system, const float *weights, const float *u,
                   int64_t x, int64_t y, int64_t right, int64_t down, bool back)
 {
     const int64_t width = system->width, i = y * width + x, to = i + down * width + right;
@@ -18,7 +18,7 @@ static float pull(const struct ro_conjugate_system *system, const float *weights
     return there ? weights[back ? to : i] * (u[to] - u[i]) : 0 * (0 - u[i]);
 }
 
-static float pulls(const struct ro_conjugate_system *system, const float *u, int64_t x, int64_t y)
+static float pulls(const struct conjugate_step *system, const float *u, int64_t x, int64_t y)
 {
     const float east = pull(system, system->e, u, x, y, 1, 0, false);
     const float west = pull(system, system->e, u, x, y, -1, 0, true);
@@ -33,7 +33,7 @@ static float pulls(const struct ro_conjugate_system *system, const float *u, int
 }
 
 /* A row in eight parts, column x in part x mod 8, and the parts in pairs; then row by row. */
-static double dot(const struct ro_conjugate_system *system, const float *a, const float *b)
+static double dot(const struct conjugate_step *system, const float *a, const float *b)
 {
     double sum = 0;
     for (int64_t y = 0; y < system->height; y++) {
@@ -49,14 +49,14 @@ static double dot(const struct ro_conjugate_system *system, const float *a, cons
     return sum;
 }
 
-static void multiply(const struct ro_conjugate_system *system, const float *u, float *product)
+static void multiply(const struct conjugate_step *system, const float *u, float *product)
 {
     for (int64_t y = 0; y < system->height; y++)
         for (int64_t x = 0; x < system->width; x++)
             product[y * system->width + x] = u[y * system->width + x] - pulls(system, u, x, y);
 }
 
-void solve_by_conjugates(const struct ro_conjugate_system *system, const float *r, float *way,
+void solve_by_conjugates(const struct conjugate_step *system, const float *r, float *way,
                          float *scratch)
 {
     const int64_t size = system->width * system->height;
@@ -66,10 +66,9 @@ void solve_by_conjugates(const struct ro_conjugate_system *system, const float *
             residual[y * system->width + x] = direction[y * system->width + x] =
                 pulls(system, r, x, y);
     multiply(system, direction, product);
-    struct ro_conjugate_sums sums = {dot(system, residual, residual),
-                                     dot(system, direction, product),
-                                     dot(system, product, product)};
-    struct ro_conjugate_steps steps = {.enough = system->enough * dot(system, r, r)};
+    struct conjugate_sums sums = {dot(system, residual, residual), dot(system, direction, product),
+                                  dot(system, product, product)};
+    struct conjugate_steps steps = {.enough = system->enough * dot(system, r, r)};
     for (int64_t i = 0; i < size; i++)
         way[i] = 0;
     while (conjugate_next(&steps, &sums) &&
@@ -80,9 +79,9 @@ void solve_by_conjugates(const struct ro_conjugate_system *system, const float *
             direction[i] = residual[i] + steps.factor * direction[i];
         }
         multiply(system, direction, product);
-        sums = (struct ro_conjugate_sums){dot(system, residual, residual),
-                                          dot(system, direction, product),
-                                          dot(system, product, product)};
+        sums =
+            (struct conjugate_sums){dot(system, residual, residual),
+                                    dot(system, direction, product), dot(system, product, product)};
     }
     for (int64_t i = 0; i < size; i++)
         way[i] += steps.step * direction[i];

@@ -8,13 +8,13 @@
 
 enum { RO_CONJUGATE_ITERATIONS = 64 }; /* at most */
 
-struct ro_conjugate_sums {
+struct conjugate_sums {
     double square; /* residual times residual */
     double along;  /* direction times product */
     double length; /* product times product */
 };
 
-struct ro_conjugate_steps {
+struct conjugate_steps {
     double enough;      /* of |residual|^2 */
     float step, factor; /* x += step direction; direction = residual + factor direction */
     int count;
@@ -22,8 +22,7 @@ struct ro_conjugate_steps {
 
 /* The next step and factor. false: behind this step it is enough, and nothing is left to do but to
  * add it to x. */
-static inline bool conjugate_next(struct ro_conjugate_steps *steps,
-                                  const struct ro_conjugate_sums *sums)
+static inline bool conjugate_next(struct conjugate_steps *steps, const struct conjugate_sums *sums)
 {
     steps->step = 0;
     if (!(sums->square > steps->enough) || !(sums->along > 0))

@@ -31,7 +31,7 @@ struct part {
 enum pass { COUNTING, TAKING, LOOKING, LIFTING };
 
 struct dither {
-    const struct ro_line_kernel *kernel;
+    const struct line_kernel *kernel;
     int32_t *x, unit, limit;
     uint32_t width, height;
     uint64_t seed;
@@ -196,7 +196,7 @@ static int64_t whole_rounds(ro_context *context, struct dither *d, int64_t need)
 }
 
 ro_status dither_run(ro_context *context, int32_t *x, uint32_t width, uint32_t height,
-                     const struct ro_balance *balance, uint64_t seed)
+                     const struct edge_balance *balance, uint64_t seed)
 {
     const int threads = pool_threads(context->pool);
     const int64_t defect = balance->defect;

@@ -9,17 +9,17 @@
 #include <stdlib.h>
 
 struct run {
-    struct ro_denoiser *work;
-    struct ro_diffusion stiffness; /* weights of L alone; of floats as they are */
-    struct ro_planes now, next, guide[2];
+    struct denoiser *work;
+    struct step_weights stiffness; /* weights of L alone; of floats as they are */
+    struct number_planes now, next, guide[2];
     void *conjugate; /* memory of conjugate gradients */
 };
 
 /* Smoothed copies of the image, eight linear steps in a pass; the image itself without any. */
-static ro_status smooth(struct run *run, struct ro_planes *smoothed)
+static ro_status smooth(struct run *run, struct number_planes *smoothed)
 {
-    struct ro_denoiser *work = run->work;
-    struct ro_diffusion linear = run->stiffness;
+    struct denoiser *work = run->work;
+    struct step_weights linear = run->stiffness;
     linear.model = RO_MODEL_LINEAR;
     linear.constant = run->stiffness.smoothing;
     linear.joint = 1;
@@ -27,7 +27,7 @@ static ro_status smooth(struct run *run, struct ro_planes *smoothed)
     ro_status status = RO_OK;
     for (int done = 0, i = 0; done < run->stiffness.smoothings && status == RO_OK; i++) {
         const int left = run->stiffness.smoothings - done;
-        const struct ro_sweeps pass = {
+        const struct plane_sweeps pass = {
             .diffusion = &linear,
             .count = left < RO_SWEEPS ? left : RO_SWEEPS,
             .time = -3 * (double)linear.weights.smooth_diagonal, /* 1 - tau L: backwards */
@@ -44,14 +44,15 @@ static ro_status smooth(struct run *run, struct ro_planes *smoothed)
     return status;
 }
 
-static ro_status solve(struct run *run, const struct ro_planes *guide, struct ro_balance *balance)
+static ro_status solve(struct run *run, const struct number_planes *guide,
+                       struct edge_balance *balance)
 {
-    struct ro_denoiser *work = run->work;
+    struct denoiser *work = run->work;
     const bool floating = work->number->floating;
     const struct ro_small_float *real =
         floating && work->number->real.mantissa < 23 ? &work->number->real : NULL;
     if (work->scheme->conjugate) {
-        const struct ro_conjugate pass = {
+        const struct conjugate pass = {
             .diffusion = &run->stiffness,
             .integers = !floating,
             .time = work->report.time_step,
@@ -66,7 +67,7 @@ static ro_status solve(struct run *run, const struct ro_planes *guide, struct ro
         };
         return conjugate_run(work->context, &pass);
     }
-    const struct ro_sweeps pass = {
+    const struct plane_sweeps pass = {
         .diffusion = &run->stiffness,
         .jacobi = true,
         .count = RO_SWEEPS,
@@ -84,10 +85,10 @@ static ro_status solve(struct run *run, const struct ro_planes *guide, struct ro
 
 static ro_status step(struct run *run)
 {
-    struct ro_denoiser *work = run->work;
+    struct denoiser *work = run->work;
     const size_t size = (size_t)work->in.width * work->in.height;
-    struct ro_balance balance[RO_MAX_JOINT];
-    struct ro_planes guide;
+    struct edge_balance balance[RO_MAX_JOINT];
+    struct number_planes guide;
     ro_status status = smooth(run, &guide);
     if (status == RO_OK)
         status = solve(run, &guide, balance);
@@ -97,7 +98,7 @@ static ro_status step(struct run *run)
         status = dither_run(work->context, (int32_t *)run->next.data + (size_t)plane * size,
                             work->in.width, work->in.height, &balance[plane],
                             dither_seed(work, work->report.steps, plane));
-    const struct ro_planes last = run->now;
+    const struct number_planes last = run->now;
     run->now = run->next;
     run->next = last;
     return status;
@@ -105,14 +106,14 @@ static ro_status step(struct run *run)
 
 static ro_status open_run(struct run *run)
 {
-    struct ro_denoiser *work = run->work;
+    struct denoiser *work = run->work;
     const bool floating = work->number->floating;
     implicit_stiffness(work, &run->stiffness);
     const size_t all = (size_t)work->in.width * work->in.height * (size_t)work->channels;
     size_t bytes = 0;
-    const enum ro_plane_type type = floating ? RO_PLANE_FLOATS : RO_PLANE_INTEGERS;
+    const enum plane_type type = floating ? RO_PLANE_FLOATS : RO_PLANE_INTEGERS;
     bool there = size_multiply(all, sizeof(double), &bytes);
-    struct ro_planes *planes[] = {&run->now, &run->next, &run->guide[0], &run->guide[1]};
+    struct number_planes *planes[] = {&run->now, &run->next, &run->guide[0], &run->guide[1]};
     for (int i = 0; i < (run->stiffness.smoothings ? 4 : 2) && there; i++) {
         const bool doubles = i >= 2 && floating;
         planes[i]->type = doubles ? RO_PLANE_DOUBLES : type;
@@ -132,21 +133,21 @@ static ro_status open_run(struct run *run)
                                  work->in.width, work->in.height);
 }
 
-void implicit_stiffness(const struct ro_denoiser *work, struct ro_diffusion *stiffness)
+void implicit_stiffness(const struct denoiser *work, struct step_weights *stiffness)
 {
-    struct ro_diffusion_parameters parameters = work->parameters;
+    struct diffusion_parameters parameters = work->parameters;
     if (!work->number->floating)
         parameters.time = RO_TIME_ONE;
     diffusion_make(stiffness, &parameters);
 }
 
-bool implicit_has_vectors(const struct ro_denoiser *work)
+bool implicit_has_vectors(const struct denoiser *work)
 {
     return work->scheme->conjugate || work->number->floating ||
            work->number->fixed.max <= UINT16_MAX;
 }
 
-ro_status denoise_implicit(struct ro_denoiser *work)
+ro_status denoise_implicit(struct denoiser *work)
 {
     if (work->schedule == RO_SCHEDULE_REFERENCE || !implicit_has_vectors(work))
         return implicit_reference(work);

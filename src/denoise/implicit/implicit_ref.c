@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void jacobi_sweep(const struct ro_system *system, uint32_t time, enum ro_rounding rounding,
+void jacobi_sweep(const struct edge_system *system, uint32_t time, enum ro_rounding rounding,
                   const int32_t *r, const int32_t *x, int32_t *next)
 {
     const int64_t width = system->width, size = width * system->height;
@@ -96,10 +96,10 @@ struct memory {
 };
 
 /* The gradient's image, by linear steps; u itself without smoothings. */
-static const int32_t *smooth(const ro_context *context, const struct ro_diffusion *stiffness,
+static const int32_t *smooth(const ro_context *context, const struct step_weights *stiffness,
                              const struct memory *memory, int64_t all)
 {
-    struct ro_diffusion linear = *stiffness;
+    struct step_weights linear = *stiffness;
     linear.model = RO_MODEL_LINEAR;
     linear.constant = stiffness->smoothing;
     linear.joint = 1;
@@ -112,7 +112,7 @@ static const int32_t *smooth(const ro_context *context, const struct ro_diffusio
     return smoothed;
 }
 
-static void conjugate(const struct ro_denoiser *work, const struct ro_system *system,
+static void conjugate(const struct denoiser *work, const struct edge_system *system,
                       const int32_t *r, int32_t *x, float *real)
 {
     const int64_t size = system->width * system->height;
@@ -127,14 +127,14 @@ static void conjugate(const struct ro_denoiser *work, const struct ro_system *sy
         min = r[i] < min ? r[i] : min;
         max = r[i] > max ? r[i] : max;
     }
-    const struct ro_conjugate_system same = {system->width,
-                                             system->height,
-                                             real,
-                                             real + size,
-                                             real + 2 * size,
-                                             real + 3 * size,
-                                             &work->context->cancelled,
-                                             conjugate_enough(work->number)};
+    const struct conjugate_step same = {system->width,
+                                        system->height,
+                                        real,
+                                        real + size,
+                                        real + 2 * size,
+                                        real + 3 * size,
+                                        &work->context->cancelled,
+                                        conjugate_enough(work->number)};
     solve_by_conjugates(&same, right, way, way + size);
     for (int64_t i = 0; i < size; i++) {
         const double solution = r[i] + (double)way[i];
@@ -144,13 +144,13 @@ static void conjugate(const struct ro_denoiser *work, const struct ro_system *sy
 
 /* Sorting all pixels is the definition; where it was not asked for, those that get a unit are found
  * by counting. */
-static bool dither(struct ro_denoiser *work, const int32_t *r, int32_t *x, int plane)
+static bool dither(struct denoiser *work, const int32_t *r, int32_t *x, int plane)
 {
     const uint32_t width = work->in.width, height = work->in.height;
     const uint64_t seed = dither_seed(work, work->report.steps, plane);
     if (work->schedule == RO_SCHEDULE_REFERENCE)
         return dither_defect(r, x, width, height, seed);
-    struct ro_balance balance = {0, INT32_MAX, INT32_MIN};
+    struct edge_balance balance = {0, INT32_MAX, INT32_MIN};
     for (size_t i = 0; i < (size_t)width * height; i++) {
         balance.defect += r[i] - x[i];
         balance.min = r[i] < balance.min ? r[i] : balance.min;
@@ -159,13 +159,13 @@ static bool dither(struct ro_denoiser *work, const int32_t *r, int32_t *x, int p
     return dither_run(work->context, x, width, height, &balance, seed) == RO_OK;
 }
 
-static bool run_step(struct ro_denoiser *work, const struct ro_diffusion *stiffness,
+static bool run_step(struct denoiser *work, const struct step_weights *stiffness,
                      struct memory *memory)
 {
     const int64_t width = work->in.width, height = work->in.height, size = width * height;
     int32_t *edges = memory->edges;
-    const struct ro_edges to = {edges, edges + size, edges + 2 * size, edges + 3 * size};
-    const struct ro_system system = {width, height, to.e, to.s, to.se, to.sw};
+    const struct pixel_edges to = {edges, edges + size, edges + 2 * size, edges + 3 * size};
+    const struct edge_system system = {width, height, to.e, to.s, to.se, to.sw};
     const int32_t *smoothed = smooth(work->context, stiffness, memory, work->channels * size);
     for (int plane = 0; plane < work->channels; plane++) {
         int32_t *r = memory->u + plane * size, *x = memory->x, *next = memory->next;
@@ -189,17 +189,17 @@ static bool run_step(struct ro_denoiser *work, const struct ro_diffusion *stiffn
     return true;
 }
 
-static ro_status no_memory(const struct ro_denoiser *work)
+static ro_status no_memory(const struct denoiser *work)
 {
     return ro_context_fail(work->context, RO_E_MEMORY, "no memory to denoise %u x %u pixels",
                            work->in.width, work->in.height);
 }
 
-ro_status implicit_reference(struct ro_denoiser *work)
+ro_status implicit_reference(struct denoiser *work)
 {
     if (work->number->floating)
         return implicit_real_reference(work);
-    struct ro_diffusion stiffness;
+    struct step_weights stiffness;
     implicit_stiffness(work, &stiffness);
 
     size_t size = (size_t)work->in.width * work->in.height, bytes, real_bytes;

@@ -16,52 +16,51 @@
 enum {
     RO_LINE_MARGIN = 8,   /* values beside a line that may be read */
     RO_LINE_TABLE = 2048, /* places that a squared norm can have */
-    RO_LINE_SCRATCH = 6,  /* lines that ro_line_kernel.elements needs */
+    RO_LINE_SCRATCH = 6,  /* lines that line_kernel.elements needs */
 };
 
 /* Weights of the edges that start at a line's pixels, and of all edges of a pixel; of Jacobi in
  * integers the inverse of its denominator, a little too small. */
-struct ro_line_weights {
+struct line_weights {
     double *e, *s, *se, *sw, *sum, *inverse;
 };
 
 /* Weights of the elements below a line: SE, SW, E and S. */
-struct ro_line_elements {
+struct line_elements {
     double *se, *sw, *e, *s;
 };
 
-struct ro_line_sweep {
+struct line_sweep {
     int64_t width;
-    const struct ro_line_weights *here, *above;
+    const struct line_weights *here, *above;
     const double *r, *x, *x_above, *x_below;
     double *next;
     double time;
     bool nearest;
 };
 
-struct ro_line_kernel {
+struct line_kernel {
     ro_cpu cpu;
     /* `count` elements between two lines of `joint` images. */
-    void (*elements)(const struct ro_diffusion *diffusion, const int32_t *table,
+    void (*elements)(const struct step_weights *diffusion, const int32_t *table,
                      const double *const *top, const double *const *bottom, int64_t count,
-                     const struct ro_line_elements *out, double *scratch);
+                     const struct line_elements *out, double *scratch);
     /* From elements above and below a line to its edges, and then to the sums round its pixels. */
-    void (*edges)(int64_t width, const double *e_above, const struct ro_line_elements *below,
-                  const struct ro_line_weights *here);
-    void (*sums)(int64_t width, const struct ro_line_weights *above,
-                 const struct ro_line_weights *here);
-    void (*inverses)(int64_t width, double time, const struct ro_line_weights *here);
-    void (*jacobi_integers)(const struct ro_line_sweep *sweep);
-    void (*jacobi_real)(const struct ro_line_sweep *sweep);
-    void (*flow_integers)(const struct ro_line_sweep *sweep);
-    void (*apply_real)(const struct ro_line_sweep *sweep);     /* (1 + time L) x */
+    void (*edges)(int64_t width, const double *e_above, const struct line_elements *below,
+                  const struct line_weights *here);
+    void (*sums)(int64_t width, const struct line_weights *above, const struct line_weights *here);
+    void (*inverses)(int64_t width, double time, const struct line_weights *here);
+    void (*jacobi_integers)(const struct line_sweep *sweep);
+    void (*jacobi_real)(const struct line_sweep *sweep);
+    void (*flow_integers)(const struct line_sweep *sweep);
+    void (*apply_real)(const struct line_sweep *sweep);        /* (1 + time L) x */
     void (*hash)(uint32_t row, uint32_t width, uint32_t *out); /* mix_bits(row ^ x) */
 };
 
 /* Both tables for every place, one after the other: what `elements` takes. */
-void line_tables(const struct ro_diffusion *diffusion, int32_t tables[2 * RO_LINE_TABLE]);
+void line_tables(const struct step_weights *diffusion, int32_t tables[2 * RO_LINE_TABLE]);
 
 /* That of the context's instruction set. */
-const struct ro_line_kernel *line_kernel_of(ro_cpu cpu);
+const struct line_kernel *line_kernel_of(ro_cpu cpu);
 
 #endif

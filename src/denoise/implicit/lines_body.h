@@ -11,7 +11,7 @@
 /* ---- Elements ------------------------------------------------------------------------------- */
 
 /* As element_weights: places of norms in the table, and entries. */
-static void entries(const struct ro_diffusion *d, const int32_t *table, const double *norm,
+static void entries(const struct step_weights *d, const int32_t *table, const double *norm,
                     int64_t count, int32_t *entry)
 {
     const double cap = d->shift < 0 ? (double)(65535u >> -d->shift) : 65535;
@@ -73,9 +73,9 @@ static void directions(int joint, const double *const *top, const double *const 
     }
 }
 
-static void elements_integers(const struct ro_diffusion *d, const int32_t *table,
+static void elements_integers(const struct step_weights *d, const int32_t *table,
                               const double *const *top, const double *const *bottom, int64_t count,
-                              const struct ro_line_elements *out, double *norm, double *scratch)
+                              const struct line_elements *out, double *norm, double *scratch)
 {
     int32_t *entry = (int32_t *)scratch, *shift = entry + count, *sine = shift + count;
     int32_t *cosine = sine + count, *square = cosine + count;
@@ -107,9 +107,9 @@ static void elements_integers(const struct ro_diffusion *d, const int32_t *table
     }
 }
 
-static void elements_real(const struct ro_diffusion *d, int64_t count,
-                          const struct ro_line_elements *out, const double *norm,
-                          const double *sine, const double *cosine)
+static void elements_real(const struct step_weights *d, int64_t count,
+                          const struct line_elements *out, const double *norm, const double *sine,
+                          const double *cosine)
 {
     const double scale = (double)d->weights.scale;
     if (d->model == RO_MODEL_TENSOR) {
@@ -151,8 +151,8 @@ static void elements_real(const struct ro_diffusion *d, int64_t count,
     }
 }
 
-static void elements(const struct ro_diffusion *d, const int32_t *table, const double *const *top,
-                     const double *const *bottom, int64_t count, const struct ro_line_elements *out,
+static void elements(const struct step_weights *d, const int32_t *table, const double *const *top,
+                     const double *const *bottom, int64_t count, const struct line_elements *out,
                      double *scratch)
 {
     if (d->model == RO_MODEL_LINEAR) {
@@ -182,8 +182,8 @@ static void elements(const struct ro_diffusion *d, const int32_t *table, const d
         elements_integers(d, table, top, bottom, count, out, norm, sine);
 }
 
-static void edges(int64_t width, const double *e_above, const struct ro_line_elements *below,
-                  const struct ro_line_weights *here)
+static void edges(int64_t width, const double *e_above, const struct line_elements *below,
+                  const struct line_weights *here)
 {
     for (int64_t x = 0; x < width; x++) {
         here->e[x] = e_above[x] + below->e[x];
@@ -193,8 +193,7 @@ static void edges(int64_t width, const double *e_above, const struct ro_line_ele
     }
 }
 
-static void sums(int64_t width, const struct ro_line_weights *above,
-                 const struct ro_line_weights *here)
+static void sums(int64_t width, const struct line_weights *above, const struct line_weights *here)
 {
     for (int64_t x = 0; x < width; x++)
         here->sum[x] = ((here->e[x] + here->e[x - 1]) + (here->s[x] + above->s[x]) +
@@ -248,14 +247,14 @@ static inline vec fused(vec a, vec b, vec c)
     const double *const se_up = (w)->above->se, *const sw_up = (w)->above->sw;                     \
     const double *const x = (w)->x, *const up = (w)->x_above, *const down = (w)->x_below
 
-static void inverses(int64_t width, double time, const struct ro_line_weights *here)
+static void inverses(int64_t width, double time, const struct line_weights *here)
 {
     for (int64_t i = 0; i < width; i += LANES)
         put(here->inverse + i, (1 - 0x1p-51) / ((double)(1 << 30) + time * at(here->sum + i)));
 }
 
 /* N/D rounded toward the pixel, or to nearest with ties away from it. */
-static inline __attribute__((always_inline)) void jacobi(const struct ro_line_sweep *w,
+static inline __attribute__((always_inline)) void jacobi(const struct line_sweep *w,
                                                          const bool nearest)
 {
     LINES(w);
@@ -285,7 +284,7 @@ static inline __attribute__((always_inline)) void jacobi(const struct ro_line_sw
     }
 }
 
-static void jacobi_integers(const struct ro_line_sweep *w)
+static void jacobi_integers(const struct line_sweep *w)
 {
     if (w->nearest)
         jacobi(w, true);
@@ -303,7 +302,7 @@ static void jacobi_integers(const struct ro_line_sweep *w)
      at(sw + i) * at(down + i - 1)) -                                                              \
         at(sw_up + i + 1) * at(up + i + 1)
 
-static void jacobi_real(const struct ro_line_sweep *w)
+static void jacobi_real(const struct line_sweep *w)
 {
     LINES(w);
     for (int64_t i = 0; i < w->width; i += LANES) {
@@ -312,7 +311,7 @@ static void jacobi_real(const struct ro_line_sweep *w)
     }
 }
 
-static void apply_real(const struct ro_line_sweep *w)
+static void apply_real(const struct line_sweep *w)
 {
     LINES(w);
     for (int64_t i = 0; i < w->width; i += LANES) {
@@ -328,7 +327,7 @@ static inline vec flux(vec weight, vec difference, double half)
     return truncated(product + half * (one_where(product > 0) - one_where(product < 0)));
 }
 
-static void flow_integers(const struct ro_line_sweep *w)
+static void flow_integers(const struct line_sweep *w)
 {
     LINES(w);
     const double half = w->nearest ? 0.5 : 0;

@@ -4,5 +4,5 @@
 
 #include "denoise/implicit/lines_body.h"
 
-extern const struct ro_line_kernel RO_SIMD_NAME(ro_line_kernel);
-const struct ro_line_kernel RO_SIMD_NAME(ro_line_kernel) = RO_LINE_KERNEL(RO_SIMD_CPU);
+extern const struct line_kernel RO_SIMD_NAME(line_kernel);
+const struct line_kernel RO_SIMD_NAME(line_kernel) = RO_LINE_KERNEL(RO_SIMD_CPU);

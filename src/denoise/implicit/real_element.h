@@ -23,7 +23,7 @@ RO_SHARED void real_gradient_add(struct real_gradient *sum, double p, double q)
     sum->cosine += 2 * p * q;
 }
 
-RO_SHARED struct real_element real_element_of(const struct ro_diffusion *d, bool linear,
+RO_SHARED struct real_element real_element_of(const struct step_weights *d, bool linear,
                                               const struct real_gradient *sum)
 {
     double value = 1.0 / 3, even = 0;

@@ -13,8 +13,7 @@
 #include <string.h>
 
 /* (1 + tau L) x at a pixel without its diagonal part, and the diagonal. */
-static double row_of(const struct ro_real_system *system, const double *x, int64_t i,
-                     double *diagonal)
+static double row_of(const struct real_system *system, const double *x, int64_t i, double *diagonal)
 {
     const int64_t width = system->width;
     const double *const weights[] = {system->e, system->s, system->se, system->sw};
@@ -32,12 +31,12 @@ static double row_of(const struct ro_real_system *system, const double *x, int64
     return system->time * sum;
 }
 
-static bool stopped(const struct ro_real_system *system)
+static bool stopped(const struct real_system *system)
 {
     return system->stop && atomic_load_explicit(system->stop, memory_order_relaxed);
 }
 
-void solve_by_jacobi(const struct ro_real_system *system, int sweeps, const double *r, double *x,
+void solve_by_jacobi(const struct real_system *system, int sweeps, const double *r, double *x,
                      double *scratch)
 {
     const int64_t size = system->width * system->height;
@@ -50,7 +49,7 @@ void solve_by_jacobi(const struct ro_real_system *system, int sweeps, const doub
     }
 }
 
-static void apply(const struct ro_real_system *system, const double *x, double *out)
+static void apply(const struct real_system *system, const double *x, double *out)
 {
     const int64_t size = system->width * system->height;
     for (int64_t i = 0; i < size; i++) {
@@ -62,7 +61,7 @@ static void apply(const struct ro_real_system *system, const double *x, double *
 /* ---- The float formats ----------------------------------------------------------------------- */
 
 /* Element weights without a time step. */
-static struct real_element element(const struct ro_diffusion *d, const double *const *guide,
+static struct real_element element(const struct step_weights *d, const double *const *guide,
                                    int64_t i)
 {
     struct real_gradient sum = {0, 0, 0};
@@ -74,7 +73,7 @@ static struct real_element element(const struct ro_diffusion *d, const double *c
 }
 
 /* Edges in the order e, s, se, sw. */
-static void assemble(const struct ro_diffusion *d, const double *const *guide, double *edges)
+static void assemble(const struct step_weights *d, const double *const *guide, double *edges)
 {
     const int64_t width = d->width, height = d->height, size = width * height;
     memset(edges, 0, (size_t)(4 * size) * sizeof *edges);
@@ -92,22 +91,22 @@ static void assemble(const struct ro_diffusion *d, const double *const *guide, d
 }
 
 /* `smoothings` explicit linear steps in double precision, in place. */
-static void smooth(const struct ro_diffusion *d, const atomic_bool *stop, double *edges,
+static void smooth(const struct step_weights *d, const atomic_bool *stop, double *edges,
                    double *image, double *product)
 {
     const int64_t size = (int64_t)d->width * d->height;
-    struct ro_diffusion linear = *d;
+    struct step_weights linear = *d;
     linear.model = RO_MODEL_LINEAR;
     linear.joint = 1;
     const double *const guide[] = {image};
-    struct ro_real_system system = {d->width,
-                                    d->height,
-                                    -3 * (double)d->weights.smooth_diagonal,
-                                    edges,
-                                    edges + size,
-                                    edges + 2 * size,
-                                    edges + 3 * size,
-                                    stop};
+    struct real_system system = {d->width,
+                                 d->height,
+                                 -3 * (double)d->weights.smooth_diagonal,
+                                 edges,
+                                 edges + size,
+                                 edges + 2 * size,
+                                 edges + 3 * size,
+                                 stop};
     for (int n = 0; n < d->smoothings && !stopped(&system); n++) {
         assemble(&linear, guide, edges);
         apply(&system, image, product); /* 1 - tau L: a time step backwards */
@@ -116,7 +115,7 @@ static void smooth(const struct ro_diffusion *d, const atomic_bool *stop, double
 }
 
 /* The same system in single precision; `singles` has room for nine images. */
-static void solve_conjugate(const struct ro_denoiser *work, const double *edges, const double *r,
+static void solve_conjugate(const struct denoiser *work, const double *edges, const double *r,
                             double *x, float *singles)
 {
     const int64_t size = (int64_t)work->in.width * work->in.height;
@@ -125,14 +124,14 @@ static void solve_conjugate(const struct ro_denoiser *work, const double *edges,
         singles[i] = (float)(work->report.time_step * edges[i]);
     for (int64_t i = 0; i < size; i++)
         right[i] = (float)r[i];
-    const struct ro_conjugate_system system = {work->in.width,
-                                               work->in.height,
-                                               singles,
-                                               singles + size,
-                                               singles + 2 * size,
-                                               singles + 3 * size,
-                                               &work->context->cancelled,
-                                               conjugate_enough(work->number)};
+    const struct conjugate_step system = {work->in.width,
+                                          work->in.height,
+                                          singles,
+                                          singles + size,
+                                          singles + 2 * size,
+                                          singles + 3 * size,
+                                          &work->context->cancelled,
+                                          conjugate_enough(work->number)};
     solve_by_conjugates(&system, right, way, way + size);
     for (int64_t i = 0; i < size; i++)
         x[i] = r[i] + (double)way[i];
@@ -140,7 +139,7 @@ static void solve_conjugate(const struct ro_denoiser *work, const double *edges,
 
 /* One time step of all planes. `edges` has room for four images, `scratch` for what a solver
  * needs. */
-static void step(struct ro_denoiser *work, const struct ro_diffusion *d, double *u, double *guide,
+static void step(struct denoiser *work, const struct step_weights *d, double *u, double *guide,
                  double *edges, double *x, double *scratch)
 {
     const int64_t size = (int64_t)work->in.width * work->in.height, all = size * work->channels;
@@ -154,7 +153,7 @@ static void step(struct ro_denoiser *work, const struct ro_diffusion *d, double 
             guides[c] = guide + (plane + c) * size;
         if (plane % d->joint == 0)
             assemble(d, guides, edges);
-        const struct ro_real_system system = {
+        const struct real_system system = {
             work->in.width, work->in.height,  work->report.time_step, edges,
             edges + size,   edges + 2 * size, edges + 3 * size,       &work->context->cancelled};
         memcpy(x, r, (size_t)size * sizeof *x);
@@ -167,9 +166,9 @@ static void step(struct ro_denoiser *work, const struct ro_diffusion *d, double 
     }
 }
 
-ro_status implicit_real_reference(struct ro_denoiser *work)
+ro_status implicit_real_reference(struct denoiser *work)
 {
-    struct ro_diffusion d;
+    struct step_weights d;
     diffusion_make(&d, &work->parameters);
     const int64_t size = (int64_t)work->in.width * work->in.height, all = size * work->channels;
     size_t bytes = 0, images = 11 + 2 * (size_t)work->channels;

@@ -30,15 +30,15 @@ enum {
 
 struct job {
     ro_context *context;
-    const struct ro_sweeps *sweeps;
-    const struct ro_line_kernel *kernel;
+    const struct plane_sweeps *sweeps;
+    const struct line_kernel *kernel;
     int32_t *table;
     double *memory; /* of all threads */
     size_t line, thread_lines;
     uint32_t columns, rows; /* of a tile */
     uint32_t across, tiles;
     atomic_uint_fast32_t ticket;
-    struct ro_balance *balance; /* of each thread and plane */
+    struct edge_balance *balance; /* of each thread and plane */
 };
 
 /* A tile and its surroundings in the image, and the lines of a thread. */
@@ -46,8 +46,8 @@ struct tile {
     uint32_t left, top, width, height; /* with its surroundings */
     uint32_t x0, x1, y0, y1;
     double *zero, *last, *scratch;
-    struct ro_line_weights weights[RING], none;
-    struct ro_line_elements elements[2], no_elements;
+    struct line_weights weights[RING], none;
+    struct line_elements elements[2], no_elements;
     double *image[RO_MAX_JOINT][RING], *guide[RO_MAX_JOINT][2];
     double *step[RO_SWEEPS - 1][RO_MAX_JOINT][STEP_RING];
 };
@@ -65,11 +65,11 @@ static void lay_out(const struct job *job, int thread, struct tile *t)
 #define TAKE() take(&next, job->line)
     t->zero = TAKE();
     t->last = TAKE();
-    t->none = (struct ro_line_weights){t->zero, t->zero, t->zero, t->zero, t->zero, t->zero};
-    t->no_elements = (struct ro_line_elements){t->zero, t->zero, t->zero, t->zero};
+    t->none = (struct line_weights){t->zero, t->zero, t->zero, t->zero, t->zero, t->zero};
+    t->no_elements = (struct line_elements){t->zero, t->zero, t->zero, t->zero};
     for (int i = 0; i < RING; i++)
-        t->weights[i] = (struct ro_line_weights){TAKE(), TAKE(), TAKE(), TAKE(), TAKE(), TAKE()};
-    t->elements[0] = (struct ro_line_elements){TAKE(), TAKE(), TAKE(), TAKE()};
+        t->weights[i] = (struct line_weights){TAKE(), TAKE(), TAKE(), TAKE(), TAKE(), TAKE()};
+    t->elements[0] = (struct line_elements){TAKE(), TAKE(), TAKE(), TAKE()};
     t->elements[1] = t->elements[0];
     t->elements[1].e = TAKE();
     for (int plane = 0; plane < job->sweeps->diffusion->joint; plane++) {
@@ -87,10 +87,10 @@ static void lay_out(const struct job *job, int thread, struct tile *t)
 
 /* ---- Lines of planes ------------------------------------------------------------------------ */
 
-static void load(const struct job *job, const struct ro_planes *planes, int plane,
+static void load(const struct job *job, const struct number_planes *planes, int plane,
                  const struct tile *t, uint32_t y, double *line)
 {
-    const struct ro_diffusion *d = job->sweeps->diffusion;
+    const struct step_weights *d = job->sweeps->diffusion;
     const size_t at = ((size_t)plane * d->height + t->top + y) * d->width + t->left;
     if (planes->type == RO_PLANE_INTEGERS)
         for (uint32_t x = 0; x < t->width; x++)
@@ -103,7 +103,7 @@ static void load(const struct job *job, const struct ro_planes *planes, int plan
 }
 
 static void weigh(const struct tile *t, const double *r, const int32_t *x,
-                  struct ro_balance *balance)
+                  struct edge_balance *balance)
 {
     double least = balance->min, most = balance->max, before = 0;
     int64_t after = 0;
@@ -120,10 +120,10 @@ static void weigh(const struct tile *t, const double *r, const int32_t *x,
 }
 
 static void keep(const struct job *job, int plane, const struct tile *t, uint32_t y,
-                 const double *r, const double *line, struct ro_balance *balance)
+                 const double *r, const double *line, struct edge_balance *balance)
 {
-    const struct ro_sweeps *s = job->sweeps;
-    const struct ro_diffusion *d = s->diffusion;
+    const struct plane_sweeps *s = job->sweeps;
+    const struct step_weights *d = s->diffusion;
     if (t->top + y < t->y0 || t->top + y >= t->y1)
         return;
     const size_t at = ((size_t)plane * d->height + t->top + y) * d->width + t->x0;
@@ -159,7 +159,7 @@ static double *row_of(const struct job *job, const struct tile *t, int k, int c,
 
 static void load_row(const struct job *job, const struct tile *t, int plane, uint32_t y)
 {
-    const struct ro_sweeps *s = job->sweeps;
+    const struct plane_sweeps *s = job->sweeps;
     for (int c = 0; c < s->diffusion->joint; c++) {
         load(job, &s->in, plane + c, t, y, t->image[c][y % RING]);
         if (s->guide.data != s->in.data)
@@ -170,7 +170,7 @@ static void load_row(const struct job *job, const struct tile *t, int plane, uin
 /* Weights of row y; rows y and y + 1 are there. */
 static void weigh_row(const struct job *job, const struct tile *t, uint32_t y)
 {
-    const struct ro_sweeps *s = job->sweeps;
+    const struct plane_sweeps *s = job->sweeps;
     const bool guided = s->guide.data != s->in.data, last = y + 1 == t->height;
     const double *top[RO_MAX_JOINT], *bottom[RO_MAX_JOINT];
     for (int c = 0; c < s->diffusion->joint; c++) {
@@ -180,7 +180,7 @@ static void weigh_row(const struct job *job, const struct tile *t, uint32_t y)
     if (!last)
         job->kernel->elements(s->diffusion, job->table, top, bottom, t->width - 1,
                               &t->elements[y % 2], t->scratch);
-    const struct ro_line_weights *above = y ? &t->weights[(y - 1) % RING] : &t->none;
+    const struct line_weights *above = y ? &t->weights[(y - 1) % RING] : &t->none;
     job->kernel->edges(t->width, y ? t->elements[(y - 1) % 2].e : t->zero,
                        last ? &t->no_elements : &t->elements[y % 2], &t->weights[y % RING]);
     job->kernel->sums(t->width, above, &t->weights[y % RING]);
@@ -188,11 +188,11 @@ static void weigh_row(const struct job *job, const struct tile *t, uint32_t y)
         job->kernel->inverses(t->width, s->time, &t->weights[y % RING]);
 }
 
-static void run_tile(const struct job *job, struct tile *t, struct ro_balance *balance)
+static void run_tile(const struct job *job, struct tile *t, struct edge_balance *balance)
 {
-    const struct ro_sweeps *s = job->sweeps;
+    const struct plane_sweeps *s = job->sweeps;
     const int joint = s->diffusion->joint;
-    void (*const sweep)(const struct ro_line_sweep *) =
+    void (*const sweep)(const struct line_sweep *) =
         s->diffusion->real ? (s->jacobi ? job->kernel->jacobi_real : job->kernel->apply_real)
         : s->jacobi        ? job->kernel->jacobi_integers
                            : job->kernel->flow_integers;
@@ -208,7 +208,7 @@ static void run_tile(const struct job *job, struct tile *t, struct ro_balance *b
                 if (y < 0 || y >= t->height)
                     continue;
                 for (int c = 0; c < joint; c++) {
-                    struct ro_line_sweep line = {
+                    struct line_sweep line = {
                         .width = t->width,
                         .here = &t->weights[y % RING],
                         .above = y ? &t->weights[(y - 1) % RING] : &t->none,
@@ -239,7 +239,7 @@ static void clear(const struct job *job, int thread)
 static void run_tiles(void *data, int thread)
 {
     struct job *job = data;
-    const struct ro_diffusion *d = job->sweeps->diffusion;
+    const struct step_weights *d = job->sweeps->diffusion;
     const uint32_t halo = (uint32_t)job->sweeps->count;
     struct tile t;
     lay_out(job, thread, &t);
@@ -269,12 +269,12 @@ static uint32_t parts(uint32_t length, uint32_t most)
 
 static void add_up(const struct job *job, int threads)
 {
-    const struct ro_sweeps *s = job->sweeps;
+    const struct plane_sweeps *s = job->sweeps;
     for (int plane = 0; plane < s->channels && s->balance; plane++) {
-        struct ro_balance *sum = &s->balance[plane];
-        *sum = (struct ro_balance){0, INT32_MAX, INT32_MIN};
+        struct edge_balance *sum = &s->balance[plane];
+        *sum = (struct edge_balance){0, INT32_MAX, INT32_MIN};
         for (int i = 0; i < threads; i++) {
-            const struct ro_balance *part = &job->balance[i * s->channels + plane];
+            const struct edge_balance *part = &job->balance[i * s->channels + plane];
             sum->defect += part->defect;
             sum->min = part->min < sum->min ? part->min : sum->min;
             sum->max = part->max > sum->max ? part->max : sum->max;
@@ -282,9 +282,9 @@ static void add_up(const struct job *job, int threads)
     }
 }
 
-ro_status sweeps_run(ro_context *context, const struct ro_sweeps *sweeps)
+ro_status sweeps_run(ro_context *context, const struct plane_sweeps *sweeps)
 {
-    const struct ro_diffusion *d = sweeps->diffusion;
+    const struct step_weights *d = sweeps->diffusion;
     const int threads = pool_threads(context->pool);
     struct job job = {
         .context = context,
@@ -310,7 +310,7 @@ ro_status sweeps_run(ro_context *context, const struct ro_sweeps *sweeps)
     if (job.memory && job.table && job.balance) {
         line_tables(d, job.table);
         for (size_t i = 0; i < planes; i++)
-            job.balance[i] = (struct ro_balance){0, INT32_MAX, INT32_MIN};
+            job.balance[i] = (struct edge_balance){0, INT32_MAX, INT32_MIN};
         pool_run(context->pool, threads, run_tiles, &job);
         add_up(&job, threads);
     } else {

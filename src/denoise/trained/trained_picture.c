@@ -19,7 +19,7 @@ static const int8_t shares[3][3] = {{2, 3, 1}, {2, 0, -2}, {2, -3, 1}};
 
 /* ---- Ranges --------------------------------------------------------------------------------- */
 
-static ro_status find_range(const struct ro_denoiser *work, double *least, double *most)
+static ro_status find_range(const struct denoiser *work, double *least, double *most)
 {
     const ro_image *in = &work->in;
     const size_t samples = (size_t)work->channels * in->width;
@@ -83,7 +83,7 @@ static ro_status find_floats(struct trained_picture *picture, double noise)
     return RO_OK;
 }
 
-ro_status trained_picture_make(struct trained_picture *picture, struct ro_denoiser *work)
+ro_status trained_picture_make(struct trained_picture *picture, struct denoiser *work)
 {
     const ro_context *context = work->context;
     const double noise = work->noise / 255; /* of white */
@@ -272,7 +272,7 @@ static void write_plain(const struct trained_picture *picture, const uint8_t *sa
 static void write_channel(const struct trained_picture *picture, const char *samples,
                           const int32_t *const change[3], int channel, char *out, uint64_t *carry)
 {
-    const struct ro_denoiser *work = picture->work;
+    const struct denoiser *work = picture->work;
     const size_t channels = (size_t)work->channels;
     for (size_t x = 0; x < work->in.width; x++) {
         const size_t i = x * channels + (size_t)channel;
@@ -296,8 +296,8 @@ static void write_channel(const struct trained_picture *picture, const char *sam
 
 /* Counts a row before it is written, because the output may take the input's place. */
 static void count(const struct trained_picture *picture, const char *samples,
-                  const int32_t *const change[3], struct ro_figures *before,
-                  struct ro_figures *after)
+                  const int32_t *const change[3], struct step_figures *before,
+                  struct step_figures *after)
 {
     const size_t channels = (size_t)picture->work->channels, width = picture->work->in.width;
     __int128 moved = 0;
@@ -317,7 +317,7 @@ static void count(const struct trained_picture *picture, const char *samples,
                 most[i] = pair[i] > most[i] ? pair[i] : most[i];
             }
         }
-        const struct ro_figures of[2] = {
+        const struct step_figures of[2] = {
             {.float_sum = sum[0], .float_squares = squares[0], .min = least[0], .max = most[0]},
             {.float_sum = sum[1], .float_squares = squares[1], .min = least[1], .max = most[1]}};
         figures_add(before, &of[0]);
@@ -331,9 +331,9 @@ static void count(const struct trained_picture *picture, const char *samples,
 
 void trained_write(const struct trained_picture *picture, const char *samples,
                    const int32_t *const change[3], char *out, uint64_t carry[3],
-                   struct ro_figures *before, struct ro_figures *after)
+                   struct step_figures *before, struct step_figures *after)
 {
-    const struct ro_denoiser *work = picture->work;
+    const struct denoiser *work = picture->work;
     if (work->told)
         count(picture, samples, change, before, after);
     if (is_plain(picture))
@@ -347,10 +347,10 @@ void trained_write(const struct trained_picture *picture, const char *samples,
                                          work->in.width);
 }
 
-void trained_report(struct ro_denoiser *work, const char *schedule, ro_cpu cpu, int threads)
+void trained_report(struct denoiser *work, const char *schedule, ro_cpu cpu, int threads)
 {
     ro_denoise_report *report = &work->report;
-    const struct ro_figures *before = &work->before, *after = &work->after;
+    const struct step_figures *before = &work->before, *after = &work->after;
     const bool floats = ro_format_sample_bytes(work->in.format) == 4;
     report->steps = (uint32_t)work->network->steps;
     report->sum_before = floats ? before->float_sum : (double)before->pixels;

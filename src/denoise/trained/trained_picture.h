@@ -17,7 +17,7 @@
 #include "denoise/trained/trained_rows.h"
 
 struct trained_picture {
-    struct ro_denoiser *work;
+    struct denoiser *work;
     int planes;
     bool idle; /* the noise is too little to change anything */
     struct trained_plan plan[3];
@@ -31,7 +31,7 @@ struct trained_picture {
 };
 
 /* Of the denoiser's images; floats have to have their pixels there. Fails if one is no number. */
-ro_status trained_picture_make(struct trained_picture *picture, struct ro_denoiser *work);
+ro_status trained_picture_make(struct trained_picture *picture, struct denoiser *work);
 
 /* v0 of a row of samples, for a plane's band. */
 void trained_see(const struct trained_picture *picture, int plane, const char *samples, void *seen);
@@ -46,12 +46,12 @@ uint64_t trained_rest(const struct trained_picture *picture, const char *samples
 uint64_t trained_start(const struct trained_picture *picture);
 void trained_write(const struct trained_picture *picture, const char *samples,
                    const int32_t *const change[3], char *out, uint64_t carry[3],
-                   struct ro_figures *before, struct ro_figures *after);
+                   struct step_figures *before, struct step_figures *after);
 
 /* Estimates the noise of an image in 1/255 of white. */
 ro_status trained_noise(ro_context *context, const ro_image *image, double *noise);
 
 /* Fills in the reports, once all figures are there. */
-void trained_report(struct ro_denoiser *work, const char *schedule, ro_cpu cpu, int threads);
+void trained_report(struct denoiser *work, const char *schedule, ro_cpu cpu, int threads);
 
 #endif

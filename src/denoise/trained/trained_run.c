@@ -15,10 +15,10 @@ enum { LEAST_ROWS = 64 /* of a band */, BLOCK = 16 /* rows rounded at a time */ 
 
 struct run {
     struct trained_picture picture;
-    struct ro_denoiser *work;
-    int32_t *change;            /* of all planes */
-    uint64_t *carry;            /* of every channel before a row */
-    struct ro_figures *figures; /* before and after, of every row */
+    struct denoiser *work;
+    int32_t *change;              /* of all planes */
+    uint64_t *carry;              /* of every channel before a row */
+    struct step_figures *figures; /* before and after, of every row */
     uint32_t bands;
     atomic_uint_fast32_t ticket;
     atomic_bool failed;
@@ -26,7 +26,7 @@ struct run {
     void (*row)(struct run *run, uint32_t y);
 };
 
-static const char *samples_of(const struct ro_denoiser *work, uint32_t y)
+static const char *samples_of(const struct denoiser *work, uint32_t y)
 {
     return (const char *)work->in.data + (ptrdiff_t)y * work->in.stride;
 }
@@ -41,7 +41,7 @@ static int32_t *change_of(const struct run *run, int plane, uint32_t y)
 
 static bool run_band(struct run *run, int plane, uint32_t first, uint32_t end)
 {
-    const struct ro_denoiser *work = run->work;
+    const struct denoiser *work = run->work;
     const size_t bytes = work->in.width * sizeof(int32_t);
     struct trained_band *band =
         trained_band_open(&run->picture.plan[plane], run->picture.kernel, work->in.width,
@@ -76,7 +76,7 @@ static void take_bands(void *data, int thread)
 /* By the definition, plane by plane. */
 static bool run_reference(struct run *run)
 {
-    const struct ro_denoiser *work = run->work;
+    const struct denoiser *work = run->work;
     const uint32_t width = work->in.width, height = work->in.height;
     int16_t *seen = malloc((size_t)width * height * sizeof *seen);
     uint8_t *bytes = malloc(width);
@@ -116,7 +116,7 @@ static void rest_of_row(struct run *run, uint32_t y)
 
 static void write_row(struct run *run, uint32_t y)
 {
-    const struct ro_denoiser *work = run->work;
+    const struct denoiser *work = run->work;
     const int32_t *change[3];
     uint64_t carry[3];
     changes_at(run, y, change);
@@ -140,7 +140,7 @@ static void take_rows(void *data, int thread)
 
 static void all_rows(struct run *run, void (*row)(struct run *, uint32_t))
 {
-    struct ro_pool *pool = run->work->context->pool;
+    struct thread_pool *pool = run->work->context->pool;
     run->row = row;
     atomic_store(&run->ticket, 0);
     pool_run(pool, run->in_order ? 1 : pool_threads(pool), take_rows, run);
@@ -150,7 +150,7 @@ static void write_all(struct run *run)
 {
     const uint32_t height = run->work->in.height;
     for (uint32_t y = 0; y < 2 * height; y++)
-        run->figures[y] = ro_figures_none;
+        run->figures[y] = step_figures_none;
     if (!run->in_order && run->picture.carried)
         all_rows(run, rest_of_row);
     for (size_t i = 0; i < 3; i++)
@@ -166,7 +166,7 @@ static void write_all(struct run *run)
 
 /* ---- The whole ------------------------------------------------------------------------------ */
 
-static ro_status no_memory(const struct ro_denoiser *work)
+static ro_status no_memory(const struct denoiser *work)
 {
     return ro_context_fail(work->context, RO_E_MEMORY, "no memory to denoise %u x %u pixels",
                            work->in.width, work->in.height);
@@ -185,7 +185,7 @@ static bool allocate(struct run *run)
 }
 
 /* Tells a caller who listens what the image was and what it has become. */
-static void tell(const struct ro_denoiser *work)
+static void tell(const struct denoiser *work)
 {
     if (!work->options.on_step)
         return;
@@ -203,9 +203,9 @@ static void tell(const struct ro_denoiser *work)
         work->options.on_step(work->options.on_step_data, &steps[i]);
 }
 
-ro_status denoise_trained(struct ro_denoiser *work)
+ro_status denoise_trained(struct denoiser *work)
 {
-    struct ro_pool *pool = work->context->pool;
+    struct thread_pool *pool = work->context->pool;
     const bool reference = work->schedule == RO_SCHEDULE_REFERENCE;
     const uint32_t most = work->in.height / LEAST_ROWS, threads = (uint32_t)pool_threads(pool);
     struct run run = {.work = work, .in_order = threads == 1};

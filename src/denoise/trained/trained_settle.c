@@ -5,14 +5,14 @@
 #include "denoise/trained/trained_picture.h"
 #include "options/table.h"
 
-ro_status trained_settle(struct ro_denoiser *work)
+ro_status trained_settle(struct denoiser *work)
 {
     static const struct trained_network *const networks[] = {&trained_fast, &trained_best};
     const ro_denoise_options *o = &work->options;
     ro_denoise_report *report = &work->report;
-    work->network = networks[options_word(&ro_denoise_table, o, quality)];
-    work->schedule = (enum ro_denoise_schedule)options_word(&ro_denoise_table, o, schedule);
-    work->nearest = options_word(&ro_denoise_table, o, round);
+    work->network = networks[options_word(&denoise_table, o, quality)];
+    work->schedule = (enum denoise_schedule)options_word(&denoise_table, o, schedule);
+    work->nearest = options_word(&denoise_table, o, round);
     work->in_white = ro_format_sample_bytes(work->in.format) == 4 ? 1 : ro_image_white(&work->in);
     work->out_white =
         ro_format_sample_bytes(work->out.format) == 4 ? 1 : ro_image_white(&work->out);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 struct trained_stream {
-    struct ro_denoiser *work;
+    struct denoiser *work;
     struct trained_picture picture;
     struct trained_band *band[3];
     size_t row_bytes, width;
@@ -30,7 +30,7 @@ static int32_t *change_at(const struct trained_stream *stream, int plane, uint32
     return stream->change + ((size_t)plane * stream->rows + y % stream->rows) * stream->width;
 }
 
-static ro_status no_memory(const struct ro_denoiser *work)
+static ro_status no_memory(const struct denoiser *work)
 {
     return ro_context_fail(work->context, RO_E_MEMORY, "no memory for rows of %u pixels",
                            work->in.width);
@@ -38,7 +38,7 @@ static ro_status no_memory(const struct ro_denoiser *work)
 
 static ro_status open_stream(struct trained_stream *stream)
 {
-    struct ro_denoiser *work = stream->work;
+    struct denoiser *work = stream->work;
     ro_status status = trained_picture_make(&stream->picture, work);
     if (status != RO_OK)
         return status;
@@ -62,7 +62,7 @@ static ro_status open_stream(struct trained_stream *stream)
     return RO_OK;
 }
 
-ro_status trained_stream_open(struct ro_denoiser *work, struct trained_stream **made)
+ro_status trained_stream_open(struct denoiser *work, struct trained_stream **made)
 {
     struct trained_stream *stream = calloc(1, sizeof *stream);
     if (!stream)
@@ -116,7 +116,7 @@ bool trained_stream_take(struct trained_stream *stream, const char *samples)
 bool trained_stream_give(struct trained_stream *stream, char *out)
 {
     const uint32_t y = stream->given;
-    struct ro_figures before = ro_figures_none, after = ro_figures_none;
+    struct step_figures before = step_figures_none, after = step_figures_none;
     if (stream->ready == y)
         return false;
     const int32_t *const change[3] = {change_at(stream, 0, y), change_at(stream, 1, y),

@@ -7,7 +7,7 @@
 #include "denoise/denoise.h"
 
 struct trained_stream;
-ro_status trained_stream_open(struct ro_denoiser *work, struct trained_stream **made);
+ro_status trained_stream_open(struct denoiser *work, struct trained_stream **made);
 void trained_stream_close(struct trained_stream *stream); /* NULL is allowed */
 
 /* Takes a row of samples; false: rows have to be given first. */

@@ -103,7 +103,8 @@ static void add_plan(struct tables *t, const struct dft *plan, struct dft_device
     add_places(t, run, d);
 }
 
-ro_status dft_device_open(struct ro_cuda *cuda, const struct dft *plan, struct dft_device *device)
+ro_status dft_device_open(struct device_state *cuda, const struct dft *plan,
+                          struct dft_device *device)
 {
     struct tables tables = {};
     void *data = NULL;
@@ -128,7 +129,7 @@ ro_status dft_device_open(struct ro_cuda *cuda, const struct dft *plan, struct d
     return status;
 }
 
-void dft_device_close(struct ro_cuda *cuda, struct dft_device *device)
+void dft_device_close(struct device_state *cuda, struct dft_device *device)
 {
     cuda_disown(cuda, (void *)device->table);
     device->table = NULL;
@@ -150,8 +151,8 @@ static double cost_of(const struct dft_device *device, int lanes, int threads, i
     return cost / (warps * (beside < blocks ? beside : blocks));
 }
 
-ro_status dft_device_fit(struct ro_cuda *cuda, struct dft_device *device, int wanted, bool columns,
-                         struct dft_block *block)
+ro_status dft_device_fit(struct device_state *cuda, struct dft_device *device, int wanted,
+                         bool columns, struct dft_block *block)
 {
     enum { MOST = 16, USUAL = 1024, SHARE = 40 << 10, BANKS = 16, LEAST = 64, OWN = 1 << 10 };
     int shared = 0, all = 0, lanes = 1;

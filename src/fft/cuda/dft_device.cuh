@@ -62,8 +62,9 @@ struct dft_device {
 };
 
 /* Brings a plan's tables to the device, and gives them back. */
-ro_status dft_device_open(struct ro_cuda *cuda, const struct dft *plan, struct dft_device *device);
-void dft_device_close(struct ro_cuda *cuda, struct dft_device *device);
+ro_status dft_device_open(struct device_state *cuda, const struct dft *plan,
+                          struct dft_device *device);
+void dft_device_close(struct device_state *cuda, struct dft_device *device);
 
 /* How blocks share the work: lanes (a power of two) and threads of a block. */
 struct dft_block {
@@ -74,8 +75,8 @@ struct dft_block {
 /* As many lanes as make a block of a good size; up to `wanted` if there is room. A length that does
  * not fit the device's shared memory is refused. Of columns, lanes beside each other in memory
  * begin in different banks, and threads hold all numbers between two transforms. */
-ro_status dft_device_fit(struct ro_cuda *cuda, struct dft_device *device, int wanted, bool columns,
-                         struct dft_block *block);
+ro_status dft_device_fit(struct device_state *cuda, struct dft_device *device, int wanted,
+                         bool columns, struct dft_block *block);
 
 /* What divides by d, for products below 2^32; 0: by 1. */
 static __host__ __device__ __forceinline__ unsigned dft_over(int d)

@@ -352,7 +352,7 @@ static ro_status run_cuda(struct halftoner *work, const struct halftone_block *b
 static ro_status run_cuda_piece(struct halftoner *work, const struct halftone_block *block)
 {
     struct diffusion_state *state = work->state;
-    struct ro_wavefront_link *link = work->link;
+    struct wavefront_link *link = work->link;
     const uint32_t width = work->in.width, end = block->first_row + block->rows;
     const bool first = block->first_row == work->first_row;
     const bool last = end == work->end_row && link->below;
@@ -389,7 +389,7 @@ ro_status diffusion_run_block(struct halftoner *work, const struct halftone_bloc
     struct diffusion_state *state = work->state;
     if (state->cuda)
         return work->link ? run_cuda_piece(work, block) : run_cuda(work, block);
-    struct ro_wavefront_link *link = state->schedule->sequential ? work->link : NULL;
+    struct wavefront_link *link = state->schedule->sequential ? work->link : NULL;
     if (link && link->above && block->first_row == work->first_row)
         wavefront_link_wait(link, work->in.width);
     state->run.pass = work->pass;

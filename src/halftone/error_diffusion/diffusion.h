@@ -106,7 +106,7 @@ void diffusion_gather(const struct diffusion_plan *plan, struct diffusion_row *r
 
 struct diffusion_run {
     const struct diffusion_plan *plan;
-    struct ro_pool *pool;
+    struct thread_pool *pool;
     ro_cpu cpu;
     int threads;          /* bands under way: those of a thread, times the threads */
     int abreast;          /* bands of a thread, side by side; 0 or 1: one */
@@ -115,7 +115,7 @@ struct diffusion_run {
     bool filled, cleared; /* the wave's: its lines, before the first image, and before this one */
     uint64_t steps;       /* counted by the schedule as it runs */
     uint32_t first_row, end_row;      /* of the rows that are run */
-    struct ro_wavefront_link *link;   /* to those above and below; NULL: to none */
+    struct wavefront_link *link;      /* to those above and below; NULL: to none */
     const struct wave_source *source; /* the wave's: makes pixels where they are used (wave.h);
                                          NULL: they are in memory */
     struct halftone_pass

@@ -245,7 +245,7 @@ static void count_rows(void *data, int thread)
                       last - first, histogram);
 }
 
-static void run_rows(struct halftoner *work, const struct halftone_block *block, ro_task_fn *task)
+static void run_rows(struct halftoner *work, const struct halftone_block *block, pool_task_fn *task)
 {
     struct ordered_state *state = work->state;
     struct job job = {state, block, .rows_at_once = work->granularity, .apart = 1};

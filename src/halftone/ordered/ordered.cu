@@ -44,7 +44,7 @@ struct ordered_launch {
 
 struct ordered_cuda {
     ro_context *context;
-    struct ro_cuda *cuda;
+    struct device_state *cuda;
     int sample_bytes, bits_out, by_hash;
     uint32_t first_row; /* of the rows that are run */
     uint64_t launches;
@@ -321,7 +321,7 @@ static size_t words_of(size_t entries) { return (entries + 3) / 4 * 4; } /* 16 b
 
 static ro_status send_tables(struct ordered_cuda *work, const struct ordered_cuda_plan *plan)
 {
-    struct ro_cuda *cuda = work->cuda;
+    struct device_state *cuda = work->cuda;
     struct ordered_launch *launch = &work->launch;
     const size_t cells = (size_t)plan->screen_width * plan->screen_height;
     const bool reads_anew =
@@ -451,7 +451,7 @@ static ro_status launch_image(struct ordered_cuda *work, struct ordered_launch l
     return RO_OK;
 }
 
-static ro_status run_band(void *data, const struct ro_cuda_band *band, cudaStream_t stream)
+static ro_status run_band(void *data, const struct cuda_band *band, cudaStream_t stream)
 {
     struct ordered_cuda *work = (struct ordered_cuda *)data;
     struct ordered_launch launch = work->launch;
@@ -470,7 +470,7 @@ static ro_status ordered_cuda_run(struct ordered_cuda *work, const struct ordere
     const size_t out_bytes =
         work->bits_out ? ((size_t)work->launch.width + 7) / 8 : (size_t)work->launch.width;
     const size_t wanted = ((size_t)32 << 20) / in_bytes;
-    const struct ro_cuda_rows bands = {
+    const struct cuda_rows bands = {
         rows->in,   rows->in_stride,
         rows->out,  rows->out_stride,
         in_bytes,   out_bytes,

@@ -270,12 +270,12 @@ const struct palette_code *palette_code_find(const struct palette_plan *plan, ro
 struct palette_run {
     const struct palette_plan *plan;
     const struct palette_code *code;
-    struct ro_pool *pool;
+    struct thread_pool *pool;
     int threads, abreast; /* as of struct diffusion_run */
     void *state;          /* palette_state_bytes, zeroed at first, aligned to 64 */
     uint64_t steps;
-    uint32_t first_row, end_row;    /* of the rows that are run */
-    struct ro_wavefront_link *link; /* to those above and below; NULL: to none */
+    uint32_t first_row, end_row; /* of the rows that are run */
+    struct wavefront_link *link; /* to those above and below; NULL: to none */
 };
 size_t palette_state_bytes(const struct palette_plan *plan, const struct palette_code *code,
                            int threads);

@@ -16,7 +16,7 @@ static const char tables_scratch = 0, state_scratch = 0, first_scratch = 0; /* k
 
 struct dbs_cuda {
     ro_context *context;
-    struct ro_cuda *cuda;
+    struct device_state *cuda;
     struct dbs_state *tables; /* on the host */
     struct dbs_device device;
     size_t state_bytes; /* of pe, b, open, stale and counters, in this order */
@@ -49,7 +49,7 @@ static void copy_eye(const struct dbs_plan *plan, int32_t *to)
 static ro_status send_tables(struct dbs_cuda *work)
 {
     ro_context *context = work->context;
-    struct ro_cuda *cuda = work->cuda;
+    struct device_state *cuda = work->cuda;
     const struct dbs_state *state = work->tables;
     const struct dbs_plan *plan = &state->plan;
     struct dbs_device *d = &work->device;
@@ -370,16 +370,16 @@ static ro_status fetch(struct dbs_cuda *work, const ro_image *on_device, const r
 static ro_status dbs_cuda_run(struct dbs_cuda *work, const ro_image *in, const ro_image *own,
                               const ro_image *out, struct dbs_result *result)
 {
-    struct ro_cuda *cuda = work->cuda;
+    struct device_state *cuda = work->cuda;
     cudaStream_t stream = cuda->compute;
     ro_image device_in, device_own, device_out = *out;
     struct dbs_counters counters;
     device_out.stride = (ptrdiff_t)aligned(ro_format_row_bytes(out->format, out->width));
     RO_TRY(cuda_scratch_begin(cuda, stream));
-    RO_TRY(send(work, in, &ro_cuda_in[0], &device_in));
+    RO_TRY(send(work, in, &cuda_in[0], &device_in));
     if (own)
-        RO_TRY(send(work, own, &ro_cuda_in[1], &device_own));
-    RO_TRY(cuda_reserve(cuda, &ro_cuda_out[0], (size_t)device_out.stride * out->height, stream,
+        RO_TRY(send(work, own, &cuda_in[1], &device_own));
+    RO_TRY(cuda_reserve(cuda, &cuda_out[0], (size_t)device_out.stride * out->height, stream,
                         &device_out.data));
     RO_TRY(launch(work, &device_in, own ? &device_own : NULL, &device_out, 1, stream));
     RO_TRY(fetch(work, &device_out, out));

@@ -41,8 +41,8 @@ struct round {
     int threads;
     int64_t goal[GROUPS]; /* blocks of a group and of those before it */
     _Atomic int64_t done;
-    struct ro_gate_room room;
-    struct ro_gate gate; /* `goal` of the last group that is done */
+    struct gate_room room;
+    struct thread_gate gate; /* `goal` of the last group that is done */
 };
 
 static void *scratch_of(const struct dbs_state *state, int thread)
@@ -176,7 +176,7 @@ static void search_groups(void *data, int thread)
     atomic_fetch_add(&round->job->gain, tally.gain);
 }
 
-static void run(ro_context *context, struct job *job, ro_task_fn *task)
+static void run(ro_context *context, struct job *job, pool_task_fn *task)
 {
     atomic_store(&job->ticket, 0);
     pool_run(context->pool, job->state->threads, task, job);

@@ -24,7 +24,7 @@ static const ro_option rows[] = {
 
 static const ro_optics unset;
 
-const ro_option_table ro_optics_table = {
+const ro_option_table optics_table = {
     .name = "hologram-optics",
     .structure = "ro_optics",
     .initialiser = "{0}",

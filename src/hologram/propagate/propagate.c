@@ -343,7 +343,7 @@ static ro_status reserve(struct propagation *p, size_t numbers, bool sums)
 static ro_status run_kinds(struct pass *pass)
 {
     struct propagation *p = pass->p;
-    struct ro_pool *pool = p->context->pool;
+    struct thread_pool *pool = p->context->pool;
     for (pass->stage = 0; pass->stage < 3 && atomic_load(&pass->status) == RO_OK; pass->stage++) {
         atomic_store(&pass->ticket, 0);
         pool_run(pool, pool_threads(pool), work, pass);

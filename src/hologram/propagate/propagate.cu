@@ -18,7 +18,7 @@ enum { KINDS = 4 };
 
 struct propagate_cuda {
     ro_context *context;
-    struct ro_cuda *cuda;
+    struct device_state *cuda;
     struct dft_device row, column;
     struct dft_block rows, columns;
     float2 *turns[2];

@@ -15,8 +15,8 @@ struct group {
     struct hologram_job *job;
     const struct band_kernel *kernel;
     struct hogel *hogels;
-    struct ro_chain *chains; /* a hogel each, */
-    uint32_t **carry;        /* with its line of errors */
+    struct band_chain *chains; /* a hogel each, */
+    uint32_t **carry;          /* with its line of errors */
     int count;
     uint64_t *clips; /* a thread and a hogel each */
     atomic_uint_fast64_t bands_done;
@@ -44,8 +44,8 @@ static void band_steps_of(void *data, int64_t first, int64_t last)
     work->kernel->steps(&work->band, work->scratch, (int)first);
 }
 
-static uint64_t run_band(struct group *group, struct ro_wavefront *front, int which,
-                         uint32_t number, int thread)
+static uint64_t run_band(struct group *group, struct wavefront *front, int which, uint32_t number,
+                         int thread)
 {
     const struct hologram_job *job = group->job;
     const struct hogel *hogel = &group->hogels[which];
@@ -69,7 +69,7 @@ static uint64_t run_band(struct group *group, struct ro_wavefront *front, int wh
                 .carry = group->carry[which],
             },
     };
-    struct ro_band_way way = {
+    struct band_way way = {
         .end = group->chains[which].columns,
         .interval = BAND_CHUNK,
         .ahead = (int64_t)hogel->taps.p * BAND_ROWS,
@@ -78,8 +78,7 @@ static uint64_t run_band(struct group *group, struct ro_wavefront *front, int wh
     return work.band.clips;
 }
 
-static void take_band(struct ro_wavefront *front, void *data, int which, uint32_t number,
-                      int thread)
+static void take_band(struct wavefront *front, void *data, int which, uint32_t number, int thread)
 {
     struct group *group = data;
     if (atomic_load(&group->status) == RO_OK)
@@ -97,14 +96,14 @@ static void take_band(struct ro_wavefront *front, void *data, int which, uint32_
     }
 }
 
-static ro_status run_group(struct group *group, struct ro_wavefront *front,
-                           const struct ro_wavefront_shape *shape, int threads)
+static ro_status run_group(struct group *group, struct wavefront *front,
+                           const struct wavefront_shape *shape, int threads)
 {
     struct hologram_job *job = group->job;
     ro_status status = RO_OK;
     for (int i = 0; i < group->count; i++) {
         const struct hogel *hogel = &group->hogels[i];
-        group->chains[i] = (struct ro_chain){
+        group->chains[i] = (struct band_chain){
             .columns = band_steps((int)hogel->width, hogel->taps.p),
             .bands = (uint32_t)bands_of(hogel),
         };
@@ -154,9 +153,9 @@ ro_status hologram_run_bands(struct hologram_job *job, const struct band_kernel 
     *threads = *threads < all ? *threads : all;
     ro_status status = RO_OK;
     const int most = *threads < (int)job->count ? *threads : (int)job->count;
-    const struct ro_wavefront_shape shape =
+    const struct wavefront_shape shape =
         wavefront_shape(*threads, most, 1, 0, sizeof(struct band_scratch));
-    struct ro_wavefront *front = aligned_alloc(64, shape.total);
+    struct wavefront *front = aligned_alloc(64, shape.total);
     group.chains = calloc((size_t)most, sizeof *group.chains);
     group.carry = calloc((size_t)most, sizeof *group.carry);
     group.clips = calloc((size_t)*threads * (size_t)most, sizeof *group.clips);

@@ -39,7 +39,7 @@ struct quantizer {
 
 static void take_words(struct quantizer *q)
 {
-    const ro_option_table *table = &ro_hologram_table;
+    const ro_option_table *table = &hologram_table;
     q->algorithm = (enum algorithm)options_word(table, &q->o, algorithm);
     q->windowed = q->algorithm == VDED || q->algorithm == SWED;
     q->paper = options_word(table, &q->o, weights) != 0;
@@ -431,7 +431,7 @@ done:
 
 ro_status hologram_cut(ro_context *context, const ro_hologram_options *options, bool *hogels)
 {
-    const int64_t algorithm = options_word(&ro_hologram_table, options, algorithm);
+    const int64_t algorithm = options_word(&hologram_table, options, algorithm);
     *hogels = algorithm == VDED;
     return algorithm == VDED || algorithm == TRUNCATE
                ? RO_OK

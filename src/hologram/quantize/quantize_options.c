@@ -62,7 +62,7 @@ static const ro_option rows[] = {
 
 static const ro_hologram_options unset = RO_HOLOGRAM_OPTIONS;
 
-const ro_option_table ro_hologram_table = {
+const ro_option_table hologram_table = {
     .name = "hologram-quantize",
     .structure = "ro_hologram_options",
     .initialiser = "RO_HOLOGRAM_OPTIONS",
@@ -74,8 +74,8 @@ const ro_option_table ro_hologram_table = {
 ro_status hologram_read(ro_context *context, const ro_hologram_options *given,
                         ro_hologram_options *options)
 {
-    const ro_status status = options_read(context, &ro_hologram_table, given, options);
-    return status == RO_OK ? options_check(context, &ro_hologram_table, options, options) : status;
+    const ro_status status = options_read(context, &hologram_table, given, options);
+    return status == RO_OK ? options_check(context, &hologram_table, options, options) : status;
 }
 
 ro_status hologram_takes_only(ro_context *context, const ro_hologram_options *options,
@@ -86,7 +86,7 @@ ro_status hologram_takes_only(ro_context *context, const ro_hologram_options *op
         const char *const *of = names;
         while (*of && strcmp(*of, row->name) != 0)
             of++;
-        if (!*of && ro_option_is_set(&ro_hologram_table, row, options))
+        if (!*of && ro_option_is_set(&hologram_table, row, options))
             return ro_context_fail(context, RO_E_ARGUMENT, "%s does not apply to %s",
                                    option_spelled(row, name), what);
     }

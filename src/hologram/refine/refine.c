@@ -157,7 +157,7 @@ static void scale_target(struct refiner *f, double light)
 /* What surrounds the modulator: that with which the field comes nearer to the target. */
 static ro_status choose_edges(struct refiner *f)
 {
-    const int64_t edges = options_word(&ro_refinement_table, f->o, edges);
+    const int64_t edges = options_word(&refinement_table, f->o, edges);
     f->light.wraps = edges == EDGES_WRAP;
     if (edges != EDGES_AUTO)
         return RO_OK;
@@ -287,7 +287,7 @@ static ro_status refine(ro_context *context, const ro_field *in, ro_image *out,
     ro_refinement wanted;
     ro_status status = hologram_read(context, given, &full);
     if (status == RO_OK)
-        status = options_read(context, &ro_refinement_table, refinement, &wanted);
+        status = options_read(context, &refinement_table, refinement, &wanted);
     if (status == RO_OK)
         status = hologram_takes_only(context, options, "refinement", taken);
     if (status == RO_OK)

@@ -59,7 +59,7 @@ static bool fill_response(struct response *r)
     }
     r->turns = turns;
     r->factors = factors;
-    struct ro_pool *pool = f->context->pool;
+    struct thread_pool *pool = f->context->pool;
     if (made)
         pool_run(pool, pool_threads(pool), respond, r);
     free(turns);
@@ -107,7 +107,7 @@ static void sum_offsets(void *data, int thread)
 ro_status refine_kernel_open(struct refiner *f, int axis, struct refine_kernel *kernel)
 {
     const int n = (int)(axis ? f->height : f->width), first = (int)f->region[axis];
-    struct ro_pool *pool = f->context->pool;
+    struct thread_pool *pool = f->context->pool;
     struct response r = {.f = f, .axis = axis, .grid = f->light.wraps ? n : 2 * n};
     kernel->at = malloc((size_t)n * sizeof *kernel->at);
     if (!kernel->at || !fill_response(&r)) {

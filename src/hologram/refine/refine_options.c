@@ -26,7 +26,7 @@ static const ro_option refinement_rows[] = {
 };
 #undef MEMBER
 static const ro_refinement refinement_unset = RO_REFINEMENT;
-const ro_option_table ro_refinement_table = {
+const ro_option_table refinement_table = {
     .name = "hologram-refine",
     .structure = "ro_refinement",
     .initialiser = "RO_REFINEMENT",
@@ -52,7 +52,7 @@ static const ro_option frames_rows[] = {
 };
 #undef MEMBER
 static const ro_frames frames_unset = RO_FRAMES;
-const ro_option_table ro_frames_table = {
+const ro_option_table frames_table = {
     .name = "hologram-frames",
     .structure = "ro_frames",
     .initialiser = "RO_FRAMES",

@@ -214,7 +214,7 @@ static ro_status measure(struct refiner *f, bool counts, double *best)
 static ro_status run_colour(struct search *s, double *best)
 {
     struct refiner *f = s->f;
-    struct ro_pool *pool = f->context->pool;
+    struct thread_pool *pool = f->context->pool;
     ro_status status = measure(f, s->colour == 0, best);
     if (status == RO_OK)
         status = refine_back(f);

@@ -69,7 +69,7 @@ static void weigh_all(void *data, int thread)
 
 static void weigh_hogels(struct refiner *f, const struct hologram_job *job)
 {
-    struct ro_pool *pool = f->context->pool;
+    struct thread_pool *pool = f->context->pool;
     struct weighing weighing = {.f = f, .job = job};
     pool_run(pool, pool_threads(pool), weigh_all, &weighing);
 }

@@ -72,7 +72,7 @@ static void run_rows(void *data, int thread)
 
 static void all_rows(struct work *work, row_fn *run)
 {
-    struct ro_pool *pool = work->f->context->pool;
+    struct thread_pool *pool = work->f->context->pool;
     work->run = run;
     atomic_store(&work->ticket, 0);
     pool_run(pool, pool_threads(pool), run_rows, work);
@@ -453,7 +453,7 @@ static ro_status multiplex(ro_context *context, const ro_field *in, ro_image *ou
     ro_frames wanted;
     ro_status status = hologram_read(context, options, &all);
     if (status == RO_OK)
-        status = options_read(context, &ro_frames_table, frames, &wanted);
+        status = options_read(context, &frames_table, frames, &wanted);
     if (status == RO_OK)
         status = hologram_takes_only(context, &all, "frames", taken);
     if (status == RO_OK)
@@ -470,7 +470,7 @@ static ro_status multiplex(ro_context *context, const ro_field *in, ro_image *ou
     f->width = in->width;
     f->height = in->height;
     f->n = (size_t)in->width * in->height;
-    f->smooth = options_word(&ro_frames_table, &wanted, phase) == 1;
+    f->smooth = options_word(&frames_table, &wanted, phase) == 1;
     status = open_frames(f, in, &all);
     if (status == RO_OK)
         status = find_wanted(f, in);

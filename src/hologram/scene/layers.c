@@ -42,7 +42,7 @@ static void emit(void *data, int thread)
 static ro_status run_planes(struct propagation *p, const struct layers *layers, float *data,
                             double end, double share)
 {
-    struct ro_pool *pool = p->context->pool;
+    struct thread_pool *pool = p->context->pool;
     struct emission e = {.layers = layers,
                          .p = p,
                          .grid = {p->width, p->height, {p->pitch[0], p->pitch[1]}},

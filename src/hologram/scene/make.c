@@ -73,7 +73,7 @@ ro_status ro_hologram_make(ro_context *context, const ro_hologram_scene *options
         return RO_E_ARGUMENT;
     DEVICE_TURN(context);
     ro_hologram_scene o;
-    ro_status status = options_read(context, &ro_scene_table, options, &o);
+    ro_status status = options_read(context, &scene_table, options, &o);
     if (status != RO_OK)
         return status;
     o.optics.wavelength = o.optics.wavelength != 0 ? o.optics.wavelength : 635e-9;

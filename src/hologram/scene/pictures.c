@@ -263,7 +263,7 @@ static ro_status open_there(ro_context *context, struct pictures *p)
 static ro_status open_pictures(ro_context *context, const ro_picture_scene *scene,
                                struct pictures *p)
 {
-    p->phase = (enum picture_phase)options_word(&ro_pictures_table, scene, phase);
+    p->phase = (enum picture_phase)options_word(&pictures_table, scene, phase);
     if (scene->count < 1 || scene->count > PICTURE_LAYERS)
         return ro_context_fail(context, RO_E_ARGUMENT, "%d pictures: must be from 1 to %d",
                                scene->count, PICTURE_LAYERS);
@@ -305,7 +305,7 @@ ro_status ro_hologram_pictures(ro_context *context, const ro_picture_scene *opti
     DEVICE_TURN(context);
     ro_picture_scene all;
     const ro_picture_scene *scene = &all;
-    ro_status status = options_read(context, &ro_pictures_table, options, &all);
+    ro_status status = options_read(context, &pictures_table, options, &all);
     struct pictures pictures = {.scene = scene, .wavelength = scene->optics.wavelength};
     ro_optics seen = scene->optics;
     if (status == RO_OK)

@@ -200,7 +200,7 @@ static void cut(struct points *p, const struct light_grid *grid)
 static ro_status take_points(ro_context *context, const ro_point_scene *scene,
                              const ro_optics *optics, struct points *p)
 {
-    const int64_t phase = options_word(&ro_points_table, scene, phase);
+    const int64_t phase = options_word(&points_table, scene, phase);
     if (!scene->points || scene->count < 1 || scene->count > UINT32_MAX)
         return ro_context_fail(context, RO_E_ARGUMENT, "a scene of %zu points: must be from 1 on",
                                scene->count);
@@ -241,7 +241,7 @@ ro_status ro_hologram_points(ro_context *context, const ro_point_scene *options,
         return RO_E_ARGUMENT;
     DEVICE_TURN(context);
     ro_point_scene scene;
-    ro_status status = options_read(context, &ro_points_table, options, &scene);
+    ro_status status = options_read(context, &points_table, options, &scene);
     if (status == RO_OK)
         status = field_check_out(context, field, scene.view_specific && scene.rows);
     if (status == RO_OK)

@@ -76,7 +76,7 @@ ro_status ro_hologram_reconstruct(ro_context *context, const ro_field *in, ro_im
     struct propagation p;
     ro_view full;
     const ro_view *view = &full;
-    ro_status status = options_read(context, &ro_view_table, given, &full);
+    ro_status status = options_read(context, &view_table, given, &full);
     if (status == RO_OK)
         status = check(context, in, out, view);
     if (status == RO_OK)

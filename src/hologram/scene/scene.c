@@ -110,8 +110,8 @@ ro_status scene_open(ro_context *context, const ro_hologram_scene *options, doub
                      struct scene *scene)
 {
     *scene = (struct scene){.options = *options};
-    scene->target = (int)options_word(&ro_scene_table, options, target);
-    scene->smooth = options_word(&ro_scene_table, options, phase) == PICTURE_SMOOTH;
+    scene->target = (int)options_word(&scene_table, options, target);
+    scene->smooth = options_word(&scene_table, options, phase) == PICTURE_SMOOTH;
     ro_status status = fill_in(context, side, scene);
     if (status != RO_OK)
         return status;

@@ -41,7 +41,7 @@ static const ro_option scene_rows[] = {
 };
 #undef MEMBER
 static const ro_hologram_scene scene_unset = RO_HOLOGRAM_SCENE;
-const ro_option_table ro_scene_table = {
+const ro_option_table scene_table = {
     .name = "hologram-scene",
     .structure = "ro_hologram_scene",
     .initialiser = "RO_HOLOGRAM_SCENE",
@@ -68,7 +68,7 @@ static const ro_option picture_rows[] = {
 };
 #undef MEMBER
 static const ro_picture_scene picture_unset = RO_PICTURE_SCENE;
-const ro_option_table ro_pictures_table = {
+const ro_option_table pictures_table = {
     .name = "hologram-pictures",
     .structure = "ro_picture_scene",
     .initialiser = "RO_PICTURE_SCENE",
@@ -88,7 +88,7 @@ static const ro_option point_rows[] = {
 };
 #undef MEMBER
 static const ro_point_scene point_unset = RO_POINT_SCENE;
-const ro_option_table ro_points_table = {
+const ro_option_table points_table = {
     .name = "hologram-points",
     .structure = "ro_point_scene",
     .initialiser = "RO_POINT_SCENE",
@@ -113,7 +113,7 @@ static const ro_option view_rows[] = {
 };
 #undef MEMBER
 static const ro_view view_unset = RO_VIEW;
-const ro_option_table ro_view_table = {
+const ro_option_table view_table = {
     .name = "hologram-view",
     .structure = "ro_view",
     .initialiser = "RO_VIEW",

@@ -130,9 +130,9 @@ static void rows(void *data, int thread)
     }
 }
 
-static ro_status run(struct enlarge *e, ro_task_fn *task)
+static ro_status run(struct enlarge *e, pool_task_fn *task)
 {
-    struct ro_pool *pool = e->context->pool;
+    struct thread_pool *pool = e->context->pool;
     atomic_store(&e->ticket, 0);
     pool_run(pool, pool_threads(pool), task, e);
     return (ro_status)atomic_load(&e->status);

@@ -37,8 +37,8 @@ bool array_knows(char kind, int bytes)
     return plain_of(kind, bytes) || sample_type_of(kind, bytes) != RO_SAMPLE_PLAIN;
 }
 
-ro_status array_axes(struct ro_file *file, const uint64_t *sizes, int axes, const char *shape,
-                     struct ro_array *array)
+ro_status array_axes(struct open_file *file, const uint64_t *sizes, int axes, const char *shape,
+                     struct array_file *array)
 {
     const uint64_t last = axes ? sizes[axes - 1] : 0;
     array->channels = 1;
@@ -69,10 +69,10 @@ ro_status array_axes(struct ro_file *file, const uint64_t *sizes, int axes, cons
 /* ---- Rows in -------------------------------------------------------------------------------- */
 
 struct decoder {
-    struct ro_stage stage; /* first, so that a stage can be cast back */
-    struct ro_source *source;
-    struct ro_array array;
-    struct ro_columns columns; /* of an array stored by columns */
+    struct row_stage stage; /* first, so that a stage can be cast back */
+    struct byte_source *source;
+    struct array_file array;
+    struct column_reader columns; /* of an array stored by columns */
     size_t row_bytes, samples;
     uint32_t row;
     unsigned page;  /* from 0 */
@@ -82,7 +82,7 @@ struct decoder {
 };
 
 /* Where a page lies among those of an array by columns, whose first index is the fastest. */
-static size_t place_by_columns(const struct ro_array *array, unsigned page)
+static size_t place_by_columns(const struct array_file *array, unsigned page)
 {
     size_t place = 0, step = 1, at[RO_OUTER_AXES] = {0};
     for (int i = array->outer_count - 1; i >= 0; i--) {
@@ -98,7 +98,7 @@ static size_t place_by_columns(const struct ro_array *array, unsigned page)
 
 static ro_status open_columns(struct decoder *self)
 {
-    const struct ro_array *array = &self->array;
+    const struct array_file *array = &self->array;
     ro_status status = columns_open(
         &self->columns, self->source, (size_t)array->bytes, self->stage.info.pages,
         self->stage.info.height, (size_t)array->width, array->pair ? 2 : (size_t)array->channels);
@@ -107,7 +107,7 @@ static ro_status open_columns(struct decoder *self)
     return status;
 }
 
-static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stride, uint32_t count)
+static ro_status read_rows(struct row_stage *stage, uint8_t *rows, ptrdiff_t stride, uint32_t count)
 {
     struct decoder *self = (struct decoder *)stage;
     ro_status status = RO_OK;
@@ -128,7 +128,7 @@ static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stri
     return status;
 }
 
-static ro_status seek_row(struct ro_stage *stage, uint32_t row)
+static ro_status seek_row(struct row_stage *stage, uint32_t row)
 {
     struct decoder *self = (struct decoder *)stage;
     const uint64_t rows = (uint64_t)(self->page - self->first_page) * stage->info.height + row;
@@ -136,7 +136,7 @@ static ro_status seek_row(struct ro_stage *stage, uint32_t row)
     return source_seek(self->source, self->first + rows * self->row_bytes);
 }
 
-static ro_status next_page(struct ro_stage *stage)
+static ro_status next_page(struct row_stage *stage)
 {
     struct decoder *self = (struct decoder *)stage;
     self->page++;
@@ -146,7 +146,7 @@ static ro_status next_page(struct ro_stage *stage)
     return RO_OK;
 }
 
-static void close_reader(struct ro_stage *stage)
+static void close_reader(struct row_stage *stage)
 {
     struct decoder *self = (struct decoder *)stage;
     columns_close(&self->columns);
@@ -154,7 +154,7 @@ static void close_reader(struct ro_stage *stage)
     free(self);
 }
 
-ro_status array_info(struct ro_file *file, const struct ro_array *array, ro_file_info *info,
+ro_status array_info(struct open_file *file, const struct array_file *array, ro_file_info *info,
                      bool *raw)
 {
     const struct plain *plain = plain_of(array->kind, array->bytes);
@@ -220,13 +220,13 @@ static ro_status check_bytes(struct decoder *self)
     return RO_OK;
 }
 
-ro_status array_decode(struct ro_source *source, const struct ro_array *array, unsigned page,
-                       const ro_file_info *more, struct ro_stage **stage)
+ro_status array_decode(struct byte_source *source, const struct array_file *array, unsigned page,
+                       const ro_file_info *more, struct row_stage **stage)
 {
     struct decoder *self = calloc(1, sizeof *self);
     if (!self)
         return file_no_memory(source->file, sizeof *self);
-    self->stage = (struct ro_stage){
+    self->stage = (struct row_stage){
         .file = source->file, .rows = read_rows, .close = close_reader, .next = next_page};
     if (more)
         self->stage.info = *more;
@@ -260,11 +260,12 @@ ro_status array_decode(struct ro_source *source, const struct ro_array *array, u
     return RO_OK;
 }
 
-ro_status array_load_pairs(struct ro_source *source, const struct ro_array *array, ro_image *field)
+ro_status array_load_pairs(struct byte_source *source, const struct array_file *array,
+                           ro_image *field)
 {
-    const struct ro_span none = RO_SPAN_EMPTY;
-    struct ro_array pairs = *array;
-    struct ro_stage *stage;
+    const struct sample_span none = RO_SPAN_EMPTY;
+    struct array_file pairs = *array;
+    struct row_stage *stage;
     pairs.pair = true;
     pairs.channels = 1;
     ro_status status = array_decode(source, &pairs, 1, NULL, &stage);
@@ -283,14 +284,14 @@ ro_status array_load_pairs(struct ro_source *source, const struct ro_array *arra
 /* ---- Rows out ------------------------------------------------------------------------------- */
 
 struct encoder {
-    struct ro_encoder encoder; /* first, so that an encoder can be cast back */
-    struct ro_sink *sink;
+    struct row_encoder encoder; /* first, so that an encoder can be cast back */
+    struct byte_sink *sink;
     ro_file_info info;
     size_t row_bytes, samples; /* of a row in the file */
     uint8_t *line;             /* a row of packed numbers; NULL: samples are written as they are */
 };
 
-static ro_status write_rows(struct ro_encoder *encoder, const uint8_t *rows, ptrdiff_t stride,
+static ro_status write_rows(struct row_encoder *encoder, const uint8_t *rows, ptrdiff_t stride,
                             uint32_t count)
 {
     struct encoder *self = (struct encoder *)encoder;
@@ -305,15 +306,15 @@ static ro_status write_rows(struct ro_encoder *encoder, const uint8_t *rows, ptr
     return status;
 }
 
-static void close_writer(struct ro_encoder *encoder)
+static void close_writer(struct row_encoder *encoder)
 {
     free(((struct encoder *)encoder)->line);
     free(encoder);
 }
 
-struct ro_array array_of(const ro_file_info *info)
+struct array_file array_of(const ro_file_info *info)
 {
-    struct ro_array array = {
+    struct array_file array = {
         .channels = channels_of(info->format), .width = info->width, .height = info->height};
     const unsigned pages = info->stack ? info->stack : 1;
     uint64_t product = 1;
@@ -346,14 +347,15 @@ bool array_is_truth(const ro_file_info *info)
            (info->format == RO_INDEX8 || info->format == RO_GREY8 || info->format == RO_RGB8);
 }
 
-ro_status array_encode(struct ro_sink *sink, const ro_file_info *info, struct ro_encoder **encoder)
+ro_status array_encode(struct byte_sink *sink, const ro_file_info *info,
+                       struct row_encoder **encoder)
 {
     struct encoder *self = calloc(1, sizeof *self);
     if (!self)
         return file_no_memory(sink->file, sizeof *self);
-    const struct ro_array array = array_of(info);
+    const struct array_file array = array_of(info);
     self->encoder =
-        (struct ro_encoder){.rows = write_rows, .finish = encoder_finished, .close = close_writer};
+        (struct row_encoder){.rows = write_rows, .finish = encoder_finished, .close = close_writer};
     self->sink = sink;
     self->info = *info;
     self->samples = (size_t)info->width * (size_t)array.channels;

@@ -8,7 +8,7 @@
 
 #include "io/filters/stage.h"
 
-struct ro_array {
+struct array_file {
     char kind; /* 'u', 'i', 'f', 'b' (bool) */
     int bytes; /* of a number */
     bool swapped;
@@ -25,28 +25,30 @@ bool array_knows(char kind, int bytes);
 
 /* Which axes are what, sizes with the slowest first: the last is colour where it has 3 or 1 of
  * three or more. `shape` is how the file writes them. */
-ro_status array_axes(struct ro_file *file, const uint64_t *sizes, int axes, const char *shape,
-                     struct ro_array *array);
+ro_status array_axes(struct open_file *file, const uint64_t *sizes, int axes, const char *shape,
+                     struct array_file *array);
 
 /* Fills in what of `info` follows from the array, as samples or raw numbers; *raw tells which. */
-ro_status array_info(struct ro_file *file, const struct ro_array *array, ro_file_info *info,
+ro_status array_info(struct open_file *file, const struct array_file *array, ro_file_info *info,
                      bool *raw);
 
 /* Opens the array, which begins here, at a page. `more` has what else the file says, such as its
  * resolution; NULL: nothing. */
-ro_status array_decode(struct ro_source *source, const struct ro_array *array, unsigned page,
-                       const ro_file_info *more, struct ro_stage **stage);
+ro_status array_decode(struct byte_source *source, const struct array_file *array, unsigned page,
+                       const ro_file_info *more, struct row_stage **stage);
 
 /* Reads an array of pairs, whatever their type, into an image of floats twice as wide. */
-ro_status array_load_pairs(struct ro_source *source, const struct ro_array *array, ro_image *field);
+ro_status array_load_pairs(struct byte_source *source, const struct array_file *array,
+                           ro_image *field);
 
 /* How an image of `info` lies in such a file; the encoder's rows are packed by array_encode. */
-struct ro_array array_of(const ro_file_info *info);
+struct array_file array_of(const ro_file_info *info);
 
 /* Whether all samples are 0 or 1, false or true where a file has these. */
 bool array_is_truth(const ro_file_info *info);
 
 /* Rows behind a header that was written; the file's numbers are in this machine's byte order. */
-ro_status array_encode(struct ro_sink *sink, const ro_file_info *info, struct ro_encoder **encoder);
+ro_status array_encode(struct byte_sink *sink, const ro_file_info *info,
+                       struct row_encoder **encoder);
 
 #endif

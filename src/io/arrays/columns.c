@@ -11,7 +11,7 @@ enum {
     BAND_ROWS = 64,
 };
 
-static ro_status read_all(struct ro_columns *columns, struct ro_source *source, size_t size)
+static ro_status read_all(struct column_reader *columns, struct byte_source *source, size_t size)
 {
     const bool known = source_left(source) != RO_SIZE_UNKNOWN;
     for (size_t done = 0; done < size;) {
@@ -28,11 +28,11 @@ static ro_status read_all(struct ro_columns *columns, struct ro_source *source, 
     return RO_OK;
 }
 
-ro_status columns_open(struct ro_columns *columns, struct ro_source *source, size_t element,
+ro_status columns_open(struct column_reader *columns, struct byte_source *source, size_t element,
                        size_t pages, uint32_t height, size_t width, size_t planes)
 {
     size_t row, size, band;
-    *columns = (struct ro_columns){
+    *columns = (struct column_reader){
         .element = element, .width = width, .planes = planes, .pages = pages, .height = height};
     if (!size_multiply(width, planes * element, &row) || !size_multiply(row, height, &size) ||
         !size_multiply(size, pages, &size) || !size_multiply(row, BAND_ROWS, &band) ||
@@ -51,7 +51,7 @@ ro_status columns_open(struct ro_columns *columns, struct ro_source *source, siz
     return status;
 }
 
-static void fill_band(struct ro_columns *columns, uint32_t y)
+static void fill_band(struct column_reader *columns, uint32_t y)
 {
     const size_t element = columns->element, samples = columns->width * columns->planes;
     const uint32_t left = columns->height - y, rows = left < BAND_ROWS ? left : BAND_ROWS;
@@ -71,13 +71,13 @@ static void fill_band(struct ro_columns *columns, uint32_t y)
         }
 }
 
-void columns_page(struct ro_columns *columns, size_t page)
+void columns_page(struct column_reader *columns, size_t page)
 {
     columns->page = page;
     columns->band_at = columns->band_rows = 0;
 }
 
-void columns_row(struct ro_columns *columns, uint32_t y, uint8_t *row)
+void columns_row(struct column_reader *columns, uint32_t y, uint8_t *row)
 {
     const size_t bytes = columns->width * columns->planes * columns->element;
     if (y < columns->band_at || y - columns->band_at >= columns->band_rows)
@@ -85,9 +85,9 @@ void columns_row(struct ro_columns *columns, uint32_t y, uint8_t *row)
     memcpy(row, columns->band + (y - columns->band_at) * bytes, bytes);
 }
 
-void columns_close(struct ro_columns *columns)
+void columns_close(struct column_reader *columns)
 {
     free(columns->bytes);
     free(columns->band);
-    *columns = (struct ro_columns){0};
+    *columns = (struct column_reader){0};
 }

@@ -9,7 +9,7 @@
 
 #include "io/bytes/source.h"
 
-struct ro_columns {
+struct column_reader {
     uint8_t *bytes; /* NULL: none was opened */
     uint8_t *band;  /* the rows from band_at on */
     size_t element; /* bytes */
@@ -19,14 +19,14 @@ struct ro_columns {
 };
 
 /* Reads all samples of (pages, height, width, planes); sizes as stage_check_size allows them. */
-ro_status columns_open(struct ro_columns *columns, struct ro_source *source, size_t element,
+ro_status columns_open(struct column_reader *columns, struct byte_source *source, size_t element,
                        size_t pages, uint32_t height, size_t width, size_t planes);
 
 /* Which page rows are taken from; counted as the file has them, from 0. */
-void columns_page(struct ro_columns *columns, size_t page);
+void columns_page(struct column_reader *columns, size_t page);
 
 /* A row as it would lie in a file stored by rows; rows are asked for in order. */
-void columns_row(struct ro_columns *columns, uint32_t y, uint8_t *row);
-void columns_close(struct ro_columns *columns);
+void columns_row(struct column_reader *columns, uint32_t y, uint8_t *row);
+void columns_close(struct column_reader *columns);
 
 #endif

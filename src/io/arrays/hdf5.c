@@ -18,15 +18,15 @@
 enum { AXES = 8, MOST_NAMES = 400, DEEPEST = 6, MOST_OBJECTS = 10000 };
 
 struct hdf5 {
-    struct ro_stage stage;      /* first, so that a stage can be cast back */
-    ro_hid file, dataset, type; /* below 0: none; the type is that in memory */
-    const char *name;           /* of the dataset */
-    char only[200];             /* the same, where it was not asked for */
-    ro_hid own_type;            /* that of the file, where numbers are taken as they lie there */
-    struct ro_array array;
+    struct row_stage stage;      /* first, so that a stage can be cast back */
+    hdf5_id file, dataset, type; /* below 0: none; the type is that in memory */
+    const char *name;            /* of the dataset */
+    char only[200];              /* the same, where it was not asked for */
+    hdf5_id own_type;            /* that of the file, where numbers are taken as they lie there */
+    struct array_file array;
     int axes;
-    ro_hsize sizes[AXES]; /* as the file has them */
-    bool turned;          /* MATLAB's: the last axis is the first */
+    hdf5_size sizes[AXES]; /* as the file has them */
+    bool turned;           /* MATLAB's: the last axis is the first */
     size_t row_bytes, samples;
     uint32_t row;
     unsigned page;  /* from 0 */
@@ -41,13 +41,13 @@ struct names {
     size_t used, count, seen;
 };
 
-static void list_group(const struct ro_hdf5 *h5, ro_hid group, const char *path, int depth,
+static void list_group(const struct hdf5_calls *h5, hdf5_id group, const char *path, int depth,
                        struct names *names)
 {
-    ro_hsize count = 0;
+    hdf5_size count = 0;
     if (depth > DEEPEST || h5->group_count(group, &count) < 0)
         return;
-    for (ro_hsize i = 0; i < count && names->seen < MOST_OBJECTS; i++) {
+    for (hdf5_size i = 0; i < count && names->seen < MOST_OBJECTS; i++) {
         char name[200], full[420];
         names->seen++;
         if (h5->group_name(group, i, name, sizeof name) <= 0 || name[0] == '#')
@@ -62,7 +62,7 @@ static void list_group(const struct ro_hdf5 *h5, ro_hid group, const char *path,
                                      "%s%s", names->count ? ", " : "", full);
             names->count++;
         } else if (kind == RO_H5G_GROUP) {
-            const ro_hid inner = h5->group_open(group, name, 0);
+            const hdf5_id inner = h5->group_open(group, name, 0);
             if (inner >= 0) {
                 list_group(h5, inner, full, depth + 1, names);
                 h5->group_close(inner);
@@ -71,16 +71,16 @@ static void list_group(const struct ro_hdf5 *h5, ro_hid group, const char *path,
     }
 }
 
-static ro_status open_dataset(struct hdf5 *self, const struct ro_hdf5 *h5, const char *name)
+static ro_status open_dataset(struct hdf5 *self, const struct hdf5_calls *h5, const char *name)
 {
-    struct ro_file *file = self->stage.file;
+    struct open_file *file = self->stage.file;
     struct names names = {.used = 0};
     self->name = name;
     if (name)
         self->dataset = h5->dataset_open(self->file, name, 0);
     if (self->dataset >= 0)
         return RO_OK;
-    const ro_hid root = h5->group_open(self->file, "/", 0);
+    const hdf5_id root = h5->group_open(self->file, "/", 0);
     if (root >= 0) {
         list_group(h5, root, "", 0, &names);
         h5->group_close(root);
@@ -102,12 +102,12 @@ static ro_status open_dataset(struct hdf5 *self, const struct ro_hdf5 *h5, const
 
 /* ---- Its type and shape ---------------------------------------------------------------------- */
 
-static ro_status read_type(struct hdf5 *self, const struct ro_hdf5 *h5)
+static ro_status read_type(struct hdf5 *self, const struct hdf5_calls *h5)
 {
-    const ro_hid type = h5->dataset_type(self->dataset);
+    const hdf5_id type = h5->dataset_type(self->dataset);
     const int class = h5->type_class(type);
     const int bytes = (int)h5->type_size(type);
-    struct ro_array *array = &self->array;
+    struct array_file *array = &self->array;
     if (class == RO_H5T_INTEGER) {
         array->kind = h5->type_sign(type) ? 'i' : 'u';
         array->bytes = bytes;
@@ -137,9 +137,9 @@ static ro_status read_type(struct hdf5 *self, const struct ro_hdf5 *h5)
                          : "the dataset holds no numbers that are read");
 }
 
-static ro_status read_shape(struct hdf5 *self, const struct ro_hdf5 *h5)
+static ro_status read_shape(struct hdf5 *self, const struct hdf5_calls *h5)
 {
-    const ro_hid space = h5->dataset_space(self->dataset);
+    const hdf5_id space = h5->dataset_space(self->dataset);
     uint64_t sizes[AXES] = {0};
     char shape[160] = "(";
     self->axes = h5->space_dimensions(space);
@@ -171,7 +171,7 @@ static ro_status read_shape(struct hdf5 *self, const struct ro_hdf5 *h5)
 }
 
 /* The bytes of all chunks that touch a row, or a page where they reach over several pages. */
-static bool size_of_chunks(const struct hdf5 *self, const ro_hsize *chunk, size_t *count,
+static bool size_of_chunks(const struct hdf5 *self, const hdf5_size *chunk, size_t *count,
                            size_t *bytes)
 {
     const int rows = self->turned ? -1 : self->array.outer_count;
@@ -189,7 +189,7 @@ static bool size_of_chunks(const struct hdf5 *self, const ro_hsize *chunk, size_
 }
 
 /* Opens the dataset again with room for these chunks. */
-static ro_status hold_chunks(struct hdf5 *self, const struct ro_hdf5 *h5, const ro_hsize *chunk)
+static ro_status hold_chunks(struct hdf5 *self, const struct hdf5_calls *h5, const hdf5_size *chunk)
 {
     enum { MOST_SLOTS = 1000003, SLOTS = 521 };
     size_t count, bytes;
@@ -197,7 +197,7 @@ static ro_status hold_chunks(struct hdf5 *self, const struct ro_hdf5 *h5, const 
         bytes = SIZE_MAX;
     if (bytes > memory_limit(self->stage.file))
         return file_no_memory(self->stage.file, bytes);
-    const ro_hid access = h5->list_make(hdf5_access_class());
+    const hdf5_id access = h5->list_make(hdf5_access_class());
     const size_t slots = count < MOST_SLOTS / 100 ? 100 * count + SLOTS : MOST_SLOTS;
     if (access >= 0 && h5->list_cache(access, slots, bytes, 1) >= 0) {
         h5->dataset_close(self->dataset);
@@ -211,10 +211,10 @@ static ro_status hold_chunks(struct hdf5 *self, const struct ro_hdf5 *h5, const 
 }
 
 /* How the numbers lie in the file; those that lie in another file are not looked for there. */
-static ro_status read_layout(struct hdf5 *self, const struct ro_hdf5 *h5)
+static ro_status read_layout(struct hdf5 *self, const struct hdf5_calls *h5)
 {
-    ro_hsize chunk[AXES] = {0};
-    const ro_hid made = h5->dataset_made(self->dataset);
+    hdf5_size chunk[AXES] = {0};
+    const hdf5_id made = h5->dataset_made(self->dataset);
     const int layout = made >= 0 ? h5->layout(made) : -1;
     const bool outside = layout == RO_H5D_VIRTUAL || (made >= 0 && h5->externals(made) > 0);
     bool chunked = layout == RO_H5D_CHUNKED && h5->chunk(made, self->axes, chunk) == self->axes;
@@ -233,8 +233,8 @@ static ro_status read_layout(struct hdf5 *self, const struct ro_hdf5 *h5)
 /* `count` rows of the page from `row` on; of MATLAB's, columns of it. */
 static ro_status read_part(struct hdf5 *self, uint64_t row, uint64_t count, void *to)
 {
-    const struct ro_hdf5 *h5;
-    ro_hsize start[AXES] = {0}, block[AXES];
+    const struct hdf5_calls *h5;
+    hdf5_size start[AXES] = {0}, block[AXES];
     const int outer = self->array.outer_count;
     unsigned page = self->page;
     ro_status status = hdf5_enter(self->stage.file, &h5);
@@ -248,8 +248,8 @@ static ro_status read_part(struct hdf5 *self, uint64_t row, uint64_t count, void
     }
     start[outer] = row;
     block[outer] = count;
-    const ro_hid space = h5->dataset_space(self->dataset);
-    const ro_hid memory = h5->space_make(self->axes, block, NULL);
+    const hdf5_id space = h5->dataset_space(self->dataset);
+    const hdf5_id memory = h5->space_make(self->axes, block, NULL);
     if (space < 0 || memory < 0 || h5->space_select(space, 0, start, NULL, block, NULL) < 0 ||
         h5->dataset_read(self->dataset, self->type, memory, space, 0, to) < 0)
         status = file_fail(self->stage.file, RO_E_FORMAT,
@@ -272,7 +272,7 @@ static ro_status read_turned(struct hdf5 *self)
     return read_part(self, 0, self->array.width, self->turns);
 }
 
-static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stride, uint32_t count)
+static ro_status read_rows(struct row_stage *stage, uint8_t *rows, ptrdiff_t stride, uint32_t count)
 {
     struct hdf5 *self = (struct hdf5 *)stage;
     const size_t bytes = (size_t)self->array.bytes, height = stage->info.height;
@@ -300,7 +300,7 @@ static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stri
     return status;
 }
 
-static ro_status next_page(struct ro_stage *stage)
+static ro_status next_page(struct row_stage *stage)
 {
     struct hdf5 *self = (struct hdf5 *)stage;
     self->page++;
@@ -310,10 +310,10 @@ static ro_status next_page(struct ro_stage *stage)
     return RO_OK;
 }
 
-static void close_reader(struct ro_stage *stage)
+static void close_reader(struct row_stage *stage)
 {
     struct hdf5 *self = (struct hdf5 *)stage;
-    const struct ro_hdf5 *h5;
+    const struct hdf5_calls *h5;
     if (self->file >= 0 && hdf5_enter(stage->file, &h5) == RO_OK) {
         if (self->own_type >= 0)
             h5->type_close(self->own_type);
@@ -327,7 +327,7 @@ static void close_reader(struct ro_stage *stage)
 }
 
 /* What a program said about the dataset is not carried over; MATLAB's speak of the type. */
-static void note_attributes(struct hdf5 *self, const struct ro_hdf5 *h5)
+static void note_attributes(struct hdf5 *self, const struct hdf5_calls *h5)
 {
     const int count = self->turned ? 0 : h5->attributes(self->dataset);
     if (count > 0)
@@ -335,9 +335,9 @@ static void note_attributes(struct hdf5 *self, const struct ro_hdf5 *h5)
                   count > 1 ? "s" : "");
 }
 
-static ro_status open_file(struct hdf5 *self, struct ro_source *source)
+static ro_status open_file(struct hdf5 *self, struct byte_source *source)
 {
-    const struct ro_hdf5 *h5;
+    const struct hdf5_calls *h5;
     char path[64];
     if (source->fd < 0 || !source->seekable)
         return file_fail(source->file, RO_E_UNSUPPORTED,
@@ -363,16 +363,16 @@ static ro_status open_file(struct hdf5 *self, struct ro_source *source)
     return status;
 }
 
-ro_status hdf5_decode(struct ro_source *source, unsigned page, struct ro_stage **stage)
+ro_status hdf5_decode(struct byte_source *source, unsigned page, struct row_stage **stage)
 {
     struct hdf5 *self = calloc(1, sizeof *self);
     if (!self)
         return file_no_memory(source->file, sizeof *self);
-    self->stage = (struct ro_stage){.file = source->file,
-                                    .rows = read_rows,
-                                    .close = close_reader,
-                                    .next = next_page,
-                                    .stack = true};
+    self->stage = (struct row_stage){.file = source->file,
+                                     .rows = read_rows,
+                                     .close = close_reader,
+                                     .next = next_page,
+                                     .stack = true};
     self->file = self->dataset = self->type = self->own_type = -1;
     self->page = page - 1;
     ro_status status = open_file(self, source);

@@ -5,7 +5,7 @@
 #include <pthread.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct ro_hdf5 calls;
+static struct hdf5_calls calls;
 static void *library;
 static bool tried, usable;
 
@@ -77,7 +77,7 @@ static bool load(void)
     return start && start() >= 0;
 }
 
-ro_status hdf5_enter(struct ro_file *file, const struct ro_hdf5 **found)
+ro_status hdf5_enter(struct open_file *file, const struct hdf5_calls **found)
 {
     pthread_mutex_lock(&lock);
     if (!tried)
@@ -96,7 +96,7 @@ ro_status hdf5_enter(struct ro_file *file, const struct ro_hdf5 **found)
 
 void hdf5_leave(void) { pthread_mutex_unlock(&lock); }
 
-ro_hid hdf5_native(char kind, int bytes)
+hdf5_id hdf5_native(char kind, int bytes)
 {
     static const struct {
         char kind;
@@ -111,14 +111,14 @@ ro_hid hdf5_native(char kind, int bytes)
     };
     for (size_t i = 0; i < sizeof natives / sizeof *natives; i++)
         if (natives[i].kind == kind && natives[i].bytes == bytes) {
-            const ro_hid *type = dlsym(library, natives[i].name);
+            const hdf5_id *type = dlsym(library, natives[i].name);
             return type ? *type : -1;
         }
     return -1;
 }
 
-ro_hid hdf5_access_class(void)
+hdf5_id hdf5_access_class(void)
 {
-    const ro_hid *class = dlsym(library, "H5P_CLS_DATASET_ACCESS_ID_g");
+    const hdf5_id *class = dlsym(library, "H5P_CLS_DATASET_ACCESS_ID_g");
     return class ? *class : -1;
 }

@@ -132,7 +132,7 @@ static void put_group(struct header *h, const char *name, size_t length)
 }
 
 /* Of integers and of IEEE floats, in this machine's order of bytes. */
-static void put_type(struct header *h, const struct ro_array *array)
+static void put_type(struct header *h, const struct array_file *array)
 {
     const bool real = array->kind == 'f';
     const int bits = 8 * array->bytes, order = little_endian() ? 0 : 1;
@@ -181,7 +181,7 @@ static void put_truth(struct header *h)
 }
 
 /* `data` is where the numbers will be. */
-static void put_dataset(struct header *h, const struct ro_array *array, bool truth, uint64_t data,
+static void put_dataset(struct header *h, const struct array_file *array, bool truth, uint64_t data,
                         uint64_t bytes)
 {
     begin_object(h);
@@ -232,7 +232,7 @@ static void put_superblock(struct header *h, uint64_t end)
     put(h, checksum(h->bytes, h->used), 4);
 }
 
-static ro_status check_path(struct ro_file *file, const char *path)
+static ro_status check_path(struct open_file *file, const char *path)
 {
     int groups = 0;
     for (const char *at = path; *at; at++)
@@ -258,7 +258,7 @@ static void put_groups(struct header *h, const char *path)
 }
 
 /* Whether an HDF5 file begins at 512, 1024, 2048 and so on, behind bytes of somebody else. */
-static bool begins_later(struct ro_source *source)
+static bool begins_later(struct byte_source *source)
 {
     const uint64_t size = source->seekable && source->size != RO_SIZE_UNKNOWN ? source->size : 0;
     bool found = false;
@@ -273,7 +273,7 @@ static bool begins_later(struct ro_source *source)
 
 /* A file with the groups that would be written has nothing but that dataset; of others it takes a
  * library to tell. */
-ro_status hdf5_alone(struct ro_source *source, const char *member)
+ro_status hdf5_alone(struct byte_source *source, const char *member)
 {
     const char *path = path_of(member);
     struct header h = {.used = 0};
@@ -298,12 +298,12 @@ ro_status hdf5_alone(struct ro_source *source, const char *member)
     return RO_OK;
 }
 
-ro_status hdf5_encode(struct ro_sink *sink, const ro_file_info *info,
-                      const ro_write_options *options, struct ro_encoder **encoder)
+ro_status hdf5_encode(struct byte_sink *sink, const ro_file_info *info,
+                      const ro_write_options *options, struct row_encoder **encoder)
 {
     (void)options;
     const char *path = path_of(sink->member);
-    const struct ro_array array = array_of(info);
+    const struct array_file array = array_of(info);
     ro_status status = array_encode(sink, info, encoder);
     if (status == RO_OK)
         status = check_path(sink->file, path);

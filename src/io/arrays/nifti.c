@@ -133,7 +133,8 @@ static void make_first(struct nifti *head)
             put_number(head->first, field, i, number_at(head, field, i));
 }
 
-static ro_status read_type(struct ro_file *file, const struct nifti *head, struct ro_array *array)
+static ro_status read_type(struct open_file *file, const struct nifti *head,
+                           struct array_file *array)
 {
     const int code = (int)number_at(head, TYPE, 0);
     array->swapped = head->swapped;
@@ -154,7 +155,8 @@ static ro_status read_type(struct ro_file *file, const struct nifti *head, struc
     return file_fail(file, RO_E_UNSUPPORTED, "NIfTI data of type %d cannot be read", code);
 }
 
-static ro_status read_shape(struct ro_file *file, const struct nifti *head, struct ro_array *array)
+static ro_status read_shape(struct open_file *file, const struct nifti *head,
+                            struct array_file *array)
 {
     const double stated = number_at(head, DIM, 0);
     const int count = stated >= 1 && stated <= DIMENSIONS ? (int)stated : 0;
@@ -194,7 +196,8 @@ static void read_spacing(const struct nifti *head, ro_file_info *info)
 
 /* Goes over the extensions, which precede the numbers if the first of four bytes is not 0: a size
  * in bytes, a code and data each. */
-static ro_status skip_extensions(struct ro_source *source, const struct nifti *head, uint64_t start)
+static ro_status skip_extensions(struct byte_source *source, const struct nifti *head,
+                                 uint64_t start)
 {
     uint8_t mark[4], entry[8];
     const uint64_t least = source->position + sizeof mark;
@@ -221,12 +224,12 @@ static ro_status skip_extensions(struct ro_source *source, const struct nifti *h
     return status == RO_OK ? source_skip(source, start - source->position) : status;
 }
 
-ro_status nifti_decode(struct ro_source *source, unsigned page, struct ro_stage **stage)
+ro_status nifti_decode(struct byte_source *source, unsigned page, struct row_stage **stage)
 {
     struct nifti head = {.version = 0};
-    struct ro_array array = {0};
+    struct array_file array = {0};
     ro_file_info info = {0};
-    struct ro_file *file = source->file;
+    struct open_file *file = source->file;
     ro_status status = source_need(source, head.bytes, HEADER);
     if (status != RO_OK)
         return status;
@@ -286,12 +289,12 @@ static void make_header(uint8_t *head, const ro_file_info *info)
     put_number(head, INTERCEPT, 0, info->intercept);
 }
 
-ro_status nifti_encode(struct ro_sink *sink, const ro_file_info *info,
-                       const ro_write_options *options, struct ro_encoder **encoder)
+ro_status nifti_encode(struct byte_sink *sink, const ro_file_info *info,
+                       const ro_write_options *options, struct row_encoder **encoder)
 {
     (void)options;
     uint8_t head[DATA] = {0};
-    const struct ro_array array = array_of(info);
+    const struct array_file array = array_of(info);
     int code = RGB24, axes = 2 + array.outer_count;
     if (array.width > INT16_MAX || array.height > INT16_MAX)
         return file_fail(sink->file, RO_E_SIZE,

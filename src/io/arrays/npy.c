@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static ro_status check_element(struct ro_file *file, const struct ro_npy *npy)
+static ro_status check_element(struct open_file *file, const struct npy_header *npy)
 {
     if (array_knows(npy->kind, npy->bytes))
         return RO_OK;
@@ -27,33 +27,34 @@ static ro_status check_element(struct ro_file *file, const struct ro_npy *npy)
 }
 
 /* Reads the header up to the numbers. */
-static ro_status open_array(struct ro_source *source, struct ro_npy *npy, struct ro_array *array)
+static ro_status open_array(struct byte_source *source, struct npy_header *npy,
+                            struct array_file *array)
 {
     ro_status status = npy_header(source, npy);
     if (status == RO_OK)
         status = check_element(source->file, npy);
     if (status == RO_OK)
-        *array = (struct ro_array){.kind = npy->kind,
-                                   .bytes = npy->bytes,
-                                   .swapped = npy->swapped,
-                                   .by_columns = npy->by_columns};
+        *array = (struct array_file){.kind = npy->kind,
+                                     .bytes = npy->bytes,
+                                     .swapped = npy->swapped,
+                                     .by_columns = npy->by_columns};
     return status;
 }
 
-ro_status npy_decode(struct ro_source *source, unsigned page, struct ro_stage **stage)
+ro_status npy_decode(struct byte_source *source, unsigned page, struct row_stage **stage)
 {
-    struct ro_npy npy;
-    struct ro_array array;
+    struct npy_header npy;
+    struct array_file array;
     ro_status status = open_array(source, &npy, &array);
     if (status == RO_OK)
         status = array_axes(source->file, npy.sizes, npy.dimensions, npy.shape, &array);
     return status == RO_OK ? array_decode(source, &array, page, NULL, stage) : status;
 }
 
-ro_status npy_load_pairs(struct ro_source *source, ro_image *field)
+ro_status npy_load_pairs(struct byte_source *source, ro_image *field)
 {
-    struct ro_npy npy;
-    struct ro_array array;
+    struct npy_header npy;
+    struct array_file array;
     ro_status status = open_array(source, &npy, &array);
     if (status != RO_OK)
         return status;
@@ -69,12 +70,12 @@ ro_status npy_load_pairs(struct ro_source *source, ro_image *field)
 
 /* ---- Rows out ----------------------------------------------------------------------------- */
 
-static ro_status encode(struct ro_sink *sink, const ro_file_info *info, bool pairs,
-                        struct ro_encoder **encoder)
+static ro_status encode(struct byte_sink *sink, const ro_file_info *info, bool pairs,
+                        struct row_encoder **encoder)
 {
     enum { PREFIX = 10, ALIGNMENT = 64, ROOM = 384 };
     char header[ROOM], shape[160];
-    const struct ro_array array = array_of(info);
+    const struct array_file array = array_of(info);
     const char order = array.bytes == 1 ? '|' : little_endian() ? '<' : '>';
     ro_status status = array_encode(sink, info, encoder);
     if (status != RO_OK)
@@ -104,15 +105,15 @@ static ro_status encode(struct ro_sink *sink, const ro_file_info *info, bool pai
     return sink_write(sink, header, size);
 }
 
-ro_status npy_encode(struct ro_sink *sink, const ro_file_info *info,
-                     const ro_write_options *options, struct ro_encoder **encoder)
+ro_status npy_encode(struct byte_sink *sink, const ro_file_info *info,
+                     const ro_write_options *options, struct row_encoder **encoder)
 {
     (void)options;
     return encode(sink, info, false, encoder);
 }
 
-ro_status npy_encode_pairs(struct ro_sink *sink, const ro_file_info *info,
-                           const ro_write_options *options, struct ro_encoder **encoder)
+ro_status npy_encode_pairs(struct byte_sink *sink, const ro_file_info *info,
+                           const ro_write_options *options, struct row_encoder **encoder)
 {
     (void)options;
     return encode(sink, info, true, encoder);

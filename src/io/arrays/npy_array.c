@@ -10,7 +10,7 @@
 
 enum { LONGEST_HEADER = 1 << 15 };
 
-static ro_status bad_header(struct ro_file *file)
+static ro_status bad_header(struct open_file *file)
 {
     return file_fail(file, RO_E_FORMAT, "not a proper NPY file: its header cannot be read");
 }
@@ -60,7 +60,7 @@ static int parse_shape(const char *text, uint64_t sizes[RO_NPY_DIMENSIONS])
     }
 }
 
-static ro_status parse_header(struct ro_file *file, const char *header, struct ro_npy *array)
+static ro_status parse_header(struct open_file *file, const char *header, struct npy_header *array)
 {
     const char *element = value_of(header, "descr"), *order = value_of(header, "fortran_order");
     const char *shape = value_of(header, "shape");
@@ -90,10 +90,10 @@ static ro_status parse_header(struct ro_file *file, const char *header, struct r
     return RO_OK;
 }
 
-ro_status npy_header(struct ro_source *source, struct ro_npy *array)
+ro_status npy_header(struct byte_source *source, struct npy_header *array)
 {
     uint8_t head[12];
-    *array = (struct ro_npy){0};
+    *array = (struct npy_header){0};
     ro_status status = source_need(source, head, 10);
     if (status != RO_OK)
         return status;

@@ -7,7 +7,7 @@
 
 enum { RO_NPY_DIMENSIONS = 8 };
 
-struct ro_npy {
+struct npy_header {
     char element[20]; /* as the file names it, quoted: '<c16' */
     char kind;        /* 'u', 'b', 'f', 'c', ... */
     int bytes;        /* of an element; of a complex one both parts */
@@ -19,9 +19,9 @@ struct ro_npy {
 };
 
 /* Reads an array of two floats per pixel, (h, w, 2), into an image twice as wide. */
-ro_status npy_load_pairs(struct ro_source *source, ro_image *field);
+ro_status npy_load_pairs(struct byte_source *source, ro_image *field);
 
 /* Takes the header from the source; the samples follow. Sizes are not checked. */
-ro_status npy_header(struct ro_source *source, struct ro_npy *array);
+ro_status npy_header(struct byte_source *source, struct npy_header *array);
 
 #endif

@@ -14,9 +14,9 @@
 enum { FOLLOWS = 8 /* the checksum does */, UTF8 = 2048, LONGEST_NAME = 200, ROOM = 512 };
 
 struct npz {
-    struct ro_encoder encoder; /* first, so that an encoder can be cast back */
-    struct ro_encoder *array;
-    struct ro_sink *sink;
+    struct row_encoder encoder; /* first, so that an encoder can be cast back */
+    struct row_encoder *array;
+    struct byte_sink *sink;
     char name[LONGEST_NAME + 8];
     uint64_t begin, start; /* of the member and of its bytes */
     bool wide;             /* it needs numbers of 64 bits */
@@ -24,7 +24,7 @@ struct npz {
 
 static const char *name_of(const char *member) { return member ? member : "arr_0"; }
 
-ro_status npz_alone(struct ro_source *source, const char *member)
+ro_status npz_alone(struct byte_source *source, const char *member)
 {
     char others[160];
     size_t have = 0;
@@ -150,14 +150,14 @@ static ro_status end_archive(struct npz *self, uint32_t checksum)
 
 /* ---- The encoder ----------------------------------------------------------------------------- */
 
-static ro_status write_rows(struct ro_encoder *encoder, const uint8_t *rows, ptrdiff_t stride,
+static ro_status write_rows(struct row_encoder *encoder, const uint8_t *rows, ptrdiff_t stride,
                             uint32_t count)
 {
     struct npz *self = (struct npz *)encoder;
     return self->array->rows(self->array, rows, stride, count);
 }
 
-static ro_status finish(struct ro_encoder *encoder)
+static ro_status finish(struct row_encoder *encoder)
 {
     struct npz *self = (struct npz *)encoder;
     const ro_status status = self->array->finish(self->array);
@@ -166,7 +166,7 @@ static ro_status finish(struct ro_encoder *encoder)
     return status == RO_OK ? end_archive(self, checksum) : status;
 }
 
-static void close_encoder(struct ro_encoder *encoder)
+static void close_encoder(struct row_encoder *encoder)
 {
     struct npz *self = (struct npz *)encoder;
     if (self->array)
@@ -174,15 +174,15 @@ static void close_encoder(struct ro_encoder *encoder)
     free(self);
 }
 
-ro_status npz_encode(struct ro_sink *sink, const ro_file_info *info,
-                     const ro_write_options *options, struct ro_encoder **encoder)
+ro_status npz_encode(struct byte_sink *sink, const ro_file_info *info,
+                     const ro_write_options *options, struct row_encoder **encoder)
 {
     const char *name = name_of(sink->member);
     struct npz *self = calloc(1, sizeof *self);
     if (!self)
         return file_no_memory(sink->file, sizeof *self);
     self->encoder =
-        (struct ro_encoder){.rows = write_rows, .finish = finish, .close = close_encoder};
+        (struct row_encoder){.rows = write_rows, .finish = finish, .close = close_encoder};
     self->sink = sink;
     *encoder = &self->encoder;
     if (*name == '/') /* others take it for a place outside */
@@ -194,7 +194,7 @@ ro_status npz_encode(struct ro_sink *sink, const ro_file_info *info,
     const size_t length = strlen(name);
     const bool whole = length > 4 && strcmp(name + length - 4, ".npy") == 0;
     snprintf(self->name, sizeof self->name, "%s%s", name, whole ? "" : ".npy");
-    const struct ro_array array = array_of(info);
+    const struct array_file array = array_of(info);
     double bytes = (double)array.width * (double)array.height * array.channels * array.bytes;
     for (int i = 0; i < array.outer_count; i++)
         bytes *= (double)array.outer[i];

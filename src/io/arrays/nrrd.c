@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static ro_status shape_of(struct ro_file *file, const struct nrrd *nrrd, struct ro_array *array)
+static ro_status shape_of(struct open_file *file, const struct nrrd *nrrd, struct array_file *array)
 {
     const uint64_t *sizes = nrrd->sizes;
     int axes = nrrd->sizes_count;
@@ -33,10 +33,10 @@ static ro_status shape_of(struct ro_file *file, const struct nrrd *nrrd, struct 
     return RO_OK;
 }
 
-ro_status nrrd_decode(struct ro_source *source, unsigned page, struct ro_stage **stage)
+ro_status nrrd_decode(struct byte_source *source, unsigned page, struct row_stage **stage)
 {
     struct nrrd nrrd;
-    struct ro_array array = {0};
+    struct array_file array = {0};
     ro_file_info info = {0};
     ro_status status = nrrd_read_header(source, &nrrd);
     if (status == RO_OK)
@@ -54,12 +54,12 @@ ro_status nrrd_decode(struct ro_source *source, unsigned page, struct ro_stage *
 
 /* ---- Rows out ----------------------------------------------------------------------------- */
 
-ro_status nrrd_encode(struct ro_sink *sink, const ro_file_info *info,
-                      const ro_write_options *options, struct ro_encoder **encoder)
+ro_status nrrd_encode(struct byte_sink *sink, const ro_file_info *info,
+                      const ro_write_options *options, struct row_encoder **encoder)
 {
     (void)options;
     char text[1024];
-    const struct ro_array array = array_of(info);
+    const struct array_file array = array_of(info);
     const bool colour = array.channels == 3;
     const char *type = nrrd_type_name(array.kind, array.bytes);
     int used = 0;

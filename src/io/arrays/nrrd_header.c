@@ -38,12 +38,12 @@ const char *nrrd_type_name(char kind, int bytes)
     return NULL;
 }
 
-static ro_status bad(struct ro_file *file, const char *what, const char *value)
+static ro_status bad(struct open_file *file, const char *what, const char *value)
 {
     return file_fail(file, RO_E_FORMAT, "not a proper NRRD file: %s %.60s", what, value);
 }
 
-static ro_status read_sizes(struct ro_file *file, const char *value, struct nrrd *nrrd)
+static ro_status read_sizes(struct open_file *file, const char *value, struct nrrd *nrrd)
 {
     const char *at = value;
     char *end;
@@ -87,7 +87,7 @@ static void read_spacings(const char *value, struct nrrd *nrrd)
     }
 }
 
-static ro_status take_field(struct ro_file *file, const char *name, const char *value,
+static ro_status take_field(struct open_file *file, const char *name, const char *value,
                             struct nrrd *nrrd)
 {
     if (strcmp(name, "type") == 0) {
@@ -149,7 +149,7 @@ static bool is_passed_on(const char *line)
     return true;
 }
 
-static ro_status keep_line(struct ro_source *source, struct nrrd *nrrd, const char *line)
+static ro_status keep_line(struct byte_source *source, struct nrrd *nrrd, const char *line)
 {
     const size_t length = strlen(line);
     if (!is_passed_on(line))
@@ -167,7 +167,7 @@ static ro_status keep_line(struct ro_source *source, struct nrrd *nrrd, const ch
     return RO_OK;
 }
 
-ro_status nrrd_read_header(struct ro_source *source, struct nrrd *nrrd)
+ro_status nrrd_read_header(struct byte_source *source, struct nrrd *nrrd)
 {
     char line[LONGEST_LINE];
     *nrrd = (struct nrrd){0};
@@ -196,8 +196,8 @@ ro_status nrrd_read_header(struct ro_source *source, struct nrrd *nrrd)
     return status;
 }
 
-ro_status nrrd_open_numbers(struct ro_source *source, const struct nrrd *nrrd,
-                            struct ro_array *array)
+ro_status nrrd_open_numbers(struct byte_source *source, const struct nrrd *nrrd,
+                            struct array_file *array)
 {
     ro_status status = RO_OK;
     array->kind = nrrd->kind;

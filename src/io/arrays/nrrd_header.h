@@ -11,7 +11,7 @@
 enum { NRRD_DIMENSIONS = 10 };
 
 struct nrrd {
-    char kind; /* of a number, as in struct ro_array */
+    char kind; /* of a number, as in struct array_file */
     int bytes;
     int dimensions;
     int sizes_count;
@@ -26,11 +26,11 @@ struct nrrd {
 };
 
 /* Reads the lines up to the empty one. Frees nothing on failure. */
-ro_status nrrd_read_header(struct ro_source *source, struct nrrd *nrrd);
+ro_status nrrd_read_header(struct byte_source *source, struct nrrd *nrrd);
 
 /* Moves the source to the first number, and fills in the array's type. */
-ro_status nrrd_open_numbers(struct ro_source *source, const struct nrrd *nrrd,
-                            struct ro_array *array);
+ro_status nrrd_open_numbers(struct byte_source *source, const struct nrrd *nrrd,
+                            struct array_file *array);
 
 /* Returns the name of a type, or NULL if NRRD has none for it. */
 const char *nrrd_type_name(char kind, int bytes);

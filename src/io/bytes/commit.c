@@ -28,7 +28,7 @@ struct place {
 };
 
 struct waiting {
-    struct ro_temporary *temporary;
+    struct temporary_file *temporary;
     struct place place;
 };
 
@@ -133,13 +133,13 @@ ro_status ro_commit_begin(ro_context *context)
 
 void ro_commit_drop(ro_context *context) { ro_context_attach(context, NULL, NULL); }
 
-static ro_status cannot_commit(struct ro_file *file)
+static ro_status cannot_commit(struct open_file *file)
 {
     return file_fail(file, errno == ENOMEM ? RO_E_MEMORY : RO_E_IO, "cannot be written: %s",
                      strerror(errno));
 }
 
-static ro_status add(struct list *list, struct ro_file *file, struct ro_temporary *temporary,
+static ro_status add(struct list *list, struct open_file *file, struct temporary_file *temporary,
                      const char *target)
 {
     struct place place;
@@ -198,7 +198,7 @@ static ro_status not_synced(ro_context *context, const char *path)
                            path, strerror(errno));
 }
 
-ro_status commit_file(struct ro_file *file, struct ro_temporary *temporary, const char *target)
+ro_status commit_file(struct open_file *file, struct temporary_file *temporary, const char *target)
 {
     struct list *list = ro_context_attached(file->context);
     if (list) {

@@ -8,7 +8,7 @@
 
 /* Gives a complete file its name, or puts it on the context's list if there is one. Takes the
  * temporary over, whatever comes of it. */
-ro_status commit_file(struct ro_file *file, struct ro_temporary *temporary, const char *target);
+ro_status commit_file(struct open_file *file, struct temporary_file *temporary, const char *target);
 
 /* Where a path is read: the file that waits for this name, or the path itself. NULL: no memory. */
 const char *commit_place(ro_context *context, const char *path);

@@ -9,12 +9,12 @@
 
 enum { BUFFER = 1 << 16, LEVEL = 4 /* noise hardly packs; slower ones gain little */ };
 
-struct ro_packer {
+struct deflater {
     z_stream zlib;
     uint8_t bytes[BUFFER];
 };
 
-ro_status packer_open(struct ro_packer **packer, struct ro_file *file)
+ro_status packer_open(struct deflater **packer, struct open_file *file)
 {
     *packer = calloc(1, sizeof **packer);
     if (*packer &&
@@ -25,7 +25,7 @@ ro_status packer_open(struct ro_packer **packer, struct ro_file *file)
     return file_no_memory(file, 1 << 18);
 }
 
-static ro_status run(struct ro_packer *packer, struct ro_sink *sink, ro_packer_fn *put, int flush)
+static ro_status run(struct deflater *packer, struct byte_sink *sink, deflate_fn *put, int flush)
 {
     z_stream *zlib = &packer->zlib;
     ro_status status = RO_OK;
@@ -39,7 +39,7 @@ static ro_status run(struct ro_packer *packer, struct ro_sink *sink, ro_packer_f
     return status;
 }
 
-ro_status packer_write(struct ro_packer *packer, struct ro_sink *sink, ro_packer_fn *put,
+ro_status packer_write(struct deflater *packer, struct byte_sink *sink, deflate_fn *put,
                        const void *bytes, size_t size)
 {
     enum { LONGEST = 1 << 24 };
@@ -56,13 +56,13 @@ ro_status packer_write(struct ro_packer *packer, struct ro_sink *sink, ro_packer
     return status;
 }
 
-ro_status packer_finish(struct ro_packer *packer, struct ro_sink *sink, ro_packer_fn *put)
+ro_status packer_finish(struct deflater *packer, struct byte_sink *sink, deflate_fn *put)
 {
     packer->zlib.avail_in = 0;
     return run(packer, sink, put, Z_FINISH);
 }
 
-void packer_close(struct ro_packer *packer)
+void packer_close(struct deflater *packer)
 {
     if (!packer)
         return;
@@ -72,26 +72,26 @@ void packer_close(struct ro_packer *packer)
 
 #else
 
-ro_status packer_open(struct ro_packer **packer, struct ro_file *file)
+ro_status packer_open(struct deflater **packer, struct open_file *file)
 {
     *packer = NULL;
     return file_fail(file, RO_E_UNSUPPORTED,
                      "this build has no zlib and cannot write compressed files");
 }
 
-ro_status packer_write(struct ro_packer *packer, struct ro_sink *sink, ro_packer_fn *put,
+ro_status packer_write(struct deflater *packer, struct byte_sink *sink, deflate_fn *put,
                        const void *bytes, size_t size)
 {
     (void)packer;
     return put(sink, bytes, size);
 }
 
-ro_status packer_finish(struct ro_packer *packer, struct ro_sink *sink, ro_packer_fn *put)
+ro_status packer_finish(struct deflater *packer, struct byte_sink *sink, deflate_fn *put)
 {
     (void)packer, (void)sink, (void)put;
     return RO_OK;
 }
 
-void packer_close(struct ro_packer *packer) { (void)packer; }
+void packer_close(struct deflater *packer) { (void)packer; }
 
 #endif

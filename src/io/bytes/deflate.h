@@ -6,13 +6,13 @@
 #include "io/bytes/sink.h"
 
 /* What takes packed bytes. */
-typedef ro_status ro_packer_fn(struct ro_sink *sink, const void *bytes, size_t size);
+typedef ro_status deflate_fn(struct byte_sink *sink, const void *bytes, size_t size);
 
-ro_status packer_open(struct ro_packer **packer, struct ro_file *file);
-ro_status packer_write(struct ro_packer *packer, struct ro_sink *sink, ro_packer_fn *put,
+ro_status packer_open(struct deflater **packer, struct open_file *file);
+ro_status packer_write(struct deflater *packer, struct byte_sink *sink, deflate_fn *put,
                        const void *bytes, size_t size);
 /* What is still on its way. */
-ro_status packer_finish(struct ro_packer *packer, struct ro_sink *sink, ro_packer_fn *put);
-void packer_close(struct ro_packer *packer); /* NULL is allowed */
+ro_status packer_finish(struct deflater *packer, struct byte_sink *sink, deflate_fn *put);
+void packer_close(struct deflater *packer); /* NULL is allowed */
 
 #endif

@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
-void file_init(struct ro_file *file, ro_context *context, const char *path, const char *standard)
+void file_init(struct open_file *file, ro_context *context, const char *path, const char *standard)
 {
-    *file = (struct ro_file){.context = context};
+    *file = (struct open_file){.context = context};
     if (strcmp(path, "-") == 0)
         path = standard;
     size_t length = strlen(path), room = sizeof file->name - 1;
@@ -20,7 +20,7 @@ void file_init(struct ro_file *file, ro_context *context, const char *path, cons
         memcpy(file->name, path, length + 1);
 }
 
-ro_status file_fail(struct ro_file *file, ro_status status, const char *format, ...)
+ro_status file_fail(struct open_file *file, ro_status status, const char *format, ...)
 {
     va_list arguments;
     if (file->quiet)
@@ -39,24 +39,24 @@ ro_status file_named(ro_context *context, const char *path)
                            : ro_context_fail(context, RO_E_ARGUMENT, "the file has no name");
 }
 
-ro_status file_no_memory(struct ro_file *file, uint64_t bytes)
+ro_status file_no_memory(struct open_file *file, uint64_t bytes)
 {
     return file_fail(file, RO_E_MEMORY, "not enough memory (%" PRIu64 " MB are needed)",
                      (bytes + (1 << 20) - 1) >> 20);
 }
 
-ro_status file_ends_early(struct ro_file *file)
+ro_status file_ends_early(struct open_file *file)
 {
     return file_fail(file, RO_E_FORMAT, "the file ends early");
 }
 
-ro_status file_too_large(struct ro_file *file, uint64_t width, uint64_t height)
+ro_status file_too_large(struct open_file *file, uint64_t width, uint64_t height)
 {
     return file_fail(file, RO_E_SIZE, "an image of %" PRIu64 " x %" PRIu64 " is too large", width,
                      height);
 }
 
-ro_status file_unpacks(struct ro_file *file, uint64_t ratio)
+ro_status file_unpacks(struct open_file *file, uint64_t ratio)
 {
     return file_fail(file, RO_E_SIZE,
                      "would unpack to more than %ju times its size; a limit of its pixels "
@@ -64,7 +64,7 @@ ro_status file_unpacks(struct ro_file *file, uint64_t ratio)
                      (uintmax_t)ratio);
 }
 
-void file_drop(struct ro_file *file, unsigned what, const char *format, ...)
+void file_drop(struct open_file *file, unsigned what, const char *format, ...)
 {
     char words[100];
     va_list arguments;
@@ -82,7 +82,7 @@ void file_drop(struct ro_file *file, unsigned what, const char *format, ...)
     snprintf(dropped->text + used, room, "%s%s", used ? ", " : "", words);
 }
 
-ro_status file_check_stop(struct ro_file *file)
+ro_status file_check_stop(struct open_file *file)
 {
     if (ro_context_cancelled(file->context)) {
         snprintf(file->message, sizeof file->message, "cancelled");
@@ -93,7 +93,7 @@ ro_status file_check_stop(struct ro_file *file)
     return RO_OK;
 }
 
-uint64_t memory_limit(const struct ro_file *file)
+uint64_t memory_limit(const struct open_file *file)
 {
     return ro_context_limits(file->context)->memory;
 }

@@ -9,9 +9,9 @@
 
 enum { BUFFER = 1 << 16 };
 
-struct ro_packed {
-    struct ro_source inner;
-    enum ro_packing packing;
+struct inflater {
+    struct byte_source inner;
+    enum packing packing;
     uint64_t start, size, left; /* of the packed bytes; RO_SIZE_UNKNOWN: to the end */
 #if RO_WITH_ZLIB
     z_stream zlib;
@@ -20,7 +20,7 @@ struct ro_packed {
     uint8_t bytes[BUFFER];
 };
 
-static ro_status read_packed(struct ro_packed *packed, uint8_t *bytes, size_t size, size_t *got)
+static ro_status read_packed(struct inflater *packed, uint8_t *bytes, size_t size, size_t *got)
 {
     if (size > packed->left)
         size = (size_t)packed->left;
@@ -32,12 +32,12 @@ static ro_status read_packed(struct ro_packed *packed, uint8_t *bytes, size_t si
 
 #if RO_WITH_ZLIB
 
-static ro_status damaged(struct ro_file *file)
+static ro_status damaged(struct open_file *file)
 {
     return file_fail(file, RO_E_FORMAT, "its compressed data is damaged");
 }
 
-static ro_status start_zlib(struct ro_packed *packed, struct ro_file *file)
+static ro_status start_zlib(struct inflater *packed, struct open_file *file)
 {
     packed->zlib = (z_stream){0};
     packed->ended = false;
@@ -47,7 +47,7 @@ static ro_status start_zlib(struct ro_packed *packed, struct ro_file *file)
 }
 
 /* At the end of the packed bytes; a gzip file may be several, one behind another. */
-static ro_status go_on(struct ro_packed *packed, struct ro_file *file)
+static ro_status go_on(struct inflater *packed, struct open_file *file)
 {
     size_t have = packed->zlib.avail_in;
     ro_status status = RO_OK;
@@ -62,7 +62,7 @@ static ro_status go_on(struct ro_packed *packed, struct ro_file *file)
     return inflateReset(&packed->zlib) == Z_OK ? RO_OK : damaged(file);
 }
 
-static ro_status inflate_some(struct ro_packed *packed, struct ro_file *file, uint8_t *bytes,
+static ro_status inflate_some(struct inflater *packed, struct open_file *file, uint8_t *bytes,
                               size_t size, size_t *got)
 {
     z_stream *zlib = &packed->zlib;
@@ -97,7 +97,7 @@ static ro_status inflate_some(struct ro_packed *packed, struct ro_file *file, ui
 
 #endif
 
-ro_status packed_read(struct ro_packed *packed, struct ro_file *file, uint8_t *bytes, size_t size,
+ro_status packed_read(struct inflater *packed, struct open_file *file, uint8_t *bytes, size_t size,
                       size_t *got)
 {
     *got = 0;
@@ -111,14 +111,14 @@ ro_status packed_read(struct ro_packed *packed, struct ro_file *file, uint8_t *b
     return read_packed(packed, bytes, size, got);
 }
 
-bool packed_rewinds(const struct ro_packed *packed) { return source_rewinds(&packed->inner); }
+bool packed_rewinds(const struct inflater *packed) { return source_rewinds(&packed->inner); }
 
-ro_status packed_rewind(struct ro_source *source)
+ro_status packed_rewind(struct byte_source *source)
 {
-    struct ro_packed *packed = source->packed;
+    struct inflater *packed = source->packed;
     if (packed->packing == RO_GZIP_WITHIN) {
-        const struct ro_source inner = packed->inner;
-        packed->inner = (struct ro_source){.fd = -1};
+        const struct byte_source inner = packed->inner;
+        packed->inner = (struct byte_source){.fd = -1};
         source_close(source);
         *source = inner;
         return source_seek(source, 0);
@@ -137,7 +137,7 @@ ro_status packed_rewind(struct ro_source *source)
     return status;
 }
 
-void packed_close(struct ro_packed *packed)
+void packed_close(struct inflater *packed)
 {
     if (!packed)
         return;
@@ -149,7 +149,7 @@ void packed_close(struct ro_packed *packed)
     free(packed);
 }
 
-ro_status source_unpack_from(struct ro_source *source, enum ro_packing packing, uint64_t start,
+ro_status source_unpack_from(struct byte_source *source, enum packing packing, uint64_t start,
                              uint64_t packed_size, uint64_t size)
 {
 #if !RO_WITH_ZLIB
@@ -158,7 +158,7 @@ ro_status source_unpack_from(struct ro_source *source, enum ro_packing packing, 
                          "this build has no zlib and cannot read compressed files");
 #endif
     ro_status status = source->position == start ? RO_OK : source_seek(source, start);
-    struct ro_packed *packed = status == RO_OK ? calloc(1, sizeof *packed) : NULL;
+    struct inflater *packed = status == RO_OK ? calloc(1, sizeof *packed) : NULL;
     uint8_t *buffer = malloc(BUFFER);
     if (status != RO_OK || !packed || !buffer) {
         free(packed);
@@ -176,16 +176,16 @@ ro_status source_unpack_from(struct ro_source *source, enum ro_packing packing, 
     }
 #endif
     packed->inner = *source;
-    *source = (struct ro_source){.file = packed->inner.file,
-                                 .fd = -1,
-                                 .size = size,
-                                 .buffer = buffer,
-                                 .bytes = buffer,
-                                 .packed = packed};
+    *source = (struct byte_source){.file = packed->inner.file,
+                                   .fd = -1,
+                                   .size = size,
+                                   .buffer = buffer,
+                                   .bytes = buffer,
+                                   .packed = packed};
     return RO_OK;
 }
 
-ro_status source_unpack(struct ro_source *source, const char *member)
+ro_status source_unpack(struct byte_source *source, const char *member)
 {
     size_t have;
     ro_status status = source_peek(source, 4, &have);

@@ -5,10 +5,10 @@
 
 enum { BLOCK = 1 << 20 };
 
-ro_status store_open(struct ro_store *store, struct ro_file *file, size_t row_bytes,
+ro_status store_open(struct lazy_store *store, struct open_file *file, size_t row_bytes,
                      uint32_t height)
 {
-    *store = (struct ro_store){.file = file, .row_bytes = row_bytes};
+    *store = (struct lazy_store){.file = file, .row_bytes = row_bytes};
     if (row_bytes > memory_limit(file) / height)
         return file_fail(
             file, RO_E_MEMORY,
@@ -22,15 +22,15 @@ ro_status store_open(struct ro_store *store, struct ro_file *file, size_t row_by
     return store->blocks ? RO_OK : file_no_memory(file, store->blocks_count * sizeof(void *));
 }
 
-void store_close(struct ro_store *store)
+void store_close(struct lazy_store *store)
 {
     for (uint32_t i = 0; store->blocks && i < store->blocks_count; i++)
         free(store->blocks[i]);
     free(store->blocks);
-    *store = (struct ro_store){0};
+    *store = (struct lazy_store){0};
 }
 
-uint8_t *lazy_row(struct ro_store *store, uint32_t y)
+uint8_t *lazy_row(struct lazy_store *store, uint32_t y)
 {
     uint8_t **block = &store->blocks[y / store->block_rows];
     if (!*block && !(*block = calloc(store->block_rows, store->row_bytes))) {

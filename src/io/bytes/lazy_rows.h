@@ -9,18 +9,18 @@
 
 #include "io/bytes/file.h"
 
-struct ro_store {
-    struct ro_file *file;
+struct lazy_store {
+    struct open_file *file;
     size_t row_bytes;
     uint32_t block_rows, blocks_count;
     uint8_t **blocks;
 };
 
-ro_status store_open(struct ro_store *store, struct ro_file *file, size_t row_bytes,
+ro_status store_open(struct lazy_store *store, struct open_file *file, size_t row_bytes,
                      uint32_t height);
-void store_close(struct ro_store *store);
+void store_close(struct lazy_store *store);
 
 /* A row, its memory taken now if need be; NULL and a message when there is none. */
-uint8_t *lazy_row(struct ro_store *store, uint32_t y);
+uint8_t *lazy_row(struct lazy_store *store, uint32_t y);
 
 #endif

@@ -10,7 +10,7 @@
 
 enum { PART = 1 << 18 }; /* bytes that a thread takes at a time */
 
-struct ro_readers {
+struct worker_readers {
     pthread_mutex_t lock;
     pthread_cond_t begun, ended;
     uint64_t job; /* how many there were */
@@ -50,7 +50,7 @@ int read_at(int fd, uint64_t position, void *bytes, size_t size, size_t *got)
     return 0;
 }
 
-static void read_part(struct ro_readers *readers, size_t first, size_t size)
+static void read_part(struct worker_readers *readers, size_t first, size_t size)
 {
     size_t done;
     const int error =
@@ -61,7 +61,7 @@ static void read_part(struct ro_readers *readers, size_t first, size_t size)
         shorten(&readers->end, first + done);
 }
 
-static void read_parts(struct ro_readers *readers)
+static void read_parts(struct worker_readers *readers)
 {
     for (;;) {
         const size_t first = atomic_fetch_add(&readers->next, PART);
@@ -74,7 +74,7 @@ static void read_parts(struct ro_readers *readers)
 
 static void *run_reader(void *data)
 {
-    struct ro_readers *readers = data;
+    struct worker_readers *readers = data;
     uint64_t done = 0;
     pthread_mutex_lock(&readers->lock);
     while (!readers->closing) {
@@ -93,11 +93,11 @@ static void *run_reader(void *data)
     return NULL;
 }
 
-struct ro_readers *readers_open(int threads)
+struct worker_readers *readers_open(int threads)
 {
     if (threads < 1)
         return NULL;
-    struct ro_readers *readers =
+    struct worker_readers *readers =
         calloc(1, sizeof *readers + (size_t)threads * sizeof *readers->thread);
     if (!readers)
         return NULL;
@@ -110,7 +110,7 @@ struct ro_readers *readers_open(int threads)
     return readers;
 }
 
-void readers_close(struct ro_readers *readers)
+void readers_close(struct worker_readers *readers)
 {
     if (!readers)
         return;
@@ -126,8 +126,8 @@ void readers_close(struct ro_readers *readers)
     free(readers);
 }
 
-int readers_read(struct ro_readers *readers, int fd, uint64_t position, uint8_t *bytes, size_t size,
-                 size_t *got)
+int readers_read(struct worker_readers *readers, int fd, uint64_t position, uint8_t *bytes,
+                 size_t size, size_t *got)
 {
     pthread_mutex_lock(&readers->lock);
     readers->fd = fd;

@@ -13,14 +13,14 @@
  * Returns 0, or the system's number of what went wrong. */
 int read_at(int fd, uint64_t position, void *bytes, size_t size, size_t *got);
 
-struct ro_readers;
+struct worker_readers;
 
 /* So many threads beside the caller's, or fewer; NULL: none could be had. */
-struct ro_readers *readers_open(int threads);
-void readers_close(struct ro_readers *readers); /* NULL is allowed */
+struct worker_readers *readers_open(int threads);
+void readers_close(struct worker_readers *readers); /* NULL is allowed */
 
 /* The same by all of them. */
-int readers_read(struct ro_readers *readers, int fd, uint64_t position, uint8_t *bytes, size_t size,
-                 size_t *got);
+int readers_read(struct worker_readers *readers, int fd, uint64_t position, uint8_t *bytes,
+                 size_t size, size_t *got);
 
 #endif

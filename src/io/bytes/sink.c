@@ -28,7 +28,7 @@ bool sink_is_standard(const char *path)
     return strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0;
 }
 
-static ro_status cannot_write(struct ro_file *file)
+static ro_status cannot_write(struct open_file *file)
 {
     if (errno == EPIPE)
         return file_fail(file, RO_E_IO, "the reader of the output has gone away");
@@ -37,7 +37,7 @@ static ro_status cannot_write(struct ro_file *file)
 
 /* What stands at `path`: *regular tells whether a file is there that a commit would replace, and
  * *special whether something is there that is written directly. */
-static ro_status look(struct ro_file *file, const char *path, struct stat *about, bool *regular,
+static ro_status look(struct open_file *file, const char *path, struct stat *about, bool *regular,
                       bool *special)
 {
     *regular = *special = false;
@@ -59,7 +59,7 @@ static ro_status look(struct ro_file *file, const char *path, struct stat *about
     return RO_OK;
 }
 
-ro_status sink_check(struct ro_file *file, const char *path)
+ro_status sink_check(struct open_file *file, const char *path)
 {
     struct stat about;
     bool regular, special;
@@ -80,7 +80,7 @@ ro_status sink_check(struct ro_file *file, const char *path)
     return status;
 }
 
-static ro_status open_special(struct ro_sink *sink, const char *path, bool pipe)
+static ro_status open_special(struct byte_sink *sink, const char *path, bool pipe)
 {
     /* Opening a named pipe waits for its reader: done in steps, so that it can be cancelled. */
     int flags = O_WRONLY | O_CLOEXEC | O_NOCTTY | (pipe ? O_NONBLOCK : 0);
@@ -99,7 +99,7 @@ static ro_status open_special(struct ro_sink *sink, const char *path, bool pipe)
     return RO_OK;
 }
 
-static ro_status open_file(struct ro_sink *sink, const char *path)
+static ro_status open_file(struct byte_sink *sink, const char *path)
 {
     struct stat about;
     bool regular, special;
@@ -125,10 +125,10 @@ static ro_status open_file(struct ro_sink *sink, const char *path)
     return RO_OK;
 }
 
-ro_status sink_open(struct ro_sink *sink, struct ro_file *file, const char *path)
+ro_status sink_open(struct byte_sink *sink, struct open_file *file, const char *path)
 {
     struct stat about;
-    *sink = (struct ro_sink){.file = file, .fd = -1, .memory = !path, .seekable = !path};
+    *sink = (struct byte_sink){.file = file, .fd = -1, .memory = !path, .seekable = !path};
     if (!path)
         return RO_OK;
     if (sink_is_standard(path)) {
@@ -150,7 +150,7 @@ ro_status sink_open(struct ro_sink *sink, struct ro_file *file, const char *path
     return sink->buffer ? RO_OK : file_no_memory(file, BUFFER);
 }
 
-void sink_close(struct ro_sink *sink)
+void sink_close(struct byte_sink *sink)
 {
     if (sink->owned)
         close(sink->fd);
@@ -158,7 +158,7 @@ void sink_close(struct ro_sink *sink)
     temporary_remove(sink->temporary);
     free(sink->target);
     free(sink->buffer);
-    *sink = (struct ro_sink){.fd = -1};
+    *sink = (struct byte_sink){.fd = -1};
 }
 
 /* A pipe that is ready takes PIPE_BUF bytes without waiting, and more if it has room. Room is
@@ -178,7 +178,7 @@ static size_t pipe_room(int fd)
     return PIPE_BUF;
 }
 
-static ro_status write_all(struct ro_sink *sink, const uint8_t *bytes, size_t size)
+static ro_status write_all(struct byte_sink *sink, const uint8_t *bytes, size_t size)
 {
     while (size > 0) {
         ro_status status = file_check_stop(sink->file);
@@ -208,7 +208,7 @@ static ro_status write_all(struct ro_sink *sink, const uint8_t *bytes, size_t si
     return RO_OK;
 }
 
-static ro_status flush(struct ro_sink *sink)
+static ro_status flush(struct byte_sink *sink)
 {
     size_t size = sink->used;
     sink->used = 0;
@@ -216,7 +216,7 @@ static ro_status flush(struct ro_sink *sink)
 }
 
 /* Starts writing to the disk early, so that the flush at the end has less to wait for. */
-static void flush_ahead(struct ro_sink *sink)
+static void flush_ahead(struct byte_sink *sink)
 {
 #ifdef __linux__
     enum { STEP = 1 << 23 };
@@ -230,7 +230,7 @@ static void flush_ahead(struct ro_sink *sink)
 #endif
 }
 
-static ro_status keep(struct ro_sink *sink, const void *bytes, size_t size)
+static ro_status keep(struct byte_sink *sink, const void *bytes, size_t size)
 {
     uint64_t at = sink->position;
     sink->position += size;
@@ -256,7 +256,7 @@ static ro_status keep(struct ro_sink *sink, const void *bytes, size_t size)
     return RO_OK;
 }
 
-static ro_status put(struct ro_sink *sink, const void *bytes, size_t size)
+static ro_status put(struct byte_sink *sink, const void *bytes, size_t size)
 {
     ro_status status = RO_OK;
     if (sink->memory)
@@ -290,7 +290,7 @@ static uint32_t summed(uint32_t sum, const uint8_t *bytes, size_t size)
     return ~sum;
 }
 
-ro_status sink_write(struct ro_sink *sink, const void *bytes, size_t size)
+ro_status sink_write(struct byte_sink *sink, const void *bytes, size_t size)
 {
     if (sink->summed)
         sink->checksum = summed(sink->checksum, bytes, size);
@@ -298,7 +298,7 @@ ro_status sink_write(struct ro_sink *sink, const void *bytes, size_t size)
                         : put(sink, bytes, size);
 }
 
-void sink_print(struct ro_sink *sink, ro_status *status, const char *format, ...)
+void sink_print(struct byte_sink *sink, ro_status *status, const char *format, ...)
 {
     char line[512], *text = line;
     va_list list;
@@ -321,13 +321,13 @@ void sink_print(struct ro_sink *sink, ro_status *status, const char *format, ...
         free(text);
 }
 
-ro_status sink_pack(struct ro_sink *sink)
+ro_status sink_pack(struct byte_sink *sink)
 {
     sink->seekable = false; /* nothing that is packed is written twice */
     return packer_open(&sink->packer, sink->file);
 }
 
-ro_status sink_seek(struct ro_sink *sink, uint64_t position)
+ro_status sink_seek(struct byte_sink *sink, uint64_t position)
 {
     if (position == sink->position)
         return RO_OK;
@@ -346,12 +346,12 @@ ro_status sink_seek(struct ro_sink *sink, uint64_t position)
     return RO_OK;
 }
 
-bool sink_plain(const struct ro_sink *sink)
+bool sink_plain(const struct byte_sink *sink)
 {
     return sink->temporary && sink->seekable && !sink->packer && !sink->summed;
 }
 
-int sink_put(const struct ro_sink *sink, uint64_t position, const void *bytes, size_t size)
+int sink_put(const struct byte_sink *sink, uint64_t position, const void *bytes, size_t size)
 {
     for (size_t done = 0; done < size;) {
         const ssize_t count =
@@ -363,13 +363,13 @@ int sink_put(const struct ro_sink *sink, uint64_t position, const void *bytes, s
     return 0;
 }
 
-ro_status sink_cannot(struct ro_sink *sink, int error)
+ro_status sink_cannot(struct byte_sink *sink, int error)
 {
     errno = error;
     return cannot_write(sink->file);
 }
 
-ro_status sink_read(struct ro_sink *sink, void *bytes, size_t size, size_t *got)
+ro_status sink_read(struct byte_sink *sink, void *bytes, size_t size, size_t *got)
 {
     *got = 0;
     if (!sink->seekable)
@@ -388,7 +388,7 @@ ro_status sink_read(struct ro_sink *sink, void *bytes, size_t size, size_t *got)
     return status == RO_OK ? sink_seek(sink, sink->position + *got) : status;
 }
 
-ro_status sink_complete(struct ro_sink *sink)
+ro_status sink_complete(struct byte_sink *sink)
 {
     if (sink->memory || sink->complete)
         return RO_OK;
@@ -410,7 +410,7 @@ ro_status sink_complete(struct ro_sink *sink)
     return RO_OK;
 }
 
-ro_status sink_commit(struct ro_sink *sink)
+ro_status sink_commit(struct byte_sink *sink)
 {
     ro_status status = sink_complete(sink);
     if (status != RO_OK)
@@ -418,7 +418,7 @@ ro_status sink_commit(struct ro_sink *sink)
     if (sink->temporary) {
         if ((status = file_check_stop(sink->file)) != RO_OK)
             return status;
-        struct ro_temporary *temporary = sink->temporary;
+        struct temporary_file *temporary = sink->temporary;
         sink->temporary = NULL;
         status = commit_file(sink->file, temporary, sink->target);
     }

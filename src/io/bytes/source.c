@@ -22,10 +22,10 @@ enum {
     WAIT_MS = 100,
 };
 
-ro_status source_open(struct ro_source *source, struct ro_file *file, const char *path)
+ro_status source_open(struct byte_source *source, struct open_file *file, const char *path)
 {
     struct stat about;
-    *source = (struct ro_source){.file = file, .fd = STDIN_FILENO, .size = RO_SIZE_UNKNOWN};
+    *source = (struct byte_source){.file = file, .fd = STDIN_FILENO, .size = RO_SIZE_UNKNOWN};
     if (strcmp(path, "-") != 0) {
         const char *place = commit_place(file->context, path);
         if (!place)
@@ -56,36 +56,36 @@ ro_status source_open(struct ro_source *source, struct ro_file *file, const char
     return source->buffer ? RO_OK : file_no_memory(file, BUFFER);
 }
 
-void source_open_memory(struct ro_source *source, struct ro_file *file, const void *bytes,
+void source_open_memory(struct byte_source *source, struct open_file *file, const void *bytes,
                         size_t size)
 {
-    *source = (struct ro_source){
+    *source = (struct byte_source){
         .file = file, .fd = -1, .seekable = true, .size = size, .bytes = bytes, .end = size};
 }
 
-void source_close(struct ro_source *source)
+void source_close(struct byte_source *source)
 {
     readers_close(source->readers);
     packed_close(source->packed);
     free(source->buffer);
     if (source->owned)
         close(source->fd);
-    *source = (struct ro_source){.fd = -1};
+    *source = (struct byte_source){.fd = -1};
 }
 
-bool source_plain(const struct ro_source *source)
+bool source_plain(const struct byte_source *source)
 {
     return source->fd >= 0 && source->seekable && !source->waits && !source->packed;
 }
 
-void source_share(struct ro_source *source, int threads)
+void source_share(struct byte_source *source, int threads)
 {
     if (source_plain(source) && !source->readers)
         source->readers = readers_open(threads);
 }
 
 /* A long read by several threads, which leaves the file behind what was read. */
-static ro_status read_together(struct ro_source *source, uint8_t *bytes, size_t size, size_t *got)
+static ro_status read_together(struct byte_source *source, uint8_t *bytes, size_t size, size_t *got)
 {
     ro_status status = file_check_stop(source->file);
     if (status != RO_OK)
@@ -98,7 +98,7 @@ static ro_status read_together(struct ro_source *source, uint8_t *bytes, size_t 
 }
 
 /* One read from the system; *got is 0 at the end of the file. */
-static ro_status read_some(struct ro_source *source, uint8_t *bytes, size_t size, size_t *got)
+static ro_status read_some(struct byte_source *source, uint8_t *bytes, size_t size, size_t *got)
 {
     *got = 0;
     if (source->packed)
@@ -125,7 +125,7 @@ static ro_status read_some(struct ro_source *source, uint8_t *bytes, size_t size
     }
 }
 
-ro_status source_peek(struct ro_source *source, size_t want, size_t *have)
+ro_status source_peek(struct byte_source *source, size_t want, size_t *have)
 {
     if (source->buffer && source->end - source->begin < want) {
         memmove(source->buffer, source->buffer + source->begin, source->end - source->begin);
@@ -146,7 +146,7 @@ ro_status source_peek(struct ro_source *source, size_t want, size_t *have)
     return RO_OK;
 }
 
-ro_status source_read(struct ro_source *source, void *bytes, size_t size, size_t *got)
+ro_status source_read(struct byte_source *source, void *bytes, size_t size, size_t *got)
 {
     uint8_t *to = bytes;
     *got = 0;
@@ -183,7 +183,7 @@ ro_status source_read(struct ro_source *source, void *bytes, size_t size, size_t
     return RO_OK;
 }
 
-ro_status source_need(struct ro_source *source, void *bytes, size_t size)
+ro_status source_need(struct byte_source *source, void *bytes, size_t size)
 {
     size_t got;
     ro_status status = source_read(source, bytes, size, &got);
@@ -193,7 +193,7 @@ ro_status source_need(struct ro_source *source, void *bytes, size_t size)
 }
 
 /* Room for as much again as there is, whatever size the file claims; and a byte behind. */
-static ro_status grow(struct ro_file *file, char **bytes, size_t *room, size_t most)
+static ro_status grow(struct open_file *file, char **bytes, size_t *room, size_t most)
 {
     size_t wanted = *room ? 2 * *room : FIRST_ROOM;
     wanted = wanted < most + 1 ? wanted : most + 1; /* one more tells that there is more */
@@ -205,7 +205,7 @@ static ro_status grow(struct ro_file *file, char **bytes, size_t *room, size_t m
     return RO_OK;
 }
 
-ro_status source_all(struct ro_source *source, size_t most, char **bytes, size_t *size)
+ro_status source_all(struct byte_source *source, size_t most, char **bytes, size_t *size)
 {
     size_t room = 0, got = 1;
     ro_status status = RO_OK;
@@ -231,7 +231,7 @@ ro_status source_all(struct ro_source *source, size_t most, char **bytes, size_t
     return status;
 }
 
-ro_status source_seek(struct ro_source *source, uint64_t position)
+ro_status source_seek(struct byte_source *source, uint64_t position)
 {
     uint64_t start = source->position - source->begin; /* of bytes[0] */
     if (position == 0 && source->packed && source_rewinds(source))
@@ -255,12 +255,12 @@ ro_status source_seek(struct ro_source *source, uint64_t position)
     return RO_OK;
 }
 
-bool source_rewinds(const struct ro_source *source)
+bool source_rewinds(const struct byte_source *source)
 {
     return source->packed ? packed_rewinds(source->packed) : source->seekable;
 }
 
-ro_status source_skip(struct ro_source *source, uint64_t count)
+ro_status source_skip(struct byte_source *source, uint64_t count)
 {
     if (source->seekable) {
         if (source_left(source) < count)
@@ -282,14 +282,14 @@ ro_status source_skip(struct ro_source *source, uint64_t count)
     return RO_OK;
 }
 
-uint64_t source_left(const struct ro_source *source)
+uint64_t source_left(const struct byte_source *source)
 {
     if (source->size == RO_SIZE_UNKNOWN)
         return RO_SIZE_UNKNOWN;
     return source->size > source->position ? source->size - source->position : 0;
 }
 
-int source_refill_byte(struct ro_source *source, ro_status *status)
+int source_refill_byte(struct byte_source *source, ro_status *status)
 {
     size_t ready;
     *status = source_peek(source, 1, &ready);
@@ -299,7 +299,7 @@ int source_refill_byte(struct ro_source *source, ro_status *status)
     return source->bytes[source->begin++];
 }
 
-ro_status source_line(struct ro_source *source, char *line, size_t size)
+ro_status source_line(struct byte_source *source, char *line, size_t size)
 {
     ro_status status = RO_OK;
     size_t length = 0;

@@ -25,14 +25,14 @@ enum {
     LONGEST_STEM = 200, /* of the target's name within the temporary's */
 };
 
-struct ro_temporary {
+struct temporary_file {
     _Atomic(char *) path;    /* NULL: there is no such file */
     _Atomic(char *) removed; /* by a handler */
     atomic_bool taken;
-    struct ro_temporary *next;
+    struct temporary_file *next;
 };
 
-static _Atomic(struct ro_temporary *) first;
+static _Atomic(struct temporary_file *) first;
 
 size_t folder_length(const char *path)
 {
@@ -40,14 +40,14 @@ size_t folder_length(const char *path)
     return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
-static struct ro_temporary *take_place(void)
+static struct temporary_file *take_place(void)
 {
-    for (struct ro_temporary *place = atomic_load(&first); place; place = place->next) {
+    for (struct temporary_file *place = atomic_load(&first); place; place = place->next) {
         bool idle = false;
         if (atomic_compare_exchange_strong(&place->taken, &idle, true))
             return place;
     }
-    struct ro_temporary *made = calloc(1, sizeof *made);
+    struct temporary_file *made = calloc(1, sizeof *made);
     if (!made)
         return NULL;
     atomic_init(&made->taken, true);
@@ -57,18 +57,18 @@ static struct ro_temporary *take_place(void)
     return made;
 }
 
-static void give_back(struct ro_temporary *temporary)
+static void give_back(struct temporary_file *temporary)
 {
     free(atomic_exchange(&temporary->path, NULL));
     free(atomic_exchange(&temporary->removed, NULL));
     atomic_store(&temporary->taken, false);
 }
 
-struct ro_temporary *temporary_make(const char *target, mode_t mode, int *fd)
+struct temporary_file *temporary_make(const char *target, mode_t mode, int *fd)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyz012345";
     size_t folder = folder_length(target), size = strlen(target) + 16;
-    struct ro_temporary *made = take_place();
+    struct temporary_file *made = take_place();
     char *name = made ? malloc(size) : NULL;
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
@@ -100,13 +100,13 @@ struct ro_temporary *temporary_make(const char *target, mode_t mode, int *fd)
     return NULL;
 }
 
-const char *temporary_path(const struct ro_temporary *temporary)
+const char *temporary_path(const struct temporary_file *temporary)
 {
     const char *path = atomic_load(&temporary->path);
     return path ? path : ""; /* a handler took it: the process ends */
 }
 
-int temporary_rename(struct ro_temporary *temporary, const char *target)
+int temporary_rename(struct temporary_file *temporary, const char *target)
 {
     if (rename(temporary_path(temporary), target) != 0)
         return -1;
@@ -114,9 +114,9 @@ int temporary_rename(struct ro_temporary *temporary, const char *target)
     return 0;
 }
 
-struct ro_temporary *temporary_adopt(const char *path)
+struct temporary_file *temporary_adopt(const char *path)
 {
-    struct ro_temporary *made = take_place();
+    struct temporary_file *made = take_place();
     char *name = made ? strdup(path) : NULL;
     if (made && !name)
         give_back(made);
@@ -126,9 +126,9 @@ struct ro_temporary *temporary_adopt(const char *path)
     return made;
 }
 
-void temporary_keep(struct ro_temporary *temporary) { give_back(temporary); }
+void temporary_keep(struct temporary_file *temporary) { give_back(temporary); }
 
-void temporary_remove(struct ro_temporary *temporary)
+void temporary_remove(struct temporary_file *temporary)
 {
     if (!temporary)
         return;
@@ -138,7 +138,7 @@ void temporary_remove(struct ro_temporary *temporary)
 
 void ro_temporaries_remove(void)
 {
-    for (struct ro_temporary *place = atomic_load(&first); place; place = place->next) {
+    for (struct temporary_file *place = atomic_load(&first); place; place = place->next) {
         char *path = atomic_exchange(&place->path, NULL);
         if (!path)
             continue;

@@ -32,13 +32,13 @@ struct member {
     uint64_t size, packed, offset;
 };
 
-static ro_status not_proper(struct ro_source *source)
+static ro_status not_proper(struct byte_source *source)
 {
     return file_fail(source->file, RO_E_FORMAT, "not a proper ZIP archive");
 }
 
 /* The directory, to be freed; a zero lies behind it. */
-static ro_status read_directory(struct ro_source *source, uint8_t **bytes, size_t *size)
+static ro_status read_directory(struct byte_source *source, uint8_t **bytes, size_t *size)
 {
     const uint64_t total = source->size;
     *bytes = NULL;
@@ -143,7 +143,7 @@ static size_t add_name(char *names, size_t size, size_t used, const struct membe
                                          plain_length(member), member->name);
 }
 
-ro_status zip_others(struct ro_source *source, const char *name, char *names, size_t size)
+ro_status zip_others(struct byte_source *source, const char *name, char *names, size_t size)
 {
     uint8_t *bytes = NULL;
     size_t length = 0, at = 0, used = 0;
@@ -158,7 +158,7 @@ ro_status zip_others(struct ro_source *source, const char *name, char *names, si
 }
 
 /* Which member; if it is not clear, those that there are. */
-static ro_status choose(struct ro_source *source, const uint8_t *bytes, size_t size,
+static ro_status choose(struct byte_source *source, const uint8_t *bytes, size_t size,
                         const char *name, struct member *chosen)
 {
     char names[240] = "";
@@ -184,7 +184,7 @@ static ro_status choose(struct ro_source *source, const uint8_t *bytes, size_t s
                      name, names);
 }
 
-ro_status zip_open(struct ro_source *source, const char *name)
+ro_status zip_open(struct byte_source *source, const char *name)
 {
     uint8_t *bytes = NULL, local[LOCAL];
     size_t size = 0;

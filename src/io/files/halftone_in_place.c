@@ -31,8 +31,8 @@ bool job_suits_in_place(const struct halftone_job *job)
 static ro_status fetch_rows(void *data, uint32_t first_row, uint32_t count, void *rows)
 {
     struct pass *pass = data;
-    const struct ro_stage *stage = pass->job->reader->stage;
-    struct ro_file *file = &pass->job->reader->file;
+    const struct row_stage *stage = pass->job->reader->stage;
+    struct open_file *file = &pass->job->reader->file;
     const size_t row = stage_row_bytes(stage), size = row * count;
     size_t got;
     const int error = read_at(pass->job->reader->source.fd,
@@ -54,7 +54,7 @@ static ro_status take_rows(void *data, uint32_t first_row, uint32_t count, void 
 {
     struct pass *pass = data;
     ro_writer *writer = pass->job->output.writers[0];
-    const struct ro_encoder *encoder = writer->encoder;
+    const struct row_encoder *encoder = writer->encoder;
     const size_t row = encoder->row_bytes;
     if (encoder->turn)
         encoder->turn(encoder, rows, count);

@@ -23,7 +23,7 @@ struct halftone_job {
     ro_reader *reader;
     ro_image picture; /* all of it, where it was read for its palette */
     ro_plan *plan;
-    struct ro_output output;
+    struct file_output output;
 };
 
 /* Makes the palette of the picture, which is then read already. */

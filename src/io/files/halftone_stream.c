@@ -44,7 +44,7 @@ struct pump {
     pthread_cond_t changed;
     atomic_bool stop;
     ro_status status; /* of the first thread that failed; the caller's own failure is not kept */
-    char message[sizeof((struct ro_file *)0)->message];
+    char message[sizeof((struct open_file *)0)->message];
 };
 
 /* ---- Rings -------------------------------------------------------------------------------- */
@@ -93,7 +93,7 @@ static void advance(struct pump *pump, uint64_t *count)
 }
 
 /* Stops all. The sentence of a file counts if it is the first; NULL: the caller's own failure. */
-static void stop(struct pump *pump, ro_status status, const struct ro_file *file)
+static void stop(struct pump *pump, ro_status status, const struct open_file *file)
 {
     pthread_mutex_lock(&pump->lock);
     if (file && !atomic_load(&pump->stop)) {

@@ -52,7 +52,7 @@ void ro_writer_loses(const char *path, const char *type, const ro_file_info *in,
 {
     if (ABSENT(in, lost))
         return;
-    const struct ro_extension *extension = path ? writer_extension(path, type) : NULL;
+    const struct file_extension *extension = path ? writer_extension(path, type) : NULL;
     const unsigned holds = extension ? extension->holds : 0;
     const bool header = extension && out && out->header && header_fits(out, extension);
     char scale[64];

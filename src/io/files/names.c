@@ -21,14 +21,14 @@ static size_t dot_before(const char *path, size_t end)
 }
 
 /* The type of an archive whose name ends there; NULL: it is none. */
-static const struct ro_type *archive_before(const char *path, size_t end)
+static const struct file_type *archive_before(const char *path, size_t end)
 {
     const size_t dot = dot_before(path, end);
     char ending[16];
     if (dot == 0 || end - dot >= sizeof ending)
         return NULL;
     snprintf(ending, sizeof ending, "%.*s", (int)(end - dot), path + dot);
-    const struct ro_extension *extension = file_extension_of(ending);
+    const struct file_extension *extension = file_extension_of(ending);
     return extension && extension->type->alone ? extension->type : NULL;
 }
 
@@ -77,8 +77,8 @@ static bool is_proper(const char *member)
     return !strchr(member, '\\');
 }
 
-ro_status archive_check(struct ro_file *file, const char *path,
-                        const struct ro_extension *extension)
+ro_status archive_check(struct open_file *file, const char *path,
+                        const struct file_extension *extension)
 {
     const char *member = path_member(path);
     struct stat about;
@@ -99,7 +99,7 @@ ro_status archive_check(struct ro_file *file, const char *path,
         return file_no_memory(file, strlen(path));
     ro_status status = RO_OK;
     if (stat(only, &about) == 0 && S_ISREG(about.st_mode) && about.st_size > 0) {
-        struct ro_source source;
+        struct byte_source source;
         status = source_open(&source, file, only);
         if (status == RO_OK)
             status = extension->type->alone(&source, member);

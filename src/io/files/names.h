@@ -5,7 +5,7 @@
 
 #include "io/bytes/file.h"
 
-struct ro_extension;
+struct file_extension;
 
 /* What the file is to hold, behind "file.npz:" or "file.h5:"; NULL: none is named. */
 const char *path_member(const char *path);
@@ -14,7 +14,7 @@ const char *path_member(const char *path);
 bool path_is_packed(const char *path);
 
 /* Whether an archive may be written there: its member has a proper name, and no other is lost. */
-ro_status archive_check(struct ro_file *file, const char *path,
-                        const struct ro_extension *extension);
+ro_status archive_check(struct open_file *file, const char *path,
+                        const struct file_extension *extension);
 
 #endif

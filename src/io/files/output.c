@@ -58,7 +58,7 @@ static bool is_file(const char *path, const char *other)
 }
 
 /* Opens a writer for each ink, or only asks; a plate holds bits: black where ink goes. */
-static ro_status each_ink(struct ro_output *output, ro_context *context, const char *path,
+static ro_status each_ink(struct file_output *output, ro_context *context, const char *path,
                           const ro_file_info *info, const ro_write_options *options,
                           const ro_halftone_options *plates, const char *in)
 {
@@ -94,7 +94,7 @@ ro_status output_accepts(ro_context *context, const char *path, const ro_file_in
     return ro_writer_accepts(context, path, info, options);
 }
 
-ro_status file_output_open(struct ro_output *output, ro_context *context, const char *path,
+ro_status file_output_open(struct file_output *output, ro_context *context, const char *path,
                            const ro_file_info *info, const ro_write_options *options,
                            const ro_halftone_options *plates)
 {
@@ -106,7 +106,7 @@ ro_status file_output_open(struct ro_output *output, ro_context *context, const 
     return each_ink(output, context, path, info, options, plates, NULL);
 }
 
-ro_status output_take_alpha(struct ro_output *output, ro_context *context, const char *in,
+ro_status output_take_alpha(struct file_output *output, ro_context *context, const char *in,
                             const ro_reader *reader)
 {
     ro_read_options options = reader->options;
@@ -134,7 +134,7 @@ ro_status output_take_alpha(struct ro_output *output, ro_context *context, const
 }
 
 /* The alpha of the next row, of this page or of the next one, from 0 to 255, in place. */
-static ro_status next_alpha(struct ro_output *output)
+static ro_status next_alpha(struct file_output *output)
 {
     const ro_file_info *info = ro_reader_info(output->alpha);
     uint8_t *row = output->alpha_row;
@@ -155,7 +155,7 @@ static ro_status next_alpha(struct ro_output *output)
     return RO_OK;
 }
 
-static ro_status rows_with_alpha(struct ro_output *output, const uint8_t *rows, ptrdiff_t stride,
+static ro_status rows_with_alpha(struct file_output *output, const uint8_t *rows, ptrdiff_t stride,
                                  uint32_t count)
 {
     ro_status status = RO_OK;
@@ -169,7 +169,8 @@ static ro_status rows_with_alpha(struct ro_output *output, const uint8_t *rows, 
     return status;
 }
 
-ro_status output_rows(struct ro_output *output, const void *rows, ptrdiff_t stride, uint32_t count)
+ro_status output_rows(struct file_output *output, const void *rows, ptrdiff_t stride,
+                      uint32_t count)
 {
     ro_status status = RO_OK;
     output->failed = 0;
@@ -184,7 +185,7 @@ ro_status output_rows(struct ro_output *output, const void *rows, ptrdiff_t stri
     return status;
 }
 
-ro_status file_output_commit(struct ro_output *output)
+ro_status file_output_commit(struct file_output *output)
 {
     ro_context *context = output->writers[0]->file.context;
     bool own;
@@ -194,21 +195,21 @@ ro_status file_output_commit(struct ro_output *output)
     return commit_own_end(context, own, status);
 }
 
-void file_output_close(struct ro_output *output)
+void file_output_close(struct file_output *output)
 {
     for (int i = 0; i < output->count; i++)
         ro_writer_close(output->writers[i]);
     ro_reader_close(output->alpha);
     free(output->alpha_row);
-    *output = (struct ro_output){0};
+    *output = (struct file_output){0};
 }
 
-const struct ro_file *output_file(const struct ro_output *output)
+const struct open_file *output_file(const struct file_output *output)
 {
     return output->alpha_failed ? &output->alpha->file : &output->writers[output->failed]->file;
 }
 
-void output_set_stop(struct ro_output *output, const atomic_bool *stop)
+void output_set_stop(struct file_output *output, const atomic_bool *stop)
 {
     for (int i = 0; i < output->count; i++)
         output->writers[i]->file.stop = stop;

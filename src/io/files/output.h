@@ -6,7 +6,7 @@
 #include "io/files/reader.h"
 #include "io/files/writer.h"
 
-struct ro_output {
+struct file_output {
     ro_writer *writers[RO_INKS_MOST];
     int count;
     int failed;         /* the writer that failed last */
@@ -22,20 +22,21 @@ struct ro_output {
 ro_status output_accepts(ro_context *context, const char *path, const ro_file_info *info,
                          const ro_write_options *options, const ro_halftone_options *plates,
                          const char *in);
-ro_status file_output_open(struct ro_output *output, ro_context *context, const char *path,
+ro_status file_output_open(struct file_output *output, ro_context *context, const char *path,
                            const ro_file_info *info, const ro_write_options *options,
                            const ro_halftone_options *plates);
-ro_status output_rows(struct ro_output *output, const void *rows, ptrdiff_t stride, uint32_t count);
-ro_status file_output_commit(struct ro_output *output);
-void file_output_close(struct ro_output *output);
+ro_status output_rows(struct file_output *output, const void *rows, ptrdiff_t stride,
+                      uint32_t count);
+ro_status file_output_commit(struct file_output *output);
+void file_output_close(struct file_output *output);
 
 /* Opens the picture that `reader` reads once more, for its alpha alone; before the output. Fails
  * where it comes through a pipe, which is read once. */
-ro_status output_take_alpha(struct ro_output *output, ro_context *context, const char *in,
+ro_status output_take_alpha(struct file_output *output, ro_context *context, const char *in,
                             const ro_reader *reader);
 
 /* The file that failed, and who may stop the writing. */
-const struct ro_file *output_file(const struct ro_output *output);
-void output_set_stop(struct ro_output *output, const atomic_bool *stop);
+const struct open_file *output_file(const struct file_output *output);
+void output_set_stop(struct file_output *output, const atomic_bool *stop);
 
 #endif

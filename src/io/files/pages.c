@@ -10,7 +10,7 @@
 
 ro_status reader_choose_pages(ro_reader *reader)
 {
-    const struct ro_stage *stage = reader->stage;
+    const struct row_stage *stage = reader->stage;
     const unsigned first = reader->page, pages = stage->info.pages;
     unsigned count = reader->options.pages ? reader->options.pages : 1;
     if (first > pages)
@@ -48,7 +48,7 @@ ro_status reader_reopen(ro_reader *reader, unsigned page)
 
 static ro_status measure_page(ro_reader *reader)
 {
-    struct ro_stage *stage = reader->stage;
+    struct row_stage *stage = reader->stage;
     const size_t samples = (size_t)stage->info.width * (size_t)channels_of(stage->info.format);
     const size_t bytes = samples * bytes_of_sample(stage->info.sample);
     void *line = malloc(bytes);
@@ -65,7 +65,7 @@ static ro_status measure_page(ro_reader *reader)
 }
 
 /* Also over what samples must stand for, as far as 16 bits go. */
-static void extend(struct ro_span *span, double least, double largest)
+static void extend(struct sample_span *span, double least, double largest)
 {
     const double low = fmin((double)span->least, floor(least));
     const double high = fmax((double)span->largest, ceil(largest));

@@ -26,29 +26,29 @@ struct ro_parts {
     ro_write_options options;
     char type[16];
     ro_parts_info info;
-    const struct ro_packed *packed; /* NULL: rows lie as they come */
+    const struct packed_groups *packed; /* NULL: rows lie as they come */
     ro_writer *rows;  /* of the whole picture if parts are plain; else of those made last */
     ro_writer *frame; /* of the whole picture, if parts are packed */
     uint8_t *head;
     uint64_t *sizes; /* of the parts made last */
     char *path;
-    struct ro_file out;
-    struct ro_sink sink; /* where the parts go, from ro_parts_begin on */
-    char *name;          /* of that file until the commit */
-    bool keeps;          /* it stays after a failure */
-    struct stat before;  /* what had its name at the beginning; zeros: nothing */
+    struct open_file out;
+    struct byte_sink sink; /* where the parts go, from ro_parts_begin on */
+    char *name;            /* of that file until the commit */
+    bool keeps;            /* it stays after a failure */
+    struct stat before;    /* what had its name at the beginning; zeros: nothing */
 };
 
 #if RO_WITH_TIFF
-static const struct ro_packed *const tiff_packed = &ro_tiff_packed;
+static const struct packed_groups *const tiff_packed = &tiff_groups;
 #else
-static const struct ro_packed *const tiff_packed = NULL;
+static const struct packed_groups *const tiff_packed = NULL;
 #endif
 
 /* The types that can be written in parts. */
-static bool has_parts(const char *type, const struct ro_packed **packed)
+static bool has_parts(const char *type, const struct packed_groups **packed)
 {
-    const struct ro_extension *extension = file_extension_of(type);
+    const struct file_extension *extension = file_extension_of(type);
     const char *name = extension ? extension->type->name : "";
     *packed = strcmp(name, "tiff") == 0 ? tiff_packed : NULL;
     return *packed || strcmp(name, "pnm") == 0 || strcmp(name, "npy") == 0;
@@ -213,8 +213,8 @@ ro_status ro_parts_frame(ro_parts *parts, const uint64_t *sizes, const void **he
                                "the parts are packed: their sizes count");
     if (status != RO_OK)
         return status;
-    struct ro_sink *sink = &parts->frame->sink;
-    struct ro_encoder *encoder = parts->frame->encoder;
+    struct byte_sink *sink = &parts->frame->sink;
+    struct row_encoder *encoder = parts->frame->encoder;
     sink->hole = parts->info.head;
     for (uint32_t i = 0; i < parts->info.count; i++)
         sink->hole_bytes += sizes[i];
@@ -270,7 +270,7 @@ ro_status ro_parts_begin(ro_parts *parts, int keeps, const char *kept, const cha
     if (parts->name)
         return ro_context_fail(parts->context, RO_E_STATE, "the file has been begun");
     parts->keeps = keeps;
-    parts->sink = (struct ro_sink){.file = &parts->out, .fd = -1};
+    parts->sink = (struct byte_sink){.file = &parts->out, .fd = -1};
     file_init(&parts->out, parts->context, parts->path, "standard output");
     if (sink_is_standard(parts->path) ||
         (stat(parts->path, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode)))

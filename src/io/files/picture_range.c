@@ -11,7 +11,7 @@ ro_status ro_reader_range(ro_reader *reader, double *black, double *white)
     if (ABSENT(reader, black, white))
         return RO_E_ARGUMENT;
     const ro_file_info *info = &reader->info;
-    const struct ro_span *span = &reader->span;
+    const struct sample_span *span = &reader->span;
     *black = *white = 0;
     if (!sample_is_whole(info->sample) || (info->format != RO_GREYF && info->format != RO_RGBF))
         return RO_OK;

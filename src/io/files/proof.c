@@ -22,9 +22,9 @@ struct proof {
     ro_reader *plates[RO_INKS_MOST];
     int count;
     uint32_t width, height, reduce;
-    struct ro_light light;
+    struct light_curve light;
     float colours[256][3]; /* light of each set of inks, or its root */
-    struct ro_discs around;
+    struct dot_discs around;
     double spread;  /* n; 0: light does not spread */
     uint8_t *rows;  /* WINDOW rows of sets of inks, with REACH more at either end */
     uint8_t *plate; /* a row of one */
@@ -149,7 +149,7 @@ static ro_status open_plates(struct proof *proof, ro_context *context, const cha
 static ro_status prepare(struct proof *proof, ro_context *context,
                          const ro_halftone_options *options, const ro_proof_options *asked)
 {
-    struct ro_file file;
+    struct open_file file;
     file_init(&file, context, "a proof", "standard output");
     const uint32_t longest = proof->width > proof->height ? proof->width : proof->height;
     proof->reduce = asked->reduce ? asked->reduce : (longest + LARGEST - 1) / LARGEST;

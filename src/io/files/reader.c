@@ -18,7 +18,7 @@
 
 enum { LONG_ROW = 1 << 20 };
 
-ro_status stage_check_size(struct ro_file *file, uint64_t width, uint64_t height)
+ro_status stage_check_size(struct open_file *file, uint64_t width, uint64_t height)
 {
     if (width == 0 || height == 0)
         return file_fail(file, RO_E_SIZE, "the image is empty (%ju x %ju)", (uintmax_t)width,
@@ -28,9 +28,10 @@ ro_status stage_check_size(struct ro_file *file, uint64_t width, uint64_t height
     return RO_OK;
 }
 
-static ro_status find_type(struct ro_reader *reader, const char *asked, const struct ro_type **type)
+static ro_status find_type(struct ro_reader *reader, const char *asked,
+                           const struct file_type **type)
 {
-    struct ro_source *source = &reader->source;
+    struct byte_source *source = &reader->source;
     char types[RO_TYPES_TEXT];
     size_t have;
     ro_status status = source_peek(source, RO_TYPE_HEAD, &have);
@@ -40,7 +41,7 @@ static ro_status find_type(struct ro_reader *reader, const char *asked, const st
         return file_fail(&reader->file, RO_E_FORMAT, "the file is empty");
     *type = file_type_of(source->bytes + source->begin, have);
     if (asked) {
-        const struct ro_extension *extension = file_extension_of(asked);
+        const struct file_extension *extension = file_extension_of(asked);
         if (!extension)
             return file_fail(&reader->file, RO_E_ARGUMENT,
                              "'%s' is not a known type; a picture may be %s", asked,
@@ -58,9 +59,9 @@ static ro_status find_type(struct ro_reader *reader, const char *asked, const st
 }
 
 /* The last stage of the chain, for a further one, which owns it. */
-static struct ro_stage *take_last(struct ro_reader *reader)
+static struct row_stage *take_last(struct ro_reader *reader)
 {
-    struct ro_stage *last = reader->stage;
+    struct row_stage *last = reader->stage;
     reader->stage = NULL;
     return last;
 }
@@ -88,7 +89,7 @@ static ro_status add_resizing(struct ro_reader *reader)
 static ro_status build_chain(struct ro_reader *reader)
 {
     const ro_read_options *options = &reader->options;
-    struct ro_stage *decoder = reader->decoder = reader->stage;
+    struct row_stage *decoder = reader->decoder = reader->stage;
     ro_status status = RO_OK;
     snprintf(decoder->info.type, sizeof decoder->info.type, "%s", reader->type->name);
     decoder->info.stack = reader->last - reader->options.page + 1;
@@ -115,7 +116,7 @@ static ro_status build_chain(struct ro_reader *reader)
 /* Bytes of the pages that are read, as they would lie in a file that is not packed. */
 static double bytes_of_pages(const struct ro_reader *reader)
 {
-    const struct ro_stage *decoder = reader->stage;
+    const struct row_stage *decoder = reader->stage;
     const ro_file_info *info = &decoder->info;
     const double pages = decoder->stack ? reader->last - reader->page + 1 : 1;
     const double samples = channels_of(info->format) + (decoder->alpha != RO_NO_ALPHA);
@@ -207,7 +208,7 @@ static const char *member_of(const char *path)
 }
 
 /* Whether a file is a video, which is then at its beginning. */
-static ro_status look_for_video(struct ro_source *source, bool *video)
+static ro_status look_for_video(struct byte_source *source, bool *video)
 {
     size_t have = 0;
     ro_status status = source_peek(source, Y4M_HEAD, &have);
@@ -393,7 +394,7 @@ ro_status ro_reader_seek(ro_reader *reader, uint32_t row)
 {
     if (ABSENT(reader))
         return RO_E_ARGUMENT;
-    struct ro_stage *stage = reader->stage;
+    struct row_stage *stage = reader->stage;
     if (reader->status != RO_OK)
         return ro_context_fail(reader->file.context, reader->status, "%s", reader->file.message);
     if (row > stage->info.height)
@@ -418,7 +419,7 @@ static bool alike(const ro_file_info *a, const ro_file_info *b)
 }
 
 /* Whether the stages on top of decoder `a` are also right for decoder `b`. */
-static bool same_stages(const struct ro_stage *a, const struct ro_stage *b)
+static bool same_stages(const struct row_stage *a, const struct row_stage *b)
 {
     return alike(&a->info, &b->info) && a->raw == b->raw && a->alpha == b->alpha &&
            a->orientation == b->orientation && !a->profile == !b->profile;
@@ -443,7 +444,7 @@ static ro_status open_next(ro_reader *reader)
     bool rebuild = !reader->stage->next;
     ro_status status = RO_OK;
     if (!rebuild) {
-        const struct ro_stage before = *reader->decoder;
+        const struct row_stage before = *reader->decoder;
         status = reader->stage->next(reader->stage);
         rebuild = status == RO_OK && !same_stages(&before, reader->decoder);
     }

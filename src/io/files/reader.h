@@ -6,20 +6,20 @@
 #include "io/filters/samples.h"
 
 struct ro_reader {
-    struct ro_file file;
-    struct ro_source source;
-    struct ro_stage *stage;   /* the last of the chain */
-    struct ro_stage *decoder; /* the first of it */
-    ro_file_info info;        /* of the first page, as that stage gives it */
-    char *description;        /* of the info, which outlives the stage */
+    struct open_file file;
+    struct byte_source source;
+    struct row_stage *stage;   /* the last of the chain */
+    struct row_stage *decoder; /* the first of it */
+    ro_file_info info;         /* of the first page, as that stage gives it */
+    char *description;         /* of the info, which outlives the stage */
     void *header;
     uint8_t *ahead;      /* row 0, where it was read ahead; else NULL */
     uint32_t row;        /* the next one */
     unsigned page, last; /* this page, and the last one asked for */
-    const struct ro_type *type;
+    const struct file_type *type;
     char *member;            /* of an archive, as the path has it; NULL: none was named */
     ro_read_options options; /* as given; their texts may be gone */
-    struct ro_span span;     /* of the file's numbers, if they are whole and no plain samples */
+    struct sample_span span; /* of the file's numbers, if they are whole and no plain samples */
     ro_status status;        /* of the first failure; it stays */
     bool strict;             /* what is dropped is a failure */
     bool has_alpha;          /* some page so far, whatever becomes of it */

@@ -18,7 +18,7 @@ enum {
     MOST_COLOURS = 256, /* as many as a byte numbers, and as a ro_palette holds */
 };
 
-static const struct ro_extension *extension_of(const char *path)
+static const struct file_extension *extension_of(const char *path)
 {
     if (sink_is_standard(path))
         return file_extension_of("pnm");
@@ -31,32 +31,32 @@ static const struct ro_extension *extension_of(const char *path)
     return file_extension_of(ending);
 }
 
-const struct ro_extension *writer_extension(const char *path, const char *asked)
+const struct file_extension *writer_extension(const char *path, const char *asked)
 {
     if (asked)
         return file_extension_of(asked);
     return extension_of(path);
 }
 
-bool header_fits(const ro_file_info *info, const struct ro_extension *extension)
+bool header_fits(const ro_file_info *info, const struct file_extension *extension)
 {
     return strcmp(info->type, extension->type->name) == 0;
 }
 
 int ro_writer_holds_resolution(const char *path, const char *type)
 {
-    const struct ro_extension *extension = writer_extension(path, type);
+    const struct file_extension *extension = writer_extension(path, type);
     return extension && (extension->holds & RO_HOLDS_RESOLUTION);
 }
 
 int ro_writer_reads_back(const char *path, const char *type)
 {
-    const struct ro_extension *extension = writer_extension(path, type);
+    const struct file_extension *extension = writer_extension(path, type);
     return !extension || extension->type->decode || extension->type->left_out;
 }
 
-static ro_status find_extension(struct ro_file *file, const char *path, const char *asked,
-                                const struct ro_extension **extension)
+static ro_status find_extension(struct open_file *file, const char *path, const char *asked,
+                                const struct file_extension **extension)
 {
     *extension = writer_extension(path, asked);
     if (*extension)
@@ -71,7 +71,7 @@ static ro_status find_extension(struct ro_file *file, const char *path, const ch
 }
 
 /* Whether the options are those of the type. */
-static ro_status options_fit(struct ro_file *file, const struct ro_extension *extension,
+static ro_status options_fit(struct open_file *file, const struct file_extension *extension,
                              const ro_file_info *layout, const ro_write_options *options)
 {
     if (options->compression && !(extension->holds & RO_TAKES_COMPRESSION))
@@ -81,7 +81,7 @@ static ro_status options_fit(struct ro_file *file, const struct ro_extension *ex
         return file_fail(file, RO_E_ARGUMENT,
                          "compression g4 holds two levels of grey and nothing else");
     if (extension->holds & RO_TAKES_PACKING) {
-        struct ro_packing packing;
+        struct packing packing;
         ro_write_options form = *options;
         if (strcmp(extension->name, "bits") == 0 && !form.pixel_bits)
             form.pixel_bits = 1;
@@ -96,8 +96,8 @@ static ro_status options_fit(struct ro_file *file, const struct ro_extension *ex
     return RO_OK;
 }
 
-static ro_status check(struct ro_file *file, const char *path, const ro_file_info *info,
-                       const ro_write_options *options, const struct ro_extension **extension,
+static ro_status check(struct open_file *file, const char *path, const ro_file_info *info,
+                       const ro_write_options *options, const struct file_extension **extension,
                        ro_file_info *layout)
 {
     uint32_t most = white_of(info->format, 0);
@@ -144,8 +144,8 @@ ro_status ro_writer_accepts(ro_context *context, const char *path, const ro_file
     if (file_named(context, path) != RO_OK ||
         take_options(context, options, &full, "RO_WRITE_OPTIONS") != RO_OK)
         return RO_E_ARGUMENT;
-    struct ro_file file;
-    const struct ro_extension *extension = NULL;
+    struct open_file file;
+    const struct file_extension *extension = NULL;
     ro_file_info layout;
     file_init(&file, context, path, "standard output");
     ro_status status = check(&file, path, info, &full, &extension, &layout);
@@ -201,7 +201,7 @@ ro_status writer_open(ro_context *context, const char *path, const ro_file_info 
                       const ro_write_options *options, ro_writer **writer)
 {
     const char *name = path ? path : "a picture in memory";
-    const struct ro_extension *extension = NULL;
+    const struct file_extension *extension = NULL;
     ro_write_options full = RO_WRITE_OPTIONS;
     *writer = NULL;
     ro_status status = take_options(context, options, &full, "RO_WRITE_OPTIONS");

@@ -7,12 +7,12 @@
 #include "io/filters/stage.h"
 
 struct ro_writer {
-    struct ro_file file;
-    struct ro_sink sink;
-    struct ro_encoder *encoder;
+    struct open_file file;
+    struct byte_sink sink;
+    struct row_encoder *encoder;
     size_t row_bytes;    /* of the caller's rows */
     ro_file_info layout; /* what the encoder takes */
-    struct ro_conversion conversion;
+    struct row_conversion conversion;
     uint8_t *joined;    /* a row with its alpha; NULL: there is none */
     uint8_t *converted; /* some rows of the layout; NULL: the caller's rows are passed on */
     size_t converted_stride;
@@ -23,13 +23,13 @@ struct ro_writer {
     bool cut_alpha; /* some pixel was neither opaque nor clear, and is one of them now */
 };
 
-struct ro_extension;
+struct file_extension;
 
 /* The type asked for, else the one of the name's ending; standard output is PNM. NULL: none. */
-const struct ro_extension *writer_extension(const char *path, const char *asked);
+const struct file_extension *writer_extension(const char *path, const char *asked);
 
 /* Whether the header of an info is one of the type that is written. */
-bool header_fits(const ro_file_info *info, const struct ro_extension *extension);
+bool header_fits(const ro_file_info *info, const struct file_extension *extension);
 
 /* As ro_writer_open. If `path` is NULL, it writes into memory: sink.buffer holds the file after the
  * commit. */

@@ -10,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint32_t one(const struct ro_alpha_rule *rule, uint32_t colour, uint32_t alpha,
-                    uint32_t ground)
+static uint32_t one(const struct alpha_rule *rule, uint32_t colour, uint32_t alpha, uint32_t ground)
 {
     const uint32_t all = rule->white;
     if (rule->what == RO_ALPHA_DROP && !rule->multiplied)
@@ -33,7 +32,7 @@ static uint32_t one(const struct ro_alpha_rule *rule, uint32_t colour, uint32_t 
 }
 
 #define ALPHA_ROW(name, sample)                                                                    \
-    bool name(const struct ro_alpha_rule *rule, sample *to, const sample *from, uint32_t width)    \
+    bool name(const struct alpha_rule *rule, sample *to, const sample *from, uint32_t width)       \
     {                                                                                              \
         const int channels = rule->channels, given = rule->given;                                  \
         uint32_t least = rule->white;                                                              \
@@ -54,14 +53,14 @@ ALPHA_ROW(alpha_row8, uint8_t)
 ALPHA_ROW(alpha_row16, uint16_t)
 
 struct alpha {
-    struct ro_stage stage; /* first, so that a stage can be cast back */
-    struct ro_stage *before;
-    struct ro_alpha_rule rule;
+    struct row_stage stage; /* first, so that a stage can be cast back */
+    struct row_stage *before;
+    struct alpha_rule rule;
     bool tell; /* what is not opaque was laid over white without being asked for */
     uint8_t *line;
 };
 
-static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stride, uint32_t count)
+static ro_status read_rows(struct row_stage *stage, uint8_t *rows, ptrdiff_t stride, uint32_t count)
 {
     struct alpha *self = (struct alpha *)stage;
     const bool wide = stage->info.format == RO_GREY16 || stage->info.format == RO_RGB16;
@@ -82,7 +81,7 @@ static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stri
 }
 
 /* A picture without alpha is opaque all over; its rows are read to notice damage. */
-static ro_status opaque_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stride,
+static ro_status opaque_rows(struct row_stage *stage, uint8_t *rows, ptrdiff_t stride,
                              uint32_t count)
 {
     struct alpha *self = (struct alpha *)stage;
@@ -95,13 +94,13 @@ static ro_status opaque_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t st
     return status;
 }
 
-static ro_status seek_row(struct ro_stage *stage, uint32_t row)
+static ro_status seek_row(struct row_stage *stage, uint32_t row)
 {
-    struct ro_stage *before = ((struct alpha *)stage)->before;
+    struct row_stage *before = ((struct alpha *)stage)->before;
     return before->seek(before, row);
 }
 
-static void close_stage(struct ro_stage *stage)
+static void close_stage(struct row_stage *stage)
 {
     struct alpha *self = (struct alpha *)stage;
     self->before->close(self->before);
@@ -125,8 +124,8 @@ static void set_format(struct alpha *self, const ro_file_info *from)
         info->format = wide ? RO_RGB16 : RO_RGB8;
 }
 
-ro_status alpha_stage(struct ro_stage *before, const ro_read_options *options,
-                      struct ro_stage **stage)
+ro_status alpha_stage(struct row_stage *before, const ro_read_options *options,
+                      struct row_stage **stage)
 {
     const ro_file_info *from = &before->info;
     struct alpha *self = calloc(1, sizeof *self);
@@ -145,25 +144,25 @@ ro_status alpha_stage(struct ro_stage *before, const ro_read_options *options,
     const int channels = channels_of(from->format);
     self->before = before;
     self->tell = options->alpha == RO_ALPHA_DEFAULT && !options->background_given;
-    self->rule = (struct ro_alpha_rule){.what = options->alpha == RO_ALPHA_DEFAULT ? RO_ALPHA_OVER
-                                                                                   : options->alpha,
-                                        .multiplied = before->alpha == RO_MULTIPLIED_ALPHA,
-                                        .channels = channels,
-                                        .given = options->alpha == RO_ALPHA_ONLY ? 1
-                                                 : coloured                      ? 3
-                                                                                 : channels,
-                                        .white = from->maxval};
+    self->rule = (struct alpha_rule){.what = options->alpha == RO_ALPHA_DEFAULT ? RO_ALPHA_OVER
+                                                                                : options->alpha,
+                                     .multiplied = before->alpha == RO_MULTIPLIED_ALPHA,
+                                     .channels = channels,
+                                     .given = options->alpha == RO_ALPHA_ONLY ? 1
+                                              : coloured                      ? 3
+                                                                              : channels,
+                                     .white = from->maxval};
     for (int c = 0; c < 3; c++)
         self->rule.background[c] =
             options->background_given
                 ? (uint32_t)((2 * (uint64_t)ground[c] * from->maxval + 255) / 510)
                 : from->maxval;
-    self->stage = (struct ro_stage){.file = before->file,
-                                    .info = *from,
-                                    .orientation = before->orientation,
-                                    .rows = before->alpha == RO_NO_ALPHA ? opaque_rows : read_rows,
-                                    .seek = before->seek ? seek_row : NULL,
-                                    .close = close_stage};
+    self->stage = (struct row_stage){.file = before->file,
+                                     .info = *from,
+                                     .orientation = before->orientation,
+                                     .rows = before->alpha == RO_NO_ALPHA ? opaque_rows : read_rows,
+                                     .seek = before->seek ? seek_row : NULL,
+                                     .close = close_stage};
     set_format(self, from);
     *stage = &self->stage;
     return RO_OK;

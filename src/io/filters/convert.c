@@ -86,7 +86,7 @@ void cmyk16_to_rgb(uint16_t *to, const uint16_t *from, uint32_t width)
     }
 }
 
-void colour_map_finish(struct ro_colour_map *palette, unsigned colours)
+void colour_map_finish(struct colour_map *palette, unsigned colours)
 {
     palette->grey = true;
     for (unsigned i = 0; i < colours; i++) {
@@ -97,7 +97,7 @@ void colour_map_finish(struct ro_colour_map *palette, unsigned colours)
     memset(palette->alpha + colours, 255, sizeof palette->alpha - colours);
 }
 
-void colour_map_apply(const struct ro_colour_map *palette, uint8_t *to, const uint8_t *indices,
+void colour_map_apply(const struct colour_map *palette, uint8_t *to, const uint8_t *indices,
                       uint32_t width)
 {
     if (palette->holes)
@@ -139,23 +139,23 @@ int channels_of(ro_format format)
 
 static bool is_wide(ro_format format) { return format == RO_GREY16 || format == RO_RGB16; }
 
-void conversion_init(struct ro_conversion *conversion, ro_format from, uint32_t from_white,
+void conversion_init(struct row_conversion *conversion, ro_format from, uint32_t from_white,
                      ro_format to, uint32_t to_white)
 {
-    *conversion = (struct ro_conversion){from, to, from_white, to_white, {0}, NULL};
+    *conversion = (struct row_conversion){from, to, from_white, to_white, {0}, NULL};
     for (uint32_t k = 0; k < 256; k++) {
         uint32_t level = k < from_white ? k : from_white;
         conversion->table[k] = (uint8_t)((2 * to_white * level + from_white) / (2 * from_white));
     }
 }
 
-bool conversion_needed(const struct ro_conversion *conversion)
+bool conversion_needed(const struct row_conversion *conversion)
 {
     bool packing = (conversion->from == RO_BITS) != (conversion->to == RO_BITS);
     return packing || conversion->palette || conversion->from_white != conversion->to_white;
 }
 
-void conversion_row(const struct ro_conversion *conversion, void *to, const void *from,
+void conversion_row(const struct row_conversion *conversion, void *to, const void *from,
                     uint32_t width)
 {
     size_t samples = (size_t)width * (size_t)channels_of(conversion->from);

@@ -26,27 +26,27 @@ void cmyk16_to_rgb(uint16_t *to, const uint16_t *from, uint32_t width);
 
 /* A palette as rows become it: grey if all its colours are, else RGB, with alpha behind them where
  * `holes` says so. */
-struct ro_colour_map {
+struct colour_map {
     bool grey, holes;
     uint8_t rgb[256][3];
     uint8_t alpha[256]; /* set it and `holes` together */
 };
-void colour_map_finish(struct ro_colour_map *palette, unsigned colours);
-void colour_map_apply(const struct ro_colour_map *palette, uint8_t *to, const uint8_t *indices,
+void colour_map_finish(struct colour_map *palette, unsigned colours);
+void colour_map_apply(const struct colour_map *palette, uint8_t *to, const uint8_t *indices,
                       uint32_t width);
 
 /* From what a caller has to what a file holds: bits and levels to tones, tones to the file's white;
  * of N levels, level k is the tone (2*white*k + N-1) / (2*(N-1)). */
-struct ro_conversion {
+struct row_conversion {
     ro_format from, to;
     uint32_t from_white, to_white;
     uint8_t table[256];
     const ro_palette *palette; /* from numbers of its colours to RGB */
 };
-void conversion_init(struct ro_conversion *conversion, ro_format from, uint32_t from_white,
+void conversion_init(struct row_conversion *conversion, ro_format from, uint32_t from_white,
                      ro_format to, uint32_t to_white);
-bool conversion_needed(const struct ro_conversion *conversion);
-void conversion_row(const struct ro_conversion *conversion, void *to, const void *from,
+bool conversion_needed(const struct row_conversion *conversion);
+void conversion_row(const struct row_conversion *conversion, void *to, const void *from,
                     uint32_t width);
 
 /* maxval, or all bits set where it is 0. */

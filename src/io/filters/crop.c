@@ -6,8 +6,8 @@
 #include <string.h>
 
 struct crop {
-    struct ro_stage stage; /* first, so that a stage can be cast back */
-    struct ro_stage *before;
+    struct row_stage stage; /* first, so that a stage can be cast back */
+    struct row_stage *before;
     uint32_t left, top;
     uint8_t *line; /* a row as it comes */
     uint32_t read; /* rows of it */
@@ -20,7 +20,7 @@ static ro_status next_row(struct crop *self)
                               1);
 }
 
-static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stride, uint32_t count)
+static ro_status read_rows(struct row_stage *stage, uint8_t *rows, ptrdiff_t stride, uint32_t count)
 {
     struct crop *self = (struct crop *)stage;
     const size_t pixel = ro_format_row_bytes(stage->info.format, 1);
@@ -37,7 +37,7 @@ static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stri
     return status;
 }
 
-static void close_stage(struct ro_stage *stage)
+static void close_stage(struct row_stage *stage)
 {
     struct crop *self = (struct crop *)stage;
     self->before->close(self->before);
@@ -45,8 +45,8 @@ static void close_stage(struct ro_stage *stage)
     free(self);
 }
 
-ro_status crop_stage(struct ro_stage *before, uint32_t width, uint32_t height,
-                     struct ro_stage **stage)
+ro_status crop_stage(struct row_stage *before, uint32_t width, uint32_t height,
+                     struct row_stage **stage)
 {
     struct crop *self = calloc(1, sizeof *self);
     if (self)
@@ -60,7 +60,7 @@ ro_status crop_stage(struct ro_stage *before, uint32_t width, uint32_t height,
     self->before = before;
     self->left = (before->info.width - width) / 2;
     self->top = (before->info.height - height) / 2;
-    self->stage = (struct ro_stage){
+    self->stage = (struct row_stage){
         .file = before->file, .info = before->info, .rows = read_rows, .close = close_stage};
     self->stage.info.width = width;
     self->stage.info.height = height;

@@ -17,7 +17,7 @@ struct block {
     struct block *after;
 };
 
-struct ro_lcms {
+struct lcms_calls {
     cmsContext context;
     struct block blocks; /* the list's ends */
     bool is_short;
@@ -26,7 +26,7 @@ struct ro_lcms {
 };
 
 /* By thread, because lcms2 allocates before its context has user data. */
-static _Thread_local struct ro_lcms *running;
+static _Thread_local struct lcms_calls *running;
 
 static void *refuse(void)
 {
@@ -97,7 +97,7 @@ static void *reallocate(cmsContext context, void *memory, cmsUInt32Number size)
     return link_block(more, before);
 }
 
-static void run(struct ro_lcms *lcms, void (*work)(cmsContext context, void *data), void *data)
+static void run(struct lcms_calls *lcms, void (*work)(cmsContext context, void *data), void *data)
 {
     if (setjmp(lcms->jump) == 0) {
         lcms->may_jump = true;
@@ -105,14 +105,14 @@ static void run(struct ro_lcms *lcms, void (*work)(cmsContext context, void *dat
     }
 }
 
-struct ro_lcms *lcms_run(void (*work)(cmsContext context, void *data), void *data)
+struct lcms_calls *lcms_run(void (*work)(cmsContext context, void *data), void *data)
 {
     cmsPluginMemHandler kept = {
         .base = {cmsPluginMagicNumber, LCMS_WITH_CONTEXTS, cmsPluginMemHandlerSig, NULL},
         .MallocPtr = allocate,
         .FreePtr = release,
         .ReallocPtr = reallocate};
-    struct ro_lcms *lcms = calloc(1, sizeof *lcms);
+    struct lcms_calls *lcms = calloc(1, sizeof *lcms);
     if (!lcms)
         return NULL;
     lcms->blocks = (struct block){&lcms->blocks, &lcms->blocks};
@@ -127,7 +127,7 @@ struct ro_lcms *lcms_run(void (*work)(cmsContext context, void *data), void *dat
     return NULL;
 }
 
-void lcms_close(struct ro_lcms *lcms)
+void lcms_close(struct lcms_calls *lcms)
 {
     if (!lcms)
         return;

@@ -9,14 +9,14 @@
 #include <lcms2.h>
 #include <stdbool.h>
 
-struct ro_lcms;
+struct lcms_calls;
 
 /* Runs work(context, data), which makes things with the context, and keeps them until
  * lcms_close. Returns NULL if there is not enough memory; work may then have been left in the
  * middle. */
-struct ro_lcms *lcms_run(void (*work)(cmsContext context, void *data), void *data);
+struct lcms_calls *lcms_run(void (*work)(cmsContext context, void *data), void *data);
 
 /* Frees everything that was made with the context. NULL is allowed. */
-void lcms_close(struct ro_lcms *lcms);
+void lcms_close(struct lcms_calls *lcms);
 
 #endif

@@ -7,18 +7,19 @@
 
 enum { FEW_BUCKETS = 1 << 12, MANY_BUCKETS = 1 << 16 };
 
-void light_close(struct ro_light *light)
+void light_close(struct light_curve *light)
 {
     free(light->of_sample);
     free(light->threshold);
     free(light->start);
-    *light = (struct ro_light){0};
+    *light = (struct light_curve){0};
 }
 
-ro_status light_open(struct ro_light *light, struct ro_file *file, ro_format format,
+ro_status light_open(struct light_curve *light, struct open_file *file, ro_format format,
                      uint32_t white_in, uint32_t white_out)
 {
-    *light = (struct ro_light){.real = format == RO_GREYF || format == RO_RGBF, .white = white_out};
+    *light =
+        (struct light_curve){.real = format == RO_GREYF || format == RO_RGBF, .white = white_out};
     if (light->real)
         return RO_OK;
     light->buckets = white_out <= 255 ? FEW_BUCKETS : MANY_BUCKETS;
@@ -41,8 +42,8 @@ ro_status light_open(struct ro_light *light, struct ro_file *file, ro_format for
     return RO_OK;
 }
 
-void light_from_row(const struct ro_light *light, float *values, const void *row, ro_format format,
-                    size_t count)
+void light_from_row(const struct light_curve *light, float *values, const void *row,
+                    ro_format format, size_t count)
 {
     if (light->real)
         for (size_t i = 0; i < count; i++)
@@ -55,7 +56,7 @@ void light_from_row(const struct ro_light *light, float *values, const void *row
             values[i] = light->of_sample[((const uint8_t *)row)[i]];
 }
 
-uint32_t light_to_sample(const struct ro_light *light, double value)
+uint32_t light_to_sample(const struct light_curve *light, double value)
 {
     if (!(value > 0))
         return 0;

@@ -6,7 +6,7 @@
 #include "io/bytes/file.h"
 
 /* Light runs from 0 to 1. Integer samples go through tables; floats are computed. */
-struct ro_light {
+struct light_curve {
     bool real;
     uint32_t white;    /* of the samples that come out */
     float *of_sample;  /* the light of each sample that comes in */
@@ -15,16 +15,16 @@ struct ro_light {
     uint32_t buckets;
 };
 
-ro_status light_open(struct ro_light *light, struct ro_file *file, ro_format format,
+ro_status light_open(struct light_curve *light, struct open_file *file, ro_format format,
                      uint32_t white_in, uint32_t white_out);
-void light_close(struct ro_light *light);
+void light_close(struct light_curve *light);
 
 /* Samples as they come, in the format of the opening, to light. */
-void light_from_row(const struct ro_light *light, float *values, const void *row, ro_format format,
-                    size_t count);
+void light_from_row(const struct light_curve *light, float *values, const void *row,
+                    ro_format format, size_t count);
 
 /* The nearest sample of a light; what lies outside 0 to 1 is cut off. */
-uint32_t light_to_sample(const struct ro_light *light, double value);
+uint32_t light_to_sample(const struct light_curve *light, double value);
 
 /* A float in sRGB, outside 0 to 1 too. */
 float light_to_float(double value);

@@ -29,18 +29,18 @@ static const struct turn {
 };
 
 struct orient {
-    struct ro_stage stage; /* first, so that a stage can be cast back */
-    struct ro_stage *before;
+    struct row_stage stage; /* first, so that a stage can be cast back */
+    struct row_stage *before;
     struct turn turn;
     size_t pixel;
     bool stored;
-    struct ro_store store;
+    struct lazy_store store;
     uint32_t row;
 };
 
 static ro_status fill_store(struct orient *orient)
 {
-    struct ro_stage *before = orient->before;
+    struct row_stage *before = orient->before;
     size_t row = stage_row_bytes(before);
     ro_status status = store_open(&orient->store, before->file, row, before->info.height);
     for (uint32_t y = 0; y < before->info.height && status == RO_OK; y++) {
@@ -80,7 +80,7 @@ static void turned_row(struct orient *orient, uint8_t *row)
                lazy_row(&orient->store, turn.flip_y ? from->height - 1 - x : x) + column, pixel);
 }
 
-static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stride, uint32_t count)
+static ro_status read_rows(struct row_stage *stage, uint8_t *rows, ptrdiff_t stride, uint32_t count)
 {
     struct orient *orient = (struct orient *)stage;
     ro_status status = RO_OK;
@@ -99,7 +99,7 @@ static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stri
     return status;
 }
 
-static void close_stage(struct ro_stage *stage)
+static void close_stage(struct row_stage *stage)
 {
     struct orient *orient = (struct orient *)stage;
     orient->before->close(orient->before);
@@ -107,7 +107,7 @@ static void close_stage(struct ro_stage *stage)
     free(orient);
 }
 
-ro_status orient_stage(struct ro_stage *before, struct ro_stage **stage)
+ro_status orient_stage(struct row_stage *before, struct row_stage **stage)
 {
     struct orient *orient = calloc(1, sizeof *orient);
     if (!orient) {
@@ -125,7 +125,7 @@ ro_status orient_stage(struct ro_stage *before, struct ro_stage **stage)
         info.dpi_x = before->info.dpi_y;
         info.dpi_y = before->info.dpi_x;
     }
-    orient->stage = (struct ro_stage){
+    orient->stage = (struct row_stage){
         .file = before->file, .info = info, .rows = read_rows, .close = close_stage};
     *stage = &orient->stage;
     return RO_OK;

@@ -48,7 +48,7 @@ bool profile_is(const uint8_t *bytes, size_t size, const char *space)
 }
 
 /* Gives the stage its profile. Returns NULL if there is no lcms2 in this build, or no memory. */
-static struct ro_profile *new_profile(struct ro_stage *stage, struct ro_profile profile)
+static struct sample_profile *new_profile(struct row_stage *stage, struct sample_profile profile)
 {
 #if RO_WITH_LCMS
     if (!stage->profile && (stage->profile = malloc(sizeof profile))) {
@@ -62,13 +62,13 @@ static struct ro_profile *new_profile(struct ro_stage *stage, struct ro_profile 
     return NULL;
 }
 
-void profile_take(struct ro_stage *stage, const uint8_t *bytes, size_t size)
+void profile_take(struct row_stage *stage, const uint8_t *bytes, size_t size)
 {
     if (stage->profile || says_srgb(bytes, size))
         return;
     uint8_t *copy = malloc(size + 1);
     stage->no_memory |= !copy;
-    const struct ro_profile icc = {
+    const struct sample_profile icc = {
         .kind = RO_KIND_ICC, .words = RO_PROFILE_WORDS, .bytes = copy, .size = size};
     if (copy && new_profile(stage, icc)) {
         memcpy(copy, bytes, size);
@@ -78,10 +78,10 @@ void profile_take(struct ro_stage *stage, const uint8_t *bytes, size_t size)
     file_drop(stage->file, RO_DROPPED_PROFILE, RO_PROFILE_WORDS);
 }
 
-void profile_take_gamma(struct ro_stage *stage, double gamma, const double xy[4][2],
+void profile_take_gamma(struct row_stage *stage, double gamma, const double xy[4][2],
                         const char *words)
 {
-    struct ro_profile profile = {.kind = RO_KIND_GAMMA, .gamma = gamma, .has_primaries = xy};
+    struct sample_profile profile = {.kind = RO_KIND_GAMMA, .gamma = gamma, .has_primaries = xy};
     snprintf(profile.words, sizeof profile.words, "%s", words);
     if (xy)
         memcpy(profile.xy, xy, sizeof profile.xy);
@@ -89,18 +89,18 @@ void profile_take_gamma(struct ro_stage *stage, double gamma, const double xy[4]
         file_drop(stage->file, RO_DROPPED_GAMMA, "%s", words);
 }
 
-ro_status profile_take_lab(struct ro_stage *stage)
+ro_status profile_take_lab(struct row_stage *stage)
 {
     if (stage->profile && stage->profile->kind == RO_KIND_LAB) /* of the page before */
         return RO_OK;
-    if (new_profile(stage, (struct ro_profile){.kind = RO_KIND_LAB}))
+    if (new_profile(stage, (struct sample_profile){.kind = RO_KIND_LAB}))
         return RO_OK;
     if (stage->no_memory)
         return file_no_memory(stage->file, sizeof *stage->profile);
     return file_fail(stage->file, RO_E_UNSUPPORTED, "this build has no lcms2, which Lab needs");
 }
 
-void profile_free(struct ro_stage *stage)
+void profile_free(struct row_stage *stage)
 {
     if (stage->profile)
         free(stage->profile->bytes);

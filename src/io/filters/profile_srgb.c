@@ -10,9 +10,9 @@
 #include <string.h>
 
 struct to_srgb {
-    struct ro_stage stage; /* first, so that a stage can be cast back */
-    struct ro_stage *before;
-    struct ro_lcms *lcms;    /* owns the transform */
+    struct row_stage stage; /* first, so that a stage can be cast back */
+    struct row_stage *before;
+    struct lcms_calls *lcms; /* owns the transform */
     cmsHTRANSFORM transform; /* NULL: samples are passed on, or inks become RGB in the usual way */
     size_t row_bytes;        /* of a row before */
     uint8_t *line;
@@ -38,7 +38,7 @@ static cmsHPROFILE grey_profile(cmsContext lcms, const cmsToneCurve *curve)
 }
 
 /* Gamma and primaries as a profile; sRGB's where there are none. */
-static cmsHPROFILE calibrated(cmsContext lcms, const struct ro_profile *profile, bool colour)
+static cmsHPROFILE calibrated(cmsContext lcms, const struct sample_profile *profile, bool colour)
 {
     cmsToneCurve *curve =
         profile->gamma > 0 ? cmsBuildGamma(lcms, profile->gamma) : srgb_curve(lcms);
@@ -56,7 +56,8 @@ static cmsHPROFILE calibrated(cmsContext lcms, const struct ro_profile *profile,
                                 : NULL;
 }
 
-static cmsHPROFILE source_profile(cmsContext lcms, const struct ro_profile *profile, bool colour)
+static cmsHPROFILE source_profile(cmsContext lcms, const struct sample_profile *profile,
+                                  bool colour)
 {
     if (profile->kind == RO_KIND_LAB)
         return cmsCreateLab4ProfileTHR(lcms, NULL);
@@ -90,7 +91,7 @@ static cmsUInt32Number type_of(unsigned space, unsigned channels, ro_format form
 static void make_transform(cmsContext lcms, void *data)
 {
     struct to_srgb *self = data;
-    const struct ro_profile *profile = self->before->profile;
+    const struct sample_profile *profile = self->before->profile;
     const ro_format format = self->stage.info.format;
     const bool colour = channels_of(format) == 3;
     const bool alpha = self->before->alpha != RO_NO_ALPHA && format != RO_GREY8;
@@ -140,10 +141,10 @@ static void map_grey(const struct to_srgb *self, uint8_t *row)
         row[x] = self->grey[row[x]];
 }
 
-static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stride, uint32_t count)
+static ro_status read_rows(struct row_stage *stage, uint8_t *rows, ptrdiff_t stride, uint32_t count)
 {
     struct to_srgb *self = (struct to_srgb *)stage;
-    const struct ro_profile *profile = self->before->profile;
+    const struct sample_profile *profile = self->before->profile;
     ro_status status = RO_OK;
     for (uint32_t y = 0; y < count && status == RO_OK; y++, rows += stride) {
         status = self->before->rows(self->before, self->line, (ptrdiff_t)self->row_bytes, 1);
@@ -166,7 +167,7 @@ static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stri
     return status;
 }
 
-static void close_stage(struct ro_stage *stage)
+static void close_stage(struct row_stage *stage)
 {
     struct to_srgb *self = (struct to_srgb *)stage;
     lcms_close(self->lcms);
@@ -175,7 +176,8 @@ static void close_stage(struct ro_stage *stage)
     free(self);
 }
 
-static void note_dropped(const struct to_srgb *self, const struct ro_profile *profile, bool damaged)
+static void note_dropped(const struct to_srgb *self, const struct sample_profile *profile,
+                         bool damaged)
 {
     const bool icc = profile->kind == RO_KIND_ICC;
     file_drop(self->stage.file, icc ? RO_DROPPED_PROFILE : RO_DROPPED_GAMMA, "%s",
@@ -184,10 +186,10 @@ static void note_dropped(const struct to_srgb *self, const struct ro_profile *pr
                     : "its gamma or primaries, which are damaged (taken as sRGB's)");
 }
 
-ro_status profile_stage(struct ro_stage *before, const ro_read_options *options,
-                        struct ro_stage **stage)
+ro_status profile_stage(struct row_stage *before, const ro_read_options *options,
+                        struct row_stage **stage)
 {
-    const struct ro_profile *profile = before->profile;
+    const struct sample_profile *profile = before->profile;
     const ro_file_info *info = &before->info;
     struct to_srgb *self = calloc(1, sizeof *self);
     const size_t bytes = profile->inks ? 4 * (size_t)info->width * (is_wide(info->format) ? 2 : 1)
@@ -202,12 +204,12 @@ ro_status profile_stage(struct ro_stage *before, const ro_read_options *options,
     }
     self->before = before;
     self->row_bytes = bytes;
-    self->stage = (struct ro_stage){.file = before->file,
-                                    .info = *info,
-                                    .orientation = before->orientation,
-                                    .alpha = before->alpha,
-                                    .rows = read_rows,
-                                    .close = close_stage};
+    self->stage = (struct row_stage){.file = before->file,
+                                     .info = *info,
+                                     .orientation = before->orientation,
+                                     .alpha = before->alpha,
+                                     .rows = read_rows,
+                                     .close = close_stage};
     *stage = &self->stage;
     if (info->maxval == 1 && !is_real(info->format))
         return RO_OK; /* black stays black, and white white */

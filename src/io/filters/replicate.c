@@ -7,8 +7,8 @@
 #include <string.h>
 
 struct enlarge {
-    struct ro_stage stage; /* first, so that a stage can be cast back */
-    struct ro_stage *before;
+    struct row_stage stage; /* first, so that a stage can be cast back */
+    struct row_stage *before;
     uint32_t times;
     size_t pixel;   /* bytes */
     uint8_t *line;  /* a row as it comes */
@@ -25,7 +25,7 @@ static void widen(struct enlarge *self)
             memcpy(to, from, self->pixel);
 }
 
-static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stride, uint32_t count)
+static ro_status read_rows(struct row_stage *stage, uint8_t *rows, ptrdiff_t stride, uint32_t count)
 {
     struct enlarge *self = (struct enlarge *)stage;
     for (uint32_t y = 0; y < count; y++, rows += stride) {
@@ -43,7 +43,7 @@ static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stri
     return RO_OK;
 }
 
-static void close_stage(struct ro_stage *stage)
+static void close_stage(struct row_stage *stage)
 {
     struct enlarge *self = (struct enlarge *)stage;
     self->before->close(self->before);
@@ -52,7 +52,7 @@ static void close_stage(struct ro_stage *stage)
     free(self);
 }
 
-ro_status replicate_stage(struct ro_stage *before, uint32_t times, struct ro_stage **stage)
+ro_status replicate_stage(struct row_stage *before, uint32_t times, struct row_stage **stage)
 {
     ro_file_info info = before->info;
     ro_status status = RO_OK;
@@ -69,7 +69,7 @@ ro_status replicate_stage(struct ro_stage *before, uint32_t times, struct ro_sta
         self->before = before;
         self->times = times;
         self->pixel = ro_format_row_bytes(info.format, 1);
-        self->stage = (struct ro_stage){
+        self->stage = (struct row_stage){
             .file = before->file, .info = info, .rows = read_rows, .close = close_stage};
         self->line = malloc(stage_row_bytes(before));
         self->wide = malloc(stage_row_bytes(&self->stage));

@@ -67,7 +67,7 @@ static bool filter_plan(struct filter *filter, uint32_t size_in, uint32_t size_o
            size_multiply(weights, sizeof(double), &weights) && weights <= limit;
 }
 
-static ro_status filter_open(struct filter *filter, struct ro_file *file)
+static ro_status filter_open(struct filter *filter, struct open_file *file)
 {
     uint32_t size_in = filter->size_in, size_out = filter->size_out;
     double step = (double)size_in / size_out, scale = step > 1 ? step : 1, reach = LOBES * scale;
@@ -105,12 +105,12 @@ static void filter_close(struct filter *filter)
 }
 
 struct resize {
-    struct ro_stage stage; /* first, so that a stage can be cast back */
-    struct ro_stage *before;
+    struct row_stage stage; /* first, so that a stage can be cast back */
+    struct row_stage *before;
     int channels;
     double scale; /* of the values: from the maxval before to the one after */
     bool as_light;
-    struct ro_light light;
+    struct light_curve light;
     struct filter across, down;
     uint8_t *line;  /* a row as it comes */
     float *values;  /* the same as numbers */
@@ -140,7 +140,7 @@ static void row_to_values(const ro_file_info *info, float *values, const void *r
 
 static void light_to_row(const struct resize *resize, void *row, size_t count)
 {
-    const struct ro_light *light = &resize->light;
+    const struct light_curve *light = &resize->light;
     const double *sums = resize->sums;
     switch (resize->stage.info.format) {
     case RO_GREY16:
@@ -188,7 +188,7 @@ static void sums_to_row(const struct resize *resize, void *row, size_t count)
 /* The weights are made when the first row has arrived: not for a file that only claims its size. */
 static ro_status start(struct resize *resize)
 {
-    struct ro_file *file = resize->stage.file;
+    struct open_file *file = resize->stage.file;
     const uint32_t white_in = resize->before->info.maxval, white_out = resize->stage.info.maxval;
     ro_status status = filter_open(&resize->across, file);
     if (status == RO_OK)
@@ -201,7 +201,7 @@ static ro_status start(struct resize *resize)
 /* Takes one row of the source, resized along itself, into the window. */
 static ro_status next_row(struct resize *resize)
 {
-    struct ro_stage *before = resize->before;
+    struct row_stage *before = resize->before;
     const struct filter *across = &resize->across;
     size_t channels = (size_t)resize->channels, samples = across->size_in * channels;
     ro_status status = before->rows(before, resize->line, (ptrdiff_t)stage_row_bytes(before), 1);
@@ -228,7 +228,7 @@ static ro_status next_row(struct resize *resize)
     return RO_OK;
 }
 
-static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stride, uint32_t count)
+static ro_status read_rows(struct row_stage *stage, uint8_t *rows, ptrdiff_t stride, uint32_t count)
 {
     struct resize *resize = (struct resize *)stage;
     const struct filter *down = &resize->down;
@@ -267,7 +267,7 @@ static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stri
     return RO_OK;
 }
 
-static void close_stage(struct ro_stage *stage)
+static void close_stage(struct row_stage *stage)
 {
     struct resize *resize = (struct resize *)stage;
     resize->before->close(resize->before);
@@ -327,7 +327,7 @@ static double scaled(uint32_t side, double factor, double divisor)
     return size < 1 ? 1 : size;
 }
 
-static ro_status new_size(const struct ro_stage *before, const ro_read_options *options,
+static ro_status new_size(const struct row_stage *before, const ro_read_options *options,
                           ro_file_info *info)
 {
     const ro_file_info *old = &before->info;
@@ -370,8 +370,8 @@ static ro_status new_size(const struct ro_stage *before, const ro_read_options *
     return RO_OK;
 }
 
-ro_status resize_stage(struct ro_stage *before, const ro_read_options *options,
-                       struct ro_stage **stage)
+ro_status resize_stage(struct row_stage *before, const ro_read_options *options,
+                       struct row_stage **stage)
 {
     ro_file_info info = before->info;
     ro_status status = new_size(before, options, &info);
@@ -392,7 +392,7 @@ ro_status resize_stage(struct ro_stage *before, const ro_read_options *options,
     resize->channels = channels_of(info.format);
     resize->scale = (double)info.maxval / before->info.maxval;
     resize->as_light = options->resize_light;
-    resize->stage = (struct ro_stage){
+    resize->stage = (struct row_stage){
         .file = before->file, .info = info, .rows = read_rows, .close = close_stage};
     status = open_buffers(resize);
     if (status != RO_OK)

@@ -83,7 +83,7 @@ static double real(ro_sample sample, int64_t number)
     return beyond(sample, number) ? (double)(uint64_t)number : (double)number;
 }
 
-void span_add(struct ro_span *span, ro_sample sample, const void *numbers, size_t count)
+void span_add(struct sample_span *span, ro_sample sample, const void *numbers, size_t count)
 {
     int64_t least = span->least, largest = span->largest;
     double low = span->low, high = span->high;
@@ -107,8 +107,8 @@ void span_add(struct ro_span *span, ro_sample sample, const void *numbers, size_
 /* ---- In ------------------------------------------------------------------------------------- */
 
 struct samples {
-    struct ro_stage stage; /* first, so that a stage can be cast back */
-    struct ro_stage *before;
+    struct row_stage stage; /* first, so that a stage can be cast back */
+    struct row_stage *before;
     uint8_t *line; /* a row of the file's numbers */
     uint32_t row;  /* of the page, the next one */
 };
@@ -155,7 +155,7 @@ static ro_status check_large(const struct samples *self, const float *row, size_
     return RO_OK;
 }
 
-static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stride, uint32_t count)
+static ro_status read_rows(struct row_stage *stage, uint8_t *rows, ptrdiff_t stride, uint32_t count)
 {
     struct samples *self = (struct samples *)stage;
     const size_t samples = (size_t)stage->info.width * (size_t)channels_of(stage->info.format);
@@ -176,21 +176,21 @@ static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stri
     return RO_OK;
 }
 
-static ro_status next_page(struct ro_stage *stage)
+static ro_status next_page(struct row_stage *stage)
 {
     struct samples *self = (struct samples *)stage;
     self->row = 0;
     return self->before->next(self->before);
 }
 
-static ro_status seek_row(struct ro_stage *stage, uint32_t row)
+static ro_status seek_row(struct row_stage *stage, uint32_t row)
 {
-    struct ro_stage *before = ((struct samples *)stage)->before;
+    struct row_stage *before = ((struct samples *)stage)->before;
     ((struct samples *)stage)->row = row;
     return before->seek(before, row);
 }
 
-static void close_stage(struct ro_stage *stage)
+static void close_stage(struct row_stage *stage)
 {
     struct samples *self = (struct samples *)stage;
     self->before->close(self->before);
@@ -198,8 +198,8 @@ static void close_stage(struct ro_stage *stage)
     free(self);
 }
 
-ro_status samples_stage(struct ro_stage *before, const struct ro_span *span,
-                        struct ro_stage **stage)
+ro_status samples_stage(struct row_stage *before, const struct sample_span *span,
+                        struct row_stage **stage)
 {
     const ro_sample sample = before->info.sample;
     const bool colour = channels_of(before->info.format) == 3;
@@ -214,14 +214,14 @@ ro_status samples_stage(struct ro_stage *before, const struct ro_span *span,
         before->close(before);
         return status;
     }
-    self->stage = (struct ro_stage){.file = before->file,
-                                    .info = before->info,
-                                    .orientation = before->orientation,
-                                    .stack = before->stack,
-                                    .rows = read_rows,
-                                    .seek = before->seek ? seek_row : NULL,
-                                    .next = before->next ? next_page : NULL,
-                                    .close = close_stage};
+    self->stage = (struct row_stage){.file = before->file,
+                                     .info = before->info,
+                                     .orientation = before->orientation,
+                                     .stack = before->stack,
+                                     .rows = read_rows,
+                                     .seek = before->seek ? seek_row : NULL,
+                                     .next = before->next ? next_page : NULL,
+                                     .close = close_stage};
     self->before = before;
     self->line = line;
     ro_file_info *info = &self->stage.info;
@@ -239,7 +239,7 @@ ro_status samples_stage(struct ro_stage *before, const struct ro_span *span,
 
 /* ---- Out ------------------------------------------------------------------------------------ */
 
-ro_status samples_check(struct ro_file *file, const ro_file_info *info)
+ro_status samples_check(struct open_file *file, const ro_file_info *info)
 {
     const ro_format format = info->format;
     const bool real = format == RO_GREYF || format == RO_RGBF;

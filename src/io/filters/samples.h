@@ -18,23 +18,23 @@ bool sample_is_whole(ro_sample sample);
 ro_sample sample_type_of(char kind, int bytes);
 
 /* What the integers of a file span. */
-struct ro_span {
+struct sample_span {
     bool known;
     int64_t least, largest; /* least > largest: no sample yet */
     double low, high;       /* the same, also of numbers beyond int64_t */
 };
-#define RO_SPAN_EMPTY ((struct ro_span){false, INT64_MAX, INT64_MIN, INFINITY, -INFINITY})
-void span_add(struct ro_span *span, ro_sample sample, const void *numbers, size_t count);
+#define RO_SPAN_EMPTY ((struct sample_span){false, INT64_MAX, INT64_MIN, INFINITY, -INFINITY})
+void span_add(struct sample_span *span, ro_sample sample, const void *numbers, size_t count);
 
 /* Turns numbers into another byte order, in place. */
 void sample_swap(void *numbers, size_t bytes, size_t count);
 
 /* A stage on top of a raw one, which it owns from then on; on a failure it closes it. */
-ro_status samples_stage(struct ro_stage *before, const struct ro_span *span,
-                        struct ro_stage **stage);
+ro_status samples_stage(struct row_stage *before, const struct sample_span *span,
+                        struct row_stage **stage);
 
 /* The format in which samples of such a file are handed to its encoder: as a reader gives them. */
-ro_status samples_check(struct ro_file *file, const ro_file_info *info);
+ro_status samples_check(struct open_file *file, const ro_file_info *info);
 
 /* Rows for the file: numbers of info->sample, in this machine's byte order. Beyond its range they
  * are the nearest it has. */

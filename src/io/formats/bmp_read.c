@@ -43,8 +43,8 @@ enum {
 static const double metres_per_inch = 0.0254;
 
 struct bmp {
-    struct ro_stage stage; /* first, so that a stage can be cast back */
-    struct ro_source *source;
+    struct row_stage stage; /* first, so that a stage can be cast back */
+    struct byte_source *source;
     unsigned bits, compression;
     bool top_down, held, filled;
     uint64_t pixels;  /* where they begin */
@@ -55,8 +55,8 @@ struct bmp {
         uint32_t mask, most;
         int shift;
     } of[4];
-    struct ro_colour_map palette;
-    struct ro_store store; /* rows of the file, or numbers that runs gave; in the file's order */
+    struct colour_map palette;
+    struct lazy_store store; /* rows of the file, or numbers that runs gave; in the file's order */
     uint8_t *line, *numbers;
     uint32_t row;
 };
@@ -223,7 +223,7 @@ static void read_colours(struct bmp *self, const uint8_t *head, uint32_t size)
 static ro_status read_head(struct bmp *self)
 {
     uint8_t file[FILE_HEAD], head[LARGEST_HEAD + 16] = {0};
-    struct ro_source *source = self->source;
+    struct byte_source *source = self->source;
     ro_file_info *info = &self->stage.info;
     ro_status status = source_need(source, file, sizeof file);
     if (status == RO_OK)
@@ -405,7 +405,7 @@ static void convert_row(struct bmp *self, uint8_t *row, const uint8_t *from)
     }
 }
 
-static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stride, uint32_t count)
+static ro_status read_rows(struct row_stage *stage, uint8_t *rows, ptrdiff_t stride, uint32_t count)
 {
     struct bmp *self = (struct bmp *)stage;
     ro_status status = RO_OK;
@@ -430,7 +430,7 @@ static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stri
     return status;
 }
 
-static void close_reader(struct ro_stage *stage)
+static void close_reader(struct row_stage *stage)
 {
     struct bmp *self = (struct bmp *)stage;
     store_close(&self->store);
@@ -467,7 +467,7 @@ static ro_status open_rows(struct bmp *self)
  * Returns false if it is not there. */
 static bool find_profile(struct bmp *self, ro_status *status)
 {
-    struct ro_source *source = self->source;
+    struct byte_source *source = self->source;
     const uint64_t end = self->profile + self->profile_size;
     if (self->profile_size == 0 || self->profile_size > LARGEST_PROFILE ||
         (source->size != RO_SIZE_UNKNOWN && end > source->size) ||
@@ -508,20 +508,21 @@ static ro_status read_profile(struct bmp *self)
 /* Goes to the pixels, unless they were read before the profile. */
 static ro_status find_pixels(struct bmp *self)
 {
-    struct ro_source *source = self->source;
+    struct byte_source *source = self->source;
     if (self->filled)
         return RO_OK;
     return source->seekable ? source_seek(source, self->pixels)
                             : source_skip(source, self->pixels - source->position);
 }
 
-ro_status bmp_decode(struct ro_source *source, unsigned page, struct ro_stage **stage)
+ro_status bmp_decode(struct byte_source *source, unsigned page, struct row_stage **stage)
 {
     struct bmp *self = calloc(1, sizeof *self);
     (void)page;
     if (!self)
         return file_no_memory(source->file, sizeof *self);
-    self->stage = (struct ro_stage){.file = source->file, .rows = read_rows, .close = close_reader};
+    self->stage =
+        (struct row_stage){.file = source->file, .rows = read_rows, .close = close_reader};
     self->source = source;
     ro_status status = read_head(self);
     if (status == RO_OK)

@@ -38,9 +38,9 @@ static double rational(const struct data *data, size_t at)
     return under ? (double)over / under : 0;
 }
 
-struct ro_exif exif_read(const uint8_t *bytes, size_t size)
+struct exif_data exif_read(const uint8_t *bytes, size_t size)
 {
-    struct ro_exif exif = {0};
+    struct exif_data exif = {0};
     struct data data = {bytes, size, size > 0 && bytes[0] == 'M'};
     uint32_t unit = 2; /* inches, where none is stated */
     if (size < HEADER || memcmp(bytes, data.big ? "MM" : "II", 2) != 0)

@@ -7,13 +7,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct ro_exif {
+struct exif_data {
     int orientation;     /* 1 to 8; 0: not stated */
     double dpi_x, dpi_y; /* 0: not stated */
     bool more;           /* other things are stated too */
 };
 
 /* `bytes` begin with "II*" or "MM*"; damaged data states nothing. */
-struct ro_exif exif_read(const uint8_t *bytes, size_t size);
+struct exif_data exif_read(const uint8_t *bytes, size_t size);
 
 #endif

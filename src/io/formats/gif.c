@@ -19,8 +19,8 @@ enum {
 };
 
 struct ro_gif {
-    struct ro_file file;
-    struct ro_sink sink;
+    struct open_file file;
+    struct byte_sink sink;
     uint32_t width, height;
     /* the dictionary: a code and a byte behind it make another code */
     uint32_t key[PLACES];

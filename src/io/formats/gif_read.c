@@ -19,7 +19,7 @@ enum {
 enum { KEEP_TRANSPARENT = 1, TO_NOTHING = 2, TO_BEFORE = 3 };
 
 struct gif {
-    struct ro_stage stage; /* first, so that a stage can be cast back */
+    struct row_stage stage; /* first, so that a stage can be cast back */
     uint8_t *bytes;
     size_t size;
     unsigned page;
@@ -227,7 +227,7 @@ static void draw_row(struct gif *self, const struct frame *frame, uint32_t numbe
 
 static ro_status draw_frame(struct gif *self, const struct frame *frame)
 {
-    struct ro_lzw lzw;
+    struct lzw_state lzw;
     ro_status status = RO_OK;
     uint8_t *numbers = malloc((size_t)frame->width + 1);
     if (!numbers)
@@ -290,7 +290,7 @@ static ro_status draw(struct gif *self)
     return status;
 }
 
-static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stride, uint32_t count)
+static ro_status read_rows(struct row_stage *stage, uint8_t *rows, ptrdiff_t stride, uint32_t count)
 {
     struct gif *self = (struct gif *)stage;
     const size_t channels = (size_t)channels_of(stage->info.format);
@@ -308,7 +308,7 @@ static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stri
     return status;
 }
 
-static void close_reader(struct ro_stage *stage)
+static void close_reader(struct row_stage *stage)
 {
     struct gif *self = (struct gif *)stage;
     free(self->bytes);
@@ -316,12 +316,13 @@ static void close_reader(struct ro_stage *stage)
     free(self);
 }
 
-ro_status gif_decode(struct ro_source *source, unsigned page, struct ro_stage **stage)
+ro_status gif_decode(struct byte_source *source, unsigned page, struct row_stage **stage)
 {
     struct gif *self = calloc(1, sizeof *self);
     if (!self)
         return file_no_memory(source->file, sizeof *self);
-    self->stage = (struct ro_stage){.file = source->file, .rows = read_rows, .close = close_reader};
+    self->stage =
+        (struct row_stage){.file = source->file, .rows = read_rows, .close = close_reader};
     self->page = page;
     char *bytes = NULL;
     ro_status status = source_all(source, LARGEST_FILE, &bytes, &self->size);

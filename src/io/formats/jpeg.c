@@ -29,8 +29,8 @@ enum {
 };
 
 struct jpeg {
-    struct ro_stage stage; /* first, so that a stage can be cast back */
-    struct ro_source *source;
+    struct row_stage stage; /* first, so that a stage can be cast back */
+    struct byte_source *source;
     struct jpeg_decompress_struct jpeg;
     struct jpeg_error_mgr errors;
     struct jpeg_source_mgr input;
@@ -112,7 +112,7 @@ static void no_action(j_decompress_ptr jpeg) { (void)jpeg; }
 static boolean fill_input(j_decompress_ptr jpeg)
 {
     struct jpeg *self = jpeg->client_data;
-    struct ro_source *source = self->source;
+    struct byte_source *source = self->source;
     size_t have;
     ro_status status = source_peek(source, 1, &have);
     if (status == RO_OK && have == 0)
@@ -164,7 +164,7 @@ static void note_dropped(struct jpeg *self)
         {JPEG_APP0 + 13, "", 0, RO_DROPPED_METADATA, "Photoshop data"},
         {JPEG_COM, "", 0, RO_DROPPED_METADATA, "a comment"},
     };
-    struct ro_file *file = self->stage.file;
+    struct open_file *file = self->stage.file;
     for (jpeg_saved_marker_ptr marker = self->jpeg.marker_list; marker; marker = marker->next) {
         for (size_t i = 0; i < sizeof known / sizeof *known; i++)
             if (begins(marker, known[i].code, known[i].mark, known[i].size))
@@ -220,7 +220,7 @@ static void read_resolution(struct jpeg *self)
     ro_file_info *info = &self->stage.info;
     for (jpeg_saved_marker_ptr marker = jpeg->marker_list; marker; marker = marker->next)
         if (begins(marker, JPEG_APP0 + 1, mark, sizeof mark)) {
-            struct ro_exif exif =
+            struct exif_data exif =
                 exif_read(marker->data + sizeof mark, marker->data_length - sizeof mark);
             self->stage.orientation = exif.orientation;
             info->dpi_x = exif.dpi_x;
@@ -313,7 +313,7 @@ static ro_status read_row(struct jpeg *self, uint8_t *row)
     return RO_OK;
 }
 
-static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stride, uint32_t count)
+static ro_status read_rows(struct row_stage *stage, uint8_t *rows, ptrdiff_t stride, uint32_t count)
 {
     struct jpeg *self = (struct jpeg *)stage;
     ro_status status = self->started ? RO_OK : start(self);
@@ -322,7 +322,7 @@ static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stri
     return status;
 }
 
-static void close_reader(struct ro_stage *stage)
+static void close_reader(struct row_stage *stage)
 {
     struct jpeg *self = (struct jpeg *)stage;
     if (self->created)
@@ -332,13 +332,14 @@ static void close_reader(struct ro_stage *stage)
     free(self);
 }
 
-ro_status jpeg_decode(struct ro_source *source, unsigned page, struct ro_stage **stage)
+ro_status jpeg_decode(struct byte_source *source, unsigned page, struct row_stage **stage)
 {
     struct jpeg *self = calloc(1, sizeof *self);
     (void)page;
     if (!self)
         return file_no_memory(source->file, sizeof *self);
-    self->stage = (struct ro_stage){.file = source->file, .rows = read_rows, .close = close_reader};
+    self->stage =
+        (struct row_stage){.file = source->file, .rows = read_rows, .close = close_reader};
     self->source = source;
     self->jpeg.err = jpeg_std_error(&self->errors);
     self->jpeg.client_data = self;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "io/formats/lzw.h"
 
-bool lzw_begin(struct ro_lzw *lzw, const uint8_t *bytes, size_t size)
+bool lzw_begin(struct lzw_state *lzw, const uint8_t *bytes, size_t size)
 {
     if (size < 1 || bytes[0] < 1 || bytes[0] > 8)
         return false;
@@ -18,7 +18,7 @@ bool lzw_begin(struct ro_lzw *lzw, const uint8_t *bytes, size_t size)
 }
 
 /* -1: no more. */
-static int next_code(struct ro_lzw *lzw)
+static int next_code(struct lzw_state *lzw)
 {
     while (lzw->held_bits < lzw->bits) {
         while (lzw->block == 0) {
@@ -38,7 +38,7 @@ static int next_code(struct ro_lzw *lzw)
     return code;
 }
 
-static void add_code(struct ro_lzw *lzw, uint8_t suffix)
+static void add_code(struct lzw_state *lzw, uint8_t suffix)
 {
     if (lzw->next == RO_LZW_CODES)
         return; /* it stays as it is until it is cleared */
@@ -49,7 +49,7 @@ static void add_code(struct ro_lzw *lzw, uint8_t suffix)
 }
 
 /* Puts the numbers of the next code on the stack; false: there is none. */
-static bool unpack_code(struct ro_lzw *lzw)
+static bool unpack_code(struct lzw_state *lzw)
 {
     const unsigned clear = 1u << lzw->least, end = clear + 1;
     int code = next_code(lzw);
@@ -82,7 +82,7 @@ static bool unpack_code(struct ro_lzw *lzw)
     return true;
 }
 
-size_t lzw_read(struct ro_lzw *lzw, uint8_t *numbers, size_t count)
+size_t lzw_read(struct lzw_state *lzw, uint8_t *numbers, size_t count)
 {
     size_t got = 0;
     while (got < count) {

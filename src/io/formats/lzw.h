@@ -9,7 +9,7 @@
 
 enum { RO_LZW_CODES = 4096 };
 
-struct ro_lzw {
+struct lzw_state {
     const uint8_t *at, *end;
     unsigned block; /* bytes left in the block */
     uint32_t held;  /* bits that were taken from it */
@@ -25,9 +25,9 @@ struct ro_lzw {
 };
 
 /* From the byte that gives the size of a number, at the blocks behind it; false: no such size. */
-bool lzw_begin(struct ro_lzw *lzw, const uint8_t *bytes, size_t size);
+bool lzw_begin(struct lzw_state *lzw, const uint8_t *bytes, size_t size);
 
 /* The next `count` numbers; fewer: there are no more (`ended`), or a code makes no sense. */
-size_t lzw_read(struct ro_lzw *lzw, uint8_t *numbers, size_t count);
+size_t lzw_read(struct lzw_state *lzw, uint8_t *numbers, size_t count);
 
 #endif

@@ -14,8 +14,8 @@
 enum { LONGEST_LINE = 256, MOST_LINES = 1000 };
 
 struct pam {
-    struct ro_stage stage; /* first, so that a stage can be cast back */
-    struct ro_source *source;
+    struct row_stage stage; /* first, so that a stage can be cast back */
+    struct byte_source *source;
     uint64_t depth; /* channels in the file */
     size_t sample;  /* bytes */
     size_t taken;   /* channels that are passed on */
@@ -96,7 +96,7 @@ static void choose_channels(struct pam *self, const char *kind, uint64_t maxval)
                   (unsigned)(self->depth - self->taken), self->depth - self->taken > 1 ? "s" : "");
 }
 
-static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stride, uint32_t count)
+static ro_status read_rows(struct row_stage *stage, uint8_t *rows, ptrdiff_t stride, uint32_t count)
 {
     struct pam *self = (struct pam *)stage;
     const size_t pixel = self->depth * self->sample, taken = self->taken * self->sample;
@@ -127,13 +127,13 @@ static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stri
     return RO_OK;
 }
 
-static void close_reader(struct ro_stage *stage)
+static void close_reader(struct row_stage *stage)
 {
     free(((struct pam *)stage)->line);
     free(stage);
 }
 
-ro_status pam_decode(struct ro_source *source, unsigned page, struct ro_stage **stage)
+ro_status pam_decode(struct byte_source *source, unsigned page, struct row_stage **stage)
 {
     struct pam *self = calloc(1, sizeof *self);
     char kind[LONGEST_LINE] = "";
@@ -141,7 +141,8 @@ ro_status pam_decode(struct ro_source *source, unsigned page, struct ro_stage **
     (void)page;
     if (!self)
         return file_no_memory(source->file, sizeof *self);
-    self->stage = (struct ro_stage){.file = source->file, .rows = read_rows, .close = close_reader};
+    self->stage =
+        (struct row_stage){.file = source->file, .rows = read_rows, .close = close_reader};
     self->source = source;
     ro_status status = read_head(self, &maxval, kind, sizeof kind);
     if (status == RO_OK) {

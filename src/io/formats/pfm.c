@@ -14,11 +14,11 @@
 enum { HELD_BYTES = 1 << 24 }; /* small files are held: reading backwards is slow */
 
 struct pfm {
-    struct ro_stage stage; /* first, so that a stage can be cast back */
-    struct ro_source *source;
+    struct row_stage stage; /* first, so that a stage can be cast back */
+    struct byte_source *source;
     bool swap, filled;
-    uint64_t pixels;       /* where they begin */
-    struct ro_store store; /* of a pipe */
+    uint64_t pixels;         /* where they begin */
+    struct lazy_store store; /* of a pipe */
     uint32_t row;
 };
 
@@ -78,7 +78,7 @@ static ro_status fill_store(struct pfm *self)
     return status;
 }
 
-static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stride, uint32_t count)
+static ro_status read_rows(struct row_stage *stage, uint8_t *rows, ptrdiff_t stride, uint32_t count)
 {
     struct pfm *self = (struct pfm *)stage;
     const size_t bytes = stage_row_bytes(stage);
@@ -102,19 +102,20 @@ static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stri
     return status;
 }
 
-static void close_reader(struct ro_stage *stage)
+static void close_reader(struct row_stage *stage)
 {
     store_close(&((struct pfm *)stage)->store);
     free(stage);
 }
 
-ro_status pfm_decode(struct ro_source *source, unsigned page, struct ro_stage **stage)
+ro_status pfm_decode(struct byte_source *source, unsigned page, struct row_stage **stage)
 {
     struct pfm *self = calloc(1, sizeof *self);
     (void)page;
     if (!self)
         return file_no_memory(source->file, sizeof *self);
-    self->stage = (struct ro_stage){.file = source->file, .rows = read_rows, .close = close_reader};
+    self->stage =
+        (struct row_stage){.file = source->file, .rows = read_rows, .close = close_reader};
     self->source = source;
     ro_status status = read_head(self);
     if (status == RO_OK &&

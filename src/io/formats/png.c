@@ -30,8 +30,8 @@ static const double metres_per_inch = 0.0254;
 enum kind { AS_IT_IS, WITH_ALPHA, WITH_KEY, WITH_PALETTE };
 
 struct png {
-    struct ro_stage stage; /* first, so that a stage can be cast back */
-    struct ro_source *source;
+    struct row_stage stage; /* first, so that a stage can be cast back */
+    struct byte_source *source;
     png_structp png;
     png_infop info;
     ro_status status; /* what a callback failed with */
@@ -39,9 +39,9 @@ struct png {
     int channels, depth; /* of the file; alpha is a channel */
     bool interlaced, started;
     bool exif_seen;
-    struct ro_colour_map palette;
+    struct colour_map palette;
     png_color_16 key; /* the colour that is transparent */
-    struct ro_store store;
+    struct lazy_store store;
     uint8_t *line; /* a row of the file, where it is not the row of the image */
     uint32_t row;
 };
@@ -196,7 +196,7 @@ static void read_resolution(struct png *self)
     png_uint_32 exif_size;
     png_bytep exif_bytes;
     if (png_get_eXIf_1(self->png, self->info, &exif_size, &exif_bytes)) {
-        struct ro_exif exif = exif_read(exif_bytes, exif_size);
+        struct exif_data exif = exif_read(exif_bytes, exif_size);
         self->stage.orientation = exif.orientation;
         info->dpi_x = exif.dpi_x;
         info->dpi_y = exif.dpi_y;
@@ -380,7 +380,7 @@ static void convert_row(struct png *self, uint8_t *row)
         add_alpha(self, row);
 }
 
-static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stride, uint32_t count)
+static ro_status read_rows(struct row_stage *stage, uint8_t *rows, ptrdiff_t stride, uint32_t count)
 {
     struct png *self = (struct png *)stage;
     ro_status status = RO_OK;
@@ -403,7 +403,7 @@ static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stri
     return status;
 }
 
-static void close_reader(struct ro_stage *stage)
+static void close_reader(struct row_stage *stage)
 {
     struct png *self = (struct png *)stage;
     png_destroy_read_struct(&self->png, &self->info, NULL);
@@ -413,13 +413,14 @@ static void close_reader(struct ro_stage *stage)
     free(self);
 }
 
-ro_status png_decode(struct ro_source *source, unsigned page, struct ro_stage **stage)
+ro_status png_decode(struct byte_source *source, unsigned page, struct row_stage **stage)
 {
     struct png *self = calloc(1, sizeof *self);
     (void)page;
     if (!self)
         return file_no_memory(source->file, sizeof *self);
-    self->stage = (struct ro_stage){.file = source->file, .rows = read_rows, .close = close_reader};
+    self->stage =
+        (struct row_stage){.file = source->file, .rows = read_rows, .close = close_reader};
     self->source = source;
     self->png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, self, read_failed, read_warned,
                                          self, allocate, release);
@@ -434,8 +435,8 @@ ro_status png_decode(struct ro_source *source, unsigned page, struct ro_stage **
 /* ---- Rows out ----------------------------------------------------------------------------- */
 
 struct png_encoder {
-    struct ro_encoder encoder; /* first, so that an encoder can be cast back */
-    struct ro_sink *sink;
+    struct row_encoder encoder; /* first, so that an encoder can be cast back */
+    struct byte_sink *sink;
     png_structp png;
     png_infop info;
     ro_status status; /* what a callback failed with */
@@ -526,7 +527,7 @@ static ro_status write_row(struct png_encoder *self, const uint8_t *row)
     return RO_OK;
 }
 
-static ro_status write_rows(struct ro_encoder *encoder, const uint8_t *rows, ptrdiff_t stride,
+static ro_status write_rows(struct row_encoder *encoder, const uint8_t *rows, ptrdiff_t stride,
                             uint32_t count)
 {
     ro_status status = RO_OK;
@@ -535,7 +536,7 @@ static ro_status write_rows(struct ro_encoder *encoder, const uint8_t *rows, ptr
     return status;
 }
 
-static ro_status finish_writer(struct ro_encoder *encoder)
+static ro_status finish_writer(struct row_encoder *encoder)
 {
     struct png_encoder *self = (struct png_encoder *)encoder;
     if (setjmp(png_jmpbuf(self->png)))
@@ -544,22 +545,22 @@ static ro_status finish_writer(struct ro_encoder *encoder)
     return RO_OK;
 }
 
-static void close_writer(struct ro_encoder *encoder)
+static void close_writer(struct row_encoder *encoder)
 {
     struct png_encoder *self = (struct png_encoder *)encoder;
     png_destroy_write_struct(&self->png, &self->info);
     free(self);
 }
 
-ro_status png_encode(struct ro_sink *sink, const ro_file_info *info,
-                     const ro_write_options *options, struct ro_encoder **encoder)
+ro_status png_encode(struct byte_sink *sink, const ro_file_info *info,
+                     const ro_write_options *options, struct row_encoder **encoder)
 {
     (void)options;
     struct png_encoder *self = calloc(1, sizeof *self);
     if (!self)
         return file_no_memory(sink->file, sizeof *self);
     self->encoder =
-        (struct ro_encoder){.rows = write_rows, .finish = finish_writer, .close = close_writer};
+        (struct row_encoder){.rows = write_rows, .finish = finish_writer, .close = close_writer};
     self->sink = sink;
     *encoder = &self->encoder;
     self->png = png_create_write_struct(PNG_LIBPNG_VER_STRING, self, write_failed, ignore_warning);

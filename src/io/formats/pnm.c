@@ -13,8 +13,8 @@
 #include <string.h>
 
 struct pnm {
-    struct ro_stage stage; /* first, so that a stage can be cast back */
-    struct ro_source *source;
+    struct row_stage stage; /* first, so that a stage can be cast back */
+    struct byte_source *source;
     char kind;                 /* '1' to '6' */
     bool counted;              /* what follows the image is known */
     uint32_t row;              /* the next one */
@@ -28,7 +28,7 @@ static bool is_space(int c)
 }
 
 /* A byte, a comment counting as the newline that ends it. */
-static int byte_or_comment(struct ro_source *source, ro_status *status)
+static int byte_or_comment(struct byte_source *source, ro_status *status)
 {
     int c = source_byte(source, status);
     if (c == '#')
@@ -41,7 +41,7 @@ static int byte_or_comment(struct ro_source *source, ro_status *status)
 
 /* A decimal number after any blanks, and the one byte behind it. Too many digits give a number
  * that is too large, not a wrong one. */
-static ro_status number(struct ro_source *source, uint64_t *value)
+static ro_status number(struct byte_source *source, uint64_t *value)
 {
     ro_status status = RO_OK;
     int c = byte_or_comment(source, &status);
@@ -74,7 +74,7 @@ struct header {
 
 static bool is_raw(char kind) { return kind >= '4'; }
 
-static ro_status read_header(struct ro_source *source, struct header *header)
+static ro_status read_header(struct byte_source *source, struct header *header)
 {
     size_t have;
     ro_status status = source_peek(source, 2, &have);
@@ -118,7 +118,7 @@ static uint64_t least_bytes(const struct header *header)
 }
 
 /* Pages that follow the current one, whose pixels start here; comes back to them. */
-static unsigned count_more(struct ro_source *source, struct header header)
+static unsigned count_more(struct byte_source *source, struct header header)
 {
     uint64_t start = source->position;
     unsigned pages = 0;
@@ -253,7 +253,7 @@ static ro_status look_behind(struct pnm *pnm)
     return status;
 }
 
-static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stride, uint32_t count)
+static ro_status read_rows(struct row_stage *stage, uint8_t *rows, ptrdiff_t stride, uint32_t count)
 {
     struct pnm *pnm = (struct pnm *)stage;
     ro_status status = pnm->kind == '4'    ? raw_bits(pnm, rows, stride, count)
@@ -265,14 +265,14 @@ static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stri
     return status;
 }
 
-static ro_status seek_row(struct ro_stage *stage, uint32_t row)
+static ro_status seek_row(struct row_stage *stage, uint32_t row)
 {
     struct pnm *pnm = (struct pnm *)stage;
     pnm->row = row;
     return source_seek(pnm->source, pnm->first + row * pnm->row_bytes);
 }
 
-static void close_reader(struct ro_stage *stage)
+static void close_reader(struct row_stage *stage)
 {
     free(((struct pnm *)stage)->line);
     free(stage);
@@ -280,7 +280,7 @@ static void close_reader(struct ro_stage *stage)
 
 static void swap_rows(uint8_t *rows, size_t bytes) { swap16((uint16_t *)rows, bytes / 2); }
 
-ro_status pnm_decode(struct ro_source *source, unsigned page, struct ro_stage **stage)
+ro_status pnm_decode(struct byte_source *source, unsigned page, struct row_stage **stage)
 {
     struct header header;
     for (unsigned at = 1;; at++) {
@@ -309,7 +309,7 @@ ro_status pnm_decode(struct ro_source *source, unsigned page, struct ro_stage **
     if (!pnm)
         return file_no_memory(source->file, sizeof *pnm);
     bool colour = header.kind == '3' || header.kind == '6', wide = header.maxval > 255;
-    pnm->stage = (struct ro_stage){
+    pnm->stage = (struct row_stage){
         .file = source->file,
         .rows = read_rows,
         .seek = is_raw(header.kind) ? seek_row : NULL,
@@ -340,15 +340,15 @@ ro_status pnm_decode(struct ro_source *source, unsigned page, struct ro_stage **
 /* ---- Rows out ----------------------------------------------------------------------------- */
 
 struct pnm_encoder {
-    struct ro_encoder encoder; /* first, so that an encoder can be cast back */
-    struct ro_sink *sink;
+    struct row_encoder encoder; /* first, so that an encoder can be cast back */
+    struct byte_sink *sink;
     ro_format format;
     size_t row;
     uint8_t *line;   /* NULL: rows are written as they are */
     uint8_t padding; /* the bits of a row's last byte that count */
 };
 
-static ro_status write_rows(struct ro_encoder *encoder, const uint8_t *rows, ptrdiff_t stride,
+static ro_status write_rows(struct row_encoder *encoder, const uint8_t *rows, ptrdiff_t stride,
                             uint32_t count)
 {
     struct pnm_encoder *pnm = (struct pnm_encoder *)encoder;
@@ -370,7 +370,7 @@ static ro_status write_rows(struct ro_encoder *encoder, const uint8_t *rows, ptr
     return RO_OK;
 }
 
-static void turn_rows(const struct ro_encoder *encoder, uint8_t *rows, uint32_t count)
+static void turn_rows(const struct row_encoder *encoder, uint8_t *rows, uint32_t count)
 {
     const struct pnm_encoder *pnm = (const struct pnm_encoder *)encoder;
     const size_t row = pnm->row;
@@ -384,14 +384,14 @@ static void turn_rows(const struct ro_encoder *encoder, uint8_t *rows, uint32_t 
         rows[y * row + row - 1] &= pnm->padding;
 }
 
-static void close_writer(struct ro_encoder *encoder)
+static void close_writer(struct row_encoder *encoder)
 {
     free(((struct pnm_encoder *)encoder)->line);
     free(encoder);
 }
 
-ro_status pnm_encode(struct ro_sink *sink, const ro_file_info *info,
-                     const ro_write_options *options, struct ro_encoder **encoder)
+ro_status pnm_encode(struct byte_sink *sink, const ro_file_info *info,
+                     const ro_write_options *options, struct row_encoder **encoder)
 {
     (void)options;
     char header[64];
@@ -400,7 +400,7 @@ ro_status pnm_encode(struct ro_sink *sink, const ro_file_info *info,
     if (!pnm)
         return file_no_memory(sink->file, sizeof *pnm);
     pnm->encoder =
-        (struct ro_encoder){.rows = write_rows, .finish = encoder_finished, .close = close_writer};
+        (struct row_encoder){.rows = write_rows, .finish = encoder_finished, .close = close_writer};
     pnm->sink = sink;
     pnm->format = info->format;
     pnm->row = ro_format_row_bytes(info->format, info->width);

@@ -137,7 +137,7 @@ enum {
     TYPES
 };
 
-static const struct ro_type types[TYPES] = {
+static const struct file_type types[TYPES] = {
     [PNM] = {"pnm", "PNM", is_pnm, false, pnm_decode, pnm_encode},
     [PNG] = {"png", "PNG", is_png, !RO_WITH_PNG, PNG_DECODE, PNG_ENCODE},
     [TIFF] = {"tiff", "TIFF", is_tiff, !RO_WITH_TIFF, TIFF_DECODE, TIFF_ENCODE},
@@ -166,7 +166,7 @@ enum {
     NUMBERS = RO_HOLDS_BITS | RO_KEEPS_LEVELS | RO_TAKES_PACKING,
 };
 
-static const struct ro_extension extensions[] = {
+static const struct file_extension extensions[] = {
     {"pbm", &types[PNM], RO_HOLDS_BITS},
     {"pgm", &types[PNM], RO_HOLDS_GREY | RO_KEEPS_MAXVAL},
     {"ppm", &types[PNM], RO_HOLDS_COLOUR | RO_KEEPS_MAXVAL},
@@ -204,7 +204,7 @@ static const struct ro_extension extensions[] = {
     {"h", &types[CARRAY], NUMBERS},
 };
 
-const struct ro_type *file_type_of(const uint8_t *head, size_t size)
+const struct file_type *file_type_of(const uint8_t *head, size_t size)
 {
     for (size_t i = 0; i < TYPES; i++)
         if (types[i].matches(head, size))
@@ -212,7 +212,7 @@ const struct ro_type *file_type_of(const uint8_t *head, size_t size)
     return NULL;
 }
 
-const struct ro_extension *file_extension_of(const char *name)
+const struct file_extension *file_extension_of(const char *name)
 {
     name += *name == '.';
     for (size_t i = 0; i < sizeof extensions / sizeof *extensions; i++)
@@ -270,13 +270,13 @@ const char *types_written(char *text, size_t size, const char *dot)
     return text;
 }
 
-ro_status type_left_out(struct ro_file *file, const struct ro_type *type)
+ro_status type_left_out(struct open_file *file, const struct file_type *type)
 {
     return file_fail(file, RO_E_UNSUPPORTED, "this build has no %s support", type->label);
 }
 
 /* Numbers that stand for colours or inks. */
-static ro_status layout_colours(struct ro_file *file, const struct ro_extension *extension,
+static ro_status layout_colours(struct open_file *file, const struct file_extension *extension,
                                 ro_file_info *layout)
 {
     unsigned holds = extension->holds;
@@ -294,7 +294,7 @@ static ro_status layout_colours(struct ro_file *file, const struct ro_extension 
 }
 
 /* Pages, and numbers that are no samples of ours; *done: the layout is complete. */
-static ro_status layout_numbers(struct ro_file *file, const struct ro_extension *extension,
+static ro_status layout_numbers(struct open_file *file, const struct file_extension *extension,
                                 ro_file_info *layout, bool *done)
 {
     const unsigned holds = extension->holds;
@@ -317,7 +317,7 @@ static ro_status layout_numbers(struct ro_file *file, const struct ro_extension 
     return RO_OK;
 }
 
-ro_status extension_alpha(struct ro_file *file, const struct ro_extension *extension,
+ro_status extension_alpha(struct open_file *file, const struct file_extension *extension,
                           ro_file_info *layout)
 {
     if (!(extension->holds & RO_HOLDS_ALPHA))
@@ -340,7 +340,7 @@ ro_status extension_alpha(struct ro_file *file, const struct ro_extension *exten
     return RO_OK;
 }
 
-ro_status extension_layout(struct ro_file *file, const struct ro_extension *extension,
+ro_status extension_layout(struct open_file *file, const struct file_extension *extension,
                            const ro_file_info *info, ro_file_info *layout)
 {
     unsigned holds = extension->holds;

@@ -5,16 +5,16 @@
 
 #include "io/filters/stage.h"
 
-struct ro_type {
+struct file_type {
     const char *name;  /* as ro_file_info says it: "png" */
     const char *label; /* as messages say it: "PNG" */
     bool (*matches)(const uint8_t *head, size_t size);
     bool left_out; /* known, but not part of this build */
-    ro_decode_fn *decode;
-    ro_encode_fn *encode; /* NULL: cannot be written */
+    decode_fn *decode;
+    encode_fn *encode; /* NULL: cannot be written */
     /* Of an archive: whether the file, which would be replaced, holds nothing but that member; else
      * a failure that names others. NULL: it is no archive. */
-    ro_status (*alone)(struct ro_source *source, const char *member);
+    ro_status (*alone)(struct byte_source *source, const char *member);
 };
 
 enum { RO_TYPE_HEAD = 16 }; /* bytes that `matches` looks at */
@@ -43,17 +43,17 @@ enum {
     RO_HOLDS_TRUTH = 524288, /* two values are false and true */
 };
 
-struct ro_extension {
+struct file_extension {
     const char *name; /* "tif" */
-    const struct ro_type *type;
+    const struct file_type *type;
     unsigned holds;
 };
 
 /* By content; NULL: none. */
-const struct ro_type *file_type_of(const uint8_t *head, size_t size);
+const struct file_type *file_type_of(const uint8_t *head, size_t size);
 
 /* By name or extension ("tif", "tiff", "TIFF"), case and a leading dot not counting; NULL: none. */
-const struct ro_extension *file_extension_of(const char *name);
+const struct file_extension *file_extension_of(const char *name);
 
 /* What can be read, "PNM, PNG or TIFF", and what can be written, ".pbm, .pgm or .png" with `dot`
  * before each name; for messages. */
@@ -62,15 +62,15 @@ const char *types_read(char *text, size_t size);
 const char *types_written(char *text, size_t size, const char *dot);
 
 /* "this build has no TIFF support", RO_E_UNSUPPORTED. */
-ro_status type_left_out(struct ro_file *file, const struct ro_type *type);
+ro_status type_left_out(struct open_file *file, const struct file_type *type);
 
 /* How an image is handed to the encoder: format and maxval of `info` become those of the file. Only
  * the message of `file` tells why it cannot. */
-ro_status extension_layout(struct ro_file *file, const struct ro_extension *extension,
+ro_status extension_layout(struct open_file *file, const struct file_extension *extension,
                            const ro_file_info *info, ro_file_info *layout);
 
 /* The same for an image that comes with alpha, from the layout that it has without. */
-ro_status extension_alpha(struct ro_file *file, const struct ro_extension *extension,
+ro_status extension_alpha(struct open_file *file, const struct file_extension *extension,
                           ro_file_info *layout);
 
 #endif

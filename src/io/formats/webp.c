@@ -18,7 +18,7 @@ enum {
 };
 
 struct webp {
-    struct ro_stage stage; /* first, so that a stage can be cast back */
+    struct row_stage stage; /* first, so that a stage can be cast back */
     char *bytes;
     size_t size;
     unsigned page;
@@ -35,7 +35,7 @@ static ro_status improper(struct webp *self)
 static void read_chunks(struct webp *self, const WebPDemuxer *demuxer, uint32_t flags)
 {
     static const char mark[6] = "Exif\0";
-    struct ro_file *file = self->stage.file;
+    struct open_file *file = self->stage.file;
     WebPChunkIterator chunk;
     if (flags & ICCP_FLAG && WebPDemuxGetChunk(demuxer, "ICCP", 1, &chunk)) {
         profile_take(&self->stage, chunk.chunk.bytes, chunk.chunk.size);
@@ -48,7 +48,7 @@ static void read_chunks(struct webp *self, const WebPDemuxer *demuxer, uint32_t 
             bytes += sizeof mark;
             size -= sizeof mark;
         }
-        const struct ro_exif exif = exif_read(bytes, size);
+        const struct exif_data exif = exif_read(bytes, size);
         self->stage.orientation = exif.orientation;
         self->stage.info.dpi_x = exif.dpi_x;
         self->stage.info.dpi_y = exif.dpi_y;
@@ -109,7 +109,7 @@ static ro_status unpack(struct webp *self)
     return RO_OK;
 }
 
-static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stride, uint32_t count)
+static ro_status read_rows(struct row_stage *stage, uint8_t *rows, ptrdiff_t stride, uint32_t count)
 {
     struct webp *self = (struct webp *)stage;
     const size_t given = stage->alpha == RO_NO_ALPHA ? 3 : 4;
@@ -122,7 +122,7 @@ static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stri
     return status;
 }
 
-static void close_reader(struct ro_stage *stage)
+static void close_reader(struct row_stage *stage)
 {
     struct webp *self = (struct webp *)stage;
     WebPAnimDecoderDelete(self->decoder);
@@ -131,12 +131,13 @@ static void close_reader(struct ro_stage *stage)
     free(self);
 }
 
-ro_status webp_decode(struct ro_source *source, unsigned page, struct ro_stage **stage)
+ro_status webp_decode(struct byte_source *source, unsigned page, struct row_stage **stage)
 {
     struct webp *self = calloc(1, sizeof *self);
     if (!self)
         return file_no_memory(source->file, sizeof *self);
-    self->stage = (struct ro_stage){.file = source->file, .rows = read_rows, .close = close_reader};
+    self->stage =
+        (struct row_stage){.file = source->file, .rows = read_rows, .close = close_reader};
     self->page = page;
     ro_status status = source_all(source, LARGEST_FILE, &self->bytes, &self->size);
     if (status == RO_OK)

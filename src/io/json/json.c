@@ -6,7 +6,7 @@
 
 enum { DEEPEST = 32 };
 
-void json_fail(struct ro_json *json, const char *what)
+void json_fail(struct json_parser *json, const char *what)
 {
     int line = 1;
     for (const char *c = json->text; c < json->at; c++)
@@ -16,13 +16,13 @@ void json_fail(struct ro_json *json, const char *what)
     json->failed = true;
 }
 
-char json_next(struct ro_json *json)
+char json_next(struct json_parser *json)
 {
     json->at += strspn(json->at, " \t\r\n");
     return *json->at;
 }
 
-bool json_take(struct ro_json *json, char wanted)
+bool json_take(struct json_parser *json, char wanted)
 {
     if (json->failed || json_next(json) != wanted)
         return false;
@@ -30,7 +30,7 @@ bool json_take(struct ro_json *json, char wanted)
     return true;
 }
 
-void json_expect(struct ro_json *json, char wanted)
+void json_expect(struct json_parser *json, char wanted)
 {
     char what[] = "'?' is missing";
     what[1] = wanted;
@@ -39,7 +39,7 @@ void json_expect(struct ro_json *json, char wanted)
 }
 
 /* The letter after a backslash, from 1 to 0xffff; 0: there is none. */
-static unsigned escaped(struct ro_json *json)
+static unsigned escaped(struct json_parser *json)
 {
     static const char names[] = "\"\\/bfnrt", letters[] = "\"\\/\b\f\n\r\t";
     const char *name = *json->at ? strchr(names, *json->at) : NULL;
@@ -80,7 +80,7 @@ static size_t encode(unsigned letter, char to[3])
 }
 
 /* The next letter of a string; 0 bytes: there is none. */
-static size_t take_letter(struct ro_json *json, char bytes[3])
+static size_t take_letter(struct json_parser *json, char bytes[3])
 {
     if (*json->at == '\0' || *json->at == '\n')
         return 0;
@@ -91,7 +91,7 @@ static size_t take_letter(struct ro_json *json, char bytes[3])
     return letter ? encode(letter, bytes) : 0;
 }
 
-void json_read_text(struct ro_json *json, char *text, size_t size)
+void json_read_text(struct json_parser *json, char *text, size_t size)
 {
     size_t length = 0;
     json_expect(json, '"');
@@ -111,7 +111,7 @@ void json_read_text(struct ro_json *json, char *text, size_t size)
     json->at++;
 }
 
-double json_read_number(struct ro_json *json)
+double json_read_number(struct json_parser *json)
 {
     char c = json_next(json), *end;
     double value = 0;
@@ -126,7 +126,7 @@ double json_read_number(struct ro_json *json)
     return 0;
 }
 
-static void skip_text(struct ro_json *json)
+static void skip_text(struct json_parser *json)
 {
     json_expect(json, '"');
     while (!json->failed && *json->at != '"') {
@@ -139,7 +139,7 @@ static void skip_text(struct ro_json *json)
     json_expect(json, '"');
 }
 
-static void skip(struct ro_json *json, int depth)
+static void skip(struct json_parser *json, int depth)
 {
     char c = json_next(json), end = c == '{' ? '}' : ']';
     if (json->failed)
@@ -168,4 +168,4 @@ static void skip(struct ro_json *json, int depth)
     }
 }
 
-void json_skip(struct ro_json *json) { skip(json, 0); }
+void json_skip(struct json_parser *json) { skip(json, 0); }

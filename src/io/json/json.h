@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct ro_json {
+struct json_parser {
     ro_context *context;
     const char *path; /* for messages */
     const char *text; /* the caller's */
@@ -21,18 +21,18 @@ struct ro_json {
     bool failed;
 };
 
-static inline struct ro_json json_of(ro_context *context, const char *path, const char *text)
+static inline struct json_parser json_of(ro_context *context, const char *path, const char *text)
 {
-    return (struct ro_json){.context = context, .path = path, .text = text, .at = text};
+    return (struct json_parser){.context = context, .path = path, .text = text, .at = text};
 }
 
-void json_fail(struct ro_json *json, const char *what);
-char json_next(struct ro_json *json); /* the next character that is no blank */
-bool json_take(struct ro_json *json, char wanted);
-void json_expect(struct ro_json *json, char wanted);
+void json_fail(struct json_parser *json, const char *what);
+char json_next(struct json_parser *json); /* the next character that is no blank */
+bool json_take(struct json_parser *json, char wanted);
+void json_expect(struct json_parser *json, char wanted);
 /* A string, its escapes undone; it never gets longer than it was in the text. */
-void json_read_text(struct ro_json *json, char *text, size_t size);
-double json_read_number(struct ro_json *json);
-void json_skip(struct ro_json *json); /* any value */
+void json_read_text(struct json_parser *json, char *text, size_t size);
+double json_read_number(struct json_parser *json);
+void json_skip(struct json_parser *json); /* any value */
 
 #endif

@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* Numbers of the caller's own; the largest. */
-static ro_status take_numbers(struct ro_packing *packing, struct ro_file *file,
+static ro_status take_numbers(struct packing *packing, struct open_file *file,
                               const ro_write_options *options, uint32_t *most)
 {
     if (!options->numbers)
@@ -24,14 +24,14 @@ static ro_status take_numbers(struct ro_packing *packing, struct ro_file *file,
     return RO_OK;
 }
 
-ro_status packing_open(struct ro_packing *packing, struct ro_file *file, const ro_file_info *info,
+ro_status packing_open(struct packing *packing, struct open_file *file, const ro_file_info *info,
                        const ro_write_options *options)
 {
     uint32_t most = info->format == RO_BITS ? 1
                     : info->inks            ? 15
                     : info->palette         ? (uint32_t)info->palette->count - 1
                                             : info->maxval;
-    *packing = (struct ro_packing){
+    *packing = (struct packing){
         .from = info->format, .width = info->width, .low_first = options->low_bits_first};
     for (int k = 0; k < 256; k++)
         packing->number[k] = (uint8_t)(options->ones_are_black ? k ^ 1 : k);
@@ -58,12 +58,12 @@ ro_status packing_open(struct ro_packing *packing, struct ro_file *file, const r
     return RO_OK;
 }
 
-size_t packing_bytes(const struct ro_packing *packing)
+size_t packing_bytes(const struct packing *packing)
 {
     return (size_t)(((uint64_t)packing->width * (unsigned)packing->bits + 7) / 8);
 }
 
-void packing_row(const struct ro_packing *packing, uint8_t *to, const uint8_t *row)
+void packing_row(const struct packing *packing, uint8_t *to, const uint8_t *row)
 {
     const unsigned bits = (unsigned)packing->bits, each = 8 / bits;
     memset(to, 0, packing_bytes(packing));

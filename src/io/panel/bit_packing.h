@@ -5,7 +5,7 @@
 
 #include "io/filters/stage.h"
 
-struct ro_packing {
+struct packing {
     ro_format from; /* RO_BITS or RO_INDEX8 */
     uint32_t width;
     int bits;            /* a pixel: 1, 2, 4 or 8 */
@@ -14,11 +14,11 @@ struct ro_packing {
 };
 
 /* How the writer's options want it. Fails where the numbers need more bits than are asked for. */
-ro_status packing_open(struct ro_packing *packing, struct ro_file *file, const ro_file_info *info,
+ro_status packing_open(struct packing *packing, struct open_file *file, const ro_file_info *info,
                        const ro_write_options *options);
 
 /* Bytes of a row, whose last one is filled up with zeros. */
-size_t packing_bytes(const struct ro_packing *packing);
-void packing_row(const struct ro_packing *packing, uint8_t *to, const uint8_t *row);
+size_t packing_bytes(const struct packing *packing);
+void packing_row(const struct packing *packing, uint8_t *to, const uint8_t *row);
 
 #endif

@@ -14,9 +14,9 @@ enum { HEAD = 14 + 40, MOST_COLOURS = 256 };
 static const double metres_per_inch = 0.0254;
 
 struct bmp {
-    struct ro_encoder encoder; /* first, so that an encoder can be cast back */
-    struct ro_sink *sink;
-    struct ro_packing packing; /* of up to 8 bits */
+    struct row_encoder encoder; /* first, so that an encoder can be cast back */
+    struct byte_sink *sink;
+    struct packing packing; /* of up to 8 bits */
     int bits;
     uint32_t width, left; /* left: rows still to come */
     size_t row;           /* bytes, a multiple of four */
@@ -41,7 +41,7 @@ static void fill_line(struct bmp *bmp, const uint8_t *row)
             bmp->line[3 * x + c] = row[3 * x + 2 - c];
 }
 
-static ro_status write_rows(struct ro_encoder *encoder, const uint8_t *rows, ptrdiff_t stride,
+static ro_status write_rows(struct row_encoder *encoder, const uint8_t *rows, ptrdiff_t stride,
                             uint32_t count)
 {
     struct bmp *bmp = (struct bmp *)encoder;
@@ -59,7 +59,7 @@ static ro_status write_rows(struct ro_encoder *encoder, const uint8_t *rows, ptr
     return RO_OK;
 }
 
-static void close_writer(struct ro_encoder *encoder)
+static void close_writer(struct row_encoder *encoder)
 {
     free(((struct bmp *)encoder)->line);
     free(encoder);
@@ -102,8 +102,8 @@ static ro_status open_form(struct bmp *bmp, const ro_file_info *info, uint32_t *
     return status;
 }
 
-ro_status bmp_encode(struct ro_sink *sink, const ro_file_info *info,
-                     const ro_write_options *options, struct ro_encoder **encoder)
+ro_status bmp_encode(struct byte_sink *sink, const ro_file_info *info,
+                     const ro_write_options *options, struct row_encoder **encoder)
 {
     uint8_t head[HEAD + 4 * MOST_COLOURS] = {'B', 'M'};
     uint32_t colours;

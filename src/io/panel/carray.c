@@ -20,9 +20,9 @@
 enum { A_LINE = 12 }; /* bytes */
 
 struct carray {
-    struct ro_encoder encoder; /* first, so that an encoder can be cast back */
-    struct ro_sink *sink;
-    struct ro_packing packing;
+    struct row_encoder encoder; /* first, so that an encoder can be cast back */
+    struct byte_sink *sink;
+    struct packing packing;
     uint64_t bytes; /* written so far */
     uint8_t *line;
     char *text;
@@ -47,7 +47,7 @@ static bool is_keyword(const char *name)
     return false;
 }
 
-static ro_status name_of(struct ro_sink *sink, char *name, size_t size)
+static ro_status name_of(struct byte_sink *sink, char *name, size_t size)
 {
     const char *path = sink->file->name, *slash = strrchr(path, '/');
     const char *from = !sink->target && !sink->memory ? "picture" : slash ? slash + 1 : path;
@@ -64,7 +64,7 @@ static ro_status name_of(struct ro_sink *sink, char *name, size_t size)
     return RO_OK;
 }
 
-static ro_status write_rows(struct ro_encoder *encoder, const uint8_t *rows, ptrdiff_t stride,
+static ro_status write_rows(struct row_encoder *encoder, const uint8_t *rows, ptrdiff_t stride,
                             uint32_t count)
 {
     static const char digits[] = "0123456789abcdef";
@@ -87,12 +87,12 @@ static ro_status write_rows(struct ro_encoder *encoder, const uint8_t *rows, ptr
     return status;
 }
 
-static ro_status finish(struct ro_encoder *encoder)
+static ro_status finish(struct row_encoder *encoder)
 {
     return sink_write(((struct carray *)encoder)->sink, "\n};\n", 4);
 }
 
-static void close_writer(struct ro_encoder *encoder)
+static void close_writer(struct row_encoder *encoder)
 {
     struct carray *self = (struct carray *)encoder;
     free(self->line);
@@ -144,15 +144,15 @@ static ro_status write_head(struct carray *self, const ro_file_info *info)
     return put(self, text);
 }
 
-ro_status carray_encode(struct ro_sink *sink, const ro_file_info *info,
-                        const ro_write_options *options, struct ro_encoder **encoder)
+ro_status carray_encode(struct byte_sink *sink, const ro_file_info *info,
+                        const ro_write_options *options, struct row_encoder **encoder)
 {
     enum { LONGEST_BYTE = 10 };
     struct carray *self = calloc(1, sizeof *self);
     if (!self)
         return file_no_memory(sink->file, sizeof *self);
     self->encoder =
-        (struct ro_encoder){.rows = write_rows, .finish = finish, .close = close_writer};
+        (struct row_encoder){.rows = write_rows, .finish = finish, .close = close_writer};
     self->sink = sink;
     *encoder = &self->encoder;
     ro_status status = packing_open(&self->packing, sink->file, info, options);

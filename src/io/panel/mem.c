@@ -11,15 +11,15 @@
 #include <string.h>
 
 struct mem {
-    struct ro_encoder encoder; /* first, so that an encoder can be cast back */
-    struct ro_sink *sink;
+    struct row_encoder encoder; /* first, so that an encoder can be cast back */
+    struct byte_sink *sink;
     uint32_t width;
     bool wide;  /* samples of 16 bits */
     int digits; /* of the largest one */
     char *line;
 };
 
-static ro_status write_rows(struct ro_encoder *encoder, const uint8_t *rows, ptrdiff_t stride,
+static ro_status write_rows(struct row_encoder *encoder, const uint8_t *rows, ptrdiff_t stride,
                             uint32_t count)
 {
     static const char digits[] = "0123456789abcdef";
@@ -39,14 +39,14 @@ static ro_status write_rows(struct ro_encoder *encoder, const uint8_t *rows, ptr
     return RO_OK;
 }
 
-static void close_writer(struct ro_encoder *encoder)
+static void close_writer(struct row_encoder *encoder)
 {
     free(((struct mem *)encoder)->line);
     free(encoder);
 }
 
-ro_status mem_encode(struct ro_sink *sink, const ro_file_info *info,
-                     const ro_write_options *options, struct ro_encoder **encoder)
+ro_status mem_encode(struct byte_sink *sink, const ro_file_info *info,
+                     const ro_write_options *options, struct row_encoder **encoder)
 {
     (void)options;
     char head[96];

@@ -5,13 +5,13 @@
 #include <stdlib.h>
 
 struct packed {
-    struct ro_encoder encoder; /* first, so that an encoder can be cast back */
-    struct ro_sink *sink;
-    struct ro_packing packing;
+    struct row_encoder encoder; /* first, so that an encoder can be cast back */
+    struct byte_sink *sink;
+    struct packing packing;
     uint8_t *line;
 };
 
-static ro_status write_rows(struct ro_encoder *encoder, const uint8_t *rows, ptrdiff_t stride,
+static ro_status write_rows(struct row_encoder *encoder, const uint8_t *rows, ptrdiff_t stride,
                             uint32_t count)
 {
     struct packed *self = (struct packed *)encoder;
@@ -23,20 +23,20 @@ static ro_status write_rows(struct ro_encoder *encoder, const uint8_t *rows, ptr
     return status;
 }
 
-static void close_writer(struct ro_encoder *encoder)
+static void close_writer(struct row_encoder *encoder)
 {
     free(((struct packed *)encoder)->line);
     free(encoder);
 }
 
-ro_status packed_encode(struct ro_sink *sink, const ro_file_info *info,
-                        const ro_write_options *options, struct ro_encoder **encoder)
+ro_status packed_encode(struct byte_sink *sink, const ro_file_info *info,
+                        const ro_write_options *options, struct row_encoder **encoder)
 {
     struct packed *self = calloc(1, sizeof *self);
     if (!self)
         return file_no_memory(sink->file, sizeof *self);
     self->encoder =
-        (struct ro_encoder){.rows = write_rows, .finish = encoder_finished, .close = close_writer};
+        (struct row_encoder){.rows = write_rows, .finish = encoder_finished, .close = close_writer};
     self->sink = sink;
     *encoder = &self->encoder;
     ro_status status = packing_open(&self->packing, sink->file, info, options);
@@ -45,8 +45,8 @@ ro_status packed_encode(struct ro_sink *sink, const ro_file_info *info,
     return status;
 }
 
-ro_status bits_encode(struct ro_sink *sink, const ro_file_info *info,
-                      const ro_write_options *options, struct ro_encoder **encoder)
+ro_status bits_encode(struct byte_sink *sink, const ro_file_info *info,
+                      const ro_write_options *options, struct row_encoder **encoder)
 {
     ro_write_options one = *options;
     if (!one.pixel_bits)

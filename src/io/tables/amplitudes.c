@@ -28,7 +28,7 @@ ro_status ro_amplitudes_load(ro_context *context, const char *path, int channel,
     if (MISSING(context, path, amplitudes))
         return RO_E_ARGUMENT;
     ro_image image = {0};
-    struct ro_file file;
+    struct open_file file;
     *amplitudes = (ro_image){0};
     file_init(&file, context, path, "standard input");
     ro_status status = ro_image_load(context, path, NULL, &image, NULL, NULL);

@@ -22,7 +22,7 @@ char *lines_next_row(struct lines *lines);
 
 /* A file of lines. */
 struct text_table {
-    struct ro_file file;
+    struct open_file file;
     char *text;
     struct lines lines;
 };

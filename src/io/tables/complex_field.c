@@ -39,7 +39,7 @@ static char *sidecar_of(const char *path)
     return name;
 }
 
-static void read_list(struct ro_json *json, double *values, int count)
+static void read_list(struct json_parser *json, double *values, int count)
 {
     json_expect(json, '[');
     for (int i = 0; i < count; i++) {
@@ -50,7 +50,7 @@ static void read_list(struct ro_json *json, double *values, int count)
     json_expect(json, ']');
 }
 
-static double read_length(struct ro_json *json, double most, const char *what)
+static double read_length(struct json_parser *json, double most, const char *what)
 {
     double length = json_read_number(json);
     if (!json->failed && !(length >= 1e-9 && length <= most))
@@ -59,7 +59,7 @@ static double read_length(struct ro_json *json, double most, const char *what)
 }
 
 /* One for both directions, or a list of two. */
-static void read_pitch(struct ro_json *json, ro_optics *optics)
+static void read_pitch(struct json_parser *json, ro_optics *optics)
 {
     static const char what[] = "the pitch is in metres, from 1e-9 to 1e-2";
     const bool two = json_take(json, '[');
@@ -71,7 +71,7 @@ static void read_pitch(struct ro_json *json, ro_optics *optics)
     }
 }
 
-static void read_member(struct ro_json *json, const char *name, ro_optics *optics, bool *report)
+static void read_member(struct json_parser *json, const char *name, ro_optics *optics, bool *report)
 {
     if (strcmp(name, "wavelength") == 0) {
         optics->wavelength =
@@ -98,7 +98,7 @@ static void read_member(struct ro_json *json, const char *name, ro_optics *optic
     }
 }
 
-static void read_optics(struct ro_json *json, ro_optics *optics, bool *report)
+static void read_optics(struct json_parser *json, ro_optics *optics, bool *report)
 {
     char name[64];
     json_expect(json, '{');
@@ -152,7 +152,7 @@ ro_status ro_optics_load(ro_context *context, const char *path, const char *side
     ro_status status = RO_OK;
     const char *place = beside ? commit_place(context, beside) : NULL;
     if (sidecar || !place || access(place, F_OK) == 0) {
-        struct ro_json json;
+        struct json_parser json;
         char *text;
         ro_optics found = {0};
         bool report = false;
@@ -180,7 +180,7 @@ ro_status ro_optics_load(ro_context *context, const char *path, const char *side
 
 enum { LONGEST_SIDE = 1 << 20 };
 
-static ro_status read_header(struct ro_source *source, struct ro_npy *array)
+static ro_status read_header(struct byte_source *source, struct npy_header *array)
 {
     size_t have;
     ro_status status = source_peek(source, 6, &have);
@@ -224,7 +224,7 @@ static double element(const uint8_t *bytes, int size, bool swapped)
     return value;
 }
 
-static void convert_row(const struct ro_npy *array, const uint8_t *from, float *to)
+static void convert_row(const struct npy_header *array, const uint8_t *from, float *to)
 {
     const bool complex = array->kind == 'c';
     const int part = complex ? array->bytes / 2 : array->bytes;
@@ -237,10 +237,10 @@ static void convert_row(const struct ro_npy *array, const uint8_t *from, float *
 }
 
 /* From where the source is on; by columns: all of them. */
-static ro_status read_rows(struct ro_source *source, const struct ro_npy *array,
+static ro_status read_rows(struct byte_source *source, const struct npy_header *array,
                            const ro_field *field)
 {
-    struct ro_columns columns = {0};
+    struct column_reader columns = {0};
     size_t bytes = (size_t)array->bytes, row = (size_t)field->width * bytes;
     bool plain = array->kind == 'c' && bytes == 8 && !array->swapped;
     ro_status status = RO_OK;
@@ -271,9 +271,9 @@ ro_status ro_hologram_load(ro_context *context, const char *path, const char *si
 {
     if (MISSING(context, path, field))
         return RO_E_ARGUMENT;
-    struct ro_file file;
-    struct ro_source source = {.fd = -1};
-    struct ro_npy array = {0};
+    struct open_file file;
+    struct byte_source source = {.fd = -1};
+    struct npy_header array = {0};
     *field = (ro_field){0};
     file_init(&file, context, path, "standard input");
     ro_status status = source_open(&source, &file, path);
@@ -301,9 +301,9 @@ ro_status ro_hologram_load(ro_context *context, const char *path, const char *si
 /* ---- Rows from anywhere ---------------------------------------------------------------------- */
 
 struct ro_field_reader {
-    struct ro_file file;
-    struct ro_source source;
-    struct ro_npy array;
+    struct open_file file;
+    struct byte_source source;
+    struct npy_header array;
     uint64_t first; /* where the rows begin */
 };
 
@@ -344,7 +344,7 @@ ro_status ro_field_reader_rows(ro_field_reader *reader, uint32_t y, const ro_fie
 {
     if (ABSENT(reader, rows) || MISSING(reader->file.context, rows->data))
         return RO_E_ARGUMENT;
-    const struct ro_npy *array = &reader->array;
+    const struct npy_header *array = &reader->array;
     if (rows->width != array->sizes[1] || (uint64_t)y + rows->height > array->sizes[0])
         return file_fail(&reader->file, RO_E_SIZE, "has no rows %u to %llu of %u numbers", y,
                          (unsigned long long)y + rows->height, rows->width);
@@ -363,15 +363,15 @@ void ro_field_reader_close(ro_field_reader *reader)
 /* ---- Saving -------------------------------------------------------------------------------- */
 
 struct ro_field_writer {
-    struct ro_file file;
-    struct ro_sink sink;
+    struct open_file file;
+    struct byte_sink sink;
     uint32_t width, height, rows; /* that have come */
     char *path;
     bool own;         /* the commit is ours */
     ro_status status; /* of the first row that could not be written */
 };
 
-static ro_status write_header(struct ro_sink *sink, uint32_t width, uint32_t height)
+static ro_status write_header(struct byte_sink *sink, uint32_t width, uint32_t height)
 {
     enum { PREFIX = 10, HEADER = 128 };
     char header[HEADER];

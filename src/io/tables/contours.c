@@ -10,8 +10,8 @@
 #include <strings.h>
 
 struct text {
-    struct ro_file file;
-    struct ro_sink sink;
+    struct open_file file;
+    struct byte_sink sink;
     ro_status status;
 };
 
@@ -146,7 +146,7 @@ static void write_geojson(struct text *text, const ro_polyline *lines, size_t co
 }
 
 /* Polygons are made of closed lines of at least three points. */
-static ro_status check_polygons(struct ro_file *file, const ro_polyline *lines, size_t count)
+static ro_status check_polygons(struct open_file *file, const ro_polyline *lines, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (!lines[i].closed || lines[i].count < 3)
@@ -161,7 +161,7 @@ static const struct kind {
                   uint32_t height);
 } kinds[] = {{"svg", write_svg}, {"geojson", write_geojson}, {"json", write_geojson}};
 
-static ro_status find_kind(struct ro_file *file, const char *path, const struct kind **kind)
+static ro_status find_kind(struct open_file *file, const char *path, const struct kind **kind)
 {
     const char *dot = strrchr(path, '.');
     for (size_t i = 0; dot && i < sizeof kinds / sizeof *kinds; i++)
@@ -176,7 +176,7 @@ ro_status ro_contours_accepts(ro_context *context, const char *path)
 {
     if (file_named(context, path) != RO_OK)
         return RO_E_ARGUMENT;
-    struct ro_file file;
+    struct open_file file;
     const struct kind *kind;
     file_init(&file, context, path, "standard output");
     ro_status status = find_kind(&file, path, &kind);

@@ -35,15 +35,15 @@ static uint32_t little(const uint8_t *bytes)
     return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
 }
 
-static ro_status load_flo(struct ro_source *source, ro_image *field)
+static ro_status load_flo(struct byte_source *source, ro_image *field)
 {
     uint8_t head[12] = {0};
     ro_status status = source_need(source, head, sizeof head);
-    const struct ro_array pairs = {.kind = 'f',
-                                   .bytes = 4,
-                                   .swapped = !little_endian(),
-                                   .width = little(head + 4),
-                                   .height = little(head + 8)};
+    const struct array_file pairs = {.kind = 'f',
+                                     .bytes = 4,
+                                     .swapped = !little_endian(),
+                                     .width = little(head + 4),
+                                     .height = little(head + 8)};
     return status == RO_OK ? array_load_pairs(source, &pairs, field) : status;
 }
 
@@ -51,8 +51,8 @@ ro_status ro_displacement_load(ro_context *context, const char *path, ro_image *
 {
     if (MISSING(context, path, field))
         return RO_E_ARGUMENT;
-    struct ro_file file;
-    struct ro_source source = {.fd = -1};
+    struct open_file file;
+    struct byte_source source = {.fd = -1};
     size_t have = 0;
     *field = (ro_image){0};
     file_init(&file, context, path, "standard input");
@@ -79,7 +79,7 @@ ro_status ro_displacement_load(ro_context *context, const char *path, ro_image *
 
 /* ---- Out ------------------------------------------------------------------------------------ */
 
-static ro_status put_flo_head(struct ro_sink *sink, const ro_image *field)
+static ro_status put_flo_head(struct byte_sink *sink, const ro_image *field)
 {
     uint8_t head[12] = {'P', 'I', 'E', 'H'};
     uint32_t sizes[2] = {field->width / 2, field->height};
@@ -89,7 +89,7 @@ static ro_status put_flo_head(struct ro_sink *sink, const ro_image *field)
 }
 
 /* Floats with the least significant byte first, after a head. */
-static ro_status put_plain(struct ro_sink *sink, const char *path, const ro_image *field)
+static ro_status put_plain(struct byte_sink *sink, const char *path, const ro_image *field)
 {
     ro_status status =
         is_flo(path) ? put_flo_head(sink, field) : itk_put_head(sink, itk_type_of(path), field);
@@ -107,11 +107,11 @@ static ro_status put_plain(struct ro_sink *sink, const char *path, const ro_imag
     return status;
 }
 
-static ro_status put_npy(struct ro_sink *sink, const ro_image *field)
+static ro_status put_npy(struct byte_sink *sink, const ro_image *field)
 {
     const ro_file_info info = {
         .format = RO_GREYF, .width = field->width, .height = field->height, .maxval = 1};
-    struct ro_encoder *encoder = NULL;
+    struct row_encoder *encoder = NULL;
     ro_status status = npy_encode_pairs(sink, &info, NULL, &encoder);
     if (status == RO_OK)
         status = encoder->rows(encoder, field->data, field->stride, field->height);
@@ -124,7 +124,7 @@ ro_status ro_displacement_accepts(ro_context *context, const char *path)
 {
     if (file_named(context, path) != RO_OK)
         return RO_E_ARGUMENT;
-    struct ro_file file;
+    struct open_file file;
     file_init(&file, context, path, "standard output");
     if (!is_npy(path) && !is_flo(path) && itk_type_of(path) == RO_ITK_NONE)
         return file_fail(&file, RO_E_UNSUPPORTED,
@@ -136,8 +136,8 @@ ro_status ro_displacement_save(ro_context *context, const char *path, const ro_i
 {
     if (MISSING(context, path, field))
         return RO_E_ARGUMENT;
-    struct ro_file file;
-    struct ro_sink sink = {.fd = -1};
+    struct open_file file;
+    struct byte_sink sink = {.fd = -1};
     ro_status status = image_check(context, field, "displacement");
     if (status == RO_OK && (field->format != RO_GREYF || field->width % 2 != 0))
         status = ro_context_fail(context, RO_E_ARGUMENT, "a field holds two floats per pixel");

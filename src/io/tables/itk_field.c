@@ -18,7 +18,7 @@
 
 enum { MOST_LINES = 200, MOST_LENGTH = 500 };
 
-enum ro_itk_type itk_type_of(const char *path)
+enum itk_type itk_type_of(const char *path)
 {
     const char *dot = strrchr(path, '.');
     return dot && strcasecmp(dot, ".nrrd") == 0  ? RO_ITK_NRRD
@@ -26,7 +26,7 @@ enum ro_itk_type itk_type_of(const char *path)
                                                  : RO_ITK_NONE;
 }
 
-enum ro_itk_type itk_begins(const uint8_t *head, size_t have)
+enum itk_type itk_begins(const uint8_t *head, size_t have)
 {
     if (have >= 4 && memcmp(head, "NRRD", 4) == 0)
         return RO_ITK_NRRD;
@@ -34,19 +34,19 @@ enum ro_itk_type itk_begins(const uint8_t *head, size_t have)
 }
 
 struct header {
-    struct ro_array array; /* of pairs */
+    struct array_file array; /* of pairs */
     bool vectors, raw, big;
     bool turned;       /* its axes are not those of rows and columns */
     double spacing[2]; /* of pixels, along x and y */
 };
 
-static ro_status not_a_field(struct ro_file *file)
+static ro_status not_a_field(struct open_file *file)
 {
     return file_fail(file, RO_E_UNSUPPORTED,
                      "a field is a 2-D image of two floats per pixel, in one file");
 }
 
-static ro_status read_nrrd(struct ro_source *source, struct header *head)
+static ro_status read_nrrd(struct byte_source *source, struct header *head)
 {
     struct nrrd nrrd;
     ro_status status = nrrd_read_header(source, &nrrd);
@@ -95,7 +95,7 @@ static void take_meta(const char *name, const char *value, struct header *head)
 }
 
 /* Reads lines "Name = value" up to ElementDataFile. */
-static ro_status read_meta(struct ro_source *source, struct header *head)
+static ro_status read_meta(struct byte_source *source, struct header *head)
 {
     char line[MOST_LENGTH] = "";
     ro_status status = RO_OK;
@@ -118,7 +118,7 @@ static ro_status read_meta(struct ro_source *source, struct header *head)
                : not_a_field(source->file);
 }
 
-ro_status itk_load(struct ro_source *source, enum ro_itk_type type, ro_image *field)
+ro_status itk_load(struct byte_source *source, enum itk_type type, ro_image *field)
 {
     struct header head = {.spacing = {1, 1}};
     ro_status status = (type == RO_ITK_NRRD ? read_nrrd : read_meta)(source, &head);
@@ -136,7 +136,7 @@ ro_status itk_load(struct ro_source *source, enum ro_itk_type type, ro_image *fi
     return status;
 }
 
-ro_status itk_put_head(struct ro_sink *sink, enum ro_itk_type type, const ro_image *field)
+ro_status itk_put_head(struct byte_sink *sink, enum itk_type type, const ro_image *field)
 {
     static const char *const forms[] = {
         [RO_ITK_NRRD] = "NRRD0004\ntype: float\ndimension: 3\nspace dimension: 2\n"

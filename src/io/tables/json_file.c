@@ -5,9 +5,9 @@
 
 enum { MOST_BYTES = 1 << 16 };
 
-ro_status json_load(ro_context *context, const char *path, struct ro_json *json, char **text)
+ro_status json_load(ro_context *context, const char *path, struct json_parser *json, char **text)
 {
-    struct ro_file file;
+    struct open_file file;
     *text = NULL;
     file_init(&file, context, path, "standard input");
     ro_status status = text_load(&file, path, MOST_BYTES, text);

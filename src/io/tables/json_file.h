@@ -6,6 +6,6 @@
 #include "io/json/json.h"
 
 /* *text is the caller's to free, after a failure too. */
-ro_status json_load(ro_context *context, const char *path, struct ro_json *json, char **text);
+ro_status json_load(ro_context *context, const char *path, struct json_parser *json, char **text);
 
 #endif

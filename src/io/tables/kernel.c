@@ -17,7 +17,7 @@ struct table {
     int values[MOST_ROWS][MOST_COLUMNS];
 };
 
-static int read_number(struct ro_json *json)
+static int read_number(struct json_parser *json)
 {
     char c = json_next(json);
     if (c != '-' && (c < '0' || c > '9')) {
@@ -35,7 +35,7 @@ static int read_number(struct ro_json *json)
     return (int)value;
 }
 
-static void read_table(struct ro_json *json, struct table *table)
+static void read_table(struct json_parser *json, struct table *table)
 {
     *table = (struct table){0};
     json_expect(json, '[');
@@ -58,7 +58,7 @@ static void read_table(struct ro_json *json, struct table *table)
     json_expect(json, ']');
 }
 
-static void add_tap(struct ro_json *json, ro_kernel *kernel, int dx, int dy, int weight)
+static void add_tap(struct json_parser *json, ro_kernel *kernel, int dx, int dy, int weight)
 {
     if (kernel->count == RO_KERNEL_TAPS) {
         json_fail(json, "there are more than 24 taps");
@@ -70,7 +70,7 @@ static void add_tap(struct ro_json *json, ro_kernel *kernel, int dx, int dy, int
     kernel->taps[i].weight = weight;
 }
 
-static void taps_of_list(struct ro_json *json, const struct table *table, ro_kernel *kernel)
+static void taps_of_list(struct json_parser *json, const struct table *table, ro_kernel *kernel)
 {
     for (int i = 0; i < table->rows && !json->failed; i++) {
         const int *tap = table->values[i];
@@ -81,7 +81,7 @@ static void taps_of_list(struct ro_json *json, const struct table *table, ro_ker
     }
 }
 
-static void taps_of_matrix(struct ro_json *json, const struct table *table, ro_kernel *kernel)
+static void taps_of_matrix(struct json_parser *json, const struct table *table, ro_kernel *kernel)
 {
     int first = 0;
     while (first < table->columns[0] && table->values[0][first] == 0)
@@ -97,7 +97,7 @@ static void taps_of_matrix(struct ro_json *json, const struct table *table, ro_k
                 add_tap(json, kernel, x - (first - 1), y, table->values[y][x]);
 }
 
-static void read_kernel(struct ro_json *json, ro_kernel *kernel)
+static void read_kernel(struct json_parser *json, ro_kernel *kernel)
 {
     char name[32], text[256];
     struct table table;
@@ -135,7 +135,7 @@ ro_status ro_kernel_read(ro_context *context, const char *path, ro_kernel *kerne
 {
     if (MISSING(context, path, kernel))
         return RO_E_ARGUMENT;
-    struct ro_json json;
+    struct json_parser json;
     char *text;
     ro_status status = json_load(context, path, &json, &text);
     if (status == RO_OK) {

@@ -14,8 +14,8 @@
 enum { SIDE = 420, EDGE = 30, WIDTH = 2 * SIDE + 3 * EDGE, LINE = 18, ACROSS = 14 };
 
 struct drawing {
-    struct ro_file file;
-    struct ro_sink sink;
+    struct open_file file;
+    struct byte_sink sink;
     ro_status status;
     const ro_moire *moire;
     const ro_ink *inks;
@@ -139,7 +139,7 @@ static void print_words(struct drawing *drawing, int waves)
     }
 }
 
-static ro_status check_name(struct ro_file *file, const char *path)
+static ro_status check_name(struct open_file *file, const char *path)
 {
     const char *dot = strrchr(path, '.');
     if (!dot || strcasecmp(dot, ".svg") != 0)
@@ -151,7 +151,7 @@ ro_status ro_moire_accepts(ro_context *context, const char *path)
 {
     if (file_named(context, path) != RO_OK)
         return RO_E_ARGUMENT;
-    struct ro_file file;
+    struct open_file file;
     file_init(&file, context, path, "standard output");
     ro_status status = check_name(&file, path);
     return status == RO_OK ? sink_check(&file, path) : status;

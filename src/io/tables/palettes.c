@@ -23,7 +23,7 @@
 enum { MOST_BYTES = 1 << 20, LOOK = 4096, ACT_BYTES = 768, ACT_LONG = 772 };
 
 struct palette_file {
-    struct ro_file *file;
+    struct open_file *file;
     const uint8_t *bytes;
     size_t size;
     ro_palette *palette;
@@ -255,8 +255,8 @@ ro_status ro_palette_load(ro_context *context, const char *path, ro_palette *pal
 {
     if (MISSING(context, path, palette))
         return RO_E_ARGUMENT;
-    struct ro_file file;
-    struct ro_source source;
+    struct open_file file;
+    struct byte_source source;
     struct palette_file from = {.file = &file, .palette = palette};
     char *bytes = NULL;
     size_t have = 0;

@@ -53,7 +53,7 @@ static const struct {
 };
 
 struct cloud {
-    struct ro_file file;
+    struct open_file file;
     enum column of[MOST_COLUMNS];
     enum type type[MOST_COLUMNS];
     int columns;
@@ -278,7 +278,7 @@ ro_status ro_points_load(ro_context *context, const char *path, ro_scene_point *
         return RO_E_ARGUMENT;
     *count = 0;
     struct cloud c = {0};
-    struct ro_source source = {.fd = -1};
+    struct byte_source source = {.fd = -1};
     char *bytes = NULL;
     size_t size = 0;
     file_init(&c.file, context, path, "standard input");

@@ -34,7 +34,7 @@ static const char *space_name(cmsColorSpaceSignature space)
     }
 }
 
-static ro_status check(struct ro_file *file, cmsHPROFILE profile)
+static ro_status check(struct open_file *file, cmsHPROFILE profile)
 {
     if (!profile)
         return file_fail(file, RO_E_FORMAT, "is not an ICC profile");
@@ -78,7 +78,7 @@ static void fill(cmsHTRANSFORM transform, uint16_t *shares)
 }
 
 struct loading {
-    struct ro_file *file;
+    struct open_file *file;
     const char *bytes;
     size_t size;
     ro_intent intent;
@@ -116,10 +116,10 @@ ro_status ro_separation_load(ro_context *context, const char *path, ro_intent in
     ro_status status = ro_bytes_load(context, path, MOST_BYTES, &bytes, &size);
     if (status != RO_OK)
         return status;
-    struct ro_file file;
+    struct open_file file;
     file_init(&file, context, path, "standard input");
     struct loading loading = {&file, bytes, size, intent, malloc(SHARES_BYTES), RO_OK};
-    struct ro_lcms *lcms = loading.shares ? lcms_run(load, &loading) : NULL;
+    struct lcms_calls *lcms = loading.shares ? lcms_run(load, &loading) : NULL;
     status = lcms ? loading.status : file_fail(&file, RO_E_MEMORY, "no memory for a separation");
     lcms_close(lcms);
     if (status == RO_OK)

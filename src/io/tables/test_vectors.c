@@ -9,12 +9,12 @@
 #include <stdio.h>
 #include <string.h>
 
-static ro_status write_text(struct ro_sink *sink, const char *text)
+static ro_status write_text(struct byte_sink *sink, const char *text)
 {
     return sink_write(sink, text, strlen(text));
 }
 
-static ro_status write_all(struct ro_sink *sink, const ro_vectors *vectors)
+static ro_status write_all(struct byte_sink *sink, const ro_vectors *vectors)
 {
     char line[16 * RO_VECTOR_COLUMNS];
     ro_status status = write_text(sink, "# ");
@@ -43,8 +43,8 @@ ro_status ro_vectors_save(ro_context *context, const char *path, const ro_vector
 {
     if (MISSING(context, path, vectors))
         return RO_E_ARGUMENT;
-    struct ro_file file;
-    struct ro_sink sink = {.fd = -1};
+    struct open_file file;
+    struct byte_sink sink = {.fd = -1};
     file_init(&file, context, path, "standard output");
     if (vectors->columns < 1 || vectors->columns > RO_VECTOR_COLUMNS)
         return file_fail(&file, RO_E_ARGUMENT, "%d columns of numbers: must be from 1 to %d",

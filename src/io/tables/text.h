@@ -6,7 +6,7 @@
 #include "io/bytes/source.h"
 
 /* A text of at most so many bytes, to be freed; one with a NUL in it is refused. */
-ro_status text_read(struct ro_source *source, size_t most, char **text);
-ro_status text_load(struct ro_file *file, const char *path, size_t most, char **text);
+ro_status text_read(struct byte_source *source, size_t most, char **text);
+ro_status text_load(struct open_file *file, const char *path, size_t most, char **text);
 
 #endif

@@ -12,7 +12,7 @@ ro_status ro_bytes_accepts(ro_context *context, const char *path)
 {
     if (file_named(context, path) != RO_OK)
         return RO_E_ARGUMENT;
-    struct ro_file file;
+    struct open_file file;
     file_init(&file, context, path, "standard output");
     return sink_check(&file, path);
 }
@@ -23,8 +23,8 @@ ro_status ro_bytes_save(ro_context *context, const char *path, const void *bytes
         return RO_E_ARGUMENT;
     if (file_named(context, path) != RO_OK)
         return RO_E_ARGUMENT;
-    struct ro_file file;
-    struct ro_sink sink = {.fd = -1};
+    struct open_file file;
+    struct byte_sink sink = {.fd = -1};
     file_init(&file, context, path, "standard output");
     ro_status status = sink_open(&sink, &file, path);
     if (status == RO_OK)
@@ -42,8 +42,8 @@ ro_status ro_bytes_load(ro_context *context, const char *path, size_t most, char
         *bytes = NULL;
     if (MISSING(context, path, bytes, size))
         return RO_E_ARGUMENT;
-    struct ro_file file;
-    struct ro_source source;
+    struct open_file file;
+    struct byte_source source;
     *size = 0;
     file_init(&file, context, path, "standard input");
     ro_status status = source_open(&source, &file, path);
@@ -53,7 +53,7 @@ ro_status ro_bytes_load(ro_context *context, const char *path, size_t most, char
     return status;
 }
 
-ro_status text_read(struct ro_source *source, size_t most, char **text)
+ro_status text_read(struct byte_source *source, size_t most, char **text)
 {
     size_t size;
     ro_status status = source_all(source, most, text, &size);
@@ -65,9 +65,9 @@ ro_status text_read(struct ro_source *source, size_t most, char **text)
     return status;
 }
 
-ro_status text_load(struct ro_file *file, const char *path, size_t most, char **text)
+ro_status text_load(struct open_file *file, const char *path, size_t most, char **text)
 {
-    struct ro_source source;
+    struct byte_source source;
     *text = NULL;
     ro_status status = source_open(&source, file, path);
     if (status == RO_OK)

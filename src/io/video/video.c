@@ -25,9 +25,9 @@ enum { PIECE_BYTES = 1 << 18, PIECE_ROWS = 64 /* a multiple of it, for whole ban
 struct video {
     ro_context *context;
     struct video_plan plan;
-    struct ro_source *source;
-    struct ro_file out_file;
-    struct ro_sink sink;
+    struct byte_source *source;
+    struct open_file out_file;
+    struct byte_sink sink;
     size_t in_bytes, out_bytes; /* of a frame's samples */
     size_t in_piece, out_piece; /* of what a thread holds of them at a time */
     uint32_t piece_rows[Y4M_PLANES];
@@ -42,7 +42,7 @@ struct video {
     atomic_bool stop;
     pthread_mutex_t failing;
     ro_status status; /* of the first thread that failed */
-    char message[sizeof((struct ro_file *)0)->message];
+    char message[sizeof((struct open_file *)0)->message];
 };
 
 struct worker {
@@ -131,7 +131,7 @@ static const uint8_t *take_rows(struct worker *worker, const uint8_t **from, siz
     }
     const int error = read_at(video->source->fd, worker->in_place, worker->in, size, &got);
     if (error || got < size) {
-        struct ro_file *file = video->source->file;
+        struct open_file *file = video->source->file;
         pthread_mutex_lock(&video->reading);
         const ro_status status =
             error ? file_fail(file, RO_E_IO, "cannot be read: %s", strerror(error))
@@ -419,7 +419,7 @@ static void plane_bytes(struct video *video)
     }
 }
 
-ro_status video_halftone(ro_context *context, struct ro_source *source, const char *out,
+ro_status video_halftone(ro_context *context, struct byte_source *source, const char *out,
                          const ro_halftone_options *options, const ro_read_options *read,
                          const ro_write_options *write, ro_video_report *report)
 {

@@ -9,7 +9,7 @@
 bool video_named(const char *out, const char *type);
 
 /* Halftones the Y4M video at whose beginning `source` stands. */
-ro_status video_halftone(ro_context *context, struct ro_source *source, const char *out,
+ro_status video_halftone(ro_context *context, struct byte_source *source, const char *out,
                          const ro_halftone_options *options, const ro_read_options *read,
                          const ro_write_options *write, ro_video_report *report);
 

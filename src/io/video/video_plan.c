@@ -13,7 +13,7 @@ bool video_named(const char *out, const char *type)
     return dot && ro_name_equal(dot + 1, "y4m");
 }
 
-ro_status video_check_files(struct ro_file *file, const char *out, const ro_read_options *read,
+ro_status video_check_files(struct open_file *file, const char *out, const ro_read_options *read,
                             const ro_write_options *write)
 {
     if (!video_named(out, write->type) && (write->type || strcmp(out, "-") != 0))
@@ -33,7 +33,7 @@ ro_status video_check_files(struct ro_file *file, const char *out, const ro_read
     return RO_OK;
 }
 
-static ro_status check_options(struct ro_file *file, const ro_halftone_options *options)
+static ro_status check_options(struct open_file *file, const ro_halftone_options *options)
 {
     const struct {
         bool set;
@@ -92,7 +92,7 @@ static void plan_tones(struct video_plan *plan, ro_halftone_options *options, in
     }
 }
 
-ro_status video_plan_make(struct ro_file *file, const struct y4m *in,
+ro_status video_plan_make(struct open_file *file, const struct y4m *in,
                           const ro_halftone_options *options, struct video_plan *plan)
 {
     const int levels = options->levels ? options->levels : 2, bits = bits_of(levels);

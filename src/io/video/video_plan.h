@@ -14,11 +14,11 @@ struct video_plan {
 };
 
 /* Checks the options and makes the plan; `file` is the input's. */
-ro_status video_plan_make(struct ro_file *file, const struct y4m *in,
+ro_status video_plan_make(struct open_file *file, const struct y4m *in,
                           const ro_halftone_options *options, struct video_plan *plan);
 
 /* Checks the options about files, which mostly do not apply to videos; `file` is the input's. */
-ro_status video_check_files(struct ro_file *file, const char *out, const ro_read_options *read,
+ro_status video_check_files(struct open_file *file, const char *out, const ro_read_options *read,
                             const ro_write_options *write);
 
 /* The picture that a plane is, without pixels. */

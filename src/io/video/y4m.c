@@ -28,7 +28,7 @@ bool y4m_is(const uint8_t *head, size_t size)
 }
 
 /* A line without its end; *length is 0 at the end of the file. */
-static ro_status read_line(struct ro_source *source, char line[Y4M_LINE], size_t *length)
+static ro_status read_line(struct byte_source *source, char line[Y4M_LINE], size_t *length)
 {
     ro_status status = RO_OK;
     int byte = -1;
@@ -52,7 +52,7 @@ static bool take_number(const char *text, uint32_t *number)
     return *text >= '0' && *text <= '9' && *end == '\0' && value <= UINT32_MAX;
 }
 
-static ro_status take_layout(struct ro_file *file, const char *name, struct y4m *video)
+static ro_status take_layout(struct open_file *file, const char *name, struct y4m *video)
 {
     for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
         const struct layout *layout = &layouts[i];
@@ -79,7 +79,7 @@ static ro_status take_layout(struct ro_file *file, const char *name, struct y4m 
                      name);
 }
 
-static ro_status take_word(struct ro_file *file, const char *word, struct y4m *video)
+static ro_status take_word(struct open_file *file, const char *word, struct y4m *video)
 {
     static const char range[] = "XCOLORRANGE=", layout[] = "XYSCSS=";
     if (*word == 'W' || *word == 'H') {
@@ -100,7 +100,7 @@ static ro_status take_word(struct ro_file *file, const char *word, struct y4m *v
     return RO_OK;
 }
 
-ro_status y4m_open(struct ro_source *source, struct y4m *video)
+ro_status y4m_open(struct byte_source *source, struct y4m *video)
 {
     char line[Y4M_LINE], *rest = NULL;
     size_t length;
@@ -116,7 +116,7 @@ ro_status y4m_open(struct ro_source *source, struct y4m *video)
     return status == RO_OK ? stage_check_size(source->file, video->width, video->height) : status;
 }
 
-ro_status y4m_frame(struct ro_source *source, bool *more)
+ro_status y4m_frame(struct byte_source *source, bool *more)
 {
     char line[Y4M_LINE];
     size_t length, mark = sizeof frame_mark - 1, ready;
@@ -133,7 +133,7 @@ ro_status y4m_frame(struct ro_source *source, bool *more)
     return status;
 }
 
-ro_status y4m_write_open(struct ro_sink *sink, const struct y4m *video)
+ro_status y4m_write_open(struct byte_sink *sink, const struct y4m *video)
 {
     char line[Y4M_LINE + 128];
     const int length =
@@ -142,7 +142,7 @@ ro_status y4m_write_open(struct ro_sink *sink, const struct y4m *video)
     return sink_write(sink, line, (size_t)length);
 }
 
-ro_status y4m_write_frame(struct ro_sink *sink)
+ro_status y4m_write_frame(struct byte_sink *sink)
 {
     return sink_write(sink, y4m_frame_line, Y4M_FRAME_LINE);
 }

@@ -30,14 +30,14 @@ struct y4m {
 bool y4m_is(const uint8_t *head, size_t size);
 
 /* Takes the first line. */
-ro_status y4m_open(struct ro_source *source, struct y4m *video);
+ro_status y4m_open(struct byte_source *source, struct y4m *video);
 
 /* The line of a frame; *more is false at the end of the file. */
-ro_status y4m_frame(struct ro_source *source, bool *more);
+ro_status y4m_frame(struct byte_source *source, bool *more);
 
 /* The same for writing. */
-ro_status y4m_write_open(struct ro_sink *sink, const struct y4m *video);
-ro_status y4m_write_frame(struct ro_sink *sink);
+ro_status y4m_write_open(struct byte_sink *sink, const struct y4m *video);
+ro_status y4m_write_frame(struct byte_sink *sink);
 extern const char y4m_frame_line[]; /* what that writes, Y4M_FRAME_LINE bytes */
 
 /* The size of a plane; 0 is brightness. */

@@ -31,27 +31,27 @@ struct effort {
 };
 static const struct effort thorough = {256, 72, 20, false, 2}, brief = {128, 36, 10, true, 0.95};
 
-static ro_status no_memory(const struct ro_flow *flow)
+static ro_status no_memory(const struct registration *flow)
 {
     return ro_context_fail(flow->context, RO_E_MEMORY, "no memory to align images");
 }
 
 /* ---- Search ---------------------------------------------------------------------------------- */
 
-static void rotated(double degrees, double size, struct ro_map *map)
+static void rotated(double degrees, double size, struct affine_map *map)
 {
     double c = size * cos(degrees * M_PI / 180), s = size * sin(degrees * M_PI / 180);
-    *map = (struct ro_map){{c, -s, 0, s, c, 0}};
+    *map = (struct affine_map){{c, -s, 0, s, c, 0}};
 }
 
 /* The best map of each sign. */
 struct best {
     double value[2];
-    struct ro_map map[2];
+    struct affine_map map[2];
 };
 
-static void keep_better(struct best *best, enum ro_sign sign, double value,
-                        const struct ro_map *map)
+static void keep_better(struct best *best, enum match_sign sign, double value,
+                        const struct affine_map *map)
 {
     if (value > best->value[sign]) {
         best->value[sign] = value;
@@ -60,14 +60,14 @@ static void keep_better(struct best *best, enum ro_sign sign, double value,
 }
 
 /* What a value at a map says of both signs. */
-static void weigh(struct best *best, bool signs, double value, const struct ro_map *map)
+static void weigh(struct best *best, bool signs, double value, const struct affine_map *map)
 {
     keep_better(best, RO_LIKE, value, map);
     if (signs && value > -1)
         keep_better(best, RO_UNLIKE, -value, map);
 }
 
-static const struct ro_map still = {{1, 0, 0, 0, 1, 0}};
+static const struct affine_map still = {{1, 0, 0, 0, 1, 0}};
 
 /* What a search has before it begins: the images as they lie, and how alike they are. */
 static struct best where_they_lie(double here, bool signs)
@@ -80,18 +80,18 @@ static struct best where_they_lie(double here, bool signs)
     return best;
 }
 
-static struct ro_map shifted(const struct ro_map *map, const double shift[2])
+static struct affine_map shifted(const struct affine_map *map, const double shift[2])
 {
-    struct ro_map moved = *map;
+    struct affine_map moved = *map;
     moved.m[2] += map->m[0] * shift[0] + map->m[1] * shift[1];
     moved.m[5] += map->m[3] * shift[0] + map->m[4] * shift[1];
     return moved;
 }
 
-static bool open_phase(const struct ro_view *view, struct ro_team *team, int least,
-                       struct ro_phase *phase)
+static bool open_phase(const struct ro_view *view, struct thread_team *team, int least,
+                       struct phase_correlation *phase)
 {
-    const struct ro_copy *copy = view->copy;
+    const struct pyramid_copy *copy = view->copy;
     int side = least;
     while (side < copy->width || side < copy->height)
         side *= 2;
@@ -104,12 +104,12 @@ static bool open_phase(const struct ro_view *view, struct ro_team *team, int lea
 }
 
 /* The best translation, or none; `here` is how alike the images are as they lie. */
-static ro_status search_shifts(struct ro_flow *flow, const struct ro_view *view, bool signs,
+static ro_status search_shifts(struct registration *flow, const struct ro_view *view, bool signs,
                                struct best *best, double *here)
 {
     double shifts[RO_PHASE_PEAKS][2], values[1 + RO_PHASE_PEAKS];
-    struct ro_map maps[1 + RO_PHASE_PEAKS] = {still};
-    struct ro_phase phase;
+    struct affine_map maps[1 + RO_PHASE_PEAKS] = {still};
+    struct phase_correlation phase;
     if (!open_phase(view, flow->team, 8, &phase))
         return no_memory(flow);
     bool good = phase_shifts_by(&phase, flow->team, view->copy->image[0], signs, shifts);
@@ -131,25 +131,25 @@ static ro_status search_shifts(struct ro_flow *flow, const struct ro_view *view,
 struct ring {
     const ro_context *context;
     const struct ro_view *view;
-    struct ro_phase phase;
+    struct phase_correlation phase;
     bool signs;
     int turns;
     struct best best[MOST_TURNS * SIZES];
     atomic_int ticket, failed;
 };
 
-static void try_turn(struct ring *ring, int i, const struct ro_phase_work *work, float *turned)
+static void try_turn(struct ring *ring, int i, const struct phase_work *work, float *turned)
 {
     static const double sizes[SIZES] = {1, 0.8, 1.25};
-    const struct ro_copy *copy = ring->view->copy;
+    const struct pyramid_copy *copy = ring->view->copy;
     double shifts[RO_PHASE_PEAKS][2];
-    struct ro_map map;
+    struct affine_map map;
     rotated(360.0 * (i / SIZES) / ring->turns, sizes[i % SIZES], &map);
     for (int y = 0; y < copy->height; y++)
         ring->view->kernels->turn(copy, &map, y, turned + y * copy->width);
     phase_shifts(&ring->phase, work, turned, ring->signs, shifts);
     for (int k = 0; k < RO_PHASE_PEAKS; k++) {
-        const struct ro_map moved = shifted(&map, shifts[k]);
+        const struct affine_map moved = shifted(&map, shifts[k]);
         weigh(&ring->best[i], ring->signs, map_likeness(ring->view, &moved, RO_LIKE), &moved);
     }
 }
@@ -158,8 +158,8 @@ static void try_turn(struct ring *ring, int i, const struct ro_phase_work *work,
 static void try_turns(void *data, int part, int parts)
 {
     struct ring *ring = data;
-    const struct ro_copy *copy = ring->view->copy;
-    struct ro_phase_work work = {0};
+    const struct pyramid_copy *copy = ring->view->copy;
+    struct phase_work work = {0};
     float *turned = malloc((size_t)copy->width * (size_t)copy->height * sizeof *turned);
     int i;
     (void)part;
@@ -175,7 +175,7 @@ static void try_turns(void *data, int part, int parts)
 }
 
 /* The best over all turns and sizes, in their order. */
-static ro_status search_turns(struct ro_flow *flow, const struct ro_view *view,
+static ro_status search_turns(struct registration *flow, const struct ro_view *view,
                               const struct effort *effort, struct best *best)
 {
     struct ring *ring = malloc(sizeof *ring);
@@ -194,7 +194,7 @@ static ro_status search_turns(struct ro_flow *flow, const struct ro_view *view,
     team_pass(flow->team, SIZE_MAX, try_turns, ring);
     for (int i = 0; i < effort->turns * SIZES; i++)
         for (int sign = RO_LIKE; sign <= RO_UNLIKE; sign++)
-            keep_better(best, (enum ro_sign)sign, ring->best[i].value[sign],
+            keep_better(best, (enum match_sign)sign, ring->best[i].value[sign],
                         &ring->best[i].map[sign]);
     const ro_status status = atomic_load(&ring->failed)
                                  ? no_memory(flow)
@@ -208,12 +208,12 @@ static ro_status search_turns(struct ro_flow *flow, const struct ro_view *view,
 
 /* Which sign is better once both maps are refined; the images as they are have the benefit of the
  * doubt. */
-static ro_status settle_sign(const struct ro_flow *flow, const struct ro_view *view, int steps,
-                             const struct best *best, struct ro_climb *found)
+static ro_status settle_sign(const struct registration *flow, const struct ro_view *view, int steps,
+                             const struct best *best, struct map_climb *found)
 {
-    struct ro_climb climbs[2];
+    struct map_climb climbs[2];
     for (int i = RO_LIKE; i <= RO_UNLIKE; i++)
-        climbs[i] = (struct ro_climb){.map = best->map[i], .sign = (enum ro_sign)i};
+        climbs[i] = (struct map_climb){.map = best->map[i], .sign = (enum match_sign)i};
     if (!refine_maps(flow->team, view, climbs, 2, steps))
         return no_memory(flow);
     *found = climbs[climbs[RO_UNLIKE].value > climbs[RO_LIKE].value + 0.05];
@@ -221,8 +221,8 @@ static ro_status settle_sign(const struct ro_flow *flow, const struct ro_view *v
 }
 
 /* The best affine map on the smallest copy. */
-static ro_status search_affine(struct ro_flow *flow, const struct ro_view *view,
-                               const struct effort *effort, struct ro_climb *found)
+static ro_status search_affine(struct registration *flow, const struct ro_view *view,
+                               const struct effort *effort, struct map_climb *found)
 {
     struct best best;
     ro_status status = RO_OK;
@@ -238,13 +238,14 @@ static ro_status search_affine(struct ro_flow *flow, const struct ro_view *view,
     }
     best = where_they_lie(here, effort->signs);
     status = search_turns(flow, view, effort, &best);
-    *found = (struct ro_climb){.map = best.map[RO_LIKE]};
+    *found = (struct map_climb){.map = best.map[RO_LIKE]};
     if (effort->signs && status == RO_OK)
         status = settle_sign(flow, view, effort->steps, &best, found);
     return status;
 }
 
-static ro_status align_shift(struct ro_flow *flow, const struct ro_view *view, struct ro_map *map)
+static ro_status align_shift(struct registration *flow, const struct ro_view *view,
+                             struct affine_map *map)
 {
     struct best best;
     double here;
@@ -254,10 +255,10 @@ static ro_status align_shift(struct ro_flow *flow, const struct ro_view *view, s
     return status;
 }
 
-static ro_status align_affine(struct ro_flow *flow, const struct ro_view *views, int count,
-                              const struct effort *effort, struct ro_map *map)
+static ro_status align_affine(struct registration *flow, const struct ro_view *views, int count,
+                              const struct effort *effort, struct affine_map *map)
 {
-    struct ro_climb climb;
+    struct map_climb climb;
     ro_status status = search_affine(flow, &views[count - 1], effort, &climb);
     for (int i = count - 1; i >= 0 && status == RO_OK; i--) {
         if (!climb.settled && !refine_maps(flow->team, &views[i], &climb, 1, effort->steps))
@@ -281,8 +282,8 @@ static ro_status align_affine(struct ro_flow *flow, const struct ro_view *views,
 /* Light becomes dark in the fixed image. */
 static void turn_negative(void *data, int part, int parts)
 {
-    const struct ro_flow *flow = data;
-    const struct ro_grid *grid = &flow->grids.grid[0];
+    const struct registration *flow = data;
+    const struct solver_grid *grid = &flow->grids.grid[0];
     int y, to;
     for (team_share(grid->height, part, parts, &y, &to);
          y < to && !ro_context_cancelled(flow->context); y++) {
@@ -293,7 +294,8 @@ static void turn_negative(void *data, int part, int parts)
 }
 
 /* From the middle of a copy to that of the images' first pixel. */
-static void tell_start(struct ro_flow *flow, const struct ro_copy *copy, const struct ro_map *map)
+static void tell_start(struct registration *flow, const struct pyramid_copy *copy,
+                       const struct affine_map *map)
 {
     const double mx = (0.5 * (copy->width - 1) + 0.5) * copy->shrink - 0.5;
     const double my = (0.5 * (copy->height - 1) + 0.5) * copy->shrink - 0.5;
@@ -303,12 +305,12 @@ static void tell_start(struct ro_flow *flow, const struct ro_copy *copy, const s
     to[5] = map->m[5] * copy->shrink + my - map->m[3] * mx - map->m[4] * my;
 }
 
-ro_status register_align(struct ro_flow *flow, enum ro_start start)
+ro_status register_align(struct registration *flow, enum start_kind start)
 {
-    const struct ro_align_kernels *kernels = align_kernels_for(flow->context->cpu);
-    struct ro_copies copies;
+    const struct align_kernels *kernels = align_kernels_for(flow->context->cpu);
+    struct pyramid_copies copies;
     struct ro_view views[RO_COPIES];
-    struct ro_map map = still;
+    struct affine_map map = still;
     const bool affine = start == RO_START_AFFINE;
     const struct effort *effort = flow->automatic && affine ? &brief : &thorough;
     ro_status status = copies_open(flow, kernels, effort->longest, effort->signs, &copies);

@@ -15,7 +15,7 @@
 #include <stdbool.h>
 
 /* A copy of both images, `shrink` pixels of the images to one of its own. */
-struct ro_copy {
+struct pyramid_copy {
     int width, height;
     double shrink;
     float *image[2]; /* moving, fixed; RO_ALIGN_LANES more are there to be read */
@@ -24,14 +24,14 @@ struct ro_copy {
 };
 
 /* x' = m0 x + m1 y + m2, y' = m3 x + m4 y + m5, in pixels of a copy about its middle. */
-struct ro_map {
+struct affine_map {
     double m[6];
 };
 
 /* Sums over the part where the images overlap, m and f being tones of the moving and the fixed
  * image, gx and gy the slopes of m; a product of slopes is summed by 1, x, y, xx, xy and yy, the
  * others by 1, x and y, from the middle of the copy. */
-enum ro_align_sum {
+enum align_sum {
     RO_SUM_COUNT,
     RO_SUM_M,
     RO_SUM_F,
@@ -50,13 +50,13 @@ enum {
     RO_ALIGN_ROWS = 4 /* that are summed together */
 };
 
-struct ro_align_kernels {
+struct align_kernels {
     ro_cpu cpu;
     /* Sums of rows from 4 `four` on; the first RO_SUM_TONES only, unless `slopes`. */
-    void (*sum)(const struct ro_copy *copy, const struct ro_map *map, int four, bool slopes,
-                double sums[RO_SUMS]);
+    void (*sum)(const struct pyramid_copy *copy, const struct affine_map *map, int four,
+                bool slopes, double sums[RO_SUMS]);
     /* A row of the moving image through the map; what lies outside is as at the border. */
-    void (*turn)(const struct ro_copy *copy, const struct ro_map *map, int y, float *out);
+    void (*turn)(const struct pyramid_copy *copy, const struct affine_map *map, int y, float *out);
     /* A row of tones less the mean, by the deviation, of all within `reach`; the sums of tones and
      * of their squares are over all above and to the left. */
     void (*flatten)(int width, int height, int reach, int y, bool sizes, const double *sums,
@@ -73,6 +73,6 @@ struct ro_align_kernels {
     /* Means of two by two pixels of two rows; `whole`: of a mask, 1 where all are. */
     void (*halve)(const float *a, const float *b, int before, bool whole, float *out);
 };
-const struct ro_align_kernels *align_kernels_for(ro_cpu cpu);
+const struct align_kernels *align_kernels_for(ro_cpu cpu);
 
 #endif

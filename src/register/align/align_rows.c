@@ -4,13 +4,12 @@
 
 #include "simd/variants.h"
 
-RO_VARIANTS_DECLARE(const struct ro_align_kernels, ro_align_kernels);
-static const struct ro_align_kernels ro_align_kernels_scalar = {.cpu = RO_CPU_SCALAR,
-                                                                ALIGN_KERNELS};
+RO_VARIANTS_DECLARE(const struct align_kernels, align_kernels);
+static const struct align_kernels align_kernels_scalar = {.cpu = RO_CPU_SCALAR, ALIGN_KERNELS};
 
-const struct ro_align_kernels *align_kernels_for(ro_cpu cpu)
+const struct align_kernels *align_kernels_for(ro_cpu cpu)
 {
-    static const struct ro_align_kernels *const kernels[RO_CPUS] = {
-        [RO_CPU_SCALAR] = &ro_align_kernels_scalar, RO_VARIANTS_OF(ro_align_kernels)};
+    static const struct align_kernels *const kernels[RO_CPUS] = {
+        [RO_CPU_SCALAR] = &align_kernels_scalar, RO_VARIANTS_OF(align_kernels)};
     return kernels[cpu];
 }

@@ -40,7 +40,7 @@ ALWAYS int filled_up(int width)
 }
 
 /* Splits places, which are not negative, into neighbours and the way to them. */
-ALWAYS void find_neighbours(const struct ro_copy *copy, struct places *restrict places)
+ALWAYS void find_neighbours(const struct pyramid_copy *copy, struct places *restrict places)
 {
     const int32_t width = copy->width, last_x = width - 1, last_y = copy->height - 1;
     const int filled = filled_up(width);
@@ -55,7 +55,7 @@ ALWAYS void find_neighbours(const struct ro_copy *copy, struct places *restrict 
     }
 }
 
-ALWAYS void find_places(const struct ro_copy *copy, const struct ro_map *map, int y,
+ALWAYS void find_places(const struct pyramid_copy *copy, const struct affine_map *map, int y,
                         struct places *restrict places)
 {
     const int width = copy->width, filled = filled_up(width);
@@ -124,8 +124,8 @@ struct line {
     struct places places;
 };
 
-ALWAYS void find_tones(const struct ro_copy *copy, const struct ro_map *map, int y, bool slopes,
-                       struct line *restrict line)
+ALWAYS void find_tones(const struct pyramid_copy *copy, const struct affine_map *map, int y,
+                       bool slopes, struct line *restrict line)
 {
     const int width = copy->width, filled = filled_up(width);
     const int32_t below = copy->height > 1 ? width : 0;
@@ -256,8 +256,8 @@ ALWAYS void add_slope(int filled, double mx, double dy, const double *restrict g
     }
 }
 
-static void sum(const struct ro_copy *copy, const struct ro_map *map, int four, bool slopes,
-                double sums[RO_SUMS])
+static void sum(const struct pyramid_copy *copy, const struct affine_map *map, int four,
+                bool slopes, double sums[RO_SUMS])
 {
     const int first = four * RO_ALIGN_ROWS, after = first + RO_ALIGN_ROWS;
     const int last = after < copy->height ? after : copy->height;
@@ -282,7 +282,7 @@ static void sum(const struct ro_copy *copy, const struct ro_map *map, int four, 
     }
 }
 
-static void turn(const struct ro_copy *copy, const struct ro_map *map, int y, float *out)
+static void turn(const struct pyramid_copy *copy, const struct affine_map *map, int y, float *out)
 {
     const int width = copy->width, filled = filled_up(width);
     const int32_t below = copy->height > 1 ? width : 0;

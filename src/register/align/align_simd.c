@@ -4,7 +4,7 @@
 
 #include "register/align/align_rows.h"
 
-const struct ro_align_kernels RO_SIMD_NAME(ro_align_kernels) = {
+const struct align_kernels RO_SIMD_NAME(align_kernels) = {
     .cpu = RO_SIMD_CPU,
     ALIGN_KERNELS,
 };

@@ -13,11 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool phase_open(struct ro_phase *phase, const struct ro_align_kernels *kernels, int side, int width,
-                int height)
+bool phase_open(struct phase_correlation *phase, const struct align_kernels *kernels, int side,
+                int width, int height)
 {
     const size_t cells = (size_t)side * (size_t)side;
-    *phase = (struct ro_phase){.kernels = kernels, .side = side, .width = width, .height = height};
+    *phase = (struct phase_correlation){
+        .kernels = kernels, .side = side, .width = width, .height = height};
     phase->fade = malloc((2 * cells + 3 * (size_t)side) * sizeof *phase->fade);
     if (!phase->fade || !radix2_double_open(&phase->transform, (uint32_t)side)) {
         phase_close(phase);
@@ -36,14 +37,14 @@ bool phase_open(struct ro_phase *phase, const struct ro_align_kernels *kernels, 
     return true;
 }
 
-void phase_close(struct ro_phase *phase)
+void phase_close(struct phase_correlation *phase)
 {
     free(phase->fade);
     radix2_double_close(&phase->transform);
-    *phase = (struct ro_phase){0};
+    *phase = (struct phase_correlation){0};
 }
 
-bool phase_work_open(const struct ro_phase *phase, struct ro_phase_work *work)
+bool phase_work_open(const struct phase_correlation *phase, struct phase_work *work)
 {
     const size_t cells = (size_t)phase->side * (size_t)phase->side;
     work->re = malloc((2 * cells + radix2_scratch((uint32_t)phase->side)) * sizeof *work->re);
@@ -52,18 +53,21 @@ bool phase_work_open(const struct ro_phase *phase, struct ro_phase_work *work)
     return work->re;
 }
 
-void phase_work_close(struct ro_phase_work *work) { free(work->re); }
+void phase_work_close(struct phase_work *work) { free(work->re); }
 
 /* ---- Blocks of rows or columns, each by itself ----------------------------------------------- */
 
-static int lanes_of(const struct ro_phase *phase)
+static int lanes_of(const struct phase_correlation *phase)
 {
     return phase->side < RADIX2_LANES ? phase->side : RADIX2_LANES;
 }
 
-static int blocks_of(const struct ro_phase *phase) { return phase->side / lanes_of(phase); }
+static int blocks_of(const struct phase_correlation *phase)
+{
+    return phase->side / lanes_of(phase);
+}
 
-static void transform_rows(const struct ro_phase *phase, int block, double *re, double *im,
+static void transform_rows(const struct phase_correlation *phase, int block, double *re, double *im,
                            double *scratch)
 {
     const int lanes = lanes_of(phase), at = block * lanes * phase->side;
@@ -71,8 +75,8 @@ static void transform_rows(const struct ro_phase *phase, int block, double *re, 
                               (uint32_t)lanes, scratch);
 }
 
-static void transform_columns(const struct ro_phase *phase, int block, double *re, double *im,
-                              double *scratch)
+static void transform_columns(const struct phase_correlation *phase, int block, double *re,
+                              double *im, double *scratch)
 {
     const int lanes = lanes_of(phase), at = block * lanes;
     phase->kernels->transform(&phase->transform, re + at, im + at, (size_t)phase->side, 1,
@@ -80,8 +84,8 @@ static void transform_columns(const struct ro_phase *phase, int block, double *r
 }
 
 /* Rows of a picture, faded, and their transform. */
-static void place_rows(const struct ro_phase *phase, const float *picture, double mean, int block,
-                       const struct ro_phase_work *to)
+static void place_rows(const struct phase_correlation *phase, const float *picture, double mean,
+                       int block, const struct phase_work *to)
 {
     const int n = phase->side, from = block * lanes_of(phase);
     for (int y = from; y < from + lanes_of(phase); y++) {
@@ -98,8 +102,8 @@ static void place_rows(const struct ro_phase *phase, const float *picture, doubl
 }
 
 /* Columns there, what is left of both spectra, and columns back. */
-static void correlate_columns(const struct ro_phase *phase, int block,
-                              const struct ro_phase_work *work)
+static void correlate_columns(const struct phase_correlation *phase, int block,
+                              const struct phase_work *work)
 {
     const int n = phase->side, from = block * lanes_of(phase);
     transform_columns(phase, block, work->re, work->im, work->scratch);
@@ -112,7 +116,8 @@ static void correlate_columns(const struct ro_phase *phase, int block,
     transform_columns(phase, block, work->im, work->re, work->scratch);
 }
 
-static void back_rows(const struct ro_phase *phase, int block, const struct ro_phase_work *work)
+static void back_rows(const struct phase_correlation *phase, int block,
+                      const struct phase_work *work)
 {
     transform_rows(phase, block, work->im, work->re, work->scratch);
 }
@@ -169,7 +174,7 @@ static void find_peaks(int n, double *cells, int *largest, bool signs,
 
 enum { MOST_SIDE = RO_ALIGN_SIDE };
 
-static double mean_of(const struct ro_phase *phase, const float *picture)
+static double mean_of(const struct phase_correlation *phase, const float *picture)
 {
     double sum = 0;
     for (int y = 0; y < phase->height; y++)
@@ -177,7 +182,7 @@ static double mean_of(const struct ro_phase *phase, const float *picture)
     return sum / ((double)phase->width * phase->height);
 }
 
-void phase_shifts(const struct ro_phase *phase, const struct ro_phase_work *work,
+void phase_shifts(const struct phase_correlation *phase, const struct phase_work *work,
                   const float *moving, bool signs, double shifts[RO_PHASE_PEAKS][2])
 {
     const int blocks = blocks_of(phase);
@@ -196,15 +201,15 @@ void phase_shifts(const struct ro_phase *phase, const struct ro_phase_work *work
 
 /* A pass of all threads over blocks; each part has scratch of its own. */
 struct blocks {
-    const struct ro_phase *phase;
+    const struct phase_correlation *phase;
     const float *picture;
     double mean, *re, *im, *scratch;
     bool signs;
     int largest[MOST_SIDE];
 };
 
-static bool open_blocks(struct blocks *blocks, const struct ro_phase *phase, struct ro_team *team,
-                        const float *picture)
+static bool open_blocks(struct blocks *blocks, const struct phase_correlation *phase,
+                        struct thread_team *team, const float *picture)
 {
     const size_t scratch = radix2_scratch((uint32_t)phase->side);
     *blocks = (struct blocks){.phase = phase, .picture = picture};
@@ -213,13 +218,13 @@ static bool open_blocks(struct blocks *blocks, const struct ro_phase *phase, str
     return blocks->scratch;
 }
 
-static struct ro_phase_work work_of(const struct blocks *blocks, int part)
+static struct phase_work work_of(const struct blocks *blocks, int part)
 {
     const size_t scratch = radix2_scratch((uint32_t)blocks->phase->side);
-    return (struct ro_phase_work){blocks->re, blocks->im, blocks->scratch + (size_t)part * scratch};
+    return (struct phase_work){blocks->re, blocks->im, blocks->scratch + (size_t)part * scratch};
 }
 
-static void pass(const struct blocks *blocks, struct ro_team *team, ro_pass_fn *fn)
+static void pass(const struct blocks *blocks, struct thread_team *team, pass_task_fn *fn)
 {
     enum { SHARE = 32 }; /* a cell is as much work as this many pixels of a filter */
     const size_t side = (size_t)blocks->phase->side;
@@ -229,7 +234,7 @@ static void pass(const struct blocks *blocks, struct ro_team *team, ro_pass_fn *
 static void place_pass(void *data, int part, int parts)
 {
     const struct blocks *blocks = data;
-    const struct ro_phase_work work = work_of(blocks, part);
+    const struct phase_work work = work_of(blocks, part);
     int i, to;
     for (team_share(blocks_of(blocks->phase), part, parts, &i, &to); i < to; i++)
         place_rows(blocks->phase, blocks->picture, blocks->mean, i, &work);
@@ -238,7 +243,7 @@ static void place_pass(void *data, int part, int parts)
 static void columns_pass(void *data, int part, int parts)
 {
     const struct blocks *blocks = data;
-    const struct ro_phase_work work = work_of(blocks, part);
+    const struct phase_work work = work_of(blocks, part);
     int i, to;
     for (team_share(blocks_of(blocks->phase), part, parts, &i, &to); i < to; i++)
         transform_columns(blocks->phase, i, work.re, work.im, work.scratch);
@@ -247,7 +252,7 @@ static void columns_pass(void *data, int part, int parts)
 static void correlate_pass(void *data, int part, int parts)
 {
     const struct blocks *blocks = data;
-    const struct ro_phase_work work = work_of(blocks, part);
+    const struct phase_work work = work_of(blocks, part);
     int i, to;
     for (team_share(blocks_of(blocks->phase), part, parts, &i, &to); i < to; i++)
         correlate_columns(blocks->phase, i, &work);
@@ -256,7 +261,7 @@ static void correlate_pass(void *data, int part, int parts)
 static void back_pass(void *data, int part, int parts)
 {
     struct blocks *blocks = data;
-    const struct ro_phase_work work = work_of(blocks, part);
+    const struct phase_work work = work_of(blocks, part);
     const int n = blocks->phase->side, lanes = lanes_of(blocks->phase);
     int i, to;
     for (team_share(blocks_of(blocks->phase), part, parts, &i, &to); i < to; i++) {
@@ -266,7 +271,7 @@ static void back_pass(void *data, int part, int parts)
     }
 }
 
-bool phase_fix(struct ro_phase *phase, struct ro_team *team, const float *fixed)
+bool phase_fix(struct phase_correlation *phase, struct thread_team *team, const float *fixed)
 {
     struct blocks blocks;
     if (!open_blocks(&blocks, phase, team, fixed))
@@ -279,11 +284,11 @@ bool phase_fix(struct ro_phase *phase, struct ro_team *team, const float *fixed)
     return true;
 }
 
-bool phase_shifts_by(const struct ro_phase *phase, struct ro_team *team, const float *moving,
-                     bool signs, double shifts[RO_PHASE_PEAKS][2])
+bool phase_shifts_by(const struct phase_correlation *phase, struct thread_team *team,
+                     const float *moving, bool signs, double shifts[RO_PHASE_PEAKS][2])
 {
     struct blocks blocks;
-    struct ro_phase_work work;
+    struct phase_work work;
     if (!phase_work_open(phase, &work))
         return false;
     const bool good = open_blocks(&blocks, phase, team, moving);

@@ -5,13 +5,13 @@
 
 #include "register/align/align.h"
 
-struct ro_team;
+struct thread_team;
 
 enum { RO_PHASE_PEAKS = 4 };
 
 /* Of pictures of one size, which many threads may share. */
-struct ro_phase {
-    const struct ro_align_kernels *kernels;
+struct phase_correlation {
+    const struct align_kernels *kernels;
     int side, width, height; /* side: of the transforms, a power of two */
     struct radix2_double transform;
     double *fade;                /* of columns, then of rows: 0 at the edges */
@@ -20,27 +20,27 @@ struct ro_phase {
 };
 
 /* What one thread has: a picture and its spectrum, and what the transforms need. */
-struct ro_phase_work {
+struct phase_work {
     double *re, *im, *scratch;
 };
 
 /* Pictures of width x height, at most side x side; false: no memory. */
-bool phase_open(struct ro_phase *phase, const struct ro_align_kernels *kernels, int side, int width,
-                int height);
-void phase_close(struct ro_phase *phase);
-bool phase_work_open(const struct ro_phase *phase, struct ro_phase_work *work);
-void phase_work_close(struct ro_phase_work *work);
+bool phase_open(struct phase_correlation *phase, const struct align_kernels *kernels, int side,
+                int width, int height);
+void phase_close(struct phase_correlation *phase);
+bool phase_work_open(const struct phase_correlation *phase, struct phase_work *work);
+void phase_work_close(struct phase_work *work);
 
 /* The fixed picture; its mean is taken away and its edges are faded out, as are the other's. */
-bool phase_fix(struct ro_phase *phase, struct ro_team *team, const float *fixed);
+bool phase_fix(struct phase_correlation *phase, struct thread_team *team, const float *fixed);
 
 /* Shifts v, the likeliest first, with moving(x + v) like fixed(x); of a distance of at most half
  * the side. `signs`: or like its negative. */
-void phase_shifts(const struct ro_phase *phase, const struct ro_phase_work *work,
+void phase_shifts(const struct phase_correlation *phase, const struct phase_work *work,
                   const float *moving, bool signs, double shifts[RO_PHASE_PEAKS][2]);
 
 /* The same with all threads; false: no memory. */
-bool phase_shifts_by(const struct ro_phase *phase, struct ro_team *team, const float *moving,
-                     bool signs, double shifts[RO_PHASE_PEAKS][2]);
+bool phase_shifts_by(const struct phase_correlation *phase, struct thread_team *team,
+                     const float *moving, bool signs, double shifts[RO_PHASE_PEAKS][2]);
 
 #endif

@@ -14,9 +14,9 @@
 enum { HALVINGS = 40, COLUMNS = 16 };
 
 struct making {
-    const struct ro_flow *flow;
-    const struct ro_align_kernels *kernels;
-    struct ro_copies *copies;
+    const struct registration *flow;
+    const struct align_kernels *kernels;
+    struct pyramid_copies *copies;
     int halvings;                          /* from the images to the largest copy */
     int width[HALVINGS], height[HALVINGS]; /* after so many of them */
     float *scratch;                        /* of all parts */
@@ -49,7 +49,7 @@ static const float *shrunk_row(const struct making *making, const float *plane, 
 static void make_row(const struct making *making, int i, const float *from, bool whole, int y,
                      float *scratch, float *plane)
 {
-    const struct ro_copy *copy = &making->copies->copy[i];
+    const struct pyramid_copy *copy = &making->copies->copy[i];
     float *out = plane + y * copy->width;
     if (i > 0) {
         const float *a = from + 2 * y * copy[-1].width;
@@ -63,7 +63,7 @@ static void make_row(const struct making *making, int i, const float *from, bool
 }
 
 /* Sums over all to the left, a zero first. */
-static void sum_row(const struct ro_copy *copy, int p, int y, double *const sums[2])
+static void sum_row(const struct pyramid_copy *copy, int p, int y, double *const sums[2])
 {
     const int width = copy->width;
     const float *row = copy->image[p] + y * width;
@@ -83,14 +83,14 @@ static void sum_row(const struct ro_copy *copy, int p, int y, double *const sums
 static void make_rows(void *data, int part, int parts)
 {
     const struct making *making = data;
-    const struct ro_flow *flow = making->flow;
+    const struct registration *flow = making->flow;
     const int last = making->copies->count - 1;
     float *scratch = making->scratch + (size_t)part * making->scratch_floats;
     const int units = (making->copies->copy[0].height + (1 << last) - 1) >> last;
     int u, to;
     for (team_share(units, part, parts, &u, &to); u < to; u++)
         for (int i = 0; i <= last && !ro_context_cancelled(flow->context); i++) {
-            struct ro_copy *copy = &making->copies->copy[i];
+            struct pyramid_copy *copy = &making->copies->copy[i];
             const int after = (u + 1) << (last - i);
             for (int y = u << (last - i); y < after && y < copy->height; y++)
                 for (int p = 0; p < 2; p++) {
@@ -130,7 +130,7 @@ static void flatten_rows(void *data, int part, int parts)
 {
     const struct making *making = data;
     for (int i = 0; i < making->copies->count; i++) {
-        const struct ro_copy *copy = &making->copies->copy[i];
+        const struct pyramid_copy *copy = &making->copies->copy[i];
         const int longer = copy->width > copy->height ? copy->width : copy->height;
         int unit, to;
         for (team_share(2 * copy->height, part, parts, &unit, &to); unit < to; unit++) {
@@ -143,7 +143,7 @@ static void flatten_rows(void *data, int part, int parts)
 }
 
 /* Pixels of the fixed image that count. */
-static double count_kept(const struct ro_copy *copy)
+static double count_kept(const struct pyramid_copy *copy)
 {
     const int pixels = copy->width * copy->height;
     int counted = copy->keep[1] ? 0 : pixels;
@@ -156,7 +156,7 @@ static double count_kept(const struct ro_copy *copy)
 
 static void plan_sizes(struct making *making, int longest)
 {
-    struct ro_copies *copies = making->copies;
+    struct pyramid_copies *copies = making->copies;
     int width = making->flow->width, height = making->flow->height;
     double shrink = 1;
     making->width[0] = width;
@@ -168,7 +168,7 @@ static void plan_sizes(struct making *making, int longest)
     }
     for (;;) {
         copies->copy[copies->count++] =
-            (struct ro_copy){.width = width, .height = height, .shrink = shrink};
+            (struct pyramid_copy){.width = width, .height = height, .shrink = shrink};
         if (copies->count == RO_COPIES || (width <= RO_SMALLEST_COPY && height <= RO_SMALLEST_COPY))
             return;
         width = halved(width);
@@ -177,12 +177,12 @@ static void plan_sizes(struct making *making, int longest)
     }
 }
 
-static size_t floats_of(const struct ro_copy *copy)
+static size_t floats_of(const struct pyramid_copy *copy)
 {
     return (size_t)copy->width * (size_t)copy->height + RO_ALIGN_LANES;
 }
 
-static size_t cells_of(const struct ro_copy *copy)
+static size_t cells_of(const struct pyramid_copy *copy)
 {
     return (size_t)(copy->width + 1) * (size_t)(copy->height + 1);
 }
@@ -190,7 +190,7 @@ static size_t cells_of(const struct ro_copy *copy)
 /* One piece of memory for all; what is only read along with rows is zero. */
 static bool take_memory(struct making *making)
 {
-    struct ro_copies *copies = making->copies;
+    struct pyramid_copies *copies = making->copies;
     const int planes = making->flow->keep[0] ? 4 : 2;
     size_t bytes = 0;
     for (int i = 0; i < copies->count; i++)
@@ -216,12 +216,12 @@ static bool take_memory(struct making *making)
     return true;
 }
 
-ro_status copies_open(const struct ro_flow *flow, const struct ro_align_kernels *kernels,
-                      int longest, bool flat, struct ro_copies *copies)
+ro_status copies_open(const struct registration *flow, const struct align_kernels *kernels,
+                      int longest, bool flat, struct pyramid_copies *copies)
 {
     struct making making = {.flow = flow, .kernels = kernels, .copies = copies, .flat = flat};
     const size_t pixels = (size_t)flow->width * (size_t)flow->height;
-    *copies = (struct ro_copies){0};
+    *copies = (struct pyramid_copies){0};
     plan_sizes(&making, longest);
     if (!take_memory(&making))
         return ro_context_fail(flow->context, RO_E_MEMORY, "no memory to align images");
@@ -237,8 +237,8 @@ ro_status copies_open(const struct ro_flow *flow, const struct ro_align_kernels 
     return register_heard(flow);
 }
 
-void copies_close(struct ro_copies *copies)
+void copies_close(struct pyramid_copies *copies)
 {
     free(copies->memory);
-    *copies = (struct ro_copies){0};
+    *copies = (struct pyramid_copies){0};
 }

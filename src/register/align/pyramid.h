@@ -8,16 +8,16 @@
 
 enum { RO_COPIES = 8, RO_SMALLEST_COPY = 64 }; /* side of the last one at most */
 
-struct ro_copies {
+struct pyramid_copies {
     int count;
-    struct ro_copy copy[RO_COPIES];
+    struct pyramid_copy copy[RO_COPIES];
     void *memory; /* of all of them */
 };
 
 /* Copies with sides of at most `longest`. `flat`: a pixel less the mean, by the deviation, of an
  * eighth of the side all round: shading tells nothing, and one strong edge does not say it all. */
-ro_status copies_open(const struct ro_flow *flow, const struct ro_align_kernels *kernels,
-                      int longest, bool flat, struct ro_copies *copies);
-void copies_close(struct ro_copies *copies);
+ro_status copies_open(const struct registration *flow, const struct align_kernels *kernels,
+                      int longest, bool flat, struct pyramid_copies *copies);
+void copies_close(struct pyramid_copies *copies);
 
 #endif

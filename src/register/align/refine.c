@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static double alike(const struct ro_copy *copy, const double *s, enum ro_sign sign)
+static double alike(const struct pyramid_copy *copy, const double *s, enum match_sign sign)
 {
     const double count = s[RO_SUM_COUNT], m = s[RO_SUM_M], f = s[RO_SUM_F];
     const double share = count / copy->counted;
@@ -26,12 +26,12 @@ static double alike(const struct ro_copy *copy, const double *s, enum ro_sign si
     return sign == RO_LIKE ? value : -value;
 }
 
-static int fours_of(const struct ro_copy *copy)
+static int fours_of(const struct pyramid_copy *copy)
 {
     return (copy->height + RO_ALIGN_ROWS - 1) / RO_ALIGN_ROWS;
 }
 
-double map_likeness(const struct ro_view *view, const struct ro_map *map, enum ro_sign sign)
+double map_likeness(const struct ro_view *view, const struct affine_map *map, enum match_sign sign)
 {
     double sums[RO_SUMS], all[RO_SUM_TONES] = {0};
     for (int four = 0; four < fours_of(view->copy); four++) {
@@ -47,20 +47,20 @@ double map_likeness(const struct ro_view *view, const struct ro_map *map, enum r
 enum { SHARE = 16 }; /* a pixel is as much work as this many of a filter */
 
 struct trial {
-    struct ro_map map;
+    struct affine_map map;
     bool slopes;
     double sums[RO_SUMS];
 };
 
 struct summing {
-    struct ro_team *team;
+    struct thread_team *team;
     const struct ro_view *view;
     int fours, count;
     struct trial trials[RO_MOST_MAPS];
     double (*parts)[RO_SUMS]; /* of each map's fours of rows */
 };
 
-static bool open_sums(struct summing *summing, struct ro_team *team, const struct ro_view *view)
+static bool open_sums(struct summing *summing, struct thread_team *team, const struct ro_view *view)
 {
     *summing = (struct summing){.team = team, .view = view, .fours = fours_of(view->copy)};
     summing->parts = malloc(RO_MOST_MAPS * (size_t)summing->fours * sizeof *summing->parts);
@@ -80,7 +80,7 @@ static void sum_fours(void *data, int part, int parts)
 
 static void sum_all(struct summing *summing)
 {
-    const struct ro_copy *copy = summing->view->copy;
+    const struct pyramid_copy *copy = summing->view->copy;
     const size_t pixels = (size_t)copy->width * (size_t)copy->height;
     team_pass(summing->team, SHARE * (size_t)summing->count * pixels, sum_fours, summing);
     for (int k = 0; k < summing->count; k++) {
@@ -93,8 +93,8 @@ static void sum_all(struct summing *summing)
     }
 }
 
-bool likenesses(struct ro_team *team, const struct ro_view *view, const struct ro_map *maps,
-                int count, enum ro_sign sign, double *values)
+bool likenesses(struct thread_team *team, const struct ro_view *view, const struct affine_map *maps,
+                int count, enum match_sign sign, double *values)
 {
     struct summing summing;
     if (!open_sums(&summing, team, view))
@@ -139,7 +139,7 @@ static bool solve6(double a[6][COLUMNS])
 
 /* The step that makes the squared difference of tones least, both brought to the same mean and
  * deviation, to first order; false: there is none. */
-static bool find_step(const double s[RO_SUMS], enum ro_sign sign, double step[6])
+static bool find_step(const double s[RO_SUMS], enum match_sign sign, double step[6])
 {
     static const int by[3] = {1, 2, 0}, by_two[3][3] = {{3, 4, 1}, {4, 5, 2}, {1, 2, 0}};
     const double count = s[RO_SUM_COUNT];
@@ -168,7 +168,7 @@ static bool find_step(const double s[RO_SUMS], enum ro_sign sign, double step[6]
 enum wait { FOR_SUMS, FOR_WHOLE_STEP, FOR_PARTS, FOR_NOTHING };
 
 struct climbing {
-    struct ro_climb *climb;
+    struct map_climb *climb;
     enum wait wait;
     int steps; /* left */
     double step[6];
@@ -198,7 +198,7 @@ static void ask(struct summing *summing, struct climbing *climbing)
 
 static void plan_step(struct climbing *climbing, const double sums[RO_SUMS])
 {
-    struct ro_climb *climb = climbing->climb;
+    struct map_climb *climb = climbing->climb;
     climbing->wait = FOR_NOTHING;
     if (climbing->steps == 0)
         return;
@@ -210,7 +210,7 @@ static void plan_step(struct climbing *climbing, const double sums[RO_SUMS])
 /* Goes where it is better, if it is. */
 static bool take(const struct summing *summing, struct climbing *climbing, int which)
 {
-    struct ro_climb *climb = climbing->climb;
+    struct map_climb *climb = climbing->climb;
     const struct trial *trial = &summing->trials[climbing->first + which];
     const double value = alike(summing->view->copy, trial->sums, climb->sign);
     if (!(value > climb->value + 1e-7))
@@ -223,7 +223,7 @@ static bool take(const struct summing *summing, struct climbing *climbing, int w
 
 static void answer(const struct summing *summing, struct climbing *climbing)
 {
-    struct ro_climb *climb = climbing->climb;
+    struct map_climb *climb = climbing->climb;
     const struct trial *first = &summing->trials[climbing->first];
     bool better = false;
     switch (climbing->wait) {
@@ -248,7 +248,7 @@ static void answer(const struct summing *summing, struct climbing *climbing)
     }
 }
 
-bool refine_maps(struct ro_team *team, const struct ro_view *view, struct ro_climb *climbs,
+bool refine_maps(struct thread_team *team, const struct ro_view *view, struct map_climb *climbs,
                  int count, int steps)
 {
     struct summing summing;

@@ -15,7 +15,7 @@ enum { MOST_BESIDE = 1 << 24 }; /* pixels of images whose flows may both be in m
 
 /* The second flow, and how far it is. */
 struct second {
-    struct ro_flow flow;
+    struct registration flow;
     const ro_image *fixed, *moving;
     bool tried;       /* to open it */
     bool begun, more; /* a scale is under way; there is one to come or under way */
@@ -24,7 +24,7 @@ struct second {
 /* Takes memory of its own and begins with the start of the first. */
 static void open_second(struct second *second)
 {
-    struct ro_flow *flow = &second->flow;
+    struct registration *flow = &second->flow;
     second->tried = true;
     flow->status = register_plain(flow, second->fixed, second->moving);
     if (flow->status == RO_OK)
@@ -36,9 +36,9 @@ static void open_second(struct second *second)
 
 /* What can be done for the second flow without making the first one wait, whose next scale must
  * find room. */
-static void go_on_beside(struct second *second, const struct ro_flow *first)
+static void go_on_beside(struct second *second, const struct registration *first)
 {
-    struct ro_flow *flow = &second->flow;
+    struct registration *flow = &second->flow;
     const int next = first->k + 1;
     if (!second->tried)
         open_second(second);
@@ -56,7 +56,7 @@ static void go_on_beside(struct second *second, const struct ro_flow *first)
 /* All that is left of it. */
 static ro_status run_second(struct second *second, ro_report *ran)
 {
-    struct ro_flow *flow = &second->flow;
+    struct registration *flow = &second->flow;
     const bool had_room = second->tried && flow->data && flow->status == RO_OK;
     flow->beside = false;
     if (!had_room) {
@@ -81,7 +81,7 @@ static ro_status run_second(struct second *second, ro_report *ran)
 }
 
 /* The first flow to its end; the second as far as it comes meanwhile. */
-static ro_status run_first(struct ro_flow *flow, struct second *second, ro_report *ran)
+static ro_status run_first(struct registration *flow, struct second *second, ro_report *ran)
 {
     /* one of a turned image never goes astray */
     const bool beside = !flow->negative && (long long)flow->width * flow->height <= MOST_BESIDE;
@@ -102,9 +102,9 @@ static ro_status run_first(struct ro_flow *flow, struct second *second, ro_repor
 }
 
 /* The place of the first flow is taken by the second; the better one's field is the result. */
-static void choose(struct ro_flow *flow, struct second *second)
+static void choose(struct registration *flow, struct second *second)
 {
-    const struct ro_flow first = *flow;
+    const struct registration first = *flow;
     const double ended = flow_disagreement(&first, &first.ended);
     for (int p = 0; p < 2; p++)
         free(first.keep[p]);
@@ -121,7 +121,7 @@ static void choose(struct ro_flow *flow, struct second *second)
     flow->result = 0;
 }
 
-ro_status register_two(struct ro_flow *flow, const ro_image *fixed, const ro_image *moving,
+ro_status register_two(struct registration *flow, const ro_image *fixed, const ro_image *moving,
                        const ro_image *field, ro_report *ran)
 {
     struct second *second = calloc(1, sizeof *second);

@@ -9,9 +9,9 @@
 #include <string.h>
 
 struct fetching {
-    const struct ro_flow *flow;
+    const struct registration *flow;
     const ro_image *field;
-    struct ro_field_parts parts;
+    struct field_parts parts;
     atomic_int ticket, failed;
 };
 
@@ -40,7 +40,7 @@ static void fetch_rows(void *data, int thread)
     }
 }
 
-ro_status flow_fetch(struct ro_flow *flow, const ro_image *field)
+ro_status flow_fetch(struct registration *flow, const ro_image *field)
 {
     struct fetching fetching = {.flow = flow, .field = field};
     ro_status status = register_on_cuda->ask(flow, flow->result, &fetching.parts);

@@ -21,13 +21,13 @@ struct descent_sums {
 struct descent_memory {
     descent_sums sums[RING];
     unsigned long long energies[RING][LENGTHS];
-    ro_descent descent;
-    ro_descent_step steps[1]; /* as many as updates */
+    descent_state descent;
+    descent_step steps[1]; /* as many as updates */
 };
 
 /* What the passes over pixels need. */
 struct descent_pixels {
-    ro_flow_rows rows;
+    descent_rows rows;
     arrays p;
 };
 
@@ -38,7 +38,7 @@ template <typename SMOOTHER> struct descent_job {
     SMOOTHER smoother;
     typename SMOOTHER::filter filter;
     int cycles;
-    ro_descent_rule rule;
+    descent_rule rule;
     double tau;
     descent_memory *memory;
 };
@@ -46,9 +46,9 @@ template <typename SMOOTHER> struct descent_job {
 /* How far a block's updates have come. One thread of it goes by the rules, for they are long; the
  * others look at what it says. */
 struct descent_turn {
-    ro_descent descent;
-    ro_length length;
-    ro_probe probe;
+    descent_state descent;
+    descent_length length;
+    descent_probe probe;
     lengths at_once;
     float g_scale, d_scale;
     bool asks;  /* for the energies of at_once */
@@ -147,7 +147,7 @@ template <typename T> static __device__ __forceinline__ T told(const T *at) { re
 /* One thread: the first lengths depend on the peak of the direction alone. */
 static __device__ __noinline__ void begin_search(descent_turn *turn, const descent_sums *sums)
 {
-    ro_probe *probe = &turn->probe;
+    descent_probe *probe = &turn->probe;
     probe->sums.peak = __int_as_float(told(&sums->g_peak));
     probe->peak = __int_as_float(told(&sums->d_peak));
     turn->g_scale = scale_to(probe->sums.peak, RO_GRADIENT_BITS);
@@ -157,14 +157,14 @@ static __device__ __noinline__ void begin_search(descent_turn *turn, const desce
 }
 
 /* One thread: goes on with the energies of at_once. `first`: of an update. */
-static __device__ __noinline__ void search(const ro_descent_rule *rule, descent_turn *turn,
+static __device__ __noinline__ void search(const descent_rule *rule, descent_turn *turn,
                                            const descent_sums *sums,
                                            const unsigned long long *energies, bool first,
-                                           ro_descent_step *step)
+                                           descent_step *step)
 {
-    ro_length *length = &turn->length;
-    ro_probe *probe = &turn->probe;
-    ro_answer answer;
+    descent_length *length = &turn->length;
+    descent_probe *probe = &turn->probe;
+    descent_answer answer;
     int64_t energy[LENGTHS]; /* asked for at once: each answer takes its time */
 #pragma unroll
     for (int i = 0; i < LENGTHS; i++)
@@ -242,7 +242,7 @@ __launch_bounds__(TEAM, 1) void descend_kernel(const __grid_constant__ descent_j
             meet();
             const unsigned long long *energies = memory->energies[sets++ % RING];
             if (leads) {
-                ro_descent_step step;
+                descent_step step;
                 search(&job.rule, &turn, sums, energies, first, &step);
                 if (writes && !turn.asks && turn.found)
                     memory->steps[n] = step;

@@ -13,8 +13,8 @@
 enum { TEAM = 512, OWN_SHARED = 4 << 10, CLUSTER = 16 };
 
 struct device {
-    struct ro_flow *flow;
-    struct ro_cuda *cuda;
+    struct registration *flow;
+    struct device_state *cuda;
     struct grid_cuda grids;
     float *base[2][RO_GRID_LEVELS], *u[2][RO_GRID_LEVELS];
     float *g[2], *d[2], *smooth[2], *normal[2], *balance[2];
@@ -23,7 +23,7 @@ struct device {
     const float *image[2];
     float *tables;              /* of filters */
     struct tally *tally, *host; /* host: pinned */
-    const struct ro_scale_plan *scale;
+    const struct scale_plan *scale;
     int level;
     struct descent_memory *descent, *found; /* found: pinned */
     struct team_grids team_grids;
@@ -31,23 +31,23 @@ struct device {
 };
 
 /* Sums and steps of a scale. */
-static size_t descent_bytes(const struct ro_flow *flow)
+static size_t descent_bytes(const struct registration *flow)
 {
-    return sizeof(struct descent_memory) + flow->constants.updates * sizeof(struct ro_descent_step);
+    return sizeof(struct descent_memory) + flow->constants.updates * sizeof(struct descent_step);
 }
 
 static bool failed(struct device *device, cudaError_t error, const char *doing)
 {
-    struct ro_flow *flow = device->flow;
+    struct registration *flow = device->flow;
     if (flow->status == RO_OK)
         flow->status = cuda_check(flow->context, error, doing);
     return flow->status != RO_OK;
 }
 
-static ro_flow_rows rows_of(const struct device *device)
+static descent_rows rows_of(const struct device *device)
 {
-    const ro_grid &grid = device->grids.level[device->level];
-    ro_flow_rows rows = {};
+    const solver_grid &grid = device->grids.level[device->level];
+    descent_rows rows = {};
     rows.width = grid.width;
     rows.height = grid.height;
     rows.stride = grid.stride;
@@ -75,7 +75,7 @@ static arrays arrays_of(const struct device *device)
 
 static dim3 blocks_of(const struct device *device, int planes)
 {
-    const ro_grid &grid = device->grids.level[device->level];
+    const solver_grid &grid = device->grids.level[device->level];
     return dim3((unsigned)(grid.width + 31) / 32,
                 (unsigned)((grid.height + THREADS / 32 - 1) / (THREADS / 32)), (unsigned)planes);
 }
@@ -85,7 +85,7 @@ static dim3 blocks_of(const struct device *device, int planes)
 
 static line_planes planes_of(const struct device *device)
 {
-    const ro_grid &grid = device->grids.level[device->level];
+    const solver_grid &grid = device->grids.level[device->level];
     return plan_lines(grid.width, grid.height, grid.stride,
                       (size_t)device->cuda->shared - OWN_SHARED);
 }
@@ -95,7 +95,7 @@ static long long pieces(int count, int size) { return (count + size - 1) / size;
 /* As many blocks as there is work for, one at most on each multiprocessor. */
 static unsigned blocks_for(const struct device *device, int level)
 {
-    const ro_grid &grid = device->grids.level[level];
+    const solver_grid &grid = device->grids.level[level];
     const long long processors = device->cuda->processors, all = processors > 2 ? processors : 2;
     const long long rows = pieces(grid.width, 32) * grid.height / (TEAM / 32) + 1;
     long long tiles, work, most;
@@ -114,7 +114,7 @@ static unsigned blocks_for(const struct device *device, int level)
 /* Whether a cluster, whose blocks meet in less time, has enough of them. */
 static bool suits_a_cluster(const struct device *device)
 {
-    const ro_grid &grid = device->grids.level[device->level];
+    const solver_grid &grid = device->grids.level[device->level];
     const int longer = grid.width > grid.height ? grid.width : grid.height;
     return device->flow->by_lines && 2 * pieces(longer, LINES) <= CLUSTER;
 }
@@ -182,7 +182,7 @@ static size_t prepare_smoother(const struct device *device, by_cycles *smoother)
     const size_t room = (size_t)device->cuda->shared - OWN_SHARED;
     const size_t most = room < at_most ? room : at_most; /* 60 KiB on devices of 7.5 */
     const int levels = device->flow->grids.levels;
-    const ro_grid &last = device->grids.level[levels - 1];
+    const solver_grid &last = device->grids.level[levels - 1];
     const size_t nx = (size_t)last.width, ny = (size_t)last.height;
     const size_t direct = 2 * nx * ny, kept = 2 * (nx * nx + ny * ny);
     const size_t tiles = TEAM / TILE_THREADS * TILE_FLOATS;
@@ -207,7 +207,7 @@ static size_t prepare_smoother(const struct device *device, by_lines *smoother)
     return (size_t)smoother->planes.floats * sizeof(float);
 }
 
-static void prepare_filter(const struct device *device, const struct ro_filter *from,
+static void prepare_filter(const struct device *device, const struct field_filter *from,
                            team_filter *to)
 {
     for (int l = device->level; l < device->flow->grids.levels; l++)
@@ -215,7 +215,7 @@ static void prepare_filter(const struct device *device, const struct ro_filter *
     to->inverse = device->tables + (from->inverse - device->flow->tables);
 }
 
-static ro_chain chain_of(const struct device *device, ro_chain chain)
+static line_chain chain_of(const struct device *device, line_chain chain)
 {
     const float *const host = device->flow->tables;
     chain.r = device->tables + (chain.r - host);
@@ -223,7 +223,7 @@ static ro_chain chain_of(const struct device *device, ro_chain chain)
     return chain;
 }
 
-static void prepare_filter(const struct device *device, const struct ro_filter *from,
+static void prepare_filter(const struct device *device, const struct field_filter *from,
                            line_filter *to)
 {
     to->along = chain_of(device, from->along);

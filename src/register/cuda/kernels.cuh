@@ -12,12 +12,12 @@ enum { THREADS = 256, LENGTHS = 4 };
 struct tally {
     unsigned long long total;        /* of slopes */
     int slope_peak;                  /* bits of a float */
-    unsigned long long agreement[6]; /* in the order of ro_agreement */
+    unsigned long long agreement[6]; /* in the order of match_agreement */
 };
 
 /* ---- What a pixel does; the operations are those of rows.h ------------------------- */
 
-static __device__ __forceinline__ float round_number(const ro_rounder &round, float x)
+static __device__ __forceinline__ float round_number(const rounder &round, float x)
 {
     if (round.drop == 0)
         return x;
@@ -49,7 +49,7 @@ struct sample {
 };
 
 static __device__ __forceinline__ struct sample
-sample_at(const float *plane, const ro_flow_rows &rows, float px, float py)
+sample_at(const float *plane, const descent_rows &rows, float px, float py)
 {
     const int last_x = rows.width > 1 ? rows.width - 2 : 0;
     const int last_y = rows.height > 1 ? rows.height - 2 : 0;
@@ -67,12 +67,12 @@ sample_at(const float *plane, const ro_flow_rows &rows, float px, float py)
     return {__fmaf_rn(fy, lower - upper, upper), __fmaf_rn(fy, low - top, top), lower - upper};
 }
 
-static __device__ __forceinline__ int is_inside(const ro_flow_rows &rows, float px, float py)
+static __device__ __forceinline__ int is_inside(const descent_rows &rows, float px, float py)
 {
     return px >= 0 && px <= rows.end.right && py >= 0 && py <= rows.end.bottom;
 }
 
-static __device__ __forceinline__ int is_kept(const ro_flow_rows &rows, int x, int y, float px,
+static __device__ __forceinline__ int is_kept(const descent_rows &rows, int x, int y, float px,
                                               float py)
 {
     if (!rows.kept)
@@ -83,7 +83,7 @@ static __device__ __forceinline__ int is_kept(const ro_flow_rows &rows, int x, i
            rows.seen[(size_t)near_y * rows.stride + near_x] != 0;
 }
 
-static __device__ __forceinline__ bool counts(const ro_flow_rows &rows, int x, int y)
+static __device__ __forceinline__ bool counts(const descent_rows &rows, int x, int y)
 {
     return x < (int)rows.end.right + 1 && !((float)y > rows.end.bottom);
 }
@@ -127,7 +127,7 @@ struct pixel {
 };
 
 /* Updates u by tau d, takes g there and adds to the sums. */
-static __device__ __forceinline__ void gradient_at(const ro_flow_rows &rows, const arrays &p,
+static __device__ __forceinline__ void gradient_at(const descent_rows &rows, const arrays &p,
                                                    const pixel &here, float tau, int x, int y,
                                                    long long *energy, long long *count, int *high)
 {
@@ -166,7 +166,7 @@ struct lengths {
     float tau[LENGTHS];
 };
 
-static __device__ __forceinline__ void energies_at(const ro_flow_rows &rows, const pixel &here,
+static __device__ __forceinline__ void energies_at(const descent_rows &rows, const pixel &here,
                                                    const lengths &at_once, int x, int y,
                                                    long long (&energy)[LENGTHS])
 {
@@ -185,7 +185,7 @@ static __device__ __forceinline__ void energies_at(const ro_flow_rows &rows, con
     }
 }
 
-static __device__ __forceinline__ void update_at(const ro_flow_rows &rows, const arrays &p,
+static __device__ __forceinline__ void update_at(const descent_rows &rows, const arrays &p,
                                                  float tau, int x, int y)
 {
     const size_t at = (size_t)y * rows.stride + x;
@@ -197,7 +197,7 @@ static __device__ __forceinline__ void update_at(const ro_flow_rows &rows, const
  */
 
 /* A node in a whole plane. */
-static __device__ __forceinline__ size_t plane_at(const ro_flow_rows &rows, int x, int y)
+static __device__ __forceinline__ size_t plane_at(const descent_rows &rows, int x, int y)
 {
     return (size_t)y * rows.stride + RO_GRID_MARGIN + x;
 }
@@ -214,7 +214,7 @@ static __device__ __forceinline__ float normalised(float pixel, float mean, floa
 }
 
 /* Squares of the slopes of the fixed image. */
-static __device__ __forceinline__ void slopes_at(const ro_flow_rows &rows, const float *fixed,
+static __device__ __forceinline__ void slopes_at(const descent_rows &rows, const float *fixed,
                                                  int x, int y, float *slope_x, float *slope_y)
 {
     const size_t at = (size_t)y * rows.stride + x;
@@ -246,7 +246,7 @@ struct affine {
 };
 
 /* u at the start, as flow_start_row; whole planes. */
-static __global__ __launch_bounds__(THREADS) void start_kernel(ro_grid grid, ro_rounder round,
+static __global__ __launch_bounds__(THREADS) void start_kernel(solver_grid grid, rounder round,
                                                                affine map, float *ux, float *uy)
 {
     int x, y;
@@ -261,10 +261,10 @@ static __global__ __launch_bounds__(THREADS) void start_kernel(ro_grid grid, ro_
     uy[at] = round_number(round, (float)((to_y - py) / grid.hy));
 }
 
-static __global__ __launch_bounds__(THREADS) void refine_kernel(ro_grid fine, ro_grid coarse,
-                                                                ro_rounder round, float by_x,
-                                                                float by_y, arrays from, float *ux,
-                                                                float *uy)
+static __global__ __launch_bounds__(THREADS) void refine_kernel(solver_grid fine,
+                                                                solver_grid coarse, rounder round,
+                                                                float by_x, float by_y, arrays from,
+                                                                float *ux, float *uy)
 {
     int x, y;
     place(&x, &y);
@@ -276,7 +276,7 @@ static __global__ __launch_bounds__(THREADS) void refine_kernel(ro_grid fine, ro
 }
 
 /* A mask on a coarser grid: 1 where all it was made of is. */
-static __global__ __launch_bounds__(THREADS) void whole_kernel(ro_grid grid, float *plane)
+static __global__ __launch_bounds__(THREADS) void whole_kernel(solver_grid grid, float *plane)
 {
     int x, y;
     place(&x, &y);
@@ -287,7 +287,7 @@ static __global__ __launch_bounds__(THREADS) void whole_kernel(ro_grid grid, flo
 }
 
 /* One thread a block of pixels. */
-static __global__ __launch_bounds__(THREADS) void agree_kernel(ro_flow_rows rows, arrays p,
+static __global__ __launch_bounds__(THREADS) void agree_kernel(descent_rows rows, arrays p,
                                                                int blocks_x, int blocks_y,
                                                                tally *sums)
 {
@@ -317,7 +317,7 @@ static __global__ __launch_bounds__(THREADS) void agree_kernel(ro_flow_rows rows
 }
 
 /* u side by side, as the caller gets it. */
-static __global__ __launch_bounds__(THREADS) void pairs_kernel(ro_flow_rows rows, arrays p,
+static __global__ __launch_bounds__(THREADS) void pairs_kernel(descent_rows rows, arrays p,
                                                                float2 *pairs, int width, int height)
 {
     int x, y;

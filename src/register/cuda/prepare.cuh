@@ -12,7 +12,7 @@
 enum prepare_step { SMOOTH, MEANS, SQUARES, BALANCE, STEPS };
 
 template <typename SMOOTHER> struct prepare_job {
-    ro_flow_rows rows;
+    descent_rows rows;
     bool smooths, normalises, sizes, balances;
     float least;
     SMOOTHER smoother;
@@ -28,7 +28,7 @@ static __global__
 __launch_bounds__(TEAM, 1) void prepare_kernel(const __grid_constant__ prepare_job<SMOOTHER> job)
 {
     extern __shared__ __align__(16) float shared[];
-    const ro_flow_rows &rows = job.rows;
+    const descent_rows &rows = job.rows;
     const float *const none[2] = {NULL, NULL};
     const float *image[2] = {job.base[0], job.base[1]};
     const auto at_hand = job.smoother.template take<TEAM>(shared);

@@ -15,8 +15,8 @@
 
 template <typename SMOOTHER> static void make_images(struct device *device)
 {
-    struct ro_flow *flow = device->flow;
-    const struct ro_scale_plan *scale = device->scale;
+    struct registration *flow = device->flow;
+    const struct scale_plan *scale = device->scale;
     prepare_job<SMOOTHER> job = {};
     job.rows = rows_of(device);
     job.smooths = scale->epsilon > 0;
@@ -45,7 +45,7 @@ template <typename SMOOTHER> static void make_images(struct device *device)
         launched(device, (const void *)prepare_kernel<TEAM, SMOOTHER>, &job, shared);
 }
 
-static void begin(struct ro_flow *flow, const struct ro_scale_plan *scale)
+static void begin(struct registration *flow, const struct scale_plan *scale)
 {
     struct device *device = (struct device *)flow->data;
     device->level = scale->level;
@@ -56,7 +56,7 @@ static void begin(struct ro_flow *flow, const struct ro_scale_plan *scale)
         make_images<by_cycles>(device);
 }
 
-static void start(struct ro_flow *flow, int level)
+static void start(struct registration *flow, int level)
 {
     struct device *device = (struct device *)flow->data;
     affine map;
@@ -68,10 +68,10 @@ static void start(struct ro_flow *flow, int level)
     failed(device, cudaGetLastError(), "a kernel of registration");
 }
 
-static void refine(struct ro_flow *flow, int level)
+static void refine(struct registration *flow, int level)
 {
     struct device *device = (struct device *)flow->data;
-    const ro_grid &fine = device->grids.level[level], &coarse = device->grids.level[level + 1];
+    const solver_grid &fine = device->grids.level[level], &coarse = device->grids.level[level + 1];
     arrays from = {};
     from.ux = device->u[0][level + 1];
     from.uy = device->u[1][level + 1];
@@ -96,9 +96,9 @@ static bool fetch(struct device *device)
 }
 
 template <typename SMOOTHER>
-static bool launched_descent(struct device *device, const struct ro_descent_rule *rule, double tau)
+static bool launched_descent(struct device *device, const struct descent_rule *rule, double tau)
 {
-    struct ro_flow *flow = device->flow;
+    struct registration *flow = device->flow;
     descent_job<SMOOTHER> job = {};
     job.pixels = {rows_of(device), arrays_of(device)};
     for (int p = 0; p < 2; p++) {
@@ -115,7 +115,7 @@ static bool launched_descent(struct device *device, const struct ro_descent_rule
     return launched(device, (const void *)descend_kernel<TEAM, SMOOTHER>, &job, shared);
 }
 
-static void descend(struct ro_flow *flow, const struct ro_descent_rule *rule, double tau)
+static void descend(struct registration *flow, const struct descent_rule *rule, double tau)
 {
     struct device *device = (struct device *)flow->data;
     cudaStream_t stream = device->grids.stream;
@@ -130,7 +130,8 @@ static void descend(struct ro_flow *flow, const struct ro_descent_rule *rule, do
                "cudaMemcpyAsync");
 }
 
-static const struct ro_descent_step *descended(struct ro_flow *flow, struct ro_descent *descent)
+static const struct descent_step *descended(struct registration *flow,
+                                            struct descent_state *descent)
 {
     struct device *device = (struct device *)flow->data;
     if (failed(device, cudaStreamSynchronize(device->grids.stream), "cudaStreamSynchronize"))
@@ -139,7 +140,7 @@ static const struct ro_descent_step *descended(struct ro_flow *flow, struct ro_d
     return device->found->steps;
 }
 
-static void agree(struct ro_flow *flow, struct ro_agreement *sums)
+static void agree(struct registration *flow, struct match_agreement *sums)
 {
     struct device *device = (struct device *)flow->data;
     cudaStream_t stream = device->grids.stream;
@@ -147,7 +148,7 @@ static void agree(struct ro_flow *flow, struct ro_agreement *sums)
     *sums = {};
     if (blocks_x == 0 || blocks_y == 0)
         return;
-    ro_flow_rows rows = rows_of(device);
+    descent_rows rows = rows_of(device);
     arrays p = arrays_of(device);
     rows.moving = device->base[0][0] + RO_GRID_MARGIN;
     p.fixed = device->base[1][0] + RO_GRID_MARGIN;
@@ -165,14 +166,14 @@ static void agree(struct ro_flow *flow, struct ro_agreement *sums)
              (int64_t)from[3], (int64_t)from[4], (int64_t)from[5]};
 }
 
-static const struct ro_flow_backend backend = {begin, start, refine, descend, descended,
-                                               NULL,  NULL,  NULL,   agree};
+static const struct registration_backend backend = {begin, start, refine, descend, descended,
+                                                    NULL,  NULL,  NULL,   agree};
 
 /* Gives out memory; counts it first. */
 static ro_status place_all(struct device *device, struct grid_pieces *pieces)
 {
-    struct ro_flow *flow = device->flow;
-    const struct ro_multigrid *grids = &flow->grids;
+    struct registration *flow = device->flow;
+    const struct multigrid *grids = &flow->grids;
     const size_t plane = (grids->grid[0].floats) * sizeof(float);
     RO_TRY(grid_cuda_place(flow->context, &device->grids, pieces, flow->by_lines ? 0 : 2));
     for (int p = 0; p < 2; p++) {
@@ -199,7 +200,7 @@ static ro_status place_all(struct device *device, struct grid_pieces *pieces)
 /* A mask on all grids: restricted first, then told apart. */
 static ro_status upload_mask(struct device *device, int p)
 {
-    struct ro_flow *flow = device->flow;
+    struct registration *flow = device->flow;
     cudaStream_t stream = device->grids.stream;
     RO_CUDA_TRY(flow->context, cudaMemcpyAsync(device->keep[p][0], flow->keep[p],
                                                flow->grids.grid[0].floats * sizeof(float),
@@ -232,7 +233,7 @@ static const char results[2] = {0, 0}, beside_scratch = 0;
 /* Everything to the device. */
 static ro_status set_up(struct device *device)
 {
-    struct ro_flow *flow = device->flow;
+    struct registration *flow = device->flow;
     ro_context *context = flow->context;
     struct grid_pieces pieces = {};
     void *memory, *pinned;
@@ -243,7 +244,7 @@ static ro_status set_up(struct device *device)
     device->grids.stream = stream;
     RO_TRY(place_all(device, &pieces));
     RO_TRY(cuda_scratch_begin(device->cuda, stream));
-    RO_TRY(cuda_reserve(device->cuda, number ? &beside_scratch : &ro_grids_scratch, pieces.used,
+    RO_TRY(cuda_reserve(device->cuda, number ? &beside_scratch : &grids_scratch, pieces.used,
                         stream, &memory));
     RO_TRY(
         cuda_reserve(device->cuda, &results[flow->result],
@@ -272,7 +273,7 @@ static ro_status set_up(struct device *device)
     return RO_OK;
 }
 
-static ro_status flow_open(struct ro_flow *flow)
+static ro_status flow_open(struct registration *flow)
 {
     struct device *device = (struct device *)calloc(1, sizeof *device);
     if (!device)
@@ -286,7 +287,7 @@ static ro_status flow_open(struct ro_flow *flow)
 /* u as it is given away, in memory that stays. */
 static ro_status keep_field(struct device *device)
 {
-    struct ro_flow *flow = device->flow;
+    struct registration *flow = device->flow;
     device->level = 0;
     pairs_kernel<<<blocks_of(device, 1), THREADS, 0, device->grids.stream>>>(
         rows_of(device), arrays_of(device), (float2 *)device->result, flow->size[1].width,
@@ -296,7 +297,7 @@ static ro_status keep_field(struct device *device)
     return cuda_scratch_end(device->cuda, device->grids.stream);
 }
 
-static ro_status flow_close(struct ro_flow *flow, bool wanted, ro_report *ran)
+static ro_status flow_close(struct registration *flow, bool wanted, ro_report *ran)
 {
     struct device *device = (struct device *)flow->data;
     ro_status status = flow->status;
@@ -314,21 +315,21 @@ static ro_status flow_close(struct ro_flow *flow, bool wanted, ro_report *ran)
 }
 
 /* Whether a scale is under way. */
-static bool flow_busy(const struct ro_flow *flow)
+static bool flow_busy(const struct registration *flow)
 {
     const struct device *device = (const struct device *)flow->data;
     return cudaStreamQuery(device->grids.stream) == cudaErrorNotReady;
 }
 
 /* Whether scale k leaves room for another one like it. */
-static bool flow_small(const struct ro_flow *flow, int k)
+static bool flow_small(const struct registration *flow, int k)
 {
     const struct device *device = (const struct device *)flow->data;
     return 2 * blocks_for(device, flow->scale[k].level) <= (unsigned)device->cuda->processors;
 }
 
 /* Events of a context that nobody needs at the moment. */
-static cudaEvent_t part_event(const struct ro_cuda *cuda, int part)
+static cudaEvent_t part_event(const struct device_state *cuda, int part)
 {
     static_assert((int)RO_FIELD_PARTS <= 3 * RO_CUDA_LANES, "an event for each part");
     const int lane = part % RO_CUDA_LANES, kind = part / RO_CUDA_LANES;
@@ -336,11 +337,11 @@ static cudaEvent_t part_event(const struct ro_cuda *cuda, int part)
 }
 
 /* The field goes where images of the other flow were. */
-static ro_status flow_ask(struct ro_flow *flow, int number, struct ro_field_parts *parts)
+static ro_status flow_ask(struct registration *flow, int number, struct field_parts *parts)
 {
     enum { HALF = RO_FIELD_PARTS / 2, FIRST = 2, SECOND = 4 }; /* numbers of pinned memory */
     ro_context *context = flow->context;
-    struct ro_cuda *cuda;
+    struct device_state *cuda;
     void *result, *halves[2];
     RO_TRY(cuda_of(context, &cuda));
     cudaStream_t stream = cuda->compute;
@@ -367,9 +368,9 @@ static ro_status flow_ask(struct ro_flow *flow, int number, struct ro_field_part
 }
 
 /* Any thread may wait. */
-static bool flow_await(const struct ro_flow *flow, int part)
+static bool flow_await(const struct registration *flow, int part)
 {
-    struct ro_cuda *cuda;
+    struct device_state *cuda;
     return cuda_of(flow->context, &cuda) == RO_OK &&
            cudaEventSynchronize(part_event(cuda, part)) == cudaSuccess;
 }
@@ -377,7 +378,7 @@ static bool flow_await(const struct ro_flow *flow, int part)
 /* Pinned memory after that of sums and steps. */
 static ro_status flow_plane(ro_context *context, int p, size_t bytes, float **plane)
 {
-    struct ro_cuda *cuda;
+    struct device_state *cuda;
     void *memory;
     RO_TRY(cuda_of(context, &cuda));
     RO_TRY(cuda_reserve_pinned(cuda, 2 + p, bytes, &memory));
@@ -385,7 +386,7 @@ static ro_status flow_plane(ro_context *context, int p, size_t bytes, float **pl
     return RO_OK;
 }
 
-static ro_status flow_runs_on_cuda(struct ro_flow *flow, ro_report *ran)
+static ro_status flow_runs_on_cuda(struct registration *flow, ro_report *ran)
 {
     ro_status status = flow_open(flow);
     if (!flow->data)

@@ -12,7 +12,7 @@
 
 struct by_cycles {
     typedef team_filter filter;
-    typedef ro_direct at_hand;
+    typedef direct_system at_hand;
     team_grids grids;
     team_shared shared;
     int level;

@@ -25,15 +25,15 @@ static __device__ __forceinline__ void meet()
 
 /* The grids: a kernel's argument, which nothing that it writes can change. */
 struct team_grids {
-    ro_grid level[RO_GRID_LEVELS];
-    ro_direct direct;
+    solver_grid level[RO_GRID_LEVELS];
+    direct_system direct;
     float *b[2][RO_GRID_LEVELS], *down[2][RO_GRID_LEVELS], *up[2][RO_GRID_LEVELS];
     int last;
 };
 
 /* A filter of a scale; the inverse is on the device. */
 struct team_filter {
-    ro_stencil stencils[RO_GRID_LEVELS];
+    stencil stencils[RO_GRID_LEVELS];
     const float *inverse;
 };
 
@@ -48,7 +48,7 @@ struct team_shared {
 /* Calls do_tile(plane, tile_x, tile_y, group) for the tiles of the thread's group of the block. Few
  * tiles are shared out among blocks first. */
 template <int TEAM, typename F>
-static __device__ __forceinline__ void each_tile(const ro_grid &grid, int side, float *shared,
+static __device__ __forceinline__ void each_tile(const solver_grid &grid, int side, float *shared,
                                                  F do_tile)
 {
     const int across = (grid.width + side - 1) / side;
@@ -186,7 +186,7 @@ struct team_planes {
  * does, maybe of the same blocks. */
 template <int TEAM>
 static __device__ __forceinline__ void
-smooth_once(const team_filter &filter, const team_grids &g, const ro_direct &direct,
+smooth_once(const team_filter &filter, const team_grids &g, const direct_system &direct,
             const team_shared &how, int top, const team_planes &planes,
             const float *const (&balance)[2], int cycles, int *peak, float *shared, bool ends)
 {
@@ -239,8 +239,8 @@ smooth_once(const team_filter &filter, const team_grids &g, const ro_direct &dir
  * balance[] where there is one. */
 template <int TEAM>
 static __device__ __forceinline__ void
-smooth_all(const team_filter &filter, const team_grids &g, const ro_direct &direct, team_shared how,
-           int top, const float *const (&from)[2], float *const (&to)[2],
+smooth_all(const team_filter &filter, const team_grids &g, const direct_system &direct,
+           team_shared how, int top, const float *const (&from)[2], float *const (&to)[2],
            const float *const (&balance)[2], int cycles, int *peak, float *shared)
 {
     how.joins = how.joins && top < g.last;
@@ -263,10 +263,10 @@ smooth_all(const team_filter &filter, const team_grids &g, const ro_direct &dire
 /* The first two blocks solve on the coarsest grid, and keep what they multiply by at hand: gives
  * where it is. */
 template <int TEAM>
-static __device__ __forceinline__ ro_direct take_direct(const team_grids &grids,
-                                                        const team_shared &how, float *shared)
+static __device__ __forceinline__ direct_system take_direct(const team_grids &grids,
+                                                            const team_shared &how, float *shared)
 {
-    const ro_grid &last = grids.level[grids.last];
+    const solver_grid &last = grids.level[grids.last];
     if (blockIdx.x < 2 && how.joins)
         coarse_keep<TEAM>(last, grids.direct, kept_at(shared + how.tile_floats));
     if (blockIdx.x >= 2 || how.joins || !how.keeps)

@@ -11,10 +11,10 @@
 /* ---- The displacement -------------------------------------------------------------------------
  */
 
-static void start(struct ro_flow *flow, int level)
+static void start(struct registration *flow, int level)
 {
     struct flow_cpu *cpu = flow->data;
-    const struct ro_grid *grid = &flow->grids.grid[level];
+    const struct solver_grid *grid = &flow->grids.grid[level];
     for (int y = 0; y < grid->height && !flow_cpu_stopped(cpu); y++)
         for (int p = 0; p < 2; p++)
             flow_start_row(flow, level, p, y, cpu->u[p][level] + grid_at(grid, y));
@@ -23,7 +23,7 @@ static void start(struct ro_flow *flow, int level)
 static void refine_pass(void *data, int part, int parts)
 {
     struct flow_cpu *cpu = data;
-    const struct ro_grid *fine = &cpu->flow->grids.grid[cpu->level], *coarse = fine + 1;
+    const struct solver_grid *fine = &cpu->flow->grids.grid[cpu->level], *coarse = fine + 1;
     float *line = cpu->cycle.scratch + cpu->cycle.scratch_floats * (size_t)part + RO_GRID_MARGIN;
     const float by[2] = {(float)(coarse->hx / fine->hx), (float)(coarse->hy / fine->hy)};
     int from, to;
@@ -40,10 +40,10 @@ static void refine_pass(void *data, int part, int parts)
         }
 }
 
-static void refine(struct ro_flow *flow, int level)
+static void refine(struct registration *flow, int level)
 {
     struct flow_cpu *cpu = flow->data;
-    const struct ro_grid *coarse = &flow->grids.grid[level + 1];
+    const struct solver_grid *coarse = &flow->grids.grid[level + 1];
     for (int p = 0; p < 2; p++) /* updates leave the ghosts behind */
         for (int y = 0; y < coarse->height; y++) {
             float *row = cpu->u[p][level + 1] + grid_at(coarse, y);
@@ -53,7 +53,7 @@ static void refine(struct ro_flow *flow, int level)
     flow_cpu_pass(cpu, refine_pass, cpu);
 }
 
-static const struct ro_flow_backend backend = {
+static const struct registration_backend backend = {
     .begin = flow_cpu_begin,
     .start = start,
     .refine = refine,
@@ -68,10 +68,10 @@ static const struct ro_flow_backend backend = {
 /* A plane on all grids. */
 static void make_pyramid(struct flow_cpu *cpu, float *const planes[RO_GRID_LEVELS])
 {
-    const struct ro_multigrid *grids = &cpu->flow->grids;
+    const struct multigrid *grids = &cpu->flow->grids;
     float *line = cpu->cycle.scratch + RO_GRID_MARGIN;
     for (int l = 0; l + 1 < grids->levels; l++) {
-        const struct ro_grid *fine = &grids->grid[l], *coarse = fine + 1;
+        const struct solver_grid *fine = &grids->grid[l], *coarse = fine + 1;
         for (int y = 0; y < coarse->height && !flow_cpu_stopped(cpu); y++) {
             const float *rows[4];
             float weights[4];
@@ -89,7 +89,7 @@ static void make_pyramid(struct flow_cpu *cpu, float *const planes[RO_GRID_LEVEL
 /* A node counts where all that it was made of does. */
 static void keep_whole(struct flow_cpu *cpu, float *const planes[RO_GRID_LEVELS])
 {
-    const struct ro_multigrid *grids = &cpu->flow->grids;
+    const struct multigrid *grids = &cpu->flow->grids;
     for (int l = 1; l < grids->levels; l++)
         for (int y = 0; y < grids->grid[l].height && !flow_cpu_stopped(cpu); y++) {
             float *row = planes[l] + grid_at(&grids->grid[l], y);
@@ -102,14 +102,14 @@ static void keep_whole(struct flow_cpu *cpu, float *const planes[RO_GRID_LEVELS]
  * three. */
 static size_t line_scratch(const struct flow_cpu *cpu)
 {
-    const struct ro_grid *grid = &cpu->flow->grids.grid[0];
+    const struct solver_grid *grid = &cpu->flow->grids.grid[0];
     const size_t rows = smooth_scratch(grid->width), others = 3 * (size_t)grid->stride;
     return ((rows > others ? rows : others) + 15) / 16 * 16;
 }
 
 static size_t smoothing_floats(const struct flow_cpu *cpu, int threads)
 {
-    const struct ro_multigrid *grids = &cpu->flow->grids;
+    const struct multigrid *grids = &cpu->flow->grids;
     return cpu->flow->by_lines ? line_scratch(cpu) * (size_t)threads + 2 * grids->grid[0].floats
                                : cycle_floats(grids, 2, threads);
 }
@@ -131,7 +131,7 @@ static void place_smoothing(struct flow_cpu *cpu, int threads)
 
 static bool allocate(struct flow_cpu *cpu, int threads)
 {
-    const struct ro_multigrid *grids = &cpu->flow->grids;
+    const struct multigrid *grids = &cpu->flow->grids;
     const size_t plane = grids->grid[0].floats;
     const size_t first = smoothing_floats(cpu, threads);
     size_t floats = first;
@@ -163,7 +163,7 @@ static bool allocate(struct flow_cpu *cpu, int threads)
     return true;
 }
 
-static void lead(struct ro_team *team, void *data)
+static void lead(struct thread_team *team, void *data)
 {
     struct flow_cpu *cpu = data;
     cpu->team = team;
@@ -180,7 +180,7 @@ static void lead(struct ro_team *team, void *data)
     flow_cpu_stopped(cpu); /* the last passes may have been left out */
 }
 
-ro_status flow_on_cpu(struct ro_flow *flow, const ro_image *field, ro_report *ran)
+ro_status flow_on_cpu(struct registration *flow, const ro_image *field, ro_report *ran)
 {
     ro_context *context = flow->context;
     struct flow_cpu *cpu = calloc(1, sizeof *cpu);
@@ -190,10 +190,10 @@ ro_status flow_on_cpu(struct ro_flow *flow, const ro_image *field, ro_report *ra
     cpu->flow = flow;
     cpu->kernels = flow_kernels_for(context->cpu);
     cpu->lines = smooth_kernels_for(context->cpu);
-    cpu->cycle = (struct ro_cycle){.grids = &flow->grids,
-                                   .kernels = grid_kernels_for(context->cpu),
-                                   .context = context,
-                                   .planes = 2};
+    cpu->cycle = (struct multigrid_cycle){.grids = &flow->grids,
+                                          .kernels = grid_kernels_for(context->cpu),
+                                          .context = context,
+                                          .planes = 2};
     if (!allocate(cpu, context->threads))
         goto done;
     flow->backend = &backend;

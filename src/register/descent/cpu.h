@@ -8,11 +8,11 @@
 #include "thread/team.h"
 
 struct flow_cpu {
-    struct ro_flow *flow;
-    const struct ro_flow_kernels *kernels;
-    const struct ro_smooth_kernels *lines;
-    struct ro_cycle cycle; /* of which flows by lines have the scratch only */
-    struct ro_team *team;
+    struct registration *flow;
+    const struct descent_kernels *kernels;
+    const struct smooth_kernels *lines;
+    struct multigrid_cycle cycle; /* of which flows by lines have the scratch only */
+    struct thread_team *team;
     float *memory;
     float *base[2][RO_GRID_LEVELS]; /* the images on every grid: moving, fixed; first the flow's */
     float *u[2][RO_GRID_LEVELS];
@@ -23,13 +23,13 @@ struct flow_cpu {
     uint8_t *counts;                /* with them, of the present grid */
     const float *image[2];          /* of the present scale */
     int level;
-    const struct ro_scale_plan *scale;
-    struct ro_sums sums[RO_MAX_THREADS];
-    struct ro_products products[RO_MAX_THREADS];
-    struct ro_agreement agreements[RO_MAX_THREADS];
+    const struct scale_plan *scale;
+    struct match_sums sums[RO_MAX_THREADS];
+    struct match_products products[RO_MAX_THREADS];
+    struct match_agreement agreements[RO_MAX_THREADS];
 };
 
-static inline const struct ro_grid *grid_of(const struct flow_cpu *cpu)
+static inline const struct solver_grid *grid_of(const struct flow_cpu *cpu)
 {
     return &cpu->flow->grids.grid[cpu->level];
 }
@@ -47,33 +47,34 @@ static inline bool goes_on(const struct flow_cpu *cpu)
 bool flow_cpu_stopped(struct flow_cpu *cpu);
 
 /* A pass over the present grid, unless it was; what it made of its rows is of no use then. */
-void flow_cpu_pass(struct flow_cpu *cpu, ro_pass_fn *pass, void *data);
+void flow_cpu_pass(struct flow_cpu *cpu, pass_task_fn *pass, void *data);
 
 /* The rows of the present grid. */
-struct ro_flow_rows flow_cpu_rows(const struct flow_cpu *cpu);
+struct descent_rows flow_cpu_rows(const struct flow_cpu *cpu);
 
 /* Smooths two planes; the cycle's own planes on the present grid are lent to it by the caller.
  * `told`: whom the cycle tells of finished rows, with `cpu`; or NULL. */
 typedef void flow_cpu_told(void *data, int share, int plane, int y, float *row);
-void flow_cpu_smooth(struct flow_cpu *cpu, const struct ro_filter *filter, float *const from[2],
+void flow_cpu_smooth(struct flow_cpu *cpu, const struct field_filter *filter, float *const from[2],
                      float *const to[2], flow_cpu_told *told);
 
 /* The same twice, in between weighed by `balance` where the flow is balanced. Along lines this is
  * rows, columns, columns, rows: symmetric. */
-void flow_cpu_smooth_twice(struct flow_cpu *cpu, const struct ro_filter *filter,
+void flow_cpu_smooth_twice(struct flow_cpu *cpu, const struct field_filter *filter,
                            float *const from[2], float *const to[2], flow_cpu_told *told);
 
 /* The largest number of finished rows, and of them all; `sums` begin with 0. */
 void flow_cpu_peak_row(void *data, int share, int plane, int y, float *row);
 float flow_cpu_peak(const struct flow_cpu *cpu);
 
-/* Parts of the back end: the images of a scale, and how far they agree; see ro_flow_backend. */
-void flow_cpu_begin(struct ro_flow *flow, const struct ro_scale_plan *scale);
-void flow_cpu_agree(struct ro_flow *flow, struct ro_agreement *sums);
+/* Parts of the back end: the images of a scale, and how far they agree; see registration_backend.
+ */
+void flow_cpu_begin(struct registration *flow, const struct scale_plan *scale);
+void flow_cpu_agree(struct registration *flow, struct match_agreement *sums);
 
 /* g, d and all sums over them; the energy; the update. */
-void flow_cpu_probe(struct ro_flow *flow, float tau, struct ro_probe *probe);
-int64_t flow_cpu_energy(struct ro_flow *flow, float tau);
-void flow_cpu_update(struct ro_flow *flow, float tau);
+void flow_cpu_probe(struct registration *flow, float tau, struct descent_probe *probe);
+int64_t flow_cpu_energy(struct registration *flow, float tau);
+void flow_cpu_update(struct registration *flow, float tau);
 
 #endif

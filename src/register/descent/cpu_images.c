@@ -9,23 +9,23 @@
 
 bool flow_cpu_stopped(struct flow_cpu *cpu)
 {
-    struct ro_flow *flow = cpu->flow;
+    struct registration *flow = cpu->flow;
     if (flow->status == RO_OK && ro_context_cancelled(flow->context))
         flow->status = ro_context_fail(flow->context, RO_E_CANCELLED, "cancelled");
     return flow->status != RO_OK;
 }
 
-void flow_cpu_pass(struct flow_cpu *cpu, ro_pass_fn *pass, void *data)
+void flow_cpu_pass(struct flow_cpu *cpu, pass_task_fn *pass, void *data)
 {
     if (!flow_cpu_stopped(cpu))
         team_pass(cpu->team, work_of(cpu), pass, data);
 }
 
-struct ro_flow_rows flow_cpu_rows(const struct flow_cpu *cpu)
+struct descent_rows flow_cpu_rows(const struct flow_cpu *cpu)
 {
-    const struct ro_grid *grid = grid_of(cpu);
+    const struct solver_grid *grid = grid_of(cpu);
     const float *seen = cpu->keep[0][cpu->level], *kept = cpu->keep[1][cpu->level];
-    return (struct ro_flow_rows){.width = grid->width,
+    return (struct descent_rows){.width = grid->width,
                                  .height = grid->height,
                                  .stride = grid->stride,
                                  .moving = cpu->image[0] + RO_GRID_MARGIN,
@@ -43,7 +43,7 @@ struct ro_flow_rows flow_cpu_rows(const struct flow_cpu *cpu)
 static void square_pass(void *data, int part, int parts)
 {
     struct flow_cpu *cpu = data;
-    const struct ro_grid *grid = grid_of(cpu);
+    const struct solver_grid *grid = grid_of(cpu);
     int from, to;
     team_share(grid->height, part, parts, &from, &to);
     for (int p = 0; p < 2; p++)
@@ -55,7 +55,7 @@ static void square_pass(void *data, int part, int parts)
 static void normalise_pass(void *data, int part, int parts)
 {
     struct flow_cpu *cpu = data;
-    const struct ro_grid *grid = grid_of(cpu);
+    const struct solver_grid *grid = grid_of(cpu);
     int from, to;
     team_share(grid->height, part, parts, &from, &to);
     for (int p = 0; p < 2; p++)
@@ -74,8 +74,8 @@ static void normalise_pass(void *data, int part, int parts)
 static void slopes_pass(void *data, int part, int parts)
 {
     struct flow_cpu *cpu = data;
-    const struct ro_grid *grid = grid_of(cpu);
-    const struct ro_flow_rows rows = flow_cpu_rows(cpu);
+    const struct solver_grid *grid = grid_of(cpu);
+    const struct descent_rows rows = flow_cpu_rows(cpu);
     const float *image = cpu->image[1];
     int from, to;
     team_share(grid->height, part, parts, &from, &to);
@@ -96,7 +96,7 @@ static void total_pass(void *data, int part, int parts)
 {
     const struct balancing *of = data;
     struct flow_cpu *cpu = of->cpu;
-    const struct ro_grid *grid = grid_of(cpu);
+    const struct solver_grid *grid = grid_of(cpu);
     int from, to;
     int64_t sum = 0;
     team_share(grid->height, part, parts, &from, &to);
@@ -109,7 +109,7 @@ static void total_pass(void *data, int part, int parts)
 static void balance_pass(void *data, int part, int parts)
 {
     const struct balancing *of = data;
-    const struct ro_grid *grid = grid_of(of->cpu);
+    const struct solver_grid *grid = grid_of(of->cpu);
     int from, to;
     team_share(grid->height, part, parts, &from, &to);
     for (int p = 0; p < 2; p++)
@@ -134,7 +134,7 @@ static void balance(struct flow_cpu *cpu)
     flow_cpu_pass(cpu, balance_pass, &of);
 }
 
-void flow_cpu_begin(struct ro_flow *flow, const struct ro_scale_plan *scale)
+void flow_cpu_begin(struct registration *flow, const struct scale_plan *scale)
 {
     struct flow_cpu *cpu = flow->data;
     cpu->level = scale->level;
@@ -163,9 +163,9 @@ void flow_cpu_begin(struct ro_flow *flow, const struct ro_scale_plan *scale)
 static void agree_pass(void *data, int part, int parts)
 {
     struct flow_cpu *cpu = data;
-    const struct ro_grid *grid = grid_of(cpu);
-    struct ro_flow_rows rows = flow_cpu_rows(cpu);
-    struct ro_agreement sums = {0};
+    const struct solver_grid *grid = grid_of(cpu);
+    struct descent_rows rows = flow_cpu_rows(cpu);
+    struct match_agreement sums = {0};
     const int width = cpu->flow->width / RO_BLOCK * RO_BLOCK;
     int32_t *line =
         (int32_t *)(void *)(cpu->cycle.scratch + cpu->cycle.scratch_floats * (size_t)part);
@@ -186,14 +186,14 @@ static void agree_pass(void *data, int part, int parts)
     cpu->agreements[part] = sums;
 }
 
-void flow_cpu_agree(struct ro_flow *flow, struct ro_agreement *sums)
+void flow_cpu_agree(struct registration *flow, struct match_agreement *sums)
 {
     struct flow_cpu *cpu = flow->data;
-    *sums = (struct ro_agreement){0};
+    *sums = (struct match_agreement){0};
     memset(cpu->agreements, 0, sizeof *cpu->agreements * (size_t)team_size(cpu->team));
     flow_cpu_pass(cpu, agree_pass, cpu);
     for (int i = 0; i < team_size(cpu->team); i++) {
-        const struct ro_agreement *add = &cpu->agreements[i];
+        const struct match_agreement *add = &cpu->agreements[i];
         sums->blocks += add->blocks;
         sums->moving += add->moving;
         sums->fixed += add->fixed;

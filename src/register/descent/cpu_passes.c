@@ -13,9 +13,9 @@ static void gradient_pass(void *data, int part, int parts)
 {
     const struct evaluation *evaluation = data;
     struct flow_cpu *cpu = evaluation->cpu;
-    const struct ro_grid *grid = grid_of(cpu);
-    const struct ro_flow_rows rows = flow_cpu_rows(cpu);
-    struct ro_sums sums = {0};
+    const struct solver_grid *grid = grid_of(cpu);
+    const struct descent_rows rows = flow_cpu_rows(cpu);
+    struct match_sums sums = {0};
     int from, to;
     team_share(grid->height, part, parts, &from, &to);
     for (int y = from; y < to && goes_on(cpu); y++) {
@@ -27,7 +27,7 @@ static void gradient_pass(void *data, int part, int parts)
     cpu->sums[part] = sums;
 }
 
-static void gradient(struct ro_flow *flow, float tau, struct ro_sums *sums)
+static void gradient(struct registration *flow, float tau, struct match_sums *sums)
 {
     struct flow_cpu *cpu = flow->data;
     struct evaluation evaluation = {.cpu = cpu, .tau = tau};
@@ -58,10 +58,10 @@ float flow_cpu_peak(const struct flow_cpu *cpu)
     return peak;
 }
 
-static float direction(struct ro_flow *flow)
+static float direction(struct registration *flow)
 {
     struct flow_cpu *cpu = flow->data;
-    const struct ro_filter *filter = &cpu->scale->gradient;
+    const struct field_filter *filter = &cpu->scale->gradient;
     memset(cpu->sums, 0, sizeof *cpu->sums * (size_t)team_size(cpu->team));
     if (flow->constants.cycles == 1)
         flow_cpu_smooth(cpu, filter, cpu->g, cpu->d, flow_cpu_peak_row);
@@ -74,8 +74,8 @@ static void products_pass(void *data, int part, int parts)
 {
     const struct evaluation *evaluation = data;
     struct flow_cpu *cpu = evaluation->cpu;
-    const struct ro_grid *grid = grid_of(cpu);
-    struct ro_products products = {0};
+    const struct solver_grid *grid = grid_of(cpu);
+    struct match_products products = {0};
     int from, to;
     team_share(grid->height, part, parts, &from, &to);
     for (int y = from; y < to && goes_on(cpu); y++) {
@@ -87,7 +87,8 @@ static void products_pass(void *data, int part, int parts)
     cpu->products[part] = products;
 }
 
-static void products(struct ro_flow *flow, float g_scale, float d_scale, struct ro_products *sums)
+static void products(struct registration *flow, float g_scale, float d_scale,
+                     struct match_products *sums)
 {
     struct flow_cpu *cpu = flow->data;
     struct evaluation evaluation = {.cpu = cpu, .g_scale = g_scale, .d_scale = d_scale};
@@ -99,7 +100,7 @@ static void products(struct ro_flow *flow, float g_scale, float d_scale, struct 
     }
 }
 
-void flow_cpu_probe(struct ro_flow *flow, float tau, struct ro_probe *probe)
+void flow_cpu_probe(struct registration *flow, float tau, struct descent_probe *probe)
 {
     gradient(flow, tau, &probe->sums);
     if (!(probe->sums.peak > RO_LEAST_PEAK))
@@ -113,8 +114,8 @@ static void energy_pass(void *data, int part, int parts)
 {
     const struct evaluation *evaluation = data;
     struct flow_cpu *cpu = evaluation->cpu;
-    const struct ro_grid *grid = grid_of(cpu);
-    const struct ro_flow_rows rows = flow_cpu_rows(cpu);
+    const struct solver_grid *grid = grid_of(cpu);
+    const struct descent_rows rows = flow_cpu_rows(cpu);
     int from, to;
     int64_t energy = 0;
     team_share(grid->height, part, parts, &from, &to);
@@ -127,7 +128,7 @@ static void energy_pass(void *data, int part, int parts)
     cpu->sums[part].energy = energy;
 }
 
-int64_t flow_cpu_energy(struct ro_flow *flow, float tau)
+int64_t flow_cpu_energy(struct registration *flow, float tau)
 {
     struct flow_cpu *cpu = flow->data;
     struct evaluation evaluation = {.cpu = cpu, .tau = tau};
@@ -143,8 +144,8 @@ static void update_pass(void *data, int part, int parts)
 {
     const struct evaluation *evaluation = data;
     struct flow_cpu *cpu = evaluation->cpu;
-    const struct ro_grid *grid = grid_of(cpu);
-    const struct ro_flow_rows rows = flow_cpu_rows(cpu);
+    const struct solver_grid *grid = grid_of(cpu);
+    const struct descent_rows rows = flow_cpu_rows(cpu);
     int from, to;
     team_share(grid->height, part, parts, &from, &to);
     for (int y = from; y < to && goes_on(cpu); y++) {
@@ -154,7 +155,7 @@ static void update_pass(void *data, int part, int parts)
     }
 }
 
-void flow_cpu_update(struct ro_flow *flow, float tau)
+void flow_cpu_update(struct registration *flow, float tau)
 {
     struct evaluation evaluation = {.cpu = flow->data, .tau = tau};
     flow_cpu_pass(evaluation.cpu, update_pass, &evaluation);

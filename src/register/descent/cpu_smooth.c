@@ -5,10 +5,10 @@
 /* ---- A V-cycle --------------------------------------------------------------------------------
  */
 
-static void smooth_by_cycle(struct flow_cpu *cpu, const struct ro_filter *filter,
+static void smooth_by_cycle(struct flow_cpu *cpu, const struct field_filter *filter,
                             float *const from[2], float *const to[2], flow_cpu_told *told)
 {
-    struct ro_cycle *cycle = &cpu->cycle;
+    struct multigrid_cycle *cycle = &cpu->cycle;
     float *own[2][2];
     cycle->stencils = filter->stencils;
     cycle->inverse = filter->inverse;
@@ -32,17 +32,17 @@ static void smooth_by_cycle(struct flow_cpu *cpu, const struct ro_filter *filter
 
 struct lines {
     struct flow_cpu *cpu;
-    const struct ro_filter *filter;
+    const struct field_filter *filter;
     float *const *from, *const *to; /* for each plane */
     float *const *weight;           /* of columns; or NULL */
     int times;
     flow_cpu_told *told;
 };
 
-static struct ro_smooth_plane plane_of(const struct flow_cpu *cpu)
+static struct smooth_plane plane_of(const struct flow_cpu *cpu)
 {
-    const struct ro_grid *grid = grid_of(cpu);
-    return (struct ro_smooth_plane){grid->width, grid->height, grid->stride};
+    const struct solver_grid *grid = grid_of(cpu);
+    return (struct smooth_plane){grid->width, grid->height, grid->stride};
 }
 
 /* A part of so many groups of rows or columns, all of `size` but the last. */
@@ -57,7 +57,7 @@ static void rows_pass(void *data, int part, int parts)
 {
     const struct lines *lines = data;
     struct flow_cpu *cpu = lines->cpu;
-    const struct ro_smooth_plane plane = plane_of(cpu);
+    const struct smooth_plane plane = plane_of(cpu);
     const int together = cpu->lines->together;
     float *scratch = cpu->cycle.scratch + cpu->cycle.scratch_floats * (size_t)part;
     int from, to;
@@ -77,7 +77,7 @@ static void columns_pass(void *data, int part, int parts)
 {
     const struct lines *lines = data;
     struct flow_cpu *cpu = lines->cpu;
-    const struct ro_smooth_plane plane = plane_of(cpu);
+    const struct smooth_plane plane = plane_of(cpu);
     int from, to;
     share_groups(plane.width, RO_SMOOTH_STRIP, part, parts, &from, &to);
     for (int p = 0; p < 2; p++)
@@ -93,7 +93,7 @@ static void finish_pass(void *data, int part, int parts)
 {
     const struct lines *lines = data;
     struct flow_cpu *cpu = lines->cpu;
-    const struct ro_grid *grid = grid_of(cpu);
+    const struct solver_grid *grid = grid_of(cpu);
     int from, to;
     team_share(grid->height, part, parts, &from, &to);
     for (int p = 0; p < 2; p++)
@@ -109,7 +109,7 @@ static void finish_pass(void *data, int part, int parts)
 /* ---- Either -------------------------------------------------------------------------------------
  */
 
-void flow_cpu_smooth(struct flow_cpu *cpu, const struct ro_filter *filter, float *const from[2],
+void flow_cpu_smooth(struct flow_cpu *cpu, const struct field_filter *filter, float *const from[2],
                      float *const to[2], flow_cpu_told *told)
 {
     struct lines lines = {.cpu = cpu, .filter = filter, .from = from, .to = to, .times = 1};
@@ -132,7 +132,7 @@ static void weigh_row(void *data, int share, int plane, int y, float *row)
     cpu->kernels->weigh(grid_of(cpu)->width, cpu->balance[plane] + grid_at(grid_of(cpu), y), row);
 }
 
-void flow_cpu_smooth_twice(struct flow_cpu *cpu, const struct ro_filter *filter,
+void flow_cpu_smooth_twice(struct flow_cpu *cpu, const struct field_filter *filter,
                            float *const from[2], float *const to[2], flow_cpu_told *told)
 {
     const bool weighed = cpu->flow->balanced;

@@ -13,7 +13,7 @@
 #include <math.h>
 
 /* What holds for all updates of a scale. */
-struct ro_descent_rule {
+struct descent_rule {
     double little_share;      /* of the energy: an update that gains less gains little */
     double nothing_share;     /* and a scale */
     double pixels;            /* of the images on the grid */
@@ -25,24 +25,24 @@ struct ro_descent_rule {
 
 /* The search for a length: from the last length on, doubled while that is better, else halved until
  * Armijo's rule holds. */
-struct ro_length {
+struct descent_length {
     double tau, slope, longest; /* slope: of the energy along d, in its units, for tau = 1 */
     double asked;               /* the length whose energy is wanted */
     int64_t before, energy;     /* at 0, at tau */
     uint32_t trials, most;
     bool grows; /* tau holds; twice as much may be better */
 };
-enum ro_answer { RO_LENGTH_ASKS, RO_LENGTH_FOUND, RO_LENGTH_NONE };
+enum descent_answer { RO_LENGTH_ASKS, RO_LENGTH_FOUND, RO_LENGTH_NONE };
 
 /* One update, as it is reported. */
-struct ro_descent_step {
+struct descent_step {
     int64_t energy, count;
     double change;
     uint32_t trials;
 };
 
 /* How far a scale has come. */
-struct ro_descent {
+struct descent_state {
     double tau;     /* the last length; 0: none yet */
     double pending; /* of an update not yet made */
     int64_t first, last;
@@ -53,19 +53,19 @@ struct ro_descent {
 /* ---- A length ---------------------------------------------------------------------------------
  */
 
-RO_SHARED bool falls_enough(const struct ro_length *length, int64_t after, double tau)
+RO_SHARED bool falls_enough(const struct descent_length *length, int64_t after, double tau)
 {
     return 0.5 * (double)(length->before - after) >= 0.25 * tau * length->slope;
 }
 
-RO_SHARED enum ro_answer length_ask(struct ro_length *length, double tau)
+RO_SHARED enum descent_answer length_ask(struct descent_length *length, double tau)
 {
     length->asked = tau;
     length->trials++;
     return RO_LENGTH_ASKS;
 }
 
-RO_SHARED enum ro_answer length_grow(struct ro_length *length)
+RO_SHARED enum descent_answer length_grow(struct descent_length *length)
 {
     return length->trials < length->most && 2 * length->tau <= length->longest
                ? length_ask(length, 2 * length->tau)
@@ -73,7 +73,7 @@ RO_SHARED enum ro_answer length_grow(struct ro_length *length)
 }
 
 /* The energy at `asked`. */
-RO_SHARED enum ro_answer length_told(struct ro_length *length, int64_t energy)
+RO_SHARED enum descent_answer length_told(struct descent_length *length, int64_t energy)
 {
     const bool falls = falls_enough(length, energy, length->asked);
     if (length->grows && (energy >= length->energy || !falls))
@@ -92,7 +92,7 @@ RO_SHARED enum ro_answer length_told(struct ro_length *length, int64_t energy)
  */
 
 /* The first length to try; it needs the largest |d| only. */
-RO_SHARED double descent_first(const struct ro_descent *descent, float peak)
+RO_SHARED double descent_first(const struct descent_state *descent, float peak)
 {
     const double longest = 4 / (double)peak; /* nodes that one update may move by */
     const double tau = descent->tau > 0 ? descent->tau : 1 / (double)peak;
@@ -100,9 +100,10 @@ RO_SHARED double descent_first(const struct ro_descent *descent, float peak)
 }
 
 /* Whether there is a direction worth going: its search begins. */
-RO_SHARED enum ro_answer descent_search(const struct ro_descent_rule *rule,
-                                        const struct ro_descent *descent,
-                                        const struct ro_probe *probe, struct ro_length *length)
+RO_SHARED enum descent_answer descent_search(const struct descent_rule *rule,
+                                             const struct descent_state *descent,
+                                             const struct descent_probe *probe,
+                                             struct descent_length *length)
 {
     enum { LEAST_SHARE = 4 };
     if (!(probe->sums.peak > RO_LEAST_PEAK) || !(probe->peak > RO_LEAST_PEAK) ||
@@ -129,9 +130,9 @@ RO_SHARED bool fell_little(int64_t before, int64_t after, double share)
 }
 
 /* After a length was found: whether the update is the last. */
-RO_SHARED bool descent_made(const struct ro_descent_rule *rule, struct ro_descent *descent,
-                            const struct ro_probe *probe, const struct ro_length *length,
-                            struct ro_descent_step *step)
+RO_SHARED bool descent_made(const struct descent_rule *rule, struct descent_state *descent,
+                            const struct descent_probe *probe, const struct descent_length *length,
+                            struct descent_step *step)
 {
     enum { MOST_LITTLE = 2 };
     const double d_unit = scale_unit(probe->peak, RO_DIRECTION_BITS);
@@ -150,7 +151,7 @@ RO_SHARED bool descent_made(const struct ro_descent_rule *rule, struct ro_descen
 }
 
 /* Whether the scale gained so little that a finer one would follow noise only. */
-RO_SHARED bool descent_gained(const struct ro_descent_rule *rule, const struct ro_descent *descent)
+RO_SHARED bool descent_gained(const struct descent_rule *rule, const struct descent_state *descent)
 {
     return !fell_little(descent->first, descent->last, rule->nothing_share);
 }

@@ -11,10 +11,10 @@
 
 #include <math.h>
 
-static void record(struct ro_flow *flow, int k, const struct ro_descent_step *step)
+static void record(struct registration *flow, int k, const struct descent_step *step)
 {
-    const struct ro_scale_plan *scale = &flow->scale[k];
-    const struct ro_grid *grid = &flow->grids.grid[scale->level];
+    const struct scale_plan *scale = &flow->scale[k];
+    const struct solver_grid *grid = &flow->grids.grid[scale->level];
     ro_register_report *report = &flow->report;
     report->updates[k]++;
     if (report->record)
@@ -32,23 +32,23 @@ static void record(struct ro_flow *flow, int k, const struct ro_descent_step *st
 }
 
 /* The last scales take longest. */
-static ro_status progress(struct ro_flow *flow, int k, double part)
+static ro_status progress(struct registration *flow, int k, double part)
 {
     return flow->beside
                ? RO_OK
                : ro_context_progress(flow->context, "register", pow((k + part) / flow->scales, 3));
 }
 
-static struct ro_descent_rule rule_of(const struct ro_flow *flow, int k)
+static struct descent_rule rule_of(const struct registration *flow, int k)
 {
-    const struct ro_scale_plan *scale = &flow->scale[k];
-    const struct ro_grid *grid = &flow->grids.grid[scale->level];
-    const struct ro_extent *end = &flow->ends[scale->level];
+    const struct scale_plan *scale = &flow->scale[k];
+    const struct solver_grid *grid = &flow->grids.grid[scale->level];
+    const struct field_extent *end = &flow->ends[scale->level];
     const double loud = 64 * flow->noise; /* the noise's share of the energy cannot fall */
     /* finer grids mend what coarser ones leave */
     const bool mended = scale->level > flow->scale[flow->scales - 1].level;
     const double little = (mended ? 0.025 : 0.004) / (1 + loud * loud);
-    return (struct ro_descent_rule){
+    return (struct descent_rule){
         .little_share = little,
         .nothing_share = little / 2,
         .pixels = ((double)end->right + 1) * ((double)end->bottom + 1),
@@ -61,19 +61,19 @@ static struct ro_descent_rule rule_of(const struct ro_flow *flow, int k)
 }
 
 /* One update after the other, by a back end that does not know how to go on. */
-static void step_by_step(struct ro_flow *flow, int k, const struct ro_descent_rule *rule,
-                         struct ro_descent *descent)
+static void step_by_step(struct registration *flow, int k, const struct descent_rule *rule,
+                         struct descent_state *descent)
 {
     bool ends = false;
     for (uint32_t n = 0; n < rule->updates && !ends; n++) {
-        struct ro_probe probe = {0};
-        struct ro_length length = {0};
-        struct ro_descent_step step;
+        struct descent_probe probe = {0};
+        struct descent_length length = {0};
+        struct descent_step step;
         flow->backend->probe(flow, (float)descent->pending, &probe);
         descent->pending = 0;
         if (flow->status != RO_OK)
             break;
-        enum ro_answer answer = descent_search(rule, descent, &probe, &length);
+        enum descent_answer answer = descent_search(rule, descent, &probe, &length);
         while (answer == RO_LENGTH_ASKS)
             answer = length_told(&length, flow->backend->energy(flow, (float)length.asked));
         descent->trials += length.trials;
@@ -89,13 +89,13 @@ static void step_by_step(struct ro_flow *flow, int k, const struct ro_descent_ru
 
 /* Ends all updates of a scale. False where they, on the finest grid, gained so little that a finer
  * scale would follow noise only. */
-static bool descended(struct ro_flow *flow)
+static bool descended(struct registration *flow)
 {
     const int k = flow->k;
-    const struct ro_descent_rule rule = rule_of(flow, k);
-    struct ro_descent descent = {.tau = flow->tau};
+    const struct descent_rule rule = rule_of(flow, k);
+    struct descent_state descent = {.tau = flow->tau};
     if (flow->backend->descend) {
-        const struct ro_descent_step *steps = flow->backend->descended(flow, &descent);
+        const struct descent_step *steps = flow->backend->descended(flow, &descent);
         for (uint32_t i = 0; i < descent.steps && flow->status == RO_OK; i++)
             record(flow, k, &steps[i]);
     } else {
@@ -110,7 +110,7 @@ static bool descended(struct ro_flow *flow)
  */
 
 void flow_agree(const int32_t *moving, const int32_t *fixed, const int32_t *count,
-                struct ro_agreement *sums)
+                struct match_agreement *sums)
 {
     int64_t t = 0, r = 0, n = 0;
     for (int i = 0; i < RO_BLOCK; i++) {
@@ -128,7 +128,7 @@ void flow_agree(const int32_t *moving, const int32_t *fixed, const int32_t *coun
     sums->product += t * r;
 }
 
-double flow_disagreement(const struct ro_flow *flow, const struct ro_agreement *sums)
+double flow_disagreement(const struct registration *flow, const struct match_agreement *sums)
 {
     const double blocks = (double)(flow->width / RO_BLOCK) * (flow->height / RO_BLOCK);
     const double n = (double)sums->blocks, t = (double)sums->moving, r = (double)sums->fixed;
@@ -141,7 +141,7 @@ double flow_disagreement(const struct ro_flow *flow, const struct ro_agreement *
 }
 
 /* Whether blocks disagree by more than a share of what they did when u came to the finest grid. */
-static bool disagrees(const struct ro_flow *flow, double share)
+static bool disagrees(const struct registration *flow, double share)
 {
     static const double most = 0.02; /* blocks that agree worse differ by more than noise */
     const double reached = flow_disagreement(flow, &flow->reached);
@@ -149,13 +149,13 @@ static bool disagrees(const struct ro_flow *flow, double share)
     return !flow->negative && ended > share * reached && ended < most;
 }
 
-bool flow_astray(const struct ro_flow *flow) { return disagrees(flow, 1); }
+bool flow_astray(const struct registration *flow) { return disagrees(flow, 1); }
 
-bool flow_doubted(const struct ro_flow *flow) { return disagrees(flow, 0.8); }
+bool flow_doubted(const struct registration *flow) { return disagrees(flow, 0.8); }
 
-void flow_start_row(const struct ro_flow *flow, int level, int component, int y, float *row)
+void flow_start_row(const struct registration *flow, int level, int component, int y, float *row)
 {
-    const struct ro_grid *grid = &flow->grids.grid[level];
+    const struct solver_grid *grid = &flow->grids.grid[level];
     const double *map = flow->report.start + 3 * component;
     for (int x = 0; x < grid->width; x++) {
         double px = x * grid->hx, py = y * grid->hy;
@@ -167,7 +167,7 @@ void flow_start_row(const struct ro_flow *flow, int level, int component, int y,
     row[grid->width] = row[mirror_index(grid->width, grid->width)];
 }
 
-void flow_start(struct ro_flow *flow)
+void flow_start(struct registration *flow)
 {
     flow->tau = 0;
     flow->k = 0;
@@ -175,7 +175,7 @@ void flow_start(struct ro_flow *flow)
     flow->backend->start(flow, flow->level);
 }
 
-void flow_begin_scale(struct ro_flow *flow)
+void flow_begin_scale(struct registration *flow)
 {
     for (; flow->level > flow->scale[flow->k].level; flow->level--) {
         flow->backend->refine(flow, flow->level - 1);
@@ -185,12 +185,12 @@ void flow_begin_scale(struct ro_flow *flow)
     }
     flow->backend->begin(flow, &flow->scale[flow->k]);
     if (flow->backend->descend) {
-        const struct ro_descent_rule rule = rule_of(flow, flow->k);
+        const struct descent_rule rule = rule_of(flow, flow->k);
         flow->backend->descend(flow, &rule, flow->tau);
     }
 }
 
-bool flow_end_scale(struct ro_flow *flow)
+bool flow_end_scale(struct registration *flow)
 {
     const bool goes_on = descended(flow);
     if (flow->status == RO_OK)
@@ -203,7 +203,7 @@ bool flow_end_scale(struct ro_flow *flow)
            !(watched && flow_astray(flow));
 }
 
-void flow_finish(struct ro_flow *flow)
+void flow_finish(struct registration *flow)
 {
     for (; flow->level > 0 && flow->status == RO_OK; flow->level--)
         flow->backend->refine(flow, flow->level - 1);
@@ -211,7 +211,7 @@ void flow_finish(struct ro_flow *flow)
         flow->backend->agree(flow, &flow->ended);
 }
 
-void flow_run(struct ro_flow *flow)
+void flow_run(struct registration *flow)
 {
     flow_start(flow);
     if (flow->status == RO_OK)

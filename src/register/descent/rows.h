@@ -35,7 +35,7 @@ ALWAYS float float_of(int32_t bits)
 ALWAYS int32_t larger_of(int32_t a, int32_t b) { return a > b ? a : b; }
 
 /* `drop` is a constant where it matters: 0 costs nothing. */
-ALWAYS float round_number(const struct ro_rounder *round, const bool rounds, float x)
+ALWAYS float round_number(const struct rounder *round, const bool rounds, float x)
 {
     if (!rounds)
         return x;
@@ -66,7 +66,7 @@ struct ground {
     float right, bottom;
 };
 
-ALWAYS struct ground ground_of(const struct ro_flow_rows *rows)
+ALWAYS struct ground ground_of(const struct descent_rows *rows)
 {
     const int32_t stride = (int32_t)rows->stride;
     return (struct ground){.stride = stride,
@@ -127,7 +127,7 @@ ALWAYS int32_t is_kept(const float *restrict seen, const float *restrict kept, i
 }
 
 /* Rows end at the images' border: padding has weight 0. */
-ALWAYS int counted(const struct ro_flow_rows *rows, int y)
+ALWAYS int counted(const struct descent_rows *rows, int y)
 {
     if ((float)y > rows->end.bottom)
         return 0;
@@ -135,12 +135,12 @@ ALWAYS int counted(const struct ro_flow_rows *rows, int y)
     return count < rows->width ? count : rows->width;
 }
 
-ALWAYS void gradient_of(const struct ro_flow_rows *rows, int y, float tau, float *restrict ux,
+ALWAYS void gradient_of(const struct descent_rows *rows, int y, float tau, float *restrict ux,
                         float *restrict uy, const float *restrict dx, const float *restrict dy,
                         const float *restrict fixed, float *restrict gx, float *restrict gy,
-                        struct ro_sums *sums, const bool rounds, const bool keeps)
+                        struct match_sums *sums, const bool rounds, const bool keeps)
 {
-    const struct ro_rounder round = rows->round;
+    const struct rounder round = rows->round;
     const struct ground ground = ground_of(rows);
     const float row = (float)y;
     const int32_t all = !rows->masked;
@@ -198,9 +198,9 @@ ALWAYS void gradient_of(const struct ro_flow_rows *rows, int y, float tau, float
     gy[rows->width] = gy[mirror_index(rows->width, rows->width)];
 }
 
-static void gradient(const struct ro_flow_rows *rows, int y, float tau, float *ux, float *uy,
+static void gradient(const struct descent_rows *rows, int y, float tau, float *ux, float *uy,
                      const float *dx, const float *dy, const float *fixed, float *gx, float *gy,
-                     struct ro_sums *sums)
+                     struct match_sums *sums)
 {
     if (rows->kept)
         gradient_of(rows, y, tau, ux, uy, dx, dy, fixed, gx, gy, sums, rows->round.drop, true);
@@ -210,12 +210,12 @@ static void gradient(const struct ro_flow_rows *rows, int y, float tau, float *u
         gradient_of(rows, y, tau, ux, uy, dx, dy, fixed, gx, gy, sums, false, false);
 }
 
-ALWAYS int64_t energy_of(const struct ro_flow_rows *rows, int y, float tau,
+ALWAYS int64_t energy_of(const struct descent_rows *rows, int y, float tau,
                          const float *restrict ux, const float *restrict uy,
                          const float *restrict dx, const float *restrict dy,
                          const float *restrict fixed, const bool rounds, const bool keeps)
 {
-    const struct ro_rounder round = rows->round;
+    const struct rounder round = rows->round;
     const struct ground ground = ground_of(rows);
     const float row = (float)y;
     const int32_t all = !rows->masked;
@@ -246,7 +246,7 @@ ALWAYS int64_t energy_of(const struct ro_flow_rows *rows, int y, float tau,
     return energy;
 }
 
-static int64_t energy(const struct ro_flow_rows *rows, int y, float tau, const float *ux,
+static int64_t energy(const struct descent_rows *rows, int y, float tau, const float *ux,
                       const float *uy, const float *dx, const float *dy, const float *fixed)
 {
     if (rows->kept)
@@ -256,10 +256,10 @@ static int64_t energy(const struct ro_flow_rows *rows, int y, float tau, const f
     return energy_of(rows, y, tau, ux, uy, dx, dy, fixed, false, false);
 }
 
-static void update(const struct ro_flow_rows *rows, float tau, float *restrict ux,
+static void update(const struct descent_rows *rows, float tau, float *restrict ux,
                    float *restrict uy, const float *restrict dx, const float *restrict dy)
 {
-    const struct ro_rounder round = rows->round;
+    const struct rounder round = rows->round;
     for (int i = 0; i < rows->width; i++) {
         ux[i] = round_number(&round, round.drop != 0, fma_f32(-tau, dx[i], ux[i]));
         uy[i] = round_number(&round, round.drop != 0, fma_f32(-tau, dy[i], uy[i]));
@@ -268,7 +268,7 @@ static void update(const struct ro_flow_rows *rows, float tau, float *restrict u
 
 static void products(int width, float g_scale, float d_scale, const float *restrict gx,
                      const float *restrict gy, const float *restrict dx, const float *restrict dy,
-                     struct ro_products *sums)
+                     struct match_products *sums)
 {
     int64_t slope = 0, square = 0;
     EACH_NODE
@@ -289,9 +289,9 @@ static float peak(int width, const float *restrict x)
     return float_of(high);
 }
 
-static void rescale(const struct ro_rounder *round, int width, float by, float *u)
+static void rescale(const struct rounder *round, int width, float by, float *u)
 {
-    const struct ro_rounder to = *round;
+    const struct rounder to = *round;
     for (int i = -1; i <= width; i++)
         u[i] = round_number(&to, to.drop != 0, by * u[i]);
 }
@@ -320,7 +320,7 @@ static void normalise(int width, float least, bool size, const float *x, const f
 /* ---- Steepness of the fixed image --------------------------------------------------------------
  */
 
-static void slopes(const struct ro_flow_rows *rows, int y, const float *restrict above,
+static void slopes(const struct descent_rows *rows, int y, const float *restrict above,
                    const float *restrict row, const float *restrict below, float *restrict xx,
                    float *restrict yy)
 {
@@ -367,7 +367,7 @@ static void weigh(int width, const float *restrict by, float *restrict x)
         x[i] *= by[i];
 }
 
-static void tones(const struct ro_flow_rows *rows, int y, const float *restrict ux,
+static void tones(const struct descent_rows *rows, int y, const float *restrict ux,
                   const float *restrict uy, const float *restrict fixed,
                   int32_t *restrict moving_sum, int32_t *restrict fixed_sum,
                   int32_t *restrict pixels)

@@ -3,7 +3,7 @@
 #include "register/descent/rows.h"
 #include "simd/simd.h"
 
-const struct ro_flow_kernels RO_SIMD_NAME(ro_flow_kernels) = {
+const struct descent_kernels RO_SIMD_NAME(descent_kernels) = {
     .cpu = RO_SIMD_CPU,
     FLOW_KERNELS,
 };

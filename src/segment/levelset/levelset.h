@@ -26,27 +26,27 @@
 
 /* A number system as the level sets use it: phi from `min` to `max`, `slope` units a pixel, speeds
  * in 1/2^bits pixels a step. Floats have a slope of 1. */
-struct ro_level_number {
+struct level_number {
     const char *name;
     bool real;
     int32_t min, max, slope;
     int bits;
 };
-const struct ro_level_number *level_number_find(const char *name); /* NULL: there is none */
+const struct level_number *level_number_find(const char *name); /* NULL: there is none */
 
 /* The norm of the four differences: a/128 of the sum and the rest of the maximum, or Euclidean. */
-struct ro_level_norm {
+struct level_norm {
     const char *name;
     int a; /* 0: Euclidean */
 };
-const struct ro_level_norm *level_norm_find(const char *name);
-const struct ro_level_norm *level_norm_at(int index); /* NULL past the end */
+const struct level_norm *level_norm_find(const char *name);
+const struct level_norm *level_norm_at(int index); /* NULL past the end */
 
 /* The largest product of time step and speed for which phi obeys an extremum principle. */
-double level_bound(const struct ro_level_norm *norm);
+double level_bound(const struct level_norm *norm);
 
 /* What a step needs beside pixels. */
-struct ro_level {
+struct front_level {
     uint32_t width, height;
     bool real;
     int a;    /* of the norm */
@@ -57,11 +57,11 @@ struct ro_level {
 };
 
 /* The nine pixels round one, those outside the image being copies of its border. */
-struct ro_level_window {
+struct level_window {
     int32_t p, l, r, u, d;
     int32_t lu, ru, ld, rd;
 };
-struct ro_level_window_real {
+struct level_window_real {
     float p, l, r, u, d;
     float lu, ru, ld, rd;
 };
@@ -75,7 +75,7 @@ RO_SHARED int64_t level_root(int64_t n) { return (int64_t)sqrt((double)n); }
 RO_SHARED int32_t level_positive(int32_t x) { return x > 0 ? x : 0; }
 
 /* The norm of the differences against the motion, in 1/128. */
-RO_SHARED int64_t level_size(const struct ro_level_window *w, bool grows, int a)
+RO_SHARED int64_t level_size(const struct level_window *w, bool grows, int a)
 {
     int32_t l = level_positive(grows ? w->p - w->l : w->l - w->p);
     int32_t r = level_positive(grows ? w->p - w->r : w->r - w->p);
@@ -99,7 +99,7 @@ RO_SHARED double level_bend(double p, double l, double r, double u, double d, do
     return ((xx * (y * y) + yy * (x * x)) - (x * y) * xy * 0.5) / (length > 0 ? length : 1);
 }
 
-RO_SHARED int32_t level_step(const struct ro_level *level, const struct ro_level_window *w,
+RO_SHARED int32_t level_step(const struct front_level *level, const struct level_window *w,
                              int32_t speed, int32_t vx, int32_t vy)
 {
     const int k = level->bits + 7;
@@ -120,7 +120,7 @@ RO_SHARED int32_t level_step(const struct ro_level *level, const struct ro_level
 RO_SHARED float level_positive_real(float x) { return x > 0 ? x : 0; }
 
 /* Sums are paired so that turning and mirroring the picture swaps equals only. */
-RO_SHARED float level_size_real(const struct ro_level_window_real *w, bool grows, int a)
+RO_SHARED float level_size_real(const struct level_window_real *w, bool grows, int a)
 {
     float l = level_positive_real(grows ? w->p - w->l : w->l - w->p);
     float r = level_positive_real(grows ? w->p - w->r : w->r - w->p);
@@ -132,7 +132,7 @@ RO_SHARED float level_size_real(const struct ro_level_window_real *w, bool grows
     return (float)a / 128 * ((l + r) + (u + d)) + (float)(128 - a) / 128 * largest;
 }
 
-RO_SHARED float level_step_real(const struct ro_level *level, const struct ro_level_window_real *w,
+RO_SHARED float level_step_real(const struct front_level *level, const struct level_window_real *w,
                                 float speed, float vx, float vy)
 {
     float flux = speed * level_size_real(w, speed >= 0, level->a);
@@ -154,7 +154,7 @@ RO_SHARED float level_step_real(const struct ro_level *level, const struct ro_le
 /* An image of int16_t or float. A row has RO_LEVEL_PAD bytes before its first pixel, where the
  * column beside the image is, and room for a vector more behind its last; both are zero where
  * nothing else is said. */
-struct ro_level_field {
+struct level_field {
     char *data; /* of pixel (0, 0), on 64 bytes; NULL: there is none */
     size_t pitch;
     void *memory; /* that is freed */
@@ -163,14 +163,14 @@ struct ro_level_field {
 enum { RO_LEVEL_PAD = 64 };
 
 /* What one front is made of. `vx` and `vy` are empty without a velocity field. */
-struct ro_level_front {
-    struct ro_level level;
-    struct ro_level_field phi[2]; /* the last step is in phi[now], */
-    int now;                      /* and the one before it in the other after a single step */
-    struct ro_level_field speed, vx, vy;
+struct level_front {
+    struct front_level level;
+    struct level_field phi[2]; /* the last step is in phi[now], */
+    int now;                   /* and the one before it in the other after a single step */
+    struct level_field speed, vx, vy;
 };
 
 /* One step by the definition, from phi[now] to the other; gives whether a pixel changed. */
-bool level_step_ref(struct ro_level_front *front);
+bool level_step_ref(struct level_front *front);
 
 #endif

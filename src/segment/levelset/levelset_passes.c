@@ -4,17 +4,16 @@
 
 #include <string.h>
 
-static void run_stage(const struct ro_stencil *stencil, int stage,
-                      const struct ro_stencil_work *work)
+static void run_stage(const struct stencil *stencil, int stage, const struct stencil_work *work)
 {
-    struct ro_level_passes *passes = (struct ro_level_passes *)stencil->data;
-    const struct ro_level_front *front = passes->front;
+    struct level_passes *passes = (struct level_passes *)stencil->data;
+    const struct level_front *front = passes->front;
     const size_t bytes = front->level.real ? sizeof(float) : sizeof(int16_t);
     const size_t end = bytes * front->level.width;
     const char *row = work->row + RO_LEVEL_PAD;
     char *out = work->out + RO_LEVEL_PAD;
     (void)stage;
-    struct ro_level_row level_row = {
+    struct level_row level_row = {
         .above = work->above ? work->above + RO_LEVEL_PAD : row,
         .row = row,
         .below = work->below ? work->below + RO_LEVEL_PAD : row,
@@ -33,11 +32,11 @@ static void run_stage(const struct ro_stencil *stencil, int stage,
         atomic_store_explicit(&passes->moved, true, memory_order_relaxed);
 }
 
-void level_passes_open(struct ro_level_passes *passes, struct ro_level_front *front,
-                       const struct ro_level_kernel *kernel, uint32_t depth)
+void level_passes_open(struct level_passes *passes, struct level_front *front,
+                       const struct level_kernel *kernel, uint32_t depth)
 {
-    *passes = (struct ro_level_passes){.front = front, .kernel = kernel, .depth = depth};
-    passes->stencil = (struct ro_stencil){
+    *passes = (struct level_passes){.front = front, .kernel = kernel, .depth = depth};
+    passes->stencil = (struct stencil){
         .data = passes,
         .height = front->level.height,
         .row_bytes = front->phi[0].pitch,
@@ -47,21 +46,21 @@ void level_passes_open(struct ro_level_passes *passes, struct ro_level_front *fr
     };
 }
 
-void level_passes_close(struct ro_level_passes *passes)
+void level_passes_close(struct level_passes *passes)
 {
     stream_close(&passes->stream);
-    *passes = (struct ro_level_passes){0};
+    *passes = (struct level_passes){0};
 }
 
-static struct ro_stencil_rows rows_of(const struct ro_level_field *field)
+static struct stencil_rows rows_of(const struct level_field *field)
 {
-    return (struct ro_stencil_rows){field->data - RO_LEVEL_PAD, field->pitch};
+    return (struct stencil_rows){field->data - RO_LEVEL_PAD, field->pitch};
 }
 
-ro_status level_passes_run(struct ro_level_passes *passes, struct ro_pool *pool, uint32_t steps,
+ro_status level_passes_run(struct level_passes *passes, struct thread_pool *pool, uint32_t steps,
                            bool *moved)
 {
-    struct ro_level_front *front = passes->front;
+    struct level_front *front = passes->front;
     while (steps > 0) {
         uint32_t depth = steps < passes->depth ? steps : passes->depth;
         if (depth != passes->open) {
@@ -73,8 +72,8 @@ ro_status level_passes_run(struct ro_level_passes *passes, struct ro_pool *pool,
                 return status;
             passes->open = depth;
         }
-        struct ro_stencil_rows from = rows_of(&front->phi[front->now]);
-        struct ro_stencil_rows to = rows_of(&front->phi[1 - front->now]);
+        struct stencil_rows from = rows_of(&front->phi[front->now]);
+        struct stencil_rows to = rows_of(&front->phi[1 - front->now]);
         atomic_store(&passes->moved, false);
         stream_pass(&passes->stream, &from, &to);
         front->now = 1 - front->now;

@@ -7,7 +7,7 @@ static uint32_t inside(int64_t at, uint32_t size)
     return at < 0 ? 0 : at >= size ? size - 1 : (uint32_t)at;
 }
 
-static const void *sample(const struct ro_level_front *front, const struct ro_level_field *field,
+static const void *sample(const struct level_front *front, const struct level_field *field,
                           int64_t x, int64_t y)
 {
     size_t bytes = front->level.real ? sizeof(float) : sizeof(int16_t);
@@ -15,22 +15,22 @@ static const void *sample(const struct ro_level_front *front, const struct ro_le
            inside(x, front->level.width) * bytes;
 }
 
-static int32_t whole(const struct ro_level_front *front, const struct ro_level_field *field,
-                     int64_t x, int64_t y)
+static int32_t whole(const struct level_front *front, const struct level_field *field, int64_t x,
+                     int64_t y)
 {
     return field->data ? *(const int16_t *)sample(front, field, x, y) : 0;
 }
 
-static float real(const struct ro_level_front *front, const struct ro_level_field *field, int64_t x,
+static float real(const struct level_front *front, const struct level_field *field, int64_t x,
                   int64_t y)
 {
     return field->data ? *(const float *)sample(front, field, x, y) : 0;
 }
 
-static bool step_whole(struct ro_level_front *front, int64_t x, int64_t y)
+static bool step_whole(struct level_front *front, int64_t x, int64_t y)
 {
-    const struct ro_level_field *phi = &front->phi[front->now];
-    const struct ro_level_window w = {
+    const struct level_field *phi = &front->phi[front->now];
+    const struct level_window w = {
         .p = whole(front, phi, x, y),
         .l = whole(front, phi, x - 1, y),
         .r = whole(front, phi, x + 1, y),
@@ -47,10 +47,10 @@ static bool step_whole(struct ro_level_front *front, int64_t x, int64_t y)
     return next != w.p;
 }
 
-static bool step_real(struct ro_level_front *front, int64_t x, int64_t y)
+static bool step_real(struct level_front *front, int64_t x, int64_t y)
 {
-    const struct ro_level_field *phi = &front->phi[front->now];
-    const struct ro_level_window_real w = {
+    const struct level_field *phi = &front->phi[front->now];
+    const struct level_window_real w = {
         .p = real(front, phi, x, y),
         .l = real(front, phi, x - 1, y),
         .r = real(front, phi, x + 1, y),
@@ -67,7 +67,7 @@ static bool step_real(struct ro_level_front *front, int64_t x, int64_t y)
     return next != w.p;
 }
 
-bool level_step_ref(struct ro_level_front *front)
+bool level_step_ref(struct level_front *front)
 {
     bool moved = false;
     for (int64_t y = 0; y < front->level.height; y++)

@@ -12,7 +12,7 @@
 #include "segment/levelset/levelset.h"
 #include "simd/variants.h"
 
-struct ro_level_row {
+struct level_row {
     const char *above, *row, *below; /* at the first pixel */
     const char *speed, *vx, *vy;
     char *out;
@@ -22,29 +22,29 @@ struct ro_level_row {
 /* `step` gives whether a pixel changed. It may read and write up to RO_LEVEL_OVERRUN pixels more
  * than it was asked for. */
 enum { RO_LEVEL_OVERRUN = 31 };
-struct ro_level_kernel {
+struct level_kernel {
     ro_cpu cpu;
-    bool (*supports)(const struct ro_level *level);
-    bool (*step)(const struct ro_level *level, const struct ro_level_row *row);
+    bool (*supports)(const struct front_level *level);
+    bool (*step)(const struct front_level *level, const struct level_row *row);
 };
 
 /* The fastest for this level set, at most of the instruction set `best`. */
-const struct ro_level_kernel *level_kernel_find(const struct ro_level *level, ro_cpu best);
+const struct level_kernel *level_kernel_find(const struct front_level *level, ro_cpu best);
 
 /* The kernels of an instruction set, the fastest first; the last takes all level sets. */
-struct ro_level_kernels {
-    struct ro_level_kernel list[5];
+struct level_kernels {
+    struct level_kernel list[5];
 };
-RO_VARIANTS_DECLARE(const struct ro_level_kernels, ro_level_kernels);
-extern const struct ro_level_kernel ro_level_plain; /* the definition, row by row */
+RO_VARIANTS_DECLARE(const struct level_kernels, level_kernels);
+extern const struct level_kernel level_plain; /* the definition, row by row */
 
 /* ---- Everything, by the definition ----------------------------------------------------------- */
 
 static inline __attribute__((always_inline)) bool
-level_row_any(const struct ro_level *any, const struct ro_level_row *row, const bool is_real,
+level_row_any(const struct front_level *any, const struct level_row *row, const bool is_real,
               const bool carried, const bool curved, const int a)
 {
-    struct ro_level level = *any; /* what is known here is known in the loop */
+    struct front_level level = *any; /* what is known here is known in the loop */
     level.a = a;
     level.moved_by_field = carried;
     level.curvature = curved ? any->curvature : 0;
@@ -59,9 +59,9 @@ level_row_any(const struct ro_level *any, const struct ro_level_row *row, const 
         const float *restrict vy = carried ? (const float *)row->vy : speed;
         float *restrict out = (float *)row->out;
         for (ptrdiff_t x = 0; x < count; x++) {
-            const struct ro_level_window_real w = {here[x],      here[x - 1],  here[x + 1],
-                                                   above[x],     below[x],     above[x - 1],
-                                                   above[x + 1], below[x - 1], below[x + 1]};
+            const struct level_window_real w = {here[x],      here[x - 1],  here[x + 1],
+                                                above[x],     below[x],     above[x - 1],
+                                                above[x + 1], below[x - 1], below[x + 1]};
             const float next = level_step_real(&level, &w, speed[x], vx[x], vy[x]);
             out[x] = next;
             moved |= next != w.p;
@@ -75,9 +75,9 @@ level_row_any(const struct ro_level *any, const struct ro_level_row *row, const 
         const int16_t *restrict vy = carried ? (const int16_t *)row->vy : speed;
         int16_t *restrict out = (int16_t *)row->out;
         for (ptrdiff_t x = 0; x < count; x++) {
-            const struct ro_level_window w = {here[x],      here[x - 1],  here[x + 1],
-                                              above[x],     below[x],     above[x - 1],
-                                              above[x + 1], below[x - 1], below[x + 1]};
+            const struct level_window w = {here[x],      here[x - 1],  here[x + 1],
+                                           above[x],     below[x],     above[x - 1],
+                                           above[x + 1], below[x - 1], below[x + 1]};
             const int32_t next = level_step(&level, &w, speed[x], vx[x], vy[x]);
             out[x] = (int16_t)next;
             moved |= next ^ w.p;
@@ -87,7 +87,7 @@ level_row_any(const struct ro_level *any, const struct ro_level_row *row, const 
 }
 
 static inline __attribute__((always_inline)) bool
-level_row_plain_of(const struct ro_level *level, const struct ro_level_row *row, const int a)
+level_row_plain_of(const struct front_level *level, const struct level_row *row, const int a)
 {
     const bool carried = level->moved_by_field;
     if (level->curvature > 0)
@@ -99,7 +99,7 @@ level_row_plain_of(const struct ro_level *level, const struct ro_level_row *row,
                        : level_row_any(level, row, false, true, false, a);
 }
 
-static inline bool level_row_plain(const struct ro_level *level, const struct ro_level_row *row)
+static inline bool level_row_plain(const struct front_level *level, const struct level_row *row)
 {
     return level->a == 43  ? level_row_plain_of(level, row, 43)
            : level->a == 0 ? level_row_plain_of(level, row, 0)
@@ -115,7 +115,7 @@ static inline bool level_row_plain(const struct ro_level *level, const struct ro
  *
  * The root of up to 2^26, times 128: a float root is right within one, and the remainder tells.
  */
-static inline __attribute__((always_inline)) bool level_row_whole(const struct ro_level_row *row,
+static inline __attribute__((always_inline)) bool level_row_whole(const struct level_row *row,
                                                                   const int a, const int bits)
 {
     const int16_t *restrict above = (const int16_t *)row->above;
@@ -165,7 +165,7 @@ static inline __attribute__((always_inline)) bool level_row_whole(const struct r
 /* ---- Floats ---------------------------------------------------------------------------------- */
 
 static inline __attribute__((always_inline)) bool
-level_row_real(const struct ro_level *level, const struct ro_level_row *row, const int a)
+level_row_real(const struct front_level *level, const struct level_row *row, const int a)
 {
     const float *restrict above = (const float *)row->above;
     const float *restrict here = (const float *)row->row;
@@ -199,28 +199,28 @@ level_row_real(const struct ro_level *level, const struct ro_level_row *row, con
 }
 
 /* Kernels that know the Engquist-Osher flux only. */
-static inline bool level_is_simple(const struct ro_level *level)
+static inline bool level_is_simple(const struct front_level *level)
 {
     return !level->moved_by_field && !(level->curvature > 0);
 }
 
 /* What the kernels of all instruction sets support. */
-static inline bool level_is_any(const struct ro_level *level)
+static inline bool level_is_any(const struct front_level *level)
 {
     (void)level;
     return true;
 }
-static inline bool level_is_whole(const struct ro_level *level)
+static inline bool level_is_whole(const struct front_level *level)
 {
     return !level->real && level_is_simple(level);
 }
-static inline bool level_is_real(const struct ro_level *level)
+static inline bool level_is_real(const struct front_level *level)
 {
     return level->real && level_is_simple(level);
 }
 
 /* The norm and the bits as constants, where they are usual ones. */
-static inline bool level_row_of_norm(const struct ro_level *level, const struct ro_level_row *row)
+static inline bool level_row_of_norm(const struct front_level *level, const struct level_row *row)
 {
     if (level->bits == 15)
         return level->a == 43  ? level_row_whole(row, 43, 15)
@@ -234,8 +234,8 @@ static inline bool level_row_of_norm(const struct ro_level *level, const struct 
                          : level_row_whole(row, level->a, level->bits);
 }
 
-static inline bool level_row_of_norm_real(const struct ro_level *level,
-                                          const struct ro_level_row *row)
+static inline bool level_row_of_norm_real(const struct front_level *level,
+                                          const struct level_row *row)
 {
     return level->a == 43  ? level_row_real(level, row, 43)
            : level->a == 0 ? level_row_real(level, row, 0)

@@ -128,7 +128,7 @@ RO_INLINE vec raised(const char *row, ptrdiff_t x)
     return V(add_epi16)(load_any((const int16_t *)row + x), V(set1_epi16)(INT16_MIN));
 }
 
-RO_INLINE struct pixels look(const struct ro_level_row *row, ptrdiff_t x)
+RO_INLINE struct pixels look(const struct level_row *row, ptrdiff_t x)
 {
     struct pixels at;
     const vec f = load_any((const int16_t *)row->speed + x), b = raised(row->row, x);
@@ -149,15 +149,15 @@ RO_INLINE vec note_moved(vec moved, vec next, vec p, uint32_t left)
                          : or_(moved, first_lanes(mix_in(zero(), next, p), left));
 }
 
-static bool narrow_linear(const struct ro_level *level)
+static bool narrow_linear(const struct front_level *level)
 {
     return !level->real && level->bits <= 11 && level->a > 0 && level_is_simple(level);
 }
 
 /* Phi is never clamped, for the speed is within the monotone bound. */
-static bool step_lanes(const struct ro_level *level, const struct ro_level_row *row)
+static bool step_lanes(const struct front_level *level, const struct level_row *row)
 {
-    const struct ro_level_row rows = *row; /* which no store here changes */
+    const struct level_row rows = *row; /* which no store here changes */
     int16_t *out = (int16_t *)row->out;
     const vec two = V(set1_epi16)(2);
     const vec sum_weight = V(set1_epi16)((short)(level->a << (11 - level->bits)));
@@ -188,28 +188,28 @@ static bool step_lanes(const struct ro_level *level, const struct ro_level_row *
     return !is_zero(moved);
 }
 
-static bool wide_linear(const struct ro_level *level)
+static bool wide_linear(const struct front_level *level)
 {
     return !level->real && level->bits == 15 && level->a > 0 && level_is_simple(level);
 }
 
 /* Some pixels of a row in 32-bit lanes. */
-static bool step_part(const struct ro_level *level, const struct ro_level_row *row, uint32_t x,
+static bool step_part(const struct front_level *level, const struct level_row *row, uint32_t x,
                       uint32_t count)
 {
     const size_t at = x * sizeof(int16_t);
-    const struct ro_level_row part = {.above = row->above + at,
-                                      .row = row->row + at,
-                                      .below = row->below + at,
-                                      .speed = row->speed + at,
-                                      .out = row->out + at,
-                                      .count = count};
+    const struct level_row part = {.above = row->above + at,
+                                   .row = row->row + at,
+                                   .below = row->below + at,
+                                   .speed = row->speed + at,
+                                   .out = row->out + at,
+                                   .count = count};
     return level_row_of_norm(level, &part);
 }
 
-static bool step_wide_lanes(const struct ro_level *level, const struct ro_level_row *row)
+static bool step_wide_lanes(const struct front_level *level, const struct level_row *row)
 {
-    const struct ro_level_row rows = *row;
+    const struct level_row rows = *row;
     int16_t *out = (int16_t *)row->out;
     const vec low = V(set1_epi16)(127);
     const vec weight = V(set1_epi16)((short)level->a);
@@ -247,7 +247,7 @@ static bool step_wide_lanes(const struct ro_level *level, const struct ro_level_
     return apart || !is_zero(moved);
 }
 
-const struct ro_level_kernels RO_SIMD_NAME(ro_level_kernels) = {{
+const struct level_kernels RO_SIMD_NAME(level_kernels) = {{
     {RO_SIMD_CPU, narrow_linear, step_lanes},
     {RO_SIMD_CPU, wide_linear, step_wide_lanes},
     {RO_SIMD_CPU, level_is_whole, level_row_of_norm},

@@ -14,18 +14,17 @@ enum {
 
 static uint32_t up(uint32_t size, uint32_t to) { return (size + to - 1) / to * to; }
 
-static size_t sample_bytes(const struct ro_level_front *front)
+static size_t sample_bytes(const struct level_front *front)
 {
     return front->level.real ? sizeof(float) : sizeof(int16_t);
 }
 
-ro_status level_tiles_open(struct ro_level_tiles *tiles, struct ro_level_front *const *fronts,
-                           const struct ro_level_kernel *const *kernels, uint32_t depth,
-                           int threads)
+ro_status level_tiles_open(struct level_tiles *tiles, struct level_front *const *fronts,
+                           const struct level_kernel *const *kernels, uint32_t depth, int threads)
 {
-    const struct ro_level_front *first = NULL;
+    const struct level_front *first = NULL;
     size_t used = 0;
-    *tiles = (struct ro_level_tiles){.depth = depth};
+    *tiles = (struct level_tiles){.depth = depth};
     for (int i = 0; i < RO_LEVEL_FRONTS; i++) {
         if (!fronts[i])
             continue;
@@ -72,7 +71,7 @@ ro_status level_tiles_open(struct ro_level_tiles *tiles, struct ro_level_front *
     return RO_OK;
 }
 
-void level_tiles_close(struct ro_level_tiles *tiles)
+void level_tiles_close(struct level_tiles *tiles)
 {
     free(tiles->scratch);
     free(tiles->list);
@@ -80,12 +79,12 @@ void level_tiles_close(struct ro_level_tiles *tiles)
         free(tiles->of[i].bits[0]);
         free(tiles->of[i].bits[1]);
     }
-    *tiles = (struct ro_level_tiles){0};
+    *tiles = (struct level_tiles){0};
 }
 
-void level_tiles_wake(struct ro_level_tiles *tiles, int front)
+void level_tiles_wake(struct level_tiles *tiles, int front)
 {
-    struct ro_level_tiled *of = &tiles->of[front];
+    struct level_tiled *of = &tiles->of[front];
     for (size_t i = 0; i < (size_t)tiles->columns * tiles->rows; i++)
         of->bits[of->round & 1][i] = RO_TILE_AWAKE;
     of->woken = true;
@@ -98,7 +97,7 @@ struct box {
     int64_t x0, y0, x1, y1;
 };
 
-static struct box grown(struct box box, int64_t by, const struct ro_level *level)
+static struct box grown(struct box box, int64_t by, const struct front_level *level)
 {
     box.x0 = box.x0 > by ? box.x0 - by : 0;
     box.y0 = box.y0 > by ? box.y0 - by : 0;
@@ -113,20 +112,20 @@ struct place {
     ptrdiff_t pitch;
 };
 
-static struct place of_field(const struct ro_level_field *field)
+static struct place of_field(const struct level_field *field)
 {
     return (struct place){field->data, (ptrdiff_t)field->pitch};
 }
 
 /* Pixels x0 .. x1 - 1 of a row; gives whether one moved. */
-static bool step_row(const struct ro_level_tiled *of, int64_t y, int64_t x0, int64_t x1,
+static bool step_row(const struct level_tiled *of, int64_t y, int64_t x0, int64_t x1,
                      struct place from, struct place to)
 {
-    const struct ro_level_front *front = of->front;
-    const struct ro_level *level = &front->level;
+    const struct level_front *front = of->front;
+    const struct front_level *level = &front->level;
     const ptrdiff_t bytes = (ptrdiff_t)sample_bytes(front), x = x0 * bytes;
     const char *row = from.data + y * from.pitch + x;
-    struct ro_level_row work = {
+    struct level_row work = {
         .above = y > 0 ? row - from.pitch : row,
         .row = row,
         .below = y + 1 < level->height ? row + from.pitch : row,
@@ -148,7 +147,7 @@ static bool step_row(const struct ro_level_tiled *of, int64_t y, int64_t x0, int
     return moved;
 }
 
-static bool step_box(const struct ro_level_tiled *of, struct box box, struct place from,
+static bool step_box(const struct level_tiled *of, struct box box, struct place from,
                      struct place to)
 {
     bool moved = false;
@@ -158,7 +157,7 @@ static bool step_box(const struct ro_level_tiled *of, struct box box, struct pla
 }
 
 /* The last step of a tile, its sides apart: gives the bits of the directions. */
-static unsigned step_last(const struct ro_level_tiled *of, struct box box, struct place from,
+static unsigned step_last(const struct level_tiled *of, struct box box, struct place from,
                           struct place to, int64_t depth)
 {
     unsigned bits = 0;
@@ -183,10 +182,10 @@ static unsigned step_last(const struct ro_level_tiled *of, struct box box, struc
     return bits;
 }
 
-static unsigned step_tile(const struct ro_level_tiles *tiles, const struct ro_level_tiled *of,
+static unsigned step_tile(const struct level_tiles *tiles, const struct level_tiled *of,
                           struct box tile, uint32_t steps, int thread)
 {
-    const struct ro_level_front *front = of->front;
+    const struct level_front *front = of->front;
     const struct box edge = grown(tile, steps, &front->level);
     char *scratch = tiles->scratch + (size_t)thread * 2 * tiles->scratch_bytes + RO_LEVEL_PAD -
                     edge.y0 * (ptrdiff_t)tiles->scratch_pitch -
@@ -206,13 +205,13 @@ static unsigned step_tile(const struct ro_level_tiles *tiles, const struct ro_le
 /* ---- A round --------------------------------------------------------------------------------- */
 
 struct round {
-    struct ro_level_tiles *tiles;
+    struct level_tiles *tiles;
     uint32_t steps;
     uint64_t count;
     atomic_uint_fast64_t ticket;
 };
 
-static bool is_awake(const struct ro_level_tiles *tiles, const uint16_t *bits, uint32_t column,
+static bool is_awake(const struct level_tiles *tiles, const uint16_t *bits, uint32_t column,
                      uint32_t row)
 {
     for (int j = -1; j <= 1; j++)
@@ -227,11 +226,11 @@ static bool is_awake(const struct ro_level_tiles *tiles, const uint16_t *bits, u
 }
 
 /* Lists the tiles of a round; those that are left out remember nothing. */
-static uint64_t list_tiles(struct ro_level_tiles *tiles, const bool *chosen)
+static uint64_t list_tiles(struct level_tiles *tiles, const bool *chosen)
 {
     uint64_t count = 0;
     for (int i = 0; i < RO_LEVEL_FRONTS; i++) {
-        const struct ro_level_tiled *of = &tiles->of[i];
+        const struct level_tiled *of = &tiles->of[i];
         if (!chosen[i])
             continue;
         uint64_t tile = 0;
@@ -248,11 +247,11 @@ static uint64_t list_tiles(struct ro_level_tiles *tiles, const bool *chosen)
 static void run_round(void *data, int thread)
 {
     struct round *round = data;
-    const struct ro_level_tiles *tiles = round->tiles;
+    const struct level_tiles *tiles = round->tiles;
     for (uint64_t t; (t = atomic_fetch_add(&round->ticket, 1)) < round->count;) {
         const uint64_t tile = tiles->list[t] / RO_LEVEL_FRONTS;
-        const struct ro_level_tiled *of = &tiles->of[tiles->list[t] % RO_LEVEL_FRONTS];
-        const struct ro_level *level = &of->front->level;
+        const struct level_tiled *of = &tiles->of[tiles->list[t] % RO_LEVEL_FRONTS];
+        const struct front_level *level = &of->front->level;
         struct box box = {(int64_t)(tile % tiles->columns) * tiles->width,
                           (int64_t)(tile / tiles->columns) * tiles->height, 0, 0};
         box.x1 = box.x0 + tiles->width < level->width ? box.x0 + tiles->width : level->width;
@@ -262,7 +261,7 @@ static void run_round(void *data, int thread)
     }
 }
 
-void level_tiles_run(struct ro_level_tiles *tiles, struct ro_pool *pool, const bool *chosen,
+void level_tiles_run(struct level_tiles *tiles, struct thread_pool *pool, const bool *chosen,
                      uint32_t steps, bool *moved)
 {
     bool woken = false;
@@ -295,7 +294,7 @@ void level_tiles_run(struct ro_level_tiles *tiles, struct ro_pool *pool, const b
         for (int i = 0; i < RO_LEVEL_FRONTS; i++)
             moved[i] = false;
         for (uint64_t t = 0; t < round.count; t++) {
-            const struct ro_level_tiled *of = &tiles->of[tiles->list[t] % RO_LEVEL_FRONTS];
+            const struct level_tiled *of = &tiles->of[tiles->list[t] % RO_LEVEL_FRONTS];
             const unsigned bits = of->bits[of->round & 1][tiles->list[t] / RO_LEVEL_FRONTS];
             moved[tiles->list[t] % RO_LEVEL_FRONTS] |= bits >> 4 & 1;
         }

@@ -33,10 +33,10 @@
  */
 enum { RO_TILE_MOVED = 1 << 9, RO_TILE_AWAKE = (1 << 10) - 1 };
 
-struct ro_level_tiles {
-    struct ro_level_tiled {
-        struct ro_level_front *front; /* NULL: there is none */
-        const struct ro_level_kernel *kernel;
+struct level_tiles {
+    struct level_tiled {
+        struct level_front *front; /* NULL: there is none */
+        const struct level_kernel *kernel;
         uint16_t *bits[2]; /* of a tile, in the last round and in this one */
         int round;
         bool woken; /* all tiles were, most of which will sleep again after a step */
@@ -51,30 +51,29 @@ struct ro_level_tiles {
 };
 
 /* Fronts of one size and number system, NULL where there is none. */
-ro_status level_tiles_open(struct ro_level_tiles *tiles, struct ro_level_front *const *fronts,
-                           const struct ro_level_kernel *const *kernels, uint32_t depth,
-                           int threads);
-void level_tiles_close(struct ro_level_tiles *tiles);
+ro_status level_tiles_open(struct level_tiles *tiles, struct level_front *const *fronts,
+                           const struct level_kernel *const *kernels, uint32_t depth, int threads);
+void level_tiles_close(struct level_tiles *tiles);
 /* Something else than steps has changed a front. */
-void level_tiles_wake(struct ro_level_tiles *tiles, int front);
+void level_tiles_wake(struct level_tiles *tiles, int front);
 /* Steps of the chosen fronts; moved[]: a pixel changed in the last of them. */
-void level_tiles_run(struct ro_level_tiles *tiles, struct ro_pool *pool, const bool *chosen,
+void level_tiles_run(struct level_tiles *tiles, struct thread_pool *pool, const bool *chosen,
                      uint32_t steps, bool *moved);
 
 /* Passes of rows over a front. */
-struct ro_level_passes {
-    struct ro_level_front *front;
-    const struct ro_level_kernel *kernel;
-    struct ro_stencil stencil;
-    struct ro_stream stream;
+struct level_passes {
+    struct level_front *front;
+    const struct level_kernel *kernel;
+    struct stencil stencil;
+    struct stencil_stream stream;
     uint32_t depth, open; /* steps a pass, and of the stream that is open */
     atomic_bool moved;
 };
 
-void level_passes_open(struct ro_level_passes *passes, struct ro_level_front *front,
-                       const struct ro_level_kernel *kernel, uint32_t depth);
-void level_passes_close(struct ro_level_passes *passes);
-ro_status level_passes_run(struct ro_level_passes *passes, struct ro_pool *pool, uint32_t steps,
+void level_passes_open(struct level_passes *passes, struct level_front *front,
+                       const struct level_kernel *kernel, uint32_t depth);
+void level_passes_close(struct level_passes *passes);
+ro_status level_passes_run(struct level_passes *passes, struct thread_pool *pool, uint32_t steps,
                            bool *moved);
 
 #endif

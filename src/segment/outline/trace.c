@@ -23,7 +23,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-const int ro_side_x[4] = {1, 0, -1, 0}, ro_side_y[4] = {0, 1, 0, -1};
+const int front_side_x[4] = {1, 0, -1, 0}, front_side_y[4] = {0, 1, 0, -1};
 
 static const double NEAREST = 1.0 / 128; /* a crossing may come to a pixel's centre */
 enum { STEPS = 16 };                     /* of bisection */
@@ -45,8 +45,8 @@ struct label {
 };
 
 struct tracing {
-    const struct ro_outline_map *map;
-    struct ro_outlines *out;
+    const struct outline_map *map;
+    struct outline_set *out;
     unsigned char *seen; /* the upper side of a pixel, by a line */
     struct label *labels;
     ptrdiff_t way[4];
@@ -83,8 +83,8 @@ static int64_t row(const struct tracing *tracing, size_t pixel)
 /* Whether a side of a pixel lies on the border of the image. */
 static bool on_border(const struct tracing *tracing, size_t pixel, int side)
 {
-    const int64_t x = column(tracing, pixel) + ro_side_x[side];
-    const int64_t y = row(tracing, pixel) + ro_side_y[side];
+    const int64_t x = column(tracing, pixel) + front_side_x[side];
+    const int64_t y = row(tracing, pixel) + front_side_y[side];
     return x < 0 || y < 0 || x >= tracing->map->width || y >= tracing->map->height;
 }
 
@@ -98,8 +98,8 @@ static double clamp(double place)
 
 static bool add_vertex(struct tracing *tracing, size_t pixel, int side, bool corner)
 {
-    struct ro_outlines *out = tracing->out;
-    const struct ro_outline_map *map = tracing->map;
+    struct outline_set *out = tracing->out;
+    const struct outline_map *map = tracing->map;
     if (!grow((void **)&out->points, &out->room, out->used + 1, sizeof(union vertex)))
         return false;
     union vertex *vertex = (union vertex *)(void *)out->points + out->used++;
@@ -113,7 +113,7 @@ static bool add_vertex(struct tracing *tracing, size_t pixel, int side, bool cor
 
 static bool is_joined(const struct tracing *tracing, size_t pixel, size_t other)
 {
-    const struct ro_outline_map *map = tracing->map;
+    const struct outline_map *map = tracing->map;
     const int64_t x = column(tracing, pixel), u = column(tracing, other);
     const int64_t y = row(tracing, pixel), v = row(tracing, other);
     return map->joined &&
@@ -169,11 +169,11 @@ static void point_of(const struct tracing *tracing, const union vertex *vertex, 
     if (vertex->at % 2) {
         const double here = on_border(tracing, pixel, side) ? 0.5 : place;
         const double next = on_border(tracing, pixel, ahead) ? 0.5 : place;
-        point[0] += here * ro_side_x[side] + next * ro_side_x[ahead];
-        point[1] += here * ro_side_y[side] + next * ro_side_y[ahead];
+        point[0] += here * front_side_x[side] + next * front_side_x[ahead];
+        point[1] += here * front_side_y[side] + next * front_side_y[ahead];
     } else {
-        point[0] += place * ro_side_x[side];
-        point[1] += place * ro_side_y[side];
+        point[0] += place * front_side_x[side];
+        point[1] += place * front_side_y[side];
     }
 }
 
@@ -184,7 +184,7 @@ static double chord(const struct tracing *tracing, const union vertex *vertex, c
     const size_t pixel = (size_t)(vertex->at / 8);
     const int side = vertex->at / 2 % 4;
     const double x = (double)column(tracing, pixel), y = (double)row(tracing, pixel);
-    const double dx = ro_side_x[side], dy = ro_side_y[side];
+    const double dx = front_side_x[side], dy = front_side_y[side];
     const double off_a = (a[0] - x) * dy - (a[1] - y) * dx,
                  off_b = (b[0] - x) * dy - (b[1] - y) * dx;
     const double far_a = (a[0] - x) * dx + (a[1] - y) * dy,
@@ -286,7 +286,7 @@ static void settle(const struct tracing *tracing, size_t first)
 
 static bool add_lines(struct tracing *tracing)
 {
-    struct ro_outlines *out = tracing->out;
+    struct outline_set *out = tracing->out;
     const size_t width = tracing->map->width, height = tracing->map->height, pitch = width + 2;
     for (size_t y = 1; y <= height; y++)
         for (size_t p = y * pitch + 1; p <= y * pitch + width; p++) {
@@ -321,7 +321,7 @@ static void place(const struct tracing *tracing, size_t first)
     }
 }
 
-bool outlines_add(struct ro_outlines *outlines, const struct ro_outline_map *map)
+bool outlines_add(struct outline_set *outlines, const struct outline_map *map)
 {
     const ptrdiff_t pitch = (ptrdiff_t)map->width + 2;
     const size_t first = outlines->count;
@@ -338,9 +338,9 @@ bool outlines_add(struct ro_outlines *outlines, const struct ro_outline_map *map
     return made;
 }
 
-void outlines_drop(struct ro_outlines *outlines)
+void outlines_drop(struct outline_set *outlines)
 {
     free(outlines->lines);
     free(outlines->points);
-    *outlines = (struct ro_outlines){0};
+    *outlines = (struct outline_set){0};
 }

@@ -9,9 +9,9 @@
 
 /* Sides of a pixel. */
 enum { RO_SIDE_RIGHT, RO_SIDE_DOWN, RO_SIDE_LEFT, RO_SIDE_UP };
-extern const int ro_side_x[4], ro_side_y[4];
+extern const int front_side_x[4], front_side_y[4];
 
-struct ro_outline_map {
+struct outline_map {
     uint32_t width, height;
     const uint16_t *labels; /* width + 2 by height + 2; 0: no region, as in the rows and columns
                                around the image */
@@ -26,7 +26,7 @@ struct ro_outline_map {
     bool (*joined)(const void *data, uint32_t x, uint32_t y);
 };
 
-struct ro_outlines {
+struct outline_set {
     ro_polyline *lines;
     size_t count, line_room;
     double *points;
@@ -35,8 +35,8 @@ struct ro_outlines {
 
 /* Appends the outlines of a map in the order of their uppermost rows. Returns false if there is no
  * memory. */
-bool outlines_add(struct ro_outlines *outlines, const struct ro_outline_map *map);
-void outlines_drop(struct ro_outlines *outlines);
+bool outlines_add(struct outline_set *outlines, const struct outline_map *map);
+void outlines_drop(struct outline_set *outlines);
 
 /* Makes room for the labels of a map, all 0. Returns NULL if there is no memory. */
 uint16_t *outline_labels(uint32_t width, uint32_t height);

@@ -24,7 +24,7 @@ struct list {
 };
 
 struct running {
-    const struct ro_race *race;
+    const struct front_race *race;
     int threads;
     struct list *lists; /* of a thread, one behind another: a ring each */
     uint64_t round;
@@ -47,7 +47,8 @@ static bool add(struct list *list, uint32_t pixel)
     return true;
 }
 
-static inline bool takes(const struct ro_race *race, const struct ro_front *front, uint32_t p)
+static inline bool takes(const struct front_race *race, const struct region_front *front,
+                         uint32_t p)
 {
     const uint16_t grey = race->plane->grey[p];
     return grey >= front->low && grey <= front->high && (!race->cost || race->cost[p]);
@@ -78,12 +79,12 @@ static inline void arrive(struct running *run, int thread, bool shared, uint32_t
 
 static inline void go_on(struct running *run, int thread, bool shared, uint32_t p)
 {
-    const struct ro_race *race = run->race;
+    const struct front_race *race = run->race;
     const uint64_t own = race->arrival[p], time = own >> RO_FRONT_BITS;
     if (round_of(own) != run->round)
         return; /* it was here earlier, by another way */
     const uint64_t number = own & ((1U << RO_FRONT_BITS) - 1);
-    const struct ro_front *front = &race->fronts[number];
+    const struct region_front *front = &race->fronts[number];
     const uint32_t pitch = race->plane->pitch;
     const uint32_t beside[4] = {p - pitch, p - 1, p + 1, p + pitch};
     bool open[4];
@@ -133,9 +134,9 @@ static bool next_round(struct running *run)
     return false;
 }
 
-void race_clear(const struct ro_race *race)
+void race_clear(const struct front_race *race)
 {
-    const struct ro_plane *plane = race->plane;
+    const struct region_plane *plane = race->plane;
     memset(race->arrival, 0, plane_size(plane) * sizeof *race->arrival);
     for (uint32_t y = 0; y < plane->height; y++)
         memset(&race->arrival[plane_value_at(plane, 0, y)], 0xff, plane->width * sizeof RO_NEVER);
@@ -143,7 +144,7 @@ void race_clear(const struct ro_race *race)
 
 static void start(struct running *run)
 {
-    const struct ro_race *race = run->race;
+    const struct front_race *race = run->race;
     race_clear(race);
     for (uint32_t f = 0; f < race->count; f++)
         for (uint32_t i = 0; i < race->fronts[f].count; i++)
@@ -151,7 +152,7 @@ static void start(struct running *run)
                 arrive(run, 0, false, race->fronts[f].pixels[i], RO_START + f);
 }
 
-ro_status race_run(ro_context *context, const struct ro_race *race)
+ro_status race_run(ro_context *context, const struct front_race *race)
 {
     struct running run = {.race = race, .threads = pool_threads(context->pool)};
     ro_status status = RO_OK;

@@ -8,15 +8,15 @@
  */
 #include "segment/regions/compete.h"
 
-static bool takes(const struct ro_race *race, uint32_t front, uint32_t p)
+static bool takes(const struct front_race *race, uint32_t front, uint32_t p)
 {
-    const struct ro_front *f = &race->fronts[front];
+    const struct region_front *f = &race->fronts[front];
     const uint16_t grey = race->plane->grey[p];
     return grey >= f->low && grey <= f->high && (!race->cost || race->cost[p]);
 }
 
 /* How long a front takes over a way of (dx, dy) to p; 0: it may not go there. */
-static uint64_t way(const struct ro_race *race, uint32_t front, uint32_t p, int dx, int dy)
+static uint64_t way(const struct front_race *race, uint32_t front, uint32_t p, int dx, int dy)
 {
     const uint32_t across = (uint32_t)(dy * (int)race->plane->pitch);
     if (!takes(race, front, p))
@@ -28,7 +28,7 @@ static uint64_t way(const struct ro_race *race, uint32_t front, uint32_t p, int 
 }
 
 /* The lowest front that arrives at a free pixel at this time; more: one will later. */
-static uint64_t arrival_at(const struct ro_race *race, uint32_t p, uint64_t time, bool *more)
+static uint64_t arrival_at(const struct front_race *race, uint32_t p, uint64_t time, bool *more)
 {
     uint64_t lowest = RO_NEVER;
     for (int dy = -1; dy <= 1; dy++)
@@ -46,9 +46,9 @@ static uint64_t arrival_at(const struct ro_race *race, uint32_t p, uint64_t time
     return lowest;
 }
 
-void race_ref(const struct ro_race *race)
+void race_ref(const struct front_race *race)
 {
-    const struct ro_plane *plane = race->plane;
+    const struct region_plane *plane = race->plane;
     bool more = true;
     race_clear(race);
     for (uint32_t f = 0; f < race->count; f++)

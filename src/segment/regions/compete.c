@@ -80,7 +80,7 @@ static ro_status check(struct ro_regions *work, const ro_image *in)
 
 static ro_status run_race(struct ro_regions *work, const uint16_t *cost)
 {
-    const struct ro_race race = {&work->plane, cost, work->fronts, work->count, work->arrival};
+    const struct front_race race = {&work->plane, cost, work->fronts, work->count, work->arrival};
     if (!work->by_reference)
         return race_run(work->context, &race);
     race_ref(&race);
@@ -112,25 +112,25 @@ static ro_status find_nearest(struct ro_regions *work)
 
 struct windows {
     struct ro_regions *work;
-    struct ro_fellows *fellows; /* of each front; NULL: each by itself */
+    struct seed_fellows *fellows; /* of each front; NULL: each by itself */
     atomic_uint_fast32_t ticket;
     atomic_bool no_memory;
 };
 
-static void flood(void *data, const struct ro_front *front, const struct ro_window_start *start,
-                  const struct ro_flood_rule *rule, struct ro_flood *water)
+static void flood(void *data, const struct region_front *front, const struct window_start *start,
+                  const struct flood_rule *rule, struct window_flood *water)
 {
     flooder_run(data, front, start, rule, water);
 }
 
 struct reference_flood {
-    const struct ro_plane *plane;
+    const struct region_plane *plane;
     unsigned char *inside;
 };
 
-static void flood_by_reference(void *data, const struct ro_front *front,
-                               const struct ro_window_start *start,
-                               const struct ro_flood_rule *rule, struct ro_flood *water)
+static void flood_by_reference(void *data, const struct region_front *front,
+                               const struct window_start *start, const struct flood_rule *rule,
+                               struct window_flood *water)
 {
     const struct reference_flood *with = data;
     flood_ref(with->plane, front, start, rule, with->inside, water);
@@ -150,7 +150,7 @@ static void find_windows(void *data, int thread)
     struct ro_regions *work = windows->work;
     const bool reference = work->by_reference;
     struct reference_flood plain = {&work->plane, NULL};
-    struct ro_flooder *flooder = NULL;
+    struct flooder *flooder = NULL;
     uint16_t *scratch = malloc((size_t)most_pixels(work) * sizeof *scratch);
     (void)thread;
     if (reference)
@@ -161,12 +161,12 @@ static void find_windows(void *data, int thread)
         atomic_store(&windows->no_memory, true);
     for (uint32_t f; !atomic_load(&windows->no_memory) &&
                      (f = (uint32_t)atomic_fetch_add(&windows->ticket, 1)) < work->count;) {
-        struct ro_front *front = &work->fronts[f];
-        const struct ro_fellows *fellows = windows->fellows ? &windows->fellows[f] : NULL;
+        struct region_front *front = &work->fronts[f];
+        const struct seed_fellows *fellows = windows->fellows ? &windows->fellows[f] : NULL;
         if (fellows && !window_odd(front, fellows))
             continue;
-        const struct ro_window_start start = window_start(&work->plane, front, scratch);
-        ro_flood_fn *const by = reference ? flood_by_reference : flood;
+        const struct window_start start = window_start(&work->plane, front, scratch);
+        flood_fn *const by = reference ? flood_by_reference : flood;
         void *const with = reference ? (void *)&plain : (void *)flooder;
         if (fellows)
             window_decide_again(&work->plane, front, &start, fellows, work->nearest, by, with);
@@ -180,9 +180,9 @@ static void find_windows(void *data, int thread)
     free(scratch);
 }
 
-static ro_status run_windows(struct ro_regions *work, struct ro_fellows *fellows)
+static ro_status run_windows(struct ro_regions *work, struct seed_fellows *fellows)
 {
-    struct ro_pool *pool = work->context->pool;
+    struct thread_pool *pool = work->context->pool;
     const uint32_t threads = (uint32_t)pool_threads(pool);
     struct windows windows = {.work = work, .fellows = fellows};
     pool_run(pool, (int)(threads < work->count ? threads : work->count), find_windows, &windows);
@@ -191,8 +191,8 @@ static ro_status run_windows(struct ro_regions *work, struct ro_fellows *fellows
 
 static int by_label(const void *a, const void *b)
 {
-    const struct ro_front *one = *(const struct ro_front *const *)a;
-    const struct ro_front *two = *(const struct ro_front *const *)b;
+    const struct region_front *one = *(const struct region_front *const *)a;
+    const struct region_front *two = *(const struct region_front *const *)b;
     return one->label != two->label ? (int)one->label - (int)two->label : (one > two) - (one < two);
 }
 
@@ -200,8 +200,8 @@ static int by_label(const void *a, const void *b)
 static ro_status ask_fellows(struct ro_regions *work)
 {
     const size_t count = work->count;
-    const struct ro_front **sorted = malloc(count * sizeof *sorted);
-    struct ro_fellows *fellows = malloc(count * sizeof *fellows);
+    const struct region_front **sorted = malloc(count * sizeof *sorted);
+    struct seed_fellows *fellows = malloc(count * sizeof *fellows);
     uint64_t *scratch = malloc(count * sizeof *scratch);
     ro_status status = sorted && fellows && scratch ? RO_OK : no_memory(work);
     bool odd = false;
@@ -212,7 +212,7 @@ static ro_status ask_fellows(struct ro_regions *work)
         for (size_t from = 0, to; from < count; from = to) {
             for (to = from; to < count && sorted[to]->label == sorted[from]->label;)
                 to++;
-            const struct ro_fellows these = window_fellows(sorted + from, to - from, scratch);
+            const struct seed_fellows these = window_fellows(sorted + from, to - from, scratch);
             for (size_t i = from; i < to; i++) {
                 fellows[sorted[i] - work->fronts] = these;
                 odd |= window_odd(sorted[i], &these);
@@ -297,7 +297,7 @@ static ro_status grow_regions(ro_context *context, const ro_image *in,
     work->plane.height = in->height;
     work->shown = RO_NEVER - 1;
     work->plane.pitch = in->width + 2 * RO_PLANE_MARGIN;
-    status = options_read(context, &ro_regions_options_table, options, &work->options);
+    status = options_read(context, &regions_options_table, options, &work->options);
     work->by_reference = status == RO_OK && strcmp(work->options.schedule, "reference") == 0;
     if (status == RO_OK)
         status = grow(work, in);

@@ -16,7 +16,7 @@
 /* A picture with two pixels more on every side, which are not part of it and are never entered:
  * pixel (x, y) is at plane_value_at. All planes and lists of pixels here are so. */
 enum { RO_PLANE_MARGIN = 2 };
-struct ro_plane {
+struct region_plane {
     uint32_t width, height, pitch;
     const uint16_t *grey;  /* smoothed */
     const uint16_t *label; /* of the seed that covers a pixel, 0: none */
@@ -24,17 +24,17 @@ struct ro_plane {
     uint32_t spread;       /* of the middle 98 % of the intensities before they were smoothed */
 };
 
-static inline uint32_t plane_value_at(const struct ro_plane *plane, uint32_t x, uint32_t y)
+static inline uint32_t plane_value_at(const struct region_plane *plane, uint32_t x, uint32_t y)
 {
     return (y + RO_PLANE_MARGIN) * plane->pitch + x + RO_PLANE_MARGIN;
 }
-static inline size_t plane_size(const struct ro_plane *plane)
+static inline size_t plane_size(const struct region_plane *plane)
 {
     return (size_t)plane->pitch * (plane->height + 2 * RO_PLANE_MARGIN);
 }
 
 /* What was flooded up to a level. */
-struct ro_flood_level {
+struct flood_level {
     uint64_t area, pairs;
     int64_t contrast; /* summed over pairs */
     uint64_t inner;   /* pairs of which both are inside */
@@ -42,13 +42,13 @@ struct ro_flood_level {
 };
 
 /* A front: where it starts and what it may take. */
-struct ro_front {
+struct region_front {
     const uint32_t *pixels; /* of its seed, in raster order */
     uint32_t count;
     uint16_t label;
     uint16_t low, high;       /* of the window, both inside */
     enum ro_region_kind kind; /* of hypothesis that won */
-    struct ro_flood_level at; /* of its flood; without pairs there was none */
+    struct flood_level at;    /* of its flood; without pairs there was none */
 };
 
 /* ---- The window of a seed (flood_window.c, flood_window_ref.c)
@@ -62,15 +62,15 @@ enum {
 };
 
 /* What a seed tells: quartiles of its intensities and the width of a level. */
-struct ro_window_start {
+struct window_start {
     uint16_t low, high;
     uint32_t unit;
 };
-struct ro_window_start window_start(const struct ro_plane *plane, const struct ro_front *front,
-                                    uint16_t *scratch);
+struct window_start window_start(const struct region_plane *plane, const struct region_front *front,
+                                 uint16_t *scratch);
 
 /* How far an intensity is from the quartiles, on the wrong side of them. */
-static inline uint32_t window_away(const struct ro_window_start *start, enum ro_region_kind kind,
+static inline uint32_t window_away(const struct window_start *start, enum ro_region_kind kind,
                                    uint16_t grey)
 {
     const uint32_t below = start->low > grey ? (uint32_t)start->low - grey : 0;
@@ -92,7 +92,7 @@ static inline int32_t window_contrast(enum ro_region_kind kind, uint16_t in, uin
 }
 
 /* How a flood goes and ends. */
-struct ro_flood_rule {
+struct flood_rule {
     enum ro_region_kind kind;
     uint64_t most; /* pixels */
     uint64_t leap; /* pixels that a level may always have more than the one before */
@@ -100,62 +100,62 @@ struct ro_flood_rule {
     const uint16_t
         *nearest; /* label of the nearest seed, if it must stay at home; NULL: anywhere */
 };
-struct ro_flood {
+struct window_flood {
     int count; /* levels that are complete; 0: refused */
     int best;  /* of them, the first with the highest score */
     bool cut;  /* it ended at a seed of another label, at the border or at its size */
-    struct ro_flood_level level[RO_WINDOW_LEVELS];
+    struct flood_level level[RO_WINDOW_LEVELS];
 };
 
 /* A flood by one method or the other: the same levels. */
-struct ro_flooder;
-struct ro_flooder *flooder_open(const struct ro_plane *plane); /* NULL: no memory */
-void flooder_close(struct ro_flooder *flooder);
-void flooder_run(struct ro_flooder *flooder, const struct ro_front *front,
-                 const struct ro_window_start *start, const struct ro_flood_rule *rule,
-                 struct ro_flood *flood);
+struct flooder;
+struct flooder *flooder_open(const struct region_plane *plane); /* NULL: no memory */
+void flooder_close(struct flooder *flooder);
+void flooder_run(struct flooder *flooder, const struct region_front *front,
+                 const struct window_start *start, const struct flood_rule *rule,
+                 struct window_flood *flood);
 /* In plain code; `inside` has a byte a pixel. */
-void flood_ref(const struct ro_plane *plane, const struct ro_front *front,
-               const struct ro_window_start *start, const struct ro_flood_rule *rule,
-               unsigned char *inside, struct ro_flood *flood);
+void flood_ref(const struct region_plane *plane, const struct region_front *front,
+               const struct window_start *start, const struct flood_rule *rule,
+               unsigned char *inside, struct window_flood *flood);
 
 /* The most pixels that the next level may have: a picture full of them, or less once there is an
  * outline of such contrast that a leap over its border must be a leak. */
-uint64_t flood_room(const struct ro_flood *flood, const struct ro_flood_rule *rule,
-                    const struct ro_plane *plane);
+uint64_t flood_room(const struct window_flood *flood, const struct flood_rule *rule,
+                    const struct region_plane *plane);
 
 /* Adds a level that is complete. False: an outline has been passed, the flood ends before this
  * level. */
-bool flood_add(struct ro_flood *flood, const struct ro_flood_level *now);
+bool flood_add(struct window_flood *flood, const struct flood_level *now);
 
 /* What the fronts of a label have in common; kind 0 and most 0: nothing. */
-struct ro_fellows {
+struct seed_fellows {
     enum ro_region_kind kind;
     uint64_t most; /* pixels */
     uint64_t vast; /* pixels: more of that kind is a thing of its own, not a leak over theirs */
     uint16_t low, high; /* the middle one of their windows of that kind */
 };
-struct ro_fellows window_fellows(const struct ro_front *const *fronts, size_t count,
-                                 uint64_t *scratch);
-bool window_odd(const struct ro_front *front, const struct ro_fellows *fellows);
+struct seed_fellows window_fellows(const struct region_front *const *fronts, size_t count,
+                                   uint64_t *scratch);
+bool window_odd(const struct region_front *front, const struct seed_fellows *fellows);
 
 /* Decides on the window of a front; `flood` is called for each hypothesis. `nearest` has the label
  * of the nearest seed, or is NULL if there is one label only. Floods that were cut stay at home the
  * next time. A kind that had no outline before is doubted there: it ran over all the picture at
  * once, and walls alone do not make a thing of that. */
-typedef void ro_flood_fn(void *data, const struct ro_front *front,
-                         const struct ro_window_start *start, const struct ro_flood_rule *rule,
-                         struct ro_flood *flood);
-void window_decide(const struct ro_plane *plane, struct ro_front *front,
-                   const struct ro_window_start *start, const uint16_t *nearest, ro_flood_fn *flood,
+typedef void flood_fn(void *data, const struct region_front *front,
+                      const struct window_start *start, const struct flood_rule *rule,
+                      struct window_flood *flood);
+void window_decide(const struct region_plane *plane, struct region_front *front,
+                   const struct window_start *start, const uint16_t *nearest, flood_fn *flood,
                    void *data);
 
 /* Decides again, as the fellows do. The front keeps its window where that would lose more than half
  * of its contrast; but not one that is of another kind and too large as well, which has leaked, and
  * gives way to the fellows' window where there is none of its own. */
-void window_decide_again(const struct ro_plane *plane, struct ro_front *front,
-                         const struct ro_window_start *start, const struct ro_fellows *fellows,
-                         const uint16_t *nearest, ro_flood_fn *flood, void *data);
+void window_decide_again(const struct region_plane *plane, struct region_front *front,
+                         const struct window_start *start, const struct seed_fellows *fellows,
+                         const uint16_t *nearest, flood_fn *flood, void *data);
 
 /* ---- The race (arrival.c, arrival_ref.c)
  * ----------------------------------------------------------- */
@@ -165,18 +165,18 @@ enum { RO_RACE_SIDE = 5, RO_RACE_CORNER = 7, RO_RACE_UNIT = 16, RO_FRONT_BITS = 
 /* Time starts at 1: beside the picture an arrival is 0, which nothing undercuts. */
 static const uint64_t RO_NEVER = UINT64_MAX, RO_START = UINT64_C(1) << RO_FRONT_BITS;
 
-struct ro_race {
-    const struct ro_plane *plane;
+struct front_race {
+    const struct region_plane *plane;
     const uint16_t *cost; /* of entering a pixel, RO_RACE_UNIT being the usual; 0: a wall; NULL: no
                              others */
-    const struct ro_front *fronts;
+    const struct region_front *fronts;
     uint32_t count;
     uint64_t *arrival; /* of every pixel: time << RO_FRONT_BITS | front; RO_NEVER. 0 beside the
                           picture */
 };
 /* All pixels of the picture to RO_NEVER, those beside it to 0. */
-void race_clear(const struct ro_race *race);
-void race_ref(const struct ro_race *race);
-ro_status race_run(ro_context *context, const struct ro_race *race);
+void race_clear(const struct front_race *race);
+void race_ref(const struct front_race *race);
+ro_status race_run(ro_context *context, const struct front_race *race);
 
 #endif

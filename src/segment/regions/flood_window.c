@@ -40,8 +40,8 @@ static int compare_greys(const void *a, const void *b)
     return (int)*(const uint16_t *)a - (int)*(const uint16_t *)b;
 }
 
-struct ro_window_start window_start(const struct ro_plane *plane, const struct ro_front *front,
-                                    uint16_t *scratch)
+struct window_start window_start(const struct region_plane *plane, const struct region_front *front,
+                                 uint16_t *scratch)
 {
     const uint32_t n = front->count;
     for (uint32_t i = 0; i < n; i++)
@@ -49,11 +49,11 @@ struct ro_window_start window_start(const struct ro_plane *plane, const struct r
     qsort(scratch, n, sizeof *scratch, compare_greys);
     const uint32_t range = (uint32_t)plane->most - plane->least;
     const uint32_t unit = (range + RO_WINDOW_LEVELS - 1) / RO_WINDOW_LEVELS;
-    return (struct ro_window_start){scratch[n / 4], scratch[n - 1 - n / 4], unit ? unit : 1};
+    return (struct window_start){scratch[n / 4], scratch[n - 1 - n / 4], unit ? unit : 1};
 }
 
 /* Below 0, 0, above 0: of a's score and b's times up/down. */
-static int compare(const struct ro_flood_level *a, const struct ro_flood_level *b, uint32_t margin,
+static int compare(const struct flood_level *a, const struct flood_level *b, uint32_t margin,
                    int up, int down)
 {
     const __int128 left = (__int128)a->contrast * down * (int64_t)(b->pairs + margin);
@@ -63,7 +63,7 @@ static int compare(const struct ro_flood_level *a, const struct ro_flood_level *
 
 /* Whether an outline has this many times the contrast that is usual inside of it, as far as that
  * can be told: with as many pairs inside as across it. */
-static bool stands_out(const struct ro_flood_level *at, int times)
+static bool stands_out(const struct flood_level *at, int times)
 {
     return at->inner >= at->pairs && (__int128)at->contrast * (int64_t)at->inner >=
                                          (__int128)times * (int64_t)at->unrest * (int64_t)at->pairs;
@@ -71,16 +71,16 @@ static bool stands_out(const struct ro_flood_level *at, int times)
 
 /* An outline has been passed if the score fell by a quarter, and contrast had risen by as much on
  * the way to it, or it stands out. On a soft spot contrast falls from the start. */
-static bool is_passed(const struct ro_flood *flood, const struct ro_flood_level *now)
+static bool is_passed(const struct window_flood *flood, const struct flood_level *now)
 {
-    const struct ro_flood_level *best = &flood->level[flood->best];
+    const struct flood_level *best = &flood->level[flood->best];
     return best->contrast > 0 && compare(now, best, RO_WINDOW_MARGIN, 3, 4) < 0 &&
            (compare(&flood->level[0], best, 0, 3, 4) < 0 || stands_out(best, PASSED));
 }
 
-bool flood_add(struct ro_flood *flood, const struct ro_flood_level *now)
+bool flood_add(struct window_flood *flood, const struct flood_level *now)
 {
-    const struct ro_flood_level *best = &flood->level[flood->best];
+    const struct flood_level *best = &flood->level[flood->best];
     if (flood->count > 0 && is_passed(flood, now))
         return false;
     if (flood->count > 0 && compare(now, best, RO_WINDOW_MARGIN, 1, 1) > 0)
@@ -89,12 +89,12 @@ bool flood_add(struct ro_flood *flood, const struct ro_flood_level *now)
     return true;
 }
 
-uint64_t flood_room(const struct ro_flood *flood, const struct ro_flood_rule *rule,
-                    const struct ro_plane *plane)
+uint64_t flood_room(const struct window_flood *flood, const struct flood_rule *rule,
+                    const struct region_plane *plane)
 {
     if (flood->count == 0)
         return rule->most;
-    const struct ro_flood_level *best = &flood->level[flood->best];
+    const struct flood_level *best = &flood->level[flood->best];
     const bool clear =
         8 * best->contrast >= (int64_t)(plane->spread * (best->pairs + RO_WINDOW_MARGIN));
     const uint64_t leap = 4 * flood->level[flood->count - 1].area + rule->leap;
@@ -105,9 +105,9 @@ uint64_t flood_room(const struct ro_flood *flood, const struct ro_flood_rule *ru
  * of that run counts. So a leak into what lies behind does not win, even where its border is
  * sharp. Where even the best has a contrast below 0, none is nearly as good, and it begins there.
  */
-static int choose_level(const struct ro_flood *flood)
+static int choose_level(const struct window_flood *flood)
 {
-    const struct ro_flood_level *level = flood->level;
+    const struct flood_level *level = flood->level;
     int first = 0;
     while (first < flood->best &&
            compare(&level[first], &level[flood->best], RO_WINDOW_MARGIN, 11, 16) < 0)
@@ -131,7 +131,7 @@ struct choice {
     enum ro_region_kind kind;
     int level;
     uint64_t first; /* pixels at level 0 */
-    struct ro_flood_level at;
+    struct flood_level at;
 };
 
 /* Whether a's mean contrast is above b's times up/down; that of a band counts three quarters. */
@@ -169,9 +169,9 @@ static struct choice best_of(const struct choice *all, int count)
 /* Of all kinds, or of one; doubtful kinds, as bits, not where they hold many times the seed at
  * once.
  */
-static struct choice best_of_kinds(const struct ro_front *front,
-                                   const struct ro_window_start *start, struct ro_flood_rule rule,
-                                   enum ro_region_kind only, unsigned doubtful, ro_flood_fn *flood,
+static struct choice best_of_kinds(const struct region_front *front,
+                                   const struct window_start *start, struct flood_rule rule,
+                                   enum ro_region_kind only, unsigned doubtful, flood_fn *flood,
                                    void *data)
 {
     static const enum ro_region_kind kinds[] = {RO_REGION_BRIGHT, RO_REGION_DARK, RO_REGION_BAND};
@@ -180,7 +180,7 @@ static struct choice best_of_kinds(const struct ro_front *front,
     bool cut = false;
     unsigned with_level = 0;
     for (int i = 0; i < RO_WINDOW_KINDS; i++) {
-        struct ro_flood water = {0};
+        struct window_flood water = {0};
         if (only && kinds[i] != only)
             continue;
         rule.kind = kinds[i];
@@ -203,13 +203,13 @@ static struct choice best_of_kinds(const struct ro_front *front,
     return best;
 }
 
-static struct choice decide(const struct ro_plane *plane, const struct ro_front *front,
-                            const struct ro_window_start *start, const struct ro_fellows *fellows,
-                            const uint16_t *nearest, ro_flood_fn *flood, void *data)
+static struct choice decide(const struct region_plane *plane, const struct region_front *front,
+                            const struct window_start *start, const struct seed_fellows *fellows,
+                            const uint16_t *nearest, flood_fn *flood, void *data)
 {
     const uint64_t pixels = (uint64_t)plane->width * plane->height;
     const uint64_t most = fellows->most ? fellows->most : pixels;
-    struct ro_flood_rule rule = {
+    struct flood_rule rule = {
         .most = most < pixels / 2 ? most : pixels / 2,
         .leap = RO_WINDOW_LEAP,
         .inland = true,
@@ -239,7 +239,7 @@ static struct choice decide(const struct ro_plane *plane, const struct ro_front 
     return chosen;
 }
 
-static void take(struct ro_front *front, const struct ro_window_start *start,
+static void take(struct region_front *front, const struct window_start *start,
                  const struct choice *chosen)
 {
     const uint32_t reach = chosen->any ? (uint32_t)chosen->level * start->unit : 0;
@@ -251,11 +251,11 @@ static void take(struct ro_front *front, const struct ro_window_start *start,
         front->kind == RO_REGION_BRIGHT || high > UINT16_MAX ? UINT16_MAX : (uint16_t)high;
 }
 
-void window_decide(const struct ro_plane *plane, struct ro_front *front,
-                   const struct ro_window_start *start, const uint16_t *nearest, ro_flood_fn *flood,
+void window_decide(const struct region_plane *plane, struct region_front *front,
+                   const struct window_start *start, const uint16_t *nearest, flood_fn *flood,
                    void *data)
 {
-    const struct ro_fellows none = {0};
+    const struct seed_fellows none = {0};
     const struct choice chosen = decide(plane, front, start, &none, nearest, flood, data);
     take(front, start, &chosen);
 }
@@ -266,11 +266,11 @@ void window_decide(const struct ro_plane *plane, struct ro_front *front,
  * theirs are a small part of it. A seed near the edge of its thing, whose flood found a way round,
  * is set right by this. */
 
-struct ro_fellows window_fellows(const struct ro_front *const *fronts, size_t count,
-                                 uint64_t *scratch)
+struct seed_fellows window_fellows(const struct region_front *const *fronts, size_t count,
+                                   uint64_t *scratch)
 {
     size_t of[RO_REGION_BAND + 1] = {0};
-    struct ro_fellows fellows = {0};
+    struct seed_fellows fellows = {0};
     if (count < LEAST_FELLOWS)
         return fellows;
     for (size_t i = 0; i < count; i++) {
@@ -297,15 +297,15 @@ struct ro_fellows window_fellows(const struct ro_front *const *fronts, size_t co
     return fellows;
 }
 
-bool window_odd(const struct ro_front *front, const struct ro_fellows *fellows)
+bool window_odd(const struct region_front *front, const struct seed_fellows *fellows)
 {
     return (fellows->kind && front->kind != fellows->kind) ||
            (fellows->most && front->at.area > fellows->most && front->at.area <= fellows->vast);
 }
 
-void window_decide_again(const struct ro_plane *plane, struct ro_front *front,
-                         const struct ro_window_start *start, const struct ro_fellows *fellows,
-                         const uint16_t *nearest, ro_flood_fn *flood, void *data)
+void window_decide_again(const struct region_plane *plane, struct region_front *front,
+                         const struct window_start *start, const struct seed_fellows *fellows,
+                         const uint16_t *nearest, flood_fn *flood, void *data)
 {
     const struct choice before = {.any = front->at.pairs > 0, .kind = front->kind, .at = front->at};
     const struct choice again = decide(plane, front, start, fellows, nearest, flood, data);
@@ -317,7 +317,7 @@ void window_decide_again(const struct ro_plane *plane, struct ro_front *front,
         front->kind = fellows->kind;
         front->low = fellows->low;
         front->high = fellows->high;
-        front->at = (struct ro_flood_level){0};
+        front->at = (struct flood_level){0};
     }
 }
 
@@ -325,8 +325,8 @@ void window_decide_again(const struct ro_plane *plane, struct ro_front *front,
 
 /* Pixels wait in lists, one a level; a pixel's mark tells whether it waits or is inside, in this
  * flood or, being lower, in one before. Those beside the picture have the highest mark. */
-struct ro_flooder {
-    const struct ro_plane *plane;
+struct flooder {
+    const struct region_plane *plane;
     uint32_t *mark, *next;
     uint32_t base;
     uint32_t head[RO_WINDOW_LEVELS];
@@ -334,9 +334,9 @@ struct ro_flooder {
 
 #define NONE UINT32_MAX
 
-static void clear_marks(struct ro_flooder *flooder)
+static void clear_marks(struct flooder *flooder)
 {
-    const struct ro_plane *plane = flooder->plane;
+    const struct region_plane *plane = flooder->plane;
     for (size_t i = 0; i < plane_size(plane); i++)
         flooder->mark[i] = UINT32_MAX;
     for (uint32_t y = 0; y < plane->height; y++)
@@ -345,9 +345,9 @@ static void clear_marks(struct ro_flooder *flooder)
     flooder->base = 0;
 }
 
-struct ro_flooder *flooder_open(const struct ro_plane *plane)
+struct flooder *flooder_open(const struct region_plane *plane)
 {
-    struct ro_flooder *flooder = calloc(1, sizeof *flooder);
+    struct flooder *flooder = calloc(1, sizeof *flooder);
     if (!flooder)
         return NULL;
     flooder->plane = plane;
@@ -361,7 +361,7 @@ struct ro_flooder *flooder_open(const struct ro_plane *plane)
     return flooder;
 }
 
-void flooder_close(struct ro_flooder *flooder)
+void flooder_close(struct flooder *flooder)
 {
     if (!flooder)
         return;
@@ -371,16 +371,16 @@ void flooder_close(struct ro_flooder *flooder)
 }
 
 struct water {
-    struct ro_flooder *flooder;
+    struct flooder *flooder;
     const uint16_t *grey, *label;
     const uint16_t *nearest; /* NULL: it may go anywhere */
     uint16_t own;            /* its label */
-    struct ro_window_start start;
+    struct window_start start;
     uint64_t inverse;       /* 2^32 / unit, rounded up: levels below 2^17/unit are exact */
     uint32_t waits, inside; /* marks */
     int32_t pair[8];        /* to the other pixel */
     int32_t beside[4];
-    struct ro_flood_level now;
+    struct flood_level now;
     bool on_border;
 };
 
@@ -393,7 +393,7 @@ static inline uint32_t level_of(const struct water *water, enum ro_region_kind k
 /* A pixel comes in; its neighbours wait for their level, this one or a later. */
 static inline void enter(struct water *water, enum ro_region_kind kind, uint32_t p, uint32_t level)
 {
-    struct ro_flooder *flooder = water->flooder;
+    struct flooder *flooder = water->flooder;
     uint32_t *mark = flooder->mark;
     const uint32_t waits = water->waits, inside = water->inside;
     const uint16_t grey = water->grey[p];
@@ -438,7 +438,7 @@ static inline void enter(struct water *water, enum ro_region_kind kind, uint32_t
 static inline bool rise(struct water *water, enum ro_region_kind kind, uint32_t level,
                         uint64_t room, bool inland)
 {
-    struct ro_flooder *flooder = water->flooder;
+    struct flooder *flooder = water->flooder;
     if (inland && water->on_border)
         return false;
     for (uint32_t p; (p = flooder->head[level]) != NONE;) {
@@ -453,8 +453,8 @@ static inline bool rise(struct water *water, enum ro_region_kind kind, uint32_t 
 }
 
 static inline void run_kind(struct water *water, enum ro_region_kind kind,
-                            const struct ro_front *front, const struct ro_flood_rule *rule,
-                            struct ro_flood *flood)
+                            const struct region_front *front, const struct flood_rule *rule,
+                            struct window_flood *flood)
 {
     for (uint32_t i = 0; i < front->count; i++)
         enter(water, kind, front->pixels[i], 0);
@@ -466,11 +466,11 @@ static inline void run_kind(struct water *water, enum ro_region_kind kind,
     }
 }
 
-void flooder_run(struct ro_flooder *flooder, const struct ro_front *front,
-                 const struct ro_window_start *start, const struct ro_flood_rule *rule,
-                 struct ro_flood *flood)
+void flooder_run(struct flooder *flooder, const struct region_front *front,
+                 const struct window_start *start, const struct flood_rule *rule,
+                 struct window_flood *flood)
 {
-    const struct ro_plane *plane = flooder->plane;
+    const struct region_plane *plane = flooder->plane;
     const int32_t pitch = (int32_t)plane->pitch;
     if (flooder->base > UINT32_MAX - 8)
         clear_marks(flooder);

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool may_enter(const struct ro_plane *plane, const struct ro_front *front,
-                      const struct ro_flood_rule *rule, int64_t x, int64_t y)
+static bool may_enter(const struct region_plane *plane, const struct region_front *front,
+                      const struct flood_rule *rule, int64_t x, int64_t y)
 {
     return x >= 0 && y >= 0 && x < plane->width && y < plane->height &&
            (!rule->nearest ||
@@ -15,17 +15,16 @@ static bool may_enter(const struct ro_plane *plane, const struct ro_front *front
 }
 
 /* The level at which an intensity enters: 0 at the quartiles and on their right side. */
-static uint32_t level_of(const struct ro_window_start *start, enum ro_region_kind kind,
-                         uint16_t grey)
+static uint32_t level_of(const struct window_start *start, enum ro_region_kind kind, uint16_t grey)
 {
     return (window_away(start, kind, grey) + start->unit - 1) / start->unit;
 }
 
 /* Adds to `inside` what level `level` has more; true when the flood reached another label's seed.
  */
-static bool fill(const struct ro_plane *plane, const struct ro_front *front,
-                 const struct ro_window_start *start, const struct ro_flood_rule *rule,
-                 uint32_t level, unsigned char *inside)
+static bool fill(const struct region_plane *plane, const struct region_front *front,
+                 const struct window_start *start, const struct flood_rule *rule, uint32_t level,
+                 unsigned char *inside)
 {
     const uint32_t pitch = plane->pitch;
     bool met = false;
@@ -47,14 +46,14 @@ static bool fill(const struct ro_plane *plane, const struct ro_front *front,
     return met;
 }
 
-static struct ro_flood_level count(const struct ro_plane *plane, const struct ro_front *front,
-                                   const struct ro_flood_rule *rule, const unsigned char *inside,
-                                   bool *on_border)
+static struct flood_level count(const struct region_plane *plane, const struct region_front *front,
+                                const struct flood_rule *rule, const unsigned char *inside,
+                                bool *on_border)
 {
     static const int away[8][2] = {{-2, 0},  {2, 0},  {0, -2}, {0, 2},
                                    {-1, -1}, {1, -1}, {-1, 1}, {1, 1}};
     const int64_t width = plane->width, height = plane->height;
-    struct ro_flood_level now = {0};
+    struct flood_level now = {0};
     *on_border = false;
     for (int64_t y = 0; y < height; y++)
         for (int64_t x = 0; x < width; x++) {
@@ -79,9 +78,9 @@ static struct ro_flood_level count(const struct ro_plane *plane, const struct ro
     return now;
 }
 
-void flood_ref(const struct ro_plane *plane, const struct ro_front *front,
-               const struct ro_window_start *start, const struct ro_flood_rule *rule,
-               unsigned char *inside, struct ro_flood *flood)
+void flood_ref(const struct region_plane *plane, const struct region_front *front,
+               const struct window_start *start, const struct flood_rule *rule,
+               unsigned char *inside, struct window_flood *flood)
 {
     memset(inside, 0, plane_size(plane));
     for (uint32_t i = 0; i < front->count; i++)
@@ -91,7 +90,7 @@ void flood_ref(const struct ro_plane *plane, const struct ro_front *front,
     for (uint32_t level = 0; level < RO_WINDOW_LEVELS; level++) {
         bool on_border;
         const bool met = fill(plane, front, start, rule, level, inside);
-        const struct ro_flood_level now = count(plane, front, rule, inside, &on_border);
+        const struct flood_level now = count(plane, front, rule, inside, &on_border);
         flood->cut = met || now.area > flood_room(flood, rule, plane) ||
                      (level == 0 && rule->inland && on_border);
         if (flood->cut || !flood_add(flood, &now))

@@ -33,7 +33,7 @@ static double half_pixels_for(double noise, uint32_t spread)
 
 static void fill_plane(struct ro_regions *work, const uint16_t *grey)
 {
-    struct ro_plane *plane = &work->plane;
+    struct region_plane *plane = &work->plane;
     plane->grey = work->grey;
     plane->least = UINT16_MAX;
     for (uint32_t y = 0; y < work->height; y++) {

@@ -19,7 +19,7 @@ enum { REACH = 8 }; /* of a ramp, in pixels */
 
 static int32_t way_of(const struct ro_regions *work, int side)
 {
-    return ro_side_y[side] * (int32_t)work->plane.pitch + ro_side_x[side];
+    return front_side_y[side] * (int32_t)work->plane.pitch + front_side_x[side];
 }
 
 /* How far the ramp goes on from `at` by steps of `way`, falling in the sense of `sign`. */
@@ -82,17 +82,17 @@ ro_status regions_trace(struct ro_regions *work)
 {
     const uint32_t width = work->width, height = work->height;
     uint16_t *labels = outline_labels(width, height);
-    struct ro_outlines outlines = {0};
+    struct outline_set outlines = {0};
     for (uint32_t y = 0; y < height && labels; y++)
         for (uint32_t x = 0; x < width; x++)
             labels[outline_at(width, x, y)] =
                 (uint16_t)regions_label(work, plane_value_at(&work->plane, x, y));
-    const struct ro_outline_map map = {.width = width,
-                                       .height = height,
-                                       .labels = labels,
-                                       .highest = (uint16_t)work->table[work->labels - 1].label,
-                                       .data = work,
-                                       .place = place};
+    const struct outline_map map = {.width = width,
+                                    .height = height,
+                                    .labels = labels,
+                                    .highest = (uint16_t)work->table[work->labels - 1].label,
+                                    .data = work,
+                                    .place = place};
     const bool made = labels && outlines_add(&outlines, &map);
     free(labels);
     if (!made) {

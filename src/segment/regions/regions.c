@@ -29,7 +29,7 @@ static void tell_fronts(struct ro_regions *work)
 {
     const double unit = work->white / 257;
     for (uint32_t f = 0; f < work->count; f++) {
-        const struct ro_front *front = &work->fronts[f];
+        const struct region_front *front = &work->fronts[f];
         ro_region_front *told = &work->told[f];
         uint64_t x = 0, y = 0;
         for (uint32_t i = 0; i < front->count; i++) {

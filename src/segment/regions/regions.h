@@ -16,8 +16,8 @@ struct ro_regions {
     double white;      /* that white, of the image's */
     uint16_t *seeded;  /* label of the seed over a pixel */
     uint16_t *nearest; /* label of the nearest seed; NULL: there is one label */
-    struct ro_plane plane;
-    struct ro_front *fronts;
+    struct region_plane plane;
+    struct region_front *fronts;
     uint32_t count;
     uint32_t *pixels; /* of all seeds */
     uint64_t *arrival;
@@ -25,7 +25,7 @@ struct ro_regions {
     ro_region_front *told;
     ro_region *table;
     size_t labels;
-    struct ro_outlines outlines; /* of what is shown */
+    struct outline_set outlines; /* of what is shown */
     ro_regions_report report;
 };
 

@@ -18,7 +18,7 @@ static const ro_option rows[] = {
 
 static const ro_regions_options unset = RO_REGIONS_OPTIONS;
 
-const ro_option_table ro_regions_options_table = {
+const ro_option_table regions_options_table = {
     .name = "regions",
     .structure = "ro_regions_options",
     .initialiser = "RO_REGIONS_OPTIONS",

@@ -18,8 +18,8 @@ struct solve {
     ro_context *context;
     const ro_image *b, *x;
     ro_multigrid_options options;
-    struct ro_multigrid grids;
-    struct ro_cycle cycle;
+    struct multigrid grids;
+    struct multigrid_cycle cycle;
     ro_status status;
 };
 
@@ -30,7 +30,7 @@ static float *row_of(const ro_image *image, int y)
 
 static void load(const struct solve *solve, const ro_image *image, float *plane)
 {
-    const struct ro_grid *grid = &solve->grids.grid[0];
+    const struct solver_grid *grid = &solve->grids.grid[0];
     for (int y = 0; y < grid->height; y++) {
         float *row = plane + grid_at(grid, y);
         memcpy(row, row_of(image, y), (size_t)grid->width * sizeof *row);
@@ -39,11 +39,11 @@ static void load(const struct solve *solve, const ro_image *image, float *plane)
     }
 }
 
-static void lead(struct ro_team *team, void *data)
+static void lead(struct thread_team *team, void *data)
 {
     struct solve *solve = data;
-    struct ro_cycle *cycle = &solve->cycle;
-    const struct ro_grid *grid = &solve->grids.grid[0];
+    struct multigrid_cycle *cycle = &solve->cycle;
+    const struct solver_grid *grid = &solve->grids.grid[0];
     cycle->team = team;
     load(solve, solve->b, cycle->b[0][0]);
     if (solve->options.warm)
@@ -58,16 +58,16 @@ static void lead(struct ro_team *team, void *data)
                (size_t)grid->width * sizeof(float));
 }
 
-static ro_status solve_on_cpu(struct solve *solve, const struct ro_stencil *stencils,
+static ro_status solve_on_cpu(struct solve *solve, const struct stencil *stencils,
                               const float *inverse)
 {
     ro_context *context = solve->context;
-    solve->cycle = (struct ro_cycle){.grids = &solve->grids,
-                                     .kernels = grid_kernels_for(context->cpu),
-                                     .context = context,
-                                     .planes = 1,
-                                     .stencils = stencils,
-                                     .inverse = inverse};
+    solve->cycle = (struct multigrid_cycle){.grids = &solve->grids,
+                                            .kernels = grid_kernels_for(context->cpu),
+                                            .context = context,
+                                            .planes = 1,
+                                            .stencils = stencils,
+                                            .inverse = inverse};
     size_t floats = cycle_floats(&solve->grids, 1, context->threads);
     float *memory = aligned_alloc(64, (floats * sizeof(float) + 63) / 64 * 64);
     if (!memory)
@@ -120,8 +120,8 @@ ro_status ro_multigrid_solve(ro_context *context, const ro_image *b, ro_image *x
         status = multigrid_open(context, (int)b->width, (int)b->height, &solve.grids);
     if (status != RO_OK)
         return status;
-    const struct ro_grid *last = &solve.grids.grid[solve.grids.levels - 1];
-    struct ro_stencil stencils[RO_GRID_LEVELS];
+    const struct solver_grid *last = &solve.grids.grid[solve.grids.levels - 1];
+    struct stencil stencils[RO_GRID_LEVELS];
     float *inverse = malloc((size_t)last->width * (size_t)last->height * sizeof *inverse);
     if (!inverse) {
         status = ro_context_fail(context, RO_E_MEMORY, "no memory for a solver");

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-const char ro_grids_scratch = 0;
+const char grids_scratch = 0;
 
 enum { THREADS = 256, DIRECT_THREADS = 1024 };
 static_assert((int)THREADS == (int)TILE_THREADS, "a tile is a block's");
@@ -17,16 +17,16 @@ struct planes {
 
 /* A tile a block, a plane a layer of them. */
 template <bool WARM>
-static __global__ __launch_bounds__(THREADS) void down_kernel(ro_grid grid, ro_grid coarse,
-                                                              ro_stencil k, planes planes)
+static __global__ __launch_bounds__(THREADS) void down_kernel(solver_grid grid, solver_grid coarse,
+                                                              stencil k, planes planes)
 {
     __shared__ float shared[TILE_FLOATS];
     down_tile<WARM>(grid, coarse, k, planes.plane[blockIdx.z], blockIdx.x, blockIdx.y,
                     {(int)threadIdx.x, false, shared});
 }
 
-static __global__ __launch_bounds__(THREADS) void up_kernel(ro_grid grid, ro_grid coarse,
-                                                            ro_stencil k, planes planes, int *peak)
+static __global__ __launch_bounds__(THREADS) void up_kernel(solver_grid grid, solver_grid coarse,
+                                                            stencil k, planes planes, int *peak)
 {
     __shared__ float shared[TILE_FLOATS];
     const int high = up_tile(grid, coarse, k, planes.plane[blockIdx.z], blockIdx.x, blockIdx.y,
@@ -35,8 +35,8 @@ static __global__ __launch_bounds__(THREADS) void up_kernel(ro_grid grid, ro_gri
         grid_peak(high, peak);
 }
 
-static __global__ __launch_bounds__(DIRECT_THREADS) void direct_kernel(ro_grid grid,
-                                                                       ro_direct direct,
+static __global__ __launch_bounds__(DIRECT_THREADS) void direct_kernel(solver_grid grid,
+                                                                       direct_system direct,
                                                                        const float *inverse,
                                                                        planes planes, int *peak)
 {
@@ -48,7 +48,8 @@ static __global__ __launch_bounds__(DIRECT_THREADS) void direct_kernel(ro_grid g
 }
 
 /* A plane as it is, restricted. */
-static __global__ __launch_bounds__(THREADS) void restrict_kernel(ro_grid grid, ro_grid coarse,
+static __global__ __launch_bounds__(THREADS) void restrict_kernel(solver_grid grid,
+                                                                  solver_grid coarse,
                                                                   const float *fine, float *out)
 {
     const int ci = blockIdx.x * 32 + threadIdx.x % 32, cj = blockIdx.y * 8 + threadIdx.x / 32;
@@ -75,19 +76,19 @@ static __global__ __launch_bounds__(THREADS) void restrict_kernel(ro_grid grid, 
 
 /* ---- Launches ------------------------------------------------------------------------------- */
 
-static dim3 tiles(const ro_grid &grid, int side, int planes)
+static dim3 tiles(const solver_grid &grid, int side, int planes)
 {
     return dim3((unsigned)((grid.width + side - 1) / side),
                 (unsigned)((grid.height + side - 1) / side), (unsigned)planes);
 }
 
-void grid_cuda_cycle(struct grid_cuda *work, const struct ro_stencil *stencils,
-                     const float *inverse, int level, bool warm, int *peak)
+void grid_cuda_cycle(struct grid_cuda *work, const struct stencil *stencils, const float *inverse,
+                     int level, bool warm, int *peak)
 {
-    const ro_cycle &cycle = work->cycle;
+    const multigrid_cycle &cycle = work->cycle;
     const int last = work->grids->levels - 1, count = cycle.planes;
     for (int l = level; l < last; l++) {
-        const ro_grid &coarse = work->level[l + 1];
+        const solver_grid &coarse = work->level[l + 1];
         planes p = {};
         for (int i = 0; i < count; i++) {
             p.plane[i].b = cycle.b[i][l];
@@ -109,7 +110,7 @@ void grid_cuda_cycle(struct grid_cuda *work, const struct ro_stencil *stencils,
         p.plane[i].b = cycle.b[i][last];
         p.plane[i].out = cycle.up[i][last];
     }
-    const ro_grid &grid = work->level[last];
+    const solver_grid &grid = work->level[last];
     const size_t bytes = 2 * (size_t)grid.width * (size_t)grid.height * sizeof(float);
     direct_kernel<<<(unsigned)count, DIRECT_THREADS, bytes, work->stream>>>(
         grid, work->direct, inverse, p, level == last ? peak : NULL);
@@ -128,7 +129,7 @@ void grid_cuda_cycle(struct grid_cuda *work, const struct ro_stencil *stencils,
 
 void grid_cuda_restrict(struct grid_cuda *work, int level, const float *fine, float *coarse)
 {
-    const ro_grid &to = work->level[level + 1];
+    const solver_grid &to = work->level[level + 1];
     const dim3 blocks((unsigned)(to.width + 31) / 32, (unsigned)(to.height + 7) / 8);
     restrict_kernel<<<blocks, THREADS, 0, work->stream>>>(work->level[level], to, fine, coarse);
     work->launches++;
@@ -141,7 +142,7 @@ template <typename T> static void moved(const T *&pointer, const void *from, cha
         pointer = (const T *)(to + ((const char *)pointer - (const char *)from));
 }
 
-static void move_axis(ro_axis *axis, const void *from, char *to)
+static void move_axis(grid_axis *axis, const void *from, char *to)
 {
     moved(axis->low, from, to);
     moved(axis->part, from, to);
@@ -153,14 +154,14 @@ static void move_axis(ro_axis *axis, const void *from, char *to)
 ro_status grid_cuda_place(ro_context *context, struct grid_cuda *work, struct grid_pieces *pieces,
                           int planes)
 {
-    const struct ro_multigrid *grids = work->grids;
+    const struct multigrid *grids = work->grids;
     char *tables = (char *)grid_piece(pieces, grids->table_bytes);
     float *memory = (float *)grid_piece(pieces, cycle_floats(grids, planes, 0) * sizeof(float));
     if (!pieces->memory)
         return RO_OK;
     memcpy(work->level, grids->grid, sizeof work->level);
     work->direct = grids->direct;
-    for (ro_grid &grid : work->level) {
+    for (solver_grid &grid : work->level) {
         move_axis(&grid.x, grids->tables, tables);
         move_axis(&grid.y, grids->tables, tables);
     }
@@ -177,7 +178,7 @@ ro_status grid_cuda_place(ro_context *context, struct grid_cuda *work, struct gr
 }
 
 /* An image of floats to or from the inside of a plane. */
-static ro_status copy_rows(ro_context *context, const ro_grid &grid, const ro_image *image,
+static ro_status copy_rows(ro_context *context, const solver_grid &grid, const ro_image *image,
                            float *plane, bool to_device, cudaStream_t stream)
 {
     const size_t bytes = (size_t)grid.width * sizeof(float);
@@ -192,14 +193,14 @@ static ro_status copy_rows(ro_context *context, const ro_grid &grid, const ro_im
     return RO_OK;
 }
 
-static ro_status multigrid_runs_on_cuda(ro_context *context, const struct ro_multigrid *grids,
-                                        const struct ro_stencil *stencils, const float *inverse,
+static ro_status multigrid_runs_on_cuda(ro_context *context, const struct multigrid *grids,
+                                        const struct stencil *stencils, const float *inverse,
                                         const ro_image *b, const ro_image *x, uint32_t cycles,
                                         bool warm, uint64_t *launches)
 {
-    struct ro_cuda *cuda;
+    struct device_state *cuda;
     RO_TRY(cuda_of(context, &cuda));
-    const ro_grid &last = grids->grid[grids->levels - 1];
+    const solver_grid &last = grids->grid[grids->levels - 1];
     const size_t inverse_bytes = (size_t)last.width * (size_t)last.height * sizeof(float);
     struct grid_cuda work = {};
     struct grid_pieces pieces = {};
@@ -210,7 +211,7 @@ static ro_status multigrid_runs_on_cuda(ro_context *context, const struct ro_mul
         if (pass) {
             void *memory;
             RO_TRY(cuda_scratch_begin(cuda, work.stream));
-            RO_TRY(cuda_reserve(cuda, &ro_grids_scratch, pieces.used, work.stream, &memory));
+            RO_TRY(cuda_reserve(cuda, &grids_scratch, pieces.used, work.stream, &memory));
             pieces = {(char *)memory, 0};
         }
         RO_TRY(grid_cuda_place(context, &work, &pieces, 1));

@@ -11,7 +11,7 @@
 #include "cuda/cuda.cuh"
 #include "solver/multigrid/multigrid.h"
 
-extern const char ro_grids_scratch; /* key of tables and planes, also of registration */
+extern const char grids_scratch; /* key of tables and planes, also of registration */
 
 /* Memory on the device in pieces of one block; counts only while there is none. */
 struct grid_pieces {
@@ -27,10 +27,10 @@ static inline void *grid_piece(struct grid_pieces *pieces, size_t bytes)
 }
 
 struct grid_cuda {
-    const struct ro_multigrid *grids;     /* on the host */
-    struct ro_grid level[RO_GRID_LEVELS]; /* tables on the device */
-    struct ro_direct direct;
-    struct ro_cycle cycle; /* planes on the device */
+    const struct multigrid *grids;            /* on the host */
+    struct solver_grid level[RO_GRID_LEVELS]; /* tables on the device */
+    struct direct_system direct;
+    struct multigrid_cycle cycle; /* planes on the device */
     cudaStream_t stream;
     uint64_t launches;
 };
@@ -41,8 +41,8 @@ ro_status grid_cuda_place(ro_context *context, struct grid_cuda *work, struct gr
 
 /* As cycle_run; stencils are on the host, the inverse is on the device. `peak`, if not NULL,
  * receives the largest |x| as the bits of a float, never less than what it holds. */
-void grid_cuda_cycle(struct grid_cuda *work, const struct ro_stencil *stencils,
-                     const float *inverse, int level, bool warm, int *peak);
+void grid_cuda_cycle(struct grid_cuda *work, const struct stencil *stencils, const float *inverse,
+                     int level, bool warm, int *peak);
 
 /* b of the next coarser grid from a plane: the images' pyramid. */
 void grid_cuda_restrict(struct grid_cuda *work, int level, const float *fine, float *coarse);
@@ -56,36 +56,36 @@ static __device__ __forceinline__ int grid_reflect(int i, int n)
     return i;
 }
 
-static __device__ __forceinline__ float grid_load(const float *plane, const struct ro_grid &grid,
-                                                  int x, int y)
+static __device__ __forceinline__ float grid_load(const float *plane,
+                                                  const struct solver_grid &grid, int x, int y)
 {
     return plane[(size_t)y * (size_t)grid.stride + RO_GRID_MARGIN + x];
 }
 
 /* What the tables of an axis hold; where it is halved nothing is looked up. */
-static __device__ __forceinline__ int grid_low(const struct ro_axis &axis, int i)
+static __device__ __forceinline__ int grid_low(const struct grid_axis &axis, int i)
 {
     return axis.halved ? i / 2 : axis.low[i];
 }
 
-static __device__ __forceinline__ float grid_part(const struct ro_axis &axis, int i)
+static __device__ __forceinline__ float grid_part(const struct grid_axis &axis, int i)
 {
     return axis.halved ? (i % 2 ? 0.5f : 0.0f) : axis.part[i];
 }
 
-static __device__ __forceinline__ int grid_first(const struct ro_axis &axis, int i)
+static __device__ __forceinline__ int grid_first(const struct grid_axis &axis, int i)
 {
     return axis.halved ? 2 * i - 1 : axis.first[i];
 }
 
-static __device__ __forceinline__ float grid_weight(const struct ro_axis &axis, int k, int i)
+static __device__ __forceinline__ float grid_weight(const struct grid_axis &axis, int k, int i)
 {
     return !axis.halved ? axis.weight[k][i] : k == 1 ? 0.5f : k < 3 ? 0.25f : 0.0f;
 }
 
 /* The coarse plane at column i between the rows of a fine row. */
-static __device__ __forceinline__ float grid_line(const float *coarse, const struct ro_grid &grid,
-                                                  int i, int low, int high, float part)
+static __device__ __forceinline__ float
+grid_line(const float *coarse, const struct solver_grid &grid, int i, int low, int high, float part)
 {
     int column = grid_reflect(i, grid.width);
     float a = grid_load(coarse, grid, column, low), b = grid_load(coarse, grid, column, high);
@@ -94,8 +94,8 @@ static __device__ __forceinline__ float grid_line(const float *coarse, const str
 
 /* The interpolated coarse plane at a fine node; `plain`: nodes in common are taken as they are. */
 static __device__ __forceinline__ float grid_prolong(const float *coarse,
-                                                     const struct ro_grid &fine,
-                                                     const struct ro_grid &grid, int x, int y,
+                                                     const struct solver_grid &fine,
+                                                     const struct solver_grid &grid, int x, int y,
                                                      bool plain)
 {
     int low = grid_low(fine.y, y), high = low + 1 < grid.height ? low + 1 : low;

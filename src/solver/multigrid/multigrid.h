@@ -25,7 +25,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct ro_team;
+struct thread_team;
 
 enum {
     RO_GRID_DIRECT = 33, /* grids up to this many nodes a side are solved directly */
@@ -38,7 +38,7 @@ enum {
 
 /* How an axis is halved: prolongation takes `low` and its successor, restriction four neighbours
  * from `first` on. Odd counts use the same numbers everywhere, which vectors need not look up. */
-struct ro_axis {
+struct grid_axis {
     int fine, coarse;
     bool halved;            /* fine = 2 coarse - 1 */
     const int32_t *low;     /* of each fine node */
@@ -47,30 +47,30 @@ struct ro_axis {
     const float *weight[4]; /* of its four neighbours */
 };
 
-struct ro_grid {
+struct solver_grid {
     int width, height;
-    ptrdiff_t stride;    /* floats from row to row */
-    size_t floats;       /* of a plane */
-    double hx, hy;       /* distance of nodes in pixels of the finest grid */
-    struct ro_axis x, y; /* to the next coarser grid */
+    ptrdiff_t stride;      /* floats from row to row */
+    size_t floats;         /* of a plane */
+    double hx, hy;         /* distance of nodes in pixels of the finest grid */
+    struct grid_axis x, y; /* to the next coarser grid */
 };
 
 /* The stencil of A(sigma) on one grid. */
-struct ro_stencil {
+struct stencil {
     float ky, kh, kc; /* of V, H and V left + V right */
     float s;
 };
 
 /* Cosines there and back on the coarsest grid, row by row: forward_y and back_y to multiply from
  * the left, forward_x and back_x from the right. */
-struct ro_direct {
+struct direct_system {
     const float *forward_x, *forward_y, *back_x, *back_y;
 };
 
-struct ro_multigrid {
+struct multigrid {
     int levels; /* grids 0 (the finest) to levels - 1 */
-    struct ro_grid grid[RO_GRID_LEVELS];
-    struct ro_direct direct;
+    struct solver_grid grid[RO_GRID_LEVELS];
+    struct direct_system direct;
     void *tables; /* all of the above's memory */
     size_t table_bytes;
 };
@@ -81,14 +81,14 @@ extern "C" {
 
 /* Whether a solver for this size can be had. */
 bool multigrid_fits(int width, int height);
-ro_status multigrid_open(ro_context *context, int width, int height, struct ro_multigrid *grids);
-void multigrid_close(struct ro_multigrid *grids);
+ro_status multigrid_open(ro_context *context, int width, int height, struct multigrid *grids);
+void multigrid_close(struct multigrid *grids);
 
 /* The stencils of A(sigma), and 1/eigenvalue of each pair of cosines on the coarsest grid. */
-void multigrid_set(const struct ro_multigrid *grids, double sigma,
-                   struct ro_stencil stencils[RO_GRID_LEVELS], float *inverse);
+void multigrid_set(const struct multigrid *grids, double sigma,
+                   struct stencil stencils[RO_GRID_LEVELS], float *inverse);
 
-static inline size_t grid_at(const struct ro_grid *grid, int y)
+static inline size_t grid_at(const struct solver_grid *grid, int y)
 {
     return (size_t)y * (size_t)grid->stride + RO_GRID_MARGIN;
 }
@@ -105,39 +105,39 @@ static inline int mirror_index(int y, int height)
 
 /* ---- Kernels on rows; the same bits from every instruction set ------------------------------- */
 
-struct ro_grid_kernels {
+struct grid_kernels {
     ro_cpu cpu;
     /* out = x + s (b - A x), and out = b - A x; their ghosts too. */
-    void (*relax)(const struct ro_stencil *stencil, int width, const float *above, const float *x,
+    void (*relax)(const struct stencil *stencil, int width, const float *above, const float *x,
                   const float *below, const float *b, float *out);
-    void (*residual)(const struct ro_stencil *stencil, int width, const float *above,
-                     const float *x, const float *below, const float *b, float *out);
+    void (*residual)(const struct stencil *stencil, int width, const float *above, const float *x,
+                     const float *below, const float *b, float *out);
     /* What relax makes of x = s b, of three rows of b. */
-    void (*begin)(const struct ro_stencil *stencil, int width, const float *above, const float *b,
+    void (*begin)(const struct stencil *stencil, int width, const float *above, const float *b,
                   const float *below, float *out);
     /* Four rows and their weights, the last left out if it is 0; `line` is scratch for a row. */
-    void (*restrict_row)(const struct ro_axis *axis, const float *const rows[4],
+    void (*restrict_row)(const struct grid_axis *axis, const float *const rows[4],
                          const float weights[4], float *line, float *out);
     /* out = x + the coarse rows interpolated; x may be NULL. */
-    void (*prolong_row)(const struct ro_axis *axis, const float *low, const float *high, float part,
-                        const float *x, float *line, float *out);
+    void (*prolong_row)(const struct grid_axis *axis, const float *low, const float *high,
+                        float part, const float *x, float *line, float *out);
     /* out (rows x width) = a (rows x terms) times b (terms x width). */
     void (*product)(int rows, int terms, int width, const float *a, ptrdiff_t a_stride,
                     const float *b, ptrdiff_t b_stride, float *out, ptrdiff_t out_stride);
 };
-const struct ro_grid_kernels *grid_kernels_for(ro_cpu cpu);
+const struct grid_kernels *grid_kernels_for(ro_cpu cpu);
 
 /* ---- Cycles on the CPU ---------------------------------------------------------------------- */
 
 /* Planes of every grid: right-hand side, and x on the way down and up. */
-struct ro_cycle {
-    const struct ro_multigrid *grids;
-    const struct ro_grid_kernels *kernels;
-    struct ro_team *team;
+struct multigrid_cycle {
+    const struct multigrid *grids;
+    const struct grid_kernels *kernels;
+    struct thread_team *team;
     const ro_context *context; /* once it is cancelled rows are left out; NULL: none are */
     int planes;                /* systems solved side by side, at most 2 */
     float *b[2][RO_GRID_LEVELS], *down[2][RO_GRID_LEVELS], *up[2][RO_GRID_LEVELS];
-    const struct ro_stencil *stencils;
+    const struct stencil *stencils;
     const float *inverse;
     float *scratch; /* of all threads */
     size_t scratch_floats;
@@ -148,12 +148,12 @@ struct ro_cycle {
 };
 
 /* Floats of memory for all planes, and the same memory given out. */
-size_t cycle_floats(const struct ro_multigrid *grids, int planes, int threads);
-void cycle_place(struct ro_cycle *cycle, float *memory, int threads);
+size_t cycle_floats(const struct multigrid *grids, int planes, int threads);
+void cycle_place(struct multigrid_cycle *cycle, float *memory, int threads);
 
 /* One V-cycle from `level`: b[.][level] to up[.][level]. `warm`: up[.][level] is a first guess. Of
  * a cancelled context nothing in these planes is of use. */
-void cycle_run(struct ro_cycle *cycle, int level, bool warm);
+void cycle_run(struct multigrid_cycle *cycle, int level, bool warm);
 
 #ifdef __cplusplus
 }

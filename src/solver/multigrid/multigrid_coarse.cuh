@@ -33,7 +33,7 @@ static __device__ __forceinline__ coarse_kept kept_at(float *memory)
 }
 
 /* Whether both grids are small enough. */
-static inline bool coarse_joins(const ro_grid &grid, const ro_grid &last)
+static inline bool coarse_joins(const solver_grid &grid, const solver_grid &last)
 {
     enum { LEAST = 6 }; /* mirror images are of nodes that there are */
     return grid.width <= JOINED && grid.height <= JOINED && grid.width >= LEAST &&
@@ -41,8 +41,8 @@ static inline bool coarse_joins(const ro_grid &grid, const ro_grid &last)
 }
 
 template <int THREADS>
-static __device__ __forceinline__ void coarse_keep(const ro_grid &last, const ro_direct &direct,
-                                                   const coarse_kept &kept)
+static __device__ __forceinline__ void
+coarse_keep(const solver_grid &last, const direct_system &direct, const coarse_kept &kept)
 {
     const int nx = last.width, ny = last.height;
     for (int i = threadIdx.x; i < ny * ny; i += THREADS) {
@@ -57,7 +57,7 @@ static __device__ __forceinline__ void coarse_keep(const ro_grid &last, const ro
 }
 
 template <int THREADS>
-static __device__ __forceinline__ void coarse_filter(const ro_grid &last, const float *inverse,
+static __device__ __forceinline__ void coarse_filter(const solver_grid &last, const float *inverse,
                                                      const coarse_kept &kept)
 {
     const int nx = last.width;
@@ -147,8 +147,8 @@ static __device__ __forceinline__ patch joined_patch(int x0, int y0, int width, 
 
 /* The coarser right-hand side from a residual, row for column. */
 template <int THREADS>
-static __device__ __forceinline__ void restrict_plane(const ro_grid &grid, const ro_grid &coarse,
-                                                      const float *fine, float *out)
+static __device__ __forceinline__ void
+restrict_plane(const solver_grid &grid, const solver_grid &coarse, const float *fine, float *out)
 {
     const int nx = coarse.width, cells = nx * coarse.height;
     for (int i = anew(threadIdx.x); i < cells; i += THREADS) {
@@ -194,12 +194,12 @@ static __device__ __forceinline__ void restrict_halved(int width, int height, in
 /* Down from `grid`, the solution on the last one, and up; `cycles` times, the result being weighed
  * before the next. Gives the bits of the largest |x| that the thread stored, or `high`. */
 template <int THREADS>
-static __device__ __forceinline__ int
-coarse_plane(const ro_grid &grid, const ro_grid &last, const ro_stencil &filter,
-             const grid_planes &planes, const float *weight, int cycles, float *shared,
-             const coarse_kept &kept, int high)
+static __device__ __forceinline__ int coarse_plane(const solver_grid &grid, const solver_grid &last,
+                                                   const stencil &filter, const grid_planes &planes,
+                                                   const float *weight, int cycles, float *shared,
+                                                   const coarse_kept &kept, int high)
 {
-    const ro_stencil k = filter;
+    const stencil k = filter;
     const int width = grid.width, height = grid.height, nx = last.width, ny = last.height;
     const size_t stride = (size_t)grid.stride;
     const bool halved = grid.x.halved && grid.y.halved && THREADS >= JOINED_ACROSS * JOINED_ACROSS;

@@ -22,15 +22,15 @@
 enum { RING = 4, LINES = 2 }; /* rows kept of each step; rows of scratch for transfers */
 enum { SHARED = 1 << 17 };    /* nodes of all planes that are worth sharing row by row */
 
-static size_t scratch_floats(const struct ro_multigrid *grids)
+static size_t scratch_floats(const struct multigrid *grids)
 {
     size_t rows = (size_t)grids->grid[0].stride * ((RO_GRID_SWEEPS + 2) * RING + LINES);
-    const struct ro_grid *last = &grids->grid[grids->levels - 1];
+    const struct solver_grid *last = &grids->grid[grids->levels - 1];
     size_t direct = 2 * (size_t)last->width * (size_t)last->height;
     return ((rows > direct ? rows : direct) + 15) / 16 * 16;
 }
 
-size_t cycle_floats(const struct ro_multigrid *grids, int planes, int threads)
+size_t cycle_floats(const struct multigrid *grids, int planes, int threads)
 {
     size_t floats = scratch_floats(grids) * (size_t)threads;
     for (int l = 0; l < grids->levels; l++)
@@ -38,7 +38,7 @@ size_t cycle_floats(const struct ro_multigrid *grids, int planes, int threads)
     return floats;
 }
 
-void cycle_place(struct ro_cycle *cycle, float *memory, int threads)
+void cycle_place(struct multigrid_cycle *cycle, float *memory, int threads)
 {
     cycle->scratch = memory;
     cycle->scratch_floats = scratch_floats(cycle->grids);
@@ -53,21 +53,21 @@ void cycle_place(struct ro_cycle *cycle, float *memory, int threads)
         }
 }
 
-static bool goes_on(const struct ro_cycle *cycle)
+static bool goes_on(const struct multigrid_cycle *cycle)
 {
     return !cycle->context || !ro_context_cancelled(cycle->context);
 }
 
 /* One pass over one grid. */
 struct pass {
-    struct ro_cycle *cycle;
+    struct multigrid_cycle *cycle;
     int level;
     bool warm;
     bool told; /* of rows that are finished */
     int share; /* of the team: the part that works on it */
 };
 
-static float *ring_row(const struct ro_grid *grid, float *rings, int step, int y)
+static float *ring_row(const struct solver_grid *grid, float *rings, int step, int y)
 {
     return rings + (size_t)(step * RING + (y & (RING - 1))) * (size_t)grid->stride + RO_GRID_MARGIN;
 }
@@ -75,8 +75,8 @@ static float *ring_row(const struct ro_grid *grid, float *rings, int step, int y
 /* Row y of step `step` from three rows of the step before. */
 static void relax_row(const struct pass *pass, int plane, float *rings, int step, int y, float *out)
 {
-    const struct ro_cycle *cycle = pass->cycle;
-    const struct ro_grid *grid = &cycle->grids->grid[pass->level];
+    const struct multigrid_cycle *cycle = pass->cycle;
+    const struct solver_grid *grid = &cycle->grids->grid[pass->level];
     cycle->kernels->relax(&cycle->stencils[pass->level], grid->width,
                           ring_row(grid, rings, step - 1, mirror_index(y - 1, grid->height)),
                           ring_row(grid, rings, step - 1, y),
@@ -89,8 +89,8 @@ static bool within(int y, int from, int to) { return y >= from && y < to; }
 /* The first sweep of a row from what is there. */
 static void warm_row(const struct pass *pass, int plane, int row, float *out)
 {
-    const struct ro_cycle *cycle = pass->cycle;
-    const struct ro_grid *grid = &cycle->grids->grid[pass->level];
+    const struct multigrid_cycle *cycle = pass->cycle;
+    const struct solver_grid *grid = &cycle->grids->grid[pass->level];
     const float *x = cycle->up[plane][pass->level];
     cycle->kernels->relax(&cycle->stencils[pass->level], grid->width,
                           x + grid_at(grid, mirror_index(row - 1, grid->height)),
@@ -102,8 +102,8 @@ static void warm_row(const struct pass *pass, int plane, int row, float *out)
 /* The first two sweeps of a row from nothing. */
 static void cold_row(const struct pass *pass, int plane, int row, float *out)
 {
-    const struct ro_cycle *cycle = pass->cycle;
-    const struct ro_grid *grid = &cycle->grids->grid[pass->level];
+    const struct multigrid_cycle *cycle = pass->cycle;
+    const struct solver_grid *grid = &cycle->grids->grid[pass->level];
     const float *b = cycle->b[plane][pass->level];
     cycle->kernels->begin(&cycle->stencils[pass->level], grid->width,
                           b + grid_at(grid, mirror_index(row - 1, grid->height)),
@@ -115,8 +115,8 @@ static void cold_row(const struct pass *pass, int plane, int row, float *out)
 static bool restrict_row(const struct pass *pass, int plane, float *rings, float *line, int row,
                          int to)
 {
-    const struct ro_cycle *cycle = pass->cycle;
-    const struct ro_grid *grid = &cycle->grids->grid[pass->level], *coarse = grid + 1;
+    const struct multigrid_cycle *cycle = pass->cycle;
+    const struct solver_grid *grid = &cycle->grids->grid[pass->level], *coarse = grid + 1;
     const float *rows[4];
     float weights[4];
     int last = 0;
@@ -135,10 +135,10 @@ static bool restrict_row(const struct pass *pass, int plane, float *rings, float
 
 static void go_down(const struct pass *pass, int plane, float *rings, int part, int parts)
 {
-    const struct ro_cycle *cycle = pass->cycle;
+    const struct multigrid_cycle *cycle = pass->cycle;
     const int level = pass->level, steps = RO_GRID_SWEEPS;
-    const struct ro_grid *grid = &cycle->grids->grid[level];
-    const struct ro_grid *coarse = &cycle->grids->grid[level + 1];
+    const struct solver_grid *grid = &cycle->grids->grid[level];
+    const struct solver_grid *coarse = &cycle->grids->grid[level + 1];
     float *line = ring_row(grid, rings, steps + 1, 0) + RING * grid->stride;
     int own0, own1, coarse0, coarse1;
     team_share(grid->height, part, parts, &own0, &own1);
@@ -187,10 +187,10 @@ static void go_down(const struct pass *pass, int plane, float *rings, int part, 
 
 static void go_up(const struct pass *pass, int plane, float *rings, int part, int parts)
 {
-    const struct ro_cycle *cycle = pass->cycle;
+    const struct multigrid_cycle *cycle = pass->cycle;
     const int level = pass->level, steps = RO_GRID_SWEEPS;
-    const struct ro_grid *grid = &cycle->grids->grid[level];
-    const struct ro_grid *coarse = &cycle->grids->grid[level + 1];
+    const struct solver_grid *grid = &cycle->grids->grid[level];
+    const struct solver_grid *coarse = &cycle->grids->grid[level + 1];
     const float *correction = cycle->up[plane][level + 1];
     float *line = ring_row(grid, rings, steps + 1, 0) + RING * grid->stride;
     int own0, own1;
@@ -215,7 +215,7 @@ static void go_up(const struct pass *pass, int plane, float *rings, int part, in
         }
 }
 
-static float *scratch_of(const struct ro_cycle *cycle, int part)
+static float *scratch_of(const struct multigrid_cycle *cycle, int part)
 {
     return cycle->scratch + cycle->scratch_floats * (size_t)part;
 }
@@ -236,12 +236,12 @@ static void pass_up(void *data, int part, int parts)
 }
 
 /* To cosines, divided by the eigenvalues, and back. */
-static void solve_directly(const struct ro_cycle *cycle, int plane, float *scratch)
+static void solve_directly(const struct multigrid_cycle *cycle, int plane, float *scratch)
 {
     const int level = cycle->grids->levels - 1;
-    const struct ro_grid *grid = &cycle->grids->grid[level];
-    const struct ro_direct *direct = &cycle->grids->direct;
-    const struct ro_grid_kernels *k = cycle->kernels;
+    const struct solver_grid *grid = &cycle->grids->grid[level];
+    const struct direct_system *direct = &cycle->grids->direct;
+    const struct grid_kernels *k = cycle->kernels;
     const int nx = grid->width, ny = grid->height;
     float *one = scratch, *two = one + nx * ny;
     const float *b = cycle->b[plane][level] + RO_GRID_MARGIN;
@@ -259,10 +259,10 @@ static void solve_directly(const struct ro_cycle *cycle, int plane, float *scrat
 }
 
 /* Of the coarsest grid, where all rows are finished at once. */
-static void tell_all(const struct ro_cycle *cycle, int plane, int share)
+static void tell_all(const struct multigrid_cycle *cycle, int plane, int share)
 {
     const int level = cycle->grids->levels - 1;
-    const struct ro_grid *grid = &cycle->grids->grid[level];
+    const struct solver_grid *grid = &cycle->grids->grid[level];
     for (int y = 0; y < grid->height; y++)
         cycle->told(cycle->told_data, share, plane, y, cycle->up[plane][level] + grid_at(grid, y));
 }
@@ -271,7 +271,7 @@ static void tell_all(const struct ro_cycle *cycle, int plane, int share)
 static void whole_planes(void *data, int part, int parts)
 {
     const struct pass *from = data;
-    struct ro_cycle *cycle = from->cycle;
+    struct multigrid_cycle *cycle = from->cycle;
     const int last = cycle->grids->levels - 1;
     float *scratch = scratch_of(cycle, part);
     for (int plane = part; plane < cycle->planes; plane += parts) {
@@ -291,11 +291,11 @@ static void whole_planes(void *data, int part, int parts)
     }
 }
 
-void cycle_run(struct ro_cycle *cycle, int level, bool warm)
+void cycle_run(struct multigrid_cycle *cycle, int level, bool warm)
 {
     const int last = cycle->grids->levels - 1;
     const size_t planes = (size_t)cycle->planes;
-    const struct ro_grid *grids = cycle->grids->grid;
+    const struct solver_grid *grids = cycle->grids->grid;
     int whole = level; /* the first grid whose planes are not cut */
     if (team_size(cycle->team) > cycle->planes)
         while (whole < last && grids[whole].floats * planes > SHARED)

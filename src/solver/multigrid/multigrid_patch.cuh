@@ -37,7 +37,7 @@ struct patch {
 
 /* b - A x; the order of operations is that of multigrid_rows.h. */
 template <int PITCH>
-static __device__ __forceinline__ void patch_residual(const ro_stencil &k, const float *plane,
+static __device__ __forceinline__ void patch_residual(const stencil &k, const float *plane,
                                                       const patch &p, float (&rest)[PATCH][PATCH])
 {
     enum { ROUND = PATCH + 2 };
@@ -91,8 +91,7 @@ static __device__ __forceinline__ void patch_put(const float (&values)[PATCH][PA
 
 /* A Jacobi step, in registers. */
 template <int PITCH>
-static __device__ __forceinline__ void patch_relax(const ro_stencil &k, const float *plane,
-                                                   patch *p)
+static __device__ __forceinline__ void patch_relax(const stencil &k, const float *plane, patch *p)
 {
     float rest[PATCH][PATCH];
     patch_residual<PITCH>(k, plane, *p, rest);
@@ -112,7 +111,8 @@ static __device__ __forceinline__ int mirrored(int i, int n)
 
 /* x += the coarse plane interpolated, as grid_prolong, at the nodes x[] and y[] of the fine grid.
  * `from` has `pitch` and begins with the coarse node (first_x, first_y). */
-static __device__ __forceinline__ void patch_prolong(const ro_grid &fine, const ro_grid &coarse,
+static __device__ __forceinline__ void patch_prolong(const solver_grid &fine,
+                                                     const solver_grid &coarse,
                                                      const int (&x)[PATCH], const int (&y)[PATCH],
                                                      const float *from, int pitch, int first_x,
                                                      int first_y, patch *p)
@@ -178,7 +178,7 @@ static __device__ __forceinline__ void patch_halved(int x, int y, const float *f
 
 /* The residual at four rows and columns from `from` on, restricted to the coarse node (ci, cj);
  * row[] and column[] say where in the plane they are. */
-static __device__ __forceinline__ float restricted(const ro_grid &grid, int ci, int cj,
+static __device__ __forceinline__ float restricted(const solver_grid &grid, int ci, int cj,
                                                    const float *plane, const int (&row)[4],
                                                    const int (&column)[4])
 {

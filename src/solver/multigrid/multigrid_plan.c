@@ -40,7 +40,7 @@ bool multigrid_fits(int width, int height)
     return longer <= (int64_t)RO_GRID_ASPECT * shorter + RO_GRID_ASPECT;
 }
 
-static void halve(struct ro_axis *axis)
+static void halve(struct grid_axis *axis)
 {
     int32_t *low = (int32_t *)axis->low, *first = (int32_t *)axis->first;
     float *part = (float *)axis->part;
@@ -71,9 +71,9 @@ static void halve(struct ro_axis *axis)
     }
 }
 
-static void plan_axis(struct ro_axis *axis, struct tables *tables, int fine, int coarse)
+static void plan_axis(struct grid_axis *axis, struct tables *tables, int fine, int coarse)
 {
-    *axis = (struct ro_axis){.fine = fine, .coarse = coarse, .halved = fine == 2 * coarse - 1};
+    *axis = (struct grid_axis){.fine = fine, .coarse = coarse, .halved = fine == 2 * coarse - 1};
     axis->low = take(tables, (size_t)fine);
     axis->part = take(tables, (size_t)fine);
     axis->first = take(tables, (size_t)coarse);
@@ -99,13 +99,13 @@ static void fill_cosines(int n, bool right, float *forward, float *back)
         }
 }
 
-static void plan(struct ro_multigrid *grids, struct tables *tables, int width, int height)
+static void plan(struct multigrid *grids, struct tables *tables, int width, int height)
 {
     const double span_x = width - 1, span_y = height - 1;
     grids->levels = 0;
     for (;;) {
-        struct ro_grid *grid = &grids->grid[grids->levels++];
-        *grid = (struct ro_grid){.width = width, .height = height};
+        struct solver_grid *grid = &grids->grid[grids->levels++];
+        *grid = (struct solver_grid){.width = width, .height = height};
         grid->stride =
             (width + RO_GRID_MARGIN - 1) / RO_GRID_MARGIN * RO_GRID_MARGIN + 2 * RO_GRID_MARGIN;
         grid->floats = (size_t)grid->stride * (size_t)height;
@@ -123,17 +123,17 @@ static void plan(struct ro_multigrid *grids, struct tables *tables, int width, i
     size_t nx = (size_t)width, ny = (size_t)height;
     float *forward_x = take(tables, nx * nx), *back_x = take(tables, nx * nx);
     float *forward_y = take(tables, ny * ny), *back_y = take(tables, ny * ny);
-    grids->direct = (struct ro_direct){forward_x, forward_y, back_x, back_y};
+    grids->direct = (struct direct_system){forward_x, forward_y, back_x, back_y};
     if (tables->memory) {
         fill_cosines(width, true, forward_x, back_x);
         fill_cosines(height, false, forward_y, back_y);
     }
 }
 
-ro_status multigrid_open(ro_context *context, int width, int height, struct ro_multigrid *grids)
+ro_status multigrid_open(ro_context *context, int width, int height, struct multigrid *grids)
 {
     struct tables tables = {0};
-    *grids = (struct ro_multigrid){0};
+    *grids = (struct multigrid){0};
     if (!multigrid_fits(width, height))
         return ro_context_fail(context, RO_E_SIZE,
                                "%d x %d is too thin for multigrid: the longer side may be %d times "
@@ -151,7 +151,7 @@ ro_status multigrid_open(ro_context *context, int width, int height, struct ro_m
     return RO_OK;
 }
 
-void multigrid_close(struct ro_multigrid *grids)
+void multigrid_close(struct multigrid *grids)
 {
     free(grids->tables);
     grids->tables = NULL;
@@ -159,22 +159,22 @@ void multigrid_close(struct ro_multigrid *grids)
 
 static double cosine_of(int i, int count) { return count > 1 ? cos(M_PI * i / (count - 1)) : 1; }
 
-void multigrid_set(const struct ro_multigrid *grids, double sigma,
-                   struct ro_stencil stencils[RO_GRID_LEVELS], float *inverse)
+void multigrid_set(const struct multigrid *grids, double sigma,
+                   struct stencil stencils[RO_GRID_LEVELS], float *inverse)
 {
     double kx = 0, ky = 0, kc = 0;
     for (int l = 0; l < grids->levels; l++) {
-        const struct ro_grid *grid = &grids->grid[l];
+        const struct solver_grid *grid = &grids->grid[l];
         double x2 = 1 / (grid->hx * grid->hx), y2 = 1 / (grid->hy * grid->hy);
         kx = sigma * sigma / 6 * (2 * x2 - y2);
         ky = sigma * sigma / 6 * (2 * y2 - x2);
         kc = sigma * sigma / 12 * (x2 + y2);
-        stencils[l] = (struct ro_stencil){.ky = (float)ky,
-                                          .kh = (float)(kx + 2 * kc),
-                                          .kc = (float)kc,
-                                          .s = (float)(1 / (1 + 2 * kx + 2 * ky + 4 * kc))};
+        stencils[l] = (struct stencil){.ky = (float)ky,
+                                       .kh = (float)(kx + 2 * kc),
+                                       .kc = (float)kc,
+                                       .s = (float)(1 / (1 + 2 * kx + 2 * ky + 4 * kc))};
     }
-    const struct ro_grid *coarsest = &grids->grid[grids->levels - 1];
+    const struct solver_grid *coarsest = &grids->grid[grids->levels - 1];
     enum { KNOWN = 64 }; /* cosines that are not computed row after row */
     double known[KNOWN];
     for (int p = 0; p < coarsest->width && p < KNOWN; p++)

@@ -4,12 +4,12 @@
 
 #include "simd/variants.h"
 
-RO_VARIANTS_DECLARE(const struct ro_grid_kernels, ro_grid_kernels);
-static const struct ro_grid_kernels ro_grid_kernels_scalar = {.cpu = RO_CPU_SCALAR, GRID_KERNELS};
+RO_VARIANTS_DECLARE(const struct grid_kernels, grid_kernels);
+static const struct grid_kernels grid_kernels_scalar = {.cpu = RO_CPU_SCALAR, GRID_KERNELS};
 
-const struct ro_grid_kernels *grid_kernels_for(ro_cpu cpu)
+const struct grid_kernels *grid_kernels_for(ro_cpu cpu)
 {
-    static const struct ro_grid_kernels *const kernels[RO_CPUS] = {
-        [RO_CPU_SCALAR] = &ro_grid_kernels_scalar, RO_VARIANTS_OF(ro_grid_kernels)};
+    static const struct grid_kernels *const kernels[RO_CPUS] = {
+        [RO_CPU_SCALAR] = &grid_kernels_scalar, RO_VARIANTS_OF(grid_kernels)};
     return kernels[cpu];
 }

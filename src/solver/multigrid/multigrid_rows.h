@@ -40,7 +40,7 @@ ALWAYS __m512 some_of(const float *x, int i, int end)
 }
 
 /* V and x of neighbouring columns come from vectors that are there already. */
-ALWAYS void step_columns(const struct ro_stencil k, int width, const float *restrict above,
+ALWAYS void step_columns(const struct stencil k, int width, const float *restrict above,
                          const float *restrict x, const float *restrict below,
                          const float *restrict b, float *restrict out, const enum step step)
 {
@@ -86,7 +86,7 @@ ALWAYS void step_columns(const struct ro_stencil k, int width, const float *rest
 enum { PIECE = 512 };
 
 /* A piece of a row. V is needed of three columns: it is kept in a line of its own. */
-ALWAYS void step_piece(const struct ro_stencil k, int count, const float *restrict above,
+ALWAYS void step_piece(const struct stencil k, int count, const float *restrict above,
                        const float *restrict x, const float *restrict below,
                        const float *restrict b, float *restrict out, const enum step step)
 {
@@ -112,7 +112,7 @@ ALWAYS void step_piece(const struct ro_stencil k, int count, const float *restri
     }
 }
 
-ALWAYS void step_columns(const struct ro_stencil k, int width, const float *restrict above,
+ALWAYS void step_columns(const struct stencil k, int width, const float *restrict above,
                          const float *restrict x, const float *restrict below,
                          const float *restrict b, float *restrict out, const enum step step)
 {
@@ -123,28 +123,28 @@ ALWAYS void step_columns(const struct ro_stencil k, int width, const float *rest
 
 #endif
 
-static void relax(const struct ro_stencil *stencil, int width, const float *above, const float *x,
+static void relax(const struct stencil *stencil, int width, const float *above, const float *x,
                   const float *below, const float *b, float *out)
 {
     step_columns(*stencil, width, above, x, below, b, out, RELAX);
     mirror_ghosts(width, out);
 }
 
-static void residual(const struct ro_stencil *stencil, int width, const float *above,
-                     const float *x, const float *below, const float *b, float *out)
+static void residual(const struct stencil *stencil, int width, const float *above, const float *x,
+                     const float *below, const float *b, float *out)
 {
     step_columns(*stencil, width, above, x, below, b, out, RESIDUAL);
     mirror_ghosts(width, out);
 }
 
-static void begin(const struct ro_stencil *stencil, int width, const float *above, const float *b,
+static void begin(const struct stencil *stencil, int width, const float *above, const float *b,
                   const float *below, float *out)
 {
     step_columns(*stencil, width, above, b, below, b, out, BEGIN);
     mirror_ghosts(width, out);
 }
 
-static void restrict_row(const struct ro_axis *axis, const float *const rows[4],
+static void restrict_row(const struct grid_axis *axis, const float *const rows[4],
                          const float weights[4], float *restrict line, float *restrict out)
 {
     const float *restrict r0 = rows[0], *restrict r1 = rows[1], *restrict r2 = rows[2],
@@ -173,7 +173,7 @@ static void restrict_row(const struct ro_axis *axis, const float *const rows[4],
     mirror_ghosts(axis->coarse, out);
 }
 
-static void prolong_row(const struct ro_axis *axis, const float *restrict low,
+static void prolong_row(const struct grid_axis *axis, const float *restrict low,
                         const float *restrict high, float part, const float *restrict x,
                         float *restrict line, float *restrict out)
 {

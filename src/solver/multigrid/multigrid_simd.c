@@ -3,7 +3,7 @@
 #include "simd/simd.h"
 #include "solver/multigrid/multigrid_rows.h"
 
-const struct ro_grid_kernels RO_SIMD_NAME(ro_grid_kernels) = {
+const struct grid_kernels RO_SIMD_NAME(grid_kernels) = {
     .cpu = RO_SIMD_CPU,
     GRID_KERNELS,
 };

@@ -57,8 +57,8 @@ static __device__ __forceinline__ patch tile_patch(const tile_group &group, int 
 
 /* Where all of the group's threads are through with the tile. */
 template <bool WARM>
-static __device__ __forceinline__ void down_tile(const ro_grid &grid, const ro_grid &coarse,
-                                                 const ro_stencil &k, const grid_planes &planes,
+static __device__ __forceinline__ void down_tile(const solver_grid &grid, const solver_grid &coarse,
+                                                 const stencil &k, const grid_planes &planes,
                                                  int tile_x, int tile_y, const tile_group &group)
 {
     enum { COARSE = down_sizes<WARM>::COARSE, RIM = down_sizes<WARM>::RIM };
@@ -124,8 +124,8 @@ static __device__ __forceinline__ void down_tile(const ro_grid &grid, const ro_g
 }
 
 /* Gives the bits of the largest |x| that the thread stored, or `high`. */
-static __device__ __forceinline__ int up_tile(const ro_grid &grid, const ro_grid &coarse,
-                                              const ro_stencil &k, const grid_planes &planes,
+static __device__ __forceinline__ int up_tile(const solver_grid &grid, const solver_grid &coarse,
+                                              const stencil &k, const grid_planes &planes,
                                               int tile_x, int tile_y, const tile_group &group,
                                               int high)
 {
@@ -221,9 +221,9 @@ static __device__ __forceinline__ void multiply(int rows, int terms, int width, 
 
 /* The coarsest grid; shared memory for two planes of it. */
 template <int THREADS>
-static __device__ __forceinline__ int direct_plane(const ro_grid &grid, const ro_direct &direct,
-                                                   const float *inverse, const grid_planes &planes,
-                                                   float *shared, int high)
+static __device__ __forceinline__ int
+direct_plane(const solver_grid &grid, const direct_system &direct, const float *inverse,
+             const grid_planes &planes, float *shared, int high)
 {
     const int nx = grid.width, ny = grid.height, stride = (int)grid.stride;
     float *one = shared, *two = one + nx * ny;

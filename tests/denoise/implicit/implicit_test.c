@@ -54,7 +54,7 @@ static void dither_by_threads(void **state)
     static int32_t r[SIZE], want[SIZE], got[SIZE];
     ro_context *context = open_threads(3);
     for (int64_t defect = -3 * SIZE; defect <= 3 * SIZE; defect += SIZE / 4 + 1) {
-        struct ro_balance balance = {defect, 0, 100};
+        struct edge_balance balance = {defect, 0, 100};
         int64_t missing = defect;
         for (int i = 0; i < SIZE; i++) {
             r[i] = want[i] = pixel_hash(1, (uint32_t)i, 0) % 8

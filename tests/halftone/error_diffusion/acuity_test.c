@@ -55,7 +55,7 @@ static void tables_are_as_the_method_needs_them(void **state)
 
 static void run_schedule(const struct diffusion_schedule *schedule,
                          const struct diffusion_plan *plan, const unsigned char *in,
-                         uint32_t height, ro_cpu cpu, int threads, struct ro_pool *pool,
+                         uint32_t height, ro_cpu cpu, int threads, struct thread_pool *pool,
                          unsigned char *out)
 {
     struct diffusion_run run = {.plan = plan, .pool = pool, .cpu = cpu, .threads = threads};
@@ -93,7 +93,7 @@ static void schedules_give_the_same_bits(void **state)
 {
     (void)state;
     static const uint32_t whites[] = {255, 255, 255, 1, 97, 254, 65535, 1023};
-    struct ro_pool *pool = pool_open(2, NULL);
+    struct thread_pool *pool = pool_open(2, NULL);
     for (int round = 0; round < 200; round++) {
         struct diffusion_plan plan;
         uint32_t width = 1 + draw(draw(4) ? draw(4) ? 180 : 4 : 900), height = 1 + draw(80);

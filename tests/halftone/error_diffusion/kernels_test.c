@@ -184,7 +184,7 @@ static struct diffusion_request request_of(const struct picture *p, int kernel)
 
 static void run_schedule(const struct diffusion_schedule *schedule,
                          const struct diffusion_plan *plan, const struct picture *p, ro_cpu cpu,
-                         int threads, struct ro_pool *pool, unsigned char *out)
+                         int threads, struct thread_pool *pool, unsigned char *out)
 {
     struct diffusion_run run = {.plan = plan, .pool = pool, .cpu = cpu, .threads = threads};
     size_t bytes = schedule->state_bytes(plan, cpu, threads);
@@ -218,7 +218,7 @@ static void compare(const struct picture *p, const char *what, const char *cpu)
 static void options_give_the_same_bits_everywhere(void **state)
 {
     (void)state;
-    struct ro_pool *pool = pool_open(2, NULL);
+    struct thread_pool *pool = pool_open(2, NULL);
     for (int round = 0; round < 260; round++) {
         int kernel = round % DIFFUSION_KERNELS;
         struct picture p = make_picture(draw(2) ? 2 : 2 + (int)draw(255));
@@ -441,7 +441,7 @@ static void own_kernels_run_everywhere(void **state)
         }
         run_schedule(&diffusion_ec, &plan, &p, RO_CPU_SCALAR, 1, NULL, p.got);
         compare(&p, "ec", "");
-        struct ro_pool *pool = pool_open(2, NULL);
+        struct thread_pool *pool = pool_open(2, NULL);
         for (int cpu = RO_CPU_SCALAR; cpu <= (int)cpu_best() && !plan.serpentine; cpu++) {
             run_schedule(&diffusion_wave, &plan, &p, (ro_cpu)cpu, 1 + round % 2, pool, p.got);
             compare(&p, "wave", ro_cpu_name((ro_cpu)cpu));

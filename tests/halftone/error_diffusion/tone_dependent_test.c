@@ -86,7 +86,7 @@ static void shares_are_those_of_the_weights(void **state)
 
 static void run_schedule(const struct diffusion_schedule *schedule,
                          const struct diffusion_plan *plan, const unsigned char *in,
-                         uint32_t height, ro_cpu cpu, int threads, struct ro_pool *pool,
+                         uint32_t height, ro_cpu cpu, int threads, struct thread_pool *pool,
                          unsigned char *out)
 {
     struct diffusion_run run = {.plan = plan, .pool = pool, .cpu = cpu, .threads = threads};
@@ -126,7 +126,7 @@ static void schedules_give_the_same_bits(void **state)
     (void)state;
     static const uint32_t whites[] = {255, 255, 255, 1, 97, 254, 65535, 1023};
     static const int levels[] = {2, 2, 3, 4, 16, 17, 256, 1000};
-    struct ro_pool *pool = pool_open(2, NULL);
+    struct thread_pool *pool = pool_open(2, NULL);
     for (int round = 0; round < 160; round++) {
         struct tonal_plan tonal;
         struct diffusion_plan plan;

@@ -16,8 +16,8 @@ static void reads_are_those_of_one(void **state)
         bytes[i] = (uint8_t)(i * i >> 7 ^ i);
     assert_int_equal(ro_bytes_save(context, path, bytes, SIZE), RO_OK);
     for (int threads = 0; threads < 5; threads++) {
-        struct ro_file file;
-        struct ro_source source;
+        struct open_file file;
+        struct byte_source source;
         size_t at = 0, part;
         file_init(&file, context, path, "");
         assert_int_equal(source_open(&source, &file, path), RO_OK);

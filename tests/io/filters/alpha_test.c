@@ -7,9 +7,9 @@
 static void over(void **state)
 {
     (void)state;
-    struct ro_alpha_rule rule = {
+    struct alpha_rule rule = {
         .what = RO_ALPHA_OVER, .channels = 1, .given = 1, .white = 255, .background = {255}};
-    struct ro_alpha_rule wide = rule;
+    struct alpha_rule wide = rule;
     wide.white = wide.background[0] = 65535;
     for (unsigned alpha = 0; alpha < 256; alpha++)
         for (unsigned colour = 0; colour < 256; colour++) {
@@ -33,7 +33,7 @@ static void colours(void **state)
     (void)state;
     const uint8_t in[8] = {10, 20, 30, 255, 100, 50, 0, 0};
     uint8_t out[6];
-    struct ro_alpha_rule rule = {
+    struct alpha_rule rule = {
         .what = RO_ALPHA_OVER, .channels = 3, .given = 3, .white = 255, .background = {1, 2, 3}};
     alpha_row8(&rule, out, in, 2);
     assert_memory_equal(out, ((uint8_t[]){10, 20, 30, 1, 2, 3}), 6);
@@ -49,12 +49,12 @@ static void colours(void **state)
     assert_memory_equal(out, ((uint8_t[]){255, 0}), 2);
     /* What was multiplied by alpha comes back, and grey takes on a background's colour. */
     const uint8_t half[2] = {50, 100};
-    rule = (struct ro_alpha_rule){
+    rule = (struct alpha_rule){
         .what = RO_ALPHA_KEEP, .multiplied = true, .channels = 1, .given = 1, .white = 255};
     alpha_row8(&rule, out, half, 1);
     assert_int_equal(out[0], (50 * 255 + 50) / 100);
     const uint8_t none[2] = {50, 0};
-    rule = (struct ro_alpha_rule){
+    rule = (struct alpha_rule){
         .what = RO_ALPHA_OVER, .channels = 1, .given = 3, .white = 255, .background = {200, 0, 9}};
     alpha_row8(&rule, out, none, 1);
     assert_memory_equal(out, ((uint8_t[]){200, 0, 9}), 3);

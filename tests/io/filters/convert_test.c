@@ -43,7 +43,7 @@ static void levels_to_tones(void **state)
 {
     (void)state;
     for (unsigned levels = 2; levels <= 256; levels++) {
-        struct ro_conversion conversion;
+        struct row_conversion conversion;
         uint8_t in[256], out[256];
         conversion_init(&conversion, RO_INDEX8, levels - 1, RO_GREY8, 255);
         assert_int_equal(conversion_needed(&conversion), levels != 256);
@@ -61,7 +61,7 @@ static void bits_both_ways(void **state)
 {
     (void)state;
     for (uint32_t width = 1; width < 40; width++) {
-        struct ro_conversion pack, unpack;
+        struct row_conversion pack, unpack;
         uint8_t in[40], bits[5] = {0}, out[40];
         for (uint32_t i = 0; i < width; i++)
             in[i] = (i * i + width) % 3 == 0;
@@ -79,7 +79,7 @@ static void bits_both_ways(void **state)
 static void wide_scaling(void **state)
 {
     (void)state;
-    struct ro_conversion conversion;
+    struct row_conversion conversion;
     uint16_t in[] = {0, 1, 500, 999, 1000, 1001}, out[6];
     conversion_init(&conversion, RO_GREY16, 1000, RO_GREY16, 65535);
     conversion_row(&conversion, out, in, 6);
@@ -97,7 +97,7 @@ static void exif_data(void **state)
         0x1a, 1,   5,  0, 1,   0, 0, 0, 50, 0, 0, 0, /* x resolution at byte 50 */
         0x28, 1,   3,  0, 1,   0, 0, 0, 3,  0, 0, 0, /* per centimetre */
         0,    0,   0,  0, 200, 0, 0, 0, 2,  0, 0, 0};
-    struct ro_exif exif = exif_read(little, sizeof little);
+    struct exif_data exif = exif_read(little, sizeof little);
     assert_int_equal(exif.orientation, 6);
     assert_true(exif.dpi_x > 253.99 && exif.dpi_x < 254.01);
     assert_true(exif.dpi_y == 0);

@@ -6,15 +6,15 @@
 
 /* A stage that gives rows from memory. */
 struct memory {
-    struct ro_stage stage;
+    struct row_stage stage;
     const uint8_t *pixels;
     uint32_t row;
 };
 
-static struct ro_file file;
+static struct open_file file;
 static int closed;
 
-static ro_status memory_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stride,
+static ro_status memory_rows(struct row_stage *stage, uint8_t *rows, ptrdiff_t stride,
                              uint32_t count)
 {
     struct memory *memory = (struct memory *)stage;
@@ -25,7 +25,7 @@ static ro_status memory_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t st
     return RO_OK;
 }
 
-static void memory_close(struct ro_stage *stage)
+static void memory_close(struct row_stage *stage)
 {
     (void)stage;
     closed++;
@@ -88,7 +88,7 @@ static void turned_letters(void **state)
             bool exchanged = orientation >= 5;
             struct memory memory = memory_open(stored[orientation], RO_GREY8, exchanged ? 5 : 3,
                                                exchanged ? 3 : 5, 255);
-            struct ro_stage *stage = &memory.stage;
+            struct row_stage *stage = &memory.stage;
             uint8_t got[15];
             memory.stage.orientation = orientation;
             memory.stage.info.dpi_x = exchanged ? 600 : 300;
@@ -114,7 +114,7 @@ static void turned_colours(void **state)
     for (int i = 0; i < 18; i++)
         ((uint16_t *)pixels)[i] = (uint16_t)(1000 * i);
     struct memory memory = memory_open(pixels, RO_RGB16, 3, 2, 65535);
-    struct ro_stage *stage;
+    struct row_stage *stage;
     memory.stage.orientation = 6;
     assert_int_equal(orient_stage(&memory.stage, &stage), RO_OK);
     assert_int_equal(stage->rows(stage, (uint8_t *)turned, sizeof turned[0], 3), RO_OK);
@@ -124,8 +124,8 @@ static void turned_colours(void **state)
     stage->close(stage);
 }
 
-static ro_status resize(struct ro_stage *before, uint32_t width, uint32_t height,
-                        struct ro_stage **stage)
+static ro_status resize(struct row_stage *before, uint32_t width, uint32_t height,
+                        struct row_stage **stage)
 {
     return resize_stage(
         before,
@@ -169,7 +169,7 @@ static void resized_like_the_formula(void **state)
             double step_x = (double)W / width, step_y = (double)H / height;
             struct memory memory =
                 memory_open(pixels, channels == 3 ? RO_RGB8 : RO_GREY8, W, H, 255);
-            struct ro_stage *stage;
+            struct row_stage *stage;
             assert_int_equal(resize(&memory.stage, sizes[s][0], sizes[s][1], &stage), RO_OK);
             size_t row = stage_row_bytes(stage);
             for (int y = 0; y < height; y += 3)
@@ -215,7 +215,7 @@ static void flat_stays_flat(void **state)
                         ((uint8_t *)pixels)[i] = (uint8_t)tones[t].value;
                 struct memory memory =
                     memory_open(pixels, tones[t].format, 40, 30, tones[t].maxval);
-                struct ro_stage *stage;
+                struct row_stage *stage;
                 assert_int_equal(resize(&memory.stage, width, height, &stage), RO_OK);
                 assert_int_equal(stage->info.maxval, tones[t].expected_maxval);
                 assert_int_equal(
@@ -232,7 +232,7 @@ static void sizes_and_resolution(void **state)
     (void)state;
     uint8_t pixels[6 * 4] = {0};
     struct memory memory = memory_open(pixels, RO_GREY8, 6, 4, 255);
-    struct ro_stage *stage;
+    struct row_stage *stage;
     memory.stage.info.dpi_x = memory.stage.info.dpi_y = 100;
     assert_int_equal(resize(&memory.stage, 12, 0, &stage), RO_OK);
     assert_int_equal(stage->info.height, 8); /* the proportions stay */
@@ -254,7 +254,7 @@ static void cut_and_enlarged(void **state)
 {
     (void)state;
     uint8_t pixels[3 * 7 * 5], out[3 * 21 * 15];
-    struct ro_stage *stage;
+    struct row_stage *stage;
     for (size_t i = 0; i < sizeof pixels; i++)
         pixels[i] = (uint8_t)(i * 11);
     struct memory memory = memory_open(pixels, RO_RGB8, 7, 5, 255);
@@ -311,7 +311,7 @@ static void proportions(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct memory memory =
             memory_open(pixels, RO_GREY8, cases[i].from[0], cases[i].from[1], 255);
-        struct ro_stage *stage;
+        struct row_stage *stage;
         assert_int_equal(resize_stage(&memory.stage, &cases[i].options, &stage), RO_OK);
         assert_int_equal(stage->info.width, cases[i].to[0]);
         assert_int_equal(stage->info.height, cases[i].to[1]);
@@ -331,7 +331,7 @@ static void proportions(void **state)
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct memory memory = memory_open(pixels, RO_GREY8, 1, 100000, 255);
-        struct ro_stage *stage;
+        struct row_stage *stage;
         closed = 0;
         assert_int_equal(resize_stage(&memory.stage, &bad[i].options, &stage), bad[i].status);
         assert_non_null(strstr(ro_context_message(context), bad[i].words));
@@ -358,7 +358,7 @@ static void light_is_kept(void **state)
             struct memory memory = memory_open(pixels, RO_GREY8, W, H, (uint32_t)maxval);
             ro_read_options options = {RO_READ_DEFAULTS, .resize_percent = 50,
                                        .resize_light = as_light};
-            struct ro_stage *stage;
+            struct row_stage *stage;
             double light = 0;
             assert_int_equal(resize_stage(&memory.stage, &options, &stage), RO_OK);
             assert_int_equal(stage->rows(stage, got, 32, 24), RO_OK);
@@ -378,7 +378,7 @@ static void light_is_kept(void **state)
         ro_read_options options = {RO_READ_DEFAULTS, .resize_width = 5, .resize_height = 11,
                                    .resize_light = 1};
         struct memory memory = memory_open(wide, RO_GREY16, 8, 6, 65535);
-        struct ro_stage *stage;
+        struct row_stage *stage;
         assert_int_equal(resize_stage(&memory.stage, &options, &stage), RO_OK);
         assert_int_equal(stage->rows(stage, (uint8_t *)wide_got, 10, 11), RO_OK);
         stage->close(stage);

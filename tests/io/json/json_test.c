@@ -15,7 +15,7 @@
 static bool reads(const char *json_text, const char *wanted)
 {
     char text[24];
-    struct ro_json json = json_of(context, "here", json_text);
+    struct json_parser json = json_of(context, "here", json_text);
     json_read_text(&json, text, sizeof text);
     return !json.failed && *json.at == '\0' && strcmp(text, wanted) == 0;
 }
@@ -59,7 +59,7 @@ static void other_strings_are_refused(void **state)
 static void values_are_skipped(void **state)
 {
     (void)state;
-    struct ro_json json =
+    struct json_parser json =
         json_of(context, "here", "{\"a\": [1, -2.5e3, {\"b\\\"]\": null}], \"c\": \"}\"}, 7");
     json_skip(&json);
     assert_true(json_take(&json, ','));

@@ -29,9 +29,9 @@ static double texture(double x, double y)
 }
 
 /* The fixed image is the moving one through a map, in other tones. */
-static void open_copy(struct ro_copy *copy, int width, int height, bool masked)
+static void open_copy(struct pyramid_copy *copy, int width, int height, bool masked)
 {
-    *copy = (struct ro_copy){.width = width, .height = height, .shrink = 1, .counted = 1};
+    *copy = (struct pyramid_copy){.width = width, .height = height, .shrink = 1, .counted = 1};
     for (int p = 0; p < 2; p++) {
         copy->image[p] = calloc((size_t)(width * height + RO_ALIGN_LANES), sizeof(float));
         if (masked)
@@ -48,7 +48,7 @@ static void open_copy(struct ro_copy *copy, int width, int height, bool masked)
     copy->counted = width * height;
 }
 
-static void close_copy(struct ro_copy *copy)
+static void close_copy(struct pyramid_copy *copy)
 {
     for (int p = 0; p < 2; p++) {
         free(copy->image[p]);
@@ -60,7 +60,7 @@ static void close_copy(struct ro_copy *copy)
 
 enum { TERMS = 27 };
 
-static bool terms_of(const struct ro_copy *copy, const struct ro_map *map, int x, int y,
+static bool terms_of(const struct pyramid_copy *copy, const struct affine_map *map, int x, int y,
                      double terms[TERMS])
 {
     const int width = copy->width, height = copy->height;
@@ -102,7 +102,7 @@ static bool terms_of(const struct ro_copy *copy, const struct ro_map *map, int x
     return true;
 }
 
-static void sum_plainly(const struct ro_copy *copy, const struct ro_map *map, int four,
+static void sum_plainly(const struct pyramid_copy *copy, const struct affine_map *map, int four,
                         double sums[RO_SUMS])
 {
     memset(sums, 0, RO_SUMS * sizeof *sums);
@@ -151,12 +151,12 @@ static void test_sums(void **state)
     static const int sizes[][2] = {{1, 1},  {1, 9},   {9, 1},    {2, 2},   {7, 5},
                                    {8, 4},  {15, 6},  {16, 3},   {33, 17}, {64, 64},
                                    {65, 7}, {127, 9}, {128, 12}, {255, 3}, {256, 5}};
-    static const struct ro_map maps[] = {{{1, 0, 0, 0, 1, 0}},
-                                         {{1.02, 0.1, 1.25, -0.1, 0.97, -0.75}},
-                                         {{-0.6, 0.7, 0, -0.7, -0.6, 0}},
-                                         {{1, 0, 1e5, 0, 1, 0}}};
+    static const struct affine_map maps[] = {{{1, 0, 0, 0, 1, 0}},
+                                             {{1.02, 0.1, 1.25, -0.1, 0.97, -0.75}},
+                                             {{-0.6, 0.7, 0, -0.7, -0.6, 0}},
+                                             {{1, 0, 1e5, 0, 1, 0}}};
     for (size_t i = 0; i < 2 * sizeof sizes / sizeof *sizes; i++) {
-        struct ro_copy copy;
+        struct pyramid_copy copy;
         open_copy(&copy, sizes[i / 2][0], sizes[i / 2][1], i % 2);
         for (size_t k = 0; k < 4 * sizeof maps / sizeof *maps; k++)
             for (int cpu = RO_CPU_SCALAR; cpu <= RO_CPU_AVX512; cpu++) {
@@ -180,11 +180,11 @@ static void test_sums(void **state)
 
 struct refinement {
     struct ro_view view;
-    struct ro_climb climbs[2];
+    struct map_climb climbs[2];
     int count;
 };
 
-static void refine(struct ro_team *team, void *data)
+static void refine(struct thread_team *team, void *data)
 {
     struct refinement *refinement = data;
     assert_true(refine_maps(team, &refinement->view, refinement->climbs, refinement->count, 12));
@@ -192,13 +192,13 @@ static void refine(struct ro_team *team, void *data)
 
 static void run_refinement(int threads, struct refinement *refinement)
 {
-    struct ro_pool *pool = pool_open(threads, NULL);
+    struct thread_pool *pool = pool_open(threads, NULL);
     assert_non_null(pool);
     team_open(pool, threads, refine, refinement);
     pool_close(pool);
 }
 
-static void same_climb(const struct ro_climb *a, const struct ro_climb *b)
+static void same_climb(const struct map_climb *a, const struct map_climb *b)
 {
     assert_memory_equal(&a->map, &b->map, sizeof a->map);
     assert_memory_equal(&a->value, &b->value, sizeof a->value);
@@ -209,10 +209,10 @@ static void test_refinement(void **state)
 {
     (void)state;
     static const int sizes[][2] = {{64, 64}, {61, 43}, {128, 97}};
-    const struct ro_climb start[2] = {{.map = {{1, 0, 0, 0, 1, 0}}, .sign = RO_LIKE},
-                                      {.map = {{1, 0, 3, 0, 1, 2}}, .sign = RO_UNLIKE}};
+    const struct map_climb start[2] = {{.map = {{1, 0, 0, 0, 1, 0}}, .sign = RO_LIKE},
+                                       {.map = {{1, 0, 3, 0, 1, 2}}, .sign = RO_UNLIKE}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        struct ro_copy copy;
+        struct pyramid_copy copy;
         open_copy(&copy, sizes[i][0], sizes[i][1], i == 1);
         const struct ro_view plain = {&copy, align_kernels_for(RO_CPU_SCALAR)};
         struct refinement alone[2];
@@ -220,7 +220,7 @@ static void test_refinement(void **state)
             alone[k] = (struct refinement){plain, {start[k]}, 1};
             run_refinement(1, &alone[k]);
         }
-        const struct ro_climb *found = &alone[0].climbs[0];
+        const struct map_climb *found = &alone[0].climbs[0];
         if (!(found->value > 0.97) || !(fabs(found->map.m[0] - 1.01) < 0.01))
             fail_msg("%g alike, and %g", found->value, found->map.m[0]);
         struct refinement again = alone[0]; /* what is settled stays */
@@ -242,19 +242,19 @@ static void test_refinement(void **state)
 /* ---- Shifts ---------------------------------------------------------------------------------- */
 
 struct shifting {
-    const struct ro_copy *copy;
+    const struct pyramid_copy *copy;
     ro_cpu cpu;
     int side;
     bool by_team;
     double shifts[RO_PHASE_PEAKS][2];
 };
 
-static void shift(struct ro_team *team, void *data)
+static void shift(struct thread_team *team, void *data)
 {
     struct shifting *shifting = data;
-    const struct ro_copy *copy = shifting->copy;
-    struct ro_phase phase;
-    struct ro_phase_work work;
+    const struct pyramid_copy *copy = shifting->copy;
+    struct phase_correlation phase;
+    struct phase_work work;
     assert_true(phase_open(&phase, align_kernels_for(shifting->cpu), shifting->side, copy->width,
                            copy->height));
     assert_true(phase_fix(&phase, team, copy->image[1]));
@@ -270,7 +270,7 @@ static void shift(struct ro_team *team, void *data)
 
 static void run_shifting(int threads, struct shifting *shifting)
 {
-    struct ro_pool *pool = pool_open(threads, NULL);
+    struct thread_pool *pool = pool_open(threads, NULL);
     assert_non_null(pool);
     team_open(pool, threads, shift, shifting);
     pool_close(pool);
@@ -282,7 +282,7 @@ static void test_shifts(void **state)
     static const int sizes[][3] = {
         {1, 1, 8}, {5, 8, 8}, {16, 9, 16}, {61, 43, 64}, {100, 128, 128}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        struct ro_copy copy;
+        struct pyramid_copy copy;
         open_copy(&copy, sizes[i][0], sizes[i][1], false);
         for (int k = 0; k < copy.width * copy.height; k++) { /* moved by whole pixels */
             const int x = k % copy.width, y = k / copy.width;

@@ -35,8 +35,8 @@ static double drawn(const struct problem *problem, uint64_t stream, uint32_t x, 
     return pixel_hash(problem->seed + 1000 * stream, x, y) * 0x1p-32;
 }
 
-static double phi_at(const struct problem *problem, const struct ro_level_number *number,
-                     uint32_t x, uint32_t y)
+static double phi_at(const struct problem *problem, const struct level_number *number, uint32_t x,
+                     uint32_t y)
 {
     double range = (double)number->max - number->min;
     switch (problem->kind) {
@@ -56,14 +56,14 @@ static double phi_at(const struct problem *problem, const struct ro_level_number
     }
 }
 
-static void make(const struct problem *problem, struct ro_level_front *front)
+static void make(const struct problem *problem, struct level_front *front)
 {
-    const struct ro_level_number *number = level_number_find(problem->number);
-    const struct ro_level_norm *norm = level_norm_find(problem->norm);
+    const struct level_number *number = level_number_find(problem->number);
+    const struct level_norm *norm = level_norm_find(problem->norm);
     const double one = number->real ? 1 : 1 << number->bits;
     double share = problem->field || problem->curvature > 0 ? 0.25 : 1;
     double bound = share * level_bound(norm) * one;
-    *front = (struct ro_level_front){
+    *front = (struct level_front){
         .level = {.width = problem->width,
                   .height = problem->height,
                   .real = number->real,
@@ -74,8 +74,8 @@ static void make(const struct problem *problem, struct ro_level_front *front)
                   .curvature = problem->curvature,
                   .moved_by_field = problem->field},
     };
-    struct ro_level_field *fields[] = {&front->phi[0], &front->phi[1], &front->speed, &front->vx,
-                                       &front->vy};
+    struct level_field *fields[] = {&front->phi[0], &front->phi[1], &front->speed, &front->vx,
+                                    &front->vy};
     for (int i = 0; i < (problem->field ? 5 : 3); i++)
         assert_int_equal(level_field_make(context, &front->level, fields[i]), RO_OK);
     for (uint32_t y = 0; y < problem->height; y++)
@@ -98,7 +98,7 @@ static void make(const struct problem *problem, struct ro_level_front *front)
     level_field_mirror(&front->level, &front->phi[0]);
 }
 
-static void drop(struct ro_level_front *front)
+static void drop(struct level_front *front)
 {
     level_field_free(&front->phi[0]);
     level_field_free(&front->phi[1]);
@@ -107,13 +107,13 @@ static void drop(struct ro_level_front *front)
     level_field_free(&front->vy);
 }
 
-static double now_at(const struct ro_level_front *front, uint32_t x, uint32_t y)
+static double now_at(const struct level_front *front, uint32_t x, uint32_t y)
 {
     return level_value(&front->level, &front->phi[front->now], x, y);
 }
 
-static void compare(const struct problem *problem, const struct ro_level_front *want,
-                    const struct ro_level_front *got, const char *what, int steps)
+static void compare(const struct problem *problem, const struct level_front *want,
+                    const struct level_front *got, const char *what, int steps)
 {
     for (uint32_t y = 0; y < problem->height; y++)
         for (uint32_t x = 0; x < problem->width; x++)
@@ -126,14 +126,14 @@ static void compare(const struct problem *problem, const struct ro_level_front *
 }
 
 /* Gives whether a pixel moved in the last step; *computed: how many tiles of how many. */
-static bool run_tiles(struct ro_level_front *front, const struct ro_level_kernel *kernel,
-                      uint32_t depth, struct ro_pool *pool, int steps, uint64_t *computed)
+static bool run_tiles(struct level_front *front, const struct level_kernel *kernel, uint32_t depth,
+                      struct thread_pool *pool, int steps, uint64_t *computed)
 {
-    struct ro_level_front *const fronts[RO_LEVEL_FRONTS] = {NULL, front};
-    const struct ro_level_kernel *const kernels[RO_LEVEL_FRONTS] = {NULL, kernel};
+    struct level_front *const fronts[RO_LEVEL_FRONTS] = {NULL, front};
+    const struct level_kernel *const kernels[RO_LEVEL_FRONTS] = {NULL, kernel};
     const bool chosen[RO_LEVEL_FRONTS] = {false, true};
     bool moved[RO_LEVEL_FRONTS];
-    struct ro_level_tiles tiles;
+    struct level_tiles tiles;
     assert_int_equal(level_tiles_open(&tiles, fronts, kernels, depth, pool_threads(pool)), RO_OK);
     level_tiles_run(&tiles, pool, chosen, (uint32_t)steps, moved);
     if (computed) {
@@ -147,20 +147,20 @@ static bool run_tiles(struct ro_level_front *front, const struct ro_level_kernel
 /* Every kernel by passes of some depth and by tiles, the flag of motion included. */
 static int check(const struct problem *problem, int steps, uint32_t depth, int threads)
 {
-    struct ro_level_front want;
-    struct ro_pool *pool = pool_open(threads, NULL);
+    struct level_front want;
+    struct thread_pool *pool = pool_open(threads, NULL);
     bool moved_wanted = false;
     int fast = 0;
     make(problem, &want);
     for (int i = 0; i < steps; i++)
         moved_wanted = level_step_ref(&want);
     for (ro_cpu cpu = RO_CPU_SCALAR; cpu <= cpu_best(); cpu++) {
-        const struct ro_level_kernel *kernel = level_kernel_find(&want.level, cpu);
+        const struct level_kernel *kernel = level_kernel_find(&want.level, cpu);
         char what[64];
         assert_int_equal(kernel->cpu, cpu); /* there is code for every instruction set */
         fast += cpu != RO_CPU_SCALAR;
         for (int tiled = 0; tiled < 2; tiled++) {
-            struct ro_level_front got;
+            struct level_front got;
             bool moved = false;
             make(problem, &got);
             snprintf(what, sizeof what, "%s %s, depth %u, %d threads", ro_cpu_name(cpu),
@@ -168,7 +168,7 @@ static int check(const struct problem *problem, int steps, uint32_t depth, int t
             if (tiled) {
                 moved = run_tiles(&got, kernel, depth, pool, steps, NULL);
             } else {
-                struct ro_level_passes passes;
+                struct level_passes passes;
                 level_passes_open(&passes, &got, kernel, depth);
                 assert_int_equal(level_passes_run(&passes, pool, (uint32_t)steps, &moved), RO_OK);
                 level_passes_close(&passes);
@@ -235,8 +235,8 @@ static void tiles_rest_where_nothing_moves(void **state)
             check(&growing, 120, 8, 2);
         }
     struct problem problem = {"s12", "lin", 1500, 900, CONE, 3, false, 0};
-    struct ro_level_front front;
-    struct ro_pool *pool = pool_open(2, NULL);
+    struct level_front front;
+    struct thread_pool *pool = pool_open(2, NULL);
     uint64_t computed[2];
     make(&problem, &front);
     run_tiles(&front, level_kernel_find(&front.level, 0), 8, pool, 80, computed);
@@ -253,12 +253,12 @@ static void extremum_principle(void **state)
             for (int kind = 0; kind < KINDS; kind++) {
                 struct problem problem = {
                     numbers[n], level_norm_at(m)->name, 41, 33, (enum kind)kind, 11, false, 0};
-                struct ro_level_front front;
+                struct level_front front;
                 make(&problem, &front);
                 front.level.min = INT16_MIN; /* nothing is clamped */
                 front.level.max = INT16_MAX;
                 level_step_ref(&front);
-                const struct ro_level_field *before = &front.phi[1 - front.now];
+                const struct level_field *before = &front.phi[1 - front.now];
                 for (int y = 0; y < 33; y++)
                     for (int x = 0; x < 41; x++) {
                         double low = 1e9, high = -1e9;
@@ -300,7 +300,7 @@ static int32_t fpga12(int32_t p, int32_t l, int32_t r, int32_t u, int32_t d, int
 static void profile_is_as_defined(void **state)
 {
     (void)state;
-    const struct ro_level level = {.a = 43, .bits = 11, .min = -2048, .max = 2047};
+    const struct front_level level = {.a = 43, .bits = 11, .min = -2048, .max = 2047};
     for (uint32_t i = 0; i < 200000; i++) {
         int32_t v[5];
         for (uint32_t k = 0; k < 5; k++) {
@@ -308,7 +308,7 @@ static void profile_is_as_defined(void **state)
             v[k] = (int32_t)(i % 3 == 0 ? h % 4096 : i % 3 == 1 ? 2000 + h % 64 : h % 7) - 2048;
         }
         int32_t f = (int32_t)(pixel_hash(6, i, 9) % 2041) - 1020;
-        struct ro_level_window w = {.p = v[0], .l = v[1], .r = v[2], .u = v[3], .d = v[4]};
+        struct level_window w = {.p = v[0], .l = v[1], .r = v[2], .u = v[3], .d = v[4]};
         assert_int_equal(level_step(&level, &w, f, 0, 0), fpga12(v[0], v[1], v[2], v[3], v[4], f));
     }
 }
@@ -322,10 +322,10 @@ static void vectors_for_a_test_bench(void **state)
     snprintf(path, sizeof path, "%s/tests/segment/levelset/fpga12.txt", folder ? folder : ".");
     FILE *file = fopen(path, "r");
     assert_non_null(file);
-    const struct ro_level level = {.a = 43, .bits = 11, .min = -2048, .max = 2047};
+    const struct front_level level = {.a = 43, .bits = 11, .min = -2048, .max = 2047};
     int count = 0;
     while (fgets(line, sizeof line, file)) {
-        struct ro_level_window w = {0};
+        struct level_window w = {0};
         int f, next;
         if (line[0] == '#')
             continue;

@@ -39,21 +39,21 @@ static bool no(const void *data, uint32_t x, uint32_t y)
 }
 
 /* Traces 4 by 4 pixels, a digit each; every crossing is at the same place. */
-static struct ro_outlines trace(const char *pixels, double place,
+static struct outline_set trace(const char *pixels, double place,
                                 bool (*joined)(const void *, uint32_t, uint32_t))
 {
     uint16_t *labels = outline_labels(4, 4);
-    struct ro_outlines outlines = {0};
+    struct outline_set outlines = {0};
     assert_non_null(labels);
     for (uint32_t i = 0; i < 16; i++)
         labels[outline_at(4, i % 4, i / 4)] = (uint16_t)(pixels[i] - '0');
-    assert_true(outlines_add(&outlines, &(struct ro_outline_map){.width = 4,
-                                                                 .height = 4,
-                                                                 .labels = labels,
-                                                                 .highest = 9,
-                                                                 .data = &place,
-                                                                 .place = at,
-                                                                 .joined = joined}));
+    assert_true(outlines_add(&outlines, &(struct outline_map){.width = 4,
+                                                              .height = 4,
+                                                              .labels = labels,
+                                                              .highest = 9,
+                                                              .data = &place,
+                                                              .place = at,
+                                                              .joined = joined}));
     free(labels);
     return outlines;
 }
@@ -63,8 +63,8 @@ static void corners_join_where_asked(void **state)
     (void)state;
     static const char *const pixels[] = {"0000010000100000", "0000001001000000"};
     for (int i = 0; i < 2; i++) {
-        struct ro_outlines apart = trace(pixels[i], 0.5, NULL), also = trace(pixels[i], 0.5, no);
-        struct ro_outlines together = trace(pixels[i], 0.5, yes);
+        struct outline_set apart = trace(pixels[i], 0.5, NULL), also = trace(pixels[i], 0.5, no);
+        struct outline_set together = trace(pixels[i], 0.5, yes);
         assert_int_equal(apart.count, 2);
         assert_int_equal(also.count, 2);
         assert_int_equal(together.count, 1);
@@ -83,11 +83,11 @@ static void areas_are_those_of_pixels(void **state)
     (void)state;
     static const double places[] = {-3, 0, 0.2, 0.5, 0.9, 1, 5, (double)NAN};
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        struct ro_outlines spot = trace("0000010000000000", places[i], NULL);
+        struct outline_set spot = trace("0000010000000000", places[i], NULL);
         assert_int_equal(spot.count, 1);
         assert_true(fabs(area_of(&spot.lines[0]) - 1) < 0.251);
         outlines_drop(&spot);
-        struct ro_outlines two = trace("2222212221122222", places[i], NULL);
+        struct outline_set two = trace("2222212221122222", places[i], NULL);
         double sum[3] = {0};
         for (size_t k = 0; k < two.count; k++)
             sum[two.lines[k].label] += area_of(&two.lines[k]);
@@ -101,7 +101,7 @@ static void the_border_is_straight(void **state)
 {
     (void)state;
     static const double whole[] = {-0.5, -0.5, -0.5, 3.5, 3.5, 3.5, 3.5, -0.5};
-    struct ro_outlines outlines = trace("3333333333333333", 0.5, NULL);
+    struct outline_set outlines = trace("3333333333333333", 0.5, NULL);
     assert_int_equal(outlines.count, 1);
     assert_int_equal(outlines.lines[0].count, 4);
     assert_memory_equal(outlines.points, whole, sizeof whole);

@@ -16,8 +16,8 @@ enum { MOST = 40, MOST_FRONTS = 6 };
 
 /* A small world: a picture, seeds, walls, costs, all drawn from a number. */
 struct world {
-    struct ro_plane plane;
-    struct ro_front fronts[MOST_FRONTS];
+    struct region_plane plane;
+    struct region_front fronts[MOST_FRONTS];
     uint32_t count;
     uint32_t *pixels;
     uint16_t *grey, *label, *nearest, *cost;
@@ -48,7 +48,7 @@ static void open_world(struct world *world, uint64_t seed)
 {
     const uint32_t width = 1 + draw(seed, 1, 0, MOST), height = 1 + draw(seed, 1, 1, MOST);
     *world = (struct world){.count = 1 + draw(seed, 1, 2, MOST_FRONTS)};
-    struct ro_plane *plane = &world->plane;
+    struct region_plane *plane = &world->plane;
     plane->width = width;
     plane->height = height;
     plane->pitch = width + 2 * RO_PLANE_MARGIN;
@@ -74,7 +74,7 @@ static void open_world(struct world *world, uint64_t seed)
         }
     size_t used = 0;
     for (uint32_t f = 0; f < world->count; f++) {
-        struct ro_front *front = &world->fronts[f];
+        struct region_front *front = &world->fronts[f];
         const uint32_t left = draw(seed, 2, f, width), top = draw(seed, 3, f, height);
         const uint32_t right = left + draw(seed, 4, f, 4), bottom = top + draw(seed, 5, f, 4);
         const uint32_t a = draw(seed, 6, f, 65536), b = draw(seed, 7, f, 65536);
@@ -112,21 +112,20 @@ static void floods_agree(void **state)
         open_world(&world, seed);
         unsigned char *inside = malloc(plane_size(&world.plane));
         uint16_t scratch[64];
-        struct ro_flooder *flooder = flooder_open(&world.plane);
+        struct flooder *flooder = flooder_open(&world.plane);
         assert_non_null(flooder);
         for (uint32_t f = 0; f < world.count; f++)
             for (int kind = RO_REGION_BRIGHT; kind <= RO_REGION_BAND; kind++)
                 for (int way = 0; way < 4; way++) {
-                    const struct ro_window_start start =
+                    const struct window_start start =
                         window_start(&world.plane, &world.fronts[f], scratch);
-                    const struct ro_flood_rule rule = {.kind = (enum ro_region_kind)kind,
-                                                       .most = (uint64_t)world.plane.width *
-                                                               world.plane.height /
-                                                               (way & 1 ? 2 : 1),
-                                                       .leap = seed % 5 * 20,
-                                                       .inland = way & 1,
-                                                       .nearest = way & 2 ? world.nearest : NULL};
-                    struct ro_flood want = {0}, got = {0};
+                    const struct flood_rule rule = {.kind = (enum ro_region_kind)kind,
+                                                    .most = (uint64_t)world.plane.width *
+                                                            world.plane.height / (way & 1 ? 2 : 1),
+                                                    .leap = seed % 5 * 20,
+                                                    .inland = way & 1,
+                                                    .nearest = way & 2 ? world.nearest : NULL};
+                    struct window_flood want = {0}, got = {0};
                     flood_ref(&world.plane, &world.fronts[f], &start, &rule, inside, &want);
                     flooder_run(flooder, &world.fronts[f], &start, &rule, &got);
                     assert_int_equal(got.count, want.count);
@@ -151,12 +150,12 @@ static void a_window_ends_at_the_outline(void **state)
 {
     (void)state;
     enum { SIDE = 24 };
-    struct ro_plane plane = {.width = SIDE,
-                             .height = SIDE,
-                             .pitch = SIDE + 4,
-                             .least = 1000,
-                             .most = 13800,
-                             .spread = 12800};
+    struct region_plane plane = {.width = SIDE,
+                                 .height = SIDE,
+                                 .pitch = SIDE + 4,
+                                 .least = 1000,
+                                 .most = 13800,
+                                 .spread = 12800};
     uint16_t *grey = calloc(plane_size(&plane), sizeof *grey);
     uint16_t *label = calloc(plane_size(&plane), sizeof *label);
     uint32_t pixel = plane_value_at(&plane, 10, 10);
@@ -167,13 +166,13 @@ static void a_window_ends_at_the_outline(void **state)
             grey[plane_value_at(&plane, x, y)] =
                 x >= 5 && x < 15 && y >= 5 && y < 15 ? 13800 : 1000;
     grey[plane_value_at(&plane, 7, 7)] = 12000; /* 18 levels of 100 below the others */
-    struct ro_front front = {.pixels = &pixel, .count = 1, .label = 1};
+    struct region_front front = {.pixels = &pixel, .count = 1, .label = 1};
     uint16_t scratch[1];
-    const struct ro_window_start start = window_start(&plane, &front, scratch);
+    const struct window_start start = window_start(&plane, &front, scratch);
     assert_int_equal(start.unit, 100);
-    const struct ro_flood_rule rule = {.kind = RO_REGION_BRIGHT, .most = SIDE * SIDE};
-    struct ro_flood flood = {0};
-    struct ro_flooder *flooder = flooder_open(&plane);
+    const struct flood_rule rule = {.kind = RO_REGION_BRIGHT, .most = SIDE * SIDE};
+    struct window_flood flood = {0};
+    struct flooder *flooder = flooder_open(&plane);
     flooder_run(flooder, &front, &start, &rule, &flood);
     assert_int_equal(flood.count, 128); /* the ground would be level 128 */
     assert_int_equal(flood.level[0].area, 99);
@@ -202,8 +201,8 @@ static void races_agree(void **state)
             open_world(&world, seed);
             const size_t size = plane_size(&world.plane);
             uint64_t *want = malloc(size * sizeof *want), *got = malloc(size * sizeof *got);
-            struct ro_race race = {&world.plane, seed % 3 ? NULL : world.cost, world.fronts,
-                                   world.count, want};
+            struct front_race race = {&world.plane, seed % 3 ? NULL : world.cost, world.fronts,
+                                      world.count, want};
             race_ref(&race);
             race.arrival = got;
             assert_int_equal(race_run(context, &race), RO_OK);
@@ -224,15 +223,15 @@ static void many_pixels_at_once(void **state)
 {
     (void)state;
     enum { SIDE = 700, FRONTS = 8000 };
-    struct ro_plane plane = {.width = SIDE, .height = SIDE, .pitch = SIDE + 4};
+    struct region_plane plane = {.width = SIDE, .height = SIDE, .pitch = SIDE + 4};
     uint16_t *grey = calloc(plane_size(&plane), sizeof *grey);
-    struct ro_front *fronts = calloc(FRONTS, sizeof *fronts);
+    struct region_front *fronts = calloc(FRONTS, sizeof *fronts);
     uint32_t *pixels = malloc(FRONTS * sizeof *pixels);
     uint64_t *first = NULL;
     plane.grey = grey;
     for (uint32_t i = 0; i < FRONTS; i++) {
         pixels[i] = plane_value_at(&plane, pixel_hash(1, i, 0) % SIDE, pixel_hash(1, i, 1) % SIDE);
-        fronts[i] = (struct ro_front){
+        fronts[i] = (struct region_front){
             .pixels = &pixels[i], .count = 1, .label = 1, .high = 65535, .kind = RO_REGION_BAND};
     }
     for (int threads = 1; threads <= 4; threads++) {
@@ -243,7 +242,7 @@ static void many_pixels_at_once(void **state)
                             &context),
             RO_OK);
         uint64_t *arrival = malloc(plane_size(&plane) * sizeof *arrival);
-        const struct ro_race race = {&plane, NULL, fronts, FRONTS, arrival};
+        const struct front_race race = {&plane, NULL, fronts, FRONTS, arrival};
         assert_int_equal(race_run(context, &race), RO_OK);
         if (first)
             assert_memory_equal(arrival, first, plane_size(&plane) * sizeof *arrival);
@@ -260,14 +259,14 @@ static void many_pixels_at_once(void **state)
 }
 
 /* A flood whose outlines all lie on the wrong side. */
-static void flood_below(void *data, const struct ro_front *front,
-                        const struct ro_window_start *start, const struct ro_flood_rule *rule,
-                        struct ro_flood *flood)
+static void flood_below(void *data, const struct region_front *front,
+                        const struct window_start *start, const struct flood_rule *rule,
+                        struct window_flood *flood)
 {
     (void)data, (void)front, (void)start;
     if (rule->kind != RO_REGION_BRIGHT)
         return;
-    const struct ro_flood_level levels[] = {
+    const struct flood_level levels[] = {
         {4, 10, -300, 0, 0}, {6, 20, -10, 0, 0}, {8, 24, -11, 0, 0}};
     for (int i = 0; i < 3; i++)
         assert_true(flood_add(flood, &levels[i]));
@@ -276,9 +275,9 @@ static void flood_below(void *data, const struct ro_front *front,
 static void the_best_counts_also_below_zero(void **state)
 {
     (void)state;
-    const struct ro_plane plane = {.width = 20, .height = 20, .most = 255, .spread = 200};
-    const struct ro_window_start start = {100, 120, 2};
-    struct ro_front front = {0};
+    const struct region_plane plane = {.width = 20, .height = 20, .most = 255, .spread = 200};
+    const struct window_start start = {100, 120, 2};
+    struct region_front front = {0};
     window_decide(&plane, &front, &start, NULL, flood_below, NULL);
     assert_int_equal(front.at.contrast, -10);
     assert_int_equal(front.low, 100 - 1 * 2);
@@ -286,25 +285,25 @@ static void the_best_counts_also_below_zero(void **state)
 
 /* Out in the picture only a band has outlines; at home, bright ones of more contrast, and of an
  * area that is given. */
-static void flood_at_home(void *data, const struct ro_front *front,
-                          const struct ro_window_start *start, const struct ro_flood_rule *rule,
-                          struct ro_flood *flood)
+static void flood_at_home(void *data, const struct region_front *front,
+                          const struct window_start *start, const struct flood_rule *rule,
+                          struct window_flood *flood)
 {
     const uint64_t *area = data;
     (void)front, (void)start;
     flood->cut = true;
     if (rule->kind == RO_REGION_BAND && !rule->nearest)
-        assert_true(flood_add(flood, &(struct ro_flood_level){50, 100, 4000, 0, 0}));
+        assert_true(flood_add(flood, &(struct flood_level){50, 100, 4000, 0, 0}));
     if (rule->kind == RO_REGION_BRIGHT && rule->nearest)
-        assert_true(flood_add(flood, &(struct ro_flood_level){*area, 100, 4000, 0, 0}));
+        assert_true(flood_add(flood, &(struct flood_level){*area, 100, 4000, 0, 0}));
 }
 
 static enum ro_region_kind kind_at_home(uint64_t area)
 {
-    const struct ro_plane plane = {.width = 90, .height = 90, .most = 255, .spread = 200};
-    const struct ro_window_start start = {100, 120, 2};
+    const struct region_plane plane = {.width = 90, .height = 90, .most = 255, .spread = 200};
+    const struct window_start start = {100, 120, 2};
     const uint16_t nearest[1] = {1};
-    struct ro_front front = {.count = 5};
+    struct region_front front = {.count = 5};
     window_decide(&plane, &front, &start, nearest, flood_at_home, &area);
     return front.kind;
 }
@@ -319,9 +318,9 @@ static void what_had_no_outline_is_doubted_at_home(void **state)
 /* An outline of a contrast of 40 that the next level loses; before it there was another. */
 static bool goes_on(int64_t before, uint64_t unrest)
 {
-    const struct ro_flood_level levels[] = {
+    const struct flood_level levels[] = {
         {50, 100, 100 * before, 200, 0}, {60, 100, 4000, 200, 200 * unrest}, {90, 100, 1000, 0, 0}};
-    struct ro_flood flood = {0};
+    struct window_flood flood = {0};
     assert_true(flood_add(&flood, &levels[0]));
     assert_true(flood_add(&flood, &levels[1]));
     return flood_add(&flood, &levels[2]);
@@ -336,23 +335,23 @@ static void a_flood_passes_what_does_not_stand_out(void **state)
 }
 
 /* Dark: everything at once, with a contrast of 120. Bright: what is given. */
-static void flood_in_a_border(void *data, const struct ro_front *front,
-                              const struct ro_window_start *start, const struct ro_flood_rule *rule,
-                              struct ro_flood *flood)
+static void flood_in_a_border(void *data, const struct region_front *front,
+                              const struct window_start *start, const struct flood_rule *rule,
+                              struct window_flood *flood)
 {
-    const struct ro_flood_level *inner = data;
+    const struct flood_level *inner = data;
     (void)front, (void)start;
     if (rule->kind == RO_REGION_DARK)
-        assert_true(flood_add(flood, &(struct ro_flood_level){200, 100, 12000, 0, 0}));
+        assert_true(flood_add(flood, &(struct flood_level){200, 100, 12000, 0, 0}));
     if (rule->kind == RO_REGION_BRIGHT)
         assert_true(flood_add(flood, inner));
 }
 
-static enum ro_region_kind kind_in_a_border(struct ro_flood_level inner)
+static enum ro_region_kind kind_in_a_border(struct flood_level inner)
 {
-    const struct ro_plane plane = {.width = 90, .height = 90, .most = 255, .spread = 200};
-    const struct ro_window_start start = {100, 120, 2};
-    struct ro_front front = {.count = 5};
+    const struct region_plane plane = {.width = 90, .height = 90, .most = 255, .spread = 200};
+    const struct window_start start = {100, 120, 2};
+    struct region_front front = {.count = 5};
     window_decide(&plane, &front, &start, NULL, flood_in_a_border, &inner);
     return front.kind;
 }
@@ -360,8 +359,8 @@ static enum ro_region_kind kind_in_a_border(struct ro_flood_level inner)
 static void faint_outlines_count_where_a_kind_ran_over_them(void **state)
 {
     (void)state;
-    const struct ro_flood_level faint = {100, 80, 80 * 12, 80, 80 * 4};
-    struct ro_flood_level large = faint, fainter = faint, restless = faint, few = faint;
+    const struct flood_level faint = {100, 80, 80 * 12, 80, 80 * 4};
+    struct flood_level large = faint, fainter = faint, restless = faint, few = faint;
     large.area++;
     fainter.contrast = 80 * 10;
     restless.unrest++;
@@ -374,9 +373,9 @@ static void faint_outlines_count_where_a_kind_ran_over_them(void **state)
 }
 
 /* A dark outline of a contrast of 20, or none where that is NULL. */
-static void flood_dark(void *data, const struct ro_front *front,
-                       const struct ro_window_start *start, const struct ro_flood_rule *rule,
-                       struct ro_flood *flood)
+static void flood_dark(void *data, const struct region_front *front,
+                       const struct window_start *start, const struct flood_rule *rule,
+                       struct window_flood *flood)
 {
     (void)front, (void)start;
     if (rule->kind == RO_REGION_DARK && data)
@@ -384,13 +383,13 @@ static void flood_dark(void *data, const struct ro_front *front,
 }
 
 /* A front that went over an area with a contrast of 50, its fellows being dark. */
-static struct ro_front ask_dark_fellows(enum ro_region_kind kind, uint64_t area, void *outline)
+static struct region_front ask_dark_fellows(enum ro_region_kind kind, uint64_t area, void *outline)
 {
-    const struct ro_plane plane = {.width = 90, .height = 90, .most = 255, .spread = 200};
-    const struct ro_window_start start = {100, 120, 2};
-    const struct ro_fellows fellows = {RO_REGION_DARK, 640, UINT64_MAX, 0, 90};
-    struct ro_front front = {.count = 5, .kind = kind, .low = 70, .high = 200};
-    front.at = (struct ro_flood_level){area, 100, 5000, 0, 0};
+    const struct region_plane plane = {.width = 90, .height = 90, .most = 255, .spread = 200};
+    const struct window_start start = {100, 120, 2};
+    const struct seed_fellows fellows = {RO_REGION_DARK, 640, UINT64_MAX, 0, 90};
+    struct region_front front = {.count = 5, .kind = kind, .low = 70, .high = 200};
+    front.at = (struct flood_level){area, 100, 5000, 0, 0};
     window_decide_again(&plane, &front, &start, &fellows, NULL, flood_dark, outline);
     return front;
 }
@@ -398,11 +397,11 @@ static struct ro_front ask_dark_fellows(enum ro_region_kind kind, uint64_t area,
 static void what_leaked_gives_way_to_its_fellows(void **state)
 {
     (void)state;
-    struct ro_flood_level outline = {50, 100, 2000, 0, 0};
+    struct flood_level outline = {50, 100, 2000, 0, 0};
     assert_int_equal(ask_dark_fellows(RO_REGION_BRIGHT, 641, &outline).high, 120);
     assert_int_equal(ask_dark_fellows(RO_REGION_BRIGHT, 640, &outline).high, 200);
     assert_int_equal(ask_dark_fellows(RO_REGION_DARK, 641, &outline).high, 200);
-    const struct ro_front front = ask_dark_fellows(RO_REGION_BRIGHT, 641, NULL);
+    const struct region_front front = ask_dark_fellows(RO_REGION_BRIGHT, 641, NULL);
     assert_int_equal(front.kind, RO_REGION_DARK);
     assert_int_equal(front.low, 0);
     assert_int_equal(front.high, 90);
@@ -411,15 +410,15 @@ static void what_leaked_gives_way_to_its_fellows(void **state)
 static void fellows_have_a_middle_window(void **state)
 {
     (void)state;
-    struct ro_front fronts[5] = {0};
-    const struct ro_front *list[5];
+    struct region_front fronts[5] = {0};
+    const struct region_front *list[5];
     uint64_t scratch[5];
     for (int i = 0; i < 5; i++) {
-        fronts[i] = (struct ro_front){.kind = RO_REGION_DARK, .high = (uint16_t)(50 + 10 * i)};
+        fronts[i] = (struct region_front){.kind = RO_REGION_DARK, .high = (uint16_t)(50 + 10 * i)};
         list[i] = &fronts[i];
     }
     fronts[0].kind = RO_REGION_BRIGHT; /* those of 60, 70, 80 and 90 count */
-    const struct ro_fellows fellows = window_fellows(list, 5, scratch);
+    const struct seed_fellows fellows = window_fellows(list, 5, scratch);
     assert_int_equal(fellows.kind, RO_REGION_DARK);
     assert_int_equal(fellows.low, 0);
     assert_int_equal(fellows.high, 80);
@@ -429,8 +428,8 @@ static void fellows_have_a_middle_window(void **state)
 static bool is_odd_among_many(uint64_t area, enum ro_region_kind kind)
 {
     enum { MANY = 51 };
-    struct ro_front fronts[MANY] = {0};
-    const struct ro_front *list[MANY];
+    struct region_front fronts[MANY] = {0};
+    const struct region_front *list[MANY];
     uint64_t scratch[MANY];
     for (int i = 0; i < MANY; i++) {
         fronts[i].kind = RO_REGION_DARK;
@@ -439,7 +438,7 @@ static bool is_odd_among_many(uint64_t area, enum ro_region_kind kind)
     }
     fronts[7].kind = kind;
     fronts[7].at.area = area;
-    const struct ro_fellows fellows = window_fellows(list, MANY, scratch);
+    const struct seed_fellows fellows = window_fellows(list, MANY, scratch);
     return window_odd(&fronts[7], &fellows);
 }
 

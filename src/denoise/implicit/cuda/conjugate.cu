@@ -142,13 +142,13 @@ static ro_status solve(struct implicit_device *d, double *rows)
     start_kernel<<<grid, 256, 0, d->stream>>>(system, right, way, residual, direction);
     RO_TRY(launched(d));
     RO_TRY(add_up(d, &start, 1, rows, &square));
-    struct ro_conjugate_steps steps = {};
+    struct conjugate_steps steps = {};
     steps.enough = d->job->enough * square;
     for (;;) {
         multiply_kernel<<<grid, 256, 0, d->stream>>>(system, direction, product);
         RO_TRY(launched(d));
         RO_TRY(add_up(d, &pairs, 3, rows, sum));
-        const struct ro_conjugate_sums sums = {sum[0], sum[1], sum[2]};
+        const struct conjugate_sums sums = {sum[0], sum[1], sum[2]};
         if (!conjugate_next(&steps, &sums))
             break;
         advance_kernel<<<grid, 256, 0, d->stream>>>(d->size, steps.step, steps.factor, product, way,

@@ -11,7 +11,7 @@ static const char memory_scratch = 0; /* a key */
 struct smoothing {
     int width, height;
     int64_t size;
-    struct ro_element weights;
+    struct edge_weights weights;
     bool nearest;
 };
 
@@ -51,7 +51,7 @@ __global__ void smooth_kernel(const struct smoothing s, const int32_t *from, int
 
 static ro_status smooth(struct implicit_device *d, const int32_t **guide)
 {
-    const struct ro_diffusion *diffusion = d->job->stiffness;
+    const struct step_weights *diffusion = d->job->stiffness;
     const struct smoothing smoothing = {(int)d->width, (int)d->height, d->size,
                                         diffusion->smoothing, diffusion->nearest};
     dim3 grid = row_grid(d);
@@ -78,7 +78,7 @@ ro_status clear_balance(struct implicit_device *d)
 
 static ro_status run_step(struct implicit_device *d, uint32_t step)
 {
-    const struct ro_diffusion *diffusion = d->job->stiffness;
+    const struct step_weights *diffusion = d->job->stiffness;
     struct device_balance balance[RO_MAX_JOINT];
     const int32_t *guide = d->now;
     RO_TRY(clear_balance(d));
@@ -109,7 +109,7 @@ static size_t padded(size_t bytes) { return (bytes + 255) / 256 * 256; }
 enum { BUCKET_BYTES = 4096 * 8 };
 
 /* All pieces one after another; `take` is NULL where only their size is wanted. */
-static size_t lay_out(struct implicit_device *d, const struct ro_diffusion *diffusion,
+static size_t lay_out(struct implicit_device *d, const struct step_weights *diffusion,
                       bool conjugate, char *memory)
 {
     const size_t size = (size_t)diffusion->width * diffusion->height;
@@ -122,7 +122,7 @@ static size_t lay_out(struct implicit_device *d, const struct ro_diffusion *diff
             (member) = (type *)(memory + used);                                                    \
         used += padded(bytes);                                                                     \
     } while (0)
-    TAKE(d->diffusion, struct ro_diffusion, sizeof *diffusion);
+    TAKE(d->diffusion, struct step_weights, sizeof *diffusion);
     TAKE(d->balance, struct device_balance, RO_MAX_JOINT * sizeof(struct device_balance));
     TAKE(d->counts, unsigned long long, BUCKET_BYTES);
     TAKE(d->listed, uint32_t, sizeof(uint32_t));
@@ -149,7 +149,7 @@ static size_t lay_out(struct implicit_device *d, const struct ro_diffusion *diff
     return used;
 }
 
-static size_t device_bytes(const struct ro_diffusion *stiffness, bool conjugate)
+static size_t device_bytes(const struct step_weights *stiffness, bool conjugate)
 {
     struct implicit_device none = {};
     return lay_out(&none, stiffness, conjugate, NULL);

@@ -9,7 +9,7 @@
 
 _Static_assert((int)RO_DEVICE_SWEEPS == (int)RO_SWEEPS, "sweeps of a time step");
 
-static ro_status check_runs(const struct ro_denoiser *work)
+static ro_status check_runs(const struct denoiser *work)
 {
     if (work->options.schedule && work->schedule != RO_SCHEDULE_AUTO)
         return ro_context_fail(work->context, RO_E_ARGUMENT,
@@ -22,18 +22,18 @@ static ro_status check_runs(const struct ro_denoiser *work)
     return RO_OK;
 }
 
-bool implicit_fits_cuda(const struct ro_denoiser *work, uint64_t memory)
+bool implicit_fits_cuda(const struct denoiser *work, uint64_t memory)
 {
-    struct ro_diffusion stiffness;
+    struct step_weights stiffness;
     implicit_stiffness(work, &stiffness);
     return implicit_has_vectors(work) &&
            implicit_on_cuda->bytes(&stiffness, work->scheme->conjugate) < memory;
 }
 
-ro_status denoise_implicit_cuda(struct ro_denoiser *work)
+ro_status denoise_implicit_cuda(struct denoiser *work)
 {
     DEVICE_TURN_IF(work->context, true);
-    struct ro_diffusion stiffness;
+    struct step_weights stiffness;
     struct implicit_job job = {
         .context = work->context,
         .stiffness = &stiffness,

@@ -14,7 +14,7 @@ enum { RO_DEVICE_SWEEPS = 8 }; /* as RO_SWEEPS */
 
 struct implicit_job {
     ro_context *context;
-    const struct ro_diffusion *stiffness; /* of integers with time 1; `real` of floats */
+    const struct step_weights *stiffness; /* of integers with time 1; `real` of floats */
     bool conjugate, nearest;
     uint32_t time;            /* in 1/16384 */
     double time_step, enough; /* the same, and where conjugate gradients end */
@@ -28,7 +28,7 @@ struct implicit_job {
 
 /* The device's calls; NULL until a device was found. */
 struct implicit_cuda_calls {
-    size_t (*bytes)(const struct ro_diffusion *stiffness, bool conjugate); /* of device memory */
+    size_t (*bytes)(const struct step_weights *stiffness, bool conjugate); /* of device memory */
     ro_status (*run)(struct implicit_job *job);
 };
 extern const struct implicit_cuda_calls *implicit_on_cuda;

@@ -15,10 +15,10 @@ struct device_balance {
 struct implicit_device {
     struct implicit_job *job;
     ro_context *context;
-    struct ro_cuda *cuda;
+    struct device_state *cuda;
     cudaStream_t stream;
     int64_t width, height, size;    /* of a plane */
-    struct ro_diffusion *diffusion; /* there; the small float format is gone */
+    struct step_weights *diffusion; /* there; the small float format is gone */
     int32_t *now, *next, *guide[2]; /* planes; of floats these lie in 32 bits, too */
     struct device_balance *balance; /* a plane each */
     unsigned long long *counts;     /* of hashes */

@@ -32,7 +32,7 @@ static constexpr int shared_bytes(int columns)
 }
 
 struct sweeps {
-    const struct ro_diffusion *diffusion;
+    const struct step_weights *diffusion;
     const int32_t *in, *guide;
     int32_t *out;
     struct device_balance *balance;
@@ -51,7 +51,7 @@ static __device__ inline uint2 element_at(const struct sweeps &s, int group, int
         p[c] = a[s.width + 1] - a[0];
         q[c] = a[1] - a[s.width];
     }
-    const struct ro_element w = element_weights(s.diffusion, p, q);
+    const struct edge_weights w = element_weights(s.diffusion, p, q);
     return make_uint2((uint32_t)w.e | (uint32_t)w.s << 16, (uint32_t)w.se | (uint32_t)w.sw << 16);
 }
 

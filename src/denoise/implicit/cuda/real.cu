@@ -34,7 +34,7 @@ static __device__ inline double guide_at(const struct guides &g, int64_t i)
                          : ((const double *)g.data)[i];
 }
 
-static __device__ struct real_element integer_element(const struct ro_diffusion *d,
+static __device__ struct real_element integer_element(const struct step_weights *d,
                                                       const int32_t *guide, int64_t size, int64_t i)
 {
     int32_t p[RO_MAX_JOINT], q[RO_MAX_JOINT];
@@ -43,11 +43,11 @@ static __device__ struct real_element integer_element(const struct ro_diffusion 
         p[c] = a[d->width + 1] - a[0];
         q[c] = a[1] - a[d->width];
     }
-    const struct ro_element w = element_weights(d, p, q);
+    const struct edge_weights w = element_weights(d, p, q);
     return {(double)w.se, (double)w.sw, (double)w.e, (double)w.s};
 }
 
-static __device__ struct real_element real_element_at(const struct ro_diffusion *d,
+static __device__ struct real_element real_element_at(const struct step_weights *d,
                                                       const struct guides &g, bool linear,
                                                       int64_t size, int64_t i)
 {
@@ -61,7 +61,7 @@ static __device__ struct real_element real_element_at(const struct ro_diffusion 
 }
 
 struct assembly {
-    const struct ro_diffusion *diffusion;
+    const struct step_weights *diffusion;
     struct guides guide; /* of the planes that share a gradient */
     bool linear;
     double *e, *s, *se, *sw;
@@ -70,7 +70,7 @@ struct assembly {
 static __device__ struct real_element element_at(const struct assembly &a, int64_t size, int64_t x,
                                                  int64_t y)
 {
-    const struct ro_diffusion *d = a.diffusion;
+    const struct step_weights *d = a.diffusion;
     if (x < 0 || y < 0 || x + 1 >= d->width || y + 1 >= d->height)
         return {0, 0, 0, 0};
     const int64_t i = y * d->width + x;
@@ -253,7 +253,7 @@ static ro_status load(struct implicit_device *d, struct guides from, int plane, 
 /* Explicit linear steps in doubles; the result lies in smooth. */
 static ro_status smooth_real(struct implicit_device *d)
 {
-    const struct ro_diffusion *diffusion = d->job->stiffness;
+    const struct step_weights *diffusion = d->job->stiffness;
     const struct guides now = {d->now, 1};
     const struct system_of system =
         system_of(d, -3 * (double)diffusion->weights.smooth_diagonal); /* 1 - tau L: backwards */
@@ -288,7 +288,7 @@ static ro_status store(struct implicit_device *d, int plane)
 
 ro_status real_steps(struct implicit_device *d, const int32_t *guide)
 {
-    const struct ro_diffusion *diffusion = d->job->stiffness;
+    const struct step_weights *diffusion = d->job->stiffness;
     const struct system_of system = system_of(d, d->job->time_step);
     const bool smoothed = diffusion->real && diffusion->smoothings;
     if (smoothed)

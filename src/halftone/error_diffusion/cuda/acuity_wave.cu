@@ -151,7 +151,7 @@ size_t acuity_line_words(int width, int sample_bytes)
 }
 
 template <class FORM>
-static ro_status launch_form(struct ro_cuda *cuda, struct diffusion_launch *p,
+static ro_status launch_form(struct device_state *cuda, struct diffusion_launch *p,
                              const struct diffusion_images *images, cudaStream_t stream)
 {
     const struct wave_form form = {(const void *)acuity_wave<FORM>,
@@ -164,7 +164,7 @@ static ro_status launch_form(struct ro_cuda *cuda, struct diffusion_launch *p,
     return wave_start(cuda, p, images, &form, stream);
 }
 
-ro_status acuity_launch(struct ro_cuda *cuda, struct diffusion_launch *p,
+ro_status acuity_launch(struct device_state *cuda, struct diffusion_launch *p,
                         const struct diffusion_images *images, int sample_bytes,
                         cudaStream_t stream, struct diffusion_cuda_count *count)
 {

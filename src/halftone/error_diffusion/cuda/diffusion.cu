@@ -28,7 +28,7 @@ static const struct schedule schedules[] = {
 
 struct diffusion_cuda {
     ro_context *context;
-    struct ro_cuda *cuda;
+    struct device_state *cuda;
     struct diffusion_cuda_plan plan;
     const struct schedule *schedule;
     struct diffusion_launch launch; /* all but the images */
@@ -44,7 +44,7 @@ struct diffusion_cuda {
 static ro_status send_tables(struct diffusion_cuda *work)
 {
     const struct diffusion_cuda_plan *plan = &work->plan;
-    struct ro_cuda *cuda = work->cuda;
+    struct device_state *cuda = work->cuda;
     const size_t bytes = 256 * sizeof(int32_t);
     const int32_t *host[3] = {plan->level, plan->middle, plan->below};
     if (plan->fold || (work->schedule->kind == schedule::WAVE && !plan->table))
@@ -137,7 +137,7 @@ static ro_status diffusion_cuda_open(ro_context *context, const struct diffusion
     if (plan->kernel_id >= DIFFUSION_KERNELS && !plan->table)
         return ro_context_fail(context, RO_E_UNSUPPORTED,
                                "CUDA runs built-in kernels only, not your own");
-    struct ro_cuda *cuda;
+    struct device_state *cuda;
     RO_TRY(cuda_of(context, &cuda));
 
     struct diffusion_cuda *made = (struct diffusion_cuda *)calloc(1, sizeof *made);
@@ -290,7 +290,7 @@ struct run {
     struct diffusion_cuda_count *count;
 };
 
-static ro_status run_band(void *data, const struct ro_cuda_band *band, cudaStream_t stream)
+static ro_status run_band(void *data, const struct cuda_band *band, cudaStream_t stream)
 {
     const struct run *run = (const struct run *)data;
     struct diffusion_cuda *work = run->work;
@@ -352,17 +352,17 @@ static ro_status diffusion_cuda_run(struct diffusion_cuda *work,
                                     struct diffusion_cuda_count *count)
 {
     struct run run = {work, rows, count};
-    struct ro_cuda_rows bands = {rows->in,
-                                 rows->in_stride,
-                                 rows->out,
-                                 rows->out_stride,
-                                 (size_t)work->plan.width * (size_t)work->plan.sample_bytes,
-                                 out_row_bytes(&work->plan),
-                                 rows->rows,
-                                 0,
-                                 rows->fetch,
-                                 rows->take,
-                                 rows->ends};
+    struct cuda_rows bands = {rows->in,
+                              rows->in_stride,
+                              rows->out,
+                              rows->out_stride,
+                              (size_t)work->plan.width * (size_t)work->plan.sample_bytes,
+                              out_row_bytes(&work->plan),
+                              rows->rows,
+                              0,
+                              rows->fetch,
+                              rows->take,
+                              rows->ends};
     RO_TRY(band_rows(work, rows->rows, bands.in_bytes, rows->fetch != NULL, &bands.band));
     return cuda_run_bands(work->cuda, &bands, run_band, &run);
 }

@@ -36,7 +36,7 @@ struct diffusion_cuda_rows {
     ptrdiff_t out_stride;
     uint32_t first_row, rows;
     uint32_t height; /* of the image */
-    /* Of whole images, instead of `in` and `out`: see ro_cuda_rows. */
+    /* Of whole images, instead of `in` and `out`: see cuda_rows. */
     ro_status (*fetch)(void *from, uint32_t first_row, uint32_t rows, void *memory);
     ro_status (*take)(void *to, uint32_t first_row, uint32_t rows, void *memory);
     void *ends;

@@ -28,7 +28,7 @@
 const char wave_lines_scratch = 0;
 static const char ticket_scratch = 0; /* a key */
 
-ro_status wave_start(struct ro_cuda *cuda, struct diffusion_launch *p,
+ro_status wave_start(struct device_state *cuda, struct diffusion_launch *p,
                      const struct diffusion_images *images, const struct wave_form *form,
                      cudaStream_t stream)
 {
@@ -47,13 +47,13 @@ ro_status wave_start(struct ro_cuda *cuda, struct diffusion_launch *p,
     void *lines, *ticket;
     RO_TRY(
         cuda_reserve(cuda, form->lines, (size_t)p->blocks * form->line_words * 8, stream, &lines));
-    struct ro_cuda_scratch *tagged = cuda_scratch_of(cuda, form->lines); /* counts the tags */
+    struct cuda_scratch *tagged = cuda_scratch_of(cuda, form->lines); /* counts the tags */
     if (++tagged->count > form->last_tag) { /* they begin anew, so the old ones must go */
         RO_CUDA_TRY(context, cudaMemsetAsync(lines, 0, tagged->bytes, stream));
         tagged->count = 1;
     }
     RO_TRY(cuda_reserve(cuda, &ticket_scratch, sizeof(unsigned), stream, &ticket));
-    struct ro_cuda_scratch *tickets = cuda_scratch_of(cuda, &ticket_scratch);
+    struct cuda_scratch *tickets = cuda_scratch_of(cuda, &ticket_scratch);
     p->lines = (unsigned long long *)lines;
     p->ticket = (unsigned *)ticket;
     p->first_ticket = tickets->count; /* given out so far */
@@ -66,7 +66,7 @@ ro_status wave_start(struct ro_cuda *cuda, struct diffusion_launch *p,
     return RO_OK;
 }
 
-ro_status wave_launch(struct ro_cuda *cuda, struct diffusion_launch *p,
+ro_status wave_launch(struct device_state *cuda, struct diffusion_launch *p,
                       const struct diffusion_images *images, int kernel_id, int sample_bytes,
                       bool fold, cudaStream_t stream, struct diffusion_cuda_count *count)
 {

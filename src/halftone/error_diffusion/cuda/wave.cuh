@@ -146,25 +146,25 @@ struct wave_form {
 };
 
 /* Gives a launch its lines, tickets and tag, and starts it. */
-ro_status wave_start(struct ro_cuda *cuda, struct diffusion_launch *launch,
+ro_status wave_start(struct device_state *cuda, struct diffusion_launch *launch,
                      const struct diffusion_images *images, const struct wave_form *form,
                      cudaStream_t stream);
 
 extern const char wave_lines_scratch; /* key of the wave's lines */
 /* Numbers of levels (wave_numbers.cu); wave_launch takes it for them. */
-ro_status wave_numbers_launch(struct ro_cuda *cuda, struct diffusion_launch *launch,
+ro_status wave_numbers_launch(struct device_state *cuda, struct diffusion_launch *launch,
                               const struct diffusion_images *images, int kernel_id,
                               int sample_bytes, cudaStream_t stream);
 
 /* Two rows to a lane, where sums fit 16 bits; wave_launch takes it where it fits. */
-bool wave_pairs_fits(const struct ro_cuda *cuda, const struct diffusion_launch *launch,
+bool wave_pairs_fits(const struct device_state *cuda, const struct diffusion_launch *launch,
                      int kernel_id, int sample_bytes, bool fold);
-ro_status wave_pairs_launch(struct ro_cuda *cuda, struct diffusion_launch *launch,
+ro_status wave_pairs_launch(struct device_state *cuda, struct diffusion_launch *launch,
                             const struct diffusion_images *images, int kernel_id,
                             cudaStream_t stream, struct diffusion_cuda_count *count);
 
 /* Acuity (acuity_wave.cu), and the words that its rows leave for the next. */
-ro_status acuity_launch(struct ro_cuda *cuda, struct diffusion_launch *launch,
+ro_status acuity_launch(struct device_state *cuda, struct diffusion_launch *launch,
                         const struct diffusion_images *images, int sample_bytes,
                         cudaStream_t stream, struct diffusion_cuda_count *count);
 size_t acuity_line_words(int width, int sample_bytes);
@@ -173,14 +173,16 @@ ro_status diffusion_cuda_chain(ro_context *context, double *nanoseconds);
 ro_status diffusion_cuda_made(ro_context *context, uint32_t side, uint64_t *hash, double *ms);
 
 /* The schedules: each runs the rows of a launch, in the order of `stream`. */
-ro_status wave_launch(struct ro_cuda *cuda, struct diffusion_launch *launch,
+ro_status wave_launch(struct device_state *cuda, struct diffusion_launch *launch,
                       const struct diffusion_images *images, int kernel_id, int sample_bytes,
                       bool fold, cudaStream_t stream, struct diffusion_cuda_count *count);
 /* The paper's: Floyd-Steinberg, one image; `scatter` for the ED forms, else the EC forms. */
-ro_status pixelwise_launch(struct ro_cuda *cuda, struct diffusion_launch *launch, int sample_bytes,
-                           bool scatter, cudaStream_t stream, struct diffusion_cuda_count *count);
-ro_status blockwise_launch(struct ro_cuda *cuda, struct diffusion_launch *launch, int sample_bytes,
-                           bool scatter, cudaStream_t stream, struct diffusion_cuda_count *count);
+ro_status pixelwise_launch(struct device_state *cuda, struct diffusion_launch *launch,
+                           int sample_bytes, bool scatter, cudaStream_t stream,
+                           struct diffusion_cuda_count *count);
+ro_status blockwise_launch(struct device_state *cuda, struct diffusion_launch *launch,
+                           int sample_bytes, bool scatter, cudaStream_t stream,
+                           struct diffusion_cuda_count *count);
 
 /* The level nearest to v, ties to the darker: a guess that the thresholds put right. */
 static __device__ __forceinline__ int nearest_level(const diffusion_launch &p, int v)

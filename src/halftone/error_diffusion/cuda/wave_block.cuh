@@ -106,7 +106,7 @@ static __global__ void __launch_bounds__((WARPS + 1) * 32)
 /* ---- host --------------------------------------------------------------------------------- */
 
 template <int ID, int SAMPLE_BYTES, levels_form FORM>
-static ro_status launch_one(struct ro_cuda *cuda, struct diffusion_launch *p,
+static ro_status launch_one(struct device_state *cuda, struct diffusion_launch *p,
                             const struct diffusion_images *images, cudaStream_t stream)
 {
     const size_t bytes = sizeof(shared_memory<ID, SAMPLE_BYTES>);
@@ -126,7 +126,7 @@ static ro_status launch_one(struct ro_cuda *cuda, struct diffusion_launch *p,
 }
 
 template <int SAMPLE_BYTES, levels_form FORM>
-static ro_status launch_kernel(struct ro_cuda *cuda, struct diffusion_launch *p,
+static ro_status launch_kernel(struct device_state *cuda, struct diffusion_launch *p,
                                const struct diffusion_images *images, int kernel_id,
                                cudaStream_t stream)
 {

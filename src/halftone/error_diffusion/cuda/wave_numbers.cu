@@ -73,7 +73,7 @@ template <typename SAMPLE, typename REST> static pass_fn *split_for(int number_b
                              : split_samples<SAMPLE, REST, uint16_t>;
 }
 
-ro_status wave_numbers_launch(struct ro_cuda *cuda, struct diffusion_launch *launch,
+ro_status wave_numbers_launch(struct device_state *cuda, struct diffusion_launch *launch,
                               const struct diffusion_images *images, int kernel_id,
                               int sample_bytes, cudaStream_t stream)
 {

@@ -32,7 +32,7 @@
 static const char lines_scratch = 0; /* key */
 
 template <int ID>
-static ro_status launch_pairs(struct ro_cuda *cuda, struct diffusion_launch *p,
+static ro_status launch_pairs(struct device_state *cuda, struct diffusion_launch *p,
                               const struct diffusion_images *images, cudaStream_t stream)
 {
     if constexpr (pair_kernel<ID>::fits) {
@@ -48,8 +48,8 @@ static ro_status launch_pairs(struct ro_cuda *cuda, struct diffusion_launch *p,
     return RO_E_ARGUMENT;
 }
 
-bool wave_pairs_fits(const struct ro_cuda *cuda, const struct diffusion_launch *p, int kernel_id,
-                     int sample_bytes, bool fold)
+bool wave_pairs_fits(const struct device_state *cuda, const struct diffusion_launch *p,
+                     int kernel_id, int sample_bytes, bool fold)
 {
     bool fits = false;
     int shared_bytes = 0; /* older devices have too little */
@@ -68,7 +68,7 @@ bool wave_pairs_fits(const struct ro_cuda *cuda, const struct diffusion_launch *
     return fits && fold && sample_bytes == 1 && p->white == WHITE && p->width >= TURN;
 }
 
-ro_status wave_pairs_launch(struct ro_cuda *cuda, struct diffusion_launch *p,
+ro_status wave_pairs_launch(struct device_state *cuda, struct diffusion_launch *p,
                             const struct diffusion_images *images, int kernel_id,
                             cudaStream_t stream, struct diffusion_cuda_count *count)
 {

@@ -54,8 +54,8 @@ static size_t line_bytes(const struct diffusion_plan *plan, const struct wave_co
     return (bytes + 63) & ~(size_t)63;
 }
 
-static struct ro_wavefront_shape shape_of(const struct diffusion_plan *plan,
-                                          const struct wave_code *code, int threads)
+static struct wavefront_shape shape_of(const struct diffusion_plan *plan,
+                                       const struct wave_code *code, int threads)
 {
     if (!code)
         return wavefront_shape(threads, 1, 1 + DIFFUSION_MAX_DY,
@@ -96,7 +96,7 @@ static struct diffusion_line carried(const struct diffusion_run *run, uint32_t y
 {
     const struct diffusion_plan *plan = run->plan;
     const struct wave_code *code = find_code(plan, run->cpu);
-    const struct ro_wavefront_shape shape = shape_of(plan, code, run->threads);
+    const struct wavefront_shape shape = shape_of(plan, code, run->threads);
     const uint32_t height = code ? (uint32_t)code->lanes : 1;
     const bool rows = !code && !plan->acuity; /* a line is a band's only one */
     int64_t number = (int64_t)((y - run->first_row + height - 1) / height) - 1 - (rows ? line : 0);
@@ -115,7 +115,7 @@ static void clear_lines(struct diffusion_run *run)
 {
     const struct diffusion_plan *plan = run->plan;
     const struct wave_code *code = find_code(plan, run->cpu);
-    const struct ro_wavefront_shape shape = shape_of(plan, code, run->threads);
+    const struct wavefront_shape shape = shape_of(plan, code, run->threads);
     const size_t entry = entry_bytes(plan, code);
     if (!run->filled && bias_of(plan, code) != 0)
         fill((unsigned char *)run->state + shape.slots_at,
@@ -130,9 +130,9 @@ static void clear_lines(struct diffusion_run *run)
 /* Lines are touched when rows come, and before that only if errors are put there. */
 static void begin(struct diffusion_run *run)
 {
-    const struct ro_wavefront_shape shape =
+    const struct wavefront_shape shape =
         shape_of(run->plan, find_code(run->plan, run->cpu), run->threads);
-    struct ro_wavefront *front = run->state;
+    struct wavefront *front = run->state;
     wavefront_restart(front, &shape);
     front->link = run->link;
     run->cleared = false;
@@ -154,8 +154,7 @@ struct job {
 };
 
 /* Column 0 of a line that band `number` leaves: line 0 is its last row. */
-static void *line_of(const struct job *job, const struct ro_wavefront *front, int64_t number,
-                     int line)
+static void *line_of(const struct job *job, const struct wavefront *front, int64_t number, int line)
 {
     unsigned char *lines = wavefront_slot(front, 0, number);
     return lines + (size_t)line * line_bytes(job->plan, job->code) +
@@ -188,7 +187,7 @@ static void vector_steps(void *work, int64_t first, int64_t last)
         band->code->steps(band->plan, &band->band, first, last);
 }
 
-static void run_vector_band(struct ro_wavefront *front, void *data, int chain, uint32_t number,
+static void run_vector_band(struct wavefront *front, void *data, int chain, uint32_t number,
                             int thread)
 {
     struct job *job = data;
@@ -222,7 +221,7 @@ static void run_vector_band(struct ro_wavefront *front, void *data, int chain, u
         work.band.in_stride = (ptrdiff_t)job->pass->in_row;
         work.band.out_stride = (ptrdiff_t)job->pass->out_row;
     }
-    const struct ro_wavefront_link *link = front->link;
+    const struct wavefront_link *link = front->link;
     const bool short_band = work.band.rows < job->height && link && link->below;
     for (int line = 0; line < plan->rows_down; line++) {
         work.band.above[line] = line_of(job, front, (int64_t)number - 1, line);
@@ -240,7 +239,7 @@ static void run_vector_band(struct ro_wavefront *front, void *data, int chain, u
         end = work.band.end - WAVE_CHUNK;
     /* Lines of bands get ahead of one another by the skew, those that are given do not. */
     const bool given = number == 0 && link && link->above;
-    struct ro_band_way way = {
+    struct band_way way = {
         .end = ((end + WAVE_CHUNK - 1) & -WAVE_CHUNK) + WAVE_CHUNK,
         .interval = job->interval,
         .ahead = (int64_t)plan->skew * (given ? plan->rows_down : 1) + 1,
@@ -273,7 +272,7 @@ static void scalar_steps(void *work, int64_t first, int64_t last)
         diffusion_gather(band->plan, &band->row, first, last);
 }
 
-static void run_scalar_band(struct ro_wavefront *front, void *data, int chain, uint32_t number,
+static void run_scalar_band(struct wavefront *front, void *data, int chain, uint32_t number,
                             int thread)
 {
     struct job *job = data;
@@ -298,7 +297,7 @@ static void run_scalar_band(struct ro_wavefront *front, void *data, int chain, u
     }
     if (!job->source)
         memset(work.row.out, 0, diffusion_row_bytes(plan));
-    struct ro_band_way way = {plan->width, job->interval, DIFFUSION_PAD, delay_of(plan)};
+    struct band_way way = {plan->width, job->interval, DIFFUSION_PAD, delay_of(plan)};
     wavefront_walk(front, chain, number, thread, &way, scalar_steps, &work, sizeof work);
     if (job->pass)
         halftone_pass_take(job->pass, thread, number, 1);
@@ -310,8 +309,8 @@ static void run(struct diffusion_run *run, const struct halftone_block *block)
     const struct diffusion_plan *plan = run->plan;
     const struct wave_code *code = find_code(plan, run->cpu);
     const int abreast = run->abreast > 1 ? run->abreast : 1;
-    struct ro_wavefront *front = run->state;
-    struct ro_wavefront_shape shape = shape_of(plan, code, run->threads);
+    struct wavefront *front = run->state;
+    struct wavefront_shape shape = shape_of(plan, code, run->threads);
     if (!run->cleared)
         clear_lines(run);
     front->last = block->first_row + block->rows == run->end_row;
@@ -324,11 +323,10 @@ static void run(struct diffusion_run *run, const struct halftone_block *block)
         .source = run->source,
         .pass = run->pass,
     };
-    struct ro_chain chain = {plan->width, front->begun,
-                             (block->rows + (uint32_t)job.height - 1) / (uint32_t)job.height};
-    struct ro_wavefront_pace pace =
-        wavefront_pace(plan->width, (int64_t)plan->skew * (job.height - 1), WAVE_CHUNK, chain.bands,
-                       run->threads / abreast);
+    struct band_chain chain = {plan->width, front->begun,
+                               (block->rows + (uint32_t)job.height - 1) / (uint32_t)job.height};
+    struct wavefront_pace pace = wavefront_pace(plan->width, (int64_t)plan->skew * (job.height - 1),
+                                                WAVE_CHUNK, chain.bands, run->threads / abreast);
     job.interval = abreast > 1 ? 4 * WAVE_CHUNK : pace.interval;
     job.alone = pace.threads == 1 && abreast == 1;
     front->abreast = abreast;

@@ -31,8 +31,8 @@ static int lines_of(const struct palette_plan *plan, const struct palette_code *
     return code ? plan->rows_down : 1;
 }
 
-static struct ro_wavefront_shape shape_of(const struct palette_plan *plan,
-                                          const struct palette_code *code, int threads)
+static struct wavefront_shape shape_of(const struct palette_plan *plan,
+                                       const struct palette_code *code, int threads)
 {
     size_t lines = 3 * (size_t)lines_of(plan, code);
     return wavefront_shape(threads, 1, code ? 1 : 1 + DIFFUSION_MAX_DY,
@@ -57,7 +57,7 @@ struct job {
 };
 
 /* Column 0 of a line that band `number` leaves: line 0 is its last row. */
-static int32_t *line_of(const struct job *job, const struct ro_wavefront *front, int64_t number,
+static int32_t *line_of(const struct job *job, const struct wavefront *front, int64_t number,
                         int channel, int line)
 {
     int32_t *lines = wavefront_slot(front, 0, number);
@@ -68,7 +68,7 @@ static int32_t *line_of(const struct job *job, const struct ro_wavefront *front,
 int32_t *palette_carried(const struct palette_run *run, uint32_t y, int channel, int line)
 {
     const struct palette_plan *plan = run->plan;
-    const struct ro_wavefront_shape shape = shape_of(plan, run->code, run->threads);
+    const struct wavefront_shape shape = shape_of(plan, run->code, run->threads);
     const uint32_t height = run->code ? (uint32_t)run->code->lanes : 1;
     int64_t number = (int64_t)((y - run->first_row + height - 1) / height) - 1;
     if (!run->code) { /* a line is a band's only one */
@@ -83,8 +83,8 @@ int32_t *palette_carried(const struct palette_run *run, uint32_t y, int channel,
 /* Before the first row every error is zero. Beyond the borders they are so for ever. */
 void palette_begin(struct palette_run *run)
 {
-    struct ro_wavefront *front = run->state;
-    const struct ro_wavefront_shape shape = shape_of(run->plan, run->code, run->threads);
+    struct wavefront *front = run->state;
+    const struct wavefront_shape shape = shape_of(run->plan, run->code, run->threads);
     wavefront_restart(front, &shape);
     front->link = run->link;
     for (int c = 0; c < 3; c++)
@@ -107,7 +107,7 @@ static void vector_steps(void *work, int64_t first, int64_t last)
     band->code->steps(band->plan, &band->band, first, last);
 }
 
-static void run_vector_band(struct ro_wavefront *front, void *data, int chain, uint32_t number,
+static void run_vector_band(struct wavefront *front, void *data, int chain, uint32_t number,
                             int thread)
 {
     struct job *job = data;
@@ -133,7 +133,7 @@ static void run_vector_band(struct ro_wavefront *front, void *data, int chain, u
             work.band.left[c][line] = short_band ? line_of(job, front, number, c, line) : NULL;
         }
     int64_t end = (int64_t)plan->width + (int64_t)plan->skew * (work.band.rows - 1);
-    struct ro_band_way way = {
+    struct band_way way = {
         .end = (end + PALETTE_CHUNK - 1) & -PALETTE_CHUNK,
         .interval = job->interval,
         .ahead = (int64_t)plan->skew * plan->rows_down + 1,
@@ -154,7 +154,7 @@ static void scalar_steps(void *work, int64_t first, int64_t last)
     palette_columns(band->plan, &band->row, first, last);
 }
 
-static void run_scalar_band(struct ro_wavefront *front, void *data, int chain, uint32_t number,
+static void run_scalar_band(struct wavefront *front, void *data, int chain, uint32_t number,
                             int thread)
 {
     struct job *job = data;
@@ -169,7 +169,7 @@ static void run_scalar_band(struct ro_wavefront *front, void *data, int chain, u
     for (int c = 0; c < 3; c++)
         for (int dy = 0; dy <= DIFFUSION_MAX_DY; dy++)
             work.row.line[c][dy] = line_of(job, front, (int64_t)number - dy, c, 0);
-    struct ro_band_way way = {job->plan->width, job->interval, DIFFUSION_PAD, 0};
+    struct band_way way = {job->plan->width, job->interval, DIFFUSION_PAD, 0};
     wavefront_walk(front, chain, number, thread, &way, scalar_steps, &work, sizeof work);
     atomic_fetch_add(&job->steps, job->plan->width);
 }
@@ -177,8 +177,8 @@ static void run_scalar_band(struct ro_wavefront *front, void *data, int chain, u
 void palette_run_block(struct palette_run *run, const struct halftone_block *block)
 {
     const struct palette_plan *plan = run->plan;
-    struct ro_wavefront *front = run->state;
-    struct ro_wavefront_shape shape = shape_of(plan, run->code, run->threads);
+    struct wavefront *front = run->state;
+    struct wavefront_shape shape = shape_of(plan, run->code, run->threads);
     struct job job = {
         .plan = plan,
         .code = run->code,
@@ -186,9 +186,9 @@ void palette_run_block(struct palette_run *run, const struct halftone_block *blo
         .height = run->code ? run->code->lanes : 1,
     };
     front->last = block->first_row + block->rows == run->end_row;
-    struct ro_chain chain = {plan->width, front->begun,
-                             (block->rows + (uint32_t)job.height - 1) / (uint32_t)job.height};
-    struct ro_wavefront_pace pace =
+    struct band_chain chain = {plan->width, front->begun,
+                               (block->rows + (uint32_t)job.height - 1) / (uint32_t)job.height};
+    struct wavefront_pace pace =
         wavefront_pace(plan->width, (int64_t)plan->skew * (job.height - 1), PALETTE_CHUNK,
                        chain.bands, run->threads / run->abreast);
     job.interval = run->abreast > 1 ? 4 * PALETTE_CHUNK : pace.interval;

@@ -170,7 +170,7 @@ static void fill_tables(const struct hologram_job *job, struct tables *t, char *
 }
 
 template <int LATE, int TAPS, int KIND>
-static ro_status launch_one(struct ro_cuda *cuda, const struct hologram_launch *p,
+static ro_status launch_one(struct device_state *cuda, const struct hologram_launch *p,
                             cudaStream_t stream)
 {
     int shared = 0;
@@ -200,7 +200,7 @@ static ro_status launch_one(struct ro_cuda *cuda, const struct hologram_launch *
 }
 
 template <int LATE, int TAPS>
-static ro_status launch_kind(struct ro_cuda *cuda, const struct hologram_launch *p,
+static ro_status launch_kind(struct device_state *cuda, const struct hologram_launch *p,
                              enum level_kind kind, cudaStream_t stream)
 {
     return kind == LEVELS_RING   ? launch_one<LATE, TAPS, LEVELS_RING>(cuda, p, stream)
@@ -208,7 +208,7 @@ static ro_status launch_kind(struct ro_cuda *cuda, const struct hologram_launch 
                                  : launch_one<LATE, TAPS, LEVELS_PLAIN>(cuda, p, stream);
 }
 
-static ro_status launch_taps(struct ro_cuda *cuda, const struct hologram_launch *p, int late,
+static ro_status launch_taps(struct device_state *cuda, const struct hologram_launch *p, int late,
                              int taps, enum level_kind kind, cudaStream_t stream)
 {
     if (late <= 2 && taps <= 4)
@@ -312,7 +312,7 @@ static ro_status hologram_cuda_run(struct hologram_job *job)
     struct plan plan;
     void *host;
     RO_TRY(hologram_find_place(job, &at));
-    struct ro_cuda *cuda = at.cuda;
+    struct device_state *cuda = at.cuda;
     memcpy(&plan, cuda->pinned[1], sizeof plan);
     plan.launch.scale = job->scale;
     RO_TRY(launch_taps(cuda, &plan.launch, plan.tables.late, plan.tables.taps, job->levels->kind,

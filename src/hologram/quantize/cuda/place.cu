@@ -99,7 +99,7 @@ static __global__ void sum_rows(const char *field, size_t pitch, int width, int 
     }
 }
 /* Where the sums of rows are. */
-static ro_status find_sums(struct ro_cuda *cuda, uint32_t height, void **device, void **host)
+static ro_status find_sums(struct device_state *cuda, uint32_t height, void **device, void **host)
 {
     const size_t bytes = height * sizeof(struct row_sum);
     RO_TRY(cuda_reserve(cuda, &sums_scratch, bytes, cuda->compute, device));
@@ -113,7 +113,7 @@ ro_status hologram_cuda_load(struct hologram_job *job, bool real)
     struct place at;
     void *rows, *host;
     RO_TRY(hologram_find_place(job, &at));
-    struct ro_cuda *cuda = at.cuda;
+    struct device_state *cuda = at.cuda;
     RO_TRY(find_sums(cuda, field->height, &rows, &host));
     RO_CUDA_TRY(job->context, cudaEventRecord(cuda->computed[0], cuda->compute));
     RO_CUDA_TRY(job->context, cudaStreamWaitEvent(cuda->copy_in, cuda->computed[0], 0));
@@ -139,7 +139,7 @@ ro_status hologram_cuda_load(struct hologram_job *job, bool real)
 ro_status hologram_cuda_rms(struct hologram_job *job, double *rms)
 {
     const uint32_t height = job->field->height;
-    struct ro_cuda *cuda;
+    struct device_state *cuda;
     void *rows, *host;
     RO_TRY(cuda_of(job->context, &cuda));
     RO_TRY(find_sums(cuda, height, &rows, &host));
@@ -152,7 +152,7 @@ ro_status hologram_cuda_rms(struct hologram_job *job, double *rms)
 
 void hologram_cuda_wait(struct hologram_job *job)
 {
-    struct ro_cuda *cuda;
+    struct device_state *cuda;
     if (cuda_of(job->context, &cuda) == RO_OK) {
         cudaStreamSynchronize(cuda->copy_in);
         cudaStreamSynchronize(cuda->compute);

@@ -7,7 +7,7 @@
 #include "hologram/quantize/diffuse_job.h"
 
 struct place {
-    struct ro_cuda *cuda;
+    struct device_state *cuda;
     char *field;
     unsigned char *out;
     size_t field_pitch, out_pitch;

@@ -14,7 +14,7 @@ enum { THREADS = 256, LANES = 32, ROWS = 4 }; /* rows of a block, where a warp h
 
 struct refine_cuda {
     ro_context *context;
-    struct ro_cuda *cuda;
+    struct device_state *cuda;
     struct propagate_cuda *light;
     int width, height, region[4], levels;
     size_t pixels;

@@ -15,7 +15,7 @@ enum { ROWS = 8, SUM_THREADS = 256 }; /* rows of a block */
 
 struct frames_cuda {
     ro_context *context;
-    struct ro_cuda *cuda;
+    struct device_state *cuda;
     struct propagate_cuda *light;
     int width, height;
     size_t pixels;

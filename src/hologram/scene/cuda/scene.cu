@@ -16,14 +16,14 @@ enum { THREADS = 256, IMAGES = 3 };
 
 struct scene_cuda {
     ro_context *context;
-    struct ro_cuda *cuda;
+    struct device_state *cuda;
     uint32_t width, height;
     float2 *light;
 };
 
 struct scene_cuda_pictures {
     ro_context *context;
-    struct ro_cuda *cuda;
+    struct device_state *cuda;
     int count;
     struct {
         float *image[IMAGES];

@@ -236,7 +236,7 @@ static void convert_small(const struct tiff *self, uint8_t *row, const uint8_t *
 /* Colours of a row of numbers, which may have alpha behind them. */
 static void apply_palette(const struct tiff *self, uint8_t *row, const uint8_t *from)
 {
-    const struct ro_colour_map *palette = &self->palette;
+    const struct colour_map *palette = &self->palette;
     const size_t channels = palette->grey ? 1 : 3;
     if (self->stage.alpha == RO_NO_ALPHA)
         colour_map_apply(palette, row, from, self->stage.info.width);
@@ -279,7 +279,7 @@ static void convert_row(const struct tiff *self, uint8_t *row, uint8_t *from)
                  given_bytes(self) / width / (self->bits / 8u));
 }
 
-static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stride, uint32_t count)
+static ro_status read_rows(struct row_stage *stage, uint8_t *rows, ptrdiff_t stride, uint32_t count)
 {
     struct tiff *self = (struct tiff *)stage;
     size_t bytes = self->row_bytes;
@@ -307,7 +307,7 @@ static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stri
 }
 
 /* Rows of a compressed strip are found from its beginning only. */
-static ro_status seek_row(struct ro_stage *stage, uint32_t row)
+static ro_status seek_row(struct row_stage *stage, uint32_t row)
 {
     struct tiff *self = (struct tiff *)stage;
     const uint32_t first = row - row % self->chunk_height;
@@ -342,7 +342,7 @@ static void free_buffers(struct tiff *self)
     self->row = self->band_at = self->band_rows = 0;
 }
 
-static void close_reader(struct ro_stage *stage)
+static void close_reader(struct row_stage *stage)
 {
     struct tiff *self = (struct tiff *)stage;
     tiff_close(&self->file);
@@ -399,7 +399,7 @@ static ro_status open_page(struct tiff *self, unsigned page)
     return status == RO_OK ? find_pages_behind(self) : status;
 }
 
-static ro_status next_page(struct ro_stage *stage)
+static ro_status next_page(struct row_stage *stage)
 {
     struct tiff *self = (struct tiff *)stage;
     self->page++;
@@ -411,17 +411,17 @@ static ro_status next_page(struct ro_stage *stage)
     return status == RO_OK ? tiff_layout(self) : status;
 }
 
-ro_status tiff_decode(struct ro_source *source, unsigned page, struct ro_stage **stage)
+ro_status tiff_decode(struct byte_source *source, unsigned page, struct row_stage **stage)
 {
     struct tiff *self = calloc(1, sizeof *self);
     if (!self)
         return file_no_memory(source->file, sizeof *self);
-    self->stage = (struct ro_stage){.file = source->file,
-                                    .rows = read_rows,
-                                    .seek = seek_row,
-                                    .close = close_reader,
-                                    .next = next_page};
-    self->file = (struct ro_tiff){.file = source->file, .source = source};
+    self->stage = (struct row_stage){.file = source->file,
+                                     .rows = read_rows,
+                                     .seek = seek_row,
+                                     .close = close_reader,
+                                     .next = next_page};
+    self->file = (struct tiff_file){.file = source->file, .source = source};
     ro_status status = open_page(self, page);
     return stage_opened(&self->stage, status, stage);
 }

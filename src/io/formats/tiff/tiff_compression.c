@@ -2,7 +2,8 @@
 /* How the pixels of a TIFF file are packed. */
 #include "io/formats/tiff/tiff_file.h"
 
-ro_status tiff_compression(struct ro_file *file, ro_compression choice, bool bits, uint16_t *scheme)
+ro_status tiff_compression(struct open_file *file, ro_compression choice, bool bits,
+                           uint16_t *scheme)
 {
     static const struct {
         uint16_t scheme;

@@ -11,7 +11,7 @@
 
 /* ---- Messages ----------------------------------------------------------------------------- */
 
-static void keep_text(struct ro_tiff *tiff, const char *format, va_list arguments)
+static void keep_text(struct tiff_file *tiff, const char *format, va_list arguments)
 {
     char text[sizeof tiff->text];
     vsnprintf(text, sizeof text, format, arguments);
@@ -22,7 +22,7 @@ static void keep_text(struct ro_tiff *tiff, const char *format, va_list argument
 
 /* Data that stops too soon is only a warning to some decoders. A line of a fax may: its rest is
  * white. */
-static void keep_early_end(struct ro_tiff *tiff, const char *format, va_list arguments)
+static void keep_early_end(struct tiff_file *tiff, const char *format, va_list arguments)
 {
     char text[sizeof tiff->text];
     vsnprintf(text, sizeof text, format, arguments);
@@ -55,17 +55,17 @@ static int on_warning(TIFF *handle, void *data, const char *module, const char *
     return 1;
 }
 
-static void before_open(struct ro_tiff *tiff) { (void)tiff; }
-static void after_close(struct ro_tiff *tiff) { (void)tiff; }
+static void before_open(struct tiff_file *tiff) { (void)tiff; }
+static void after_close(struct tiff_file *tiff) { (void)tiff; }
 
 #else /* handlers are the process's: they look for the file in a list */
 
 static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct ro_tiff *open_files;
+static struct tiff_file *open_files;
 
-static struct ro_tiff *find(thandle_t handle)
+static struct tiff_file *find(thandle_t handle)
 {
-    struct ro_tiff *found;
+    struct tiff_file *found;
     pthread_mutex_lock(&list_lock);
     for (found = open_files; found && found != handle; found = found->next)
         ;
@@ -75,7 +75,7 @@ static struct ro_tiff *find(thandle_t handle)
 
 static void on_error(thandle_t handle, const char *module, const char *format, va_list arguments)
 {
-    struct ro_tiff *tiff = find(handle);
+    struct tiff_file *tiff = find(handle);
     (void)module;
     if (tiff)
         keep_text(tiff, format, arguments);
@@ -83,13 +83,13 @@ static void on_error(thandle_t handle, const char *module, const char *format, v
 
 static void on_warning(thandle_t handle, const char *module, const char *format, va_list arguments)
 {
-    struct ro_tiff *tiff = find(handle);
+    struct tiff_file *tiff = find(handle);
     (void)module;
     if (tiff)
         keep_early_end(tiff, format, arguments);
 }
 
-static void before_open(struct ro_tiff *tiff)
+static void before_open(struct tiff_file *tiff)
 {
     pthread_mutex_lock(&list_lock);
     TIFFSetErrorHandler(NULL); /* these would print */
@@ -101,10 +101,10 @@ static void before_open(struct ro_tiff *tiff)
     pthread_mutex_unlock(&list_lock);
 }
 
-static void after_close(struct ro_tiff *tiff)
+static void after_close(struct tiff_file *tiff)
 {
     pthread_mutex_lock(&list_lock);
-    for (struct ro_tiff **link = &open_files; *link; link = &(*link)->next)
+    for (struct tiff_file **link = &open_files; *link; link = &(*link)->next)
         if (*link == tiff) {
             *link = tiff->next;
             break;
@@ -114,7 +114,7 @@ static void after_close(struct ro_tiff *tiff)
 
 #endif
 
-ro_status tiff_failed(struct ro_tiff *tiff)
+ro_status tiff_failed(struct tiff_file *tiff)
 {
     if (tiff->status != RO_OK)
         return tiff->status;
@@ -129,13 +129,13 @@ ro_status tiff_failed(struct ro_tiff *tiff)
     return file_fail(tiff->file, RO_E_FORMAT, "not a proper TIFF file: %s", text);
 }
 
-ro_status tiff_go(struct ro_tiff *tiff, uint64_t offset)
+ro_status tiff_go(struct tiff_file *tiff, uint64_t offset)
 {
     tiff->no_palette = false;
     return TIFFSetSubDirectory(tiff->tiff, offset) ? RO_OK : tiff_failed(tiff);
 }
 
-ro_status tiff_check(struct ro_tiff *tiff)
+ro_status tiff_check(struct tiff_file *tiff)
 {
     return tiff->status != RO_OK || tiff->text[0] ? tiff_failed(tiff) : RO_OK;
 }
@@ -144,7 +144,7 @@ ro_status tiff_check(struct ro_tiff *tiff)
 
 static tmsize_t read_bytes(thandle_t handle, void *bytes, tmsize_t size)
 {
-    struct ro_tiff *tiff = handle;
+    struct tiff_file *tiff = handle;
     size_t got = 0;
     if (size < 0)
         return -1;
@@ -158,7 +158,7 @@ static tmsize_t read_bytes(thandle_t handle, void *bytes, tmsize_t size)
 
 static tmsize_t write_bytes(thandle_t handle, void *bytes, tmsize_t size)
 {
-    struct ro_tiff *tiff = handle;
+    struct tiff_file *tiff = handle;
     if (!tiff->sink || size < 0 || tiff->status != RO_OK)
         return -1;
     tiff->status = sink_write(tiff->sink, bytes, (size_t)size);
@@ -169,7 +169,7 @@ static tmsize_t write_bytes(thandle_t handle, void *bytes, tmsize_t size)
 
 static toff_t seek(thandle_t handle, toff_t offset, int whence)
 {
-    struct ro_tiff *tiff = handle;
+    struct tiff_file *tiff = handle;
     uint64_t here = tiff->source ? tiff->source->position : tiff->sink->position;
     uint64_t end = tiff->source ? tiff->source->size : tiff->end;
     uint64_t to = offset + (whence == SEEK_CUR ? here : whence == SEEK_END ? end : 0);
@@ -183,7 +183,7 @@ static toff_t seek(thandle_t handle, toff_t offset, int whence)
 
 static toff_t size_of(thandle_t handle)
 {
-    struct ro_tiff *tiff = handle;
+    struct tiff_file *tiff = handle;
     return tiff->source ? tiff->source->size : tiff->end;
 }
 
@@ -210,7 +210,7 @@ static void unmap_nothing(thandle_t handle, void *base, toff_t size)
 
 /* ---- Opening ------------------------------------------------------------------------------ */
 
-ro_status tiff_open(struct ro_tiff *tiff, bool big)
+ro_status tiff_open(struct tiff_file *tiff, bool big)
 {
     const char *mode = tiff->source ? "r" : big ? "w8" : "w";
     bool seekable = tiff->source ? tiff->source->seekable : tiff->sink->seekable;
@@ -236,7 +236,7 @@ ro_status tiff_open(struct ro_tiff *tiff, bool big)
     return tiff->tiff ? RO_OK : tiff_failed(tiff);
 }
 
-void tiff_close(struct ro_tiff *tiff)
+void tiff_close(struct tiff_file *tiff)
 {
     if (tiff->tiff)
         TIFFClose(tiff->tiff);

@@ -8,12 +8,12 @@
 
 #include <tiffio.h>
 
-struct ro_tiff {
+struct tiff_file {
     TIFF *tiff;
-    struct ro_tiff *next; /* open files, where libtiff is too old to know them apart */
-    struct ro_file *file;
-    struct ro_source *source; /* or */
-    struct ro_sink *sink;
+    struct tiff_file *next; /* open files, where libtiff is too old to know them apart */
+    struct open_file *file;
+    struct byte_source *source; /* or */
+    struct byte_sink *sink;
     uint64_t end;     /* of what was written */
     ro_status status; /* what reading or writing bytes failed with */
     bool no_memory;   /* of libtiff, which then leaves tags out */
@@ -22,21 +22,21 @@ struct ro_tiff {
 };
 
 /* Opens for reading where there is a source, else for writing, as BigTIFF if `big`. */
-ro_status tiff_open(struct ro_tiff *tiff, bool big);
-void tiff_close(struct ro_tiff *tiff);
+ro_status tiff_open(struct tiff_file *tiff, bool big);
+void tiff_close(struct tiff_file *tiff);
 
 /* After libtiff said no: what bytes failed with, or "not a proper TIFF file" and why. */
-ro_status tiff_failed(struct ro_tiff *tiff);
+ro_status tiff_failed(struct tiff_file *tiff);
 
 /* Goes to the page whose directory is at `offset`. */
-ro_status tiff_go(struct ro_tiff *tiff, uint64_t offset);
+ro_status tiff_go(struct tiff_file *tiff, uint64_t offset);
 
 /* RO_OK when nothing was complained about so far: a decoder may go on after damage. */
-ro_status tiff_check(struct ro_tiff *tiff);
+ro_status tiff_check(struct tiff_file *tiff);
 
 /* The scheme for a choice that is sure to fit: bits, or samples of 8 bits and more. Fails where
  * libtiff was built without it. */
-ro_status tiff_compression(struct ro_file *file, ro_compression choice, bool bits,
+ro_status tiff_compression(struct open_file *file, ro_compression choice, bool bits,
                            uint16_t *scheme);
 /* Whether differences of neighbours may be packed instead of samples. */
 bool tiff_predicts(uint16_t scheme);

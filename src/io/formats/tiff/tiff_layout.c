@@ -317,7 +317,7 @@ static void note_tag(struct tiff *self, uint32_t tag)
         {TIFFTAG_PRIMARYCHROMATICITIES, RO_DROPPED_GAMMA, "its primaries (taken as sRGB's)"},
         {TIFFTAG_TRANSFERFUNCTION, RO_DROPPED_GAMMA, "its transfer function (taken as sRGB's)"},
     };
-    struct ro_file *file = self->stage.file;
+    struct open_file *file = self->stage.file;
     uint32_t size = 0;
     void *bytes = NULL;
     if (tag == TIFFTAG_ICCPROFILE) {

@@ -12,16 +12,16 @@
 enum way { PLAIN, SCANLINE, BAND };
 
 struct tiff {
-    struct ro_stage stage; /* first, so that a stage can be cast back */
-    struct ro_tiff file;
+    struct row_stage stage; /* first, so that a stage can be cast back */
+    struct tiff_file file;
     uint16_t bits, samples, photometric, planar, compression;
     bool real;    /* floating point */
     int channels; /* that count, alpha not among them */
     enum way way;
     bool tiled;
     uint32_t chunk_width, chunk_height; /* a tile, or a strip of the whole width */
-    struct ro_colour_map palette;
-    struct ro_ycbcr ycbcr;
+    struct colour_map palette;
+    struct ycbcr ycbcr;
     size_t row_bytes;            /* of the file, channels together */
     uint8_t *line;               /* such a row */
     uint8_t *band;               /* chunk_height of them */
@@ -29,7 +29,7 @@ struct tiff {
     uint8_t *indices;            /* a row of a small palette, a byte each */
     uint32_t band_at, band_rows; /* which rows the band holds */
     uint32_t row;
-    struct ro_tiff_pages pages;
+    struct tiff_pages pages;
     unsigned page;   /* from 0 */
     bool one_behind; /* pages lie one behind another, and only the first has a directory */
     char *description;

@@ -17,7 +17,7 @@ enum { SHAPE_TAGS = 5, MOST_ENTRIES = 4096 };
 static const uint16_t shape_tags[SHAPE_TAGS] = {256, 257, 258, 277, 339};
 
 struct chain {
-    struct ro_source *source;
+    struct byte_source *source;
     bool big_endian, big; /* the order of bytes; BigTIFF */
 };
 
@@ -51,7 +51,7 @@ static ro_status read_directory(const struct chain *chain, uint64_t offset, stru
 {
     const size_t size = chain->big ? 20 : 12;
     uint8_t bytes[20] = {0};
-    struct ro_source *source = chain->source;
+    struct byte_source *source = chain->source;
     ro_status status = source_seek(source, offset);
     if (status == RO_OK)
         status = source_need(source, bytes, chain->big ? 8 : 2);
@@ -71,7 +71,7 @@ static ro_status read_directory(const struct chain *chain, uint64_t offset, stru
     return status;
 }
 
-static bool add(struct ro_tiff_pages *pages, uint64_t offset)
+static bool add(struct tiff_pages *pages, uint64_t offset)
 {
     if ((pages->count & (pages->count + 1)) == 0) { /* 0, 1, 3, 7, ...: room for twice as many */
         uint64_t *more = realloc(pages->offsets, (2 * (size_t)pages->count + 1) * sizeof *more);
@@ -83,9 +83,9 @@ static bool add(struct ro_tiff_pages *pages, uint64_t offset)
     return true;
 }
 
-static ro_status follow(struct ro_tiff_pages *pages, const struct chain *chain, uint64_t offset)
+static ro_status follow(struct tiff_pages *pages, const struct chain *chain, uint64_t offset)
 {
-    struct ro_source *source = chain->source;
+    struct byte_source *source = chain->source;
     struct shape first = {{0}}, shape;
     uint64_t mark = 0; /* a directory passed before: the chain must not come back to it */
     pages->alike = true;
@@ -110,10 +110,10 @@ static ro_status follow(struct ro_tiff_pages *pages, const struct chain *chain, 
     return RO_OK;
 }
 
-ro_status tiff_pages_find(struct ro_tiff_pages *pages, struct ro_source *source)
+ro_status tiff_pages_find(struct tiff_pages *pages, struct byte_source *source)
 {
     uint8_t head[16] = {0};
-    *pages = (struct ro_tiff_pages){0};
+    *pages = (struct tiff_pages){0};
     struct chain chain = {.source = source};
     ro_status status = source_seek(source, 0);
     if (status == RO_OK)
@@ -128,8 +128,8 @@ ro_status tiff_pages_find(struct ro_tiff_pages *pages, struct ro_source *source)
     return status;
 }
 
-void tiff_pages_free(struct ro_tiff_pages *pages)
+void tiff_pages_free(struct tiff_pages *pages)
 {
     free(pages->offsets);
-    *pages = (struct ro_tiff_pages){0};
+    *pages = (struct tiff_pages){0};
 }

@@ -5,7 +5,7 @@
 
 #include "io/bytes/source.h"
 
-struct ro_tiff_pages {
+struct tiff_pages {
     uint64_t *offsets; /* of the directories */
     unsigned count;
     bool alike; /* all have the same size and samples */
@@ -13,7 +13,7 @@ struct ro_tiff_pages {
 
 /* Follows the chain to its end. A chain that leads beyond the file or into itself is an error: what
  * was cut off is no shorter stack. */
-ro_status tiff_pages_find(struct ro_tiff_pages *pages, struct ro_source *source);
-void tiff_pages_free(struct ro_tiff_pages *pages);
+ro_status tiff_pages_find(struct tiff_pages *pages, struct byte_source *source);
+void tiff_pages_free(struct tiff_pages *pages);
 
 #endif

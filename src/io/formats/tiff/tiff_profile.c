@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-void tiff_profile(struct ro_stage *stage, const uint8_t *bytes, size_t size, uint16_t photometric,
+void tiff_profile(struct row_stage *stage, const uint8_t *bytes, size_t size, uint16_t photometric,
                   uint16_t bits)
 {
     const bool inks = photometric == PHOTOMETRIC_SEPARATED;

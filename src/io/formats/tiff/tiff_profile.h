@@ -6,7 +6,7 @@
 #include "io/filters/profile.h"
 
 /* Takes the file's ICC profile; of four inks, of 8 or 16 bits, only if it is one of inks. */
-void tiff_profile(struct ro_stage *stage, const uint8_t *bytes, size_t size, uint16_t photometric,
+void tiff_profile(struct row_stage *stage, const uint8_t *bytes, size_t size, uint16_t photometric,
                   uint16_t bits);
 
 /* Turns CIE L*a*b* of 8 or 16 bits, CIELAB or ICCLAB as TIFF has them, into what profiles of

@@ -22,8 +22,8 @@ enum {
 static const uint64_t largest_classic = UINT64_C(3900000000);
 
 struct tiff_encoder {
-    struct ro_encoder encoder; /* first, so that an encoder can be cast back */
-    struct ro_tiff file;
+    struct row_encoder encoder; /* first, so that an encoder can be cast back */
+    struct tiff_file file;
     ro_file_info info;
     size_t row_bytes;
     uint16_t compression;
@@ -164,7 +164,7 @@ static ro_status next_page(struct tiff_encoder *self)
     return tiff_check(&self->file);
 }
 
-static ro_status write_rows(struct ro_encoder *encoder, const uint8_t *rows, ptrdiff_t stride,
+static ro_status write_rows(struct row_encoder *encoder, const uint8_t *rows, ptrdiff_t stride,
                             uint32_t count)
 {
     struct tiff_encoder *self = (struct tiff_encoder *)encoder;
@@ -189,20 +189,20 @@ static ro_status write_rows(struct ro_encoder *encoder, const uint8_t *rows, ptr
     return RO_OK;
 }
 
-static ro_status finish_writer(struct ro_encoder *encoder)
+static ro_status finish_writer(struct row_encoder *encoder)
 {
     struct tiff_encoder *self = (struct tiff_encoder *)encoder;
     return TIFFWriteDirectory(self->file.tiff) ? RO_OK : tiff_failed(&self->file);
 }
 
-static uint32_t strip_rows(const struct ro_encoder *encoder)
+static uint32_t strip_rows(const struct row_encoder *encoder)
 {
     uint32_t rows = 1;
     TIFFGetField(((const struct tiff_encoder *)encoder)->file.tiff, TIFFTAG_ROWSPERSTRIP, &rows);
     return rows;
 }
 
-static ro_status strip_sizes(struct ro_encoder *encoder, uint64_t *sizes)
+static ro_status strip_sizes(struct row_encoder *encoder, uint64_t *sizes)
 {
     struct tiff_encoder *self = (struct tiff_encoder *)encoder;
     if (!TIFFFlushData(self->file.tiff))
@@ -213,7 +213,7 @@ static ro_status strip_sizes(struct ro_encoder *encoder, uint64_t *sizes)
 }
 
 /* libtiff is given nothing of the right length for each strip. */
-static ro_status take_sizes(struct ro_encoder *encoder, const uint64_t *sizes)
+static ro_status take_sizes(struct row_encoder *encoder, const uint64_t *sizes)
 {
     struct tiff_encoder *self = (struct tiff_encoder *)encoder;
     const uint32_t count = TIFFNumberOfStrips(self->file.tiff);
@@ -229,9 +229,9 @@ static ro_status take_sizes(struct ro_encoder *encoder, const uint64_t *sizes)
     return status;
 }
 
-const struct ro_packed ro_tiff_packed = {strip_rows, strip_sizes, take_sizes};
+const struct packed_groups tiff_groups = {strip_rows, strip_sizes, take_sizes};
 
-static void close_writer(struct ro_encoder *encoder)
+static void close_writer(struct row_encoder *encoder)
 {
     struct tiff_encoder *self = (struct tiff_encoder *)encoder;
     /* Closing would write a directory, of whatever is there of it after a failure: libtiff crashes.
@@ -243,15 +243,15 @@ static void close_writer(struct ro_encoder *encoder)
     free(self);
 }
 
-ro_status tiff_encode(struct ro_sink *sink, const ro_file_info *info,
-                      const ro_write_options *options, struct ro_encoder **encoder)
+ro_status tiff_encode(struct byte_sink *sink, const ro_file_info *info,
+                      const ro_write_options *options, struct row_encoder **encoder)
 {
     struct tiff_encoder *self = calloc(1, sizeof *self);
     if (!self)
         return file_no_memory(sink->file, sizeof *self);
     self->encoder =
-        (struct ro_encoder){.rows = write_rows, .finish = finish_writer, .close = close_writer};
-    self->file = (struct ro_tiff){.file = sink->file, .sink = sink};
+        (struct row_encoder){.rows = write_rows, .finish = finish_writer, .close = close_writer};
+    self->file = (struct tiff_file){.file = sink->file, .sink = sink};
     self->info = *info;
     self->row_bytes = ro_format_row_bytes(info->format, info->width);
     if (info->sample != RO_SAMPLE_PLAIN)

@@ -30,7 +30,7 @@ static bool is_sound(const float *luma, const float *range)
     return sound;
 }
 
-ro_status ycbcr_open(struct ro_ycbcr *ycbcr, struct ro_tiff *tiff, bool separate)
+ro_status ycbcr_open(struct ycbcr *ycbcr, struct tiff_file *tiff, bool separate)
 {
     float *luma = NULL, *range = NULL;
     ycbcr_close(ycbcr);
@@ -56,21 +56,21 @@ ro_status ycbcr_open(struct ro_ycbcr *ycbcr, struct ro_tiff *tiff, bool separate
     return RO_OK;
 }
 
-void ycbcr_close(struct ro_ycbcr *ycbcr)
+void ycbcr_close(struct ycbcr *ycbcr)
 {
     free(ycbcr->convert);
-    *ycbcr = (struct ro_ycbcr){.across = 1, .down = 1};
+    *ycbcr = (struct ycbcr){.across = 1, .down = 1};
 }
 
 static uint64_t blocks(uint32_t pixels, uint32_t of) { return ((uint64_t)pixels + of - 1) / of; }
 
-uint64_t ycbcr_chunk_bytes(const struct ro_ycbcr *ycbcr, uint32_t width, uint32_t height)
+uint64_t ycbcr_chunk_bytes(const struct ycbcr *ycbcr, uint32_t width, uint32_t height)
 {
     const uint64_t block = (uint64_t)ycbcr->across * ycbcr->down + 2;
     return blocks(width, ycbcr->across) * blocks(height, ycbcr->down) * block;
 }
 
-void ycbcr_unpack(const struct ro_ycbcr *ycbcr, uint8_t *to, size_t stride, const uint8_t *chunk,
+void ycbcr_unpack(const struct ycbcr *ycbcr, uint8_t *to, size_t stride, const uint8_t *chunk,
                   uint32_t chunk_width, uint32_t width, uint32_t rows)
 {
     const uint32_t across = ycbcr->across, down = ycbcr->down;
@@ -85,7 +85,7 @@ void ycbcr_unpack(const struct ro_ycbcr *ycbcr, uint8_t *to, size_t stride, cons
     }
 }
 
-void ycbcr_to_rgb(const struct ro_ycbcr *ycbcr, uint8_t *rgb, const uint8_t *from, uint32_t width)
+void ycbcr_to_rgb(const struct ycbcr *ycbcr, uint8_t *rgb, const uint8_t *from, uint32_t width)
 {
     for (uint32_t x = 0; x < width; x++, rgb += 3, from += 3) {
         uint32_t red, green, blue;

@@ -11,17 +11,17 @@
 #include <cstdlib>
 
 struct device_front {
-    struct ro_level_front *front; // NULL: there is none
+    struct level_front *front; // NULL: there is none
     char *phi[2], *speed;
     int now;
     bool awake; // the host's state is the newer one
 };
 
-struct ro_level_cuda {
-    struct ro_cuda *cuda;
+struct level_cuda {
+    struct device_state *cuda;
     struct device_front fronts[RO_LEVEL_FRONTS];
-    struct ro_level level; // of all, but for the curvature
-    uint32_t depth;        // 0: as many as are best
+    struct front_level level; // of all, but for the curvature
+    uint32_t depth;           // 0: as many as are best
     char *vx, *vy;
     size_t pitch, bytes;
     unsigned *moved;
@@ -32,7 +32,7 @@ struct ro_level_cuda {
 };
 
 // A launch of the chosen fronts; `last`: it tells which of them moved.
-typedef void launch_fn(const struct ro_level_cuda *work, const bool *chosen, int steps, bool last);
+typedef void launch_fn(const struct level_cuda *work, const bool *chosen, int steps, bool last);
 
 static unsigned pieces(uint32_t size, int of) { return (size + of - 1) / of; }
 
@@ -58,9 +58,9 @@ static void launch_size(const lanes_view &view, unsigned labels, bool small, cud
 }
 
 // Fronts with neither curvature nor a field.
-static void launch_lanes(const struct ro_level_cuda *work, const bool *chosen, int steps, bool last)
+static void launch_lanes(const struct level_cuda *work, const bool *chosen, int steps, bool last)
 {
-    const struct ro_level *level = &work->level;
+    const struct front_level *level = &work->level;
     lanes_view view = {};
     unsigned labels = 0;
     for (int i = 0; i < RO_LEVEL_FRONTS; i++) {
@@ -96,10 +96,9 @@ static void launch_lanes(const struct ro_level_cuda *work, const bool *chosen, i
              : launch_size<narrow_numbers<4095>, 4, 8, 16>)(view, labels, small, stream);
 }
 
-static void launch_windows(const struct ro_level_cuda *work, const bool *chosen, int steps,
-                           bool last)
+static void launch_windows(const struct level_cuda *work, const bool *chosen, int steps, bool last)
 {
-    const struct ro_level *level = &work->level;
+    const struct front_level *level = &work->level;
     window_view view = {};
     unsigned labels = 0;
     for (int i = 0; i < RO_LEVEL_FRONTS; i++) {
@@ -118,21 +117,21 @@ static void launch_windows(const struct ro_level_cuda *work, const bool *chosen,
                                   pieces(level->height, WINDOW_Y - 2 * steps), labels);
     cudaStream_t stream = work->cuda->compute;
     if (level->real)
-        window_steps<float, struct ro_level_window_real><<<grid, block, 0, stream>>>(*level, view);
+        window_steps<float, struct level_window_real><<<grid, block, 0, stream>>>(*level, view);
     else
-        window_steps<int16_t, struct ro_level_window><<<grid, block, 0, stream>>>(*level, view);
+        window_steps<int16_t, struct level_window><<<grid, block, 0, stream>>>(*level, view);
 }
 
 // ---- The host's side ---------------------------------------------------------------------------
 
-static ro_status send_field(struct ro_level_cuda *work, char *to, const struct ro_level_field *from)
+static ro_status send_field(struct level_cuda *work, char *to, const struct level_field *from)
 {
     RO_CUDA_TRY(work->cuda->context, cudaMemcpyAsync(to, from->data - RO_LEVEL_PAD, work->bytes,
                                                      cudaMemcpyHostToDevice, work->cuda->compute));
     return RO_OK;
 }
 
-static ro_status send(struct ro_level_cuda *work, struct device_front *one)
+static ro_status send(struct level_cuda *work, struct device_front *one)
 {
     RO_TRY(send_field(work, one->phi[0], &one->front->phi[one->front->now]));
     RO_TRY(send_field(work, one->speed, &one->front->speed));
@@ -141,7 +140,7 @@ static ro_status send(struct ro_level_cuda *work, struct device_front *one)
     return RO_OK;
 }
 
-static ro_status alloc_fields(struct ro_level_cuda *work, const struct ro_level_front *first)
+static ro_status alloc_fields(struct level_cuda *work, const struct level_front *first)
 {
     ro_context *context = work->cuda->context;
     for (struct device_front &one : work->fronts) {
@@ -163,7 +162,7 @@ static ro_status alloc_fields(struct ro_level_cuda *work, const struct ro_level_
     return send_field(work, work->vy, &first->vy);
 }
 
-static void level_cuda_close(struct ro_level_cuda *work)
+static void level_cuda_close(struct level_cuda *work)
 {
     if (!work)
         return;
@@ -178,14 +177,14 @@ static void level_cuda_close(struct ro_level_cuda *work)
     free(work);
 }
 
-static ro_status level_cuda_open(ro_context *context, struct ro_level_front *const *fronts,
-                                 uint32_t depth, struct ro_level_cuda **made)
+static ro_status level_cuda_open(ro_context *context, struct level_front *const *fronts,
+                                 uint32_t depth, struct level_cuda **made)
 {
     *made = NULL;
-    struct ro_level_cuda *work = static_cast<struct ro_level_cuda *>(calloc(1, sizeof *work));
+    struct level_cuda *work = static_cast<struct level_cuda *>(calloc(1, sizeof *work));
     if (!work)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for a level set");
-    const struct ro_level_front *first = NULL;
+    const struct level_front *first = NULL;
     for (int i = 0; i < RO_LEVEL_FRONTS; i++) {
         work->fronts[i].front = fronts[i];
         work->fronts[i].awake = true;
@@ -208,7 +207,7 @@ static ro_status level_cuda_open(ro_context *context, struct ro_level_front *con
 
 // Four steps are best where there are many windows. With few of them multiprocessors wait for the
 // last ones, and a small image for launches.
-static uint32_t best_depth(const struct ro_level_cuda *work, const bool *chosen)
+static uint32_t best_depth(const struct level_cuda *work, const bool *chosen)
 {
     uint64_t pixels = 0;
     for (int i = 0; i < RO_LEVEL_FRONTS; i++)
@@ -219,7 +218,7 @@ static uint32_t best_depth(const struct ro_level_cuda *work, const bool *chosen)
 }
 
 // The chosen fronts of one kind, in launches of about equal depth.
-static ro_status run_kind(struct ro_level_cuda *work, const bool *chosen, uint32_t steps,
+static ro_status run_kind(struct level_cuda *work, const bool *chosen, uint32_t steps,
                           uint32_t depth, launch_fn *launch)
 {
     bool any = false;
@@ -238,7 +237,7 @@ static ro_status run_kind(struct ro_level_cuda *work, const bool *chosen, uint32
     return RO_OK;
 }
 
-static ro_status level_cuda_run(struct ro_level_cuda *work, const bool *chosen, uint32_t steps,
+static ro_status level_cuda_run(struct level_cuda *work, const bool *chosen, uint32_t steps,
                                 bool *moved)
 {
     ro_context *context = work->cuda->context;
@@ -268,7 +267,7 @@ static ro_status level_cuda_run(struct ro_level_cuda *work, const bool *chosen, 
     return RO_OK;
 }
 
-static ro_status level_cuda_fetch(struct ro_level_cuda *work, int number)
+static ro_status level_cuda_fetch(struct level_cuda *work, int number)
 {
     ro_context *context = work->cuda->context;
     struct device_front *one = &work->fronts[number];
@@ -284,7 +283,7 @@ static ro_status level_cuda_fetch(struct ro_level_cuda *work, int number)
 }
 
 // All changes of a front, in *list, which is the caller's to free; `rows` has a place for each row.
-static ro_status find_changes(struct ro_level_cuda *work, const struct device_front *one,
+static ro_status find_changes(struct level_cuda *work, const struct device_front *one,
                               unsigned *rows, double **list, size_t *count)
 {
     ro_context *context = work->cuda->context;
@@ -328,7 +327,7 @@ static ro_status find_changes(struct ro_level_cuda *work, const struct device_fr
     return RO_OK;
 }
 
-static ro_status level_cuda_change(struct ro_level_cuda *work, int number, double *rms)
+static ro_status level_cuda_change(struct level_cuda *work, int number, double *rms)
 {
     ro_context *context = work->cuda->context;
     const struct device_front *one = &work->fronts[number];
@@ -351,12 +350,12 @@ static ro_status level_cuda_change(struct ro_level_cuda *work, int number, doubl
     return status;
 }
 
-static void level_cuda_wake(struct ro_level_cuda *work, int number)
+static void level_cuda_wake(struct level_cuda *work, int number)
 {
     work->fronts[number].awake = true;
 }
 
-static uint64_t level_cuda_launches(const struct ro_level_cuda *work)
+static uint64_t level_cuda_launches(const struct level_cuda *work)
 {
     return work ? work->launches : 0;
 }

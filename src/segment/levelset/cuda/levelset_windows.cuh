@@ -27,24 +27,24 @@ template <typename T> static __device__ T at(const char *field, size_t pitch, in
     return field ? reinterpret_cast<const T *>(field + pitch * y)[x] : T(0);
 }
 
-static __device__ float next_of(const struct ro_level *level, const struct ro_level_window_real &w,
+static __device__ float next_of(const struct front_level *level, const struct level_window_real &w,
                                 float speed, float vx, float vy)
 {
     return level_step_real(level, &w, speed, vx, vy);
 }
 
-static __device__ int16_t next_of(const struct ro_level *level, const struct ro_level_window &w,
+static __device__ int16_t next_of(const struct front_level *level, const struct level_window &w,
                                   int16_t speed, int16_t vx, int16_t vy)
 {
     return static_cast<int16_t>(level_step(level, &w, speed, vx, vy));
 }
 
 template <typename T, typename W>
-__global__ void window_steps(const struct ro_level any, const __grid_constant__ window_view view)
+__global__ void window_steps(const struct front_level any, const __grid_constant__ window_view view)
 {
     __shared__ T buffer[2][WINDOW_Y][WINDOW_X];
     const auto &label = view.label[blockIdx.z];
-    struct ro_level level = any;
+    struct front_level level = any;
     level.curvature = label.curvature;
     const int width = level.width, height = level.height, steps = view.steps;
     const int x0 = static_cast<int>(blockIdx.x) * (WINDOW_X - 2 * steps) - steps;
