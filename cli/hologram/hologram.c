@@ -17,8 +17,8 @@
 static const ro_option rows[] = {
     {MEMBER(size), ROW_SIZE, .topic = "make"},
     {MEMBER(scene), "F@D", "pictures at depths D, or points: .ply, .xyz, .csv", .topic = "make",
-     .more = "A picture is as large as the hologram allows, and hides what is behind it where it "
-             "is not black. Samples are intensities, or amplitudes if they are floating point "
+     .more = "A picture hides what is behind it where it is not black. Samples are intensities, or "
+             "amplitudes if they are floating point "
              "numbers. With three wavelengths, red, green and blue make one field each, whose "
              "names end in -r, -g and -b. A file of points has x, y and z in metres, y upwards, z "
              "being the depth; amplitude (or intensity, or red, green, blue up to 255) and phase "
@@ -32,8 +32,14 @@ static const ro_option rows[] = {
              "tenths of the hologram and to lie between them."},
     {MEMBER(target), ROW_TARGET, .derived = "dice",
      .more = "Of make it is `dice` (three before a checkerboard), `disc`, `ring` or `bars`; with "
-             "`refine` a picture of the field's size, or smaller and then centred, whose samples "
-             "are as those of `scene`."},
+             "`refine` a picture, whose samples are as those of `scene`."},
+    {MEMBER(place), "P", "how pictures lie in the field", .topic = "make refine reconstruct",
+     .preset = "fit",
+     .words = RO_WORDS({"fit", .value = RO_PLACE_FIT, .help = "as large as the field allows"},
+                       {"fill", .value = RO_PLACE_FILL, .help = "they cover all of it"},
+                       {"centre", .value = RO_PLACE_CENTRE, .help = "pixel by pixel"}),
+     .more = "It holds for `scene`, `target` and `reference`. Their middle is the field's, and "
+             "they shrink by means of intensities."},
     {MEMBER(phase), ROW_PHASE, .derived = "random",
      .more = "Of make it is `random`, `smooth` (towards the viewer), or with `scene` `constant` or "
              "`spherical` (the wave that converges on the viewer, which leaves no seams between "

@@ -12,7 +12,7 @@ struct hologram_values {
     const char *size;
     ro_texts scene;
     const char *depth_map, *depth, *target, *phase;
-    int drive;
+    int place, drive;
     const char *weights, *report, *spectrum;
     int refine; /* 0: not at all */
     double distance;
@@ -37,6 +37,11 @@ hologram_action hologram_make, hologram_quantize, hologram_propagate, hologram_r
  * told. */
 int hologram_depths(const struct command *command, const struct hologram_values *values,
                     double depths[2]);
+
+/* A picture's amplitudes, and how wide it is in a field of this size, by --place. */
+ro_status hologram_place(ro_context *context, const struct hologram_values *values,
+                         const char *path, int channel, uint32_t width, uint32_t height,
+                         const ro_optics *optics, ro_image *picture, double *wide);
 
 /* Whether a scene is a file of points. */
 bool hologram_is_cloud(const char *name);

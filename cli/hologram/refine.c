@@ -8,12 +8,34 @@
 #include <stdlib.h>
 #include <string.h>
 
+ro_status hologram_place(ro_context *context, const struct hologram_values *values,
+                         const char *path, int channel, uint32_t width, uint32_t height,
+                         const ro_optics *optics, ro_image *picture, double *wide)
+{
+    ro_status status = ro_amplitudes_load(context, path, channel, 0, 0, picture);
+    if (status == RO_OK && (status = ro_picture_place(context, picture, width, height, optics,
+                                                      values->place, wide)) != RO_OK) {
+        char why[256];
+        snprintf(why, sizeof why, "%s", ro_context_message(context));
+        ro_context_fail(context, status, "%s: %s", path, why);
+    }
+    return status;
+}
+
 ro_status hologram_refine(ro_context *context, const struct hologram_values *values,
                           const ro_hologram_options *options, ro_refinement *refinement,
                           const ro_field *field, ro_image *numbers, ro_refinement_report *report)
 {
-    ro_status status = ro_amplitudes_load(context, values->target, -1, field->width, field->height,
-                                          &refinement->target);
+    ro_image picture = {0};
+    double wide = 0;
+    ro_status status = hologram_place(context, values, values->target, -1, field->width,
+                                      field->height, &options->optics, &picture, &wide);
+    if (status == RO_OK)
+        status =
+            ro_image_alloc(context, RO_GREYF, field->width, field->height, 0, &refinement->target);
+    if (status == RO_OK)
+        status = ro_picture_lay(context, &picture, wide, &options->optics, &refinement->target);
+    ro_image_free(&picture);
     if (status == RO_OK)
         status = ro_hologram_refine(context, field, numbers, options, refinement, report);
     ro_image_free(&refinement->target);

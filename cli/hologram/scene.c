@@ -77,6 +77,9 @@ static int read_scene(const struct command *command, const struct hologram_value
         if (values->scene.count > 1)
             bad = usage_error(command, "--phase F takes exactly one --scene picture");
     }
+    if (!bad && values->place == RO_PLACE_FILL && (values->depth_map || p->phases))
+        bad = usage_error(command, "--place fill does not apply to --%s",
+                          values->depth_map ? "depth-map" : "phase F");
     p->scene.seed = values->common.seed;
     p->scene.view_specific = values->made.view_specific;
     if (p->scene.optics.pitch == 0)
@@ -141,13 +144,30 @@ static ro_status make_file(ro_context *context, struct pictures *p, const char *
     return ro_field_writer_close(writer, optics, status);
 }
 
-static ro_status make_field(ro_context *context, struct pictures *p, const char *path, int channel,
-                            ro_field *field, ro_optics *optics)
+/* Its samples go with those of depths and phases, whose number stays. */
+static ro_status load_picture(ro_context *context, const struct hologram_values *values,
+                              struct pictures *p, int i, int channel, const ro_field *field)
+{
+    ro_scene_picture *picture = &p->picture[i];
+    if (!picture->depths.data && !picture->phases.data)
+        return hologram_place(context, values, p->path[i], channel, field->width, field->height,
+                              &p->scene.optics, &picture->amplitude, &picture->width);
+    ro_image small = {0};
+    ro_status status = hologram_place(context, values, p->path[i], channel, field->width,
+                                      field->height, &p->scene.optics, &small, &picture->width);
+    ro_image_free(&small);
+    return status == RO_OK
+               ? ro_amplitudes_load(context, p->path[i], channel, 0, 0, &picture->amplitude)
+               : status;
+}
+
+static ro_status make_field(ro_context *context, const struct hologram_values *values,
+                            struct pictures *p, const char *path, int channel, ro_field *field,
+                            ro_optics *optics)
 {
     ro_status status = RO_OK;
     for (int i = 0; i < p->count && status == RO_OK; i++)
-        status = ro_amplitudes_load(context, p->path[i], p->channels > 1 ? channel : -1, 0, 0,
-                                    &p->picture[i].amplitude);
+        status = load_picture(context, values, p, i, p->channels > 1 ? channel : -1, field);
     p->scene.optics.wavelength = p->wavelength[channel];
     char *name = named(path, p->channels, channel);
     if (status == RO_OK && !name)
@@ -175,7 +195,7 @@ static ro_status work(struct task *task)
     if (status == RO_OK && !p->scene.view_specific)
         status = ro_field_alloc(task->context, values->pixels.width, values->pixels.height, &field);
     for (int c = 0; c < p->channels && status == RO_OK; c++)
-        status = make_field(task->context, p, task->out, c, &field, &p->optics);
+        status = make_field(task->context, values, p, task->out, c, &field, &p->optics);
     ro_field_free(&field);
     return status;
 }

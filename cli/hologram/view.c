@@ -75,6 +75,26 @@ static ro_status check_output(ro_context *context, const char *path, const char 
     return ro_writer_accepts(context, path, &info, &write);
 }
 
+/* One that fits is compared where it lies, others pixel by pixel of the view. */
+static ro_status load_reference(ro_context *context, const struct hologram_values *values,
+                                const ro_field *field, const ro_optics *optics, ro_image *reference)
+{
+    ro_image picture = {0};
+    double wide;
+    ro_status status = hologram_place(context, values, values->reference, -1, field->width,
+                                      field->height, optics, &picture, &wide);
+    if (status == RO_OK && values->place == RO_PLACE_FIT) {
+        *reference = picture;
+        return RO_OK;
+    }
+    if (status == RO_OK)
+        status = ro_image_alloc(context, RO_GREYF, field->width, field->height, 0, reference);
+    if (status == RO_OK)
+        status = ro_picture_lay(context, &picture, wide, optics, reference);
+    ro_image_free(&picture);
+    return status;
+}
+
 /* Figures of the view before it is cut off at white. */
 static ro_status compare(ro_context *context, const ro_field *field, const ro_image *reference,
                          const ro_view *view, ro_image *picture, ro_view_figures *figures)
@@ -99,7 +119,7 @@ static ro_status work(struct task *task)
     if (status == RO_OK)
         status = hologram_load_light(context, values, path[0], &field, optics);
     if (status == RO_OK && values->reference)
-        status = ro_amplitudes_load(context, values->reference, -1, 0, 0, &reference);
+        status = load_reference(context, values, &field, optics, &reference);
     if (status == RO_OK && v->depths == 0 && optics->depth == 0)
         status = ro_context_fail(
             context, RO_E_ARGUMENT,

@@ -132,6 +132,22 @@ RO_API
 ro_status ro_hologram_pictures(ro_context *context, const ro_picture_scene *scene, ro_field *field,
                                ro_optics *optics);
 
+enum { RO_PLACE_FIT, RO_PLACE_FILL, RO_PLACE_CENTRE };
+
+/* How a picture of amplitudes (RO_GREYF) lies in a field of these pixels and pitch, its middle in
+ * the middle: as large as it fits (RO_PLACE_FIT), so large that it fills the field, or pixel by
+ * pixel. `wide` receives its width in metres. A picture with more pixels than it then covers is
+ * replaced by a smaller one, whose intensities are means. */
+RO_API
+ro_status ro_picture_place(ro_context *context, ro_image *picture, uint32_t width, uint32_t height,
+                           const ro_optics *optics, int place, double *wide);
+
+/* Fills `field` (RO_GREYF) with the picture as a scene has it at this width: each pixel takes the
+ * picture's pixel that holds its middle, and 0 beside it. */
+RO_API
+ro_status ro_picture_lay(ro_context *context, const ro_image *picture, double wide,
+                         const ro_optics *optics, ro_image *field);
+
 /* A point in a scene: metres from the axis, to the right and down, and behind the hologram. It is
  * as bright as a pixel of the hologram's size with this amplitude. */
 typedef struct ro_scene_point {
@@ -320,7 +336,7 @@ typedef struct ro_refinement {
     int iterations;
     /* Of search, of few levels; default `refine`. */
     int passes;
-    /* What surrounds the modulator: auto, dark or wrap. Default (NULL): auto. */
+    /* What surrounds the modulator: dark or wrap. Default (NULL): dark. */
     const char *edges;
 } ro_refinement;
 #define RO_REFINEMENT_UNSET(UNSET) UNSET(refine) UNSET(iterations) UNSET(passes)
@@ -329,9 +345,10 @@ typedef struct ro_refinement {
 RO_API
 void ro_refinement_init(ro_refinement *options, size_t size);
 
-/* Rounds a field to level numbers, as ro_hologram_quantize, whose light has the target's amplitude.
- * Of the options levels or table, window (size 0: the whole band) and the optics' wavelength and
- * pitch count. */
+/* Makes level numbers whose light has the target's amplitude. It starts from `in`, or if that is
+ * NULL or shows the target worse, from light of a smooth phase. Of the options levels or table,
+ * window (size 0: the whole band) and the optics' wavelength and pitch count; light of a smooth
+ * phase goes to the viewing area, if there is one. */
 RO_API
 ro_status ro_hologram_refine(ro_context *context, const ro_field *in, ro_image *out,
                              const ro_hologram_options *options, const ro_refinement *refinement,

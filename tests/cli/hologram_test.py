@@ -485,7 +485,8 @@ class Optics(Case):
         self.put("in.npy", field(48, 40))
         self.put("to.pgm", b"P5\n20 16\n255\n" + noise(320, 5))
         arguments = ["hologram", "quantize", "in.npy", "out.pgm", "--wavelength", "532nm",
-                     "--pitch", "8um", "--target", "to.pgm", "--distance", "3mm"]
+                     "--pitch", "8um", "--target", "to.pgm", "--distance", "3mm",
+                     "--place", "centre"]
         for levels in "phase:256", "phase:4", "binary":
             told = json.loads(self.works(*arguments, "--refine", "3", "--levels", levels,
                                          "--certificate", "c.json", "--json").stdout)
@@ -502,7 +503,17 @@ class Optics(Case):
         self.refused(*arguments, "--refine", "auto", "--p", "3", words=["does not apply"])
         self.put("big.pgm", b"P5\n49 16\n255\n" + noise(49 * 16, 5))
         arguments[8:10] = ["--target", "big.pgm"]
-        self.refused(*arguments, "--refine", "auto", words=["big.pgm", "48 x 40"])
+        self.refused(*arguments, "--refine", "auto", words=["big.pgm", "48 x 40", "fit"])
+        for place in "fit", "fill":
+            arguments[-1] = place
+            self.works(*arguments, "--refine", "2", "--quiet")
+            self.works("hologram", "make", "card.npy", "--size", "48x40", "--scene",
+                       "big.pgm@9mm", "--place", place, "--quiet")
+            self.works("hologram", "reconstruct", "card.npy", "view.pgm", "--place", place,
+                       "--reference", "big.pgm", "--quiet")
+        self.refused("hologram", "make", "card.npy", "--size", "48x40", "--scene", "big.pgm",
+                     "--depth-map", "big.pgm", "--depth", "8mm,9mm", "--place", "fill",
+                     words=["fill does not apply"], status=2)
 
     def test_frames(self):
         self.put("in.npy", field(48, 40))

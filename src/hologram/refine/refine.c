@@ -40,32 +40,33 @@ static void look_row(struct refiner *f, const void *data, uint32_t y)
 
 /* ---- What was asked for ---------------------------------------------------------------------- */
 
-static ro_status check_target(ro_context *context, const ro_field *in, const ro_refinement *o)
+static ro_status check_target(ro_context *context, const ro_image *out, const ro_refinement *o)
 {
     ro_status status = image_check(context, &o->target, "the target");
     if (status != RO_OK)
         return status;
-    if (o->target.format != RO_GREYF || o->target.width != in->width ||
-        o->target.height != in->height)
+    if (o->target.format != RO_GREYF || o->target.width != out->width ||
+        o->target.height != out->height)
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "the target is %s of %u x %u, not amplitudes (%s) of %u x %u",
                                ro_format_name(o->target.format), o->target.width, o->target.height,
-                               ro_format_name(RO_GREYF), in->width, in->height);
+                               ro_format_name(RO_GREYF), out->width, out->height);
     return RO_OK;
 }
 
 static ro_status check(ro_context *context, const ro_field *in, const ro_image *out,
                        const ro_hologram_options *options, const ro_refinement *o)
 {
-    ro_status status = field_check(context, in, "the field");
+    ro_status status = in ? field_check(context, in, "the field") : RO_OK;
     if (status == RO_OK)
         status = image_check(context, out, "the output");
-    if (status == RO_OK &&
-        (out->format != RO_INDEX8 || out->width != in->width || out->height != in->height))
+    if (status == RO_OK && (out->format != RO_INDEX8 ||
+                            (in && (out->width != in->width || out->height != in->height))))
         status = ro_context_fail(context, RO_E_ARGUMENT, "level numbers are %s of %u x %u",
-                                 ro_format_name(RO_INDEX8), in->width, in->height);
+                                 ro_format_name(RO_INDEX8), in ? in->width : out->width,
+                                 in ? in->height : out->height);
     if (status == RO_OK)
-        status = check_target(context, in, o);
+        status = check_target(context, out, o);
     if (status == RO_OK)
         status = field_check_physics(context, &options->optics);
     if (status != RO_OK)
@@ -82,11 +83,11 @@ static ro_status check(ro_context *context, const ro_field *in, const ro_image *
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "a region of %u x %u pixels at %u,%u is empty", r[2], r[3], r[0],
                                r[1]);
-    if ((uint64_t)r[0] + r[2] > in->width || (uint64_t)r[1] + r[3] > in->height)
+    if ((uint64_t)r[0] + r[2] > out->width || (uint64_t)r[1] + r[3] > out->height)
         return ro_context_fail(
             context, RO_E_ARGUMENT,
             "a region of %u x %u pixels at %u,%u does not fit the field of %u x %u", r[2], r[3],
-            r[0], r[1], in->width, in->height);
+            r[0], r[1], out->width, out->height);
     return RO_OK;
 }
 
@@ -152,29 +153,7 @@ static void scale_target(struct refiner *f, double light)
 {
     const double scale = sqrt(light * f->width * f->height / f->power);
     refine_rows(f, scale_row, &scale);
-}
-
-/* What surrounds the modulator: that with which the field comes nearer to the target. */
-static ro_status choose_edges(struct refiner *f)
-{
-    const int64_t edges = options_word(&refinement_table, f->o, edges);
-    f->light.wraps = edges == EDGES_WRAP;
-    if (edges != EDGES_AUTO)
-        return RO_OK;
-    double psnr[2] = {0}, light = 0;
-    if (!f->device)
-        field_get(f->field, f->q);
-    ro_status status = RO_OK;
-    for (int wraps = 0; wraps < 2 && status == RO_OK; wraps++) {
-        f->light.wraps = wraps;
-        status = refine_arrive(f, f->q);
-        if (status == RO_OK)
-            status = refine_figures(f, &psnr[wraps], &light);
-    }
-    if (status != RO_OK)
-        return status;
-    f->light.wraps = psnr[1] > psnr[0] + 1;
-    return RO_OK;
+    f->bright = (float)(scale * sqrt(f->power / ((double)f->region[2] * f->region[3])));
 }
 
 /* ---- The run --------------------------------------------------------------------------------- */
@@ -227,6 +206,7 @@ static ro_status open_refiner(struct refiner *f, const ro_hologram_options *opti
         return status;
     f->light.phase = "refine";
     f->light.share = 0;
+    f->light.wraps = options_word(&refinement_table, f->o, edges) == EDGES_WRAP;
     f->light.window = options->window.width > 0 ? options->window : (ro_window){0, 0, 1, 1};
     float **fields[] = {&f->q, &f->y, &f->r};
     for (int i = 0; i < 3 && status == RO_OK; i++)
@@ -300,8 +280,9 @@ static ro_status refine(ro_context *context, const ro_field *in, ro_image *out,
     f->context = context;
     f->field = in;
     f->o = &wanted;
-    f->width = in->width;
-    f->height = in->height;
+    f->optics = &options->optics;
+    f->width = out->width;
+    f->height = out->height;
     bool amplitude;
     status = hologram_levels_of(context, options, f->table, &f->levels, &amplitude);
     if (status == RO_OK)
@@ -311,17 +292,17 @@ static ro_status refine(ro_context *context, const ro_field *in, ro_image *out,
     ro_refinement_report report = {0};
     if (status == RO_OK) {
         scale_target(f, light_of(f, amplitude));
-        status = open_device(f);
+        status = refine_smooth(f);
     }
     if (status == RO_OK)
-        status = choose_edges(f);
+        status = open_device(f);
     if (status == RO_OK)
         status = run(f, &report);
     if (status == RO_OK && f->device)
         status = refine_on_cuda->get_numbers(f->device, out);
-    for (uint32_t y = 0; status == RO_OK && !f->device && y < in->height; y++)
+    for (uint32_t y = 0; status == RO_OK && !f->device && y < out->height; y++)
         memcpy((uint8_t *)out->data + (ptrdiff_t)y * out->stride,
-               f->numbers + (size_t)y * in->width, in->width);
+               f->numbers + (size_t)y * out->width, out->width);
     if (amplitude)
         report.efficiency /= 4;
     if (status == RO_OK && told)
@@ -329,12 +310,12 @@ static ro_status refine(ro_context *context, const ro_field *in, ro_image *out,
     *context_report(context) =
         (ro_report){.method = "refine",
                     .schedule = "tiles",
-                    .width = in->width,
-                    .height = in->height,
+                    .width = out->width,
+                    .height = out->height,
                     .device = f->device ? RO_DEVICE_CUDA : RO_DEVICE_CPU,
                     .cpu = f->light.kernel ? f->light.kernel->dft->cpu : RO_CPU_SCALAR,
                     .threads = pool_threads(context->pool),
-                    .steps = (uint64_t)in->width * in->height};
+                    .steps = (uint64_t)out->width * out->height};
     close_refiner(f);
     return status;
 }

@@ -4,11 +4,12 @@
  * region, whatever its phase. With r the light that arrives through the window and t the target
  * times a scale that stays, E = sum over the region of (|r| - t)^2 is made small:
  *
- *   start    error diffusion of the field, each hogel's noise kept out of the frequencies by which
- * it reaches the region (refine_start.c); iterate  D = r - t r/|r| sent back; u = y - eta D; q =
- * u/|u|; y = q with momentum; of few levels more and more pixels stay at a level, Wyrowski's
- * freezing (refine_iterate.c); search   pixels, and pairs of neighbours, take the levels that lower
- * E most, as D and a kernel tell, tile by tile (refine_search.c).
+ *   start    error diffusion of the field, or of one of our own (refine_smooth.c), each hogel's
+ * noise kept out of the frequencies by which it reaches the region (refine_start.c); iterate  D = r
+ * - t r/|r| sent back; u = y - eta D; q = u/|u|; y = q with momentum; of few levels more and more
+ * pixels stay at a level, Wyrowski's freezing (refine_iterate.c); search   pixels, and pairs of
+ * neighbours, take the levels that lower E most, as D and a kernel tell, tile by tile
+ * (refine_search.c).
  *
  * All of it is in a fixed order: the same bits on every CPU with any number of threads, and on a
  * device, where fields and numbers stay while it runs.
@@ -22,17 +23,20 @@
 
 enum { REFINE_HOGEL = 64 }; /* of the start */
 
-enum { EDGES_AUTO, EDGES_DARK, EDGES_WRAP };
+enum { EDGES_DARK, EDGES_WRAP };
 
 struct refiner {
     ro_context *context;
-    const ro_field *field;
+    const ro_field *field; /* that it starts from: the given one, or `own`, whose pixels are q's */
+    ro_field own;
+    const ro_optics *optics;
     const ro_refinement *o;
     struct hologram_levels levels;
     float table[2 * RO_HOLOGRAM_LEVELS]; /* the levels */
     struct propagation light;
     uint32_t width, height, region[4]; /* x, y, width, height */
     double power;                      /* of the target in the region, as it was given */
+    float bright;                      /* its root mean square there, scaled */
     float *target;                     /* the amplitude times the scale, of the field's size */
     float *q, *y;                      /* light on the modulator; with momentum */
     float *r;                          /* light in the target's plane, r - t r/|r|, or D */
@@ -68,6 +72,7 @@ static inline bool refine_inside(const struct refiner *f, uint32_t x, uint32_t y
     return x - f->region[0] < f->region[2] && y - f->region[1] < f->region[3];
 }
 
+ro_status refine_smooth(struct refiner *f); /* picks the field; before the device opens */
 ro_status refine_start(struct refiner *f, double gain); /* fills in numbers and q */
 ro_status refine_iterate(struct refiner *f);
 ro_status refine_search(struct refiner *f);

@@ -18,9 +18,8 @@ static const ro_option refinement_rows[] = {
      .words = RO_WORDS({"auto", .value = RO_DEFAULT, .help = "50 iterations or 10 passes"})},
     {MEMBER(iterations), "N", .max = INT_MAX},
     {MEMBER(passes), "N", .max = INT_MAX},
-    {MEMBER(edges), "E", "what surrounds the modulator", .topic = "refine", .preset = "auto",
-     .words = RO_WORDS({"auto", .value = EDGES_AUTO, .help = "what shows the target better"},
-                       {"dark", .value = EDGES_DARK, .help = "nothing"},
+    {MEMBER(edges), "E", "what surrounds the modulator", .topic = "refine", .preset = "dark",
+     .words = RO_WORDS({"dark", .value = EDGES_DARK, .help = "nothing"},
                        {"wrap", .value = EDGES_WRAP, .help = "itself, repeated"})},
     {0},
 };

@@ -55,6 +55,55 @@ static void compare(struct difference *d, const ro_field *field, uint32_t u, uin
     d->all += pow(cabs(want), 2);
 }
 
+/* A picture placed as a target is the one that a scene sends out, 1 mm behind the hologram; larger
+ * pictures shrink and keep their mean intensity. */
+static void scenes_and_targets_lie_alike(void **state)
+{
+    static const uint32_t sizes[][2] = {{40, 20}, {20, 40}, {96, 80}, {200, 300}};
+    ro_context *context = *state;
+    for (int place = RO_PLACE_FIT; place <= RO_PLACE_CENTRE; place++)
+        for (size_t i = 0; i < 4; i++) {
+            ro_scene_picture picture = {.depth = 1e-3};
+            ro_picture_scene scene = {RO_PICTURE_SCENE_DEFAULTS, .pictures = &picture, .count = 1,
+                                      .phase = "constant", .optics = optics};
+            ro_image target;
+            ro_field field;
+            ro_optics taken;
+            double error = 0, all = 0;
+            assert_int_equal(
+                ro_image_alloc(context, RO_GREYF, sizes[i][0], sizes[i][1], 0, &picture.amplitude),
+                RO_OK);
+            for (uint32_t y = 0; y < sizes[i][1]; y++)
+                for (uint32_t x = 0; x < sizes[i][0]; x++)
+                    *at(&picture.amplitude, x, y) =
+                        0.6f +
+                        0.4f * (float)(sin(5.0 * x / sizes[i][0]) * cos(4.0 * y / sizes[i][1]));
+            const ro_status placed =
+                ro_picture_place(context, &picture.amplitude, W, H, &optics, place, &picture.width);
+            assert_int_equal(placed, place == RO_PLACE_CENTRE && i == 3 ? RO_E_SIZE : RO_OK);
+            assert_int_equal(ro_image_alloc(context, RO_GREYF, W, H, 0, &target), RO_OK);
+            assert_int_equal(ro_field_alloc(context, W, H, &field), RO_OK);
+            if (placed == RO_OK) {
+                assert_int_equal(
+                    ro_picture_lay(context, &picture.amplitude, picture.width, &optics, &target),
+                    RO_OK);
+                assert_int_equal(ro_hologram_pictures(context, &scene, &field, &taken), RO_OK);
+                assert_int_equal(ro_field_propagate(context, &field, &field, &taken, -1e-3), RO_OK);
+            }
+            for (uint32_t y = 8; y < H - 8 && placed == RO_OK; y++)
+                for (uint32_t x = 8; x < W - 8; x++) {
+                    const double t = *at(&target, x, y);
+                    const float *got = row_of(&field, y) + 2 * x;
+                    error += pow(t - hypot(got[0], got[1]), 2);
+                    all += t * t;
+                }
+            assert_true(placed != RO_OK || (all > 100 && error < 0.03 * all));
+            ro_image_free(&picture.amplitude);
+            ro_image_free(&target);
+            ro_field_free(&field);
+        }
+}
+
 /* Square pixels of a picture as wide as the hologram are stretched: pitches differ, so the picture
  * is made for it, W x H pixels of one pitch each way. */
 static void flat_pictures(void **state)
@@ -291,9 +340,13 @@ static void bad_input(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(flat_pictures), cmocka_unit_test(depth_maps),
-        cmocka_unit_test(pictures_hide), cmocka_unit_test(devices_fit),
-        cmocka_unit_test(bad_input),     cmocka_unit_test(layers_fit_together),
+        cmocka_unit_test(scenes_and_targets_lie_alike),
+        cmocka_unit_test(flat_pictures),
+        cmocka_unit_test(depth_maps),
+        cmocka_unit_test(pictures_hide),
+        cmocka_unit_test(devices_fit),
+        cmocka_unit_test(bad_input),
+        cmocka_unit_test(layers_fit_together),
     };
     return cmocka_run_group_tests(tests, fixture_open, fixture_close);
 }
