@@ -38,7 +38,7 @@ hologram_action hologram_make, hologram_quantize, hologram_propagate, hologram_r
 int hologram_depths(const struct command *command, const struct hologram_values *values,
                     double depths[2]);
 
-/* A picture's amplitudes, and how wide it is in a field of this size, by --place. */
+/* A picture's amplitudes by --place, as ro_picture_place has them. */
 ro_status hologram_place(ro_context *context, const struct hologram_values *values,
                          const char *path, int channel, uint32_t width, uint32_t height,
                          const ro_optics *optics, ro_image *picture, double *wide);

@@ -187,21 +187,19 @@ static ro_status save_spectrum(ro_context *context, const struct quantize *q, co
             q->report.hogel[middle].y + q->report.hogel[middle].height < field->height / 2))
         middle++;
     const ro_hogel_report *r = &q->report.hogel[middle];
-    float named[2 * RO_HOLOGRAM_LEVELS];
-    int count;
+    /* As they are rounded: amplitudes of 0 to 1 as -1 to 1. */
+    float table[2 * RO_HOLOGRAM_LEVELS];
+    for (int i = 0; i < 2 * q->device.count; i++)
+        table[i] = q->report.amplitude_device && i % 2 == 0 ? 2 * q->device.table[i] - 1
+                                                            : q->device.table[i];
     ro_image noise = {0}, grey = {0};
     ro_status status = RO_OK;
-    if (!q->options.table)
-        status = ro_hologram_levels(context, q->options.levels ? q->options.levels : "phase:256",
-                                    named, &count);
     if (status == RO_OK)
         status = ro_image_alloc(context, RO_GREYF, r->width, r->height, 0, &noise);
     if (status == RO_OK)
         status = ro_image_alloc(context, RO_GREY8, r->width, r->height, 255, &grey);
     if (status == RO_OK)
-        status =
-            ro_hologram_noise(context, field, numbers, q->options.table ? q->options.table : named,
-                              &q->report, middle, &noise);
+        status = ro_hologram_noise(context, field, numbers, table, &q->report, middle, &noise);
     for (uint32_t y = 0; status == RO_OK && y < r->height; y++) {
         const float *from = (const float *)((const char *)noise.data + (ptrdiff_t)y * noise.stride);
         uint8_t *to = (uint8_t *)grey.data + (ptrdiff_t)y * grey.stride;

@@ -26,16 +26,8 @@ ro_status hologram_refine(ro_context *context, const struct hologram_values *val
                           const ro_hologram_options *options, ro_refinement *refinement,
                           const ro_field *field, ro_image *numbers, ro_refinement_report *report)
 {
-    ro_image picture = {0};
-    double wide = 0;
     ro_status status = hologram_place(context, values, values->target, -1, field->width,
-                                      field->height, &options->optics, &picture, &wide);
-    if (status == RO_OK)
-        status =
-            ro_image_alloc(context, RO_GREYF, field->width, field->height, 0, &refinement->target);
-    if (status == RO_OK)
-        status = ro_picture_lay(context, &picture, wide, &options->optics, &refinement->target);
-    ro_image_free(&picture);
+                                      field->height, &options->optics, &refinement->target, NULL);
     if (status == RO_OK)
         status = ro_hologram_refine(context, field, numbers, options, refinement, report);
     ro_image_free(&refinement->target);

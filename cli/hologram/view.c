@@ -79,20 +79,9 @@ static ro_status check_output(ro_context *context, const char *path, const char 
 static ro_status load_reference(ro_context *context, const struct hologram_values *values,
                                 const ro_field *field, const ro_optics *optics, ro_image *reference)
 {
-    ro_image picture = {0};
     double wide;
-    ro_status status = hologram_place(context, values, values->reference, -1, field->width,
-                                      field->height, optics, &picture, &wide);
-    if (status == RO_OK && values->place == RO_PLACE_FIT) {
-        *reference = picture;
-        return RO_OK;
-    }
-    if (status == RO_OK)
-        status = ro_image_alloc(context, RO_GREYF, field->width, field->height, 0, reference);
-    if (status == RO_OK)
-        status = ro_picture_lay(context, &picture, wide, optics, reference);
-    ro_image_free(&picture);
-    return status;
+    return hologram_place(context, values, values->reference, -1, field->width, field->height,
+                          optics, reference, values->place == RO_PLACE_FIT ? &wide : NULL);
 }
 
 /* Figures of the view before it is cut off at white. */

@@ -134,19 +134,15 @@ ro_status ro_hologram_pictures(ro_context *context, const ro_picture_scene *scen
 
 enum { RO_PLACE_FIT, RO_PLACE_FILL, RO_PLACE_CENTRE };
 
-/* How a picture of amplitudes (RO_GREYF) lies in a field of these pixels and pitch, its middle in
- * the middle: as large as it fits (RO_PLACE_FIT), so large that it fills the field, or pixel by
- * pixel. `wide` receives its width in metres. A picture with more pixels than it then covers is
- * replaced by a smaller one, whose intensities are means. */
+/* Places a picture of amplitudes (RO_GREYF) in a field of these pixels and pitch, its middle in the
+ * middle: as large as it fits (RO_PLACE_FIT), so large that it fills the field, or pixel by pixel.
+ * With `wide`, which receives its width in metres, it is made ready for a scene: one with more
+ * pixels than it covers is replaced by a smaller one, whose intensities are means, and what lies
+ * beyond the field is cut off. Without, it is replaced by the field's pixels: each takes that of the
+ * picture which holds its middle, or 0. */
 RO_API
 ro_status ro_picture_place(ro_context *context, ro_image *picture, uint32_t width, uint32_t height,
                            const ro_optics *optics, int place, double *wide);
-
-/* Fills `field` (RO_GREYF) with the picture as a scene has it at this width: each pixel takes the
- * picture's pixel that holds its middle, and 0 beside it. */
-RO_API
-ro_status ro_picture_lay(ro_context *context, const ro_image *picture, double wide,
-                         const ro_optics *optics, ro_image *field);
 
 /* A point in a scene: metres from the axis, to the right and down, and behind the hologram. It is
  * as bright as a pixel of the hologram's size with this amplitude. */
@@ -424,11 +420,6 @@ ro_status ro_modulator_read(ro_context *context, const ro_modulator *modulator, 
 RO_API
 ro_status ro_modulator_light(ro_context *context, const ro_modulator *modulator,
                              const ro_image *numbers, ro_field *light);
-
-/* The complex levels of a name such as "phase:16", as rounding takes them: up to RO_HOLOGRAM_LEVELS
- * pairs. "binary" and "amplitude:N" are computed as -1 to 1, though their light is 0 to 1. */
-RO_API
-ro_status ro_hologram_levels(ro_context *context, const char *name, float *table, int *count);
 
 /* ---- Reconstructing ----------------------------------------------------------------------- */
 

@@ -44,10 +44,8 @@ bool hologram_levels_are_amplitudes(const char *name)
     return read_name(name, &phase, &count) && !phase;
 }
 
-ro_status ro_hologram_levels(ro_context *context, const char *name, float *table, int *count)
+ro_status hologram_levels_named(ro_context *context, const char *name, float *table, int *count)
 {
-    if (MISSING(context, name, table, count))
-        return RO_E_ARGUMENT;
     bool phase;
     long n;
     if (!read_name(name, &phase, &n))
@@ -219,7 +217,7 @@ ro_status hologram_levels_of(ro_context *context, const ro_hologram_options *opt
             memcpy(table, options->table, (size_t)count * 2 * sizeof *table);
         return hologram_levels_open(context, table, count, levels);
     }
-    ro_status status = ro_hologram_levels(context, name, table, &count);
+    ro_status status = hologram_levels_named(context, name, table, &count);
     if (status != RO_OK)
         return status;
     *amplitude = hologram_levels_are_amplitudes(name);

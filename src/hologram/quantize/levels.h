@@ -51,9 +51,12 @@ struct hologram_levels {
     struct level_entry entry[LEVEL_ENTRIES];
 };
 
-/* Whether a name that ro_hologram_levels knows is of amplitudes: light of 0 to 1, computed as -1 to
- * 1. */
+/* Whether a name that hologram_levels_named knows is of amplitudes: light of 0 to 1, computed as -1
+ * to 1. */
 bool hologram_levels_are_amplitudes(const char *name);
+
+/* Levels of a name such as "phase:16", as rounding takes them: up to RO_HOLOGRAM_LEVELS pairs. */
+ro_status hologram_levels_named(ro_context *context, const char *name, float *table, int *count);
 
 /* From complex levels, real and imaginary parts up to 2 in modulus. */
 ro_status hologram_levels_open(ro_context *context, const float *table, int count,

@@ -13,7 +13,7 @@ ro_status ro_modulator_named(ro_context *context, const char *name, ro_modulator
     if (MISSING(context, name, modulator))
         return RO_E_ARGUMENT;
     *modulator = (ro_modulator){0};
-    ro_status status = ro_hologram_levels(context, name, modulator->table, &modulator->count);
+    ro_status status = hologram_levels_named(context, name, modulator->table, &modulator->count);
     for (int k = 0; status == RO_OK && k < modulator->count; k++) {
         modulator->drive[k] = (uint8_t)k;
         if (hologram_levels_are_amplitudes(name))

@@ -152,7 +152,7 @@ ro_status refine_start(struct refiner *f, double gain)
     struct hologram_levels *phases = malloc(sizeof *phases);
     if (!phases)
         return ro_context_fail(f->context, RO_E_MEMORY, "no memory for the levels");
-    ro_status status = ro_hologram_levels(f->context, "phase:256", table, &count);
+    ro_status status = hologram_levels_named(f->context, "phase:256", table, &count);
     if (status == RO_OK)
         status = hologram_levels_open(f->context, table, count, phases);
     if (status == RO_OK)

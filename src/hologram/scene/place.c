@@ -108,10 +108,34 @@ static ro_status check(ro_context *context, const ro_image *picture, uint32_t wi
     return status;
 }
 
+/* The pixels of a field from a picture of this width. */
+static ro_status lay(ro_context *context, ro_image *picture, double wide, uint32_t width,
+                     uint32_t height, const double pitch[2])
+{
+    ro_image field = {0};
+    ro_status status = ro_image_alloc(context, RO_GREYF, width, height, 0, &field);
+    const double pixel = wide / picture->width;
+    for (uint32_t y = 0; y < height && status == RO_OK; y++) {
+        const double down = (y + 0.5 - height / 2.0) * pitch[1];
+        const int64_t v = picture_place(down, pixel, picture->height);
+        float *to = (float *)((char *)field.data + (ptrdiff_t)y * field.stride);
+        for (uint32_t x = 0; x < width; x++) {
+            const double right = (x + 0.5 - width / 2.0) * pitch[0];
+            const int64_t u = v < 0 ? -1 : picture_place(right, pixel, picture->width);
+            to[x] = u < 0 ? 0 : row_of(picture, (uint32_t)v)[u];
+        }
+    }
+    if (status != RO_OK)
+        return status;
+    ro_image_free(picture);
+    *picture = field;
+    return RO_OK;
+}
+
 ro_status ro_picture_place(ro_context *context, ro_image *picture, uint32_t width, uint32_t height,
                            const ro_optics *optics, int place, double *wide)
 {
-    if (MISSING(context, picture, optics, wide))
+    if (MISSING(context, picture, optics))
         return RO_E_ARGUMENT;
     ro_status status = check(context, picture, width, height);
     if (status != RO_OK)
@@ -138,35 +162,9 @@ ro_status ro_picture_place(ro_context *context, ro_image *picture, uint32_t widt
                               fitting(picture->height, height * pitch[1], pixel)};
     if (status == RO_OK && (part[0] < picture->width || part[1] < picture->height))
         status = crop(context, picture, part[0], part[1]);
-    *wide = pixel * picture->width;
-    return status;
-}
-
-ro_status ro_picture_lay(ro_context *context, const ro_image *picture, double wide,
-                         const ro_optics *optics, ro_image *field)
-{
-    if (MISSING(context, picture, optics, field))
-        return RO_E_ARGUMENT;
-    ro_status status = check(context, picture, field->width, field->height);
-    if (status == RO_OK)
-        status = image_check(context, field, "the field");
-    if (status != RO_OK)
-        return status;
-    if (field->format != RO_GREYF || !(wide > 0))
-        return ro_context_fail(context, RO_E_ARGUMENT, "a picture %g m wide goes to %s, not %s",
-                               wide, ro_format_name(RO_GREYF), ro_format_name(field->format));
-    double pitch[2];
-    pitch_of(optics, pitch);
-    const double pixel = wide / picture->width;
-    for (uint32_t y = 0; y < field->height; y++) {
-        const double down = (y + 0.5 - field->height / 2.0) * pitch[1];
-        const int64_t v = picture_place(down, pixel, picture->height);
-        float *to = (float *)((char *)field->data + (ptrdiff_t)y * field->stride);
-        for (uint32_t x = 0; x < field->width; x++) {
-            const double right = (x + 0.5 - field->width / 2.0) * pitch[0];
-            const int64_t u = v < 0 ? -1 : picture_place(right, pixel, picture->width);
-            to[x] = u < 0 ? 0 : row_of(picture, (uint32_t)v)[u];
-        }
-    }
-    return RO_OK;
+    if (wide)
+        *wide = pixel * picture->width;
+    return status == RO_OK && !wide
+               ? lay(context, picture, pixel * picture->width, width, height, pitch)
+               : status;
 }

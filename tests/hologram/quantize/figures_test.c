@@ -107,7 +107,7 @@ static void figures_are_of_the_light(void **state)
         ro_hologram_options options = {RO_HOLOGRAM_DEFAULTS, .levels = cases[c].levels,
                                        .window = cases[c].window, .measure = 1};
         assert_int_equal(ro_hologram_quantize(context, &field, &out, &options, &r), RO_OK);
-        assert_int_equal(ro_hologram_levels(context, cases[c].levels, table, &count), RO_OK);
+        assert_int_equal(hologram_levels_named(context, cases[c].levels, table, &count), RO_OK);
         for (int y = 0; y < H; y++)
             for (int x = 0; x < W; x++) {
                 const int k = ((uint8_t *)out.data)[(ptrdiff_t)y * out.stride + x];

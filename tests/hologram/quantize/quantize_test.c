@@ -139,7 +139,7 @@ static void levels_stay_as_they_are(void **state)
     ro_image out;
     float table[2 * RO_HOLOGRAM_LEVELS];
     int count;
-    assert_int_equal(ro_hologram_levels(context, "phase:16", table, &count), RO_OK);
+    assert_int_equal(hologram_levels_named(context, "phase:16", table, &count), RO_OK);
     assert_int_equal(ro_field_alloc(context, SIDE, SIDE, &field), RO_OK);
     assert_int_equal(ro_image_alloc(context, RO_INDEX8, SIDE, SIDE, 255, &out), RO_OK);
     for (uint32_t y = 0; y < SIDE; y++)

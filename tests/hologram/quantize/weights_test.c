@@ -30,7 +30,7 @@ static void nearest_by_cells(void **state)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         float table[2 * RO_HOLOGRAM_LEVELS];
         int count;
-        assert_int_equal(ro_hologram_levels(context, names[i], table, &count), RO_OK);
+        assert_int_equal(hologram_levels_named(context, names[i], table, &count), RO_OK);
         assert_int_equal(hologram_levels_open(context, table, count, &levels), RO_OK);
         assert_int_not_equal(levels.kind, LEVELS_PLAIN);
         for (int y = -30; y <= 30; y++)
@@ -51,7 +51,7 @@ static void nearest_is_nearest(void **state)
     static struct hologram_levels levels;
     float table[2 * RO_HOLOGRAM_LEVELS];
     int count;
-    assert_int_equal(ro_hologram_levels(*state, "phase:16", table, &count), RO_OK);
+    assert_int_equal(hologram_levels_named(*state, "phase:16", table, &count), RO_OK);
     assert_int_equal(hologram_levels_open(*state, table, count, &levels), RO_OK);
     for (uint32_t n = 0; n < 20000; n++) {
         double x = (int)(pixel_hash(3, n, 0) % 8001) - 4000,
@@ -74,7 +74,7 @@ static void bad_levels(void **state)
     int count;
     static const char *const names[] = {"phase:1", "phase:257", "phase:", "phase:4x", "bits", ""};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        assert_int_equal(ro_hologram_levels(*state, names[i], table, &count), RO_E_ARGUMENT);
+        assert_int_equal(hologram_levels_named(*state, names[i], table, &count), RO_E_ARGUMENT);
     assert_int_equal(hologram_levels_open(*state, table, 1, &levels), RO_E_ARGUMENT);
     assert_int_equal(hologram_levels_open(*state, table, 2, &levels), RO_E_ARGUMENT);
 }
