@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "hologram/fields.h"
+#include "hologram/quantize/levels.h"
 
 #include <complex.h>
 
