@@ -138,8 +138,8 @@ enum { RO_PLACE_FIT, RO_PLACE_FILL, RO_PLACE_CENTRE };
  * middle: as large as it fits (RO_PLACE_FIT), so large that it fills the field, or pixel by pixel.
  * With `wide`, which receives its width in metres, it is made ready for a scene: one with more
  * pixels than it covers is replaced by a smaller one, whose intensities are means, and what lies
- * beyond the field is cut off. Without, it is replaced by the field's pixels: each takes that of the
- * picture which holds its middle, or 0. */
+ * beyond the field is cut off. Without, it is replaced by the field's pixels: each takes that of
+ * the picture which holds its middle, or 0. */
 RO_API
 ro_status ro_picture_place(ro_context *context, ro_image *picture, uint32_t width, uint32_t height,
                            const ro_optics *optics, int place, double *wide);
