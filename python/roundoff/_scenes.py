@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Optional
+from typing import Any, Optional, Sequence
 
 import numpy as np
 
 from . import _core
 from ._arrays import picture
 from ._errors import BadArgument
-from ._keywords import Members, length, numbers
+from ._keywords import Members, choice, length, numbers
 
 WAVELENGTH, PITCH = 635e-9, 8e-6  # unless said otherwise
+PLACES = ("fit", "fill", "centre")  # RO_PLACE_FIT and those that follow
 
 
 def amplitudes(image: Any) -> np.ndarray:
@@ -32,16 +33,18 @@ def amplitudes(image: Any) -> np.ndarray:
     return np.sqrt(light).astype(np.float32)
 
 
-def in_the_middle(image: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
-    """A picture in the middle of nothing."""
-    rows, columns = image.shape
-    if rows > shape[0] or columns > shape[1]:
-        raise BadArgument(f"target: is {columns} x {rows} pixels, more than the field's {shape[1]} x "
-                          f"{shape[0]}")
-    whole = np.zeros(shape, np.float32)
-    top, left = (shape[0] - rows) // 2, (shape[1] - columns) // 2
-    whole[top:top + rows, left:left + columns] = image
-    return whole
+def _place(image: np.ndarray, shape: Sequence[int], optics: Any, place: Any, ready: bool,
+           how: Any) -> tuple[np.ndarray, float]:
+    number = PLACES.index("fit") if place is None else choice("place", place, PLACES)
+    pixels, stride, columns, rows, width = _core.hologram_place(
+        _view(image), *shape, tuple(optics), number, ready, how)
+    array = np.frombuffer(pixels, np.float32).reshape(rows, stride // 4)
+    return np.ascontiguousarray(array[:, :columns]), width
+
+
+def target_of(image: Any, shape: Sequence[int], optics: Any, place: Any, how: Any) -> np.ndarray:
+    """A target's amplitudes at the pixels of a field."""
+    return _place(amplitudes(image), shape, optics, place, False, how)[0]
 
 
 def _numbers(image: Any, name: str, low: float, high: Optional[float], scaled: bool) -> np.ndarray:
@@ -71,11 +74,12 @@ def two_depths(value: Any) -> tuple[float, float]:
     return length("depth", both[0]), length("depth", both[1])
 
 
-def scene_of(given: Members) -> tuple[list[tuple[Any, ...]], Members]:
-    """The pictures of a scene, and the members of its structure."""
+def scene_of(given: Members, shape: Sequence[int], optics: Any,
+             how: Any) -> tuple[list[tuple[Any, ...]], Members]:
+    """The pictures of a scene in a field of this shape, and the members of its structure."""
     scene, mapped = given.pop("scene"), given.pop("depth_map", None)
     depth = given.pop("depth", None)
-    phase = given.pop("phase", None)
+    phase, place = given.pop("phase", None), given.pop("place", None)
     wrong = set(given) - {"view_specific", "seed"}
     if wrong:
         raise BadArgument(f"{min(wrong)}: does not apply to a scene of pictures")
@@ -92,11 +96,18 @@ def scene_of(given: Members) -> tuple[list[tuple[Any, ...]], Members]:
         phases, phase = _numbers(phase, "phase", 0.0, 2 * math.pi, False), "given"
     members = dict(given, phase=phase)
     try:
-        pictures = [(_view(amplitudes(image)), _view(depths), length("scene", depth), _view(phases))
-                    for image, depth in pairs]
+        lights = [(amplitudes(image), length("scene", depth)) for image, depth in pairs]
     except (TypeError, ValueError) as error:
         if isinstance(error, BadArgument):
             raise
         raise BadArgument("scene: must be pairs of a picture and its depth, or one picture with "
                           "depth_map") from None
+    alone = depths is None and phases is None
+    if not alone and place == "fill":
+        raise BadArgument("place fill: does not apply to depth_map and to an array of phases")
+    pictures = []
+    for image, depth in lights:
+        placed, width = _place(image, shape, optics, place, True, how)
+        pictures.append((_view(placed if alone else image), _view(depths), depth, _view(phases),
+                         width))
     return pictures, members

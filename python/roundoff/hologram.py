@@ -12,7 +12,7 @@ from ._errors import BadArgument
 from ._figures import Figures
 from ._keywords import Keywords, Members, length, numbers
 from ._png import png, shown
-from ._scenes import PITCH, WAVELENGTH, amplitudes, in_the_middle, scene_of
+from ._scenes import PITCH, WAVELENGTH, scene_of, target_of
 
 __all__ = ["Hologram", "Optics", "light", "make", "propagate", "quantize", "reconstruct"]
 
@@ -67,17 +67,17 @@ def _kept(name: str) -> Any:
 
 
 OPTICS = {"wavelength", "pitch", "viewer", "viewing_area"}
-OF_REFINEMENT = {"refine", "target", "distance", "region", "light", "edges"}
+OF_REFINEMENT = {"refine", "target", "place", "distance", "region", "light", "edges"}
 OF_FRAMES = {"frames", "phase", "distance", "seed"}
 MAKE = Keywords("hologram", "ro_hologram_scene", "ro_optics", topics=("make", "optics"), own={
-    name: _kept(name) for name in ("scene", "depth_map", "depth", "phase")}, without=("size",))
+    name: _kept(name) for name in ("scene", "depth_map", "depth", "phase", "place")}, without=("size",))
 QUANTIZE = Keywords("hologram", "ro_hologram_options", "ro_refinement", "ro_frames", "ro_optics",
                     topics=("quantize", "refine", "optics"), own={
-                        name: _kept(name) for name in ("target", "frames")})
+                        name: _kept(name) for name in ("target", "frames", "place")})
 PROPAGATE = Keywords("hologram", "ro_optics", topics=("propagate", "optics"), own={
     "distance": _ignored}, without=("seed", "levels"))
 RECONSTRUCT = Keywords("hologram", "ro_view", "ro_optics", topics=("reconstruct", "optics"), own={
-    "depth": _ignored, "levels": _ignored}, without=("seed", "reference"))
+    "depth": _ignored, "levels": _ignored}, without=("seed", "reference", "place"))
 
 
 def _with(optics: Optics, members: Members) -> Optics:
@@ -102,12 +102,12 @@ def make(size: Sequence[int], **options: Any) -> Hologram:
     field = np.empty((rows, columns), np.complex64)
     if "scene" in members:
         optics = _with(Optics(wavelength=WAVELENGTH, pitch=PITCH), members)
-        pictures, scene = scene_of(members)
         with _run.running(run) as how:
+            pictures, scene = scene_of(members, (rows, columns), optics, how)
             return Hologram(field, Optics(*_core.hologram_pictures(
                 _view(field), pictures, tuple(optics), scene, how)))
-    if {"depth_map", "depth"} & set(members) or not isinstance(members.get("phase", ""), str):
-        raise BadArgument("depth_map, depth and an array of phases need a scene")
+    if {"depth_map", "depth", "place"} & set(members) or not isinstance(members.get("phase", ""), str):
+        raise BadArgument("depth_map, depth, place and an array of phases need a scene")
     optics = _with(Optics(), members)
     with _run.running(run) as how:
         return Hologram(field, Optics(*_core.hologram_make(_view(field), tuple(optics), members,
@@ -152,9 +152,9 @@ def _refined(source: np.ndarray, optics: Optics, members: Members, more: Members
     wanted = more.pop("target", None)
     if wanted is None or "refine" not in more:
         raise BadArgument("refine and target need each other")
-    aim = in_the_middle(amplitudes(wanted), source.shape)
     result = np.empty(source.shape, np.uint8)
     with _run.running(run) as how:
+        aim = target_of(wanted, source.shape, optics, more.pop("place", None), how)
         told = _core.hologram_refine(_view(source), (result, _core.INDEX8, 255),
                                      (aim, _core.GREYF, 0), tuple(optics), members, more, how)
     return result, Figures(told)

@@ -3,6 +3,7 @@
 #include "binding.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- Pictures at depths -------------------------------------------------------------------------
  */
@@ -23,7 +24,7 @@ static bool take_optional(PyObject *triple, struct view *view, ro_image *image)
     return true;
 }
 
-/* A picture is (amplitudes, depths or None, depth, phases or None). */
+/* A picture is (amplitudes, depths or None, depth, phases or None, width). */
 static bool take_pictures(PyObject *list, struct pictures *pictures)
 {
     pictures->count = PyList_Size(list);
@@ -38,8 +39,8 @@ static bool take_pictures(PyObject *list, struct pictures *pictures)
         PyObject *amplitudes, *depths, *phases;
         ro_scene_picture *picture = &pictures->picture[i];
         struct view *views = &pictures->views[3 * i];
-        if (!PyArg_ParseTuple(PyList_GetItem(list, i), "OOdO", &amplitudes, &depths,
-                              &picture->depth, &phases) ||
+        if (!PyArg_ParseTuple(PyList_GetItem(list, i), "OOdOd", &amplitudes, &depths,
+                              &picture->depth, &phases, &picture->width) ||
             !take_optional(amplitudes, &views[0], &picture->amplitude) ||
             !take_optional(depths, &views[1], &picture->depths) ||
             !take_optional(phases, &views[2], &picture->phases))
@@ -54,6 +55,47 @@ static void release_pictures(struct pictures *pictures)
         view_release(&pictures->views[i]);
     free(pictures->picture);
     free(pictures->views);
+}
+
+/* Returns (pixels as bytes, bytes per row, columns, rows, width in metres) of a picture that was
+ * placed in a field. */
+static PyObject *place(PyObject *Py_UNUSED(module), PyObject *arguments)
+{
+    PyObject *source, *given, *run;
+    unsigned rows, columns;
+    int how, ready;
+    ro_optics optics = {0};
+    if (!PyArg_ParseTuple(arguments, "OIIOiiO", &source, &rows, &columns, &given, &how, &ready,
+                          &run) ||
+        !optics_take(given, &optics))
+        return NULL;
+    struct session *session = session_begin(run);
+    if (!session)
+        return NULL;
+    struct view in = {0};
+    ro_image picture = {0};
+    double wide = 0;
+    PyObject *placed = NULL;
+    if (view_take(source, false, &in)) {
+        const ro_image *image = &in.image;
+        ro_status status = ro_image_alloc(session->context, image->format, image->width,
+                                          image->height, image->maxval, &picture);
+        for (uint32_t y = 0; status == RO_OK && y < image->height; y++)
+            memcpy((char *)picture.data + (ptrdiff_t)y * picture.stride,
+                   (const char *)image->data + (ptrdiff_t)y * image->stride,
+                   image->width * sizeof(float));
+        if (status == RO_OK)
+            status = ro_picture_place(session->context, &picture, columns, rows, &optics, how,
+                                      ready ? &wide : NULL);
+        if (session_succeeded(session, status))
+            placed = Py_BuildValue("y#nIId", (const char *)picture.data,
+                                   (Py_ssize_t)picture.stride * picture.height,
+                                   (Py_ssize_t)picture.stride, picture.width, picture.height, wide);
+    }
+    ro_image_free(&picture);
+    view_release(&in);
+    session_end(session);
+    return placed;
 }
 
 static PyObject *make(PyObject *Py_UNUSED(module), PyObject *arguments)
@@ -176,6 +218,9 @@ static PyObject *frames(PyObject *Py_UNUSED(module), PyObject *arguments)
 PyMethodDef scene_functions[] = {
     {"hologram_pictures", make, METH_VARARGS,
      "hologram_pictures(field, pictures, optics, scene, run) -> optics"},
+    {"hologram_place", place, METH_VARARGS,
+     "hologram_place(picture, rows, columns, optics, place, ready, run) -> pixels, stride, "
+     "columns, rows, width"},
     {"hologram_refine", refine, METH_VARARGS,
      "hologram_refine(field, numbers, target, optics, options, refinement, run) -> figures"},
     {"hologram_frames", frames, METH_VARARGS,

@@ -16,6 +16,13 @@ def dice():
     return hologram.make((256, 256), seed=3)
 
 
+def optics_of(path, made):
+    """A file's optics, which have nine digits."""
+    known = json.loads(path.read_text())
+    return made.optics._replace(**{name: tuple(value) if isinstance(value, list) else value
+                                   for name, value in known.items()})
+
+
 def test_make_and_quantize_as_the_command(tmp_path, command, dice):
     def run(*words):
         subprocess.run([command.program, "hologram", *words, "--quiet"], check=True, cwd=tmp_path)
@@ -31,9 +38,7 @@ def test_make_and_quantize_as_the_command(tmp_path, command, dice):
     assert np.array_equal(
         np.load(tmp_path / "numbers.npy"),
         hologram.quantize(dice, algorithm="truncate", window=(0.15, 0.1, 0.3, 0.3)))
-    known = json.loads((tmp_path / "dice.json").read_text())  # nine digits of the optics
-    known = dice.optics._replace(**{name: tuple(value) if isinstance(value, list) else value
-                                    for name, value in known.items()})
+    known = optics_of(tmp_path / "dice.json", dice)
     run("reconstruct", "dice.npy", "seen.npy")
     assert np.array_equal(np.load(tmp_path / "seen.npy"), hologram.reconstruct(dice, known))
     run("propagate", "dice.npy", "far.npy", "--distance", "2mm")
@@ -72,11 +77,13 @@ def test_refining_and_frames_as_the_command(tmp_path, command, grey):
 
     run("make", "field.npy", "--size", "128x96", "--scene", "target.pgm@20mm")
     field = hologram.make((96, 128), scene=[(grey, "20mm")])
-    run("quantize", "field.npy", "numbers.npy", "--levels", "phase:4", "--refine", "3", "--target",
-        "target.pgm", "--distance", "-20mm")
-    numbers, figures = hologram.quantize(field, "phase:4", refine=3, target=grey, distance="-20mm",
-                                         return_figures=True)
-    assert np.array_equal(numbers, np.load(tmp_path / "numbers.npy"))
+    known = optics_of(tmp_path / "field.json", field)
+    for place in ("fill", "fit"):
+        run("quantize", "field.npy", "numbers.npy", "--levels", "phase:4", "--refine", "3",
+            "--target", "target.pgm", "--distance", "-20mm", "--place", place)
+        numbers, figures = hologram.quantize(field, "phase:4", known, refine=3, target=grey,
+                                             distance="-20mm", place=place, return_figures=True)
+        assert np.array_equal(numbers, np.load(tmp_path / "numbers.npy"))
     assert figures.psnr_db > figures.start_psnr_db
     run("quantize", "field.npy", "frame.npy", "--levels", "phase-binary", "--frames", "3", "--window",
         "0.2,0.2,0.3,0.3", "--seed", "4")

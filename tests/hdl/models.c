@@ -32,8 +32,8 @@ uint32_t model_random(uint32_t seed, uint32_t x, uint32_t y) { return pixel_hash
 
 struct model_numbers model_levelset_numbers(const char *number, const char *norm)
 {
-    const struct ro_level_number *n = level_number_find(number);
-    const struct ro_level_norm *a = level_norm_find(norm);
+    const struct level_number *n = level_number_find(number);
+    const struct level_norm *a = level_norm_find(norm);
     struct model_numbers numbers = {n->min, n->max, 0, 0, n->bits, a->a};
     numbers.fastest = (int32_t)floor(level_bound(a) * (1 << n->bits));
     while (1 << numbers.phi_bits <= n->max - n->min)
@@ -46,7 +46,7 @@ void model_levelset(const struct model_numbers *numbers, uint32_t width, uint32_
 {
     const size_t pitch = width * sizeof *phi, bytes = pitch * height;
     int16_t *other = malloc(bytes);
-    struct ro_level_front front = {
+    struct level_front front = {
         .level = {.width = width,
                   .height = height,
                   .a = numbers->a,
@@ -63,7 +63,7 @@ void model_levelset(const struct model_numbers *numbers, uint32_t width, uint32_
     free(other);
 }
 
-static void move_field(const struct ro_level_front *front, const struct ro_level_field *field,
+static void move_field(const struct level_front *front, const struct level_field *field,
                        int16_t *pixels, bool in)
 {
     const size_t bytes = front->level.width * sizeof *pixels;
@@ -89,14 +89,14 @@ struct model_run model_levelset_run(const char *number, const char *norm, uint32
         .scale = {1},
         .report.label = {{.used = 1}},
     };
-    struct ro_level_front *front = &work.front[0];
-    front->level = (struct ro_level){.width = width,
-                                     .height = height,
-                                     .a = work.norm->a,
-                                     .bits = work.number->bits,
-                                     .min = work.number->min,
-                                     .max = work.number->max};
-    struct ro_level_field *const fields[] = {&front->phi[0], &front->phi[1], &front->speed};
+    struct level_front *front = &work.front[0];
+    front->level = (struct front_level){.width = width,
+                                        .height = height,
+                                        .a = work.norm->a,
+                                        .bits = work.number->bits,
+                                        .min = work.number->min,
+                                        .max = work.number->max};
+    struct level_field *const fields[] = {&front->phi[0], &front->phi[1], &front->speed};
     for (int i = 0; i < 3; i++)
         expect(level_field_make(work.context, &front->level, fields[i]));
     move_field(front, &front->phi[0], phi, true);
@@ -116,14 +116,14 @@ void model_diffusion(uint32_t width, uint32_t height, int32_t *numbers, uint32_t
                      uint32_t steps)
 {
     const size_t size = (size_t)width * height, bytes = size * sizeof *numbers;
-    const struct ro_diffusion_parameters parameters = {.width = width,
-                                                       .height = height,
-                                                       .planes = 1,
-                                                       .model = RO_MODEL_LINEAR,
-                                                       .nearest = nearest,
-                                                       .time = time,
-                                                       .kappa = 1};
-    struct ro_diffusion *diffusion = malloc(sizeof *diffusion);
+    const struct diffusion_parameters parameters = {.width = width,
+                                                    .height = height,
+                                                    .planes = 1,
+                                                    .model = RO_MODEL_LINEAR,
+                                                    .nearest = nearest,
+                                                    .time = time,
+                                                    .kappa = 1};
+    struct step_weights *diffusion = malloc(sizeof *diffusion);
     int32_t *out = malloc(bytes), *scratch = malloc(4 * bytes);
     diffusion_make(diffusion, &parameters);
     for (uint32_t i = 0; i < steps; i++) {
@@ -139,14 +139,14 @@ void model_xpp24(uint32_t width, uint32_t height, const int32_t *numbers, uint32
                  int32_t *words, int32_t *out)
 {
     const size_t bytes = (size_t)width * height * sizeof *numbers;
-    const struct ro_diffusion_parameters parameters = {.width = width,
-                                                       .height = height,
-                                                       .planes = 1,
-                                                       .model = RO_MODEL_PERONA_MALIK,
-                                                       .time = time,
-                                                       .kappa = 200000,
-                                                       .sigma = 0.5};
-    struct ro_xpp24 *xpp = malloc(sizeof *xpp);
+    const struct diffusion_parameters parameters = {.width = width,
+                                                    .height = height,
+                                                    .planes = 1,
+                                                    .model = RO_MODEL_PERONA_MALIK,
+                                                    .time = time,
+                                                    .kappa = 200000,
+                                                    .sigma = 0.5};
+    struct xpp24 *xpp = malloc(sizeof *xpp);
     int32_t *scratch = malloc(4 * bytes);
     xpp24_make(xpp, &parameters);
     xpp24_step(xpp, numbers, out, scratch);
