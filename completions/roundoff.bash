@@ -98,15 +98,16 @@ _roundoff()
     measure)
         case $prev in
         --tile) COMPREPLY=($(compgen -W '16 32 64 128 256' -- "$cur")); return ;;
-        --dpi | --distance | --border | --gain | --yule-nielsen | --page | --threads | --limit-memory | --limit-pixels) return ;;
+        --dpi | --distance | --border | --gain | --yule-nielsen | --page | --palette | --resize | --threads | --limit-memory | --limit-pixels) return ;;
         esac
-        [[ $cur == -* ]] && COMPREPLY=($(compgen -W '--dpi --distance --linear --tile --border --gain --yule-nielsen --page --report --threads --quiet --json --certificate --strict --limit-memory --limit-pixels --help' -- "$cur"))
+        [[ $cur == -* ]] && COMPREPLY=($(compgen -W '--dpi --distance --linear --tile --border --gain --yule-nielsen --page --report --palette --resize --threads --quiet --json --certificate --strict --limit-memory --limit-pixels --help' -- "$cur"))
         ;;
     compare)
         case $prev in
-        --methods | --dpi | --distance | --palette | --limit-memory | --limit-pixels) return ;;
+        --fit) COMPREPLY=($(compgen -W 'auto none full' -- "$cur")); return ;;
+        --methods | --dpi | --distance | --palette | --resize | --limit-memory | --limit-pixels) return ;;
         esac
-        [[ $cur == -* ]] && COMPREPLY=($(compgen -W '--methods --report --dpi --distance --linear --palette --quiet --json --certificate --strict --limit-memory --limit-pixels --help' -- "$cur"))
+        [[ $cur == -* ]] && COMPREPLY=($(compgen -W '--methods --report --dpi --distance --linear --palette --fit --resize --quiet --json --certificate --strict --limit-memory --limit-pixels --help' -- "$cur"))
         ;;
     calibrate)
         case $prev in

@@ -155,10 +155,10 @@ void ro_read_options_init(ro_read_options *options, size_t size);
  * and profiles are dropped unless the options say otherwise; Lab becomes sRGB by lcms2; EXIF and
  * TIFF orientation is applied; CMYK becomes RGB; palettes become grey (if all entries are) or RGB.
  * Resizing uses Lanczos-3, at least a pixel each way; the resolution changes with it, so that the
- * size on paper stays, and bits become tones of maxval 255. What is then rounded in linear light
- * (ro_tone.linear, palettes) should be resized there too. A reader uses the context for messages
- * and cancellation only, so it may run in a thread beside a call on it. The last rows of a PNM pipe
- * wait for its end or for a further image, to tell of it. */
+ * size on paper stays (72 and 96 dpi become unknown), and bits become tones of maxval 255. What is
+ * then rounded in linear light (ro_tone.linear, palettes) should be resized there too. A reader
+ * uses the context for messages and cancellation only, so it may run in a thread beside a call on
+ * it. The last rows of a PNM pipe wait for its end or for a further image, to tell of it. */
 typedef struct ro_reader ro_reader;
 RO_API
 ro_status ro_reader_open(ro_context *context, const char *path, const ro_read_options *options,

@@ -80,6 +80,11 @@ void ro_field_reader_close(ro_field_reader *reader); /* NULL is allowed */
 RO_API
 ro_file_info ro_halftone_result(const ro_halftone_options *options);
 
+/* Whether a resolution in dots per inch says anything. 72 and 96 do not, because programs write
+ * them when they do not know; neither does 0. */
+RO_API
+int ro_resolution_is_stated(double dpi);
+
 #ifdef __cplusplus
 }
 #endif

@@ -2,6 +2,7 @@
 #include "cli/common/pictures.h"
 
 #include "cli/common/cli.h"
+#include "roundoff_io_pieces.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -54,6 +55,15 @@ ro_status pictures_load(ro_context *context, const char *path, ro_image *image, 
 {
     const ro_read_options read = pictures_read(path);
     return ro_image_load(context, path, &read, image, info, pictures_dropped(path));
+}
+
+double pictures_dpi(double given, const ro_file_info *first, const ro_file_info *second)
+{
+    if (given > 0)
+        return given;
+    if (ro_resolution_is_stated(first->dpi_x))
+        return first->dpi_x;
+    return second && ro_resolution_is_stated(second->dpi_x) ? second->dpi_x : 300;
 }
 
 static ro_status note_lost(ro_context *context, const char *path, const ro_dropped *lost)

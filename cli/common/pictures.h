@@ -21,6 +21,10 @@ ro_dropped *pictures_dropped(const char *path); /* where to tell what was droppe
 /* ro_image_load with just these options. */
 ro_status pictures_load(ro_context *context, const char *path, ro_image *image, ro_file_info *info);
 
+/* The resolution that pictures are looked at with: what was given, else what one of two files
+ * states (ro_resolution_is_stated), else 300. `second` may be NULL. */
+double pictures_dpi(double given, const ro_file_info *first, const ro_file_info *second);
+
 /* Passes on what the file `path` says beside its pixels to `out_info`, with which `out` is written,
  * and notes what `out` has no place for. For files that were read with `carries`. */
 ro_status pictures_carry(ro_context *context, const char *path, const ro_file_info *info,

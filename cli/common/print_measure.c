@@ -135,12 +135,28 @@ static void print_fields(FILE *file, const ro_measure_report *report)
         fprintf(file, "  (one of %d greys; --json has all)\n", every);
 }
 
-void figures_table(FILE *file, const ro_measure_report *report)
+void figures_eye(FILE *file, const struct eye *eye)
+{
+    fprintf(file, "%.4g dpi at %.4g mm: an eye of %.2f pixels", eye->dpi, eye->distance,
+            eye->sigma);
+    if (eye->adapted)
+        fprintf(file, ", adapted to %s", eye->adapted);
+}
+
+void figures_eye_json(FILE *file, const struct eye *eye)
+{
+    json_put(file, "dpi %.6g, distance %.6g, ", eye->dpi, eye->distance);
+    if (eye->adapted)
+        json_put(file, "adapted %s, ", eye->adapted);
+}
+
+void figures_table(FILE *file, const ro_measure_report *report, const struct eye *eye)
 {
     const ro_measure_border *border = &report->border;
     const ro_measure_dots *dots = &report->dots;
-    fprintf(file, "%u x %u pixels, %.1f pixels per degree, an eye of %.2f pixels\n", report->width,
-            report->height, report->pixels_per_degree, report->sigma);
+    fprintf(file, "%u x %u pixels, ", report->width, report->height);
+    figures_eye(file, eye);
+    fputc('\n', file);
     print_error(file, "error", &report->raw);
     print_error(file, "seen by a Gaussian eye", &report->gaussian);
     print_error(file, "seen by contrast", &report->contrast);
@@ -175,11 +191,11 @@ void figures_colour_json(FILE *file, const ro_colour_report *colour)
 }
 
 void figures_colour_table(FILE *file, const ro_measure_report *report,
-                          const ro_colour_report *colour)
+                          const ro_colour_report *colour, const struct eye *eye)
 {
-    fprintf(file,
-            "%u x %u pixels, %.1f pixels per degree, an eye of %.2f pixels, colour in light\n",
-            report->width, report->height, colour->pixels_per_degree, colour->sigma);
+    fprintf(file, "%u x %u pixels, ", report->width, report->height);
+    figures_eye(file, eye);
+    fputc('\n', file);
     fprintf(file, "  %-27s %8.2f mean, %.2f for 95 %%, %.2f at most\n",
             "\u0394E 2000 after the eye", colour->delta_e, colour->delta_e_95,
             colour->delta_e_most);

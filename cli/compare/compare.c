@@ -8,6 +8,8 @@
 #include "cli/common/print_measure.h"
 #include "cli/common/session.h"
 #include "cli/common/shared_rows.h"
+#include "cli/input/palettes.h"
+#include "cli/input/resize.h"
 #include "cli/page/page.h"
 #include "cli/task/task.h"
 #include "roundoff_io.h"
@@ -26,9 +28,9 @@ enum { GREYS = sizeof greys / sizeof *greys };
 
 struct values {
     struct common common;
-    const char *methods, *report, *palette;
+    const char *methods, *report, *palette, *resize;
     double dpi, distance;
-    int linear;
+    int linear, fit;
 };
 
 #define MEMBER(member) RO_MEMBER(struct values, member)
@@ -39,12 +41,16 @@ static const ro_option rows[] = {
      .more = "It shows images side by side with one zoom and pan for all, a slider between two, a "
              "table that sorts, and speed against quality. It needs no network and stays below 5 "
              "MB; it shows a part of large images."},
-    {MEMBER(dpi), ROW_DPI, .derived = "that of IN, or 300"},
+    {MEMBER(dpi), ROW_DPI, .derived = "that of IN unless it is 72 or 96, or 300"},
     {MEMBER(distance), ROW_DISTANCE},
     {MEMBER(linear), ROW_LINEAR, .excludes = "palette"},
-    {MEMBER(palette), "P", "compare in colour: a palette by name, colours or file",
-     .more = "Of the methods that take a palette it reports what an eye sees of differences of "
-             "colour (CIEDE2000), and how far the light of red, green and blue is off."},
+    {MEMBER(palette), ROW_SHOWN_PALETTE,
+     .more = "Methods that take a palette are compared in colour then: the table shows differences "
+             "of colour as an eye sees them (CIEDE2000), and how far the light of red, green and "
+             "blue is off. With a palette of a panel, or with `fit full`, the eye is adapted to "
+             "the black and white of the palette."},
+    {MEMBER(fit), ROW_FIT},
+    {MEMBER(resize), ROW_RESIZE, .more = "As `halftone` does it."},
     {0},
 };
 
@@ -80,8 +86,11 @@ struct comparison {
 /* The options of a method, but for its tone. */
 static ro_halftone_options options_of(const struct comparison *all, const char *method)
 {
+    const struct values *values = all->values;
+    const char *palette = values->palette;
     return (ro_halftone_options){RO_HALFTONE_DEFAULTS, .method = method,
-                                 .palette = all->values->palette ? &all->palette : NULL};
+                                 .palette = palette ? &all->palette : NULL,
+                                 .fit = palette && palette_is_fitted(palette, values->fit)};
 }
 
 /* ---- Which methods -------------------------------------------------------------------------- */
@@ -202,26 +211,31 @@ static ro_status run_all(struct comparison *all, const char *in)
 {
     ro_file_info info;
     ro_status status = RO_OK;
-    const char *palette = all->values->palette;
+    const struct values *values = all->values;
+    const char *palette = values->palette;
     if (palette)
-        status = strpbrk(palette, "./") ? ro_palette_load(all->context, palette, &all->palette)
-                                        : ro_palette_parse(all->context, palette, &all->palette);
+        status = palette_read(all->context, palette, &all->palette);
     if (status == RO_OK)
         status = list_methods(all);
-    if (status == RO_OK)
-        status = pictures_load(all->context, in, &all->in, &info);
+    if (status == RO_OK) { /* as halftone reads it */
+        ro_read_options read = pictures_read(in);
+        read.profile = RO_PROFILE_APPLY;
+        read.resize_light = values->linear || palette;
+        resize_parse(values->resize, &read);
+        status = ro_image_load(all->context, in, &read, &all->in, &info, pictures_dropped(in));
+    }
     if (status == RO_OK)
         status = draw_wedge(all);
     if (status != RO_OK)
         return status;
     all->measure = (ro_measure_options){
         RO_MEASURE_DEFAULTS,
-        .dpi = all->values->dpi > 0 ? all->values->dpi
-               : info.dpi_x > 0     ? info.dpi_x
-                                    : 300,
-        .distance = all->values->distance,
-        .linear = all->values->linear,
+        .dpi = pictures_dpi(values->dpi, &info, NULL),
+        .distance = values->distance,
+        .linear = values->linear,
     };
+    if (palette && (palette_is_panel(palette) || palette_is_fitted(palette, values->fit)))
+        all->measure.adapted = &all->palette;
     for (int i = 0; i < all->count && status == RO_OK; i++) {
         status = run_entry(all, &all->entries[i]);
         if (status == RO_OK)
@@ -243,6 +257,14 @@ static void close_all(struct comparison *all)
 }
 
 /* ---- What is shown -------------------------------------------------------------------------- */
+
+static struct eye eye_of(const struct comparison *all)
+{
+    return (struct eye){.dpi = all->measure.dpi,
+                        .distance = all->measure.distance,
+                        .sigma = all->entries[0].photo.sigma,
+                        .adapted = all->measure.adapted ? all->values->palette : NULL};
+}
 
 static double speed_of(const struct entry *entry)
 {
@@ -293,11 +315,11 @@ static void put_entry(FILE *file, const struct comparison *all, const struct ent
 static void put_head(FILE *file, const struct comparison *all, const char *in)
 {
     ro_device_info info = {.size = sizeof info};
-    json_put(
-        file,
-        "input %s, width %u, height %u, dpi %.6g, distance %.6g, sigma %.6g, machine %s, greys [",
-        in, all->in.width, all->in.height, all->measure.dpi, all->measure.distance,
-        all->entries[0].photo.sigma, ro_device_at(0, &info) == RO_OK ? info.name : "");
+    const struct eye eye = eye_of(all);
+    json_put(file, "input %s, width %u, height %u, ", in, all->in.width, all->in.height);
+    figures_eye_json(file, &eye);
+    json_put(file, "sigma %.6g, machine %s, greys [", eye.sigma,
+             ro_device_at(0, &info) == RO_OK ? info.name : "");
     for (int i = 0; i < GREYS; i++)
         fprintf(file, "%s%d", i ? ", " : "", greys[i]);
     fputc(']', file);
@@ -406,6 +428,10 @@ static void print_colours(const struct comparison *all)
 static void print_table(const struct task *task)
 {
     const struct comparison *all = task->data;
+    const struct eye eye = eye_of(all);
+    printf("%u x %u pixels, ", all->in.width, all->in.height);
+    figures_eye(stdout, &eye);
+    putchar('\n');
     if (all->values->palette) {
         print_colours(all);
         return;
@@ -459,6 +485,8 @@ static int run(const struct command *command, int argc, char **argv)
         return ended;
     if (files.count != 1)
         return usage_error(command, "compare needs IN and nothing else");
+    if (resize_check(command, values.resize) != 0)
+        return EXIT_BAD_USAGE;
     if (values.report && !can_write(values.report))
         return 1;
     static struct comparison all;

@@ -6,12 +6,10 @@
 #include "cli/common/cli.h"
 #include "cli/common/shared_rows.h"
 #include "cli/inks/inks.h"
+#include "cli/input/palettes.h"
 #include "roundoff_io.h"
 
-#include <string.h>
-
 enum { RESAMPLE_AUTO, RESAMPLE_LIGHT, RESAMPLE_VALUES };
-enum { FIT_AUTO, FIT_NONE, FIT_FULL };
 enum { SEPARATE_NONE, SEPARATE_CMYK, SEPARATE_CMYK_TIFF, SEPARATE_INKS, SEPARATE_INKS_TIFF };
 
 /* The command line: what is a member of a public structure, and texts that stand for more. */
@@ -63,9 +61,6 @@ ro_status halftone_prepare(ro_context *context, const struct halftone_given *val
                            struct halftone_request *request);
 void halftone_release(struct halftone_request *request);
 
-/* Reads the size to resize to; false: the text is none. NULL leaves `read` as it is. */
-bool halftone_resize(const char *text, ro_read_options *read);
-
 /* Palettes: what is asked for (palette.c), and a list of those with names. */
 ro_status halftone_colours(ro_context *context, const struct halftone_given *values, const char *in,
                            struct halftone_request *request);
@@ -74,13 +69,6 @@ int halftone_list_palettes(bool json);
 /* A file that an option reads and that is also IN or OUT, or NULL. */
 const char *halftone_read_twice(const struct halftone_given *values, const char *in,
                                 const char *out);
-
-/* A file's name has a dot or a slash in it, which no colour and no method has; or is that of
- * standard input. */
-static inline bool names_a_file(const char *text)
-{
-    return strpbrk(text, "./") != NULL || strcmp(text, "-") == 0;
-}
 
 /* Fills in the inks of a separation, which inks_free frees; whether a plate of OUT is a file that
  * was read; and what to say of them. */

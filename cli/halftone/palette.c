@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 int halftone_list_palettes(bool json)
 {
@@ -53,21 +54,6 @@ ro_status halftone_adapt(ro_context *context, const ro_image *in, struct halfton
                             &request->palette);
 }
 
-static ro_status read_palette(ro_context *context, const char *text, ro_palette *palette)
-{
-    return names_a_file(text) ? ro_palette_load(context, text, palette)
-                              : ro_palette_parse(context, text, palette);
-}
-
-/* The colours of a panel as they look; a picture is fitted to them. */
-static bool is_panel(const char *text)
-{
-    static const char panel[] = "-panel";
-    const size_t length = strlen(text);
-    return !names_a_file(text) && length >= sizeof panel &&
-           strcmp(text + length - (sizeof panel - 1), panel) == 0;
-}
-
 ro_status halftone_colours(ro_context *context, const struct halftone_given *values, const char *in,
                            struct halftone_request *request)
 {
@@ -78,17 +64,16 @@ ro_status halftone_colours(ro_context *context, const struct halftone_given *val
         if (count >= 0)
             status = adapt_later(context, count, !in, request);
         else
-            status = read_palette(context, values->palette, &request->palette);
+            status = palette_read(context, values->palette, &request->palette);
         options->palette = count >= 0 ? NULL : &request->palette;
-        const bool panel = is_panel(values->palette);
-        options->fit = values->fit == FIT_FULL || (values->fit == FIT_AUTO && panel);
-        if (panel && !options->method && !values->kernel && !options->like && !values->screen &&
-            !(options->lpi > 0))
+        options->fit = palette_is_fitted(values->palette, values->fit);
+        if (palette_is_panel(values->palette) && !options->method && !values->kernel &&
+            !options->like && !values->screen && !(options->lpi > 0))
             options->method = "fan";
     }
     if (values->recolour && status == RO_OK) {
         char why[256];
-        status = read_palette(context, values->recolour, &request->recolour);
+        status = palette_read(context, values->recolour, &request->recolour);
         snprintf(why, sizeof why, "%s", ro_context_message(context));
         if (status != RO_OK && !names_a_file(values->recolour))
             status = ro_context_fail(context, status, "recolour %s: %s", values->recolour, why);

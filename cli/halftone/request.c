@@ -3,6 +3,7 @@
 #include "cli/common/pictures.h"
 #include "cli/common/stacks.h"
 #include "cli/halftone/halftone.h"
+#include "cli/input/resize.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -33,7 +34,7 @@ static void begin(const struct halftone_given *values, struct halftone_request *
     write->dpi_x = options->dpi;
     write->dpi_y = options->dpi_y > 0 ? options->dpi_y : options->dpi;
     stack_pages(values->page, read);
-    halftone_resize(values->resize, read);
+    resize_parse(values->resize, read);
     read->resize_light = values->resample ? values->resample == RESAMPLE_LIGHT
                                           : options->tone.linear || values->palette;
     ro_options_fill(ro_options_of("halftone"), options);

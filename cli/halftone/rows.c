@@ -74,7 +74,7 @@ static const ro_option rows[] = {
      .topic = "raw", .derived = "0, 1, 2 and so on",
      .more = RAW "There is one for each in its order, and none twice. Drivers of Spectra 6 leave "
                  "out 4."},
-    {MEMBER(resize), "SIZE", "resize to WxH first, or Wx, xH, P%, fit:WxH, fill:WxH, up:N",
+    {MEMBER(resize), ROW_RESIZE,
      .more = "Wx, xH and P% keep the proportions; so do fit, the largest picture within that size, "
              "and fill, the smallest that covers it, cut to it on both sides. up:N makes every "
              "pixel N by N of the same, up to 1024. Samples are mixed in linear light if the "
@@ -126,14 +126,7 @@ static const ro_option rows[] = {
              "colours. PNG and TIFF files keep the palette, PPM files hold its colours, NPY files "
              "the numbers. auto:N makes a palette of at most N colours for the picture, for each "
              "of those of `out_dir` its own."},
-    {MEMBER(fit), "F", "fit the picture to what the palette can show", .topic = "colour",
-     .preset = "auto", .needs = "palette",
-     .words = RO_WORDS({"auto", .value = FIT_AUTO,
-                        .help = "as full for built-in palettes whose name ends in -panel"},
-                       {.name = "none", .value = FIT_NONE},
-                       {"full", .value = FIT_FULL,
-                        .help = "black and white become those of the palette, and colours are "
-                                "drawn into what can be mixed, so that shades stay apart"})},
+    {MEMBER(fit), ROW_FIT},
     {MEMBER(recolour), "C", "colours for levels of grey, black first: \"navy #c60 ivory\"",
      .topic = "colour",
      .more = "Grey is rounded to as many levels as there are colours, given as a palette is."},

@@ -3,8 +3,10 @@
  */
 #include "cli/common/stacks.h"
 #include "cli/halftone/halftone.h"
+#include "cli/input/resize.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 bool halftone_has_plates(const struct halftone_given *values)
 {
@@ -89,10 +91,9 @@ int halftone_usage(const struct command *command, const struct halftone_given *v
         wrong = check_dpi(command, values, out);
     if (wrong)
         return wrong;
-    if (!halftone_resize(values->resize, &read))
-        return usage_error(command,
-                           "resize %s: must be WxH, Wx, xH, P%%, fit:WxH, fill:WxH or up:N",
-                           *values->resize ? values->resize : "\"\"");
+    if (resize_check(command, values->resize) != 0)
+        return EXIT_BAD_USAGE;
+    resize_parse(values->resize, &read);
     if (values->resample && read.enlarge)
         return usage_error(command, "resample needs resize to a size, not up");
     const char *taken = halftone_read_twice(values, in, out);

@@ -7,6 +7,8 @@
 #include "cli/common/shared_rows.h"
 #include "cli/common/stacks.h"
 #include "cli/common/string_buffer.h"
+#include "cli/input/palettes.h"
+#include "cli/input/resize.h"
 #include "cli/page/page.h"
 #include "cli/task/task.h"
 #include "roundoff_io.h"
@@ -16,7 +18,7 @@
 
 struct values {
     struct common common;
-    const char *page, *report;
+    const char *page, *report, *palette, *resize;
     ro_measure_options measure;
 };
 
@@ -26,6 +28,12 @@ static const ro_option rows[] = {
     {MEMBER(page), ROW_PAGE,
      .more = "They are pages of ORIGINAL; RESULT has the same pages, or as many."},
     {MEMBER(report), ROW_REPORT},
+    {MEMBER(palette), ROW_SHOWN_PALETTE, .derived = "the panel whose colours RESULT has",
+     .more = "The eye is adapted to its black and white. Without this option it is adapted to a "
+             "panel if RESULT has only colours of one of the built-in palettes whose names end in "
+             "-panel; the table says so."},
+    {MEMBER(resize), ROW_RESIZE,
+     .more = "ORIGINAL is resized as `halftone` did it to make RESULT."},
     {0},
 };
 
@@ -45,6 +53,8 @@ struct job {
     ro_measure_report report;
     ro_colour_report colour;
     bool in_colour;
+    struct eye eye;
+    ro_palette palette; /* of the result, where the eye is adapted to it */
     /* Pages, from 1; 0: the only one. */
     unsigned count, first, result_first;
     struct printed pages; /* JSON of those of a stack; no file: there is one page */
@@ -90,12 +100,16 @@ static ro_status find_pages(ro_context *context, const struct values *values,
     return RO_OK;
 }
 
-static ro_status load(ro_context *context, const char *path, unsigned page, ro_image *image,
-                      ro_file_info *info)
+/* `resize`: of the original, in light where halftone mixes light; NULL: it stays. */
+static ro_status load(ro_context *context, const char *path, unsigned page, const char *resize,
+                      bool light, ro_image *image, ro_file_info *info)
 {
     ro_read_options read = pictures_read(path);
     read.page = page;
     read.carries = 1; /* nothing is written, so nothing is lost */
+    read.profile = RO_PROFILE_APPLY;
+    read.resize_light = light;
+    resize_parse(resize, &read);
     return ro_image_load(context, path, &read, image, info, pictures_dropped(path));
 }
 
@@ -138,16 +152,49 @@ static ro_status check_ranges(ro_context *context, const struct operands *files,
         (long long)b->zero, (long long)(b->zero + b->maxval));
 }
 
+static ro_status check_sizes(ro_context *context, const struct operands *files,
+                             const struct job *job)
+{
+    const ro_image *original = &job->original, *result = &job->result;
+    if (original->width == result->width && original->height == result->height)
+        return RO_OK;
+    return ro_context_fail(context, RO_E_SIZE,
+                           "%s is %u x %u but %s is %u x %u; if it was resized, add --resize as it "
+                           "was made with, such as --resize %ux%u",
+                           files->path[0], original->width, original->height, files->path[1],
+                           result->width, result->height, result->width, result->height);
+}
+
+/* Adapts the eye to the palette that was given, or to the panel whose colours these are. */
+static ro_status adapt(ro_context *context, const char *palette, struct job *job)
+{
+    job->eye.adapted = NULL;
+    if (!job->in_colour)
+        return palette ? ro_context_fail(context, RO_E_ARGUMENT,
+                                         "palette %s: the result has no colours", palette)
+                       : RO_OK;
+    if (!palette) {
+        job->eye.adapted = palette_of_panel(context, &job->result, &job->palette);
+        return RO_OK;
+    }
+    const ro_status status = palette_read(context, palette, &job->palette);
+    job->eye.adapted = status == RO_OK ? palette : NULL;
+    return status;
+}
+
 /* Page `at` of those, from 0. */
 static ro_status load_and_measure(ro_context *context, const struct values *values,
                                   const struct operands *files, unsigned at, struct job *job)
 {
     ro_file_info info, first;
-    ro_status status =
-        load(context, files->path[0], job->first ? job->first + at : 0, &job->original, &first);
+    ro_status status = load(context, files->path[1], job->result_first ? job->result_first + at : 0,
+                            NULL, false, &job->result, &info);
+    job->in_colour = status == RO_OK && ro_format_is_colour(job->result.format);
     if (status == RO_OK)
-        status = load(context, files->path[1], job->result_first ? job->result_first + at : 0,
-                      &job->result, &info);
+        status = load(context, files->path[0], job->first ? job->first + at : 0, values->resize,
+                      values->measure.linear || job->in_colour, &job->original, &first);
+    if (status == RO_OK)
+        status = check_sizes(context, files, job);
     if (status == RO_OK)
         status = check_floats(context, files->path[0], &job->original, &first);
     if (status == RO_OK)
@@ -157,10 +204,16 @@ static ro_status load_and_measure(ro_context *context, const struct values *valu
     if (status != RO_OK)
         return status;
     ro_measure_options measure = values->measure;
-    measure.dpi = measure.dpi > 0 ? measure.dpi : info.dpi_x;
-    job->in_colour = ro_format_is_colour(job->result.format);
+    measure.dpi = pictures_dpi(measure.dpi, &info, &first);
+    status = adapt(context, values->palette, job);
+    if (status != RO_OK)
+        return status;
+    measure.adapted = job->eye.adapted ? &job->palette : NULL;
+    job->eye.dpi = measure.dpi;
+    job->eye.distance = measure.distance > 0 ? measure.distance : 300;
     job->report.size = sizeof job->report;
     status = ro_measure(context, &job->original, &job->result, &measure, &job->report);
+    job->eye.sigma = job->report.sigma;
     job->colour.size = sizeof job->colour;
     if (status == RO_OK && job->in_colour)
         status = ro_measure_colour(context, &job->original, &job->result, &measure, &job->colour);
@@ -169,6 +222,7 @@ static ro_status load_and_measure(ro_context *context, const struct values *valu
 
 static void put_figures(FILE *file, const struct job *job)
 {
+    figures_eye_json(file, &job->eye);
     figures_json(file, &job->report);
     if (job->in_colour)
         figures_colour_json(file, &job->colour);
@@ -177,9 +231,9 @@ static void put_figures(FILE *file, const struct job *job)
 static void put_table(const struct values *values, const struct job *job)
 {
     if (job->in_colour && !values->measure.linear)
-        figures_colour_table(stdout, &job->report, &job->colour);
+        figures_colour_table(stdout, &job->report, &job->colour, &job->eye);
     else
-        figures_table(stdout, &job->report);
+        figures_table(stdout, &job->report, &job->eye);
 }
 
 /* Both pictures and every figure to the last bit; fields by their means. */
@@ -297,6 +351,8 @@ static int run(const struct command *command, int argc, char **argv)
         return ended;
     if (files.count != 2)
         return usage_error(command, "measure needs ORIGINAL and RESULT");
+    if (resize_check(command, values.resize) != 0)
+        return EXIT_BAD_USAGE;
     if (values.report && !can_write(values.report))
         return 1;
     if (stack_check(command, values.page) != 0)

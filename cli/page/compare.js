@@ -9,7 +9,8 @@ const view = {scale: 1, x: 0, y: 0}, panes = [];
 body.append(element("h1", {}, `Methods on ${data.input}`), element("p", {},
   `${data.width} \u00d7 ${data.height} pixels, ${methods.length} methods, the best of up to three runs each on ` +
   `${data.machine}, Roundoff ${data.version}. An eye of ${data.sigma.toFixed(2)} pixels ` +
-  `(${data.dpi.toFixed(0)} dpi at ${data.distance.toFixed(0)} mm).` +
+  `(${data.dpi.toFixed(0)} dpi at ${data.distance.toFixed(0)} mm` +
+  (data.adapted ? `, adapted to ${data.adapted}).` : ").") +
   (data.crop.width < data.width || data.crop.height < data.height
     ? ` The pictures show ${data.crop.width} \u00d7 ${data.crop.height} pixels from ` +
       `(${data.crop.x}, ${data.crop.y}); figures are of the whole.` : "")));

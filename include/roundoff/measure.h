@@ -9,7 +9,7 @@
 #ifndef ROUNDOFF_MEASURE_H
 #define ROUNDOFF_MEASURE_H
 
-#include "roundoff/core.h"
+#include "roundoff/halftone.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -33,6 +33,9 @@ typedef struct ro_measure_options {
     double gain;
     /* Spread of light in the paper: a number from 1 to 10. Default (0): light does not spread. */
     double yule_nielsen;
+    /* Of differences of colour: the eye is adapted to the black and white of this palette, which
+     * count as black and white. NULL: to those of sRGB. */
+    const ro_palette *adapted;
 } ro_measure_options;
 #define RO_MEASURE_DEFAULTS RO_DEFAULTS_OF(ro_measure_options, RO_NONE_UNSET)
 #define RO_MEASURE_OPTIONS RO_OPTIONS_OF(ro_measure_options, RO_NONE_UNSET)
@@ -132,7 +135,7 @@ typedef struct ro_colour_report {
 } ro_colour_report;
 
 /* Measures `result` against `original`, of the same size; grey counts as colour. Of the options,
- * dpi and distance. */
+ * dpi, distance and adapted. */
 RO_API
 ro_status ro_measure_colour(ro_context *context, const ro_image *original, const ro_image *result,
                             const ro_measure_options *options, ro_colour_report *report);

@@ -3,6 +3,9 @@
  * Measuring in colour: both pictures as light, blurred as a Gaussian eye blurs, and then the
  * difference that CIEDE2000 finds between them (Sharma, Wu and Dalal, 2005). Bands of rows are
  * taken by ticket and keep sums of their own, which are added in order.
+ *
+ * A panel is darker than its surroundings would have it. An eye that looks at it takes its white
+ * for white and its black for black, so the light of the result can be stretched from these.
  */
 #include "measure/measure.h"
 
@@ -10,6 +13,7 @@
 #include "core/image.h"
 #include "core/misuse.h"
 #include "core/options.h"
+#include "core/palette_ends.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -26,6 +30,8 @@ struct colour_job {
     const ro_image *image[2];
     float *table[2]; /* light of integer samples */
     uint32_t white[2];
+    bool adapted; /* the result's light counts from `black`, times `scale` */
+    float black[3], scale[3];
     int radius;
     float eye[MEASURE_MOST_TAPS];
     struct band_sums *sums;
@@ -89,6 +95,8 @@ static void blurred_row(const struct colour_job *job, int which, uint32_t y, flo
     for (size_t c = 0; c < 3; c++) {
         for (uint32_t x = 0; x < width; x++)
             plain[radius + x] = light_at(job, which, row, x, c);
+        for (uint32_t x = 0; which == 1 && job->adapted && x < width; x++)
+            plain[radius + x] = (plain[radius + x] - job->black[c]) * job->scale[c];
         for (int i = 1; i <= radius; i++) {
             plain[radius - i] = plain[radius + mirrored(-i, width)];
             plain[radius + width - 1 + i] = plain[radius + mirrored((int64_t)width - 1 + i, width)];
@@ -220,6 +228,29 @@ static void measure_bands(void *data, int thread)
     }
 }
 
+static ro_status adapt(ro_context *context, const ro_palette *palette, struct colour_job *job)
+{
+    int black, white;
+    if (!palette)
+        return RO_OK;
+    if (palette->count < 2 || palette->count > 256)
+        return ro_context_fail(context, RO_E_ARGUMENT, "a palette has 2 to 256 colours, not %d",
+                               palette->count);
+    palette_ends(palette, &black, &white);
+    for (int c = 0; c < 3; c++) {
+        const double least = light_of(palette->colours[black][c] / 255.0);
+        const double most = light_of(palette->colours[white][c] / 255.0);
+        if (!(least < most))
+            return ro_context_fail(context, RO_E_ARGUMENT,
+                                   "an eye cannot adapt to a palette whose white is not lighter "
+                                   "than its black in red, green and blue");
+        job->black[c] = (float)least;
+        job->scale[c] = (float)(1 / (most - least));
+    }
+    job->adapted = true;
+    return RO_OK;
+}
+
 static ro_status open_job(ro_context *context, struct colour_job *job, double sigma, int threads)
 {
     const uint32_t width = job->image[0]->width, height = job->image[0]->height;
@@ -296,6 +327,8 @@ static ro_status measure_colour(ro_context *context, const ro_image *original,
         status = ro_context_fail(context, RO_E_ARGUMENT,
                                  "%.0f pixels per degree are more than can be measured",
                                  report->pixels_per_degree);
+    if (status == RO_OK)
+        status = adapt(context, options.adapted, &job);
     if (status == RO_OK)
         status = open_job(context, &job, report->sigma, threads);
     if (status == RO_OK) {

@@ -8,7 +8,8 @@
 
 static const ro_option rows[] = {
     {MEMBER(dpi), ROW_DPI, .preset = "300",
-     .more = "Without it the command takes the resolution of RESULT, if that file has one."},
+     .more = "Without it the command takes the resolution that RESULT or else ORIGINAL states, "
+             "unless that is 72 or 96, which programs write when they do not know."},
     {MEMBER(distance), ROW_DISTANCE},
     {MEMBER(linear), ROW_LINEAR,
      .more =
@@ -24,6 +25,7 @@ static const ro_option rows[] = {
      .more = "RESULT has two levels then, black being ink."},
     {MEMBER(yule_nielsen), ROW_YULE_NIELSEN, .topic = "print", .derived = "light does not spread",
      .more = "RESULT has two levels then, black being ink. Light spreads over 0.2 mm."},
+    {MEMBER(adapted)},
     {0},
 };
 

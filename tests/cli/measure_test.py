@@ -60,6 +60,33 @@ class Measure(Case):
         self.assertAlmostEqual(tone("--yule-nielsen", "2", "--dpi", "1200"), plain ** 2, delta=0.02)
         self.refused("measure", "flat.pgm", "flat.pgm", "--gain", "2", words=["two levels"])
 
+    def test_resized(self):
+        self.works("halftone", "in.pgm", "small.pbm", "--resize", "100x", "--quiet")
+        self.refused("measure", "in.pgm", "small.pbm", words=["--resize 100x75"])
+        told = self.report("in.pgm", "small.pbm", "--resize", "100x")
+        self.assertEqual((told["width"], told["height"]), (100, 75))
+        self.assertGreater(told["psnr_gaussian"], told["psnr"] + 10)
+        self.refused("measure", "in.pgm", "small.pbm", "--resize", "big", status=2, words=["big"])
+
+    @unittest.skipUnless(supports("png"), "needs PNG")
+    def test_resolutions_that_say_nothing(self):
+        for stated, meant in ("72", 300), ("96", 300), ("150", 150), (None, 300):
+            dpi = ["--dpi", stated] if stated else []
+            self.works("halftone", "in.pgm", "in.png", "--levels", "256", *dpi, "--quiet")
+            self.works("halftone", "in.png", "out.png", "--quiet")
+            told = self.report("in.png", "out.png")
+            self.assertAlmostEqual(told["dpi"], meant, delta=0.1)
+            self.assertEqual(told["distance"], 300)
+            self.works("halftone", "in.png", "half.png", "--resize", "50%", "--quiet")
+            told = self.report("in.png", "half.png", "--resize", "50%")
+            self.assertAlmostEqual(told["dpi"], meant / 2 if meant == 150 else 300, delta=0.1)
+            told = json.loads(self.works("compare", "in.png", "--methods", "fs", "--json").stdout)
+            self.assertAlmostEqual(told["dpi"], meant, delta=0.1)
+            self.assertIn(b"%d dpi at 300 mm" % meant,
+                          self.works("measure", "in.png", "out.png").stdout)
+            self.assertIn(b"%d dpi at 300 mm" % meant,
+                          self.works("compare", "in.png", "--methods", "fs").stdout)
+
     def test_fields(self):
         self.put("flat.pgm", pgm(256, 256, [200] * 65536))
         self.works("halftone", "flat.pgm", "flat.pbm", "--method", "random", "--quiet")

@@ -220,6 +220,39 @@ class Made(Case):
         self.assertIn(b'"colours": 16', self.get("page.html"))
         self.refused("compare", "in.ppm", "--palette", "ega", "--methods", "dbs", words=["palette"])
 
+    def test_panels(self):
+        """Compare shows what halftone makes, and the eye is adapted to the panel."""
+        self.works("testcard", "in.ppm", "--size", "160x120", "--colour", "--quiet")
+
+        def compared(*options):
+            done = self.works("compare", "in.ppm", "--palette", "spectra6-panel", "--methods",
+                              "fan", "--dpi", "437", "--json", *options)
+            return json.loads(done.stdout)["methods"][0]["delta_e"]
+
+        def measured(*options):
+            self.works("halftone", "in.ppm", "out.ppm", "--palette", "spectra6-panel", "--method",
+                       "fan", "--quiet", *options)
+            told = json.loads(self.works("measure", "in.ppm", "out.ppm", "--dpi", "437", "--json",
+                                         *options[2:] if options[:1] == ("--fit",) else options)
+                              .stdout)
+            self.assertEqual(told["adapted"], "spectra6-panel")
+            return told["colour"]["delta_e"]
+
+        fitted, plain = compared(), compared("--fit", "none")
+        self.assertLess(2 * fitted, plain)
+        self.assertAlmostEqual(measured(), fitted, 5)
+        self.assertAlmostEqual(measured("--fit", "none"), plain, 5)
+        self.assertAlmostEqual(measured("--resize", "80x60"), compared("--resize", "80x60"), 5)
+        self.assertIn(b"adapted to spectra6-panel", self.works("measure", "in.ppm", "out.ppm",
+                                                               "--resize", "80x60").stdout)
+        self.put("panel.txt", b"#202020\n#b0b0b0\n#b02020\n")
+        self.works("halftone", "in.ppm", "out.ppm", "--palette", "panel.txt", "--fit", "full", "--quiet")
+        own = json.loads(self.works("measure", "in.ppm", "out.ppm", "--json", "--palette",
+                                    "panel.txt").stdout)
+        self.assertEqual(own["adapted"], "panel.txt")
+        self.assertNotIn("adapted", json.loads(self.works("measure", "in.ppm", "out.ppm", "--json")
+                                               .stdout))
+
     def test_like_pillow(self):
         """RGB by the luma that Pillow dithers, which is grey of the same luma."""
         pixels = self.get("in.ppm")[-3 * 48 * 40:]

@@ -39,6 +39,35 @@ static void differences_are_those_published(void **state)
     }
 }
 
+/* The black and white of a panel are as good as those of the picture to an eye that is adapted. */
+static void eyes_adapt(void **state)
+{
+    (void)state;
+    enum { SIDE = 32 };
+    static const ro_palette panel = {3, {{50, 40, 60}, {180, 190, 170}, {240, 220, 50}}};
+    static uint8_t a[3 * SIDE * SIDE], b[3 * SIDE * SIDE];
+    for (int i = 0; i < SIDE * SIDE; i++) {
+        const int half = i % SIDE < SIDE / 2;
+        memset(a + 3 * i, half ? 0 : 255, 3);
+        memcpy(b + 3 * i, panel.colours[half ? 0 : 1], 3);
+    }
+    ro_image one = ro_image_view(RO_RGB8, SIDE, SIDE, a),
+             two = ro_image_view(RO_RGB8, SIDE, SIDE, b);
+    ro_measure_options options = {RO_MEASURE_DEFAULTS};
+    ro_colour_report report = {.size = sizeof report};
+    assert_int_equal(ro_measure_colour(context, &one, &two, &options, &report), RO_OK);
+    assert_true(report.delta_e > 15);
+    options.adapted = &panel;
+    assert_int_equal(ro_measure_colour(context, &one, &two, &options, &report), RO_OK);
+    assert_true(report.delta_e_most < 0.01);
+    static const ro_palette reds = {2, {{10, 9, 9}, {200, 9, 9}}};
+    options.adapted = &reds;
+    assert_int_equal(ro_measure_colour(context, &one, &two, &options, &report), RO_E_ARGUMENT);
+    static const ro_palette none = {0};
+    options.adapted = &none;
+    assert_int_equal(ro_measure_colour(context, &one, &two, &options, &report), RO_E_ARGUMENT);
+}
+
 static void pictures_differ(void **state)
 {
     (void)state;
@@ -75,6 +104,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(differences_are_those_published),
+        cmocka_unit_test(eyes_adapt),
         cmocka_unit_test(pictures_differ),
     };
     return cmocka_run_group_tests(tests, fixture_open, fixture_close);

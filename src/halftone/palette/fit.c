@@ -16,6 +16,7 @@
 
 #include "core/image.h"
 #include "core/misuse.h"
+#include "core/palette_ends.h"
 #include "number/power.h"
 
 #include <math.h>
@@ -184,24 +185,14 @@ static inline void fit_pixel(struct halftone_fit *fit, const uint32_t place[3], 
 
 /* ---- pictures -------------------------------------------------------------------------------- */
 
-/* Black is the colour whose strongest channel is the weakest, white the one whose weakest is the
- * strongest: a panel's yellow may be lighter than its white. */
-static void find_ends(struct halftone_fit *fit, const int32_t colour[3][PALETTE_MOST], int count)
+static void find_ends(struct halftone_fit *fit, const int32_t colour[3][PALETTE_MOST],
+                      const ro_palette *palette)
 {
-    int dark = 0, light = 0;
-    int32_t least[PALETTE_MOST], most[PALETTE_MOST];
-    for (int k = 0; k < count; k++) {
-        least[k] = most[k] = colour[0][k];
-        for (int c = 1; c < 3; c++) {
-            least[k] = colour[c][k] < least[k] ? colour[c][k] : least[k];
-            most[k] = colour[c][k] > most[k] ? colour[c][k] : most[k];
-        }
-        dark = most[k] < most[dark] ? k : dark;
-        light = least[k] > least[light] ? k : light;
-    }
+    int black, white;
+    palette_ends(palette, &black, &white);
     for (int c = 0; c < 3; c++) {
-        fit->black[c] = colour[c][dark] / (double)PALETTE_WHITE;
-        fit->white[c] = colour[c][light] / (double)PALETTE_WHITE;
+        fit->black[c] = colour[c][black] / (double)PALETTE_WHITE;
+        fit->white[c] = colour[c][white] / (double)PALETTE_WHITE;
     }
 }
 
@@ -256,7 +247,7 @@ ro_status halftone_fit_open(ro_context *context, const struct grey_form *form, u
         for (int c = 0; c < 3; c++)
             fit->hull.colour[k][c] = (uint16_t)(colour[c][k] / 16);
     fit->solid = is_solid(&fit->hull);
-    find_ends(fit, (const int32_t(*)[PALETTE_MOST])colour, palette->count);
+    find_ends(fit, (const int32_t(*)[PALETTE_MOST])colour, palette);
     return RO_OK;
 }
 

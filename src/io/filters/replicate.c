@@ -64,8 +64,7 @@ ro_status replicate_stage(struct row_stage *before, uint32_t times, struct row_s
     if (self) {
         info.width *= times;
         info.height *= times;
-        info.dpi_x *= times; /* the size on paper stays */
-        info.dpi_y *= times;
+        stage_scale_resolution(&info, times, times);
         self->before = before;
         self->times = times;
         self->pixel = ro_format_row_bytes(info.format, 1);

@@ -365,8 +365,8 @@ static ro_status new_size(const struct row_stage *before, const ro_read_options 
                          old->width, old->height, width, height, RO_MAX_SIDE);
     info->width = (uint32_t)width;
     info->height = (uint32_t)height;
-    info->dpi_x *= (double)info->width / old->width; /* the size on paper stays */
-    info->dpi_y *= (double)info->height / old->height;
+    stage_scale_resolution(info, (double)info->width / old->width,
+                           (double)info->height / old->height);
     return RO_OK;
 }
 

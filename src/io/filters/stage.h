@@ -96,6 +96,10 @@ ro_status replicate_stage(struct row_stage *before, uint32_t times, struct row_s
 ro_status crop_stage(struct row_stage *before, uint32_t width, uint32_t height,
                      struct row_stage **stage);
 
+/* Scales the resolution with the pixels, so that the size on paper stays; one that says nothing
+ * (ro_resolution_is_stated) becomes unknown. */
+void stage_scale_resolution(ro_file_info *info, double across, double down);
+
 /* Ends the opening of a decoder: it is given if `status` is RO_OK, else closed. Returns `status`.
  */
 static inline ro_status stage_opened(struct row_stage *made, ro_status status,

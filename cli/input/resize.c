@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The size that a picture is resized to: WxH, Wx, xH, P%, fit:WxH, fill:WxH or up:N. */
-#include "cli/halftone/halftone.h"
+#include "cli/input/resize.h"
 
 #include <ctype.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { MOST_SIDE = 1 << 30, MOST_TIMES = 1024 };
 
@@ -51,7 +52,7 @@ static bool read_rule(const char *text, ro_resize_rule rule, ro_read_options *re
     return true;
 }
 
-bool halftone_resize(const char *text, ro_read_options *read)
+bool resize_parse(const char *text, ro_read_options *read)
 {
     if (!text)
         return true;
@@ -66,4 +67,13 @@ bool halftone_resize(const char *text, ro_read_options *read)
     if (*text && text[strlen(text) - 1] == '%')
         return read_percent(text, read);
     return read_sides(text, read);
+}
+
+int resize_check(const struct command *command, const char *text)
+{
+    ro_read_options read = RO_READ_OPTIONS;
+    if (resize_parse(text, &read))
+        return 0;
+    return usage_error(command, "resize %s: must be WxH, Wx, xH, P%%, fit:WxH, fill:WxH or up:N",
+                       *text ? text : "\"\"");
 }

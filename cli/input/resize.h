@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef RO_CLI_COMMON_RESIZE_H
+#define RO_CLI_COMMON_RESIZE_H
+
+#include "cli/common/cli.h"
+#include "roundoff_io.h"
+
+#include <stdbool.h>
+
+/* Reads the size to resize to; false: the text is none. NULL leaves `read` as it is. */
+bool resize_parse(const char *text, ro_read_options *read);
+
+/* Prints a usage error and returns its exit status if the text is no size; else 0. */
+int resize_check(const struct command *command, const char *text);
+
+#endif
