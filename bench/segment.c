@@ -94,7 +94,7 @@ struct entry {
 static bool run_entry(void *data)
 {
     struct entry *entry = data;
-    bool moved;
+    unsigned moves;
     if (entry->start.data) {
         memcpy(entry->front->phi[entry->front->now].data - RO_LEVEL_PAD,
                entry->start.data - RO_LEVEL_PAD, entry->start.pitch * entry->front->level.height);
@@ -102,7 +102,7 @@ static bool run_entry(void *data)
     }
     if (entry->tiles.list) {
         static const bool chosen[RO_LEVEL_FRONTS] = {true};
-        bool any[RO_LEVEL_FRONTS];
+        unsigned any[RO_LEVEL_FRONTS];
         for (uint32_t done = 0; done < entry->steps; done += entry->depth) {
             const struct level_tiled *of = &entry->tiles.of[0];
             for (size_t i = 0; entry->dense && i < (size_t)entry->tiles.columns * entry->tiles.rows;
@@ -112,7 +112,7 @@ static bool run_entry(void *data)
         }
         return true;
     }
-    return level_passes_run(&entry->passes, entry->pool, entry->steps, &moved) == RO_OK;
+    return level_passes_run(&entry->passes, entry->pool, entry->steps, &moves) == RO_OK;
 }
 
 struct field {
@@ -377,7 +377,8 @@ static double time_cuda(ro_context *context, struct level_front *front, int labe
 {
     struct level_front copies[RO_LEVEL_FRONTS], *fronts[RO_LEVEL_FRONTS] = {0};
     struct level_cuda *cuda = NULL;
-    bool chosen[RO_LEVEL_FRONTS] = {0}, moved[RO_LEVEL_FRONTS];
+    bool chosen[RO_LEVEL_FRONTS] = {0};
+    unsigned moves[RO_LEVEL_FRONTS];
     double best = 0;
     for (int i = 0; i < labels; i++) {
         copies[i] = *front;
@@ -387,7 +388,7 @@ static double time_cuda(ro_context *context, struct level_front *front, int labe
     ro_status status = level_on_cuda->open(context, fronts, depth, &cuda);
     for (int i = 0; i <= ROUNDS && status == RO_OK; i++) {
         double begin = bench_seconds();
-        status = level_on_cuda->run(cuda, chosen, i ? steps : 16, moved);
+        status = level_on_cuda->run(cuda, chosen, i ? steps : 16, moves);
         double took = bench_seconds() - begin;
         if (i && (best == 0 || took < best))
             best = took;

@@ -10,6 +10,11 @@ static const char *finer(const char *number)
     return strcmp(number, "u8") == 0 ? "s12 or s16" : strcmp(number, "s12") == 0 ? "s16" : "s23e8";
 }
 
+static int rescalings_kept(const ro_segment_label *label)
+{
+    return label->rescalings < RO_RESCALINGS ? label->rescalings : RO_RESCALINGS;
+}
+
 int segment_useless(const ro_segment_report *r, const struct segment_faults *faults,
                     const char *out)
 {
@@ -64,15 +69,19 @@ void segment_lines(const ro_report *ran, const ro_segment_report *r, double seco
                 label->steps, label->steps == 1 ? "" : "s");
         if (label->low < label->high)
             fprintf(stderr, ", window %.1f to %.1f", label->low, label->high);
-        for (int k = 0; k < label->rescalings; k++)
+        const int kept = rescalings_kept(label);
+        for (int k = 0; k < kept; k++)
             fprintf(stderr, "%s %u%s", k ? "," : ", rescaled at", label->rescaled_at[k],
-                    label->speed_scale[k] > 1 ? " (speed too)" : "");
+                    label->speed_scale[k] > 1 ? " (speed)" : "");
+        if (kept < label->rescalings)
+            fprintf(stderr, " and %d more times", label->rescalings - kept);
         fputc('\n', stderr);
         if (label->stalled)
             fprintf(stderr,
                     "segment: warning: label %d stopped although its speed would carry it across "
-                    "%llu more pixels: %s is too coarse; use --number %s\n",
-                    i + 1, (unsigned long long)label->held, r->number, finer(r->number));
+                    "%llu more pixels: the smallest speed of %s is %.3g here; use --number %s\n",
+                    i + 1, (unsigned long long)label->held, r->number, label->slowest,
+                    finer(r->number));
         if (label->useless)
             fprintf(stderr, "segment: warning: label %d %s\n", i + 1,
                     label->useless & RO_LABEL_EVERYTHING ? "filled the whole picture" : "vanished");
@@ -99,16 +108,16 @@ void segment_json(FILE *file, const ro_report *ran, const ro_segment_report *r,
             continue;
         json_put(file,
                  "%c{label %d, area %llu, perimeter %.6f, steps %u, ended %hhd, stalled %hhd, "
-                 "useless %hhd, held %llu, time %.17g, fastest %.17g",
+                 "useless %hhd, held %llu, slowest %.17g, time %.17g, fastest %.17g",
                  listed++, i + 1, (unsigned long long)label->area, label->perimeter, label->steps,
                  label->ended, label->stalled, label->useless, (unsigned long long)label->held,
-                 label->time, label->fastest);
+                 label->slowest, label->time, label->fastest);
         if (label->low < label->high)
             json_put(file, ", window [%.6f, %.6f]", label->low, label->high);
         json_put(file, ", rescalings [");
-        for (int k = 0; k < label->rescalings; k++)
-            json_put(file, "%c{step %u, phi 2, speed %d}", k, label->rescaled_at[k],
-                     label->speed_scale[k]);
+        for (int k = 0; k < rescalings_kept(label); k++)
+            json_put(file, "%c{step %u, phi %d, speed %d}", k, label->rescaled_at[k],
+                     label->speed_scale[k] > 1 ? 1 : 2, label->speed_scale[k]);
         fputs("]}", file);
     }
     fputc(']', file);

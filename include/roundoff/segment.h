@@ -16,7 +16,7 @@ extern "C" {
 enum {
     RO_LABELS = 4,      /* contour sets that may evolve together */
     RO_POLYNOMIAL = 8,  /* coefficients of a speed */
-    RO_RESCALINGS = 16, /* more never happen */
+    RO_RESCALINGS = 16, /* of which the report keeps the steps */
 };
 
 /* How fast a contour moves along its normal: the sum of the parts that are set, in pixels per unit
@@ -52,10 +52,13 @@ typedef struct ro_segment_label {
     int stalled;    /* it came to rest with speed left: the numbers are too coarse to go on */
     uint64_t held;  /* pixels beside the contour at its end that their speed would carry across;
                        stalled: more than a hundredth of those beside it */
-    int rescalings; /* of phi by 2, and of the speed where it was below the bound */
+    double slowest; /* the smallest speed that the number system can represent; what is below half
+                       of it counts as zero; 0: of floats */
+    int rescalings; /* doublings of phi or of the speed, which saturate; the steps of the first */
     uint32_t rescaled_at[RO_RESCALINGS];
-    int speed_scale[RO_RESCALINGS];
-    double time;      /* that the steps stand for, in the units of the speed */
+    int speed_scale[RO_RESCALINGS]; /* 2: of the speed; 1: of phi */
+    double
+        time; /* that the steps stand for, in the units of the speed, where it is not saturated */
     uint64_t area;    /* pixels inside */
     double perimeter; /* length of the contour in pixels, without the image's border */
     double low, high; /* of the window, if there is one, given or estimated */
@@ -96,7 +99,7 @@ typedef struct ro_segment_options {
     /* How the CPU runs it, with the same bits: auto, reference, passes, stream, active or fused.
      * Default (NULL): auto. */
     const char *schedule;
-    /* Time steps: a whole number from 1 to 1073741824. Default (RO_DEFAULT): at most 16 times the
+    /* Time steps: a whole number from 1 to 1073741824. Default (RO_DEFAULT): at most 32 times the
      * sum of width and height. */
     uint32_t iterations;
     /* The time step: a number above 0, up to 1000000. Default (0): the largest for which nothing

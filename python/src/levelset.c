@@ -30,13 +30,15 @@ static PyObject *figures_of(const ro_segment_report *r)
     for (int i = 0; list && i < RO_LABELS; i++) {
         const ro_segment_label *l = &r->label[i];
         if (l->used &&
-            !list_append(list, Py_BuildValue(
-                                   "{s:i,s:I,s:O,s:O,s:d,s:K,s:d,s:d,s:d,s:d,s:O,s:I}", "label",
-                                   i + 1, "steps", l->steps, "ended", l->ended ? Py_True : Py_False,
-                                   "stalled", l->stalled ? Py_True : Py_False, "time", l->time,
-                                   "area", (unsigned long long)l->area, "perimeter", l->perimeter,
-                                   "low", l->low, "high", l->high, "fastest", l->fastest, "border",
-                                   l->border ? Py_True : Py_False, "useless", l->useless)))
+            !list_append(
+                list,
+                Py_BuildValue("{s:i,s:I,s:O,s:O,s:K,s:d,s:d,s:K,s:d,s:d,s:d,s:d,s:O,s:I}", "label",
+                              i + 1, "steps", l->steps, "ended", l->ended ? Py_True : Py_False,
+                              "stalled", l->stalled ? Py_True : Py_False, "held",
+                              (unsigned long long)l->held, "slowest", l->slowest, "time", l->time,
+                              "area", (unsigned long long)l->area, "perimeter", l->perimeter, "low",
+                              l->low, "high", l->high, "fastest", l->fastest, "border",
+                              l->border ? Py_True : Py_False, "useless", l->useless)))
             Py_CLEAR(list);
     }
     return list;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Looks at fronts between steps: whether signs changed, how much moved, and phi or speeds doubled.
- */
+/* Looks at fronts between steps: whether signs changed, what is held, how much moved; and phi or
+ * speeds doubled. */
 #include "segment/segment.h"
 
 #include <stdlib.h>
@@ -10,30 +10,35 @@ static int16_t *row_of(const struct level_field *field, uint32_t y)
     return (int16_t *)(void *)(field->data + y * field->pitch);
 }
 
-void level_double(const struct front_level *level, const struct level_field *field)
+bool level_double(const struct front_level *level, const struct level_field *field, int32_t min,
+                  int32_t max)
 {
+    int changed = 0;
     for (uint32_t y = 0; y < level->height; y++) {
         int16_t *row = row_of(field, y);
         for (uint32_t x = 0; x < level->width; x++) {
-            int32_t twice = 2 * row[x];
-            row[x] = (int16_t)(twice < level->min   ? level->min
-                               : twice > level->max ? level->max
-                                                    : twice);
+            const int32_t once = row[x], twice = 2 * once;
+            const int32_t next = twice < min ? min : twice > max ? max : twice;
+            row[x] = (int16_t)next;
+            changed |= next ^ once;
         }
     }
+    return changed != 0;
 }
 
-int32_t level_largest(const struct front_level *level, const struct level_field *field)
+bool level_double_real(const struct front_level *level, const struct level_field *field,
+                       float largest)
 {
-    int32_t largest = 0;
+    bool changed = false;
     for (uint32_t y = 0; y < level->height; y++) {
-        const int16_t *row = row_of(field, y);
+        float *row = (float *)(void *)row_of(field, y);
         for (uint32_t x = 0; x < level->width; x++) {
-            const int32_t size = row[x] < 0 ? -row[x] : row[x];
-            largest = size > largest ? size : largest;
+            const float once = row[x], twice = 2 * once;
+            row[x] = twice < -largest ? -largest : twice > largest ? largest : twice;
+            changed |= row[x] != once;
         }
     }
-    return largest;
+    return changed;
 }
 
 bool level_same_signs(const struct front_level *level, const struct level_field *one,
@@ -50,39 +55,69 @@ bool level_same_signs(const struct front_level *level, const struct level_field 
     return true;
 }
 
-/* Pixels with a neighbour on the other side, and those of them outside with a speed above zero or
- * inside with one below: sign bits. */
-struct tally {
-    uint32_t beside, held;
+/* Rows of phi, of speeds and of the signs of those that were rounded to zero, if there are any. */
+struct held_rows {
+    const char *phi, *above, *below, *speed;
+    const int8_t *faint;
 };
 
-static void tally_pixel(struct tally *tally, int32_t phi, int32_t speed, int32_t left,
-                        int32_t right, int32_t above, int32_t below)
+static inline __attribute__((always_inline)) int sign_of(const char *row, ptrdiff_t x,
+                                                         const bool real)
 {
-    const int32_t beside = (phi ^ left) | (phi ^ right) | (phi ^ above) | (phi ^ below);
-    tally->beside += (uint32_t)beside >> 31;
-    tally->held += (uint32_t)(beside & ((~phi & -speed) | (phi & speed))) >> 31;
+    const float value = real ? ((const float *)(const void *)row)[x] : 0;
+    const int16_t whole = real ? 0 : ((const int16_t *)(const void *)row)[x];
+    return real ? (value > 0) - (value < 0) : (whole > 0) - (whole < 0);
 }
 
-uint64_t level_held(const struct level_front *front, uint64_t *beside)
+/* Pixels `from` to `to` - 1, whose neighbours are so far to the left and right. */
+static inline __attribute__((always_inline)) void
+held_pixels(const struct held_rows *rows, const bool real, ptrdiff_t from, ptrdiff_t to,
+            ptrdiff_t left, ptrdiff_t right, struct level_held *held)
+{
+    uint32_t beside = 0, carried = 0, faint = 0;
+    for (ptrdiff_t x = from; x < to; x++) {
+        const int inside = sign_of(rows->phi, x, real) < 0;
+        const int near = (inside ^ (sign_of(rows->phi, x - left, real) < 0)) |
+                         (inside ^ (sign_of(rows->phi, x + right, real) < 0)) |
+                         (inside ^ (sign_of(rows->above, x, real) < 0)) |
+                         (inside ^ (sign_of(rows->below, x, real) < 0));
+        const int across = inside ? -1 : 1; /* the sign of a speed that carries the pixel across */
+        beside += (uint32_t)near;
+        carried += (uint32_t)(near & (sign_of(rows->speed, x, real) == across));
+        faint += (uint32_t)(near & (rows->faint ? rows->faint[x] == across : 0));
+    }
+    held->beside += beside;
+    held->carried += carried;
+    held->faint += faint;
+}
+
+static inline __attribute__((always_inline)) void
+held_row(const struct held_rows *rows, const bool real, uint32_t width, struct level_held *held)
+{
+    const ptrdiff_t last = (ptrdiff_t)width - 1;
+    held_pixels(rows, real, 0, 1, 0, last > 0, held);
+    held_pixels(rows, real, 1, last, 1, 1, held);
+    if (last > 0)
+        held_pixels(rows, real, last, last + 1, 1, 0, held);
+}
+
+struct level_held level_held(const struct level_front *front, const int8_t *faint)
 {
     const struct level_field *phi = &front->phi[front->now];
-    const uint32_t last = front->level.width - 1, height = front->level.height;
-    uint64_t held = 0;
-    *beside = 0;
+    const uint32_t width = front->level.width, height = front->level.height;
+    struct level_held held = {0};
     for (uint32_t y = 0; y < height; y++) {
-        const int16_t *row = row_of(phi, y), *speed = row_of(&front->speed, y);
-        const int16_t *above = row_of(phi, y ? y - 1 : y);
-        const int16_t *below = row_of(phi, y + 1 < height ? y + 1 : y);
-        struct tally tally = {0};
-        tally_pixel(&tally, row[0], speed[0], row[0], row[last ? 1 : 0], above[0], below[0]);
-        for (uint32_t x = 1; x < last; x++)
-            tally_pixel(&tally, row[x], speed[x], row[x - 1], row[x + 1], above[x], below[x]);
-        if (last)
-            tally_pixel(&tally, row[last], speed[last], row[last - 1], row[last], above[last],
-                        below[last]);
-        *beside += tally.beside;
-        held += tally.held;
+        const struct held_rows rows = {
+            .phi = phi->data + y * phi->pitch,
+            .above = phi->data + (y ? y - 1 : y) * phi->pitch,
+            .below = phi->data + (y + 1 < height ? y + 1 : y) * phi->pitch,
+            .speed = front->speed.data + y * front->speed.pitch,
+            .faint = faint ? faint + (size_t)y * width : NULL,
+        };
+        if (front->level.real)
+            held_row(&rows, true, width, &held);
+        else
+            held_row(&rows, false, width, &held);
     }
     return held;
 }

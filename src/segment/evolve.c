@@ -2,14 +2,20 @@
 /*
  * The evolution of all labels: steps by a schedule, and every LOOK steps a look at each label.
  *
- * A front in few bits may stand still where it should creep: the flux rounds to nothing. When a
- * step has changed no pixel, phi is doubled, which steepens the front, and with it the speed while
- * it is below the monotone bound (section 2.4.3). It has ended when a doubling and LOOK further
- * steps leave the sign of every pixel as it was, or when phi was doubled so often that its numbers
- * are used up; it has stalled if at more than a hundredth of the contour the speed would move it
- * then. Curvature and a field can make a pixel flicker for ever: with them a front in integers has
- * also ended when QUIET looks found every sign unchanged. Floats end when a step changes next to
- * nothing.
+ * A front in few bits may stand still where it should creep: the flux rounds to nothing. Section
+ * 2.4.3 has two factors against that. While a pixel beside the contour has a speed that would carry
+ * it across and no pixel crosses for LOOK steps, phi and the speed are doubled in turn, phi first;
+ * both saturate, the speed at the monotone bound. So a front stops only where its speed is zero,
+ * and no pixel can cross any more when none beside the contour has such a speed: the label has
+ * ended as soon as nothing moves. It has stalled if more than a hundredth of the pixels beside the
+ * contour have a speed that the number system rounded to zero, or if there is nothing left to
+ * double.
+ *
+ * Floats end when a step changes next to nothing, and their speed alone is doubled.
+ *
+ * With curvature or a field a pixel may cross more than once, even flicker for ever. There phi
+ * alone is doubled, where a step moved nothing; the label has ended when that and LOOK more steps
+ * leave every sign as it was, or when QUIET looks found every sign unchanged.
  */
 #include "core/options.h"
 #include "segment/levelset/schedule.h"
@@ -25,6 +31,10 @@ enum { LOOK = 20, QUIET = 5, USUAL_DEPTH = 8 };
 enum { STALLED = 100 };
 /* The root mean square of a step's change, in pixels, below which a front in floats has ended. */
 static const double AT_REST = 0.001;
+/* As many as s16 has bits below one. */
+enum { MOST_DOUBLED_FLOATS = 15 };
+/* phi in pixels stays a normal number however often it is doubled. */
+static const double LARGEST_SCALE = 0x1p200;
 
 struct evolution {
     struct ro_segmentation *work;
@@ -35,11 +45,16 @@ struct evolution {
     struct level_tiles tiles;
     struct level_passes passes[RO_LABELS];
     struct level_cuda *cuda;
-    struct level_field before[RO_LABELS]; /* phi at the last doubling */
-    bool watched[RO_LABELS];              /* LOOK steps after it are not over */
-    int quiet[RO_LABELS];                 /* looks since a sign changed */
-    bool moved[RO_LABELS];                /* a pixel, in the last step */
+    unsigned moves[RO_LABELS]; /* LEVEL_ bits since the last look, or frame */
+    int steeper[RO_LABELS];    /* doublings of phi, of a simple front since a pixel crossed */
+    int faster[RO_LABELS];     /* doublings of the speed */
+    bool speed_is_next[RO_LABELS];
+    bool settled[RO_LABELS]; /* no pixel can cross any more */
     bool running[RO_LABELS];
+    /* with curvature or a field */
+    struct level_field before[RO_LABELS]; /* phi at the last doubling, or when a sign changed */
+    bool watched[RO_LABELS];              /* LOOK steps after a doubling are not over */
+    int quiet[RO_LABELS];                 /* looks since a sign changed */
 };
 
 /* ---- Schedules ------------------------------------------------------------------------------- */
@@ -76,11 +91,17 @@ static ro_status change_here(struct evolution *evolution, int label, double *rms
     return RO_OK;
 }
 
+/* A pixel has moved in the last step, or crossed in any since the last look. */
+static void note_moves(struct evolution *evolution, int label, unsigned moves)
+{
+    evolution->moves[label] = (evolution->moves[label] & LEVEL_CROSSED) | moves;
+}
+
 static ro_status run_reference(struct evolution *evolution, uint32_t steps)
 {
     for (int i = 0; i < RO_LABELS; i++)
         for (uint32_t step = 0; step < steps && evolution->running[i]; step++) {
-            evolution->moved[i] = level_step_ref(evolution->fronts[i]);
+            note_moves(evolution, i, level_step_ref(evolution->fronts[i]));
             if (ro_context_cancelled(evolution->work->context))
                 return RO_E_CANCELLED;
         }
@@ -100,9 +121,12 @@ static ro_status run_passes(struct evolution *evolution, uint32_t steps)
 {
     ro_status status = RO_OK;
     for (int i = 0; i < RO_LABELS && status == RO_OK; i++)
-        if (evolution->running[i])
+        if (evolution->running[i]) {
+            unsigned moves = 0;
             status = level_passes_run(&evolution->passes[i], evolution->work->context->pool, steps,
-                                      &evolution->moved[i]);
+                                      &moves);
+            note_moves(evolution, i, moves);
+        }
     return status;
 }
 
@@ -118,8 +142,12 @@ static ro_status open_tiles(struct evolution *evolution)
 
 static ro_status run_tiles(struct evolution *evolution, uint32_t steps)
 {
+    unsigned moves[RO_LABELS];
     level_tiles_run(&evolution->tiles, evolution->work->context->pool, evolution->running, steps,
-                    evolution->moved);
+                    moves);
+    for (int i = 0; i < RO_LABELS; i++)
+        if (evolution->running[i])
+            note_moves(evolution, i, moves[i]);
     return RO_OK;
 }
 
@@ -136,7 +164,12 @@ static ro_status open_cuda(struct evolution *evolution)
 
 static ro_status run_cuda(struct evolution *evolution, uint32_t steps)
 {
-    return level_on_cuda->run(evolution->cuda, evolution->running, steps, evolution->moved);
+    unsigned moves[RO_LABELS] = {0};
+    ro_status status = level_on_cuda->run(evolution->cuda, evolution->running, steps, moves);
+    for (int i = 0; i < RO_LABELS; i++)
+        if (evolution->running[i])
+            note_moves(evolution, i, moves[i]);
+    return status;
 }
 
 static void wake_cuda(struct evolution *evolution, int label)
@@ -253,84 +286,155 @@ static bool same_signs(const struct evolution *evolution, int label)
     return level_same_signs(&front->level, &evolution->before[label], &front->phi[front->now]);
 }
 
-/* Doubles phi, and the speed if the bound allows; gives the factor of the speed. */
-static int rescale(struct ro_segmentation *work, int label)
-{
-    struct level_front *front = &work->front[label];
-    const int32_t bound = (int32_t)floor(level_bound(work->norm) * (1 << front->level.bits));
-    level_double(&front->level, &front->phi[front->now]);
-    level_field_mirror(&front->level, &front->phi[front->now]);
-    work->scale[label] *= 2;
-    if (!level_is_simple(&front->level) || 2 * level_largest(&front->level, &front->speed) > bound)
-        return 1;
-    level_double(&front->level, &front->speed);
-    return 2;
-}
-
-static int most_rescalings(const struct level_number *number)
+/* How often a slope is doubled until it spans the numbers. */
+static int doublings_from(const struct level_number *number, int32_t slope)
 {
     int count = 0;
-    for (int32_t slope = number->slope; !number->real && slope < number->max; slope *= 2)
+    for (; !number->real && slope < number->max; slope *= 2)
         count++;
     return count;
+}
+
+static void report_doubling(struct evolution *evolution, int label, uint32_t step, int speed_scale)
+{
+    ro_segment_label *report = &evolution->work->report.label[label];
+    if (report->rescalings < RO_RESCALINGS) {
+        report->rescaled_at[report->rescalings] = step;
+        report->speed_scale[report->rescalings] = speed_scale;
+    }
+    report->rescalings++;
+    evolution->schedule->wake(evolution, label);
+}
+
+static bool double_phi(struct evolution *evolution, int label, uint32_t step)
+{
+    struct ro_segmentation *work = evolution->work;
+    const struct level_front *front = &work->front[label];
+    const struct front_level *level = &front->level;
+    if (!level_double(level, &front->phi[front->now], level->min, level->max))
+        return false;
+    level_field_mirror(level, &front->phi[front->now]);
+    work->scale[label] *= work->scale[label] < LARGEST_SCALE ? 2 : 1;
+    report_doubling(evolution, label, step, 1);
+    return true;
+}
+
+static bool double_speed(struct evolution *evolution, int label, uint32_t step)
+{
+    struct ro_segmentation *work = evolution->work;
+    const struct level_front *front = &work->front[label];
+    const struct front_level *level = &front->level;
+    ro_segment_label *report = &work->report.label[label];
+    const double one = level->real ? 1 : 1 << level->bits, bound = level_bound(work->norm);
+    const int32_t most = (int32_t)floor(bound * one);
+    const bool doubled = level->real ? evolution->faster[label] < MOST_DOUBLED_FLOATS &&
+                                           level_double_real(level, &front->speed, (float)bound)
+                                     : level_double(level, &front->speed, -most, most);
+    if (!doubled)
+        return false;
+    evolution->faster[label]++;
+    report->fastest = fmin(2 * report->fastest, level->real ? (double)(float)bound : most / one);
+    report_doubling(evolution, label, step, 2);
+    return true;
+}
+
+/* A front of whole numbers with neither curvature nor a field. */
+static ro_status look_at_whole(struct evolution *evolution, int label, uint32_t step, bool *ended)
+{
+    struct ro_segmentation *work = evolution->work;
+    const struct level_front *front = &work->front[label];
+    if (evolution->moves[label] & LEVEL_CROSSED) {
+        evolution->steeper[label] = 0;
+        evolution->speed_is_next[label] = evolution->settled[label] = false;
+        return RO_OK;
+    }
+    if (!evolution->settled[label]) {
+        ro_status status = evolution->schedule->fetch(evolution, label);
+        if (status != RO_OK)
+            return status;
+        evolution->settled[label] = level_held(front, NULL).carried == 0;
+    }
+    for (int turn = 0; turn < 2 && !evolution->settled[label]; turn++) {
+        const bool steepen = evolution->speed_is_next[label] == (turn == 1);
+        if (steepen ? evolution->steeper[label] < doublings_from(work->number, 1) &&
+                          double_phi(evolution, label, step)
+                    : double_speed(evolution, label, step)) {
+            evolution->steeper[label] += steepen;
+            evolution->speed_is_next[label] = steepen;
+            return RO_OK;
+        }
+    }
+    *ended = !(evolution->moves[label] & LEVEL_MOVED);
+    return RO_OK;
+}
+
+static ro_status look_at_real(struct evolution *evolution, int label, uint32_t step, bool *ended)
+{
+    struct ro_segmentation *work = evolution->work;
+    double rms = 0;
+    ro_status status = evolution->schedule->change(evolution, label, &rms);
+    if (status != RO_OK)
+        return status;
+    work->report.rms = rms > work->report.rms ? rms : work->report.rms;
+    if (rms > AT_REST)
+        return RO_OK;
+    *ended = true;
+    if (!level_is_simple(&work->front[label].level))
+        return RO_OK;
+    status = evolution->schedule->fetch(evolution, label);
+    if (status == RO_OK && level_held(&work->front[label], NULL).carried > 0)
+        *ended = !double_speed(evolution, label, step);
+    return status;
+}
+
+/* Whole numbers with curvature or a field. */
+static ro_status look_at_restless(struct evolution *evolution, int label, uint32_t step,
+                                  bool *ended)
+{
+    struct ro_segmentation *work = evolution->work;
+    ro_status status = evolution->schedule->fetch(evolution, label);
+    if (status != RO_OK)
+        return status;
+    const bool same = evolution->before[label].data && same_signs(evolution, label);
+    *ended = evolution->watched[label] && same;
+    evolution->watched[label] = false;
+    evolution->quiet[label] = same ? evolution->quiet[label] + 1 : 0;
+    *ended |= evolution->quiet[label] == QUIET;
+    if (!same && !*ended)
+        status = copy_phi(evolution, label);
+    if (status != RO_OK || *ended || evolution->moves[label] & LEVEL_MOVED)
+        return status;
+    *ended = evolution->steeper[label] == doublings_from(work->number, work->number->slope);
+    if (!*ended) {
+        status = copy_phi(evolution, label);
+        *ended = status == RO_OK && !double_phi(evolution, label, step);
+        evolution->steeper[label]++;
+        evolution->watched[label] = true;
+    }
+    return status;
 }
 
 static ro_status look_at(struct evolution *evolution, int label, uint32_t step)
 {
     struct ro_segmentation *work = evolution->work;
     ro_segment_label *report = &work->report.label[label];
+    const struct level_front *front = &work->front[label];
+    const bool simple = level_is_simple(&front->level);
     bool ended = false;
-    const struct front_level *level = &work->front[label].level;
-    const bool restless = !level->real && !level_is_simple(level);
-    if (evolution->watched[label] || restless || !evolution->moved[label]) {
-        ro_status status = evolution->schedule->fetch(evolution, label);
-        if (status != RO_OK)
-            return status;
+    ro_status status = front->level.real ? look_at_real(evolution, label, step, &ended)
+                       : simple          ? look_at_whole(evolution, label, step, &ended)
+                                         : look_at_restless(evolution, label, step, &ended);
+    if (status == RO_OK && ended && simple)
+        status = evolution->schedule->fetch(evolution, label);
+    if (status != RO_OK || !ended)
+        return status;
+    if (simple) {
+        const struct level_held held = level_held(front, work->faint[label]);
+        report->held = held.carried + held.faint;
+        report->stalled = report->held > held.beside / STALLED;
     }
-    if (level->real) {
-        double rms = 0;
-        ro_status status = evolution->schedule->change(evolution, label, &rms);
-        if (status != RO_OK)
-            return status;
-        work->report.rms = rms > work->report.rms ? rms : work->report.rms;
-        ended = rms <= AT_REST;
-    }
-    if (evolution->watched[label]) {
-        evolution->watched[label] = false;
-        ended |= same_signs(evolution, label);
-    }
-    if (restless && !ended) {
-        bool same = evolution->before[label].data && same_signs(evolution, label);
-        evolution->quiet[label] = same ? evolution->quiet[label] + 1 : 0;
-        ended = evolution->quiet[label] == QUIET;
-        if (!same) {
-            ro_status status = copy_phi(evolution, label);
-            if (status != RO_OK)
-                return status;
-        }
-    }
-    if (!evolution->moved[label] && !ended) {
-        if (report->rescalings == most_rescalings(work->number)) {
-            ended = true;
-        } else {
-            ro_status status = copy_phi(evolution, label);
-            if (status != RO_OK)
-                return status;
-            report->rescaled_at[report->rescalings] = step;
-            report->speed_scale[report->rescalings] = rescale(work, label);
-            report->fastest *= report->speed_scale[report->rescalings++];
-            evolution->watched[label] = true;
-            evolution->schedule->wake(evolution, label);
-        }
-    }
-    if (ended) {
-        uint64_t beside = 0;
-        if (!level->real && !restless)
-            report->held = level_held(&work->front[label], &beside);
-        report->stalled = report->held > beside / STALLED;
-        report->ended = !report->stalled;
-        evolution->running[label] = false;
-    }
+    report->ended = !report->stalled;
+    evolution->running[label] = false;
     return RO_OK;
 }
 
@@ -355,14 +459,6 @@ static ro_status show_frame(struct evolution *evolution, uint32_t step)
     if (stop)
         return ro_context_fail(work->context, RO_E_CANCELLED, "stopped at step %u", step);
     return RO_OK;
-}
-
-static double factor_of(const ro_segment_label *report)
-{
-    double factor = 1;
-    for (int i = 0; i < report->rescalings; i++)
-        factor *= report->speed_scale[i];
-    return factor;
 }
 
 static ro_status run_all(struct evolution *evolution)
@@ -392,9 +488,11 @@ static ro_status run_all(struct evolution *evolution)
                 continue;
             ro_segment_label *report = &work->report.label[i];
             report->steps = next;
-            report->time += (next - step) * work->time_step * factor_of(report);
-            if (look)
+            report->time += (next - step) * ldexp(work->time_step, evolution->faster[i]);
+            if (look) {
                 status = look_at(evolution, i, next);
+                evolution->moves[i] = 0;
+            }
             any |= evolution->running[i];
         }
         step = next;

@@ -48,6 +48,7 @@ static ro_status no_memory(const struct ro_segmentation *work)
 struct figures {
     double fastest;
     uint32_t first, last; /* rows with a pixel inside */
+    bool faint;           /* a speed was rounded to zero */
 };
 
 struct sweep;
@@ -66,7 +67,7 @@ struct sweep {
 static void run_sweep(void *data, int thread)
 {
     struct sweep *sweep = data;
-    struct figures figures = {0, UINT32_MAX, 0};
+    struct figures figures = {.first = UINT32_MAX};
     (void)thread;
     for (uint32_t y; (y = (uint32_t)atomic_fetch_add(&sweep->ticket, BAND)) < sweep->rows;)
         for (uint32_t end = sweep->rows - y < BAND ? sweep->rows : y + BAND; y < end; y++)
@@ -76,14 +77,18 @@ static void run_sweep(void *data, int thread)
     all->fastest = figures.fastest > all->fastest ? figures.fastest : all->fastest;
     all->first = figures.first < all->first ? figures.first : all->first;
     all->last = figures.last > all->last ? figures.last : all->last;
+    all->faint |= figures.faint;
     pthread_mutex_unlock(&sweep->lock);
 }
 
 static struct figures sweep_rows(struct making *making, int label, uint32_t rows, row_fn *row)
 {
     struct thread_pool *pool = making->work->context->pool;
-    struct sweep sweep = {
-        .making = making, .label = label, .row = row, .rows = rows, .figures = {0, UINT32_MAX, 0}};
+    struct sweep sweep = {.making = making,
+                          .label = label,
+                          .row = row,
+                          .rows = rows,
+                          .figures = {.first = UINT32_MAX}};
     atomic_init(&sweep.ticket, 0);
     pthread_mutex_init(&sweep.lock, NULL);
     pool_run(pool, pool_threads(pool), run_sweep, &sweep);
@@ -321,12 +326,27 @@ static double unit_of(const struct level_number *number)
     return number->real ? 1 : 1 << number->bits;
 }
 
+/* What stands for a speed that was rounded to zero until it is stored. */
+static const float FAINT = 0.25f;
+
 static float scaled_speed(const struct ro_segmentation *work, float speed)
 {
     const double one = unit_of(work->number);
     const double bound = work->number->real ? 1 : floor(level_bound(work->norm) * one);
     const double value = clamped((double)speed * work->time_step * one, bound);
-    return (float)(work->number->real ? value : rint(value)) + 0.0f; /* no negative zero */
+    const float scaled =
+        (float)(work->number->real ? value : rint(value)) + 0.0f; /* no negative zero */
+    return scaled == 0 && speed != 0 && !work->number->real ? speed > 0 ? FAINT : -FAINT : scaled;
+}
+
+static bool is_faint(float scaled) { return fabsf(scaled) == FAINT; }
+
+static void note_speed(struct figures *figures, const struct ro_segmentation *work, float scaled)
+{
+    if (!work->number->real && is_faint(scaled))
+        figures->faint = true;
+    else if (fabs((double)scaled) > figures->fastest)
+        figures->fastest = fabs((double)scaled);
 }
 
 static void scale_row(struct sweep *sweep, uint32_t y, struct figures *figures)
@@ -337,8 +357,7 @@ static void scale_row(struct sweep *sweep, uint32_t y, struct figures *figures)
         if (!making->seen[i])
             continue;
         table[i] = scaled_speed(making->work, table[i]);
-        if (fabs((double)table[i]) > figures->fastest)
-            figures->fastest = fabs((double)table[i]);
+        note_speed(figures, making->work, table[i]);
     }
 }
 
@@ -370,8 +389,24 @@ static void edge_speed_row(struct sweep *sweep, uint32_t y, struct figures *figu
     for (uint32_t x = 0; x < work->width; x++) {
         const float value = scaled_speed(work, plane[x]);
         level_put(&front->level, &front->speed, x, y, (double)value);
-        if (fabs((double)value) > figures->fastest)
-            figures->fastest = fabs((double)value);
+        note_speed(figures, work, value);
+    }
+}
+
+/* The signs of the speeds that were rounded to zero. */
+static void faint_row(struct sweep *sweep, uint32_t y, struct figures *figures)
+{
+    struct making *making = sweep->making;
+    const struct ro_segmentation *work = making->work;
+    const float *table = making->speed[sweep->label];
+    const size_t at = (size_t)y * work->width;
+    int8_t *faint = work->faint[sweep->label] + at;
+    (void)figures;
+    for (uint32_t x = 0; x < work->width; x++) {
+        const float value = making->tabled[sweep->label]
+                                ? table[making->smooth[at + x]]
+                                : scaled_speed(work, table[GREYS + at + x]);
+        faint[x] = (int8_t)(is_faint(value) ? value > 0 ? 1 : -1 : 0);
     }
 }
 
@@ -413,14 +448,23 @@ ro_status fronts_make(struct ro_segmentation *work, const ro_image *in)
         if (!work->report.label[i].used)
             continue;
         work->front[i].level.curvature = work->time_step * work->options.speed[i].curvature;
-        double fastest;
+        struct figures figures;
         if (making.tabled[i]) {
-            fastest = sweep_rows(&making, i, TABLE_ROWS, scale_row).fastest;
+            figures = sweep_rows(&making, i, TABLE_ROWS, scale_row);
             sweep_rows(&making, i, work->height, speed_row);
         } else {
-            fastest = sweep_rows(&making, i, work->height, edge_speed_row).fastest;
+            figures = sweep_rows(&making, i, work->height, edge_speed_row);
         }
-        work->report.label[i].fastest = fastest / unit_of(work->number);
+        work->report.label[i].fastest = figures.fastest / unit_of(work->number);
+        if (!work->number->real)
+            work->report.label[i].slowest = 1 / (unit_of(work->number) * work->time_step);
+        if (figures.faint) {
+            work->faint[i] = malloc((size_t)work->width * work->height);
+            if (work->faint[i])
+                sweep_rows(&making, i, work->height, faint_row);
+            else
+                status = no_memory(work);
+        }
     }
     if (status == RO_OK && velocity)
         sweep_rows(&making, any, work->height, velocity_row);

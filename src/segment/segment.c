@@ -23,7 +23,7 @@ static void find_numbers(struct ro_segmentation *work)
     if (is_default(options->smooth))
         options->smooth = 0;
     if (is_default_count(options->iterations)) {
-        const uint64_t most = 16 * ((uint64_t)work->width + work->height);
+        const uint64_t most = 32 * ((uint64_t)work->width + work->height);
         options->iterations = most < UINT32_MAX ? (uint32_t)most : UINT32_MAX;
     }
 }
@@ -265,6 +265,7 @@ void ro_segmentation_free(ro_segmentation *work)
         level_field_free(&front->phi[0]);
         level_field_free(&front->phi[1]);
         level_field_free(&front->speed);
+        free(work->faint[i]);
     }
     level_field_free(&work->vx);
     level_field_free(&work->vy);

@@ -23,7 +23,9 @@ struct ro_segmentation {
     double time_step;
     struct level_front front[RO_LABELS]; /* those with report.label[].used */
     struct level_field vx, vy;           /* the velocity of all labels */
-    int scale[RO_LABELS];                /* phi has been multiplied by this */
+    double scale[RO_LABELS];             /* phi has been multiplied by this */
+    int8_t
+        *faint[RO_LABELS]; /* the signs of speeds that were rounded to zero; NULL: there are none */
     ro_segment_report report;
     struct outline_set outlines; /* made when asked for */
 };
@@ -108,13 +110,19 @@ void vectors_end(struct ro_segmentation *work);
 /* Runs all labels to their end. */
 ro_status fronts_evolve(struct ro_segmentation *work);
 
-/* Doubles numbers that are whole, saturating; the largest of their sizes. */
-void level_double(const struct front_level *level, const struct level_field *field);
-int32_t level_largest(const struct front_level *level, const struct level_field *field);
+/* Doubles whole numbers or floats, saturating; gives whether one changed. */
+bool level_double(const struct front_level *level, const struct level_field *field, int32_t min,
+                  int32_t max);
+bool level_double_real(const struct front_level *level, const struct level_field *field,
+                       float largest);
 bool level_same_signs(const struct front_level *level, const struct level_field *one,
                       const struct level_field *other);
-/* How many of the pixels beside the contour their speed would still carry across; integers. */
-uint64_t level_held(const struct level_front *front, uint64_t *beside);
+/* Pixels beside the contour; those of them that their speed would carry across, and those that it
+ * would if it had not been rounded to zero. */
+struct level_held {
+    uint64_t beside, carried, faint;
+};
+struct level_held level_held(const struct level_front *front, const int8_t *faint);
 /* Which pixels of a row are inside. */
 void level_signs(const struct front_level *level, const struct level_field *phi, uint32_t y,
                  unsigned char *signs);

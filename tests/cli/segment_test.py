@@ -98,8 +98,7 @@ class Segment(Case):
         self.assertEqual(self.mask(), self.object)
         self.assertRegex(done.stderr.decode(), r"^segment: s16, norm lin, \d+ steps of 0.4981, "
                          r"120 x 90, active/\w+, \d+ threads?, .*\nsegment: label 1: area 2809, "
-                         r"perimeter [\d.]+, ended after \d+ steps, window 174.0 to 186.0, "
-                         r"rescaled at \d+\n$")
+                         r"perimeter [\d.]+, ended after \d+ steps, window 174.0 to 186.0\n$")
 
     def test_report(self):
         told = json.loads(self.run_it("--at", "50,40", "--at=2:5,5", "--json").stdout)
@@ -109,7 +108,7 @@ class Segment(Case):
         self.assertAlmostEqual(told["labels"][0]["perimeter"], 2 * math.pi * 30, delta=19)
         for one in told["labels"]:
             self.assertTrue(one["ended"])
-            self.assertGreaterEqual(len(one["rescalings"]), 1)
+            self.assertEqual((one["rescalings"], one["held"]), ([], 0))
         tones = netpbm(self.get("out.pgm"))[2]
         self.assertEqual([{128: 1, 255: 2}[t] for t in tones], [1 if o else 2 for o in self.object])
 
@@ -123,24 +122,33 @@ class Segment(Case):
         self.assertGreater(rms("--number", "float", "--iterations", "20"), 0.01)
         self.assertLessEqual(rms("--number", "float"), 0.001)
 
+    def put_slow(self):
+        """A region of speed 1 beside one of 0.002, which is below half a unit of u8."""
+        rows = [[500 if 10 <= x < 60 else 1 if 60 <= x < 110 else 0 for x in range(120)]
+                for _ in range(70)]
+        self.put("slow.pgm", b"P5 120 70 500\n" +
+                 b"".join(struct.pack(">H", v) for row in rows for v in row))
+        return ["segment", "slow.pgm", "out.pgm", "--at", "30,30", "--speed", "0,1"]
+
     def test_stalled(self):
-        """u8 comes to rest on a long way through nothing, and says so; s12 goes on."""
-        self.put("flat.pgm", pgm(400, 330, [100] * (400 * 330)))
-        flat = ["segment", "flat.pgm", "out.pgm", "--at", "20,20"]
+        """Where u8's speed rounds to zero it says so, with the number of pixels; s12 goes on."""
+        slow = self.put_slow()
         for schedule in "active", "reference":
-            label, = json.loads(self.works(*flat, "--number", "u8", "--json", "--schedule",
+            label, = json.loads(self.works(*slow, "--number", "u8", "--json", "--schedule",
                                            schedule).stdout)["labels"]
-            self.assertLess(label["area"], 400 * 330)
+            self.assertEqual((label["area"], label["held"]), (50 * 70, 70))
             self.assertEqual((label["ended"], label["stalled"]), (False, True))
-            self.assertGreater(label["held"], 100)
-        self.assertRegex(self.works(*flat, "--number", "u8").stderr.decode(),
-                         r"stalled after \d+ steps.*\n.*warning: label 1 .* %d more pixels.*"
-                         r"use --number s12 or s16\n$" % label["held"])
-        label, = json.loads(self.works(*flat, "--number", "s12", "--json", "--force").stdout)["labels"]
-        self.assertEqual(label["area"], 400 * 330)
+            self.assertAlmostEqual(label["slowest"], 1 / 127.5, places=3)
+        self.assertRegex(self.works(*slow, "--number", "u8").stderr.decode(),
+                         r"stalled after \d+ steps.*\n.*warning: label 1 .* 70 more pixels.*"
+                         r"smallest speed of u8 is 0.0078.*use --number s12 or s16\n$")
+        label, = json.loads(self.works(*slow, "--number", "s12", "--json").stdout)["labels"]
+        self.assertEqual(label["area"], 100 * 70)
         self.assertEqual((label["ended"], label["stalled"], label["held"]), (True, False, 0))
-        done = self.works(*flat, "--number", "u8", "--iterations", "60")
-        self.assertIn(b"stopped after 60 steps", done.stderr)
+        self.assertEqual([(r["phi"], r["speed"]) for r in label["rescalings"][:2]],
+                         [(2, 1), (1, 2)])
+        done = self.works(*slow, "--number", "u8", "--iterations", "40")
+        self.assertIn(b"stopped after 40 steps", done.stderr)
         for number in "u8", "s12", "s16", "float":
             label, = json.loads(self.run_it("--at", "50,40", "--number", number,
                                             "--json").stdout)["labels"]
@@ -148,8 +156,7 @@ class Segment(Case):
 
     def test_strict(self):
         """What stalled or reached the border is refused, and written all the same with --force."""
-        self.put("flat.pgm", pgm(400, 330, [100] * (400 * 330)))
-        stalled = ["segment", "flat.pgm", "out.pgm", "--at", "20,20", "--number", "u8"]
+        stalled = self.put_slow() + ["--number", "u8"]
         border = ["segment", "in.pgm", "out.pgm", "--at", "50,40", "--at=2:5,5", "--fronts", "free"]
         for words, run in ((["label 1", "stalled"], stalled), (["label 2", "border"], border)):
             self.refused(*run, "--strict", status=3, words=words)

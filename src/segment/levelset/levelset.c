@@ -5,9 +5,10 @@
 #include "core/names.h"
 #include "number/number.h"
 
-/* u8 has its zero in the middle: 128 stands for 0. Floats end at the distance that s16 reaches. */
+/* u8 has its zero in the middle: 128 stands for 0. It starts steep, because at the highest speed a
+ * front of few units a pixel rounds to a square. Floats end at the distance that s16 reaches. */
 static const struct level_number numbers[] = {
-    {"u8", false, -128, 127, 8, 8},
+    {"u8", false, -128, 127, 32, 8},
     {"s12", false, -2048, 2047, 64, 11},
     {"s16", false, -32768, 32767, 256, 15},
     {"s23e8", true, -128, 128, 1, 0},

@@ -170,7 +170,14 @@ struct level_front {
     struct level_field speed, vx, vy;
 };
 
-/* One step by the definition, from phi[now] to the other; gives whether a pixel changed. */
-bool level_step_ref(struct level_front *front);
+/* What steps report, as bits. Crossings are those of integers with neither curvature nor a field,
+ * where a pixel changes its sign at most once. */
+enum {
+    LEVEL_MOVED = 1,   /* a pixel changed in the last step */
+    LEVEL_CROSSED = 2, /* a pixel changed its sign in one of the steps */
+};
+
+/* One step by the definition, from phi[now] to the other; gives LEVEL_ bits. */
+unsigned level_step_ref(struct level_front *front);
 
 #endif

@@ -25,11 +25,12 @@ static void run_stage(const struct stencil *stencil, int stage, const struct ste
         level_row.vx = front->vx.data + work->y * front->vx.pitch;
         level_row.vy = front->vy.data + work->y * front->vy.pitch;
     }
-    bool moved = passes->kernel->step(&front->level, &level_row);
+    unsigned moves = passes->kernel->step(&front->level, &level_row);
     memcpy(out - bytes, out, bytes);
     memcpy(out + end, out + end - bytes, bytes);
-    if (moved && work->behind == 0 && work->wanted)
-        atomic_store_explicit(&passes->moved, true, memory_order_relaxed);
+    moves &= work->wanted ? work->behind == 0 ? LEVEL_MOVED | LEVEL_CROSSED : LEVEL_CROSSED : 0;
+    if (moves)
+        atomic_fetch_or_explicit(&passes->moves, moves, memory_order_relaxed);
 }
 
 void level_passes_open(struct level_passes *passes, struct level_front *front,
@@ -58,9 +59,10 @@ static struct stencil_rows rows_of(const struct level_field *field)
 }
 
 ro_status level_passes_run(struct level_passes *passes, struct thread_pool *pool, uint32_t steps,
-                           bool *moved)
+                           unsigned *moves)
 {
     struct level_front *front = passes->front;
+    *moves = 0;
     while (steps > 0) {
         uint32_t depth = steps < passes->depth ? steps : passes->depth;
         if (depth != passes->open) {
@@ -74,11 +76,12 @@ ro_status level_passes_run(struct level_passes *passes, struct thread_pool *pool
         }
         struct stencil_rows from = rows_of(&front->phi[front->now]);
         struct stencil_rows to = rows_of(&front->phi[1 - front->now]);
-        atomic_store(&passes->moved, false);
+        atomic_store(&passes->moves, 0);
         stream_pass(&passes->stream, &from, &to);
         front->now = 1 - front->now;
         steps -= depth;
+        *moves &= LEVEL_CROSSED;
+        *moves |= atomic_load(&passes->moves);
     }
-    *moved = atomic_load(&passes->moved);
     return RO_OK;
 }

@@ -27,7 +27,7 @@ static float real(const struct level_front *front, const struct level_field *fie
     return field->data ? *(const float *)sample(front, field, x, y) : 0;
 }
 
-static bool step_whole(struct level_front *front, int64_t x, int64_t y)
+static unsigned step_whole(struct level_front *front, int64_t x, int64_t y)
 {
     const struct level_field *phi = &front->phi[front->now];
     const struct level_window w = {
@@ -44,10 +44,10 @@ static bool step_whole(struct level_front *front, int64_t x, int64_t y)
     int32_t next = level_step(&front->level, &w, whole(front, &front->speed, x, y),
                               whole(front, &front->vx, x, y), whole(front, &front->vy, x, y));
     *(int16_t *)sample(front, &front->phi[1 - front->now], x, y) = (int16_t)next;
-    return next != w.p;
+    return (next != w.p ? LEVEL_MOVED : 0) | ((next ^ w.p) < 0 ? LEVEL_CROSSED : 0);
 }
 
-static bool step_real(struct level_front *front, int64_t x, int64_t y)
+static unsigned step_real(struct level_front *front, int64_t x, int64_t y)
 {
     const struct level_field *phi = &front->phi[front->now];
     const struct level_window_real w = {
@@ -64,15 +64,15 @@ static bool step_real(struct level_front *front, int64_t x, int64_t y)
     float next = level_step_real(&front->level, &w, real(front, &front->speed, x, y),
                                  real(front, &front->vx, x, y), real(front, &front->vy, x, y));
     *(float *)sample(front, &front->phi[1 - front->now], x, y) = next;
-    return next != w.p;
+    return next != w.p ? LEVEL_MOVED : 0;
 }
 
-bool level_step_ref(struct level_front *front)
+unsigned level_step_ref(struct level_front *front)
 {
-    bool moved = false;
+    unsigned moves = 0;
     for (int64_t y = 0; y < front->level.height; y++)
         for (int64_t x = 0; x < front->level.width; x++)
-            moved |= front->level.real ? step_real(front, x, y) : step_whole(front, x, y);
+            moves |= front->level.real ? step_real(front, x, y) : step_whole(front, x, y);
     front->now = 1 - front->now;
-    return moved;
+    return moves;
 }

@@ -19,13 +19,13 @@ struct level_row {
     uint32_t count;
 };
 
-/* `step` gives whether a pixel changed. It may read and write up to RO_LEVEL_OVERRUN pixels more
+/* `step` gives LEVEL_ bits. It may read and write up to RO_LEVEL_OVERRUN pixels more
  * than it was asked for. */
 enum { RO_LEVEL_OVERRUN = 31 };
 struct level_kernel {
     ro_cpu cpu;
     bool (*supports)(const struct front_level *level);
-    bool (*step)(const struct front_level *level, const struct level_row *row);
+    unsigned (*step)(const struct front_level *level, const struct level_row *row);
 };
 
 /* The fastest for this level set, at most of the instruction set `best`. */
@@ -40,7 +40,13 @@ extern const struct level_kernel level_plain; /* the definition, row by row */
 
 /* ---- Everything, by the definition ----------------------------------------------------------- */
 
-static inline __attribute__((always_inline)) bool
+/* LEVEL_ bits from all bits that differ between pixels before and after a step. */
+static inline unsigned level_moves(int32_t differ)
+{
+    return (differ != 0 ? LEVEL_MOVED : 0) | (differ < 0 ? LEVEL_CROSSED : 0);
+}
+
+static inline __attribute__((always_inline)) unsigned
 level_row_any(const struct front_level *any, const struct level_row *row, const bool is_real,
               const bool carried, const bool curved, const int a)
 {
@@ -82,11 +88,12 @@ level_row_any(const struct front_level *any, const struct level_row *row, const 
             out[x] = (int16_t)next;
             moved |= next ^ w.p;
         }
+        return level_moves(moved);
     }
     return moved != 0;
 }
 
-static inline __attribute__((always_inline)) bool
+static inline __attribute__((always_inline)) unsigned
 level_row_plain_of(const struct front_level *level, const struct level_row *row, const int a)
 {
     const bool carried = level->moved_by_field;
@@ -99,7 +106,7 @@ level_row_plain_of(const struct front_level *level, const struct level_row *row,
                        : level_row_any(level, row, false, true, false, a);
 }
 
-static inline bool level_row_plain(const struct front_level *level, const struct level_row *row)
+static inline unsigned level_row_plain(const struct front_level *level, const struct level_row *row)
 {
     return level->a == 43  ? level_row_plain_of(level, row, 43)
            : level->a == 0 ? level_row_plain_of(level, row, 0)
@@ -115,8 +122,8 @@ static inline bool level_row_plain(const struct front_level *level, const struct
  *
  * The root of up to 2^26, times 128: a float root is right within one, and the remainder tells.
  */
-static inline __attribute__((always_inline)) bool level_row_whole(const struct level_row *row,
-                                                                  const int a, const int bits)
+static inline __attribute__((always_inline)) unsigned level_row_whole(const struct level_row *row,
+                                                                      const int a, const int bits)
 {
     const int16_t *restrict above = (const int16_t *)row->above;
     const int16_t *restrict here = (const int16_t *)row->row;
@@ -159,12 +166,12 @@ static inline __attribute__((always_inline)) bool level_row_whole(const struct l
         out[x] = (int16_t)next;
         moved |= next ^ p;
     }
-    return moved != 0;
+    return level_moves(moved);
 }
 
 /* ---- Floats ---------------------------------------------------------------------------------- */
 
-static inline __attribute__((always_inline)) bool
+static inline __attribute__((always_inline)) unsigned
 level_row_real(const struct front_level *level, const struct level_row *row, const int a)
 {
     const float *restrict above = (const float *)row->above;
@@ -220,7 +227,8 @@ static inline bool level_is_real(const struct front_level *level)
 }
 
 /* The norm and the bits as constants, where they are usual ones. */
-static inline bool level_row_of_norm(const struct front_level *level, const struct level_row *row)
+static inline unsigned level_row_of_norm(const struct front_level *level,
+                                         const struct level_row *row)
 {
     if (level->bits == 15)
         return level->a == 43  ? level_row_whole(row, 43, 15)
@@ -234,8 +242,8 @@ static inline bool level_row_of_norm(const struct front_level *level, const stru
                          : level_row_whole(row, level->a, level->bits);
 }
 
-static inline bool level_row_of_norm_real(const struct front_level *level,
-                                          const struct level_row *row)
+static inline unsigned level_row_of_norm_real(const struct front_level *level,
+                                              const struct level_row *row)
 {
     return level->a == 43  ? level_row_real(level, row, 43)
            : level->a == 0 ? level_row_real(level, row, 0)

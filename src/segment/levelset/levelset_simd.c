@@ -149,13 +149,18 @@ RO_INLINE vec note_moved(vec moved, vec next, vec p, uint32_t left)
                          : or_(moved, first_lanes(mix_in(zero(), next, p), left));
 }
 
+static unsigned moves_of(vec moved)
+{
+    return (is_zero(moved) ? 0 : LEVEL_MOVED) | (any_of(negative(moved)) ? LEVEL_CROSSED : 0);
+}
+
 static bool narrow_linear(const struct front_level *level)
 {
     return !level->real && level->bits <= 11 && level->a > 0 && level_is_simple(level);
 }
 
 /* Phi is never clamped, for the speed is within the monotone bound. */
-static bool step_lanes(const struct front_level *level, const struct level_row *row)
+static unsigned step_lanes(const struct front_level *level, const struct level_row *row)
 {
     const struct level_row rows = *row; /* which no store here changes */
     int16_t *out = (int16_t *)row->out;
@@ -185,7 +190,7 @@ static bool step_lanes(const struct front_level *level, const struct level_row *
         store_any(out + x, next);
         moved = note_moved(moved, next, p, count - x);
     }
-    return !is_zero(moved);
+    return moves_of(moved);
 }
 
 static bool wide_linear(const struct front_level *level)
@@ -194,8 +199,8 @@ static bool wide_linear(const struct front_level *level)
 }
 
 /* Some pixels of a row in 32-bit lanes. */
-static bool step_part(const struct front_level *level, const struct level_row *row, uint32_t x,
-                      uint32_t count)
+static unsigned step_part(const struct front_level *level, const struct level_row *row, uint32_t x,
+                          uint32_t count)
 {
     const size_t at = x * sizeof(int16_t);
     const struct level_row part = {.above = row->above + at,
@@ -207,7 +212,7 @@ static bool step_part(const struct front_level *level, const struct level_row *r
     return level_row_of_norm(level, &part);
 }
 
-static bool step_wide_lanes(const struct front_level *level, const struct level_row *row)
+static unsigned step_wide_lanes(const struct front_level *level, const struct level_row *row)
 {
     const struct level_row rows = *row;
     int16_t *out = (int16_t *)row->out;
@@ -216,7 +221,7 @@ static bool step_wide_lanes(const struct front_level *level, const struct level_
     const vec weight_up = V(set1_epi16)((short)(level->a << 9));
     const vec half = V(set1_epi16)(1 << 14), largest = V(set1_epi16)((1 << 14) - 1);
     const uint32_t count = row->count;
-    bool apart = false;
+    unsigned apart = 0;
     vec moved = zero();
     for (uint32_t x = 0; x < count; x += LANES) {
         const struct pixels at = look(&rows, x);
@@ -244,7 +249,7 @@ static bool step_wide_lanes(const struct front_level *level, const struct level_
         store_any(out + x, next);
         moved = note_moved(moved, next, p, count - x);
     }
-    return apart || !is_zero(moved);
+    return apart | moves_of(moved);
 }
 
 const struct level_kernels RO_SIMD_NAME(level_kernels) = {{

@@ -117,9 +117,9 @@ static struct place of_field(const struct level_field *field)
     return (struct place){field->data, (ptrdiff_t)field->pitch};
 }
 
-/* Pixels x0 .. x1 - 1 of a row; gives whether one moved. */
-static bool step_row(const struct level_tiled *of, int64_t y, int64_t x0, int64_t x1,
-                     struct place from, struct place to)
+/* Pixels x0 .. x1 - 1 of a row; gives LEVEL_ bits. */
+static unsigned step_row(const struct level_tiled *of, int64_t y, int64_t x0, int64_t x1,
+                         struct place from, struct place to)
 {
     const struct level_front *front = of->front;
     const struct front_level *level = &front->level;
@@ -137,41 +137,45 @@ static bool step_row(const struct level_tiled *of, int64_t y, int64_t x0, int64_
         work.vx = front->vx.data + (size_t)y * front->vx.pitch + x;
         work.vy = front->vy.data + (size_t)y * front->vy.pitch + x;
     }
-    const bool moved = of->kernel->step(level, &work);
+    const unsigned moves = of->kernel->step(level, &work);
     if (x0 == 0)
         memcpy(work.out - bytes, work.out, (size_t)bytes);
     if (x1 == level->width) {
         char *end = work.out + (x1 - x0) * bytes;
         memcpy(end, end - bytes, (size_t)bytes);
     }
-    return moved;
+    return moves;
 }
 
-static bool step_box(const struct level_tiled *of, struct box box, struct place from,
-                     struct place to)
+static unsigned step_box(const struct level_tiled *of, struct box box, struct place from,
+                         struct place to)
 {
-    bool moved = false;
+    unsigned moves = 0;
     for (int64_t y = box.y0; y < box.y1; y++)
-        moved |= step_row(of, y, box.x0, box.x1, from, to);
-    return moved;
+        moves |= step_row(of, y, box.x0, box.x1, from, to);
+    return moves;
 }
 
-/* The last step of a tile, its sides apart: gives the bits of the directions. */
+/* The last step of a tile, its sides apart: gives the bits of the directions and RO_TILE_CROSSED.
+ */
 static unsigned step_last(const struct level_tiled *of, struct box box, struct place from,
                           struct place to, int64_t depth)
 {
-    unsigned bits = 0;
+    unsigned bits = 0, moves = 0;
     const bool wide = box.x1 - box.x0 >= 4 * LANES;
     const int64_t right = box.x0 + (box.x1 - box.x0 - depth) / LANES * LANES;
     for (int64_t y = box.y0; y < box.y1; y++) {
         unsigned across; /* bits of dx = -1, 0, 1 */
         if (wide) {
-            const bool l = step_row(of, y, box.x0, box.x0 + LANES, from, to);
-            const bool m = step_row(of, y, box.x0 + LANES, right, from, to);
-            const bool r = step_row(of, y, right, box.x1, from, to);
-            across = (unsigned)l | (unsigned)(l | m | r) << 1 | (unsigned)r << 2;
+            const unsigned l = step_row(of, y, box.x0, box.x0 + LANES, from, to);
+            const unsigned m = step_row(of, y, box.x0 + LANES, right, from, to);
+            const unsigned r = step_row(of, y, right, box.x1, from, to);
+            moves |= l | m | r;
+            across = (l & LEVEL_MOVED) | ((l | m | r) & LEVEL_MOVED) << 1 | (r & LEVEL_MOVED) << 2;
         } else {
-            across = step_row(of, y, box.x0, box.x1, from, to) ? 7 : 0;
+            const unsigned all = step_row(of, y, box.x0, box.x1, from, to);
+            moves |= all;
+            across = all & LEVEL_MOVED ? 7 : 0;
         }
         bits |= across << 3;
         if (y < box.y0 + depth)
@@ -179,7 +183,7 @@ static unsigned step_last(const struct level_tiled *of, struct box box, struct p
         if (y >= box.y1 - depth)
             bits |= across << 6;
     }
-    return bits;
+    return bits | (moves & LEVEL_CROSSED ? RO_TILE_CROSSED : 0);
 }
 
 static unsigned step_tile(const struct level_tiles *tiles, const struct level_tiled *of,
@@ -191,15 +195,16 @@ static unsigned step_tile(const struct level_tiles *tiles, const struct level_ti
                     edge.y0 * (ptrdiff_t)tiles->scratch_pitch -
                     edge.x0 * (ptrdiff_t)sample_bytes(front);
     struct place from = of_field(&front->phi[front->now]);
-    bool moved = false;
+    unsigned moves = 0;
     for (uint32_t step = 1; step < steps; step++) {
         struct place to = {scratch + (step & 1) * tiles->scratch_bytes,
                            (ptrdiff_t)tiles->scratch_pitch};
-        moved |= step_box(of, grown(tile, steps - step, &front->level), from, to);
+        moves |= step_box(of, grown(tile, steps - step, &front->level), from, to);
         from = to;
     }
     unsigned bits = step_last(of, tile, from, of_field(&front->phi[1 - front->now]), tiles->depth);
-    return bits | (moved || bits ? RO_TILE_MOVED : 0);
+    return bits | (moves || bits ? RO_TILE_MOVED : 0) |
+           (moves & LEVEL_CROSSED ? RO_TILE_CROSSED : 0);
 }
 
 /* ---- A round --------------------------------------------------------------------------------- */
@@ -262,13 +267,14 @@ static void run_round(void *data, int thread)
 }
 
 void level_tiles_run(struct level_tiles *tiles, struct thread_pool *pool, const bool *chosen,
-                     uint32_t steps, bool *moved)
+                     uint32_t steps, unsigned *moves)
 {
     bool woken = false;
     for (int i = 0; i < RO_LEVEL_FRONTS; i++)
         if (chosen[i]) {
             woken |= tiles->of[i].woken;
             tiles->of[i].woken = false;
+            moves[i] = 0;
         }
     while (steps > 0) {
         const uint32_t rounds = (steps + tiles->depth - 1) / tiles->depth;
@@ -289,14 +295,12 @@ void level_tiles_run(struct level_tiles *tiles, struct thread_pool *pool, const 
             }
         tiles->computed += round.count;
         steps -= round.steps;
-        if (steps > 0)
-            continue;
-        for (int i = 0; i < RO_LEVEL_FRONTS; i++)
-            moved[i] = false;
         for (uint64_t t = 0; t < round.count; t++) {
             const struct level_tiled *of = &tiles->of[tiles->list[t] % RO_LEVEL_FRONTS];
             const unsigned bits = of->bits[of->round & 1][tiles->list[t] / RO_LEVEL_FRONTS];
-            moved[tiles->list[t] % RO_LEVEL_FRONTS] |= bits >> 4 & 1;
+            unsigned *all = &moves[tiles->list[t] % RO_LEVEL_FRONTS];
+            *all |= (bits & RO_TILE_CROSSED ? LEVEL_CROSSED : 0) |
+                    (steps == 0 && bits >> 4 & 1 ? LEVEL_MOVED : 0);
         }
     }
 }

@@ -28,10 +28,11 @@
  * A tile that did not move in a round is the same in both images. If in the last step nothing moved
  * within T pixels round it either, it will not move in the next T: it is left out.
  *
- * What a tile remembers of a round is in bits: RO_TILE_MOVED, and for each of the directions (dx,
- * dy) from -1 to 1 bit 3 (dy + 1) + dx + 1, whether its last step may concern the tile there.
+ * What a tile remembers of a round is in bits: RO_TILE_MOVED, RO_TILE_CROSSED, and for each of the
+ * directions (dx, dy) from -1 to 1 bit 3 (dy + 1) + dx + 1, whether its last step may concern the
+ * tile there.
  */
-enum { RO_TILE_MOVED = 1 << 9, RO_TILE_AWAKE = (1 << 10) - 1 };
+enum { RO_TILE_MOVED = 1 << 9, RO_TILE_AWAKE = (1 << 10) - 1, RO_TILE_CROSSED = 1 << 10 };
 
 struct level_tiles {
     struct level_tiled {
@@ -56,9 +57,9 @@ ro_status level_tiles_open(struct level_tiles *tiles, struct level_front *const 
 void level_tiles_close(struct level_tiles *tiles);
 /* Something else than steps has changed a front. */
 void level_tiles_wake(struct level_tiles *tiles, int front);
-/* Steps of the chosen fronts; moved[]: a pixel changed in the last of them. */
+/* Steps of the chosen fronts; moves[]: LEVEL_ bits. */
 void level_tiles_run(struct level_tiles *tiles, struct thread_pool *pool, const bool *chosen,
-                     uint32_t steps, bool *moved);
+                     uint32_t steps, unsigned *moves);
 
 /* Passes of rows over a front. */
 struct level_passes {
@@ -67,13 +68,13 @@ struct level_passes {
     struct stencil stencil;
     struct stencil_stream stream;
     uint32_t depth, open; /* steps a pass, and of the stream that is open */
-    atomic_bool moved;
+    atomic_uint moves;    /* LEVEL_ bits of a pass */
 };
 
 void level_passes_open(struct level_passes *passes, struct level_front *front,
                        const struct level_kernel *kernel, uint32_t depth);
 void level_passes_close(struct level_passes *passes);
 ro_status level_passes_run(struct level_passes *passes, struct thread_pool *pool, uint32_t steps,
-                           bool *moved);
+                           unsigned *moves);
 
 #endif

@@ -47,7 +47,8 @@ static double phi_at(const struct problem *problem, const struct level_number *n
         double share = problem->kind == CONE ? 0.4 : 0.1 * (double)problem->seed;
         double d = hypot(x - share * problem->width, y - (1 - share) * problem->height) - 7;
         d = d * number->slope;
-        return d < number->max ? number->real ? d : rint(d) : number->max;
+        d = d < number->min ? number->min : d > number->max ? number->max : d;
+        return number->real ? d : rint(d);
     }
     case CHECKERBOARD:
         return (x + y) % 2 ? number->max : number->min;
@@ -125,35 +126,35 @@ static void compare(const struct problem *problem, const struct level_front *wan
                          problem->field, steps, x, y, now_at(got, x, y), now_at(want, x, y));
 }
 
-/* Gives whether a pixel moved in the last step; *computed: how many tiles of how many. */
-static bool run_tiles(struct level_front *front, const struct level_kernel *kernel, uint32_t depth,
-                      struct thread_pool *pool, int steps, uint64_t *computed)
+/* Gives LEVEL_ bits; *computed: how many tiles of how many. */
+static unsigned run_tiles(struct level_front *front, const struct level_kernel *kernel,
+                          uint32_t depth, struct thread_pool *pool, int steps, uint64_t *computed)
 {
     struct level_front *const fronts[RO_LEVEL_FRONTS] = {NULL, front};
     const struct level_kernel *const kernels[RO_LEVEL_FRONTS] = {NULL, kernel};
     const bool chosen[RO_LEVEL_FRONTS] = {false, true};
-    bool moved[RO_LEVEL_FRONTS];
+    unsigned moves[RO_LEVEL_FRONTS];
     struct level_tiles tiles;
     assert_int_equal(level_tiles_open(&tiles, fronts, kernels, depth, pool_threads(pool)), RO_OK);
-    level_tiles_run(&tiles, pool, chosen, (uint32_t)steps, moved);
+    level_tiles_run(&tiles, pool, chosen, (uint32_t)steps, moves);
     if (computed) {
         computed[0] = tiles.computed;
         computed[1] = (uint64_t)tiles.columns * tiles.rows;
     }
     level_tiles_close(&tiles);
-    return moved[1];
+    return moves[1];
 }
 
-/* Every kernel by passes of some depth and by tiles, the flag of motion included. */
+/* Every kernel by passes of some depth and by tiles, LEVEL_ bits included. */
 static int check(const struct problem *problem, int steps, uint32_t depth, int threads)
 {
     struct level_front want;
     struct thread_pool *pool = pool_open(threads, NULL);
-    bool moved_wanted = false;
+    unsigned wanted = 0;
     int fast = 0;
     make(problem, &want);
     for (int i = 0; i < steps; i++)
-        moved_wanted = level_step_ref(&want);
+        wanted = (wanted & LEVEL_CROSSED) | level_step_ref(&want);
     for (ro_cpu cpu = RO_CPU_SCALAR; cpu <= cpu_best(); cpu++) {
         const struct level_kernel *kernel = level_kernel_find(&want.level, cpu);
         char what[64];
@@ -161,21 +162,21 @@ static int check(const struct problem *problem, int steps, uint32_t depth, int t
         fast += cpu != RO_CPU_SCALAR;
         for (int tiled = 0; tiled < 2; tiled++) {
             struct level_front got;
-            bool moved = false;
+            unsigned moves = 0;
             make(problem, &got);
             snprintf(what, sizeof what, "%s %s, depth %u, %d threads", ro_cpu_name(cpu),
                      tiled ? "tiles" : "passes", depth, threads);
             if (tiled) {
-                moved = run_tiles(&got, kernel, depth, pool, steps, NULL);
+                moves = run_tiles(&got, kernel, depth, pool, steps, NULL);
             } else {
                 struct level_passes passes;
                 level_passes_open(&passes, &got, kernel, depth);
-                assert_int_equal(level_passes_run(&passes, pool, (uint32_t)steps, &moved), RO_OK);
+                assert_int_equal(level_passes_run(&passes, pool, (uint32_t)steps, &moves), RO_OK);
                 level_passes_close(&passes);
             }
             compare(problem, &want, &got, what, steps);
-            if (moved != moved_wanted)
-                fail_msg("%s: moved %d, not %d", what, moved, moved_wanted);
+            if (moves != wanted)
+                fail_msg("%s: bits %u, not %u", what, moves, wanted);
             drop(&got);
         }
     }

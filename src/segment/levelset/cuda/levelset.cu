@@ -24,7 +24,7 @@ struct level_cuda {
     uint32_t depth;           // 0: as many as are best
     char *vx, *vy;
     size_t pitch, bytes;
-    unsigned *moved;
+    unsigned *moves; // LEVEL_ bits of each front
     unsigned *rows;  // a number for each row
     double *changes; // room for `room` of them
     size_t room;
@@ -68,7 +68,7 @@ static void launch_lanes(const struct level_cuda *work, const bool *chosen, int 
         if (chosen[i])
             view.label[labels++] = {one->phi[one->now] + RO_LEVEL_PAD,
                                     one->phi[1 - one->now] + RO_LEVEL_PAD,
-                                    one->speed + RO_LEVEL_PAD, last ? work->moved + i : NULL};
+                                    one->speed + RO_LEVEL_PAD, work->moves + i, last};
     }
     view.pitch = work->pitch;
     view.width = static_cast<int>(level->width);
@@ -106,7 +106,7 @@ static void launch_windows(const struct level_cuda *work, const bool *chosen, in
         if (chosen[i])
             view.label[labels++] = {one->phi[one->now] + RO_LEVEL_PAD,
                                     one->phi[1 - one->now] + RO_LEVEL_PAD,
-                                    one->speed + RO_LEVEL_PAD, last ? work->moved + i : NULL,
+                                    one->speed + RO_LEVEL_PAD, last ? work->moves + i : NULL,
                                     one->front->level.curvature};
     }
     view.vx = work->vx ? work->vx + RO_LEVEL_PAD : NULL;
@@ -152,8 +152,8 @@ static ro_status alloc_fields(struct level_cuda *work, const struct level_front 
         if (one.front)
             RO_CUDA_TRY(context, cudaMemsetAsync(one.phi[1], 0, work->bytes, work->cuda->compute));
     }
-    RO_TRY(cuda_alloc(context, RO_LEVEL_FRONTS * sizeof *work->moved,
-                      reinterpret_cast<void **>(&work->moved)));
+    RO_TRY(cuda_alloc(context, RO_LEVEL_FRONTS * sizeof *work->moves,
+                      reinterpret_cast<void **>(&work->moves)));
     if (!work->level.moved_by_field)
         return RO_OK;
     RO_TRY(cuda_alloc(context, work->bytes, reinterpret_cast<void **>(&work->vx)));
@@ -171,7 +171,7 @@ static void level_cuda_close(struct level_cuda *work)
         cuda_free(one.phi[1]);
         cuda_free(one.speed);
     }
-    void *all[] = {work->vx, work->vy, work->moved, work->rows, work->changes};
+    void *all[] = {work->vx, work->vy, work->moves, work->rows, work->changes};
     for (void *one : all)
         cuda_free(one);
     free(work);
@@ -238,7 +238,7 @@ static ro_status run_kind(struct level_cuda *work, const bool *chosen, uint32_t 
 }
 
 static ro_status level_cuda_run(struct level_cuda *work, const bool *chosen, uint32_t steps,
-                                bool *moved)
+                                unsigned *moves)
 {
     ro_context *context = work->cuda->context;
     cudaStream_t stream = work->cuda->compute;
@@ -254,16 +254,16 @@ static ro_status level_cuda_run(struct level_cuda *work, const bool *chosen, uin
     }
     const uint32_t depth = best_depth(work, chosen), most = WINDOW_STEPS;
     RO_CUDA_TRY(context,
-                cudaMemsetAsync(work->moved, 0, RO_LEVEL_FRONTS * sizeof *work->moved, stream));
+                cudaMemsetAsync(work->moves, 0, RO_LEVEL_FRONTS * sizeof *work->moves, stream));
     RO_TRY(run_kind(work, simple, steps, depth, launch_lanes));
     RO_TRY(run_kind(work, other, steps, depth < most ? depth : most, launch_windows));
     unsigned flags[RO_LEVEL_FRONTS];
     RO_CUDA_TRY(context,
-                cudaMemcpyAsync(flags, work->moved, sizeof flags, cudaMemcpyDeviceToHost, stream));
+                cudaMemcpyAsync(flags, work->moves, sizeof flags, cudaMemcpyDeviceToHost, stream));
     RO_CUDA_TRY(context, cudaStreamSynchronize(stream));
     for (int i = 0; i < RO_LEVEL_FRONTS; i++)
         if (chosen[i])
-            moved[i] = flags[i] != 0;
+            moves[i] = flags[i];
     return RO_OK;
 }
 

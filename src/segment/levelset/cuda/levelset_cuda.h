@@ -24,8 +24,8 @@ struct level_cuda_calls {
     ro_status (*open)(ro_context *context, struct level_front *const *fronts, uint32_t depth,
                       struct level_cuda **cuda);
     void (*close)(struct level_cuda *cuda); /* NULL is allowed */
-    /* Takes steps of the chosen fronts on the device; moved[]: a pixel changed in the last one. */
-    ro_status (*run)(struct level_cuda *cuda, const bool *chosen, uint32_t steps, bool *moved);
+    /* Takes steps of the chosen fronts on the device; moves[]: LEVEL_ bits. */
+    ro_status (*run)(struct level_cuda *cuda, const bool *chosen, uint32_t steps, unsigned *moves);
     /* Brings the last two states of phi back. */
     ro_status (*fetch)(struct level_cuda *cuda, int front);
     /* As level_change, after a single step. */

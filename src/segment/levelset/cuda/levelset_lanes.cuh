@@ -14,6 +14,7 @@
 #define RO_SEGMENT_LEVELSET_CUDA_LEVELSET_LANES_CUH
 
 #include "segment/levelset/cuda/levelset_numbers.cuh"
+#include "segment/levelset/levelset.h"
 
 enum { LANES_COLUMNS = 128, LANES_LABELS = 4 };
 
@@ -22,7 +23,8 @@ struct lanes_view {
         const char *phi;
         char *out;
         const char *speed;
-        unsigned *moved; // set where a pixel changes in the last step; NULL: not asked for
+        unsigned *moves; // LEVEL_ bits are set here
+        bool last;       // whether LEVEL_MOVED is asked for
     } label[LANES_LABELS];
     size_t pitch;
     int width, height;
@@ -98,7 +100,10 @@ __global__ void __launch_bounds__(32 * WARPS, BLOCKS)
         p[r] = N::load(phi[r]);
         f[r] = N::load_rates(speed[r], view.rule);
     }
-    unsigned moved = 0;
+    unsigned moved = 0, signs = 0;
+#pragma unroll
+    for (int r = 0; r < ROWS; r++)
+        signs |= N::signs(p[r]) << 4 * r;
     for (int step = 0; step < view.steps; step++) {
         pixels(*rows)[2][32] = edge[step & 1];
         rows[warp][0][lane] = p[0];
@@ -119,12 +124,14 @@ __global__ void __launch_bounds__(32 * WARPS, BLOCKS)
             above = here;
         }
     }
+    unsigned crossed = 0;
     const bool written = 4 * lane >= view.halo && 4 * lane < LANES_COLUMNS - view.halo;
 #pragma unroll
     for (int r = 0; r < ROWS; r++) {
         const int row = y + r - y0;
         if (!written || row < view.steps || row >= HEIGHT - view.steps || y + r >= view.height)
             continue;
+        crossed |= N::signs(p[r]) ^ (signs >> 4 * r & 15);
         const four v = N::store(p[r]);
         char *at = label.out + view.pitch * (y + r) + sizeof(typename N::sample) * x;
         if (x + 4 <= view.width) {
@@ -134,9 +141,11 @@ __global__ void __launch_bounds__(32 * WARPS, BLOCKS)
                 reinterpret_cast<typename N::sample *>(at)[i] = N::part(v, i);
         }
     }
-    if (__syncthreads_or(written && x < view.width && moved) && label.moved && lane == 0 &&
-        warp == 0)
-        atomicOr(label.moved, 1u);
+    const bool shown = written && x < view.width;
+    const unsigned moves = (__syncthreads_or(shown && moved && label.last) ? LEVEL_MOVED : 0u) |
+                           (__syncthreads_or(shown && crossed) ? LEVEL_CROSSED : 0u);
+    if (moves && lane == 0 && warp == 0)
+        atomicOr(label.moves, moves);
 }
 
 #endif

@@ -89,6 +89,12 @@ template <unsigned top> struct narrow_numbers : lanes_sixteen {
         return v;
     }
     static __device__ unsigned unlike(pixels a, pixels b) { return (a.x ^ b.x) | (a.y ^ b.y); }
+    // A bit for each pixel, by its sign.
+    static __device__ unsigned signs(pixels p)
+    {
+        const unsigned x = p.x / low & 0x10001u, y = p.y / low & 0x10001u;
+        return (x | x >> 15 | y << 2 | y >> 13) & 15;
+    }
 
     // p the pixels themselves, l and r those shifted by one, u and d the rows above and below.
     static __device__ __forceinline__ unsigned two(unsigned p, unsigned l, unsigned r, unsigned u,
@@ -194,6 +200,11 @@ template <bool euclid> struct whole_numbers : lanes_sixteen {
     {
         return (a.x ^ b.x) | (a.y ^ b.y) | (a.z ^ b.z) | (a.w ^ b.w);
     }
+    static __device__ unsigned signs(pixels p)
+    {
+        return static_cast<unsigned>(p.x < 0) | static_cast<unsigned>(p.y < 0) << 1 |
+               static_cast<unsigned>(p.z < 0) << 2 | static_cast<unsigned>(p.w < 0) << 3;
+    }
 
     static __device__ __forceinline__ int one(int p, int l, int r, int u, int d, int f,
                                               const lanes_rule &rule)
@@ -232,6 +243,7 @@ template <bool euclid> struct real_numbers : lanes_floats {
     {
         return a.x != b.x || a.y != b.y || a.z != b.z || a.w != b.w;
     }
+    static __device__ unsigned signs(pixels) { return 0; } // crossings of floats are not asked for
 
     // side (p - q), rounded once: the products are exact.
     static __device__ __forceinline__ float one(float p, float l, float r, float u, float d,

@@ -14,7 +14,7 @@ struct window_view {
         const char *phi;
         char *out;
         const char *speed;
-        unsigned *moved; // NULL: not asked for
+        unsigned *moves; // NULL: not asked for
         double curvature;
     } label[LANES_LABELS];
     const char *vx, *vy; // of all labels
@@ -79,8 +79,8 @@ __global__ void window_steps(const struct front_level any, const __grid_constant
                 }
             }
     }
-    if (__syncthreads_or(moved) && label.moved && threadIdx.x == 0 && threadIdx.y == 0)
-        atomicOr(label.moved, 1u);
+    if (__syncthreads_or(moved) && label.moves && threadIdx.x == 0 && threadIdx.y == 0)
+        atomicOr(label.moves, static_cast<unsigned>(LEVEL_MOVED));
 }
 
 #endif
