@@ -34,9 +34,9 @@ module ro_levelset #(
     output wire [ SPEED_BITS-1:0] out_speed,
     output wire                   error
 );
-    wire tag, idle;
+    wire idle, held, crossed;
     wire [STEPS-1:0] changed;
-    wire unused = &{1'b0, tag, idle, changed};
+    wire unused = &{1'b0, idle, held, crossed, changed};
 
     ro_levelset_engine #(
         .WIDTH(WIDTH),
@@ -56,7 +56,6 @@ module ro_levelset #(
         .from_table(1'b0),
         .double_phi(1'b0),
         .double_speed(1'b0),
-        .set_tag(1'b0),
         .table_write(1'b0),
         .table_address(1'b0),
         .table_speed({SPEED_BITS{1'b0}}),
@@ -66,15 +65,16 @@ module ro_levelset #(
         .in_last(in_last),
         .in_phi(in_phi),
         .in_speed(in_speed),
-        .in_tag(1'b0),
         .out_valid(out_valid),
         .out_ready(out_ready),
         .out_first(out_first),
         .out_last(out_last),
         .out_phi(out_phi),
         .out_speed(out_speed),
-        .out_tag(tag),
+        .forget(1'b0),
         .changed(changed),
+        .held(held),
+        .crossed(crossed),
         .idle(idle),
         .error(error)
     );

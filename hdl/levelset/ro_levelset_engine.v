@@ -22,7 +22,6 @@ module ro_levelset_engine #(
     input  wire                   from_table,
     input  wire                   double_phi,
     input  wire                   double_speed,
-    input  wire                   set_tag,
     input  wire                   table_write,
     input  wire [ TABLE_BITS-1:0] table_address,
     input  wire [ SPEED_BITS-1:0] table_speed,
@@ -32,21 +31,22 @@ module ro_levelset_engine #(
     input  wire                   in_last,
     input  wire [   PHI_BITS-1:0] in_phi,
     input  wire [ SPEED_BITS-1:0] in_speed,
-    input  wire                   in_tag,
     output wire                   out_valid,
     input  wire                   out_ready,
     output wire                   out_first,
     output wire                   out_last,
     output wire [   PHI_BITS-1:0] out_phi,
     output wire [ SPEED_BITS-1:0] out_speed,
-    output wire                   out_tag,
+    input  wire                   forget,
     output wire [      STEPS-1:0] changed,
+    output wire                   held,       // before the first step of the last frame
+    output wire                   crossed,    // in any step since `forget`
     output wire                   idle,       // nothing is left to be pushed into the steps
     output wire                   error
 );
     localparam P = PHI_BITS;
     localparam S = SPEED_BITS;
-    localparam WORD_BITS = 1 + S + P;
+    localparam WORD_BITS = S + P;
     localparam MULTIPLY_CLOCKS = BLOCKS == 0 ? $clog2(S - 1) + 1 : P > 12 ? 4 : 3;
     localparam PIXEL_CLOCKS = 10 + MULTIPLY_CLOCKS;
     localparam CLOCKS = 4 + STEPS * (PIXEL_CLOCKS + 4);
@@ -65,7 +65,7 @@ module ro_levelset_engine #(
     wire [WORD_BITS*(STEPS+1)-1:0] words;
     wire [WORD_BITS-1:0] result = words[WORD_BITS*STEPS+:WORD_BITS];
     wire [S-2:0] size = result[P+:S-1];
-    wire [S-1:0] speed = result[WORD_BITS-2] ? ~{1'b0, size} + 1'b1 : {1'b0, size};
+    wire [S-1:0] speed = result[WORD_BITS-1] ? ~{1'b0, size} + 1'b1 : {1'b0, size};
     wire unused = &{1'b0, shift, bottom};
 
     ro_stream_shell #(
@@ -86,12 +86,12 @@ module ro_levelset_engine #(
         .in_ready(in_ready),
         .in_first(in_first),
         .in_last(in_last),
-        .in_data({in_tag, in_speed, in_phi}),
+        .in_data({in_speed, in_phi}),
         .out_valid(out_valid),
         .out_ready(out_ready),
         .out_first(out_first),
         .out_last(out_last),
-        .out_data({out_tag, out_speed, out_phi}),
+        .out_data({out_speed, out_phi}),
         .idle(idle),
         .error(error),
         .beat(beat),
@@ -105,7 +105,7 @@ module ro_levelset_engine #(
         .done(beats[STEPS] && !flushes[STEPS]),
         .done_last(lasts[STEPS]),
         .done_top(tops[STEPS]),
-        .done_data({result[WORD_BITS-1], speed, result[P-1:0]})
+        .done_data({speed, result[P-1:0]})
     );
 
     // ---- steps --------------------------------------------------------------------------------
@@ -122,7 +122,6 @@ module ro_levelset_engine #(
         .from_table(from_table),
         .double_phi(double_phi),
         .double_speed(double_speed),
-        .set_tag(set_tag),
         .table_write(table_write),
         .table_address(table_address),
         .table_speed(table_speed),
@@ -138,6 +137,11 @@ module ro_levelset_engine #(
         .out_word(words[0+:WORD_BITS]),
         .too_fast(too_fast)
     );
+
+    wire [STEPS-1:0] helds, crosseds;
+    wire unused_helds = &{1'b0, helds};
+    assign held = helds[0];
+    assign crossed = |crosseds;
 
     genvar i;
     generate
@@ -163,7 +167,10 @@ module ro_levelset_engine #(
                 .out_top(tops[i+1]),
                 .out_flush(flushes[i+1]),
                 .out_word(words[WORD_BITS*(i+1)+:WORD_BITS]),
-                .changed(changed[i])
+                .forget(forget),
+                .changed(changed[i]),
+                .held(helds[i]),
+                .crossed(crosseds[i])
             );
         end
     endgenerate

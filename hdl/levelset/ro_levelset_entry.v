@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Makes words for the steps out of what came in: a speed looked up by an intensity, cut to the bound
-// that keeps phi monotone, as a sign and a size; phi and the speed doubled where a front stands still
-// because its numbers are too coarse (`double_*`); and the sign of phi kept in the tag (`set_tag`).
+// that keeps phi monotone, as a sign and a size; phi or the speed doubled where a front stands still
+// because its numbers are too coarse (`double_*`), both saturating.
 // Controls hold from the first pixel of a frame to its last.
 module ro_levelset_entry #(
     parameter PHI_BITS = 12,
@@ -10,14 +10,13 @@ module ro_levelset_entry #(
     parameter INTENSITY_BITS = 0,    // 0: there is no table
     parameter TABLE_FILE = "",       // speeds as $readmemh reads them, two's complement
     parameter TABLE_BITS = INTENSITY_BITS > 0 ? INTENSITY_BITS : 1,
-    parameter WORD_BITS = 1 + SPEED_BITS + PHI_BITS
+    parameter WORD_BITS = SPEED_BITS + PHI_BITS
 ) (
     input  wire                  clk,
     input  wire                  reset,
     input  wire                  from_table,
     input  wire                  double_phi,
     input  wire                  double_speed,
-    input  wire                  set_tag,
     input  wire                  table_write,
     input  wire [TABLE_BITS-1:0] table_address,
     input  wire [SPEED_BITS-1:0] table_speed,
@@ -25,12 +24,12 @@ module ro_levelset_entry #(
     input  wire                  in_last,
     input  wire                  in_top,
     input  wire                  in_flush,
-    input  wire [ WORD_BITS-1:0] in_word,   // {tag, speed or intensity, phi}
+    input  wire [ WORD_BITS-1:0] in_word,   // {speed or intensity, phi}
     output wire                  out_beat,
     output reg                   out_last,
     output reg                   out_top,
     output reg                   out_flush,
-    output reg  [ WORD_BITS-1:0] out_word,  // {tag, F < 0, |F|, phi}
+    output reg  [ WORD_BITS-1:0] out_word,  // {F < 0, |F|, phi}
     output reg                   too_fast   // a speed beyond the bound was cut
 );
     localparam P = PHI_BITS;
@@ -99,7 +98,7 @@ module ro_levelset_entry #(
     endgenerate
 
     // ---- the numbers --------------------------------------------------------------------------
-    reg last1, top1, flush1, beat1, tag1, shrinks1;
+    reg last1, top1, flush1, beat1, shrinks1;
     reg [S-1:0] size1;
     reg [P-1:0] phi1;
     wire [S:0] wanted = double_speed ? {size1, 1'b0} : {1'b0, size1};
@@ -112,7 +111,6 @@ module ro_levelset_entry #(
         top1     <= top;
         flush1   <= flush;
         beat1    <= beat && !reset;
-        tag1     <= word[WORD_BITS-1];
         shrinks1 <= speed[S-1];
         size1    <= speed[S-1] ? ~speed + 1'b1 : speed;
         phi1     <= word[P-1:0];
@@ -121,11 +119,10 @@ module ro_levelset_entry #(
         out_top   <= top1;
         out_flush <= flush1;
         out_word  <= {
-            set_tag ? phi1[P-1] : tag1,
             shrinks1,
             cut ? FASTEST[S-2:0] : wanted[S-2:0],
             double_phi ? twice : phi1
         };
-        too_fast  <= beat1 && !flush1 && cut;
+        too_fast  <= beat1 && !flush1 && size1 > FASTEST[S-1:0];
     end
 endmodule

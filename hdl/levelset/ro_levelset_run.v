@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // N level-set steps on a picture in a memory, STEPS of them in a pass, and with `look` the whole
-// evolution of a contour as docs/numerics.md has it: every LOOK steps, where the last step has moved no
-// pixel, phi is doubled, and the speed with it while it stays within the bound; the evolution ends
-// where LOOK steps after a doubling have left the sign of every pixel as it was, or when phi has been
-// doubled RESCALINGS times.
+// evolution of a contour as docs/numerics.md has it: where in LOOK steps no pixel has crossed the contour
+// and the speed of one beside it would carry it across, phi and the speed are doubled in turn, both
+// saturating. The evolution ends where no speed would, or nothing is left to be doubled, and the last
+// step has moved no pixel.
 //
-//     memory --> engine --> memory         {tag, speed, phi} of a pixel is a word; the tag is ours
+//     memory --> engine --> memory         {speed, phi} of a pixel is a word
 //
 // Passes that need nothing to be decided follow one another without a gap: a pixel of the next pass is
 // read when the pass at hand has written it. The memory takes addresses and gives words in their
@@ -24,12 +24,12 @@ module ro_levelset_run #(
     parameter TABLE_FILE = "",
     parameter TABLE_BITS = INTENSITY_BITS > 0 ? INTENSITY_BITS : 1,
     parameter LOOK = 20,
-    parameter RESCALINGS = 5,     // log2 of the largest phi over that of a pixel's distance
+    parameter RESCALINGS = PHI_BITS - 1, // most doublings of phi between two crossings
     parameter WIDTH_BITS = $clog2(WIDTH + 1),
     parameter HEIGHT_BITS = 16,
     parameter ADDRESS_BITS = 24,
     parameter COUNT_BITS = 20,
-    parameter WORD_BITS = 1 + SPEED_BITS + PHI_BITS
+    parameter WORD_BITS = SPEED_BITS + PHI_BITS
 ) (
     input  wire                    clk,
     input  wire                    reset,
@@ -46,7 +46,7 @@ module ro_levelset_run #(
     output reg                     busy,
     output reg                     done,        // for a clock
     output reg  [  COUNT_BITS-1:0] taken,       // steps
-    output reg  [             4:0] rescalings,
+    output reg  [            15:0] rescalings,  // doublings of phi or of the speed
     output reg                     ended,       // before the steps were used up, or with them
     output wire                    error,       // see above, or a speed was beyond the bound
     // the memory
@@ -67,11 +67,11 @@ module ro_levelset_run #(
     localparam [S:0] FASTEST = BOUND[S:0];
     localparam [COUNT_BITS-1:0] STEPS_A_PASS = STEPS[COUNT_BITS-1:0];
     localparam [COUNT_BITS-1:0] LOOK_EVERY = LOOK[COUNT_BITS-1:0];
-    localparam [4:0] MOST_RESCALINGS = RESCALINGS[4:0];
+    localparam [4:0] MOST_STEEPER = RESCALINGS[4:0];
 
     generate
-        if (LOOK < 1 || RESCALINGS > 16) begin : bad_look
-            ro_error_LOOK_must_be_positive_and_RESCALINGS_at_most_16 stop ();
+        if (LOOK < 1 || RESCALINGS > 31) begin : bad_look
+            ro_error_LOOK_must_be_positive_and_RESCALINGS_at_most_31 stop ();
         end
         if (ADDRESS_BITS < 2 || ADDRESS_BITS > 30 || WIDTH > 1 << ADDRESS_BITS) begin : bad_addresses
             ro_error_ADDRESS_BITS_must_be_2_to_30_and_have_room_for_a_row stop ();
@@ -99,7 +99,8 @@ module ro_levelset_run #(
     reg [COUNT_BITS-1:0] to_do;     // steps of the run,
     reg [COUNT_BITS-1:0] block;     // of them till the next look,
     reg [COUNT_BITS-1:0] of_block;  // and of these not yet in a pass
-    reg table_now, double_phi, double_speed, watched;
+    reg table_now, double_phi, double_speed, speed_is_next;
+    reg [4:0] steeper;              // doublings of phi since a pixel crossed
     wire pass_read, drained;
     wire go = state == PASS;
     wire full_pass = of_block >= STEPS_A_PASS;
@@ -108,31 +109,34 @@ module ro_levelset_run #(
     localparam integer LOW = 2 * STEPS + 8;
     reg tall;
     always @(posedge clk) tall <= height > LOW[HEIGHT_BITS-1:0];
-    wire again = full_pass && tall && !table_now && !double_phi;
+    wire again = full_pass && tall && !table_now && !double_phi && !double_speed;
 
     // ---- what the last pass has shown ---------------------------------------------------------------
     wire [STEPS-1:0] changed;
     reg [STEPS-1:0] active, last_step;
-    reg [S-1:0] largest;            // |F|
-    reg signs_differ;
-    wire from_valid, from_ready, from_first, from_tag;
+    reg phi_doubles, speed_doubles; // doubling would change one
+    wire held, crossed;
+    wire from_valid, from_ready, from_first;
     wire [P-1:0] from_phi;
     wire [S-1:0] from_speed;
     wire [S-1:0] size = from_speed[S-1] ? ~from_speed + 1'b1 : from_speed;
-    wire differs = from_tag != from_phi[P-1];
+    wire phi_free = from_phi[P-2:0] != 0 && from_phi != {1'b0, {P - 1{1'b1}}};
+    wire speed_free = size != 0 && {1'b0, size} < FASTEST;
 
     always @(posedge clk)
         if (from_valid && from_ready) begin
-            signs_differ <= differs || (signs_differ && !from_first);
-            if (from_first || size > largest) largest <= size;
+            phi_doubles   <= phi_free || (phi_doubles && !from_first);
+            speed_doubles <= speed_free || (speed_doubles && !from_first);
         end
 
     // ---- what follows from it -----------------------------------------------------------------------
     wire moved = |(changed & last_step);
     wire at_look = look && block == LOOK_EVERY;
-    wire stays = watched && !signs_differ;
-    wire rests = at_look && !stays && !moved;
-    wire used_up = rescalings == MOST_RESCALINGS;
+    wire stands = at_look && !crossed && held;
+    wire may_phi = phi_doubles && steeper != MOST_STEEPER;
+    wire takes_phi = stands && may_phi && (!speed_is_next || !speed_doubles);
+    wire takes_speed = stands && speed_doubles && !takes_phi;
+    wire rests = at_look && !crossed && !moved && !takes_phi && !takes_speed;
     integer i;
 
     always @(posedge clk) begin
@@ -145,7 +149,8 @@ module ro_levelset_run #(
                 ended        <= 1'b0;
                 taken        <= 0;
                 rescalings   <= 0;
-                watched      <= 1'b0;
+                speed_is_next <= 1'b0;
+                steeper      <= 0;
                 double_phi   <= 1'b0;
                 double_speed <= 1'b0;
                 table_now    <= from_table;
@@ -180,15 +185,21 @@ module ro_levelset_run #(
             JUDGE: begin
                 taken   <= taken + block;
                 to_do   <= to_do - block;
-                watched <= rests && !used_up;
-                if (at_look && (stays || (rests && used_up))) begin
+                if (at_look && crossed) begin
+                    speed_is_next <= 1'b0;
+                    steeper       <= 0;
+                end else if (takes_phi || takes_speed) begin
+                    speed_is_next <= takes_phi;
+                    steeper       <= steeper + {4'b0, takes_phi};
+                end
+                if (rests) begin
                     ended <= 1'b1;
                     to_do <= 0;
                     state <= FINISH;
-                end else if (rests) begin
+                end else if (takes_phi || takes_speed) begin
                     rescalings   <= rescalings + 1'b1;
-                    double_phi   <= 1'b1;
-                    double_speed <= {largest, 1'b0} <= FASTEST;
+                    double_phi   <= takes_phi;
+                    double_speed <= takes_speed;
                     state <= to_do == block ? PASS : BLOCK; // at the end a pass that only doubles
                 end else state <= to_do == block ? FINISH : BLOCK;
             end
@@ -242,7 +253,7 @@ module ro_levelset_run #(
         .from_valid(from_valid),
         .from_ready(from_ready),
         .from_first(from_first),
-        .from_word({from_tag, from_speed, from_phi})
+        .from_word({from_speed, from_phi})
     );
     ro_levelset_engine #(
         .WIDTH(WIDTH),
@@ -265,7 +276,7 @@ module ro_levelset_run #(
         .from_table(table_now),
         .double_phi(double_phi),
         .double_speed(double_speed),
-        .set_tag(double_phi),
+        .forget(state == BLOCK),
         .table_write(table_write),
         .table_address(table_address),
         .table_speed(table_speed),
@@ -275,15 +286,15 @@ module ro_levelset_run #(
         .in_last(to_last),
         .in_phi(to_word[P-1:0]),
         .in_speed(to_word[P+:S]),
-        .in_tag(to_word[WORD_BITS-1]),
         .out_valid(from_valid),
         .out_ready(from_ready),
         .out_first(from_first),
         .out_last(from_last),
         .out_phi(from_phi),
         .out_speed(from_speed),
-        .out_tag(from_tag),
         .changed(changed),
+        .held(held),
+        .crossed(crossed),
         .idle(idle),
         .error(engine_error)
     );

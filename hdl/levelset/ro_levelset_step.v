@@ -8,7 +8,7 @@ module ro_levelset_step #(
     parameter A = 43,
     parameter BLOCKS = 1,
     parameter PIXEL_CLOCKS = 13,
-    parameter WORD_BITS = 1 + SPEED_BITS + PHI_BITS
+    parameter WORD_BITS = SPEED_BITS + PHI_BITS
 ) (
     input  wire                 clk,
     input  wire                 reset,
@@ -17,13 +17,16 @@ module ro_levelset_step #(
     input  wire                 in_last,   // of a row
     input  wire                 in_top,    // in the first row of a frame
     input  wire                 in_flush,
-    input  wire [WORD_BITS-1:0] in_word,   // {tag, F < 0, |F|, phi}
+    input  wire [WORD_BITS-1:0] in_word,   // {F < 0, |F|, phi}
     output wire                 out_beat,
     output wire                 out_last,
     output wire                 out_top,
     output wire                 out_flush,
     output wire [WORD_BITS-1:0] out_word,
-    output reg                  changed    // a pixel of the last frame, or of this one so far
+    input  wire                 forget,    // clears `crossed`
+    output reg                  changed,   // a pixel of the last frame, or of this one so far,
+    output reg                  held,      // a pixel whose speed would carry it across the contour
+    output reg                  crossed    // a pixel changed its sign since `forget`
 );
     localparam P = PHI_BITS;
 
@@ -63,7 +66,11 @@ module ro_levelset_step #(
 
     wire [P-1:0] phi = word[P-1:0];
     wire [SPEED_BITS-2:0] size = word[P+:SPEED_BITS-1];
-    wire moves, moves_now, give_end, first_end;
+    wire moves, moves_now, give_end, first_end, inside_end, held_end;
+    // the speed counts even where the step is not taken
+    wire beside = phi[P-1] != (first ? phi[P-1] : left[P-1]) || phi[P-1] != (last ? phi[P-1] : right[P-1])
+        || phi[P-1] != (top ? phi[P-1] : above[P-1]) || phi[P-1] != (bottom ? phi[P-1] : below[P-1]);
+    wire is_held = beside && size != 0 && word[WORD_BITS-1] == phi[P-1];
 
     ro_levelset_pixel #(
         .PHI_BITS(P),
@@ -78,18 +85,18 @@ module ro_levelset_step #(
         .right(last ? phi : right),
         .above(top ? phi : above),
         .below(bottom ? phi : below),
-        .shrinks(word[WORD_BITS-2]),
+        .shrinks(word[WORD_BITS-1]),
         .size(active ? size : {SPEED_BITS - 1{1'b0}}),
         .next(out_word[P-1:0]),
         .moves(moves)
     );
     ro_delay_long #(
-        .BITS(4 + WORD_BITS - P),
+        .BITS(6 + WORD_BITS - P),
         .CLOCKS(PIXEL_CLOCKS)
     ) beside_pixel (
         .clk(clk),
-        .in ({first, last, top, flush, word[WORD_BITS-1:P]}),
-        .out({first_end, out_last, out_top, out_flush, out_word[WORD_BITS-1:P]})
+        .in ({phi[P-1], is_held, first, last, top, flush, word[WORD_BITS-1:P]}),
+        .out({inside_end, held_end, first_end, out_last, out_top, out_flush, out_word[WORD_BITS-1:P]})
     );
     ro_delay_reset #(
         .CLOCKS(PIXEL_CLOCKS)
@@ -102,6 +109,13 @@ module ro_levelset_step #(
     assign out_beat = give_end;
     assign moves_now = moves && !out_flush;
 
-    always @(posedge clk)
-        if (give_end) changed <= moves_now || (changed && !(first_end && out_top));
+    wire begins = first_end && out_top;
+    wire crosses_now = inside_end != out_word[P-1] && !out_flush;
+    always @(posedge clk) begin
+        if (give_end) begin
+            changed <= moves_now || (changed && !begins);
+            held    <= (held_end && !out_flush) || (held && !begins);
+        end
+        crossed <= !forget && (crossed || (give_end && crosses_now));
+    end
 endmodule
