@@ -40,11 +40,13 @@ static const ro_option rows[] = {
     {MEMBER(dot), ROW_DOT, .topic = "wedge"},
     {MEMBER(type), ROW_TYPE, .topic = "wedge", .more = "It can be `pbm`, `png` or `tiff`."},
     {MEMBER(curve), ROW_CURVE,
-     .more = "`fit` writes it. `wedge` draws with it, which shows whether the calibration holds."},
+     .more = "`fit` writes it. `wedge` draws with it, so that the print is that of a picture "
+             "whose samples rise evenly."},
     {MEMBER(ink), "C", "ink of the sheet: cyan, magenta, ..., or a colour",
-     .more = "The scan is looked at through the filter where the ink is darkest: red for cyan, "
-             "green for magenta, blue for yellow."},
-    {MEMBER(linear), ROW_LINEAR, .topic = "fit"},
+     .more = "The sheet is a plate then, and the curve is for that plate: the scan is looked at "
+             "through the filter where the ink is darkest, red for cyan, green for magenta, blue "
+             "for yellow."},
+    {MEMBER(linear), NULL, "the scan is linear in light, not sRGB", .topic = "fit"},
     {0},
 };
 
@@ -180,14 +182,18 @@ static void say_wedge(const struct task *task)
 
 /* ---- The fit -------------------------------------------------------------------------------- */
 
-static ro_status save_curve(ro_context *context, const char *path, const ro_tone_point *points,
-                            int count)
+/* The heading of a curve says what its first column holds. */
+#define CURVE_OF_PICTURE "sRGB in, tone out\n"
+#define CURVE_OF_PLATE "tone in, tone out\n"
+
+static ro_status save_curve(ro_context *context, const char *path, bool plate,
+                            const ro_tone_point *points, int count)
 {
     struct printed text;
     ro_status status = printed_open(context, &text);
     if (status != RO_OK)
         return status;
-    fputs("tone in, tone out\n", text.file);
+    fputs(plate ? CURVE_OF_PLATE : CURVE_OF_PICTURE, text.file);
     for (int i = 0; i < count; i++)
         fprintf(text.file, "%.6f, %.6f\n", points[i].in, points[i].out);
     return printed_save(context, &text, path);
@@ -207,6 +213,13 @@ static ro_status read_options(ro_context *context, const struct values *values,
     return read_ink(context, values, options->ink_colour);
 }
 
+static ro_status load_scan(ro_context *context, const char *path, ro_image *image)
+{
+    ro_read_options read = pictures_read(path);
+    read.profile = RO_PROFILE_APPLY;
+    return ro_image_load(context, path, &read, image, NULL, pictures_dropped(path));
+}
+
 static ro_status fit(struct task *task)
 {
     const struct values *values = task->values;
@@ -217,12 +230,12 @@ static ro_status fit(struct task *task)
     ro_image image = {0};
     ro_status status = read_options(context, values, &options);
     if (status == RO_OK)
-        status = pictures_load(context, task->files->path[0], &image, NULL);
+        status = load_scan(context, task->files->path[0], &image);
     fitted->report.size = sizeof fitted->report;
     if (status == RO_OK)
         status = ro_wedge_read(context, &image, &options, points, &fitted->count, &fitted->report);
     if (status == RO_OK)
-        status = save_curve(context, values->curve, points, fitted->count);
+        status = save_curve(context, values->curve, values->ink != NULL, points, fitted->count);
     ro_image_free(&image);
     return status;
 }
@@ -238,9 +251,9 @@ static void say_fit(const struct task *task)
          100 * report->printed[RO_WEDGE_STEPS / 2], 100 * report->error, fitted->count,
          values->curve);
     if (values->linear)
-        tell("calibrate: the scan is taken as sRGB, and tones are its light");
+        tell("calibrate: the scan is taken as linear in light");
     else
-        tell("calibrate: the scan is taken as linear in light; one in sRGB needs --linear");
+        tell("calibrate: the scan is taken as sRGB; one that is linear in light needs --linear");
 }
 
 static void fit_json(const struct task *task, FILE *file)
@@ -274,7 +287,7 @@ static ro_status certify_fit(struct certificate *to, const void *data, const str
         return ro_context_fail(to->context, RO_E_FORMAT, "calibrate fit has no curve");
     ro_status status = read_options(to->context, values, &options);
     if (status == RO_OK)
-        status = ro_image_load(to->context, files->path[0], NULL, &image, NULL, NULL);
+        status = load_scan(to->context, files->path[0], &image);
     if (status == RO_OK)
         status = ro_wedge_read(to->context, &image, &options, points, &count, &report);
     if (status == RO_OK)

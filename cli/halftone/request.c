@@ -153,6 +153,20 @@ static ro_status load(ro_context *context, const char *path, ro_image *image,
     return pictures_load(context, path, image, NULL);
 }
 
+/* A curve of `calibrate fit` makes light of samples itself. */
+static ro_status check_curve(ro_context *context, const char *path)
+{
+    static const char of_pictures[] = "sRGB in";
+    char *text = NULL;
+    size_t size = 0;
+    ro_status status = ro_bytes_load(context, path, 1 << 20, &text, &size);
+    if (status == RO_OK && strncmp(text, of_pictures, sizeof of_pictures - 1) == 0)
+        status = ro_context_fail(context, RO_E_ARGUMENT,
+                                 "%s makes light of sRGB samples: leave out linear", path);
+    ro_free(text);
+    return status;
+}
+
 ro_status halftone_prepare(ro_context *context, const struct halftone_given *values, const char *in,
                            struct halftone_request *request)
 {
@@ -176,6 +190,8 @@ ro_status halftone_prepare(ro_context *context, const struct halftone_given *val
     if (values->curve && status == RO_OK) {
         status =
             ro_curve_load(context, values->curve, request->points, &options->tone.curve_points);
+        if (status == RO_OK && options->tone.linear)
+            status = check_curve(context, values->curve);
         options->tone.curve = request->points;
     }
     if (status == RO_OK)

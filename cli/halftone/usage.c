@@ -35,9 +35,9 @@ static int check_colour(const struct command *command, const struct halftone_giv
 /* A list of samples and levels has nothing between the two. */
 static int check_vectors(const struct command *command, const struct halftone_given *values)
 {
-    static const char *const changes[] = {"invert",   "linear", "brightness", "contrast",
-                                          "gamma",    "curve",  "palette",    "channels",
-                                          "separate", "inks",   "resize",     NULL};
+    static const char *const changes[] = {
+        "invert",  "linear",   "brightness", "contrast", "gamma",  "curve", "dot-gain",
+        "palette", "channels", "separate",   "inks",     "resize", NULL};
     char name[OPTION_NAME];
     if (values->vectors && first_set(command, values, changes, false, name))
         return usage_error(command,

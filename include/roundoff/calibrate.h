@@ -42,9 +42,9 @@ typedef struct ro_wedge_report {
 
 /* How a scan is read. */
 typedef struct ro_wedge_options {
-    size_t size;   /* RO_WEDGE_OPTIONS sets it */
-    int linear;    /* 1: samples are sRGB, and tones are their light; 0: tones are samples */
-    int ink_given; /* 1: the wedge is printed in an ink of this colour, */
+    size_t size;           /* RO_WEDGE_OPTIONS sets it */
+    int linear;            /* 1: samples of the scan are linear in light; 0: they are sRGB */
+    int ink_given;         /* 1: the wedge is a plate, printed in an ink of this colour, */
     uint8_t ink_colour[3]; /* as sRGB, and looked at through the filter where it is darkest: red,
                               green or blue; 0: by its luma */
 } ro_wedge_options;
@@ -54,9 +54,11 @@ RO_API
 void ro_wedge_options_init(ro_wedge_options *options, size_t size);
 
 /* Finds the patches of a scan (grey or colour, rotated by any multiple of 90 degrees and up to 15
- * more, unevenly lit) and fits the curve that makes printed tones the ones asked for: points for
- * ro_tone.curve, at most RO_WEDGE_STEPS of them. `options` may be NULL. RO_E_FORMAT if there is no
- * wedge to be found. */
+ * more, unevenly lit) and fits a tone curve: points for ro_tone.curve, at most RO_WEDGE_STEPS of
+ * them. Without an ink the curve is for pictures in sRGB: the light of the print, from its black to
+ * its paper, is that of the picture. With an ink it is for a plate: the share of light that the ink
+ * takes is the plate's share of ink. `options` may be NULL. RO_E_FORMAT if there is no wedge to be
+ * found. */
 RO_API
 ro_status ro_wedge_read(ro_context *context, const ro_image *scan, const ro_wedge_options *options,
                         ro_tone_point points[RO_WEDGE_STEPS], int *count, ro_wedge_report *report);

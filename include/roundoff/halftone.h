@@ -21,7 +21,7 @@ typedef struct ro_tone_point {
 enum { RO_CURVE_POINTS = 4096 };
 
 /* What is done to samples before any method sees them, in this order: invert, brightness, contrast,
- * gamma, linear, then grey from colour, then the curve. */
+ * gamma, linear, then grey from colour, then the curve or the dot gain. */
 typedef struct ro_tone {
     int invert;                 /* 1: black becomes white */
     double brightness;          /* -100 to 100 percent of white, added */
@@ -30,6 +30,9 @@ typedef struct ro_tone {
     int linear;                 /* 1: samples are sRGB and become linear light */
     const ro_tone_point *curve; /* points in growing order of `in`; `out` must not fall */
     int curve_points;           /* 2 to RO_CURVE_POINTS; 0: no curve */
+    double dot_gain; /* above 0 to 45 percent, instead of a curve: what 50 percent of ink prints as,
+                        minus 50. The print's light is that of samples in sRGB then; shares of inks
+                        stay as they are but for the gain */
 } ro_tone;
 
 /* Colours to choose from, as sRGB; 2 to 256. */

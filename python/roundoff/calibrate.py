@@ -58,9 +58,10 @@ WEDGE.show(wedge)
 
 
 def fit(scan: Any, *, maxval: Optional[int] = None, **options: Any) -> Fit:
-    """The curve that makes printed tones the ones asked for: ``roundoff calibrate fit``.
+    """The curve that makes a print as light as its picture: ``roundoff calibrate fit``.
 
-    ``ink`` is a colour by name or "#rrggbb", ``linear`` says that the scan is sRGB.
+    ``ink``, a colour by name or "#rrggbb", says that the sheet is a plate, ``linear`` that the scan
+    is linear in light, not sRGB.
     """
     run = _run.split(options)
     told = FIT.take(options)

@@ -91,7 +91,7 @@ static ro_status open_scan(ro_context *context, const ro_image *image,
     if (status == RO_OK && filter >= 0)
         status = take_channel(context, image, filter, &grey);
     if (status == RO_OK)
-        status = measure_tones_open(context, filter >= 0 ? &grey : image, options->linear, &tones);
+        status = measure_tones_open(context, filter >= 0 ? &grey : image, !options->linear, &tones);
     for (uint32_t y = 0; y < scan->height && status == RO_OK; y++)
         measure_tones_row(&tones, 0, y, scan->width, scan->tone + (size_t)y * scan->width);
     measure_tones_close(&tones);
@@ -276,9 +276,15 @@ static void make_growing(const double *values, int count, double *grown)
             grown[i++] = mean[g];
 }
 
+/* The sample that stands for a light in a picture. */
+static double srgb_of(double light)
+{
+    return light <= 0.0031308 ? 12.92 * light : 1.055 * pow(light, 1 / 2.4) - 0.055;
+}
+
 /* What is wrong with it; NULL: nothing. */
-static const char *make_curve(const ro_wedge_report *report, ro_tone_point points[RO_WEDGE_STEPS],
-                              int *count)
+static const char *make_curve(const ro_wedge_report *report, bool plate,
+                              ro_tone_point points[RO_WEDGE_STEPS], int *count)
 {
     const int last = RO_WEDGE_STEPS - 1;
     double grown[RO_WEDGE_STEPS], moved = 0;
@@ -291,12 +297,15 @@ static const char *make_curve(const ro_wedge_report *report, ro_tone_point point
         return "the patches between its marks are not in order";
     if (grown[last] < 0.8)
         return "its lightest patch is not paper";
+    double before = 0;
     *count = 0;
     points[(*count)++] = (ro_tone_point){0, 0};
     for (int k = 1; k < last; k++)
         /* tones that print alike: the middle one of them is as good as any */
-        if (grown[k] > points[*count - 1].in + 1e-4 && grown[k] < 1 - 1e-4)
-            points[(*count)++] = (ro_tone_point){grown[k], report->tone[k]};
+        if (grown[k] > before + 1e-4 && grown[k] < 1 - 1e-4) {
+            before = grown[k];
+            points[(*count)++] = (ro_tone_point){plate ? before : srgb_of(before), report->tone[k]};
+        }
     points[(*count)++] = (ro_tone_point){1, 1};
     return NULL;
 }
@@ -317,8 +326,9 @@ static void turn_corners(ro_wedge_report *report, double width, double height)
 }
 
 /* The sheet as it lies now; `why`: what is wrong with it. */
-static ro_status fit_scan(ro_context *context, struct wedge_scan *scan, ro_wedge_report *report,
-                          ro_tone_point points[RO_WEDGE_STEPS], int *count, const char **why)
+static ro_status fit_scan(ro_context *context, struct wedge_scan *scan, bool plate,
+                          ro_wedge_report *report, ro_tone_point points[RO_WEDGE_STEPS], int *count,
+                          const char **why)
 {
     const double pi = 3.14159265358979323846;
     *why = NULL;
@@ -336,7 +346,7 @@ static ro_status fit_scan(ro_context *context, struct wedge_scan *scan, ro_wedge
                     180 / pi;
     ro_status status = measure_steps(context, scan, report, why);
     if (status == RO_OK && !*why)
-        *why = make_curve(report, points, count);
+        *why = make_curve(report, plate, points, count);
     return status;
 }
 
@@ -362,7 +372,7 @@ static ro_status read_wedge(ro_context *context, const ro_image *scan,
             status = turn_scan(context, &work);
         *report = (ro_wedge_report){.turns = turns};
         if (status == RO_OK)
-            status = fit_scan(context, &work, report, points, count, &why);
+            status = fit_scan(context, &work, options.ink_given, report, points, count, &why);
         if (why && (!first || first == no_marks))
             first = why; /* the first with marks tells most */
     }

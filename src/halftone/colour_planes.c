@@ -107,6 +107,7 @@ ro_halftone_options planes_options(const ro_halftone_options *options, int plane
     if (ink && ink->shape)
         own.shape = ink->shape;
     if (ink && ink->curve_points) {
+        own.tone.dot_gain = 0;
         own.tone.curve = ink->curve;
         own.tone.curve_points = ink->curve_points;
     }

@@ -106,6 +106,15 @@ ro_status halftone_scalar_only(struct halftoner *work, bool threaded)
     return RO_OK;
 }
 
+/* Whether samples become light. A dot gain is that of light, but shares of inks stay shares. */
+static bool in_light(const struct halftoner *work)
+{
+    const ro_halftone_options *options = &work->options;
+    const bool inks =
+        options->channels == RO_CHANNELS_CMYK || options->channels == RO_CHANNELS_INKS;
+    return options->palette || options->tone.linear || (options->tone.dot_gain > 0 && !inks);
+}
+
 const struct halftone_method *halftone_method_of(ro_context *context,
                                                  const ro_halftone_options *options)
 {
@@ -139,8 +148,8 @@ ro_status halftoner_open(struct halftoner *work, ro_context *context, const ro_i
     if (status == RO_OK)
         status = tone_range_of(context, in, &work->options, &work->grey.range);
     if (status == RO_OK && work->grey.range.white > 0) /* else grey_form_of says what is wrong */
-        status = tone_make(context, &work->options.tone, palette || work->options.tone.linear,
-                           work->grey.range.white, &work->tone);
+        status = tone_make(context, &work->options.tone, in_light(work), work->grey.range.white,
+                           &work->tone);
     if (status == RO_OK)
         status = grey_form_of(context, in, &work->grey);
     if (status == RO_OK && work->options.fit)

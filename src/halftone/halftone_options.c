@@ -70,6 +70,11 @@ static const ro_option rows[] = {
     {TONE(linear), ROW_LINEAR, .topic = "tone", .excludes = "separation channels=inks"},
     {TONE(curve)},
     {TONE(curve_points), "N", .max = RO_CURVE_POINTS},
+    {TONE(dot_gain), "P%", "what 50% of ink prints as, minus 50%", .topic = "tone", .max = 45,
+     SHARE, .preset = "0", .excludes = "palette recolour",
+     .more = "For printers that were not calibrated. The print is then as light as the picture is "
+             "on a screen; shares of inks only lose the gain. Laser printers have some 20 percent, "
+             "more for finer dots. A curve of `calibrate` does better and excludes it."},
     {MEMBER(palette), .excludes = "channels recolour"},
     {MEMBER(fit), NULL, "fit the picture to what the palette can show", .topic = "colour",
      .needs = "palette"},

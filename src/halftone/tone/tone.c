@@ -51,7 +51,10 @@ static ro_status check_curve(ro_context *context, const ro_tone *options)
 
 static ro_status check(ro_context *context, const ro_tone *options)
 {
-    return options->curve_points || options->curve ? check_curve(context, options) : RO_OK;
+    const bool curve = options->curve_points || options->curve;
+    if (curve && options->dot_gain > 0)
+        return ro_context_fail(context, RO_E_ARGUMENT, "a curve and a dot gain exclude each other");
+    return curve ? check_curve(context, options) : RO_OK;
 }
 
 static double adjust(const ro_tone *options, bool linear, double x)
@@ -112,6 +115,21 @@ static void fill_curve(uint16_t *table, uint32_t white, const ro_tone_point *poi
     }
 }
 
+/* Dots that grow by the same share of the paper they leave: white that was the share x of the area
+ * is x to the power n afterwards, and 1/2 is 1/2 less the gain. What is to print as x is therefore
+ * x to the power 1/n. */
+static void fill_gain(uint16_t *table, uint32_t white, double percent)
+{
+    /* n = log2(1 / (1/2 - gain)), by bisection, because powers are the same everywhere */
+    double least = 1, most = 5;
+    for (int i = 0; i < 60; i++) {
+        const double n = (least + most) / 2;
+        *(power_of(0.5, n) > 0.5 - percent / 100 ? &least : &most) = n;
+    }
+    for (uint32_t i = 0; i <= white; i++)
+        table[i] = tone_round(power_of((double)i / white, 1 / least));
+}
+
 ro_status tone_make(ro_context *context, const ro_tone *options, bool linear, uint32_t in_white,
                     struct tone *tone)
 {
@@ -119,21 +137,24 @@ ro_status tone_make(ro_context *context, const ro_tone *options, bool linear, ui
     ro_status status = check(context, options);
     if (status != RO_OK)
         return status;
-    const bool deep = linear || changes(options) || options->curve_points;
+    const bool curved = options->curve_points || options->dot_gain > 0;
+    const bool deep = linear || changes(options) || curved;
     if (!deep && !options->invert)
         return RO_OK;
     if (deep)
         tone->white = TONE_WHITE;
     tone->channel = malloc((in_white + 2) * sizeof *tone->channel);
-    if (options->curve_points)
+    if (curved)
         tone->curve = malloc((TONE_WHITE + 1) * sizeof *tone->curve);
-    if (!tone->channel || (options->curve_points && !tone->curve)) {
+    if (!tone->channel || (curved && !tone->curve)) {
         tone_free(tone);
         return ro_context_fail(context, RO_E_MEMORY, "no memory for a table of tones");
     }
     fill_channel(options, linear, deep, in_white, tone->channel);
     tone->channel[in_white + 1] = 0; /* vector code loads two entries at a time */
-    if (tone->curve)
+    if (options->dot_gain > 0)
+        fill_gain(tone->curve, TONE_WHITE, options->dot_gain);
+    else if (tone->curve)
         fill_curve(tone->curve, TONE_WHITE, options->curve, options->curve_points);
     return RO_OK;
 }

@@ -46,7 +46,7 @@ static ro_status check_options(struct open_file *file, const ro_halftone_options
         {options->recolour != NULL, "colours for levels"},
         {options->tone.invert || options->tone.brightness != 0 || options->tone.contrast != 0 ||
              (options->tone.gamma != 0 && options->tone.gamma != 1) || options->tone.linear ||
-             options->tone.curve_points,
+             options->tone.curve_points || options->tone.dot_gain > 0,
          "a change of tone"},
     };
     for (size_t i = 0; i < sizeof given / sizeof *given; i++)
