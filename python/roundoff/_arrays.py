@@ -13,7 +13,7 @@ from ._errors import BadArgument
 # By the character of the type: names take NumPy a microsecond.
 GREY = {"B": _core.GREY8, "H": _core.GREY16, "f": _core.GREYF}
 COLOUR = {"B": _core.RGB8, "H": _core.RGB16, "f": _core.RGBF}
-PILLOW_MODES = ("1", "L", "P", "RGB", "I;16")
+PILLOW_MODES = ("1", "L", "P", "RGB", "RGBA", "I;16")
 
 
 class Picture(NamedTuple):
@@ -98,6 +98,30 @@ def _numbers(array: np.ndarray, name: str) -> tuple[np.ndarray, int, float]:
     return (array / unit).astype(np.float32), 0, unit
 
 
+def _over_white(array: np.ndarray, maxval: int | None) -> np.ndarray:
+    """Colours with alpha as they look over white, as files with alpha are read."""
+    if array.dtype.kind == "f":
+        alpha = np.clip(array[..., 3:], 0, 1)
+        return alpha * array[..., :3] + (1 - alpha)
+    white = np.uint64(maxval or np.iinfo(array.dtype).max)
+    wide = array.astype(np.uint64)
+    alpha = np.minimum(wide[..., 3:], white)
+    return ((alpha * wide[..., :3] + (white - alpha) * white + white // np.uint64(2)) //
+            white).astype(array.dtype)
+
+
+def check_floats(source: Picture, name: str = "image") -> None:
+    """Refuses floats that are most likely in other units than 0, black, to 1, white. What resampling
+    overshoots by is cut off by the library."""
+    if source.array.dtype.char != "f" or source.unit != 1:
+        return
+    most = float(source.array.max())
+    if most > 1 + 1 / 256:
+        unit = "255" if most <= 255 else "65535" if most <= 65535 else f"{most:.9g}"
+        raise BadArgument(f"{name}: floats go from 0, black, to 1, white, but there are some up to "
+                          f"{most:.6g}: divide by {unit}, or say what white is, as range=(0, {unit})")
+
+
 def picture(image: Any, maxval: int | None = None, name: str = "image",
             numbers: bool = False) -> Picture:
     """What a caller gave as a picture; BadArgument where it cannot be one. With `numbers` also
@@ -115,6 +139,8 @@ def picture(image: Any, maxval: int | None = None, name: str = "image",
     given, zero, unit = array.dtype, 0, 1.0
     if boolean:
         array = array.view(np.uint8)
+        if array.size and array.max() > 1:  # Pillow fills its booleans with 255
+            array = np.minimum(array, 1)
         maxval = 1
     elif char == "d" and not numbers:
         array = array.astype(np.float32)
@@ -128,10 +154,12 @@ def picture(image: Any, maxval: int | None = None, name: str = "image",
         raise BadArgument(f"{name}: arrays of {array.dtype} cannot be read: " +
                           ("integers, floats and bool can" if numbers else
                            "uint8, uint16, float32, float64 and bool can"))
+    if array.ndim >= 3 and array.shape[-1] == 4 and not boolean:
+        array = _over_white(array, maxval)
     colour = array.ndim >= 3 and array.shape[-1] == 3
     if array.ndim not in ((3, 4) if colour else (2, 3)):
         raise BadArgument(f"{name}: a shape of {array.shape} is no picture: height and width, "
-                          "3 for colours behind, a number of pictures in front")
+                          "3 for colours or 4 with alpha behind, a number of pictures in front")
     if 0 in array.shape:
         raise BadArgument(f"{name}: a shape of {array.shape} is empty")
     if maxval is not None and (array.dtype == np.float32 or

@@ -17,7 +17,7 @@ from ._arrays import Picture, picture
 from ._errors import BadArgument
 from ._figures import Figures
 from ._halftone import halftone
-from ._keywords import Keywords, Members
+from ._keywords import Keywords, Members, choice
 from ._options import palette_text
 from ._png import png
 
@@ -31,7 +31,8 @@ def _here(value: Any, members: Members) -> None:
     """A parameter of its own here."""
 
 
-COMPARE = Keywords("compare", "ro_measure_options", own={"methods": _here, "palette": _here})
+COMPARE = Keywords("compare", "ro_measure_options", own={"methods": _here, "palette": _here, "fit": _here},
+                   without=("resize",))
 
 
 class Entry(NamedTuple):
@@ -164,7 +165,7 @@ def _names(methods: Union[str, Sequence[str], None], palette: Optional[str]) -> 
 
 
 def _entry(name: str, source: Picture, wedge: np.ndarray, options: dict[str, Any],
-           measure: Members, how: tuple[Any, ...]) -> Entry:
+           measure: Members, adapted: Members, how: tuple[Any, ...]) -> Entry:
     colour = "palette" in options
     family = next(row[1] for row in _core.methods() if row[0] == name)
     fields: dict[str, Any] = {}
@@ -185,7 +186,8 @@ def _entry(name: str, source: Picture, wedge: np.ndarray, options: dict[str, Any
     photo = _core.measure(source.view(), result, measure, how)
     figures = Figures(family=family)
     if colour:
-        figures.update(_core.measure_colour(source.view(), result, measure, how))
+        figures.update(_core.measure_colour(source.view(), result, dict(measure, **adapted),
+                                             how))
     rows, columns = source.size
     figures.update(seconds=seconds, speed=rows * columns / seconds * 1e-6)
     figures.update((key, photo[key]) for key in ("psnr", "psnr_gaussian", "psnr_contrast", "ssim",
@@ -202,11 +204,15 @@ def compare(image: Any, methods: Union[str, Sequence[str], None] = None, *, pale
     """Run methods on a picture and on flat greys, time and measure them: ``roundoff compare``.
 
     ``methods`` are names, or a text with commas between them; all of them unless said otherwise.
-    ``palette`` compares in colour. The result holds images and figures by method, prints as a
+    ``palette`` compares in colour, ``fit`` being that of ``halftone``, and the eye is adapted to a
+    panel or to what the picture is fitted to. The result holds images and figures by method, prints as a
     table, and shows itself in Jupyter as the page that the command writes; ``save`` writes it.
     """
     run = _run.split(options)
     measure = COMPARE.take(options)
+    fit = choice("fit", options.get("fit") or "auto", ("auto", "none", "full"))
+    if options.get("fit") is not None and palette is None:
+        raise BadArgument("fit needs palette")
     source = picture(image, maxval)
     if source.stack:
         raise BadArgument("compare takes one picture, no stack")
@@ -217,23 +223,25 @@ def compare(image: Any, methods: Union[str, Sequence[str], None] = None, *, pale
     progress = how_to_run.pop("progress", None)
     halftoning: dict[str, Any] = dict(how_to_run)
     if text is not None:
-        halftoning["palette"] = text
+        halftoning.update(palette=text, fit=("auto", "none", "full")[fit])
     if measure.get("linear"):
         halftoning["linear"] = True
     measure = dict({"dpi": 300.0, "distance": 300.0}, **measure)
     wedge = np.repeat(np.array(GREYS, np.uint8), FIELD)[:, None].repeat(FIELD, axis=1).copy()
     chosen = _names(methods, text)
+    panel = text is not None and text.endswith("-panel")
+    adapted = {"adapted": text} if panel or fit == 2 else {}
     entries = []
     with _run.running(how_to_run) as how, _run.running({"progress": progress}) as telling:
         for number, method in enumerate(chosen, 1):
-            entries.append(_entry(method, source, wedge, halftoning, measure, how))
+            entries.append(_entry(method, source, wedge, halftoning, measure, adapted, how))
             if telling[4]:
                 telling[4]("compare", number / len(chosen))
         sigma = _core.measure(source.view(), (entries[0].image, _core.RGB8 if text else _core.GREY8,
                                               255), measure, how)["sigma"]
     rows, columns = source.size
     head = dict(input=name, width=columns, height=rows, dpi=measure["dpi"],
-                distance=measure["distance"], sigma=sigma, machine=_core.devices()[0][2],
+                distance=measure["distance"], **adapted, sigma=sigma, machine=_core.devices()[0][2],
                 greys=list(GREYS))
     if text is not None:
         with _run.running({}) as how:

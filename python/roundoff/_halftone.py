@@ -7,10 +7,11 @@ from typing import Any, NamedTuple, Optional
 import numpy as np
 
 from . import _core, _device, _run
-from ._arrays import Picture, filled, picture, readable, target
+from ._arrays import Picture, check_floats, filled, picture, readable, target
 from ._errors import BadArgument
-from ._keywords import Keywords
+from ._keywords import Keywords, choice
 from ._options import HALFTONE, Colours, adapted, halftone_members, palette_text
+from ._resize import resized
 
 BYTE = np.dtype(np.uint8)
 
@@ -82,13 +83,16 @@ def halftone(image: Any, method: Optional[str] = None, *, levels: Optional[int] 
     ----------
     image : array or Pillow image
         uint8, uint16, floats (0 to 1) or bool; other integers from their least, black, to their
-        largest, white. Height × width, colours behind, a stack of pictures in front. Any strides; what is not read in place is copied first.
+        largest, white. Height × width, colours behind, a stack of pictures in front. Four colours
+        are red, green, blue and alpha, which is laid over white. Any strides; what is not read in
+        place is copied first.
     method : str
         "floyd-steinberg" unless said otherwise; ``roundoff.methods()`` lists them.
     levels : int
         2 to 256, error diffusion up to 65536.
-    palette : str or rows of red, green, blue
-        Colours to round to instead: a name of ``roundoff.palettes()``, or "black white #c00000".
+    palette : str, list of colours, or rows of red, green, blue
+        Colours to round to instead: a name of ``roundoff.palettes()``, "black white #c00000", or
+        ["black", "white", "#c00000"].
     packed : bool
         Give bits, eight a byte, the first the most significant, 1 for white.
     indices : bool
@@ -101,7 +105,8 @@ def halftone(image: Any, method: Optional[str] = None, *, levels: Optional[int] 
         The options of ``roundoff halftone`` with underscores, such as ``serpentine=True``,
         ``linear=True``, ``seed=1``; and ``threads``, ``device``, ``cpu``, ``progress``. What is
         a file there is an array here: ``screen``, ``spot``, ``start``; ``curve`` is pairs of tones,
-        ``kernel`` a divisor and taps (dx, dy, weight), ``inks`` and ``recolour`` are colours, and
+        ``kernel`` a divisor and taps (dx, dy, weight), ``inks`` and ``recolour`` are colours,
+        ``resize`` may be (width, height), and
         ``ink`` may be ``{"cyan": {"lpi": 133, "angle": 15}}``.
 
     Returns
@@ -122,6 +127,15 @@ def halftone(image: Any, method: Optional[str] = None, *, levels: Optional[int] 
     if type(image) is not np.ndarray and _device.on_device(image):
         return _device.halftone(image, halftone_members(options), packed, indices, out, maxval, run)
     source = picture(image, maxval, numbers=True)
+    if "range" not in options:
+        check_floats(source)
+    resize, mix = options.pop("resize", None), options.pop("resample", None)
+    if mix is not None and (resize is None or str(resize).startswith("up:")):
+        raise BadArgument("resample needs resize to a size")
+    if resize is not None:
+        works_in_light = bool(palette is not None or options.get("linear"))
+        way = choice("resample", mix or "auto", ("auto", "light", "values"))
+        source = resized(source, resize, (works_in_light, True, False)[way])
     if options.get("range", "data" if source.unit != 1 else None) == "data":
         options["range"] = float(source.array.min()), float(source.array.max())
     elif "range" in options and (source.zero or source.unit != 1):

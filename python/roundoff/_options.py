@@ -13,17 +13,21 @@ from ._errors import BadArgument
 from ._inks import above_zero, inks_of, turned
 from ._keywords import Keywords, Members, choice
 
-Colours = Union[str, Sequence[Sequence[int]], np.ndarray]
+Colours = Union[str, Sequence[str], Sequence[Sequence[int]], np.ndarray]
 
 
 def palette_text(palette: Colours) -> str:
-    """Colours as the library reads them: a text, or rows of red, green, blue from 0 to 255."""
+    """Colours as the library reads them: a text, a list of colours as texts, or rows of red, green
+    and blue from 0 to 255."""
     if isinstance(palette, str):
         return palette
+    if isinstance(palette, (list, tuple)) and palette and all(isinstance(c, str) for c in palette):
+        return " ".join(palette)
     colours = np.asarray(palette)
     if colours.ndim != 2 or colours.shape[1] != 3 or colours.dtype.kind not in "iu" or \
             colours.size == 0 or colours.min() < 0 or colours.max() > 255:
-        raise BadArgument("palette: must be a text or rows of red, green and blue from 0 to 255")
+        raise BadArgument("palette: must be a text, a list of texts, or rows of red, green and blue "
+                          "from 0 to 255")
     return " ".join("#%02x%02x%02x" % tuple(int(v) for v in c) for c in colours)
 
 
@@ -81,6 +85,10 @@ def _set(name: str, convert: Callable[[Any], Any]) -> Callable[[Any, Members], N
     return put
 
 
+def _of_call(value: Any, members: Members) -> None:
+    """What halftone() does with the picture itself."""
+
+
 OWN: Mapping[str, Callable[[Any, Members], None]] = {
     "range": _range, "separate": _separate, "kernel": _kernel, "start": _start,
     "palette": _set("palette", palette_text), "recolour": _set("recolour", palette_text),
@@ -90,9 +98,10 @@ OWN: Mapping[str, Callable[[Any, Members], None]] = {
     "curve": _set("curve", curve_of),
     "inks": _set("inks", lambda list_of: list_of), "ink": _set("ink", lambda screens: screens),
     "angles": _set("angles", lambda list_of: list_of),
+    "resize": _of_call, "resample": _of_call,
 }
 HALFTONE = Keywords("halftone", "ro_halftone_options", own=OWN,
-                    without=("resize", "resample", "proof", "gain", "yule_nielsen", "profile_out",
+                    without=("proof", "gain", "yule_nielsen", "profile_out",
                              "intent"))
 
 

@@ -126,17 +126,22 @@ static PyObject *measure(PyObject *Py_UNUSED(module), PyObject *arguments)
 
 static PyObject *measure_colour(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
+    static const char *const others[] = {"adapted", NULL};
     PyObject *first, *second, *dictionary, *run;
     ro_measure_options options = RO_MEASURE_OPTIONS;
     if (!PyArg_ParseTuple(arguments, "OOO!O", &first, &second, &PyDict_Type, &dictionary, &run) ||
-        !members_set(dictionary, "ro_measure_options", NULL, &options))
+        !members_set(dictionary, "ro_measure_options", others, &options))
         return NULL;
     struct session *session = session_begin(run);
     if (!session)
         return NULL;
     struct view original = {0}, result = {0};
     ro_colour_report r = {.size = sizeof r};
-    bool done = view_take(first, false, &original) && view_take(second, false, &result);
+    ro_palette palette = {0};
+    PyObject *adapted = option_of(dictionary, "adapted");
+    bool done = !adapted || palette_take(session, adapted, &palette);
+    options.adapted = adapted ? &palette : NULL;
+    done = done && view_take(first, false, &original) && view_take(second, false, &result);
     if (done) {
         session_leave(session);
         const ro_status status =

@@ -44,7 +44,7 @@ def test_measure_as_the_command(tmp_path, command, grey):
         [command.program, "measure", tmp_path / "a.pgm", tmp_path / "b.pgm", "--json"], check=True,
         capture_output=True).stdout)
     figures = roundoff.measure(grey, result)
-    words = {"command", "original", "result", "seconds", "dropped"}
+    words = {"command", "original", "result", "seconds", "dropped", "dpi", "distance"}
     assert set(shown) - words == set(figures)
     assert alike(figures, {name: shown[name] for name in figures})
     assert figures.dots.single == shown["dots"]["single"] and "<td>" in figures._repr_html_()
