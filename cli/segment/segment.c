@@ -18,14 +18,16 @@
 
 /* Seeds, speeds and files; the library has the other options. */
 static const ro_option rows[] = {
-    {WORDS(at), "X,Y[,R]", "a disc to start from, of radius 5 unless R is given",
+    {WORDS(at), "X,Y[,R]", "a click inside the object, or a disc of radius R",
      .more = "As with all options of numbers separated by commas, `2:X,Y` is "
-             "for label 2. Without a label a seed belongs to label 1, and a speed to all labels."},
+             "for label 2. Without a label every seed of competing fronts is an object of its own "
+             "and has the lowest label that is free, a seed of free fronts belongs to label 1, and "
+             "a speed to all labels. Free fronts start from discs, of radius 5 unless R is given."},
     {MEMBER(mask), "FILE", "start from what is white, part by part, or from tones",
      .more = "Of a mask of black and white every connected part is a label. In other pictures, "
              "whose brightest tone is 255, tones are numbered from dark to light; what has no 255 "
              "holds the numbers of labels. For free fronts one tone is label 1."},
-    {MEMBER(seeds), "FILE", "discs from a CSV file: x,y[,radius][,label] per line",
+    {MEMBER(seeds), "FILE", "clicks or discs from a CSV file: x,y[,radius][,label] per line",
      .topic = "fronts",
      .more = "The first line may name the columns. A radius or label may be empty; fields are "
              "parted by semicolons, commas, tabs or blanks, whichever of these a line has first in "

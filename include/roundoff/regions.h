@@ -49,7 +49,8 @@ typedef struct ro_regions_report {
 typedef struct ro_regions_options {
     /* RO_REGIONS_OPTIONS sets it. */
     size_t size;
-    /* Discs, a front each; labels 1 to RO_REGION_LABELS, 0: 1. */
+    /* Discs, a front each, or with the radius 0 clicks: the pixel alone. Labels 1 to
+     * RO_REGION_LABELS; 0: an object of its own, whose label is the lowest that is free. */
     const ro_seed *seeds;
     size_t seed_count;
     /* RO_GREY8, RO_INDEX8 or RO_GREY16 of the size of the image: label numbers, the pixels of each

@@ -34,9 +34,9 @@ typedef struct ro_speed {
 
 /* A disc to start from. Pixel (x, y) has its centre at whole numbers. */
 typedef struct ro_seed {
-    int label; /* 1 to RO_LABELS; 0: 1 */
+    int label; /* 1 to RO_LABELS; 0: 1; fronts that compete: see regions.h */
     double x, y;
-    double radius; /* 0: 5 */
+    double radius; /* 0: 5; of fronts that compete: the pixel alone */
 } ro_seed;
 
 /* Why a label is of no use. */

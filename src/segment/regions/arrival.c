@@ -47,13 +47,6 @@ static bool add(struct list *list, uint32_t pixel)
     return true;
 }
 
-static inline bool takes(const struct front_race *race, const struct region_front *front,
-                         uint32_t p)
-{
-    const uint16_t grey = race->plane->grey[p];
-    return grey >= front->low && grey <= front->high && (!race->cost || race->cost[p]);
-}
-
 static inline uint64_t round_of(uint64_t arrival) { return (arrival >> RO_FRONT_BITS) / ROUND; }
 
 /* A front arrives at p; of all that do the least stays. Threads that share a round must take turns
@@ -89,7 +82,7 @@ static inline void go_on(struct running *run, int thread, bool shared, uint32_t 
     const uint32_t beside[4] = {p - pitch, p - 1, p + 1, p + pitch};
     bool open[4];
     for (int i = 0; i < 4; i++) {
-        open[i] = takes(race, front, beside[i]);
+        open[i] = race_takes(race, front, beside[i]);
         if (!open[i])
             continue;
         const uint64_t cost = race->cost ? race->cost[beside[i]] : RO_RACE_UNIT;
@@ -101,7 +94,7 @@ static inline void go_on(struct running *run, int thread, bool shared, uint32_t 
         if (!open[up_down] && !open[left_right])
             continue;
         const uint32_t q = beside[up_down] + beside[left_right] - p;
-        if (!takes(race, front, q))
+        if (!race_takes(race, front, q))
             continue;
         const uint64_t cost = race->cost ? race->cost[q] : RO_RACE_UNIT;
         arrive(run, thread, shared, q, (time + RO_RACE_CORNER * cost) << RO_FRONT_BITS | number);
@@ -148,7 +141,7 @@ static void start(struct running *run)
     race_clear(race);
     for (uint32_t f = 0; f < race->count; f++)
         for (uint32_t i = 0; i < race->fronts[f].count; i++)
-            if (takes(race, &race->fronts[f], race->fronts[f].pixels[i]))
+            if (race_takes(race, &race->fronts[f], race->fronts[f].pixels[i]))
                 arrive(run, 0, false, race->fronts[f].pixels[i], RO_START + f);
 }
 

@@ -10,9 +10,7 @@
 
 static bool takes(const struct front_race *race, uint32_t front, uint32_t p)
 {
-    const struct region_front *f = &race->fronts[front];
-    const uint16_t grey = race->plane->grey[p];
-    return grey >= f->low && grey <= f->high && (!race->cost || race->cost[p]);
+    return race_takes(race, &race->fronts[front], p);
 }
 
 /* How long a front takes over a way of (dx, dy) to p; 0: it may not go there. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Fronts that compete, from an image and seeds to the pixels of each: intensities are smoothed as
- * far as their noise asks for, every seed gets its window (flood_window.c), and all race
+ * far as their noise asks for, every seed gets its window (window.c), and all race
  * (arrival.c). */
 #include "segment/regions/regions.h"
+#include "segment/regions/tree.h"
 
 #include "core/checked.h"
 #include "core/image.h"
@@ -76,11 +77,14 @@ static ro_status check(struct ro_regions *work, const ro_image *in)
     return status == RO_OK ? check_plane(work, options->factor, "factor") : status;
 }
 
+enum { WORTH_TREES = 4 }; /* clicks */
+
 /* ---- Windows --------------------------------------------------------------------------------- */
 
 static ro_status run_race(struct ro_regions *work, const uint16_t *cost)
 {
-    const struct front_race race = {&work->plane, cost, work->fronts, work->count, work->arrival};
+    const struct front_race race = {&work->plane, cost,        work->nearest,
+                                    work->fronts, work->count, work->arrival};
     if (!work->by_reference)
         return race_run(work->context, &race);
     race_ref(&race);
@@ -113,14 +117,28 @@ static ro_status find_nearest(struct ro_regions *work)
 struct windows {
     struct ro_regions *work;
     struct seed_fellows *fellows; /* of each front; NULL: each by itself */
+    const struct component_tree
+        *trees; /* bright and dark; NULL: every seed has floods of its own */
     atomic_uint_fast32_t ticket;
     atomic_bool no_memory;
 };
 
+struct fast_flood {
+    const struct component_tree *trees;
+    struct flooder *flooder;
+};
+
+/* Clicks share a tree, but for bands, for floods that stay at home, and where the seed of another
+ * label covers the click. */
 static void flood(void *data, const struct region_front *front, const struct window_start *start,
                   const struct flood_rule *rule, struct window_flood *water)
 {
-    flooder_run(data, front, start, rule, water);
+    const struct fast_flood *with = data;
+    if (with->trees && front->click && rule->kind != RO_REGION_BAND && !rule->nearest &&
+        with->trees->plane->label[front->pixels[0]] == front->label)
+        tree_flood(&with->trees[rule->kind == RO_REGION_DARK], front, start, rule, water);
+    else
+        flooder_run(with->flooder, front, start, rule, water);
 }
 
 struct reference_flood {
@@ -150,14 +168,14 @@ static void find_windows(void *data, int thread)
     struct ro_regions *work = windows->work;
     const bool reference = work->by_reference;
     struct reference_flood plain = {&work->plane, NULL};
-    struct flooder *flooder = NULL;
+    struct fast_flood fast = {windows->trees, NULL};
     uint16_t *scratch = malloc((size_t)most_pixels(work) * sizeof *scratch);
     (void)thread;
     if (reference)
         plain.inside = malloc(plane_size(&work->plane));
     else
-        flooder = flooder_open(&work->plane);
-    if (!scratch || !(reference ? (void *)plain.inside : (void *)flooder))
+        fast.flooder = flooder_open(&work->plane);
+    if (!scratch || !(reference ? (void *)plain.inside : (void *)fast.flooder))
         atomic_store(&windows->no_memory, true);
     for (uint32_t f; !atomic_load(&windows->no_memory) &&
                      (f = (uint32_t)atomic_fetch_add(&windows->ticket, 1)) < work->count;) {
@@ -165,17 +183,19 @@ static void find_windows(void *data, int thread)
         const struct seed_fellows *fellows = windows->fellows ? &windows->fellows[f] : NULL;
         if (fellows && !window_odd(front, fellows))
             continue;
-        const struct window_start start = window_start(&work->plane, front, scratch);
         flood_fn *const by = reference ? flood_by_reference : flood;
-        void *const with = reference ? (void *)&plain : (void *)flooder;
-        if (fellows)
-            window_decide_again(&work->plane, front, &start, fellows, work->nearest, by, with);
-        else
-            window_decide(&work->plane, front, &start, work->nearest, by, with);
+        void *const with = reference ? (void *)&plain : (void *)&fast;
+        if (fellows) {
+            window_decide_again(&work->plane, front, fellows, work->nearest, by, with);
+        } else {
+            front->start = front->click ? window_start_click(&work->plane, front->pixels[0])
+                                        : window_start(&work->plane, front, scratch);
+            window_decide(&work->plane, front, work->nearest, by, with);
+        }
         if (ro_context_cancelled(work->context))
             break;
     }
-    flooder_close(flooder);
+    flooder_close(fast.flooder);
     free(plain.inside);
     free(scratch);
 }
@@ -184,16 +204,66 @@ static ro_status run_windows(struct ro_regions *work, struct seed_fellows *fello
 {
     struct thread_pool *pool = work->context->pool;
     const uint32_t threads = (uint32_t)pool_threads(pool);
-    struct windows windows = {.work = work, .fellows = fellows};
+    struct windows windows = {.work = work, .fellows = fellows, .trees = work->trees};
     pool_run(pool, (int)(threads < work->count ? threads : work->count), find_windows, &windows);
     return atomic_load(&windows.no_memory) ? no_memory(work) : RO_OK;
 }
 
-static int by_label(const void *a, const void *b)
+struct grown_trees {
+    struct ro_regions *work;
+    atomic_int ticket;
+    atomic_bool no_memory;
+};
+
+static void grow_trees(void *data, int thread)
+{
+    struct grown_trees *grown = data;
+    struct ro_regions *work = grown->work;
+    (void)thread;
+    for (int i; (i = atomic_fetch_add(&grown->ticket, 1)) < 2;)
+        if (!tree_open(&work->plane, i ? RO_REGION_DARK : RO_REGION_BRIGHT, &work->trees[i]))
+            atomic_store(&grown->no_memory, true);
+}
+
+/* A few clicks have floods of their own, which takes less time and gives the same. */
+static ro_status make_trees(struct ro_regions *work)
+{
+    uint32_t clicks = 0;
+    for (uint32_t f = 0; f < work->count; f++)
+        clicks += work->fronts[f].click;
+    if (work->by_reference || clicks < WORTH_TREES)
+        return RO_OK;
+    work->trees = calloc(2, sizeof *work->trees);
+    if (!work->trees)
+        return no_memory(work);
+    struct grown_trees grown = {.work = work};
+    const int threads = pool_threads(work->context->pool);
+    pool_run(work->context->pool, threads < 2 ? threads : 2, grow_trees, &grown);
+    return atomic_load(&grown.no_memory) ? no_memory(work) : RO_OK;
+}
+
+void regions_drop_trees(struct ro_regions *work)
+{
+    for (int i = 0; i < 2 && work->trees; i++)
+        tree_close(&work->trees[i]);
+    free(work->trees);
+    work->trees = NULL;
+}
+
+/* ---- Fellows --------------------------------------------------------------------------------- */
+
+/* Seeds that were given without a label are fellows of each other. */
+static uint32_t sort_of(const struct region_front *front)
+{
+    return front->numbered ? 0 : front->label;
+}
+
+static int by_sort(const void *a, const void *b)
 {
     const struct region_front *one = *(const struct region_front *const *)a;
     const struct region_front *two = *(const struct region_front *const *)b;
-    return one->label != two->label ? (int)one->label - (int)two->label : (one > two) - (one < two);
+    const int first = (int)sort_of(one), second = (int)sort_of(two);
+    return first != second ? first - second : (one > two) - (one < two);
 }
 
 /* Fronts that differ from those of their label look again. */
@@ -208,9 +278,9 @@ static ro_status ask_fellows(struct ro_regions *work)
     if (status == RO_OK) {
         for (size_t i = 0; i < count; i++)
             sorted[i] = &work->fronts[i];
-        qsort(sorted, count, sizeof *sorted, by_label);
+        qsort(sorted, count, sizeof *sorted, by_sort);
         for (size_t from = 0, to; from < count; from = to) {
-            for (to = from; to < count && sorted[to]->label == sorted[from]->label;)
+            for (to = from; to < count && sort_of(sorted[to]) == sort_of(sorted[from]);)
                 to++;
             const struct seed_fellows these = window_fellows(sorted + from, to - from, scratch);
             for (size_t i = from; i < to; i++) {
@@ -225,6 +295,33 @@ static ro_status ask_fellows(struct ro_regions *work)
     free(fellows);
     free(scratch);
     return status;
+}
+
+/* The pixel of a click that is outside of its window, which fellows gave it, gives way to the
+ * nearest inside, the first of equals. */
+static void start_inside(struct ro_regions *work)
+{
+    const struct region_plane *plane = &work->plane;
+    for (uint32_t f = 0; f < work->count; f++) {
+        struct region_front *front = &work->fronts[f];
+        const uint32_t pixel = front->pixels[0];
+        if (!front->click || front_takes(plane, front, pixel))
+            continue;
+        const int64_t cx = pixel % plane->pitch - RO_PLANE_MARGIN;
+        const int64_t cy = pixel / plane->pitch - RO_PLANE_MARGIN;
+        int64_t least = RO_CLICK_RADIUS * RO_CLICK_RADIUS;
+        for (int64_t y = cy - RO_CLICK_RADIUS; y <= cy + RO_CLICK_RADIUS; y++)
+            for (int64_t x = cx - RO_CLICK_RADIUS; x <= cx + RO_CLICK_RADIUS; x++) {
+                const int64_t square = (x - cx) * (x - cx) + (y - cy) * (y - cy);
+                if (x < 0 || y < 0 || x >= plane->width || y >= plane->height || square >= least)
+                    continue;
+                const uint32_t p = plane_value_at(plane, (uint32_t)x, (uint32_t)y);
+                if (!front_takes(plane, front, p))
+                    continue;
+                least = square;
+                work->pixels[front->pixels - work->pixels] = p;
+            }
+    }
 }
 
 /* ---- All of it ------------------------------------------------------------------------------- */
@@ -265,9 +362,14 @@ static ro_status grow(struct ro_regions *work, const ro_image *in)
         return no_memory(work);
     status = find_nearest(work);
     if (status == RO_OK)
+        status = make_trees(work);
+    if (status == RO_OK)
         status = run_windows(work, NULL);
     if (status == RO_OK)
         status = ask_fellows(work);
+    regions_drop_trees(work);
+    if (status == RO_OK)
+        start_inside(work);
     if (status == RO_OK)
         status = ro_context_progress(work->context, "segment", 0.5);
     if (status == RO_OK)

@@ -24,6 +24,13 @@ struct region_plane {
     uint32_t spread;       /* of the middle 98 % of the intensities before they were smoothed */
 };
 
+/* Seeds that are single pixels start on a grid of levels that is common to all of them. */
+enum { RO_GRID_LEVELS = 256, RO_GRID_STEPS = 2 /* of the grid, in a level of a flood */ };
+static inline uint32_t plane_step(const struct region_plane *plane)
+{
+    return ((uint32_t)plane->most - plane->least) / RO_GRID_LEVELS + 1;
+}
+
 static inline uint32_t plane_value_at(const struct region_plane *plane, uint32_t x, uint32_t y)
 {
     return (y + RO_PLANE_MARGIN) * plane->pitch + x + RO_PLANE_MARGIN;
@@ -39,6 +46,13 @@ struct flood_level {
     int64_t contrast; /* summed over pairs */
     uint64_t inner;   /* pairs of which both are inside */
     uint64_t unrest;  /* differences of these, summed */
+    uint64_t sum;     /* of the intensities */
+};
+
+/* What a seed tells: quartiles of its intensities and the width of a level. */
+struct window_start {
+    uint16_t low, high;
+    uint32_t unit;
 };
 
 /* A front: where it starts and what it may take. */
@@ -46,12 +60,23 @@ struct region_front {
     const uint32_t *pixels; /* of its seed, in raster order */
     uint32_t count;
     uint16_t label;
+    bool click;    /* its seed is the pixel of a click */
+    bool home;     /* it stays where its label's seed is the nearest */
+    bool numbered; /* its label is its own, for none was given */
+    uint32_t own;  /* pixels of seeds of its label */
+    struct window_start start;
     uint16_t low, high;       /* of the window, both inside */
     enum ro_region_kind kind; /* of hypothesis that won */
     struct flood_level at;    /* of its flood; without pairs there was none */
 };
 
-/* ---- The window of a seed (flood_window.c, flood_window_ref.c)
+static inline bool front_takes(const struct region_plane *plane, const struct region_front *front,
+                               uint32_t p)
+{
+    return plane->grey[p] >= front->low && plane->grey[p] <= front->high;
+}
+
+/* ---- The window of a seed (window.c, flood_ref.c)
  * ------------------------------------------- */
 
 enum {
@@ -61,13 +86,11 @@ enum {
     RO_WINDOW_LEAP = 4096, /* pixels: half a millisecond of a flood */
 };
 
-/* What a seed tells: quartiles of its intensities and the width of a level. */
-struct window_start {
-    uint16_t low, high;
-    uint32_t unit;
-};
+enum { RO_CLICK_RADIUS = 5 };
 struct window_start window_start(const struct region_plane *plane, const struct region_front *front,
                                  uint16_t *scratch);
+
+struct window_start window_start_click(const struct region_plane *plane, uint32_t pixel);
 
 /* How far an intensity is from the quartiles, on the wrong side of them. */
 static inline uint32_t window_away(const struct window_start *start, enum ro_region_kind kind,
@@ -94,9 +117,10 @@ static inline int32_t window_contrast(enum ro_region_kind kind, uint16_t in, uin
 /* How a flood goes and ends. */
 struct flood_rule {
     enum ro_region_kind kind;
-    uint64_t most; /* pixels */
-    uint64_t leap; /* pixels that a level may always have more than the one before */
-    bool inland;   /* level 0 must not touch the border of the picture */
+    uint64_t most;   /* pixels */
+    uint64_t leap;   /* pixels that a level may always have more than the one before */
+    bool inland;     /* level 0 must not touch the border of the picture */
+    uint64_t seeded; /* pixels of seeds that it may hold; 0: none of other labels */
     const uint16_t
         *nearest; /* label of the nearest seed, if it must stay at home; NULL: anywhere */
 };
@@ -147,15 +171,14 @@ typedef void flood_fn(void *data, const struct region_front *front,
                       const struct window_start *start, const struct flood_rule *rule,
                       struct window_flood *flood);
 void window_decide(const struct region_plane *plane, struct region_front *front,
-                   const struct window_start *start, const uint16_t *nearest, flood_fn *flood,
-                   void *data);
+                   const uint16_t *nearest, flood_fn *flood, void *data);
 
 /* Decides again, as the fellows do. The front keeps its window where that would lose more than half
  * of its contrast; but not one that is of another kind and too large as well, which has leaked, and
  * gives way to the fellows' window where there is none of its own. */
 void window_decide_again(const struct region_plane *plane, struct region_front *front,
-                         const struct window_start *start, const struct seed_fellows *fellows,
-                         const uint16_t *nearest, flood_fn *flood, void *data);
+                         const struct seed_fellows *fellows, const uint16_t *nearest,
+                         flood_fn *flood, void *data);
 
 /* ---- The race (arrival.c, arrival_ref.c)
  * ----------------------------------------------------------- */
@@ -169,11 +192,18 @@ struct front_race {
     const struct region_plane *plane;
     const uint16_t *cost; /* of entering a pixel, RO_RACE_UNIT being the usual; 0: a wall; NULL: no
                              others */
+    const uint16_t *nearest; /* label of the nearest seed; NULL: no front is kept at home */
     const struct region_front *fronts;
     uint32_t count;
     uint64_t *arrival; /* of every pixel: time << RO_FRONT_BITS | front; RO_NEVER. 0 beside the
                           picture */
 };
+static inline bool race_takes(const struct front_race *race, const struct region_front *front,
+                              uint32_t p)
+{
+    return front_takes(race->plane, front, p) && (!race->cost || race->cost[p]) &&
+           (!race->nearest || !front->home || race->nearest[p] == front->label);
+}
 /* All pixels of the picture to RO_NEVER, those beside it to 0. */
 void race_clear(const struct front_race *race);
 void race_ref(const struct front_race *race);

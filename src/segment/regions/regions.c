@@ -18,6 +18,7 @@ void ro_regions_free(ro_regions *work)
     free(work->nearest);
     free(work->fronts);
     free(work->pixels);
+    regions_drop_trees(work);
     free(work->arrival);
     free(work->told);
     free(work->table);

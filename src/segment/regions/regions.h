@@ -19,7 +19,8 @@ struct ro_regions {
     struct region_plane plane;
     struct region_front *fronts;
     uint32_t count;
-    uint32_t *pixels; /* of all seeds */
+    uint32_t *pixels;             /* of all seeds */
+    struct component_tree *trees; /* of bright and of dark components; NULL: none are needed */
     uint64_t *arrival;
     uint64_t shown; /* arrivals later than this count as none */
     ro_region_front *told;
@@ -34,6 +35,8 @@ ro_status regions_read(struct ro_regions *work, const ro_image *in);
 /* Makes the fronts, without their windows. */
 ro_status regions_seed(struct ro_regions *work);
 uint32_t regions_sample(const ro_image *image, uint32_t x, uint32_t y); /* 8 or 16 bits */
+
+void regions_drop_trees(struct ro_regions *work);
 
 /* Fills in the tables and the report. */
 ro_status regions_measure(struct ro_regions *work);

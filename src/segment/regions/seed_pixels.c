@@ -5,8 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { USUAL_RADIUS = 5 };
-
 static ro_status no_memory(const struct ro_regions *work)
 {
     return ro_context_fail(work->context, RO_E_MEMORY, "no memory for %zu seeds",
@@ -32,10 +30,11 @@ static bool add_pixel(struct lists *lists, uint32_t pixel)
     return true;
 }
 
-/* The pixels whose centres are in a disc, and the one that its centre is in. */
+/* The pixels whose centres are in a disc, and the one that its centre is in. A click is that one.
+ */
 static bool add_disc(const struct ro_regions *work, const ro_seed *seed, struct lists *lists)
 {
-    const double radius = seed->radius > 0 ? seed->radius : USUAL_RADIUS;
+    const double radius = seed->radius; /* 0: a click */
     const int64_t cx = llrint(seed->x), cy = llrint(seed->y);
     const int64_t top = (int64_t)fmax(0, floor(seed->y - radius));
     const int64_t bottom = (int64_t)fmin(work->height - 1.0, ceil(seed->y + radius));
@@ -94,6 +93,53 @@ static ro_status add_mask(struct ro_regions *work, struct lists *lists, uint32_t
     return status;
 }
 
+/* Seeds without a label get the lowest numbers that are free, in their order. */
+static ro_status number_seeds(struct ro_regions *work)
+{
+    const ro_regions_options *options = &work->options;
+    bool *used = calloc(RO_REGION_LABELS + 1, sizeof *used);
+    uint32_t next = 1;
+    if (!used)
+        return no_memory(work);
+    for (uint32_t f = 0; f < work->count; f++)
+        used[work->fronts[f].label] = true;
+    ro_status status = RO_OK;
+    for (size_t i = 0; i < options->seed_count; i++) {
+        struct region_front *front = &work->fronts[i];
+        front->numbered = front->label == 0;
+        while (front->numbered && next <= RO_REGION_LABELS && used[next])
+            next++;
+        if (front->numbered && next > RO_REGION_LABELS) {
+            status = ro_context_fail(work->context, RO_E_SIZE,
+                                     "%zu seeds have no label, and there are %d labels in all",
+                                     options->seed_count, RO_REGION_LABELS);
+            break;
+        }
+        if (front->numbered)
+            front->label = (uint16_t)next++;
+    }
+    free(used);
+    return status;
+}
+
+/* Marks the pixels of seeds with their labels, the first seed winning, and counts them. */
+static ro_status mark_seeds(struct ro_regions *work)
+{
+    uint32_t *own = calloc(RO_REGION_LABELS + 1, sizeof *own);
+    if (!own)
+        return no_memory(work);
+    for (uint32_t f = 0; f < work->count; f++)
+        for (uint32_t i = 0; i < work->fronts[f].count; i++) {
+            uint16_t *place = &work->seeded[work->fronts[f].pixels[i]];
+            own[work->fronts[f].label] += !*place;
+            *place = *place ? *place : work->fronts[f].label;
+        }
+    for (uint32_t f = 0; f < work->count; f++)
+        work->fronts[f].own = own[work->fronts[f].label];
+    free(own);
+    return RO_OK;
+}
+
 ro_status regions_seed(struct ro_regions *work)
 {
     const ro_regions_options *options = &work->options;
@@ -107,10 +153,10 @@ ro_status regions_seed(struct ro_regions *work)
     ro_status status = counts && work->fronts && work->seeded ? RO_OK : no_memory(work);
     for (size_t i = 0; i < options->seed_count && status == RO_OK; i++) {
         const size_t before = lists.used;
-        const int label = options->seeds[i].label;
         if (!add_disc(work, &options->seeds[i], &lists))
             status = no_memory(work);
-        work->fronts[i].label = (uint16_t)(label ? label : 1);
+        work->fronts[i].label = (uint16_t)options->seeds[i].label;
+        work->fronts[i].click = !(options->seeds[i].radius > 0);
         counts[i] = (uint32_t)(lists.used - before);
     }
     work->count = (uint32_t)options->seed_count;
@@ -123,10 +169,9 @@ ro_status regions_seed(struct ro_regions *work)
     for (uint32_t f = 0, at = 0; f < work->count && status == RO_OK; at += counts[f++]) {
         work->fronts[f].pixels = lists.pixels + at;
         work->fronts[f].count = counts[f];
-        for (uint32_t i = 0; i < counts[f]; i++)
-            if (!work->seeded[lists.pixels[at + i]])
-                work->seeded[lists.pixels[at + i]] = work->fronts[f].label;
     }
     free(counts);
-    return status;
+    if (status == RO_OK)
+        status = number_seeds(work);
+    return status == RO_OK ? mark_seeds(work) : status;
 }

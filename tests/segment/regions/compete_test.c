@@ -2,7 +2,7 @@
 /* Fronts that compete, part by part against their definitions: the flood that finds a window, and
  * the race; on hostile pictures, with walls, costs and several threads. */
 #include "core/random.h"
-#include "segment/regions/compete.h"
+#include "segment/regions/tree.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -80,6 +80,7 @@ static void open_world(struct world *world, uint64_t seed)
         const uint32_t a = draw(seed, 6, f, 65536), b = draw(seed, 7, f, 65536);
         front->pixels = world->pixels + used;
         front->label = (uint16_t)(1 + draw(seed, 8, f, 3));
+        front->home = draw(seed, 9, f, 2);
         front->low = (uint16_t)(a < b ? a : b);
         front->high = (uint16_t)(a < b ? b : a);
         for (uint32_t y = top; y <= bottom && y < height; y++)
@@ -104,6 +105,21 @@ static void close_world(struct world *world)
 
 /* ---- The flood ------------------------------------------------------------------------------- */
 
+static void assert_same_flood(const struct window_flood *got, const struct window_flood *want)
+{
+    assert_int_equal(got->count, want->count);
+    assert_int_equal(got->best, want->best);
+    assert_int_equal(got->cut, want->cut);
+    for (int k = 0; k < want->count; k++) {
+        assert_int_equal(got->level[k].area, want->level[k].area);
+        assert_int_equal(got->level[k].pairs, want->level[k].pairs);
+        assert_int_equal(got->level[k].contrast, want->level[k].contrast);
+        assert_int_equal(got->level[k].inner, want->level[k].inner);
+        assert_int_equal(got->level[k].unrest, want->level[k].unrest);
+        assert_int_equal(got->level[k].sum, want->level[k].sum);
+    }
+}
+
 static void floods_agree(void **state)
 {
     (void)state;
@@ -116,7 +132,7 @@ static void floods_agree(void **state)
         assert_non_null(flooder);
         for (uint32_t f = 0; f < world.count; f++)
             for (int kind = RO_REGION_BRIGHT; kind <= RO_REGION_BAND; kind++)
-                for (int way = 0; way < 4; way++) {
+                for (int way = 0; way < 8; way++) {
                     const struct window_start start =
                         window_start(&world.plane, &world.fronts[f], scratch);
                     const struct flood_rule rule = {.kind = (enum ro_region_kind)kind,
@@ -124,21 +140,52 @@ static void floods_agree(void **state)
                                                             world.plane.height / (way & 1 ? 2 : 1),
                                                     .leap = seed % 5 * 20,
                                                     .inland = way & 1,
+                                                    .seeded = way & 4 ? 1 + seed % 20 : 0,
                                                     .nearest = way & 2 ? world.nearest : NULL};
                     struct window_flood want = {0}, got = {0};
                     flood_ref(&world.plane, &world.fronts[f], &start, &rule, inside, &want);
                     flooder_run(flooder, &world.fronts[f], &start, &rule, &got);
-                    assert_int_equal(got.count, want.count);
-                    assert_int_equal(got.best, want.best);
-                    assert_int_equal(got.cut, want.cut);
-                    for (int k = 0; k < want.count; k++) {
-                        assert_int_equal(got.level[k].area, want.level[k].area);
-                        assert_int_equal(got.level[k].pairs, want.level[k].pairs);
-                        assert_int_equal(got.level[k].contrast, want.level[k].contrast);
-                        assert_int_equal(got.level[k].inner, want.level[k].inner);
-                        assert_int_equal(got.level[k].unrest, want.level[k].unrest);
-                    }
+                    assert_same_flood(&got, &want);
                 }
+        flooder_close(flooder);
+        free(inside);
+        close_world(&world);
+    }
+}
+
+/* Clicks: the tree, a flood of their own and the definition give the same levels. */
+static void trees_agree(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 300; seed++) {
+        struct world world;
+        open_world(&world, seed);
+        struct component_tree trees[2];
+        unsigned char *inside = malloc(plane_size(&world.plane));
+        struct flooder *flooder = flooder_open(&world.plane);
+        assert_true(tree_open(&world.plane, RO_REGION_BRIGHT, &trees[0]));
+        assert_true(tree_open(&world.plane, RO_REGION_DARK, &trees[1]));
+        for (uint32_t f = 0; f < world.count; f++)
+            for (int way = 0; way < 8; way++) {
+                struct region_front front = {
+                    .pixels = world.fronts[f].pixels, .count = 1, .click = true};
+                front.label = world.label[front.pixels[0]];
+                const struct window_start start = window_start_click(&world.plane, front.pixels[0]);
+                const struct flood_rule rule = {.kind = way & 1 ? RO_REGION_DARK : RO_REGION_BRIGHT,
+                                                .most = (uint64_t)world.plane.width *
+                                                        world.plane.height / (way & 2 ? 2 : 1),
+                                                .leap = seed % 5 * 20,
+                                                .inland = way & 2,
+                                                .seeded = way & 4 ? 1 + seed % 20 : 0};
+                struct window_flood want = {0}, got = {0}, shared = {0};
+                flood_ref(&world.plane, &front, &start, &rule, inside, &want);
+                flooder_run(flooder, &front, &start, &rule, &got);
+                tree_flood(&trees[way & 1], &front, &start, &rule, &shared);
+                assert_same_flood(&got, &want);
+                assert_same_flood(&shared, &want);
+            }
+        tree_close(&trees[0]);
+        tree_close(&trees[1]);
         flooder_close(flooder);
         free(inside);
         close_world(&world);
@@ -201,8 +248,12 @@ static void races_agree(void **state)
             open_world(&world, seed);
             const size_t size = plane_size(&world.plane);
             uint64_t *want = malloc(size * sizeof *want), *got = malloc(size * sizeof *got);
-            struct front_race race = {&world.plane, seed % 3 ? NULL : world.cost, world.fronts,
-                                      world.count, want};
+            struct front_race race = {&world.plane,
+                                      seed % 3 ? NULL : world.cost,
+                                      seed % 2 ? NULL : world.nearest,
+                                      world.fronts,
+                                      world.count,
+                                      want};
             race_ref(&race);
             race.arrival = got;
             assert_int_equal(race_run(context, &race), RO_OK);
@@ -242,7 +293,7 @@ static void many_pixels_at_once(void **state)
                             &context),
             RO_OK);
         uint64_t *arrival = malloc(plane_size(&plane) * sizeof *arrival);
-        const struct front_race race = {&plane, NULL, fronts, FRONTS, arrival};
+        const struct front_race race = {&plane, NULL, NULL, fronts, FRONTS, arrival};
         assert_int_equal(race_run(context, &race), RO_OK);
         if (first)
             assert_memory_equal(arrival, first, plane_size(&plane) * sizeof *arrival);
@@ -267,7 +318,7 @@ static void flood_below(void *data, const struct region_front *front,
     if (rule->kind != RO_REGION_BRIGHT)
         return;
     const struct flood_level levels[] = {
-        {4, 10, -300, 0, 0}, {6, 20, -10, 0, 0}, {8, 24, -11, 0, 0}};
+        {4, 10, -300, 0, 0, 0}, {6, 20, -10, 0, 0, 0}, {8, 24, -11, 0, 0, 0}};
     for (int i = 0; i < 3; i++)
         assert_true(flood_add(flood, &levels[i]));
 }
@@ -276,9 +327,8 @@ static void the_best_counts_also_below_zero(void **state)
 {
     (void)state;
     const struct region_plane plane = {.width = 20, .height = 20, .most = 255, .spread = 200};
-    const struct window_start start = {100, 120, 2};
-    struct region_front front = {0};
-    window_decide(&plane, &front, &start, NULL, flood_below, NULL);
+    struct region_front front = {.start = {100, 120, 2}};
+    window_decide(&plane, &front, NULL, flood_below, NULL);
     assert_int_equal(front.at.contrast, -10);
     assert_int_equal(front.low, 100 - 1 * 2);
 }
@@ -293,18 +343,17 @@ static void flood_at_home(void *data, const struct region_front *front,
     (void)front, (void)start;
     flood->cut = true;
     if (rule->kind == RO_REGION_BAND && !rule->nearest)
-        assert_true(flood_add(flood, &(struct flood_level){50, 100, 4000, 0, 0}));
+        assert_true(flood_add(flood, &(struct flood_level){50, 100, 4000, 0, 0, 0}));
     if (rule->kind == RO_REGION_BRIGHT && rule->nearest)
-        assert_true(flood_add(flood, &(struct flood_level){*area, 100, 4000, 0, 0}));
+        assert_true(flood_add(flood, &(struct flood_level){*area, 100, 4000, 0, 0, 0}));
 }
 
 static enum ro_region_kind kind_at_home(uint64_t area)
 {
     const struct region_plane plane = {.width = 90, .height = 90, .most = 255, .spread = 200};
-    const struct window_start start = {100, 120, 2};
     const uint16_t nearest[1] = {1};
-    struct region_front front = {.count = 5};
-    window_decide(&plane, &front, &start, nearest, flood_at_home, &area);
+    struct region_front front = {.count = 5, .start = {100, 120, 2}};
+    window_decide(&plane, &front, nearest, flood_at_home, &area);
     return front.kind;
 }
 
@@ -318,8 +367,9 @@ static void what_had_no_outline_is_doubted_at_home(void **state)
 /* An outline of a contrast of 40 that the next level loses; before it there was another. */
 static bool goes_on(int64_t before, uint64_t unrest)
 {
-    const struct flood_level levels[] = {
-        {50, 100, 100 * before, 200, 0}, {60, 100, 4000, 200, 200 * unrest}, {90, 100, 1000, 0, 0}};
+    const struct flood_level levels[] = {{50, 100, 100 * before, 200, 0, 0},
+                                         {60, 100, 4000, 200, 200 * unrest, 0},
+                                         {90, 100, 1000, 0, 0, 0}};
     struct window_flood flood = {0};
     assert_true(flood_add(&flood, &levels[0]));
     assert_true(flood_add(&flood, &levels[1]));
@@ -342,7 +392,7 @@ static void flood_in_a_border(void *data, const struct region_front *front,
     const struct flood_level *inner = data;
     (void)front, (void)start;
     if (rule->kind == RO_REGION_DARK)
-        assert_true(flood_add(flood, &(struct flood_level){200, 100, 12000, 0, 0}));
+        assert_true(flood_add(flood, &(struct flood_level){200, 100, 12000, 0, 0, 0}));
     if (rule->kind == RO_REGION_BRIGHT)
         assert_true(flood_add(flood, inner));
 }
@@ -350,16 +400,15 @@ static void flood_in_a_border(void *data, const struct region_front *front,
 static enum ro_region_kind kind_in_a_border(struct flood_level inner)
 {
     const struct region_plane plane = {.width = 90, .height = 90, .most = 255, .spread = 200};
-    const struct window_start start = {100, 120, 2};
-    struct region_front front = {.count = 5};
-    window_decide(&plane, &front, &start, NULL, flood_in_a_border, &inner);
+    struct region_front front = {.count = 5, .start = {100, 120, 2}};
+    window_decide(&plane, &front, NULL, flood_in_a_border, &inner);
     return front.kind;
 }
 
 static void faint_outlines_count_where_a_kind_ran_over_them(void **state)
 {
     (void)state;
-    const struct flood_level faint = {100, 80, 80 * 12, 80, 80 * 4};
+    const struct flood_level faint = {100, 80, 80 * 12, 80, 80 * 4, 0};
     struct flood_level large = faint, fainter = faint, restless = faint, few = faint;
     large.area++;
     fainter.contrast = 80 * 10;
@@ -386,18 +435,18 @@ static void flood_dark(void *data, const struct region_front *front,
 static struct region_front ask_dark_fellows(enum ro_region_kind kind, uint64_t area, void *outline)
 {
     const struct region_plane plane = {.width = 90, .height = 90, .most = 255, .spread = 200};
-    const struct window_start start = {100, 120, 2};
     const struct seed_fellows fellows = {RO_REGION_DARK, 640, UINT64_MAX, 0, 90};
-    struct region_front front = {.count = 5, .kind = kind, .low = 70, .high = 200};
-    front.at = (struct flood_level){area, 100, 5000, 0, 0};
-    window_decide_again(&plane, &front, &start, &fellows, NULL, flood_dark, outline);
+    struct region_front front = {
+        .count = 5, .kind = kind, .start = {100, 120, 2}, .low = 70, .high = 200};
+    front.at = (struct flood_level){area, 100, 5000, 0, 0, 0};
+    window_decide_again(&plane, &front, &fellows, NULL, flood_dark, outline);
     return front;
 }
 
 static void what_leaked_gives_way_to_its_fellows(void **state)
 {
     (void)state;
-    struct flood_level outline = {50, 100, 2000, 0, 0};
+    struct flood_level outline = {50, 100, 2000, 0, 0, 0};
     assert_int_equal(ask_dark_fellows(RO_REGION_BRIGHT, 641, &outline).high, 120);
     assert_int_equal(ask_dark_fellows(RO_REGION_BRIGHT, 640, &outline).high, 200);
     assert_int_equal(ask_dark_fellows(RO_REGION_DARK, 641, &outline).high, 200);
@@ -456,6 +505,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(floods_agree),
+        cmocka_unit_test(trees_agree),
         cmocka_unit_test(a_window_ends_at_the_outline),
         cmocka_unit_test(races_agree),
         cmocka_unit_test(many_pixels_at_once),

@@ -124,6 +124,76 @@ static void objects_are_found(void **state)
     }
 }
 
+/* ---- Clicks ---------------------------------------------------------------------------------- */
+
+/* A click anywhere in a disc finds it, and without labels every click is a thing of its own. */
+static void clicks_find_what_they_are_in(void **state)
+{
+    (void)state;
+    const ro_image image = draw_discs(RO_GREY8, 255);
+    for (uint32_t trial = 0; trial < 4; trial++) {
+        ro_seed seeds[DISCS];
+        seed_discs(seeds, true);
+        for (uint32_t i = 0; i < DISCS; i++) {
+            const double turn = pixel_hash(trial, i, 1) * 0x1p-32 * 2 * acos(-1);
+            const double away = pixel_hash(trial, i, 2) * 0x1p-32 * (disc_radius((int)i) - 2);
+            seeds[i] = (ro_seed){0, floor(seeds[i].x + away * cos(turn) + 0.5),
+                                 floor(seeds[i].y + away * sin(turn) + 0.5), 0};
+        }
+        seeds[3].label = 2; /* the others go round it */
+        ro_regions *result = grow(
+            &image, (ro_regions_options){RO_REGIONS_DEFAULTS, .seeds = seeds, .seed_count = DISCS});
+        size_t count;
+        const ro_region_front *fronts = ro_regions_fronts(result, &count);
+        assert_int_equal(count, DISCS);
+        assert_int_equal(report.labels, DISCS);
+        for (int i = 0; i < DISCS; i++) {
+            const double area = acos(-1) * disc_radius(i) * disc_radius(i);
+            assert_int_equal(fronts[i].label, i == 0 ? 1 : i == 3 ? 2 : i < 3 ? i + 2 : i + 1);
+            if (!(fabs((double)fronts[i].area / area - 1) < 0.15))
+                fail_msg("trial %u, disc %d: %llu pixels instead of %.0f", trial, i,
+                         (unsigned long long)fronts[i].area, area);
+        }
+        ro_regions_free(result);
+    }
+    ro_image_free((ro_image *)&image);
+}
+
+/* Words in short dark strokes on paper with a ruled line hardly darker than it: a click on the line
+ * does not take the paper. */
+static void a_click_on_a_faint_line_leaves_the_page(void **state)
+{
+    (void)state;
+    enum { PAGE = 200, STROKES = 60 };
+    ro_image image = blank(RO_GREY8, PAGE, PAGE);
+    ro_seed seeds[STROKES + 1];
+    for (uint32_t y = 0; y < PAGE; y++)
+        for (uint32_t x = 0; x < PAGE; x++) {
+            const bool line = y % 40 == 20;
+            put(&image, x, y,
+                225 - 0.1 * x - (line ? 9 : 0) + (pixel_hash(2, x, y) * 0x1p-32 - 0.5) * 8);
+        }
+    for (uint32_t i = 0; i < STROKES; i++) {
+        const uint32_t left = 10 + i % 12 * 15, top = 26 + i / 12 * 33;
+        for (uint32_t y = top; y < top + 9; y++)
+            for (uint32_t x = left; x < left + 3; x++)
+                put(&image, x, y, 70);
+        seeds[i] = (ro_seed){0, left + 1, top + 3, 0};
+    }
+    seeds[STROKES] = (ro_seed){0, 97, 100, 0};
+    ro_regions *result = grow(&image, (ro_regions_options){RO_REGIONS_DEFAULTS, .seeds = seeds,
+                                                           .seed_count = STROKES + 1});
+    size_t count;
+    const ro_region *table = ro_regions_table(result, &count);
+    for (size_t i = 0; i < STROKES; i++)
+        if (!(table[i].area > 15 && table[i].area < 60))
+            fail_msg("stroke %zu has %llu pixels", i, (unsigned long long)table[i].area);
+    if (table[STROKES].area > PAGE * PAGE / 50)
+        fail_msg("the line has %llu pixels", (unsigned long long)table[STROKES].area);
+    ro_regions_free(result);
+    ro_image_free(&image);
+}
+
 /* ---- Seeds of one label ------------------------------------------------------------------------
  */
 
@@ -471,12 +541,14 @@ static void schedules_agree(void **state)
         for (uint32_t y = 0; y < image.height; y++)
             for (uint32_t x = 0; x < image.width; x++)
                 put(&image, x, y, 60 + (x / 9 + y / 7) % 3 * 50 + pixel_hash(trial, x, y) % 30);
-        ro_seed seeds[5];
-        for (uint32_t i = 0; i < 5; i++)
-            seeds[i] = (ro_seed){
-                (int)(1 + pixel_hash(trial, i, 7) % 3), pixel_hash(trial, i, 1) % image.width,
-                pixel_hash(trial, i, 2) % image.height, 1 + pixel_hash(trial, i, 3) % 4};
-        ro_regions_options options = {RO_REGIONS_DEFAULTS, .seeds = seeds, .seed_count = 5,
+        enum { SEEDS = 9 };
+        ro_seed seeds[SEEDS]; /* discs and clicks, with and without labels */
+        for (uint32_t i = 0; i < SEEDS; i++)
+            seeds[i] =
+                (ro_seed){(int)(pixel_hash(trial, i, 7) % 4), pixel_hash(trial, i, 1) % image.width,
+                          pixel_hash(trial, i, 2) % image.height,
+                          pixel_hash(trial, i, 4) % 3 ? 0 : 1 + pixel_hash(trial, i, 3) % 4};
+        ro_regions_options options = {RO_REGIONS_DEFAULTS, .seeds = seeds, .seed_count = SEEDS,
                                       .schedule = "reference",
                                       .smooth = trial % 2 ? 0 : RO_DEFAULT};
         ro_regions *result = grow(&image, options);
@@ -560,6 +632,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(objects_are_found),
+        cmocka_unit_test(clicks_find_what_they_are_in),
+        cmocka_unit_test(a_click_on_a_faint_line_leaves_the_page),
         cmocka_unit_test(seeds_of_a_label_agree),
         cmocka_unit_test(faint_things_do_not_go_to_the_next_strong_border),
         cmocka_unit_test(outlines_are_weighed),

@@ -27,6 +27,7 @@ enum {
     MOST_TIMES = 64,   /* their areas */
     VAST_TIMES = 3,    /* all of these together */
     HOME_TIMES = 16,   /* the seed: as much as a doubtful kind may hold at once */
+    PASSED_SEEDS = 16, /* pixels of other seeds that the flood of a click may pass */
 };
 
 static int compare_numbers(const void *a, const void *b)
@@ -40,16 +41,57 @@ static int compare_greys(const void *a, const void *b)
     return (int)*(const uint16_t *)a - (int)*(const uint16_t *)b;
 }
 
+static void find_quartiles(uint16_t *greys, uint32_t count, struct window_start *start)
+{
+    qsort(greys, count, sizeof *greys, compare_greys);
+    start->low = greys[count / 4];
+    start->high = greys[count - 1 - count / 4];
+}
+
 struct window_start window_start(const struct region_plane *plane, const struct region_front *front,
                                  uint16_t *scratch)
 {
-    const uint32_t n = front->count;
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < front->count; i++)
         scratch[i] = plane->grey[front->pixels[i]];
-    qsort(scratch, n, sizeof *scratch, compare_greys);
     const uint32_t range = (uint32_t)plane->most - plane->least;
     const uint32_t unit = (range + RO_WINDOW_LEVELS - 1) / RO_WINDOW_LEVELS;
-    return (struct window_start){scratch[n / 4], scratch[n - 1 - n / 4], unit ? unit : 1};
+    struct window_start start = {.unit = unit ? unit : 1};
+    find_quartiles(scratch, front->count, &start);
+    return start;
+}
+
+/* Widens a start to whole levels of the grid. */
+static struct window_start on_grid(const struct region_plane *plane, uint16_t low, uint16_t high)
+{
+    const uint32_t step = plane_step(plane);
+    const uint32_t below = ((uint32_t)plane->most - low) / step * step + step - 1;
+    const uint32_t above = plane->least + ((uint32_t)high - plane->least) / step * step + step - 1;
+    return (struct window_start){.low = (uint16_t)(below < plane->most ? plane->most - below : 0),
+                                 .high = (uint16_t)(above < UINT16_MAX ? above : UINT16_MAX),
+                                 .unit = RO_GRID_STEPS * step};
+}
+
+struct window_start window_start_click(const struct region_plane *plane, uint32_t pixel)
+{
+    return on_grid(plane, plane->grey[pixel], plane->grey[pixel]);
+}
+
+/* The quartiles of the disc round a click, and its own intensity. */
+static struct window_start start_of_disc(const struct region_plane *plane, uint32_t pixel)
+{
+    uint16_t greys[(2 * RO_CLICK_RADIUS + 1) * (2 * RO_CLICK_RADIUS + 1)];
+    const int64_t cx = pixel % plane->pitch - RO_PLANE_MARGIN;
+    const int64_t cy = pixel / plane->pitch - RO_PLANE_MARGIN;
+    const uint16_t own = plane->grey[pixel];
+    struct window_start start;
+    uint32_t count = 0;
+    for (int64_t y = cy - RO_CLICK_RADIUS; y <= cy + RO_CLICK_RADIUS; y++)
+        for (int64_t x = cx - RO_CLICK_RADIUS; x <= cx + RO_CLICK_RADIUS; x++)
+            if (x >= 0 && y >= 0 && x < plane->width && y < plane->height &&
+                (x - cx) * (x - cx) + (y - cy) * (y - cy) < RO_CLICK_RADIUS * RO_CLICK_RADIUS)
+                greys[count++] = plane->grey[plane_value_at(plane, (uint32_t)x, (uint32_t)y)];
+    find_quartiles(greys, count, &start);
+    return on_grid(plane, start.low < own ? start.low : own, start.high > own ? start.high : own);
 }
 
 /* Below 0, 0, above 0: of a's score and b's times up/down. */
@@ -127,6 +169,8 @@ static int choose_level(const struct window_flood *flood)
 
 struct choice {
     bool any, cut;
+    bool home;      /* its flood stayed there */
+    bool inland;    /* its floods had to stay off the border and in half of the picture */
     unsigned kinds; /* bits of those with a level */
     enum ro_region_kind kind;
     int level;
@@ -150,6 +194,13 @@ static bool is_inside(const struct choice *inner, const struct choice *outer)
            compare(&inner->at, &outer->at, 0, 1, FAINT) > 0;
 }
 
+/* Whether its contrast is below 1/32 of the picture's. */
+static bool is_weak(const struct region_plane *plane, const struct choice *choice)
+{
+    return choice->at.contrast * 32 * (choice->kind == RO_REGION_BAND ? 3 : 4) <
+           (int64_t)(4 * choice->at.pairs * plane->spread);
+}
+
 static struct choice best_of(const struct choice *all, int count)
 {
     struct choice best = {0};
@@ -169,7 +220,8 @@ static struct choice best_of(const struct choice *all, int count)
 /* Of all kinds, or of one; doubtful kinds, as bits, not where they hold many times the seed at
  * once.
  */
-static struct choice best_of_kinds(const struct region_front *front,
+static struct choice best_of_kinds(const struct region_plane *plane,
+                                   const struct region_front *front,
                                    const struct window_start *start, struct flood_rule rule,
                                    enum ro_region_kind only, unsigned doubtful, flood_fn *flood,
                                    void *data)
@@ -183,9 +235,15 @@ static struct choice best_of_kinds(const struct region_front *front,
         struct window_flood water = {0};
         if (only && kinds[i] != only)
             continue;
+        /* of what a click has found, a band can be a part only */
+        const struct choice better = best_of(all, count);
+        const bool in_part =
+            front->click && kinds[i] == RO_REGION_BAND && better.any && !is_weak(plane, &better);
+        if (in_part && better.at.area < rule.most)
+            rule.most = better.at.area;
         rule.kind = kinds[i];
         flood(data, front, start, &rule, &water);
-        cut |= water.cut;
+        cut |= water.cut && !in_part;
         if (water.count == 0 || ((doubtful >> kinds[i] & 1) &&
                                  water.level[0].area > (uint64_t)HOME_TIMES * front->count))
             continue;
@@ -203,61 +261,100 @@ static struct choice best_of_kinds(const struct region_front *front,
     return best;
 }
 
-static struct choice decide(const struct region_plane *plane, const struct region_front *front,
-                            const struct window_start *start, const struct seed_fellows *fellows,
-                            const uint16_t *nearest, flood_fn *flood, void *data)
+static struct flood_rule rule_for(const struct region_plane *plane,
+                                  const struct seed_fellows *fellows, bool inland)
 {
     const uint64_t pixels = (uint64_t)plane->width * plane->height;
     const uint64_t most = fellows->most ? fellows->most : pixels;
-    struct flood_rule rule = {
-        .most = most < pixels / 2 ? most : pixels / 2,
-        .leap = RO_WINDOW_LEAP,
-        .inland = true,
-    };
-    struct choice chosen = best_of_kinds(front, start, rule, fellows->kind, 0, flood, data);
-    const bool weak =
-        chosen.any && chosen.at.contrast * 32 * (chosen.kind == RO_REGION_BAND ? 3 : 4) <
-                          (int64_t)(4 * chosen.at.pairs * plane->spread);
-    if (!chosen.any || weak) {
-        rule.most = most;
-        rule.inland = false;
-        const bool cut = chosen.cut;
+    return (struct flood_rule){.most = inland && most > pixels / 2 ? pixels / 2 : most,
+                               .leap = RO_WINDOW_LEAP,
+                               .inland = inland};
+}
+
+/* Floods that may go anywhere; those of clicks past other seeds too. */
+static struct choice decide_anywhere(const struct region_plane *plane,
+                                     const struct region_front *front,
+                                     const struct window_start *start,
+                                     const struct seed_fellows *fellows, bool several,
+                                     flood_fn *flood, void *data)
+{
+    const struct flood_rule inland = rule_for(plane, fellows, true);
+    struct choice chosen =
+        best_of_kinds(plane, front, start, inland, fellows->kind, 0, flood, data);
+    bool cut = chosen.cut;
+    const bool is_inland = chosen.any && !is_weak(plane, &chosen);
+    if (!is_inland) {
+        const struct flood_rule all = rule_for(plane, fellows, false);
         const struct choice again =
-            best_of_kinds(front, start, rule, fellows->kind, 0, flood, data);
+            best_of_kinds(plane, front, start, all, fellows->kind, 0, flood, data);
+        cut |= again.cut;
         if (again.any)
             chosen = again;
-        chosen.cut |= cut;
     }
-    if (chosen.cut && nearest) {
+    if (cut && several && front->click) {
+        struct flood_rule past = inland;
+        past.seeded = front->own + PASSED_SEEDS;
+        const struct choice over =
+            best_of_kinds(plane, front, start, past, fellows->kind, 0, flood, data);
+        if (over.any && (!chosen.any || is_better(&over, &chosen, 5, 4)))
+            chosen = over;
+    }
+    chosen.cut = cut;
+    chosen.inland = is_inland;
+    return chosen;
+}
+
+/* A click has a second start, the disc round it. Floods that were cut stay at home the next time. A
+ * kind that had no outline before is doubted there: it ran over all the picture at once, and walls
+ * alone do not make a thing of that. */
+static struct choice decide(const struct region_plane *plane, struct region_front *front,
+                            const struct seed_fellows *fellows, const uint16_t *nearest,
+                            flood_fn *flood, void *data)
+{
+    struct choice chosen =
+        decide_anywhere(plane, front, &front->start, fellows, nearest, flood, data);
+    if (front->click) {
+        const struct window_start disc = start_of_disc(plane, front->pixels[0]);
+        const struct choice wider =
+            decide_anywhere(plane, front, &disc, fellows, nearest, flood, data);
+        if (wider.any && (!chosen.any || is_better(&wider, &chosen, 9, 8))) {
+            chosen = wider;
+            front->start = disc;
+        }
+    }
+    if (chosen.cut && nearest && !(front->click && chosen.any)) {
+        struct flood_rule home = rule_for(plane, fellows, chosen.inland);
+        home.nearest = nearest;
         const unsigned doubtful = chosen.any ? ~chosen.kinds : 0;
-        rule.nearest = nearest;
         const struct choice at_home =
-            best_of_kinds(front, start, rule, fellows->kind, doubtful, flood, data);
-        if (at_home.any && (!chosen.any || is_better(&at_home, &chosen, 5, 4)))
+            best_of_kinds(plane, front, &front->start, home, fellows->kind, doubtful, flood, data);
+        if (at_home.any && (!chosen.any || is_better(&at_home, &chosen, 5, 4))) {
             chosen = at_home;
+            chosen.home = true;
+        }
     }
     return chosen;
 }
 
-static void take(struct region_front *front, const struct window_start *start,
-                 const struct choice *chosen)
+static void take(struct region_front *front, const struct choice *chosen)
 {
+    const struct window_start *start = &front->start;
     const uint32_t reach = chosen->any ? (uint32_t)chosen->level * start->unit : 0;
     const uint32_t low = start->low > reach ? start->low - reach : 0, high = start->high + reach;
     front->at = chosen->at;
     front->kind = chosen->any ? chosen->kind : RO_REGION_BAND;
+    front->home = front->click && chosen->home;
     front->low = front->kind == RO_REGION_DARK ? 0 : (uint16_t)low;
     front->high =
         front->kind == RO_REGION_BRIGHT || high > UINT16_MAX ? UINT16_MAX : (uint16_t)high;
 }
 
 void window_decide(const struct region_plane *plane, struct region_front *front,
-                   const struct window_start *start, const uint16_t *nearest, flood_fn *flood,
-                   void *data)
+                   const uint16_t *nearest, flood_fn *flood, void *data)
 {
     const struct seed_fellows none = {0};
-    const struct choice chosen = decide(plane, front, start, &none, nearest, flood, data);
-    take(front, start, &chosen);
+    const struct choice chosen = decide(plane, front, &none, nearest, flood, data);
+    take(front, &chosen);
 }
 
 /* ---- Seeds of one label -------------------------------------------------------------------------
@@ -304,203 +401,21 @@ bool window_odd(const struct region_front *front, const struct seed_fellows *fel
 }
 
 void window_decide_again(const struct region_plane *plane, struct region_front *front,
-                         const struct window_start *start, const struct seed_fellows *fellows,
-                         const uint16_t *nearest, flood_fn *flood, void *data)
+                         const struct seed_fellows *fellows, const uint16_t *nearest,
+                         flood_fn *flood, void *data)
 {
     const struct choice before = {.any = front->at.pairs > 0, .kind = front->kind, .at = front->at};
-    const struct choice again = decide(plane, front, start, fellows, nearest, flood, data);
+    const struct choice again = decide(plane, front, fellows, nearest, flood, data);
     const bool leaked =
-        fellows->kind && front->kind != fellows->kind && front->at.area > fellows->most;
+        front->at.area > fellows->most && ((fellows->kind && front->kind != fellows->kind) ||
+                                           (front->click && front->at.area <= fellows->vast));
     if (again.any && (leaked || !before.any || is_better(&again, &before, 1, 2))) {
-        take(front, start, &again);
-    } else if (leaked) {
+        take(front, &again);
+    } else if (leaked && fellows->kind) {
         front->kind = fellows->kind;
         front->low = fellows->low;
         front->high = fellows->high;
+        front->home = false;
         front->at = (struct flood_level){0};
-    }
-}
-
-/* ---- The flood ------------------------------------------------------------------------------- */
-
-/* Pixels wait in lists, one a level; a pixel's mark tells whether it waits or is inside, in this
- * flood or, being lower, in one before. Those beside the picture have the highest mark. */
-struct flooder {
-    const struct region_plane *plane;
-    uint32_t *mark, *next;
-    uint32_t base;
-    uint32_t head[RO_WINDOW_LEVELS];
-};
-
-#define NONE UINT32_MAX
-
-static void clear_marks(struct flooder *flooder)
-{
-    const struct region_plane *plane = flooder->plane;
-    for (size_t i = 0; i < plane_size(plane); i++)
-        flooder->mark[i] = UINT32_MAX;
-    for (uint32_t y = 0; y < plane->height; y++)
-        for (uint32_t x = 0; x < plane->width; x++)
-            flooder->mark[plane_value_at(plane, x, y)] = 0;
-    flooder->base = 0;
-}
-
-struct flooder *flooder_open(const struct region_plane *plane)
-{
-    struct flooder *flooder = calloc(1, sizeof *flooder);
-    if (!flooder)
-        return NULL;
-    flooder->plane = plane;
-    flooder->mark = malloc(plane_size(plane) * sizeof *flooder->mark);
-    flooder->next = malloc(plane_size(plane) * sizeof *flooder->next);
-    if (!flooder->mark || !flooder->next) {
-        flooder_close(flooder);
-        return NULL;
-    }
-    clear_marks(flooder);
-    return flooder;
-}
-
-void flooder_close(struct flooder *flooder)
-{
-    if (!flooder)
-        return;
-    free(flooder->mark);
-    free(flooder->next);
-    free(flooder);
-}
-
-struct water {
-    struct flooder *flooder;
-    const uint16_t *grey, *label;
-    const uint16_t *nearest; /* NULL: it may go anywhere */
-    uint16_t own;            /* its label */
-    struct window_start start;
-    uint64_t inverse;       /* 2^32 / unit, rounded up: levels below 2^17/unit are exact */
-    uint32_t waits, inside; /* marks */
-    int32_t pair[8];        /* to the other pixel */
-    int32_t beside[4];
-    struct flood_level now;
-    bool on_border;
-};
-
-static inline uint32_t level_of(const struct water *water, enum ro_region_kind kind, uint32_t p)
-{
-    const uint64_t away = window_away(&water->start, kind, water->grey[p]);
-    return (uint32_t)((away + water->start.unit - 1) * water->inverse >> 32);
-}
-
-/* A pixel comes in; its neighbours wait for their level, this one or a later. */
-static inline void enter(struct water *water, enum ro_region_kind kind, uint32_t p, uint32_t level)
-{
-    struct flooder *flooder = water->flooder;
-    uint32_t *mark = flooder->mark;
-    const uint32_t waits = water->waits, inside = water->inside;
-    const uint16_t grey = water->grey[p];
-    int64_t contrast = 0;
-    int pairs = 8;
-    /* a seed may lie where it must not go: then no pair has counted its contrast */
-    const bool counted = !water->nearest || water->nearest[p] == water->own;
-    mark[p] = inside;
-    for (int i = 0; i < 8; i++) {
-        const uint32_t q = p + (uint32_t)water->pair[i];
-        if (mark[q] == inside) { /* no longer a pair: both are inside */
-            pairs -= 2;
-            water->now.inner++;
-            water->now.unrest += (uint64_t)abs((int)water->grey[q] - grey);
-            contrast -= counted ? window_contrast(kind, water->grey[q], grey) : 0;
-        } else if (mark[q] <= inside && (!water->nearest || water->nearest[q] == water->own)) {
-            contrast += window_contrast(kind, grey, water->grey[q]);
-        }
-    }
-    water->now.area++;
-    water->now.pairs += (uint64_t)(int64_t)pairs;
-    water->now.contrast += contrast;
-    for (int i = 0; i < 4; i++) {
-        const uint32_t q = p + (uint32_t)water->beside[i];
-        if (mark[q] >= waits) {
-            water->on_border |= mark[q] > inside;
-            continue;
-        }
-        if (water->nearest && water->nearest[q] != water->own)
-            continue;
-        uint32_t own = level_of(water, kind, q);
-        if (own >= RO_WINDOW_LEVELS)
-            continue;
-        own = own > level ? own : level;
-        mark[q] = waits;
-        flooder->next[q] = flooder->head[own];
-        flooder->head[own] = q;
-    }
-}
-
-/* Everything that enters at a level; false where the flood must end before it. */
-static inline bool rise(struct water *water, enum ro_region_kind kind, uint32_t level,
-                        uint64_t room, bool inland)
-{
-    struct flooder *flooder = water->flooder;
-    if (inland && water->on_border)
-        return false;
-    for (uint32_t p; (p = flooder->head[level]) != NONE;) {
-        flooder->head[level] = flooder->next[p];
-        if (water->label[p] && water->label[p] != water->own)
-            return false;
-        enter(water, kind, p, level);
-        if (water->now.area > room || (inland && water->on_border))
-            return false;
-    }
-    return water->now.area <= room;
-}
-
-static inline void run_kind(struct water *water, enum ro_region_kind kind,
-                            const struct region_front *front, const struct flood_rule *rule,
-                            struct window_flood *flood)
-{
-    for (uint32_t i = 0; i < front->count; i++)
-        enter(water, kind, front->pixels[i], 0);
-    for (uint32_t level = 0; level < RO_WINDOW_LEVELS; level++) {
-        const uint64_t room = flood_room(flood, rule, water->flooder->plane);
-        flood->cut = !rise(water, kind, level, room, level == 0 && rule->inland);
-        if (flood->cut || !flood_add(flood, &water->now))
-            return;
-    }
-}
-
-void flooder_run(struct flooder *flooder, const struct region_front *front,
-                 const struct window_start *start, const struct flood_rule *rule,
-                 struct window_flood *flood)
-{
-    const struct region_plane *plane = flooder->plane;
-    const int32_t pitch = (int32_t)plane->pitch;
-    if (flooder->base > UINT32_MAX - 8)
-        clear_marks(flooder);
-    struct water water = {
-        .flooder = flooder,
-        .grey = plane->grey,
-        .label = plane->label,
-        .nearest = rule->nearest,
-        .own = front->label,
-        .start = *start,
-        .inverse = ((UINT64_C(1) << 32) + start->unit - 1) / start->unit,
-        .waits = flooder->base + 1,
-        .inside = flooder->base + 2,
-        .pair = {-2, 2, -2 * pitch, 2 * pitch, -pitch - 1, -pitch + 1, pitch - 1, pitch + 1},
-        .beside = {-pitch, -1, 1, pitch},
-    };
-    flooder->base += 2;
-    flood->count = flood->best = 0;
-    for (int i = 0; i < RO_WINDOW_LEVELS; i++)
-        flooder->head[i] = NONE;
-    for (uint32_t i = 0; i < front->count; i++)
-        flooder->mark[front->pixels[i]] = water.waits;
-    switch (rule->kind) {
-    case RO_REGION_BRIGHT:
-        run_kind(&water, RO_REGION_BRIGHT, front, rule, flood);
-        break;
-    case RO_REGION_DARK:
-        run_kind(&water, RO_REGION_DARK, front, rule, flood);
-        break;
-    default:
-        run_kind(&water, RO_REGION_BAND, front, rule, flood);
     }
 }

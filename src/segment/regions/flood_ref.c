@@ -20,14 +20,15 @@ static uint32_t level_of(const struct window_start *start, enum ro_region_kind k
     return (window_away(start, kind, grey) + start->unit - 1) / start->unit;
 }
 
-/* Adds to `inside` what level `level` has more; true when the flood reached another label's seed.
- */
+/* Adds to `inside` what level `level` has more; true when the flood reached another label's seed,
+ * or holds more pixels of seeds than the rule allows. */
 static bool fill(const struct region_plane *plane, const struct region_front *front,
                  const struct window_start *start, const struct flood_rule *rule, uint32_t level,
                  unsigned char *inside)
 {
     const uint32_t pitch = plane->pitch;
     bool met = false;
+    uint64_t seeded = 0;
     for (bool more = true; more;) {
         more = false;
         for (uint32_t y = 0; y < plane->height; y++)
@@ -43,7 +44,9 @@ static bool fill(const struct region_plane *plane, const struct region_front *fr
                 met |= plane->label[p] && plane->label[p] != front->label;
             }
     }
-    return met;
+    for (size_t p = 0; p < plane_size(plane); p++)
+        seeded += inside[p] && plane->label[p];
+    return rule->seeded ? seeded > rule->seeded : met;
 }
 
 static struct flood_level count(const struct region_plane *plane, const struct region_front *front,
@@ -61,6 +64,7 @@ static struct flood_level count(const struct region_plane *plane, const struct r
             if (!inside[p])
                 continue;
             now.area++;
+            now.sum += plane->grey[p];
             *on_border |= x == 0 || y == 0 || x + 1 == width || y + 1 == height;
             for (int i = 0; i < 8; i++) {
                 const int64_t qx = x + away[i][0], qy = y + away[i][1];
