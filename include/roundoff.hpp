@@ -164,9 +164,10 @@ class Plan
         check(ro_plan_query(plan_.get(), &info), context_);
         return info;
     }
-    void run(const ro_image *in, ro_image *out) const
+    /* `how`: several pictures, device memory, a report; NULL: a picture in host memory. */
+    void run(const ro_image *in, ro_image *out, const ro_run *how = nullptr) const
     {
-        check(ro_plan_run(plan_.get(), in, out), context_);
+        check(ro_plan_run(plan_.get(), in, out, how), context_);
     }
 
   private:

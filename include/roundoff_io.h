@@ -29,8 +29,6 @@ typedef enum ro_sample {
     RO_SAMPLE_FLOAT16,
     RO_SAMPLE_FLOAT64,
 } ro_sample;
-RO_API
-const char *ro_sample_name(ro_sample sample); /* "int16"; "plain" */
 
 enum { RO_OUTER_AXES = 6 };
 
@@ -171,11 +169,6 @@ const ro_file_info *ro_reader_info(const ro_reader *reader);
 RO_API
 ro_status ro_reader_rows(ro_reader *reader, void *rows, ptrdiff_t stride, uint32_t count,
                          uint32_t *got);
-/* Makes `row` the next one. RO_E_UNSUPPORTED where rows do not lie at known places: only raw PNM,
- * NPY by rows and TIFF have such places (of compressed strips their beginnings, from where rows are
- * read over), and only upright and as large as they are. */
-RO_API
-ro_status ro_reader_seek(ro_reader *reader, uint32_t row);
 /* Goes on to the next page once all rows were read; what follows is as the page before. A page that
  * has another shape is an error (RO_E_FORMAT), and so is one beyond those asked for
  * (RO_E_STATE). */
@@ -228,34 +221,10 @@ ro_status ro_writer_open(ro_context *context, const char *path, const ro_file_in
                          const ro_write_options *options, ro_writer **writer);
 RO_API
 ro_status ro_writer_rows(ro_writer *writer, const void *rows, ptrdiff_t stride, uint32_t count);
-/* The same with 8 bits of alpha for every pixel, where the info has with_alpha set. Of a palette in
- * .png, a number behind the others is transparent, below half of all alpha; else alpha is kept. */
-RO_API
-ro_status ro_writer_rows_alpha(ro_writer *writer, const void *rows, ptrdiff_t stride,
-                               const uint8_t *alpha, ptrdiff_t alpha_stride, uint32_t count);
-/* All but the name: what may still fail for want of room does so here. Of several files that belong
- * together all are completed before the first is committed. */
-RO_API
-ro_status ro_writer_complete(ro_writer *writer);
 RO_API
 ro_status ro_writer_commit(ro_writer *writer);
 RO_API
 void ro_writer_close(ro_writer *writer); /* NULL is allowed */
-
-/* Files that belong together. After ro_commit_begin, whatever the calling thread commits or saves
- * with the context (pictures, inks, fields and sidecars, animations, contours, bytes) is complete
- * but waits under a temporary name; if the thread reads one of these files, it reads what waits.
- * ro_commit_all checks for a cancellation one last time, gives all files their names and syncs
- * their folders; ro_commit_drop, or closing the context, removes them. So a failure before the
- * first name leaves every old file as it was. The renames are not atomic as a group, however: if
- * the system refuses one of them, or is cut off between them, those before are new, and the message
- * of ro_commit_all says so. Both end the list. Output to pipes or devices has already been sent. */
-RO_API
-ro_status ro_commit_begin(ro_context *context);
-RO_API
-ro_status ro_commit_all(ro_context *context);
-RO_API
-void ro_commit_drop(ro_context *context);
 
 /* Removes all temporary files of the process, which then must not go on writing. May be called from
  * a signal handler that ends it. */
@@ -267,36 +236,6 @@ void ro_temporaries_remove(void);
 RO_API
 ro_status ro_writer_accepts(ro_context *context, const char *path, const ro_file_info *info,
                             const ro_write_options *options);
-/* Whether files of a type, as ro_file_info.type names it, hold numbers of levels as they are;
- * others hold the tones that they stand for. */
-RO_API
-int ro_type_keeps_levels(const char *type);
-
-/* How much of a path is the name of the file: behind "a.npz:" and "a.h5:" is that of the array in
- * it that is to be written. */
-RO_API
-size_t ro_path_file(const char *path);
-/* How much of it lies before the file's ending, where numbers go: "a" of "a.png", "a.nii.gz" and
- * "a.h5:/b"; without an ending all of the file's name. */
-RO_API
-size_t ro_path_stem(const char *path);
-
-/* Whether a file of this name, or of a type that is not NULL, has a place for dots per inch. */
-RO_API
-int ro_writer_holds_resolution(const char *path, const char *type);
-
-/* Passes on from what a reader said of its file what is still true of `out`, whose pixels are in
- * the same places: description, spacing, header. */
-RO_API
-void ro_info_carry(const ro_file_info *in, ro_file_info *out);
-/* What a reader said of its file, resolution included, and a file of this name that is written with
- * `out` does not say: in words, "its description, its spacing"; "": nothing. */
-RO_API
-void ro_writer_loses(const char *path, const char *type, const ro_file_info *in,
-                     const ro_file_info *out, ro_dropped *lost);
-/* Whether what is written there can be read again; 1 also for types that are none of these. */
-RO_API
-int ro_writer_reads_back(const char *path, const char *type);
 
 /* Whole images: loads into memory that ro_image_free gives back, and saves. `info` and `dropped`
  * may be NULL. The description and the header of `info` lie in the image's memory: they stay valid
@@ -324,37 +263,8 @@ ro_status ro_seeds_load(ro_context *context, const char *path, ro_seed **seeds, 
  * pixels having their centres at whole numbers. Each line has at least one point, in GeoJSON at
  * least three and it is closed; coordinates are finite and at most 1e10 in magnitude. */
 RO_API
-ro_status ro_contours_accepts(ro_context *context, const char *path);
-RO_API
 ro_status ro_contours_save(ro_context *context, const char *path, const ro_polyline *lines,
                            size_t count, uint32_t width, uint32_t height);
-
-/* Columns of whole numbers as text: two lines of comment with # in front, the title and the names
- * of the columns, then a line of decimal numbers for every row. For the test bench of a circuit. */
-enum { RO_VECTOR_COLUMNS = 4 };
-typedef struct ro_vectors {
-    const char *title;
-    int columns;
-    const char *names[RO_VECTOR_COLUMNS];
-    const int32_t *numbers[RO_VECTOR_COLUMNS];
-    size_t rows;
-} ro_vectors;
-RO_API
-ro_status ro_vectors_save(ro_context *context, const char *path, const ro_vectors *vectors);
-
-/* An animated GIF of numbers of colours, `colours` holding 256 times red, green and blue; it
- * repeats for ever. The file appears at the commit. */
-typedef struct ro_gif ro_gif;
-RO_API
-ro_status ro_gif_open(ro_context *context, const char *path, uint32_t width, uint32_t height,
-                      const uint8_t *colours, ro_gif **gif);
-RO_API
-ro_status ro_gif_frame(ro_gif *gif, const uint8_t *numbers, ptrdiff_t stride,
-                       unsigned centiseconds);
-RO_API
-ro_status ro_gif_commit(ro_gif *gif);
-RO_API
-void ro_gif_close(ro_gif *gif); /* NULL is allowed */
 
 /* Reads a kernel of error diffusion from a JSON file, as taps [dx, dy, weight] or as a matrix whose
  * first row is the pixel's own, the pixel just before the row's first weight:
@@ -386,20 +296,6 @@ ro_status ro_displacement_load(ro_context *context, const char *path, ro_image *
 RO_API
 ro_status ro_displacement_save(ro_context *context, const char *path, const ro_image *field);
 
-/* Any bytes into a file, complete or not at all; and whether it, or a displacement, can be made
- * there.
- * Loading takes memory that ro_free gives back, with a byte 0 behind the file's, which may be
- * `most` at most. */
-RO_API
-ro_status ro_bytes_save(ro_context *context, const char *path, const void *bytes, size_t size);
-RO_API
-ro_status ro_bytes_load(ro_context *context, const char *path, size_t most, char **bytes,
-                        size_t *size);
-RO_API
-ro_status ro_bytes_accepts(ro_context *context, const char *path);
-RO_API
-ro_status ro_displacement_accepts(ro_context *context, const char *path);
-
 /* A field of light from a .npy file of complex64 or complex128, or of float32 or float64, which are
  * phases in radians of light of modulus 1. What is 0 in `optics`, if that is not NULL, is filled in
  * from the sidecar: the file's name with .json for its ending, or `sidecar` if that is not NULL;
@@ -408,28 +304,11 @@ RO_API
 ro_status ro_hologram_load(ro_context *context, const char *path, const char *sidecar,
                            ro_field *field, ro_optics *optics);
 
-/* The sidecar alone. */
-RO_API
-ro_status ro_optics_load(ro_context *context, const char *path, const char *sidecar,
-                         ro_optics *optics);
-
 /* A field as .npy of complex64, and its sidecar if `optics` is not NULL. Both appear under their
  * names only when they are complete. */
 RO_API
 ro_status ro_hologram_save(ro_context *context, const char *path, const ro_field *field,
                            const ro_optics *optics);
-
-/* The same, row by row from the top. Closing gives the files their names if `status` is RO_OK and
- * all rows have come, else nothing is left of them; it returns what went wrong first. A writer of
- * NULL may be closed. */
-typedef struct ro_field_writer ro_field_writer;
-RO_API
-ro_status ro_field_writer_open(ro_context *context, const char *path, uint32_t width,
-                               uint32_t height, ro_field_writer **writer);
-RO_API
-ro_status ro_field_writer_row(ro_field_writer *writer, const float *row);
-RO_API
-ro_status ro_field_writer_close(ro_field_writer *writer, const ro_optics *optics, ro_status status);
 
 /* Points of a PLY file, or of a list of numbers (.xyz, .csv): x, y, z and, where the file has them,
  * amplitude, intensity or red, green and blue (up to 255, whose roots are taken), and phase or
@@ -438,30 +317,12 @@ RO_API
 ro_status ro_points_load(ro_context *context, const char *path, ro_scene_point **points,
                          size_t *count, int *phases);
 
-/* A picture as amplitudes of light, RO_GREYF of width x height (0: its own), in the middle of
- * nothing: floating point samples are amplitudes, others intensities, whose roots are taken.
- * `channel`: 0 to 2 of a colour picture, or -1 for its luminance. ro_image_free gives it back. */
-RO_API
-ro_status ro_amplitudes_load(ro_context *context, const char *path, int channel, uint32_t width,
-                             uint32_t height, ro_image *amplitudes);
-
 /* A modulator from text, a level a line: "real, imaginary", or columns as a heading names them:
  * "phase" (radians) or "degrees" with "amplitude", which is 1 where "level" (0, 1, 2 ...) or
  * "drive" are told without it; or "real" and "imaginary". A drive is what the device is sent for a
  * level. */
 RO_API
 ro_status ro_modulator_load(ro_context *context, const char *path, ro_modulator *modulator);
-
-/* Taps from text, "dx, dy, real" or "dx, dy, real, imaginary" a line. */
-RO_API
-ro_status ro_taps_load(ro_context *context, const char *path, ro_hologram_taps *taps);
-
-/* The file of an ink, from 0 on, where each has one: "page.tif" becomes "page-c.tif" for the four
- * of RO_CHANNELS_CMYK, "page-NAME.tif" for others. RO_E_ARGUMENT: there is no such ink, or no room.
- */
-RO_API
-ro_status ro_plate_path(const char *out, const ro_halftone_options *options, int ink, char *path,
-                        size_t size);
 
 /* How an output profile treats colours that cannot be printed. */
 typedef enum ro_intent {
@@ -471,14 +332,13 @@ typedef enum ro_intent {
     RO_INTENT_ABSOLUTE, /* colorimetric, the paper's white included */
 } ro_intent;
 
-/* The separation of an ICC output profile for CMYK, by lcms2, from sRGB; ro_separation_free frees.
+/* The separation of an ICC output profile for CMYK, by lcms2, from sRGB; ro_free gives its
+ * shares back.
  * `hash`, if not NULL, receives that of the file's bytes (ro_bytes_hash). RO_E_FORMAT: it is no
  * such profile; RO_E_UNSUPPORTED: lcms2 is no part of this build. */
 RO_API
 ro_status ro_separation_load(ro_context *context, const char *path, ro_intent intent,
                              ro_separation *separation, char hash[RO_HASH_TEXT]);
-RO_API
-void ro_separation_free(ro_separation *separation);
 
 /* A proof of plates that ro_halftone_file wrote for `out` with these options, whose inks have to
  * have colours: all of them on each other, as an RGB picture. */
@@ -499,8 +359,6 @@ ro_status ro_proof_file(ro_context *context, const char *out, const ro_halftone_
 
 /* A drawing of the moiré of inks, as ro_moire_find has it, into a file whose name ends in .svg: the
  * waves of their screens, the dots on each other, and the waves that are seen best. */
-RO_API
-ro_status ro_moire_accepts(ro_context *context, const char *path);
 RO_API
 ro_status ro_moire_save(ro_context *context, const char *path, const ro_moire *moire,
                         const ro_ink *inks, int count);
@@ -559,19 +417,6 @@ ro_status ro_halftone_files(ro_context *context, ro_file_job *jobs, size_t count
                             const ro_halftone_options *options, const ro_read_options *read,
                             const ro_write_options *write, const ro_context_options *workers,
                             ro_job_fn done, void *data);
-
-/* Gives the numbers that are black and white in a file of integers that come as floats: the least
- * and the largest of all pages that are read, as ro_halftone_file takes them if its options name no
- * range. Gives 0 and 0 for all other files, because maxval, or 1 for floats, is their white.
- * Returns RO_E_UNSUPPORTED for such integers from a pipe, which cannot be searched in advance. */
-RO_API
-ro_status ro_reader_range(ro_reader *reader, double *black, double *white);
-
-/* The smallest and the largest number of a picture's file, all channels and all pages that are read
- * together; of floats NaN are passed over. */
-RO_API
-ro_status ro_picture_range(ro_context *context, const char *path, const ro_read_options *read,
-                           double *least, double *most);
 
 #ifdef __cplusplus
 }

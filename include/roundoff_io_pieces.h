@@ -12,6 +12,12 @@
 extern "C" {
 #endif
 
+/* Makes `row` the next one. RO_E_UNSUPPORTED where rows do not lie at known places: only raw PNM,
+ * NPY by rows and TIFF have such places (of compressed strips their beginnings, from where rows are
+ * read over), and only upright and as large as they are. */
+RO_API
+ro_status ro_reader_seek(ro_reader *reader, uint32_t row);
+
 /*
  * A file in parts, for processes that write one file together: a part is some rows, and parts lie
  * one after another,

@@ -9,6 +9,7 @@
 #include "input.h"
 #include "output.h"
 #include "roundoff/pieces.h"
+#include "roundoff_io_command.h"
 
 #include <stdlib.h>
 

@@ -6,7 +6,7 @@
  *     rank 1      band 1 ########>
  *     rank 2         band 2 ########>
  *
- * A band is a stream of the plan (ro_halftone_begin). The threads that compute it carry: they
+ * A band is a stream of the plan (ro_stream_open_piece). The threads that compute it carry: they
  * receive a piece of columns from the rank before when they need it, and send on what they have
  * finished; sends do not wait. A thread for that alone would take a processor from those that
  * compute.
@@ -19,6 +19,7 @@
 #include "core/options.h"
 #include "input.h"
 #include "output.h"
+#include "roundoff_io_command.h"
 
 #include <stdlib.h>
 
@@ -53,7 +54,7 @@ struct pipeline {
 
 struct courier {
     struct pipeline *pipeline;
-    ro_halftone_stream *stream;
+    ro_stream *stream;
     struct slot *slot;
     const int32_t *given;    /* what comes in, if it is known already */
     uint32_t received, sent; /* pieces */
@@ -142,17 +143,17 @@ static void take(void *data, uint32_t ready)
 
 /* ---- Bands ---------------------------------------------------------------------------------- */
 
-static ro_status push_rows(struct pipeline *way, ro_halftone_stream *stream, uint32_t rows)
+static ro_status push_rows(struct pipeline *way, ro_stream *stream, uint32_t rows)
 {
     const size_t stride = way->in.row_bytes;
     ro_status status = RO_OK;
     for (uint32_t pushed = 0, pulled = 0, taken, given; pulled < rows && status == RO_OK;) {
-        status = ro_halftone_push(stream, way->from + pushed * stride, (ptrdiff_t)stride,
-                                  rows - pushed, &taken);
+        status = ro_stream_push(stream, way->from + pushed * stride, (ptrdiff_t)stride,
+                                rows - pushed, &taken);
         pushed += taken;
         if (status == RO_OK) {
-            status = ro_halftone_pull(stream, way->to + pulled * way->to_stride,
-                                      (ptrdiff_t)way->to_stride, rows - pulled, &given);
+            status = ro_stream_pull(stream, way->to + pulled * way->to_stride,
+                                    (ptrdiff_t)way->to_stride, rows - pulled, &given);
             pulled += given;
         }
     }
@@ -194,13 +195,13 @@ static ro_status run_band(struct pipeline *way, uint32_t band)
     if (status == RO_OK)
         status = input_rows(&way->in, y, rows, way->from);
     if (status == RO_OK)
-        status = ro_halftone_begin(way->plan, y, rows, &courier.stream);
+        status = ro_stream_open_piece(way->plan, y, rows, &courier.stream);
     if (status != RO_OK)
         return status;
     if (way->times.begun <= 0 && (!above || courier.given))
         way->times.begun = MPI_Wtime() - way->times.start;
     status = compute(way, &courier, rows);
-    ro_halftone_close(courier.stream);
+    ro_stream_close(courier.stream);
     if (status != RO_OK)
         return status;
     return output_band(&way->out, band, way->to, (ptrdiff_t)way->to_stride,

@@ -8,6 +8,7 @@
 #include "core/misuse.h"
 #include "core/options.h"
 #include "output.h"
+#include "roundoff/command.h"
 #include "roundoff/pieces.h"
 #include "roundoff_io_pieces.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "input.h"
 #include "roundoff/library.h"
+#include "roundoff_io_command.h"
+#include "roundoff_io_pieces.h"
 
 #include <stdio.h>
 #include <string.h>

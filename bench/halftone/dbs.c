@@ -5,6 +5,7 @@
  */
 #include "bench/bench.h"
 #include "bench/timing.h"
+#include "roundoff/plan.h"
 
 #include "context/context.h"
 #include "cuda/cuda.h"
@@ -185,15 +186,21 @@ static double kernel_time(ro_context *context, const ro_image *in, ro_image *out
                           const ro_halftone_options *options)
 {
     double times[ROUNDS];
+    ro_plan *plan;
+    const ro_run run = {RO_RUN_DEFAULTS, .on_device = 1, .stream = cuda_stream(context)};
+    if (ro_halftone_plan(context, in, out->format, options, &plan) != RO_OK)
+        return 0;
     for (int i = -1; i < ROUNDS; i++) {
         double ms;
-        if (cuda_timer_start(context) != RO_OK ||
-            ro_halftone_device(context, in, out, 1, options, cuda_stream(context)) != RO_OK ||
-            cuda_timer_stop(context, &ms) != RO_OK)
+        if (cuda_timer_start(context) != RO_OK || ro_plan_run(plan, in, out, &run) != RO_OK ||
+            cuda_timer_stop(context, &ms) != RO_OK) {
+            ro_plan_free(plan);
             return 0;
+        }
         if (i >= 0)
             times[i] = ms;
     }
+    ro_plan_free(plan);
     qsort(times, ROUNDS, sizeof *times, by_value);
     return times[ROUNDS / 2];
 }

@@ -97,17 +97,24 @@ static double time_images(ro_context *context, const ro_image *in, ro_image *out
     double times[REPEATS];
     ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .method = timed->method,
                                    .schedule = timed->schedule, .levels = timed->levels};
-    for (int i = -2; i < REPEATS; i++) {
+    ro_plan *plan;
+    const ro_run run = {RO_RUN_DEFAULTS, .count = (uint32_t)count, .on_device = 1,
+                        .stream = cuda_stream(context)};
+    ro_status status = ro_halftone_plan(context, in, out->format, &options, &plan);
+    for (int i = -2; i < REPEATS && status == RO_OK; i++) {
         double ms;
-        if (cuda_timer_start(context) != RO_OK ||
-            ro_halftone_device(context, in, out, (uint32_t)count, &options, cuda_stream(context)) !=
-                RO_OK ||
-            cuda_timer_stop(context, &ms) != RO_OK) {
-            fprintf(stderr, "roundoff: %s\n", ro_context_message(context));
-            return 0;
-        }
-        if (i >= 0)
+        status = cuda_timer_start(context);
+        if (status == RO_OK)
+            status = ro_plan_run(plan, in, out, &run);
+        if (status == RO_OK)
+            status = cuda_timer_stop(context, &ms);
+        if (status == RO_OK && i >= 0)
             times[i] = ms;
+    }
+    ro_plan_free(plan);
+    if (status != RO_OK) {
+        fprintf(stderr, "roundoff: %s\n", ro_context_message(context));
+        return 0;
     }
     qsort(times, REPEATS, sizeof *times, by_value);
     return times[REPEATS / 2];

@@ -45,7 +45,7 @@ struct planned {
 static bool run_planned(void *data)
 {
     struct planned *own = data;
-    return own->plan && ro_plan_run(own->plan, own->work->in, own->work->out) == RO_OK;
+    return own->plan && ro_plan_run(own->plan, own->work->in, own->work->out, NULL) == RO_OK;
 }
 
 static void print_row(const struct contender *c, int size, int depth, int levels, double copy,

@@ -54,7 +54,9 @@ static double time_method(ro_context *context, int row, const ro_image *in, cons
         double ms = 0;
         status = cuda_timer_start(context);
         if (status == RO_OK)
-            status = ro_plan_run_device(plan, ins, outs, IMAGES, cuda_stream(context));
+            status = ro_plan_run(plan, ins, outs,
+                                 &(ro_run){RO_RUN_DEFAULTS, .count = IMAGES, .on_device = 1,
+                                           .stream = cuda_stream(context)});
         if (status == RO_OK)
             status = cuda_timer_stop(context, &ms);
         if (i >= 0)

@@ -37,7 +37,7 @@ static bool run_plan(void *data)
 {
     struct planned *planned = data;
     for (int i = 0; i < planned->times; i++)
-        if (ro_plan_run(planned->plan, planned->once.in, planned->once.out) != RO_OK)
+        if (ro_plan_run(planned->plan, planned->once.in, planned->once.out, NULL) != RO_OK)
             return false;
     return true;
 }

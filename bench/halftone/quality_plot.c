@@ -5,6 +5,7 @@
 
 #include "roundoff/library.h"
 #include "roundoff_io.h"
+#include "roundoff_io_command.h"
 
 #include <math.h>
 #include <stdio.h>

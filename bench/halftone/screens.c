@@ -9,6 +9,7 @@
 #include "bench/peers/peer_process.h"
 #include "bench/timing.h"
 #include "roundoff_io.h"
+#include "roundoff_io_command.h"
 
 #include <complex.h>
 #include <math.h>

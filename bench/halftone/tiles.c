@@ -31,7 +31,7 @@ struct tile {
 static bool run_plan(void *data)
 {
     struct tile *tile = data;
-    return ro_plan_run(tile->plan, tile->work.in, tile->work.out) == RO_OK;
+    return ro_plan_run(tile->plan, tile->work.in, tile->work.out, NULL) == RO_OK;
 }
 
 /* Every rank once, far from its neighbours. */

@@ -9,6 +9,7 @@
 #include "cli/common/session.h"
 #include "cli/common/shared_rows.h"
 #include "cli/common/string_buffer.h"
+#include "roundoff/library.h"
 #include "roundoff_io.h"
 
 #include <ctype.h>

@@ -9,6 +9,7 @@
 #include "cli/common/shared_rows.h"
 #include "cli/common/string_buffer.h"
 #include "cli/task/task.h"
+#include "roundoff/command.h"
 #include "roundoff_io.h"
 #include "testcard/draw.h"
 

@@ -5,6 +5,7 @@
 #include "cli/common/string_buffer.h"
 #include "io/json/json.h"
 #include "roundoff_io.h"
+#include "roundoff_io_command.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -12,6 +12,7 @@
  * none of "without".
  */
 #include "cli/common/cli.h"
+#include "roundoff/command.h"
 
 #include <stdarg.h>
 #include <string.h>

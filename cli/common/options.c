@@ -8,6 +8,7 @@
 
 #include "cli/common/cli.h"
 #include "cli/common/shared_rows.h"
+#include "roundoff/command.h"
 
 #include <ctype.h>
 #include <errno.h>

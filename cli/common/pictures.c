@@ -2,6 +2,7 @@
 #include "cli/common/pictures.h"
 
 #include "cli/common/cli.h"
+#include "roundoff_io_command.h"
 #include "roundoff_io_pieces.h"
 
 #include <stdlib.h>

@@ -2,6 +2,7 @@
 #include "cli/common/program.h"
 
 #include "cli/common/signals.h"
+#include "roundoff/library.h"
 
 #include <errno.h>
 #include <fcntl.h>

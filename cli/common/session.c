@@ -4,6 +4,7 @@
 #include "cli/common/pictures.h"
 #include "cli/common/signals.h"
 #include "roundoff_io.h"
+#include "roundoff_io_command.h"
 
 #include <signal.h>
 #include <string.h>

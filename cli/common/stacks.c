@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/common/stacks.h"
+#include "roundoff/library.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -6,6 +6,7 @@
 
 #include "roundoff/library.h"
 #include "roundoff_io.h"
+#include "roundoff_io_command.h"
 
 #include <stdlib.h>
 #include <string.h>

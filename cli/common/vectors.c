@@ -3,6 +3,7 @@
 
 #include "cli/common/pictures.h"
 #include "roundoff/library.h"
+#include "roundoff_io_command.h"
 
 #include <math.h>
 #include <stdlib.h>

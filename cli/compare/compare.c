@@ -12,6 +12,7 @@
 #include "cli/input/resize.h"
 #include "cli/page/page.h"
 #include "cli/task/task.h"
+#include "roundoff/library.h"
 #include "roundoff_io.h"
 
 #include <math.h>

@@ -7,6 +7,7 @@
 #include "cli/common/vectors.h"
 #include "cli/denoise/files.h"
 #include "cli/task/task.h"
+#include "roundoff/command.h"
 #include "roundoff_io.h"
 
 #include <math.h>

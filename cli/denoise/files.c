@@ -3,6 +3,7 @@
 
 #include "cli/common/pictures.h"
 #include "cli/common/stacks.h"
+#include "roundoff_io_command.h"
 
 #include <limits.h>
 #include <math.h>
@@ -317,8 +318,8 @@ static ro_image shape_of(const ro_file_info *info)
 }
 
 /* The rows of one page through a stream of their own. */
-static ro_status stream_page(ro_reader *reader, ro_writer *writer, ro_denoise_stream *stream,
-                             char *rows, const ro_file_info *out)
+static ro_status stream_page(ro_reader *reader, ro_writer *writer, ro_stream *stream, char *rows,
+                             const ro_file_info *out)
 {
     const ro_file_info *in = ro_reader_info(reader);
     const ptrdiff_t in_stride = (ptrdiff_t)ro_format_row_bytes(in->format, in->width);
@@ -333,11 +334,11 @@ static ro_status stream_page(ro_reader *reader, ro_writer *writer, ro_denoise_st
         }
         uint32_t taken = 0, given = 0;
         if (status == RO_OK && got > 0)
-            status = ro_denoise_push(stream, rows + (ptrdiff_t)pushed * in_stride, in_stride,
-                                     got - pushed, &taken);
+            status = ro_stream_push(stream, rows + (ptrdiff_t)pushed * in_stride, in_stride,
+                                    got - pushed, &taken);
         pushed += taken;
         if (status == RO_OK)
-            status = ro_denoise_pull(stream, out_rows, out_stride, ROWS, &given);
+            status = ro_stream_pull(stream, out_rows, out_stride, ROWS, &given);
         if (status == RO_OK && given > 0)
             status = ro_writer_rows(writer, out_rows, out_stride, given);
         written += given;
@@ -377,11 +378,14 @@ ro_status denoise_rows(struct denoise_files *files)
         in.maxval = out.maxval = denoise.white;
     for (unsigned i = 0; i < files->pages && status == RO_OK; i++) {
         ro_denoise_report page = {.size = sizeof page};
-        ro_denoise_stream *stream = NULL;
+        ro_plan *plan = NULL;
+        ro_stream *stream = NULL;
         if (i > 0)
             status = ro_reader_next(reader);
         if (status == RO_OK)
-            status = ro_denoise_open(context, &in, &out, &denoise, &stream, &page);
+            status = ro_denoise_plan(context, &in, &out, &denoise, &plan);
+        if (status == RO_OK)
+            status = ro_stream_open(plan, &page, &stream);
         if (status == RO_OK && !writer)
             status = pictures_carry(context, files->in, info, files->out, &out_info);
         if (status == RO_OK && !writer)
@@ -394,7 +398,8 @@ ro_status denoise_rows(struct denoise_files *files)
         if (status == RO_OK)
             status = stack_failed(context, stream_page(reader, writer, stream, rows, &out_info),
                                   info, i, read.page);
-        ro_denoise_close(stream);
+        ro_stream_close(stream);
+        ro_plan_free(plan);
         if (status == RO_OK)
             add_report(files, &page, i);
     }

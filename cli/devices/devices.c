@@ -24,10 +24,11 @@ static int run(const struct command *command, int argc, char **argv)
 
     if (values.common.json)
         puts("[");
-    int count = ro_device_count();
-    for (int i = 0; i < count; i++) {
+    for (int i = 0;; i++) {
         ro_device_info info = {.size = sizeof info};
         ro_status status = ro_device_at(i, &info);
+        if (status == RO_E_ARGUMENT) /* there are no more */
+            break;
         if (status != RO_OK)
             return fail("device %d: %s", i, ro_status_name(status));
         if (!values.common.json) {
@@ -35,13 +36,12 @@ static int run(const struct command *command, int argc, char **argv)
                    info.detail, (double)info.memory / (1 << 30));
             continue;
         }
-        json_put(stdout, "  {device %s, index %d, name %s, detail %s", ro_device_name(info.device),
-                 info.index, info.name, info.detail);
-        printf(", \"memory\": %llu}%s\n", (unsigned long long)info.memory,
-               i + 1 < count ? "," : "");
+        json_put(stdout, "%s  {device %s, index %d, name %s, detail %s", i ? ",\n" : "",
+                 ro_device_name(info.device), info.index, info.name, info.detail);
+        printf(", \"memory\": %llu}", (unsigned long long)info.memory);
     }
     if (values.common.json)
-        puts("]");
+        puts("\n]");
     return finish_stdout();
 }
 

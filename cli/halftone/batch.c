@@ -4,6 +4,7 @@
 #include "cli/common/pictures.h"
 #include "cli/common/session.h"
 #include "cli/halftone/halftone.h"
+#include "roundoff_io_command.h"
 
 #include <errno.h>
 #include <stdlib.h>

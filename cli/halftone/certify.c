@@ -3,6 +3,7 @@
  * account of its tone or of its search. */
 #include "cli/certificate/certificate.h"
 #include "cli/halftone/halftone.h"
+#include "roundoff_io_command.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,6 +5,7 @@
 #include "cli/common/pictures.h"
 #include "cli/common/stacks.h"
 #include "cli/task/task.h"
+#include "roundoff/library.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The inks of a separation: which screens they need, and what is said of them. */
 #include "cli/halftone/halftone.h"
+#include "roundoff_io_command.h"
 
 #include <string.h>
 

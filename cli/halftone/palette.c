@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The palettes of roundoff halftone: by name, from a file, or made for IN. */
 #include "cli/halftone/halftone.h"
+#include "roundoff/library.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,6 +4,7 @@
 #include "cli/common/stacks.h"
 #include "cli/halftone/halftone.h"
 #include "cli/input/resize.h"
+#include "roundoff_io_command.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -15,7 +16,7 @@ void halftone_release(struct halftone_request *request)
     ro_image_free(&request->screen);
     ro_image_free(&request->first);
     ro_image_free(&request->spot);
-    ro_separation_free(&request->separation);
+    ro_free(request->separation.shares);
 }
 
 /* Takes the structures as they were given, and what follows from one option for another. */

@@ -4,6 +4,7 @@
 #include "cli/common/stacks.h"
 #include "cli/halftone/halftone.h"
 #include "cli/input/resize.h"
+#include "roundoff_io_command.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,6 +4,7 @@
 
 #include "cli/common/session.h"
 #include "cli/common/shared_rows.h"
+#include "roundoff/command.h"
 
 #include <ctype.h>
 #include <stdlib.h>

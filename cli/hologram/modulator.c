@@ -3,6 +3,7 @@
 #include "cli/common/pictures.h"
 #include "cli/hologram/hologram.h"
 #include "roundoff_io.h"
+#include "roundoff_io_command.h"
 
 #include <stdio.h>
 #include <string.h>

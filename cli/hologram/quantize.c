@@ -5,6 +5,7 @@
 #include "cli/hologram/hologram.h"
 #include "cli/task/task.h"
 #include "roundoff_io.h"
+#include "roundoff_io_command.h"
 
 #include <math.h>
 #include <stdlib.h>

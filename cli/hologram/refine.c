@@ -3,6 +3,7 @@
 #include "cli/common/session.h"
 #include "cli/hologram/hologram.h"
 #include "roundoff_io.h"
+#include "roundoff_io_command.h"
 
 #include <math.h>
 #include <stdlib.h>

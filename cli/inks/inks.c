@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/inks/inks.h"
+#include "roundoff/library.h"
 
 #include <stdlib.h>
 #include <string.h>

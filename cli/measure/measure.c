@@ -11,6 +11,7 @@
 #include "cli/input/resize.h"
 #include "cli/page/page.h"
 #include "cli/task/task.h"
+#include "roundoff/library.h"
 #include "roundoff_io.h"
 
 #include <stdlib.h>

@@ -6,6 +6,7 @@
 #include "cli/register/register.h"
 #include "cli/task/task.h"
 #include "roundoff_io.h"
+#include "roundoff_io_command.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,6 +3,7 @@
 #include "cli/certificate/certificate.h"
 #include "cli/common/stacks.h"
 #include "cli/register/register.h"
+#include "roundoff/library.h"
 #include "roundoff_io.h"
 
 static void state_field(struct certificate *to, const char *name, const ro_image *field)

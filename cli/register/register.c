@@ -9,6 +9,7 @@
 #include "cli/register/pictures.h"
 #include "cli/task/task.h"
 #include "roundoff_io.h"
+#include "roundoff_io_command.h"
 
 #include <stdlib.h>
 #include <string.h>

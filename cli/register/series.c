@@ -14,6 +14,7 @@
 #include "cli/common/string_buffer.h"
 #include "cli/register/register.h"
 #include "cli/task/task.h"
+#include "roundoff/library.h"
 
 #include <stdlib.h>
 #include <string.h>

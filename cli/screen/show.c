@@ -5,6 +5,7 @@
 #include "cli/screen/screen.h"
 #include "cli/task/task.h"
 #include "roundoff_io.h"
+#include "roundoff_io_command.h"
 
 struct shown {
     struct ink_list inks;

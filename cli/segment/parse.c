@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Words of roundoff segment: numbers separated by commas, with "2:" before them for label 2. */
 #include "cli/segment/segment.h"
+#include "roundoff/command.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,6 +3,7 @@
 #include "cli/segment/segment.h"
 
 #include "cli/segment/outline.h"
+#include "roundoff_io_command.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -9,6 +9,7 @@
 #include "cli/common/shared_rows.h"
 #include "cli/common/stacks.h"
 #include "cli/task/task.h"
+#include "roundoff_io_command.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,6 +7,7 @@
 #include "cli/common/cli.h"
 #include "cli/common/string_buffer.h"
 #include "roundoff_io.h"
+#include "roundoff_io_command.h"
 
 struct speed_words {
     ro_texts at, speed, gaussian, window, edge, curvature;

@@ -4,6 +4,7 @@
 
 #include "cli/common/pictures.h"
 #include "cli/common/stacks.h"
+#include "roundoff/library.h"
 
 #include <math.h>
 #include <stdlib.h>

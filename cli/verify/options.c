@@ -2,6 +2,7 @@
 #include "cli/verify/options.h"
 
 #include "io/json/json.h"
+#include "roundoff/library.h"
 
 #include <stdlib.h>
 #include <string.h>

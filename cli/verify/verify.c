@@ -6,6 +6,7 @@
 #include "cli/common/pictures.h"
 #include "cli/task/task.h"
 #include "cli/verify/options.h"
+#include "roundoff/library.h"
 #include "roundoff_io.h"
 
 #include <dirent.h>

@@ -16,10 +16,14 @@ enum { RO_WEDGE_STEPS = 65 }; /* tones 0, 1/64, ... 1 */
 
 /* The size in pixels of a wedge whose patches have `patch` pixels a side, a multiple of 8 from 16
  * to 4096; 0 for another number. */
-RO_API
-uint32_t ro_wedge_width(uint32_t patch);
-RO_API
-uint32_t ro_wedge_height(uint32_t patch);
+static inline uint32_t ro_wedge_width(uint32_t patch)
+{
+    return patch >= 16 && patch <= 4096 && patch % 8 == 0 ? patch / 8 * 137 : 0;
+}
+static inline uint32_t ro_wedge_height(uint32_t patch)
+{
+    return patch >= 16 && patch <= 4096 && patch % 8 == 0 ? patch / 8 * 90 : 0;
+}
 
 /* Draws the wedge into an RO_GREY8 view of that size, as tones to be halftoned: patches in a fixed
  * order that looks random, paper between them, and a mark at each corner. */

@@ -26,11 +26,9 @@ extern "C" {
 #define RO_VERSION "0.2.0"
 #define RO_VERSION_NUMBER (10000 * RO_VERSION_MAJOR + 100 * RO_VERSION_MINOR + RO_VERSION_PATCH)
 
-/* The version of the library that is loaded, as RO_VERSION and as RO_VERSION_NUMBER. */
+/* The version of the library that is loaded, as RO_VERSION. */
 RO_API
 const char *ro_version(void);
-RO_API
-int ro_version_number(void);
 
 /* ---- Misuse ------------------------------------------------------------------------------- */
 
@@ -60,10 +58,28 @@ typedef enum ro_status {
     RO_E_CANCELLED,   /* cancelled by the caller */
 } ro_status;
 
-/* A short name of a status, such as "bad argument"; never NULL. The sentence that says what went
- * wrong is in ro_context_message. */
+/* ---- Names --------------------------------------------------------------------------------- */
+
+/* Enumerations whose values have names. */
+typedef enum ro_names {
+    RO_NAMES_STATUS, /* "bad argument"; the sentence that says why is in ro_context_message */
+    RO_NAMES_DEVICE, /* "auto", "cpu", "cuda" */
+    RO_NAMES_CPU,    /* "auto", "scalar", "v128", "avx2", "avx512" */
+    RO_NAMES_FORMAT, /* "8-bit grey" */
+} ro_names;
+
+/* Returns the name of a value, and one that says so for what is no value; never NULL. */
 RO_API
-const char *ro_status_name(ro_status status);
+const char *ro_name_of(ro_names names, int value);
+/* Finds the value of a name, in which case, '-', '_' and spaces do not count. RO_E_ARGUMENT: none
+ * has it. */
+RO_API
+ro_status ro_name_find(ro_names names, const char *name, int *value);
+
+static inline const char *ro_status_name(ro_status status)
+{
+    return ro_name_of(RO_NAMES_STATUS, (int)status);
+}
 
 /* ---- Options ------------------------------------------------------------------------------ */
 
@@ -112,7 +128,7 @@ const char *ro_status_name(ro_status status);
 /* ---- Context ------------------------------------------------------------------------------ */
 
 typedef enum ro_device {
-    /* The CPU, with two exceptions. Denoising and level sets run on the first CUDA device if they
+    /* The CPU, with one exception. Denoising and level sets run on the first CUDA device if they
      * are long enough to be faster there and neither threads nor an instruction set is named.
      * Calls that take pixels in device memory run on that device. */
     RO_DEVICE_AUTO = 0,
@@ -246,25 +262,16 @@ typedef struct ro_device_info {
     uint64_t memory;  /* bytes */
 } ro_device_info;
 
-/* The devices found: the CPU first, then accelerators. ro_device_at gives RO_E_ARGUMENT past the
- * end. No accelerator or no driver is not an error: there are just none. */
-RO_API
-int ro_device_count(void);
+/* Describes a device: the CPU has number 0, accelerators follow. RO_E_ARGUMENT past the end. No
+ * accelerator or no driver is not an error: there are just none. */
 RO_API
 ro_status ro_device_at(int number, ro_device_info *info);
-RO_API
-const char *ro_device_name(ro_device device); /* "auto", "cpu", "cuda" */
-RO_API
-const char *ro_cpu_name(ro_cpu cpu); /* "auto", "scalar", "v128", "avx2", "avx512" */
 
-/* ---- Names and memory --------------------------------------------------------------------- */
-
-/* Names as users write them: case, '-', '_' and spaces do not count. */
-RO_API
-int ro_name_equal(const char *a, const char *b);
-/* The nearest of `count` names, or NULL when none is near enough to be meant. */
-RO_API
-const char *ro_name_nearest(const char *name, const char *const *names, size_t count);
+static inline const char *ro_device_name(ro_device device)
+{
+    return ro_name_of(RO_NAMES_DEVICE, (int)device);
+}
+static inline const char *ro_cpu_name(ro_cpu cpu) { return ro_name_of(RO_NAMES_CPU, (int)cpu); }
 
 /* Gives back lists and bytes that a call has made for its caller. NULL is allowed. */
 RO_API
@@ -310,16 +317,44 @@ static inline ro_image ro_image_view(ro_format format, uint32_t width, uint32_t 
     image.data = data;
     return image;
 }
-RO_API
-const char *ro_format_name(ro_format format);
-RO_API
-int ro_format_is_colour(ro_format format);
+static inline const char *ro_format_name(ro_format format)
+{
+    return ro_name_of(RO_NAMES_FORMAT, (int)format);
+}
+static inline int ro_format_is_colour(ro_format format)
+{
+    return format == RO_RGB8 || format == RO_RGB16 || format == RO_RGBF;
+}
 /* Bytes of a sample; 0 for RO_BITS. */
-RO_API
-int ro_format_sample_bytes(ro_format format);
-/* The value of white of an integer format: maxval, or all bits set where it is 0. */
-RO_API
-uint32_t ro_image_white(const ro_image *image);
+static inline int ro_format_sample_bytes(ro_format format)
+{
+    switch (format) {
+    case RO_GREY8:
+    case RO_RGB8:
+    case RO_INDEX8:
+        return 1;
+    case RO_GREY16:
+    case RO_RGB16:
+        return 2;
+    case RO_GREYF:
+    case RO_RGBF:
+        return 4;
+    case RO_BITS:
+    case RO_FORMAT_NONE:
+        break;
+    }
+    return 0;
+}
+/* The value of white: maxval, or all bits set where it is 0; 1 of floats. */
+static inline uint32_t ro_image_white(const ro_image *image)
+{
+    const int bytes = image ? ro_format_sample_bytes(image->format) : 0;
+    if (!image || (bytes == 0 && image->format != RO_BITS))
+        return 0;
+    if (image->maxval)
+        return image->maxval;
+    return bytes == 1 ? 255 : bytes == 2 ? 65535 : 1;
+}
 
 /* Allocates pixels for a view: zeroed, rows of 256 bytes and more at multiples of 64. Only
  * ro_image_free gives them back, and clears the view. */

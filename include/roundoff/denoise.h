@@ -120,10 +120,6 @@ typedef struct ro_denoise_options {
 RO_API
 void ro_denoise_options_init(ro_denoise_options *options, size_t size);
 
-/* The scheme that options stand for, by name; NULL: model trained has none. */
-RO_API
-const char *ro_denoise_scheme(const ro_denoise_options *options);
-
 /* Filters `in` (grey or RGB of any depth) into `out`, of the same size and number of channels and
  * any depth; both may be the same image. The explicit scheme keeps the sum of every channel in the
  * working numbers exactly and no pixel leaves the range of the input; an output with the input's
@@ -131,25 +127,6 @@ const char *ro_denoise_scheme(const ro_denoise_options *options);
 RO_API
 ro_status ro_denoise(ro_context *context, const ro_image *in, ro_image *out,
                      const ro_denoise_options *options, ro_denoise_report *report);
-
-/* The same, row by row, in memory that grows with the width and the iterations only: as with
- * ro_halftone_open. Model trained with a noise_level, of integers; or the explicit scheme, where
- * kappa must be given unless the model is linear. Of `in` and
- * `out` format, width, height and maxval are used. `report`, if not NULL, is filled in by the last
- * pull. */
-typedef struct ro_denoise_stream ro_denoise_stream;
-RO_API
-ro_status ro_denoise_open(ro_context *context, const ro_image *in, const ro_image *out,
-                          const ro_denoise_options *options, ro_denoise_stream **stream,
-                          ro_denoise_report *report);
-RO_API
-ro_status ro_denoise_push(ro_denoise_stream *stream, const void *rows, ptrdiff_t stride,
-                          uint32_t count, uint32_t *taken);
-RO_API
-ro_status ro_denoise_pull(ro_denoise_stream *stream, void *rows, ptrdiff_t stride, uint32_t count,
-                          uint32_t *given);
-RO_API
-void ro_denoise_close(ro_denoise_stream *stream); /* NULL is allowed */
 
 #ifdef __cplusplus
 }

@@ -57,21 +57,12 @@ const ro_palette_info *ro_palette_at(int number);
  * white #c00000". */
 RO_API
 ro_status ro_palette_parse(ro_context *context, const char *text, ro_palette *palette);
-/* One such colour. */
-RO_API
-ro_status ro_colour_parse(ro_context *context, const char *text, uint8_t rgb[3]);
 
 /* The 2 to 256 colours that a picture is told best by, the darkest first; fewer where it has fewer.
  * `tone` is what is done to its samples first, or NULL. The same picture always has the same. */
 RO_API
 ro_status ro_palette_adapt(ro_context *context, const ro_image *in, const ro_tone *tone, int count,
                            ro_palette *palette);
-
-/* A picture fitted to what a palette can show, as the option `fit` does it, into 16-bit RGB of the
- * same size. */
-RO_API
-ro_status ro_palette_fit(ro_context *context, const ro_image *in, const ro_palette *palette,
-                         ro_image *out);
 
 /* An ink of a separation, with a screen of its own for the method am. */
 enum { RO_INKS_MOST = 8 };
@@ -286,41 +277,6 @@ typedef struct ro_halftone_audit {
 RO_API
 ro_status ro_halftone_audit_of(ro_context *context, const ro_image *in, const ro_image *out,
                                const ro_halftone_options *options, ro_halftone_audit *audit);
-
-/* ro_halftone for images in the memory of a CUDA device: `in` and `out` are `count` views each, all
- * of one shape, whose data are device pointers (grey of 8 or 16 bits or floats in; RO_BITS,
- * RO_INDEX8 or RO_GREY16 out). Runs on `stream`, a cudaStream_t, and returns when everything is
- * launched: no copy and no waiting of its own, so errors of the run show at the caller's next
- * synchronisation. Rows that start at multiples of 16 bytes are read in place, others are copied on
- * the device first. Values above maxval are not looked for. Floats become samples of 16 bits there,
- * by black and white if these are given; the call waits until that is done, for one that is not a
- * number is refused. */
-RO_API
-ro_status ro_halftone_device(ro_context *context, const ro_image *in, ro_image *out, uint32_t count,
-                             const ro_halftone_options *options, void *stream);
-
-/* The same, row by row, in memory that grows with the width only:
- *
- *     ro_halftone_open(context, &in, RO_BITS, &options, &stream);
- *     repeat: ro_halftone_push(stream, rows, stride, n, &taken);   until all rows are taken
- *             ro_halftone_pull(stream, rows, stride, n, &given);   until it gives none
- *     ro_halftone_close(stream);
- *
- * Of `in` only format, width, height and maxval are used. A push takes what there is room for and
- * may take fewer rows than offered while finished rows wait to be pulled; rows come out in order,
- * some rows later than they went in. Methods that need the whole image give RO_E_UNSUPPORTED. */
-typedef struct ro_halftone_stream ro_halftone_stream;
-RO_API
-ro_status ro_halftone_open(ro_context *context, const ro_image *in, ro_format out,
-                           const ro_halftone_options *options, ro_halftone_stream **stream);
-RO_API
-ro_status ro_halftone_push(ro_halftone_stream *stream, const void *rows, ptrdiff_t stride,
-                           uint32_t count, uint32_t *taken);
-RO_API
-ro_status ro_halftone_pull(ro_halftone_stream *stream, void *rows, ptrdiff_t stride, uint32_t count,
-                           uint32_t *given);
-RO_API
-void ro_halftone_close(ro_halftone_stream *stream); /* NULL is allowed */
 
 #ifdef __cplusplus
 }

@@ -132,18 +132,6 @@ RO_API
 ro_status ro_hologram_pictures(ro_context *context, const ro_picture_scene *scene, ro_field *field,
                                ro_optics *optics);
 
-enum { RO_PLACE_FIT, RO_PLACE_FILL, RO_PLACE_CENTRE };
-
-/* Places a picture of amplitudes (RO_GREYF) in a field of these pixels and pitch, its middle in the
- * middle: as large as it fits (RO_PLACE_FIT), so large that it fills the field, or pixel by pixel.
- * With `wide`, which receives its width in metres, it is made ready for a scene: one with more
- * pixels than it covers is replaced by a smaller one, whose intensities are means, and what lies
- * beyond the field is cut off. Without, it is replaced by the field's pixels: each takes that of
- * the picture which holds its middle, or 0. */
-RO_API
-ro_status ro_picture_place(ro_context *context, ro_image *picture, uint32_t width, uint32_t height,
-                           const ro_optics *optics, int place, double *wide);
-
 /* A point in a scene: metres from the axis, to the right and down, and behind the hologram. It is
  * as bright as a pixel of the hologram's size with this amplitude. */
 typedef struct ro_scene_point {
@@ -177,12 +165,6 @@ void ro_point_scene_init(ro_point_scene *options, size_t size);
 RO_API
 ro_status ro_hologram_points(ro_context *context, const ro_point_scene *scene, ro_field *field,
                              ro_optics *optics);
-
-/* Moves points so that they fill nine tenths of a width or height, keeping proportions, and lie
- * between two depths, the least depth becoming `near`. */
-RO_API
-ro_status ro_points_fit(ro_context *context, ro_scene_point *points, size_t count, double width,
-                        double height, double near, double far);
 
 /* Propagates a field by `distance` (positive: in the direction of the light, from the scene to the
  * viewer), as if nothing surrounded it; of the optics wavelength and pitch count. `in` and `out`
@@ -389,14 +371,6 @@ ro_status ro_hologram_frames(ro_context *context, const ro_field *in, ro_image *
                              const ro_hologram_options *options, const ro_frames *frames,
                              ro_frames_report *report);
 
-/* The spectrum of the noise in one hogel of what ro_hologram_quantize made: |q - alpha g|^2 in
- * decibels over the mean energy of a pixel, the zero frequency in the middle; `out` is RO_GREYF of
- * the hogel's size. `table` holds the levels, `report` is the one of the run. */
-RO_API
-ro_status ro_hologram_noise(ro_context *context, const ro_field *in, const ro_image *numbers,
-                            const float *table, const ro_hologram_report *report, uint32_t hogel,
-                            ro_image *out);
-
 /* The levels of a modulator, the light at each of them and what it is sent to show it. */
 typedef struct ro_modulator {
     int count;
@@ -408,13 +382,6 @@ typedef struct ro_modulator {
 /* The light of a named modulator, such as "phase:16"; "binary" and "amplitude:N" from 0 to 1. */
 RO_API
 ro_status ro_modulator_named(ro_context *context, const char *name, ro_modulator *modulator);
-
-/* Level numbers to what the device is sent, in place, and back; numbers that are none of the
- * modulator's are an error. `image` is RO_INDEX8 or RO_GREY8. */
-RO_API
-ro_status ro_modulator_drive(ro_context *context, const ro_modulator *modulator, ro_image *image);
-RO_API
-ro_status ro_modulator_read(ro_context *context, const ro_modulator *modulator, ro_image *image);
 
 /* The light that leaves a modulator at these level numbers. */
 RO_API

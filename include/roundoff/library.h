@@ -33,6 +33,17 @@ int ro_context_cancelled(const ro_context *context);
 RO_API
 ro_status ro_context_progress(ro_context *context, const char *phase, double done);
 
+/* ---- Names ----------------------------------------------------------------------------------- */
+
+/* Names as users write them: case, '-', '_' and spaces do not count. */
+RO_API
+int ro_name_equal(const char *a, const char *b);
+/* The nearest of `count` names, or NULL when none is near enough to be meant. */
+RO_API
+const char *ro_name_nearest(const char *name, const char *const *names, size_t count);
+
+/* ---- What a library keeps -------------------------------------------------------------------- */
+
 /* Keeps something with a context for the calling thread. It is closed with the context,
  * or when the thread attaches something else (NULL: nothing). */
 RO_API

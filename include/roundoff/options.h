@@ -102,21 +102,14 @@ typedef struct ro_option_table {
 #define RO_WORDS(...) ((const ro_word[]){__VA_ARGS__, {0}})
 #endif
 
-/* The table of a family, and the tables in order; NULL: there is none. */
+/* The table of a family; NULL: there is none. */
 RO_API
 const ro_option_table *ro_options_of(const char *family);
-RO_API
-const ro_option_table *ro_options_at(int number);
 
-/* A row by its place, and by its name; NULL: there is none. "-" and "_" are alike in names. */
-RO_API
-const ro_option *ro_option_at(const ro_option_table *table, int number);
+/* A row by its name, in which "-" and "_" are alike; NULL: there is none. Rows may also be walked:
+ * the one behind the last has no name. */
 RO_API
 const ro_option *ro_option_find(const ro_option_table *table, const char *name);
-
-/* Whether the value differs from the default. */
-RO_API
-int ro_option_is_set(const ro_option_table *table, const ro_option *option, const void *options);
 
 /* Sets a member from text; a text member keeps the pointer. A flag takes "true" and "false". On
  * failure the structure is unchanged and `message` says what is allowed. */
@@ -130,25 +123,6 @@ ro_status ro_option_set(const ro_option_table *table, const ro_option *option, v
 RO_API
 const char *ro_option_text(const ro_option_table *table, const ro_option *option,
                            const void *options, char room[RO_OPTION_MESSAGE]);
-
-/* What values are allowed, in words: "a number from 0 to 64". */
-RO_API
-const char *ro_option_allowed(const ro_option *option, char room[RO_OPTION_MESSAGE]);
-
-/* Checks what the options that are set need of the method and of each other; values that are
- * derived and that rules name must be filled in. On failure `message` says which rule does not
- * hold. */
-RO_API
-ro_status ro_options_check(const ro_option_table *table, const void *options,
-                           char message[RO_OPTION_MESSAGE]);
-
-/* Fills in the defaults that are constants. */
-RO_API
-void ro_options_fill(const ro_option_table *table, void *options);
-
-/* Whether the option applies to a method. */
-RO_API
-int ro_option_applies(const ro_option_table *table, const ro_option *option, const char *method);
 
 #ifdef __cplusplus
 }

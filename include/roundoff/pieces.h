@@ -31,24 +31,34 @@ ro_status ro_halftone_pass(ro_plan *plan, const ro_halftone_rows *rows);
 RO_API
 int ro_halftone_passes(const ro_plan *plan);
 
+/*
+ * A stream of `rows` rows of a picture from `first_row` on, by a plan to halftone. A piece gives
+ * the same bits as its rows have in the whole picture, if what the rows above carry on is given to
+ * it: by ro_halftone_carry_in, from the stream of the piece above and its ro_halftone_carry_out, on
+ * this machine or another. The numbers are the same for all instruction sets, threads and devices.
+ * Methods that cannot be cut give RO_E_UNSUPPORTED for a piece.
+ */
+RO_API
+ro_status ro_stream_open_piece(ro_plan *plan, uint32_t first_row, uint32_t rows,
+                               ro_stream **stream);
+
 /* What the rows above the piece carry into columns x to x + count - 1: `values` holds count numbers
  * of each of the ro_plan_info.carried lines, one line after another. Columns are given from left to
  * right, x being the number given so far. From any thread, also during a push: a push waits for
  * columns that it needs and are not given, until ro_context_cancel. */
 RO_API
-ro_status ro_halftone_carry_in(ro_halftone_stream *stream, uint32_t x, uint32_t count,
+ro_status ro_halftone_carry_in(ro_stream *stream, uint32_t x, uint32_t count,
                                const int32_t *values);
 
 /* What the piece carries on, in the same form, of any columns and as often as wanted. From any
  * thread: waits until the last row has passed them, or until ro_context_cancel, so that the
  * thread that pushes must have pushed all rows before it asks. */
 RO_API
-ro_status ro_halftone_carry_out(ro_halftone_stream *stream, uint32_t x, uint32_t count,
-                                int32_t *values);
+ro_status ro_halftone_carry_out(ro_stream *stream, uint32_t x, uint32_t count, int32_t *values);
 
 /* How many columns ro_halftone_carry_out gives without waiting. From any thread. */
 RO_API
-uint32_t ro_halftone_carry_ready(ro_halftone_stream *stream);
+uint32_t ro_halftone_carry_ready(ro_stream *stream);
 
 /* Who carries while rows are pushed, so that no thread is needed for it. A thread of the push calls
  * `bring` when it needs columns before `columns`: give them by ro_halftone_carry_in, or cancel the
@@ -61,7 +71,7 @@ typedef struct ro_carrier {
     void *data;
 } ro_carrier;
 RO_API
-ro_status ro_halftone_carry_by(ro_halftone_stream *stream, const ro_carrier *carrier);
+ro_status ro_halftone_carry_by(ro_stream *stream, const ro_carrier *carrier);
 
 /* ---- Denoising ---------------------------------------------------------------------------- */
 
@@ -69,8 +79,8 @@ ro_status ro_halftone_carry_by(ro_halftone_stream *stream, const ro_carrier *car
  * A piece of a picture, `rows` rows from `first` on, in the numbers that the method works in, so
  * that machines share a picture: each loads its rows, gets rows of numbers from its neighbours,
  * `reach` for every step, and runs as many steps as these allow; then again. The last rounding
- * takes what the rows above add to the running sum. The explicit scheme as of ro_denoise_open, with
- * its bits.
+ * takes what the rows above add to the running sum. The explicit scheme as of a stream, with its
+ * bits.
  *
  *     ro_denoise_piece_open(context, &in, &out, &options, first, rows, halo, &piece);
  *     ro_denoise_piece_load(piece, samples, stride);

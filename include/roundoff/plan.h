@@ -3,9 +3,9 @@
  * Plans: options are checked and tables built once, then any number of pictures of one shape are
  * run. Part of roundoff.h.
  *
- *     ro_image shape = {.format = RO_GREY8, .width = width, .height = height, .maxval = 255,
- * .stride = 0, .data = NULL}; ro_halftone_plan(context, &shape, RO_BITS, &options, &plan);
- *     ro_plan_run(plan, &in, &out);       any number of times
+ *     ro_image shape = ro_image_view(RO_GREY8, width, height, NULL);
+ *     ro_halftone_plan(context, &shape, RO_BITS, &options, &plan);
+ *     ro_plan_run(plan, &in, &out, NULL);       any number of times
  *     ro_plan_free(plan);
  *
  * A plan uses the threads and the device of its context and must be freed before it is closed. It
@@ -53,44 +53,66 @@ ro_status ro_denoise_plan(ro_context *context, const ro_image *in, const ro_imag
 RO_API
 ro_status ro_plan_query(const ro_plan *plan, ro_plan_info *info);
 
-/* Runs a picture of the plan's shape. ro_context_report says how it ran. Allocates nothing, but for
- * direct binary search, for denoising other than by the explicit scheme, and on devices. */
-RO_API
-ro_status ro_plan_run(ro_plan *plan, const ro_image *in, ro_image *out);
+/* How a plan is run. */
+typedef struct ro_run {
+    size_t size;    /* RO_RUN sets it */
+    uint32_t count; /* pictures, which lie one behind another in `in` and in `out`; 0: one */
+    int on_device;  /* 1: their data are pointers to memory of the plan's device */
+    void *stream;   /* on a device: a cudaStream_t; NULL: the default stream */
+    void *report;   /* the family's, such as a ro_denoise_report; NULL: figures are not taken */
+} ro_run;
+#define RO_RUN_DEFAULTS RO_DEFAULTS_OF(ro_run, RO_NONE_UNSET)
+#define RO_RUN RO_OPTIONS_OF(ro_run, RO_NONE_UNSET)
 
-/* The same for a plan to denoise, with the figures of that; NULL: they are not taken. */
-RO_API
-ro_status ro_denoise_run(ro_plan *plan, const ro_image *in, ro_image *out,
-                         ro_denoise_report *report);
-
-/* The same for `count` pictures in the memory of the plan's device; see ro_halftone_device. The
- * context must have been opened for the device.
+/*
+ * Runs pictures of the plan's shape, one after another. `run` may be NULL: one picture in host
+ * memory. ro_context_report says how it ran. Returns RO_E_SIZE or RO_E_ARGUMENT if a picture has
+ * another shape, RO_E_UNSUPPORTED for what the plan cannot do, and what the method returns.
  *
- * To denoise: every format, rows in either order, the explicit scheme. All pictures go through one
- * after another on `stream`. The first run makes tables and fields, which the plan keeps, and waits
- * for that; later ones wait for nothing, unless they run until converged. Values that are no pixels
- * (above maxval, floats outside 0 to 1 for integer numbers) are not looked for. */
+ * In host memory a run allocates nothing, but for the first of a plan to denoise, direct binary
+ * search, and denoising other than by the explicit scheme.
+ *
+ * On a device, for which the context must have been opened, pictures are grey of 8 or 16 bits or
+ * floats in, and RO_BITS, RO_INDEX8 or RO_GREY16 out, if the plan is one to halftone; of every
+ * format, by the explicit scheme, if it is one to denoise. The call returns when everything is
+ * launched on `stream`: no copy and no waiting of its own, so errors of the run show at the
+ * caller's next synchronisation. It waits only for the tables that the first run makes, for floats
+ * to halftone, because one that is not a number is refused, and for what runs until converged. Rows
+ * that start at multiples of 16 bytes are read in place, others are copied on the device first.
+ * Values above maxval are not looked for.
+ */
 RO_API
-ro_status ro_plan_run_device(ro_plan *plan, const ro_image *in, ro_image *out, uint32_t count,
-                             void *stream);
+ro_status ro_plan_run(ro_plan *plan, const ro_image *in, ro_image *out, const ro_run *run);
 
 RO_API
 void ro_plan_free(ro_plan *plan); /* NULL is allowed */
 
-/* ---- Streams of a plan, and pieces of a picture -----------------------------------------------
- */
+/* ---- Streams --------------------------------------------------------------------------------- */
 
-/* A run row by row (ro_halftone_push, ro_halftone_pull) of `rows` rows from `first_row` on; from 0
- * on all of them is the picture. ro_halftone_close ends it and leaves the plan; another stream of
- * the plan then allocates nothing.
+/*
+ * A run row by row, in memory that grows with the width only:
  *
- * A piece gives the same bits as its rows have in the whole picture, if what the rows above carry
- * on is given to it: by ro_halftone_carry_in, from the stream of the piece above and its
- * ro_halftone_carry_out, on this machine or another. The numbers are the same for all instruction
- * sets, threads and devices. Methods that cannot be cut give RO_E_UNSUPPORTED for a piece. */
+ *     ro_stream_open(plan, NULL, &stream);
+ *     repeat: ro_stream_push(stream, rows, stride, n, &taken);   until all rows are taken
+ *             ro_stream_pull(stream, rows, stride, n, &given);   until it gives none
+ *     ro_stream_close(stream);
+ *
+ * A push takes what there is room for and may take fewer rows than offered while finished rows wait
+ * to be pulled; rows come out in order, some rows later than they went in. Plans that need the
+ * whole image give RO_E_UNSUPPORTED. `report`, the family's or NULL, is filled in by the last pull.
+ * A stream must be closed before its plan is freed.
+ */
+typedef struct ro_stream ro_stream;
 RO_API
-ro_status ro_halftone_begin(ro_plan *plan, uint32_t first_row, uint32_t rows,
-                            ro_halftone_stream **stream);
+ro_status ro_stream_open(ro_plan *plan, void *report, ro_stream **stream);
+RO_API
+ro_status ro_stream_push(ro_stream *stream, const void *rows, ptrdiff_t stride, uint32_t count,
+                         uint32_t *taken);
+RO_API
+ro_status ro_stream_pull(ro_stream *stream, void *rows, ptrdiff_t stride, uint32_t count,
+                         uint32_t *given);
+RO_API
+void ro_stream_close(ro_stream *stream); /* NULL is allowed */
 
 #ifdef __cplusplus
 }

@@ -132,10 +132,6 @@ typedef struct ro_segment_options {
 RO_API
 void ro_segment_options_init(ro_segment_options *options, size_t size);
 
-/* Whether seeds, mask or distance have something of a label. */
-RO_API
-int ro_segment_has_seed(const ro_segment_options *options, int label);
-
 /* Segments `in` (grey or RGB of any depth). The result is the caller's to free; `report` may be
  * NULL. */
 typedef struct ro_segmentation ro_segmentation;

@@ -45,9 +45,8 @@ static int device_of_rank(void)
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
     MPI_Comm_rank(machine, &number);
     MPI_Comm_free(&machine);
-    for (int i = 0; i < ro_device_count(); i++)
-        if (ro_device_at(i, &info) == RO_OK && info.device == RO_DEVICE_CUDA)
-            devices++;
+    for (int i = 0; ro_device_at(i, &info) == RO_OK; i++)
+        devices += info.device == RO_DEVICE_CUDA;
     return devices ? number % devices : RO_DEFAULT;
 }
 

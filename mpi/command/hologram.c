@@ -4,6 +4,7 @@
 #include "cli/hologram/hologram.h"
 
 #include "command.h"
+#include "roundoff_io_command.h"
 
 #include <string.h>
 

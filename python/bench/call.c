@@ -62,7 +62,7 @@ double calls_time(struct calls *calls, int planned, int count)
     const double start = seconds_now();
     for (int i = 0; i < count; i++) {
         const ro_status status =
-            planned ? ro_plan_run(calls->plan, &calls->in, &calls->out)
+            planned ? ro_plan_run(calls->plan, &calls->in, &calls->out, NULL)
                     : ro_halftone(calls->context, &calls->in, &calls->out, &calls->options);
         if (status != RO_OK)
             return -1;

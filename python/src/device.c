@@ -107,6 +107,19 @@ static void release_batch(struct batch *batch)
     free(batch->out);
 }
 
+/* Runs a plan, if `status` says that there is one, and frees it. */
+static bool run_batch(struct session *session, ro_plan *plan, ro_status status, struct batch *batch,
+                      unsigned long long stream)
+{
+    const ro_run run = {RO_RUN_DEFAULTS, .count = batch->count, .on_device = 1,
+                        .stream = (void *)(uintptr_t)stream};
+    if (status == RO_OK && batch->count > 0)
+        status = ro_plan_run(plan, batch->in, batch->out, &run);
+    ro_plan_free(plan);
+    session_return(session);
+    return session_succeeded(session, status);
+}
+
 static PyObject *halftone(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
     PyObject *in, *out, *dictionary, *run;
@@ -122,11 +135,10 @@ static PyObject *halftone(PyObject *Py_UNUSED(module), PyObject *arguments)
     bool done = halftone_request_take(session, dictionary, &request) && take_batch(in, out, &batch);
     if (done) {
         session_leave(session);
-        const ro_status status =
-            ro_halftone_device(session->context, batch.in, batch.out, batch.count, &request.options,
-                               (void *)(uintptr_t)stream);
-        session_return(session);
-        done = session_succeeded(session, status);
+        ro_plan *plan = NULL;
+        const ro_status status = ro_halftone_plan(session->context, batch.in, batch.out->format,
+                                                  &request.options, &plan);
+        done = run_batch(session, plan, status, &batch, stream);
     }
     release_batch(&batch);
     halftone_request_release(&request);
@@ -151,13 +163,9 @@ static PyObject *denoise(PyObject *Py_UNUSED(module), PyObject *arguments)
     if (done) {
         ro_plan *plan = NULL;
         session_leave(session);
-        ro_status status = ro_denoise_plan(session->context, batch.in, batch.out, &options, &plan);
-        if (status == RO_OK)
-            status = ro_plan_run_device(plan, batch.in, batch.out, batch.count,
-                                        (void *)(uintptr_t)stream);
-        ro_plan_free(plan);
-        session_return(session);
-        done = session_succeeded(session, status);
+        const ro_status status =
+            ro_denoise_plan(session->context, batch.in, batch.out, &options, &plan);
+        done = run_batch(session, plan, status, &batch, stream);
     }
     release_batch(&batch);
     session_end(session);

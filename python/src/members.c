@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Keyword arguments as options of the library, which reads them by its tables. */
 #include "binding.h"
+#include "roundoff/command.h"
 
 #include <string.h>
 

@@ -34,9 +34,12 @@ static PyObject *palettes(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(nothi
 static PyObject *devices(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(nothing))
 {
     PyObject *list = PyList_New(0);
-    for (int i = 0; list && i < ro_device_count(); i++) {
+    for (int i = 0; list && true; i++) {
         ro_device_info info = {.size = sizeof info};
-        if (ro_device_at(i, &info) != RO_OK)
+        const ro_status status = ro_device_at(i, &info);
+        if (status == RO_E_ARGUMENT)
+            break;
+        if (status != RO_OK)
             continue;
         if (!list_append(list,
                          Py_BuildValue("sissK", ro_device_name(info.device), info.index, info.name,

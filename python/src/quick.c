@@ -78,7 +78,7 @@ static PyObject *quick(PyObject *Py_UNUSED(module), PyObject *const *arguments, 
             ro_plan *plan = plan_for(session, method, &in);
             if (plan) {
                 session_leave(session);
-                status = ro_plan_run(plan, &in, &out);
+                status = ro_plan_run(plan, &in, &out, NULL);
                 session_return(session);
                 done = session_succeeded(session, status);
             }

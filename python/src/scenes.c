@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Holograms of pictures at depths, and level numbers that are refined or spread over frames. */
 #include "binding.h"
+#include "roundoff/command.h"
 
 #include <stdlib.h>
 #include <string.h>

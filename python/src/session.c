@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A context for each thread, the interpreter's lock given up round calls, signals, exceptions. */
 #include "binding.h"
+#include "roundoff/library.h"
 
 #include <pthread.h>
 #include <stdarg.h>

@@ -13,7 +13,7 @@ struct stream {
     struct halftone_request request;
     bool requested;
     ro_plan *plan;
-    ro_halftone_stream *rows;
+    ro_stream *rows;
     uint32_t width;
     int carried;
     bool waits; /* for what the rows above carry on */
@@ -22,7 +22,7 @@ struct stream {
 static void stream_free(struct stream *stream)
 {
     if (stream->session.process == getpid()) { /* a fork has none of its threads */
-        ro_halftone_close(stream->rows);
+        ro_stream_close(stream->rows);
         ro_plan_free(stream->plan);
     }
     if (stream->requested)
@@ -64,7 +64,7 @@ static PyObject *stream_open(PyObject *Py_UNUSED(module), PyObject *arguments)
         if (status == RO_OK)
             status = ro_plan_query(stream->plan, &info);
         if (status == RO_OK)
-            status = ro_halftone_begin(stream->plan, first, rows, &stream->rows);
+            status = ro_stream_open_piece(stream->plan, first, rows, &stream->rows);
         session_return(&stream->session);
         stream->width = picture.width;
         stream->carried = info.carried;
@@ -105,8 +105,8 @@ static PyObject *move_rows(PyObject *arguments, bool out)
         ro_image *rows = &view.image;
         session_leave(&stream->session);
         const ro_status status =
-            out ? ro_halftone_pull(stream->rows, rows->data, rows->stride, rows->height, &moved)
-                : ro_halftone_push(stream->rows, rows->data, rows->stride, rows->height, &moved);
+            out ? ro_stream_pull(stream->rows, rows->data, rows->stride, rows->height, &moved)
+                : ro_stream_push(stream->rows, rows->data, rows->stride, rows->height, &moved);
         session_return(&stream->session);
         done = session_succeeded(&stream->session, status);
     }

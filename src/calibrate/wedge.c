@@ -21,21 +21,6 @@ void wedge_steps(int steps[WEDGE_PATCHES])
     }
 }
 
-static bool patch_allowed(uint32_t patch)
-{
-    return patch >= 16 && patch <= 4096 && patch % WEDGE_PATCH == 0;
-}
-
-uint32_t ro_wedge_width(uint32_t patch)
-{
-    return patch_allowed(patch) ? patch / WEDGE_PATCH * WEDGE_WIDTH : 0;
-}
-
-uint32_t ro_wedge_height(uint32_t patch)
-{
-    return patch_allowed(patch) ? patch / WEDGE_PATCH * WEDGE_HEIGHT : 0;
-}
-
 static void fill(const ro_image *image, uint32_t unit, int x, int y, int width, int height,
                  int value)
 {
@@ -49,7 +34,7 @@ ro_status ro_wedge_draw(ro_context *context, uint32_t patch, ro_image *image)
     ro_status status = image_check(context, image, "wedge");
     if (status != RO_OK)
         return status;
-    if (!patch_allowed(patch))
+    if (!ro_wedge_width(patch))
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "patches of %u pixels: must be a multiple of 8 from 16 to 4096",
                                patch);
@@ -65,7 +50,8 @@ ro_status ro_wedge_draw(ro_context *context, uint32_t patch, ro_image *image)
                              {WEDGE_MARGIN, bottom},
                              {right, bottom}};
     int steps[WEDGE_PATCHES];
-    fill(image, unit, 0, 0, WEDGE_WIDTH, WEDGE_HEIGHT, 255);
+    fill(image, unit, 0, 0, (int)(ro_wedge_width(patch) / unit),
+         (int)(ro_wedge_height(patch) / unit), 255);
     for (int i = 0; i < 4; i++)
         for (int ring = 0; ring < 3; ring++)
             fill(image, unit, marks[i][0] + ring, marks[i][1] + ring, WEDGE_MARK - 2 * ring,

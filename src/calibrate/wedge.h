@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The layout of a step wedge, in units of an eighth of a patch.
+ * The layout of a step wedge, in units of an eighth of a patch: 137 x 90 of them, the last rows for
+ * a line of text.
  *
  *     mark  [ ][ ][ ][ ][ ][ ][ ][ ]  mark      marks are squares within squares, whose dark and
  *           [ ][ ][ ][ ][ ][ ][ ][ ]            light parts are 1 1 3 1 1 units wide in every
@@ -23,8 +24,6 @@ enum {
     WEDGE_MARGIN = 4,
     WEDGE_LEFT = 15, /* of the first patch */
     WEDGE_TOP = 4,
-    WEDGE_WIDTH = 137,
-    WEDGE_HEIGHT = 90,  /* the last rows are for a line of text */
     WEDGE_ACROSS = 122, /* between the centres of marks */
     WEDGE_DOWN = 67,
 };

@@ -20,8 +20,6 @@ OPTIONS_INIT(ro_context_options, RO_CONTEXT_OPTIONS)
 
 const char *ro_version(void) { return RO_VERSION; }
 
-int ro_version_number(void) { return RO_VERSION_NUMBER; }
-
 void ro_free(void *memory) { free(memory); }
 
 static atomic_uint_fast64_t opened; /* contexts of the process so far */
@@ -38,25 +36,6 @@ static ro_status refuse(ro_status status, const char *format, ...)
     make_one_line(not_opened);
     va_end(arguments);
     return status;
-}
-
-const char *ro_status_name(ro_status status)
-{
-    static const char *const names[] = {
-        [RO_OK] = "ok",
-        [RO_E_ARGUMENT] = "bad argument",
-        [RO_E_UNSUPPORTED] = "not supported",
-        [RO_E_SIZE] = "bad size",
-        [RO_E_MEMORY] = "out of memory",
-        [RO_E_DEVICE] = "device error",
-        [RO_E_IO] = "input or output error",
-        [RO_E_FORMAT] = "bad file",
-        [RO_E_STATE] = "called out of order",
-        [RO_E_CANCELLED] = "cancelled",
-    };
-    if ((unsigned)status >= sizeof names / sizeof *names)
-        return "unknown status";
-    return names[status];
 }
 
 static void turns_open(pthread_mutex_t *turns)

@@ -9,14 +9,6 @@
 #include <stdio.h>
 #include <unistd.h>
 
-const char *ro_device_name(ro_device device)
-{
-    static const char *const names[] = {"auto", "cpu", "cuda"};
-    return (unsigned)device < sizeof names / sizeof *names ? names[device] : "unknown";
-}
-
-int ro_device_count(void) { return 1 + cuda_count(NULL, 0); }
-
 static void describe_cpu(ro_device_info *info)
 {
     info->device = RO_DEVICE_CPU;
@@ -38,7 +30,7 @@ ro_status ro_device_at(int number, ro_device_info *info)
     if (number == 0)
         describe_cpu(&full);
     else
-        status = number < ro_device_count() ? cuda_describe(number - 1, &full) : RO_E_ARGUMENT;
+        status = number <= cuda_count(NULL, 0) ? cuda_describe(number - 1, &full) : RO_E_ARGUMENT;
     report_give(info, &full);
     return status;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
 #include "core/cpu.h"
+#include "core/names.h"
 
 #include <sched.h>
 #include <stdio.h>
@@ -30,7 +31,7 @@ bool cpu_usable(ro_cpu cpu)
     return usable;
 }
 
-const char *ro_cpu_name(ro_cpu cpu)
+const char *cpu_name(int cpu)
 {
     static const char *const names[] = {"auto", "scalar", "v128", "avx2", "avx512"};
     return (unsigned)cpu < sizeof names / sizeof *names ? names[cpu] : "unknown";

@@ -3,6 +3,7 @@
 
 #include "core/checked.h"
 #include "core/misuse.h"
+#include "core/names.h"
 
 #include <stdlib.h>
 
@@ -10,12 +11,11 @@ static const struct format {
     const char *name;
     int channels;
     int bytes; /* of a sample; 0: packed bits */
-    uint32_t white;
 } formats[] = {
-    [RO_GREY8] = {"8-bit grey", 1, 1, 255},   [RO_GREY16] = {"16-bit grey", 1, 2, 65535},
-    [RO_GREYF] = {"float grey", 1, 4, 1},     [RO_RGB8] = {"8-bit RGB", 3, 1, 255},
-    [RO_RGB16] = {"16-bit RGB", 3, 2, 65535}, [RO_RGBF] = {"float RGB", 3, 4, 1},
-    [RO_BITS] = {"packed bits", 1, 0, 1},     [RO_INDEX8] = {"8-bit level numbers", 1, 1, 255},
+    [RO_GREY8] = {"8-bit grey", 1, 1}, [RO_GREY16] = {"16-bit grey", 1, 2},
+    [RO_GREYF] = {"float grey", 1, 4}, [RO_RGB8] = {"8-bit RGB", 3, 1},
+    [RO_RGB16] = {"16-bit RGB", 3, 2}, [RO_RGBF] = {"float RGB", 3, 4},
+    [RO_BITS] = {"packed bits", 1, 0}, [RO_INDEX8] = {"8-bit level numbers", 1, 1},
 };
 
 static const struct format *find(ro_format format)
@@ -26,9 +26,9 @@ static const struct format *find(ro_format format)
     return &formats[number];
 }
 
-const char *ro_format_name(ro_format format)
+const char *format_name(int format)
 {
-    const struct format *found = find(format);
+    const struct format *found = find((ro_format)format);
     return found ? found->name : "no format";
 }
 
@@ -41,24 +41,6 @@ size_t ro_format_row_bytes(ro_format format, uint32_t width)
     if (found->bytes == 0)
         return ((size_t)width + 7) / 8;
     return size_multiply((size_t)found->channels * (size_t)found->bytes, width, &bytes) ? bytes : 0;
-}
-
-int ro_format_is_colour(ro_format format)
-{
-    const struct format *found = find(format);
-    return found && found->channels == 3;
-}
-
-int ro_format_sample_bytes(ro_format format)
-{
-    const struct format *found = find(format);
-    return found ? found->bytes : 0;
-}
-
-uint32_t ro_image_white(const ro_image *image)
-{
-    const struct format *format = image ? find(image->format) : NULL;
-    return !format ? 0 : image->maxval ? image->maxval : format->white;
 }
 
 uint32_t image_largest(const ro_image *image)

@@ -17,6 +17,64 @@ static size_t fold(const char *name, char *letters)
     return length;
 }
 
+static const char *status_name(int status)
+{
+    static const char *const names[] = {
+        [RO_OK] = "ok",
+        [RO_E_ARGUMENT] = "bad argument",
+        [RO_E_UNSUPPORTED] = "not supported",
+        [RO_E_SIZE] = "bad size",
+        [RO_E_MEMORY] = "out of memory",
+        [RO_E_DEVICE] = "device error",
+        [RO_E_IO] = "input or output error",
+        [RO_E_FORMAT] = "bad file",
+        [RO_E_STATE] = "called out of order",
+        [RO_E_CANCELLED] = "cancelled",
+    };
+    return (unsigned)status < sizeof names / sizeof *names ? names[status] : "unknown status";
+}
+
+static const char *device_name(int device)
+{
+    static const char *const names[] = {"auto", "cpu", "cuda"};
+    return (unsigned)device < sizeof names / sizeof *names ? names[device] : "unknown";
+}
+
+/* The values of each enumeration of ro_names. */
+static const struct {
+    const char *(*name)(int value);
+    int least, largest;
+} enumerations[] = {
+    [RO_NAMES_STATUS] = {status_name, RO_OK, RO_E_CANCELLED},
+    [RO_NAMES_DEVICE] = {device_name, RO_DEVICE_AUTO, RO_DEVICE_CUDA},
+    [RO_NAMES_CPU] = {cpu_name, RO_CPU_AUTO, RO_CPU_AVX512},
+    [RO_NAMES_FORMAT] = {format_name, RO_GREY8, RO_INDEX8},
+};
+
+static bool is_enumeration(ro_names names)
+{
+    return (unsigned)names < sizeof enumerations / sizeof *enumerations;
+}
+
+const char *ro_name_of(ro_names names, int value)
+{
+    return is_enumeration(names) ? enumerations[names].name(value) : "unknown enumeration";
+}
+
+ro_status ro_name_find(ro_names names, const char *name, int *value)
+{
+    if (value)
+        *value = 0;
+    if (ABSENT(name, value) || !is_enumeration(names))
+        return RO_E_ARGUMENT;
+    for (int i = enumerations[names].least; i <= enumerations[names].largest; i++)
+        if (ro_name_equal(name, enumerations[names].name(i))) {
+            *value = i;
+            return RO_OK;
+        }
+    return RO_E_ARGUMENT;
+}
+
 int ro_name_equal(const char *a, const char *b)
 {
     if (ABSENT(a, b))

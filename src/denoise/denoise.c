@@ -46,10 +46,19 @@ static ro_status open_run(struct explicit_steps *run)
     run->stencil = rows_stencil(&run->rows);
     if (asked && run->rows.kernel->cpu != asked && work->schedule != RO_SCHEDULE_REFERENCE)
         return denoiser_no_code(work, asked);
+    run->line = malloc(work->in.width * sizeof(int32_t));
+    return run->line ? RO_OK : no_memory(work);
+}
+
+static ro_status alloc_fields(struct explicit_steps *run)
+{
+    const struct denoiser *work = run->work;
     size_t bytes;
     if (!size_multiply(run->rows.row_bytes, work->in.height, &bytes) || bytes > PTRDIFF_MAX)
         return no_memory(work);
     for (int i = 0; i < 2; i++) {
+        if (run->field[i].data)
+            continue;
         void *data = pages_alloc(bytes);
         if (!data)
             return no_memory(work);
@@ -57,8 +66,7 @@ static ro_status open_run(struct explicit_steps *run)
         if (work->number->floating) /* weights of 0 meet what is behind a line: no NaN there */
             memset(data, 0, bytes);
     }
-    run->line = malloc(work->in.width * sizeof(int32_t));
-    return run->line ? RO_OK : no_memory(work);
+    return RO_OK;
 }
 
 void explicit_close(struct explicit_steps *run)
@@ -261,7 +269,9 @@ ro_status denoise_explicit(struct denoiser *work)
     struct explicit_steps *run = work->ready;
     const struct row_store store = {run, fetch_row, keep_row};
     run->now = 0;
-    ro_status status = denoiser_load_rows(work, &store);
+    ro_status status = run->field[1].data ? RO_OK : alloc_fields(run);
+    if (status == RO_OK)
+        status = denoiser_load_rows(work, &store);
     if (status == RO_OK)
         status = run_passes(run);
     if (status == RO_OK)

@@ -8,6 +8,7 @@
 
 #include "context/context.h"
 #include "denoise/diffusion.h"
+#include "roundoff/command.h"
 
 struct denoiser;
 struct trained_network;
@@ -161,12 +162,23 @@ ro_status denoiser_store_rows(struct denoiser *work, const struct row_store *sto
 ro_status denoiser_load(struct denoiser *work, void *planes);
 ro_status denoiser_store(struct denoiser *work, const void *planes);
 
-/* A stream of rows in numbers instead of samples, all channels of a row: false where it has no
- * room, and where no row is ready. A step reaches so many rows up and down. */
-bool denoise_take_row(ro_denoise_stream *stream, const void *values);
-bool denoise_give_row(ro_denoise_stream *stream, void *values);
-const struct denoiser *denoise_work(const ro_denoise_stream *stream);
-uint32_t denoise_reach(const ro_denoise_stream *stream);
+/* The explicit scheme or model trained from rows to rows; `report` may be NULL. */
+struct denoise_stream;
+struct ro_stream;
+struct stream_kind;
+extern const struct stream_kind denoise_stream_kind;
+ro_status denoise_stream_open(ro_context *context, const ro_image *in, const ro_image *out,
+                              const ro_denoise_options *options, struct denoise_stream **made,
+                              ro_denoise_report *report);
+void denoise_stream_close(struct denoise_stream *stream);
+/* Why this cannot go from rows to rows; NULL: it can. */
+const char *denoise_no_rows(const struct denoiser *work);
+/* The same in numbers instead of samples, all channels of a row: false where it has no room, and
+ * where no row is ready. A step reaches so many rows up and down. */
+bool denoise_take_row(struct denoise_stream *stream, const void *values);
+bool denoise_give_row(struct denoise_stream *stream, void *values);
+const struct denoiser *denoise_work(const struct denoise_stream *stream);
+uint32_t denoise_reach(const struct denoise_stream *stream);
 
 /* The standard deviation of the noise, in 1/255 of white. */
 ro_status noise_estimate(ro_context *context, const ro_image *image, double *sigma);
@@ -207,7 +219,9 @@ void denoiser_trace(const struct denoiser *work, const void *planes);
 
 /* ---- The schemes ---------------------------------------------------------------------------- */
 
-/* The explicit scheme is made ready first, with all memory that it needs but for the reference. */
+/* The explicit scheme is made ready first, with all memory that it needs but for the reference, and
+ * for the pixels of the picture: the first run takes memory for these, so that a plan that only
+ * streams needs none. */
 ro_status explicit_open(struct denoiser *work);
 void explicit_close(struct explicit_steps *ready);
 size_t explicit_bytes(const struct denoiser *work);

@@ -17,7 +17,7 @@ struct ro_denoise_piece {
     ro_context *context;
     ro_image in, out; /* shapes of the whole picture */
     ro_denoise_options options;
-    ro_denoise_stream *stream; /* of the whole picture: options checked, never run */
+    struct denoise_stream *stream; /* of the whole picture: options checked, never run */
     ro_denoise_piece_info info;
     uint32_t first, rows;
     char *numbers; /* halo above, piece, halo below */
@@ -30,8 +30,8 @@ static char *row_of(const ro_denoise_piece *piece, uint32_t y)
 
 static ro_status open_piece(ro_denoise_piece *piece, uint32_t halo)
 {
-    ro_status status = ro_denoise_open(piece->context, &piece->in, &piece->out, &piece->options,
-                                       &piece->stream, NULL);
+    ro_status status = denoise_stream_open(piece->context, &piece->in, &piece->out, &piece->options,
+                                           &piece->stream, NULL);
     if (status != RO_OK)
         return status;
     const struct denoiser *work = denoise_work(piece->stream);
@@ -129,10 +129,10 @@ ro_status ro_denoise_piece_run(ro_denoise_piece *piece, uint32_t steps)
                                "%u steps reach further than the rows that a piece has", steps);
     ro_image in = piece->in, out = piece->out;
     ro_denoise_options options = piece->options;
-    ro_denoise_stream *stream = NULL;
+    struct denoise_stream *stream = NULL;
     in.height = out.height = above + piece->rows + below;
     options.iterations = steps;
-    ro_status status = ro_denoise_open(piece->context, &in, &out, &options, &stream, NULL);
+    ro_status status = denoise_stream_open(piece->context, &in, &out, &options, &stream, NULL);
     char *unused = status == RO_OK ? malloc(info->row_bytes) : NULL;
     if (status == RO_OK && !unused)
         status = ro_context_fail(piece->context, RO_E_MEMORY, "no memory for a row");
@@ -148,7 +148,7 @@ ro_status ro_denoise_piece_run(ro_denoise_piece *piece, uint32_t steps)
             status = ro_context_fail(piece->context, RO_E_CANCELLED, "cancelled");
     }
     free(unused);
-    ro_denoise_close(stream);
+    denoise_stream_close(stream);
     return status;
 }
 
@@ -190,7 +190,7 @@ void ro_denoise_piece_close(ro_denoise_piece *piece)
 {
     if (!piece)
         return;
-    ro_denoise_close(piece->stream);
+    denoise_stream_close(piece->stream);
     free(piece->numbers);
     free(piece);
 }

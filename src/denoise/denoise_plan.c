@@ -5,6 +5,7 @@
 #include "core/options.h"
 #include "denoise/denoise.h"
 #include "options/table.h"
+#include "roundoff/command.h"
 
 #include <math.h>
 #include <string.h>

@@ -8,6 +8,7 @@
  * Rows are worked on in batches. How many rows each link gets and gives in a batch is known before
  * it begins, so a link only waits for the next row of the link before it, never for room.
  */
+#include "context/plan.h"
 #include "core/checked.h"
 #include "core/image.h"
 #include "core/misuse.h"
@@ -18,7 +19,7 @@
 
 #include <stdlib.h>
 
-enum { BATCH = 64 };
+enum { BATCH = 64, MOST_ROW_STEPS = 65536 };
 
 struct ring {
     char *data;
@@ -32,7 +33,8 @@ struct link {
     uint64_t taken, given, goal; /* rows: so far, and `taken` at the end of this batch */
 };
 
-struct ro_denoise_stream {
+struct denoise_stream {
+    struct ro_stream stream; /* first: the public handle */
     struct denoiser work;
     struct step_rows rows;
     struct stencil stencil;
@@ -54,7 +56,7 @@ static char *slot(const struct ring *ring, uint64_t row)
 static uint64_t filled(struct ring *ring) { return atomic_load(&ring->filled.reached); }
 
 /* Rows that a link has given when it took so many: each stage keeps one until the last is in. */
-static uint64_t given_for(const struct ro_denoise_stream *stream, const struct link *link,
+static uint64_t given_for(const struct denoise_stream *stream, const struct link *link,
                           uint64_t taken)
 {
     uint64_t stages = (uint64_t)link->pipe.stages;
@@ -65,7 +67,7 @@ static uint64_t given_for(const struct ro_denoise_stream *stream, const struct l
 
 static void run_link(void *data, int number)
 {
-    struct ro_denoise_stream *stream = data;
+    struct denoise_stream *stream = data;
     struct link *link = &stream->link[number];
     struct ring *from = &stream->ring[number], *to = &stream->ring[number + 1];
     uint64_t goal_given = given_for(stream, link, link->goal);
@@ -83,7 +85,7 @@ static void run_link(void *data, int number)
     }
 }
 
-static void run_batch(struct ro_denoise_stream *stream)
+static void run_batch(struct denoise_stream *stream)
 {
     uint64_t rows = filled(&stream->ring[0]);
     for (int i = 0; i < stream->links; i++) {
@@ -100,7 +102,7 @@ static ro_status no_memory(const struct denoiser *work)
                            work->options.iterations, work->in.width);
 }
 
-static ro_status open_links(struct ro_denoise_stream *stream, int stages)
+static ro_status open_links(struct denoise_stream *stream, int stages)
 {
     struct denoiser *work = &stream->work;
     int threads = pool_threads(work->context->pool);
@@ -136,7 +138,7 @@ static ro_status open_links(struct ro_denoise_stream *stream, int stages)
 }
 
 /* Settles stream->work; only the images' shape counts, and it must make sense. */
-static ro_status settle(ro_denoise_stream *stream, ro_context *context, const ro_image *in,
+static ro_status settle(struct denoise_stream *stream, ro_context *context, const ro_image *in,
                         const ro_image *out, const ro_denoise_options *options)
 {
     ro_status status = RO_OK;
@@ -157,34 +159,36 @@ static ro_status settle(ro_denoise_stream *stream, ro_context *context, const ro
     return status;
 }
 
-/* What cannot go from rows to rows is refused. */
-static ro_status check_rows(ro_context *context, const struct denoiser *work)
+const char *denoise_no_rows(const struct denoiser *work)
 {
+    const bool on_device = work->context->options.device == RO_DEVICE_CUDA;
     if (work->options.impulse)
-        return ro_context_fail(context, RO_E_UNSUPPORTED,
-                               "impulse noise is mended in whole images, not row by row");
+        return "impulse noise is mended in whole images, not row by row";
     if (work->options.on_step)
-        return ro_context_fail(context, RO_E_UNSUPPORTED,
-                               "figures of every step need the whole image, not rows");
-    if (work->network && context->options.device != RO_DEVICE_CUDA &&
-        work->schedule != RO_SCHEDULE_REFERENCE)
-        return RO_OK;
+        return "figures of every step need the whole image, not rows";
+    if (work->network && !on_device && work->schedule != RO_SCHEDULE_REFERENCE)
+        return NULL;
     if (work->scheme->run != denoise_explicit || work->options.steps_at_once ||
         work->options.until_converged || work->schedule == RO_SCHEDULE_REFERENCE ||
         work->schedule == RO_SCHEDULE_PASSES)
-        return ro_context_fail(context, RO_E_UNSUPPORTED,
-                               "row by row works in one pass of scheme explicit only");
-    if (context->options.device == RO_DEVICE_CUDA)
-        return ro_context_fail(context, RO_E_UNSUPPORTED,
-                               "CUDA denoises whole images; row by row runs on the CPU");
-    if (work->options.iterations > 65536)
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "%u iterations are too many for one pass; the limit is 65536",
-                               work->options.iterations);
-    return RO_OK;
+        return "row by row works in one pass of scheme explicit only";
+    if (on_device)
+        return "CUDA denoises whole images; row by row runs on the CPU";
+    if (work->options.iterations > MOST_ROW_STEPS)
+        return "the iterations are too many for one pass; the limit is 65536";
+    return NULL;
 }
 
-static ro_status open_rows(ro_denoise_stream *stream, ro_context *context)
+/* What cannot go from rows to rows is refused. */
+static ro_status check_rows(ro_context *context, const struct denoiser *work)
+{
+    const char *why = denoise_no_rows(work);
+    const bool many = why && work->options.iterations > MOST_ROW_STEPS;
+    return why ? ro_context_fail(context, many ? RO_E_ARGUMENT : RO_E_UNSUPPORTED, "%s", why)
+               : RO_OK;
+}
+
+static ro_status open_rows(struct denoise_stream *stream, ro_context *context)
 {
     struct denoiser *work = &stream->work;
     const ro_cpu asked = context->options.cpu;
@@ -202,17 +206,18 @@ static ro_status open_rows(ro_denoise_stream *stream, ro_context *context)
     return open_links(stream, (int)work->options.iterations * stream->stencil.stages);
 }
 
-ro_status ro_denoise_open(ro_context *context, const ro_image *in, const ro_image *out,
-                          const ro_denoise_options *options, ro_denoise_stream **made,
-                          ro_denoise_report *report)
+ro_status denoise_stream_open(ro_context *context, const ro_image *in, const ro_image *out,
+                              const ro_denoise_options *options, struct denoise_stream **made,
+                              ro_denoise_report *report)
 {
     if (made)
         *made = NULL;
     if (MISSING(context, in, out, made) || report_check(context, report) != RO_OK)
         return RO_E_ARGUMENT;
-    ro_denoise_stream *stream = calloc(1, sizeof *stream);
+    struct denoise_stream *stream = calloc(1, sizeof *stream);
     if (!stream)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for a stream");
+    stream->stream.kind = &denoise_stream_kind;
     gate_room_open(&stream->room, ro_context_threads(context));
     ro_status status = settle(stream, context, in, out, options);
     stream->work.told = report;
@@ -222,14 +227,14 @@ ro_status ro_denoise_open(ro_context *context, const ro_image *in, const ro_imag
         status = stream->work.network ? trained_stream_open(&stream->work, &stream->trained)
                                       : open_rows(stream, context);
     if (status != RO_OK) {
-        ro_denoise_close(stream);
+        denoise_stream_close(stream);
         return status;
     }
     *made = stream;
     return RO_OK;
 }
 
-void ro_denoise_close(ro_denoise_stream *stream)
+void denoise_stream_close(struct denoise_stream *stream)
 {
     if (!stream)
         return;
@@ -247,18 +252,18 @@ void ro_denoise_close(ro_denoise_stream *stream)
 }
 
 /* Whether what was pushed must be worked on before more can be. */
-static bool batch_is_full(ro_denoise_stream *stream)
+static bool batch_is_full(struct denoise_stream *stream)
 {
     uint64_t in = filled(&stream->ring[0]), waiting = in - stream->link[0].taken;
     return waiting == BATCH || (waiting > 0 && in == stream->work.in.height);
 }
 
-static bool rows_wait(ro_denoise_stream *stream)
+static bool rows_wait(struct denoise_stream *stream)
 {
     return filled(&stream->ring[stream->links]) > stream->pulled;
 }
 
-bool denoise_take_row(ro_denoise_stream *stream, const void *values)
+bool denoise_take_row(struct denoise_stream *stream, const void *values)
 {
     struct ring *ring = &stream->ring[0];
     if (batch_is_full(stream)) {
@@ -277,7 +282,7 @@ bool denoise_take_row(ro_denoise_stream *stream, const void *values)
     return true;
 }
 
-bool denoise_give_row(ro_denoise_stream *stream, void *values)
+bool denoise_give_row(struct denoise_stream *stream, void *values)
 {
     if (!rows_wait(stream) && batch_is_full(stream))
         run_batch(stream);
@@ -293,12 +298,15 @@ bool denoise_give_row(ro_denoise_stream *stream, void *values)
     return true;
 }
 
-const struct denoiser *denoise_work(const ro_denoise_stream *stream) { return &stream->work; }
+const struct denoiser *denoise_work(const struct denoise_stream *stream) { return &stream->work; }
 
-uint32_t denoise_reach(const ro_denoise_stream *stream) { return (uint32_t)stream->stencil.stages; }
+uint32_t denoise_reach(const struct denoise_stream *stream)
+{
+    return (uint32_t)stream->stencil.stages;
+}
 
 /* The same for the trained model. */
-static ro_status push_trained(ro_denoise_stream *stream, const void *rows, ptrdiff_t stride,
+static ro_status push_trained(struct denoise_stream *stream, const void *rows, ptrdiff_t stride,
                               uint32_t count, uint32_t *taken)
 {
     const struct denoiser *work = &stream->work;
@@ -311,7 +319,7 @@ static ro_status push_trained(ro_denoise_stream *stream, const void *rows, ptrdi
     return RO_OK;
 }
 
-static ro_status pull_trained(ro_denoise_stream *stream, void *rows, ptrdiff_t stride,
+static ro_status pull_trained(struct denoise_stream *stream, void *rows, ptrdiff_t stride,
                               uint32_t count, uint32_t *given)
 {
     const struct denoiser *work = &stream->work;
@@ -324,11 +332,10 @@ static ro_status pull_trained(ro_denoise_stream *stream, void *rows, ptrdiff_t s
     return ro_context_progress(work->context, "denoise", (double)all / work->in.height);
 }
 
-ro_status ro_denoise_push(ro_denoise_stream *stream, const void *rows, ptrdiff_t stride,
-                          uint32_t count, uint32_t *taken)
+static ro_status push(ro_stream *base, const void *rows, ptrdiff_t stride, uint32_t count,
+                      uint32_t *taken)
 {
-    if (ABSENT(stream, taken))
-        return RO_E_ARGUMENT;
+    struct denoise_stream *stream = (struct denoise_stream *)base;
     struct denoiser *work = &stream->work;
     struct ring *ring = &stream->ring[0];
     *taken = 0;
@@ -356,11 +363,10 @@ ro_status ro_denoise_push(ro_denoise_stream *stream, const void *rows, ptrdiff_t
     return RO_OK;
 }
 
-ro_status ro_denoise_pull(ro_denoise_stream *stream, void *rows, ptrdiff_t stride, uint32_t count,
-                          uint32_t *given)
+static ro_status pull(ro_stream *base, void *rows, ptrdiff_t stride, uint32_t count,
+                      uint32_t *given)
 {
-    if (ABSENT(stream, given))
-        return RO_E_ARGUMENT;
+    struct denoise_stream *stream = (struct denoise_stream *)base;
     struct denoiser *work = &stream->work;
     *given = 0;
     if (!rows_fit(rows, stride, count, ro_format_row_bytes(work->out.format, work->out.width)))
@@ -382,6 +388,10 @@ ro_status ro_denoise_pull(ro_denoise_stream *stream, void *rows, ptrdiff_t strid
         denoiser_report(work, "stream", stream->rows.kernel->cpu, stream->links);
     return ro_context_progress(work->context, "denoise", (double)stream->pulled / work->in.height);
 }
+
+static void close_stream(ro_stream *base) { denoise_stream_close((struct denoise_stream *)base); }
+
+const struct stream_kind denoise_stream_kind = {push, pull, close_stream};
 
 /* ---- Rows of all channels -------------------------------------------------------------------- */
 

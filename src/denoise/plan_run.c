@@ -53,7 +53,8 @@ static void query(const ro_plan *base, ro_plan_info *info)
     info->device = plan->cuda ? RO_DEVICE_CUDA : RO_DEVICE_CPU;
     info->cpu = plan->cuda ? RO_CPU_SCALAR : base->context->cpu;
     info->threads = plan->cuda ? 1 : base->context->threads;
-    info->rows = work->in.height;
+    info->streams = plan->kept && !denoise_no_rows(work);
+    info->rows = info->streams ? 1 : work->in.height;
     info->bytes = sizeof *plan + explicit_bytes(work);
 }
 
@@ -94,21 +95,20 @@ static ro_status check_image(const struct denoise_plan *plan, const ro_image *im
 
 static const struct plan_kind denoise_kind;
 
-static ro_status run_checked(ro_plan *base, const ro_image *in, const ro_image *out,
-                             ro_denoise_report *report)
+static ro_status run(ro_plan *base, const ro_image *in, const ro_image *out, void *report)
 {
     struct denoise_plan *plan = (struct denoise_plan *)base;
-    if (base->kind != &denoise_kind)
-        return ro_context_fail(base->context, RO_E_ARGUMENT, "this is not a plan to denoise");
-    ro_status status = check_image(plan, in, &plan->in, "input");
+    ro_denoise_report full = {.size = sizeof full};
+    ro_status status = report_check(base->context, (ro_denoise_report *)report);
+    if (status == RO_OK)
+        status = check_image(plan, in, &plan->in, "input");
     if (status == RO_OK)
         status = check_image(plan, out, &plan->out, "output");
-    return status == RO_OK ? run_images(plan, in, out, report) : status;
-}
-
-static ro_status run(ro_plan *base, const ro_image *in, const ro_image *out)
-{
-    return run_checked(base, in, out, NULL);
+    if (status != RO_OK)
+        return status;
+    status = run_images(plan, in, out, report ? &full : NULL);
+    report_give((ro_denoise_report *)report, &full);
+    return status;
 }
 
 static ro_status run_device(ro_plan *base, const ro_image *in, const ro_image *out, uint32_t count,
@@ -116,8 +116,6 @@ static ro_status run_device(ro_plan *base, const ro_image *in, const ro_image *o
 {
     struct denoise_plan *plan = (struct denoise_plan *)base;
     ro_context *context = base->context;
-    if (count == 0)
-        return ro_context_fail(context, RO_E_ARGUMENT, "the batch holds no images");
     if (!plan->cuda)
         return ro_context_fail(context, RO_E_ARGUMENT, "the plan runs on the CPU, not on a device");
     ro_status status = RO_OK;
@@ -133,21 +131,18 @@ static ro_status run_device(ro_plan *base, const ro_image *in, const ro_image *o
     return denoise_resident(&plan->work, in, out, count, stream);
 }
 
-ro_status ro_denoise_run(ro_plan *plan, const ro_image *in, ro_image *out,
-                         ro_denoise_report *report)
+static ro_status open_stream(ro_plan *base, uint32_t first, uint32_t rows, void *report,
+                             ro_stream **opened)
 {
-    ro_plan *taken;
-    ro_denoise_report full = {.size = sizeof full};
-    if (!plan)
-        return RO_E_ARGUMENT;
-    ro_status status = report_check(plan->context, report);
+    const struct denoise_plan *plan = (const struct denoise_plan *)base;
+    struct denoise_stream *stream;
+    if (first != 0 || rows != ALL_ROWS)
+        return ro_context_fail(base->context, RO_E_UNSUPPORTED,
+                               "pieces of a picture are denoised by ro_denoise_piece_open");
+    ro_status status =
+        denoise_stream_open(base->context, &plan->in, &plan->out, plan->kept, &stream, report);
     if (status == RO_OK)
-        status = plan_take(plan, &taken);
-    if (status != RO_OK)
-        return status;
-    status = run_checked(taken, in, out, report ? &full : NULL);
-    plan_give(plan, taken);
-    report_give(report, &full);
+        *opened = (ro_stream *)stream;
     return status;
 }
 
@@ -196,7 +191,7 @@ static ro_status copy(const ro_plan *base, ro_plan **made)
     return status;
 }
 
-static const struct plan_kind denoise_kind = {query, run, run_device, copy, free_plan};
+static const struct plan_kind denoise_kind = {query, run, run_device, open_stream, copy, free_plan};
 
 ro_status ro_denoise_plan(ro_context *context, const ro_image *in, const ro_image *out,
                           const ro_denoise_options *options, ro_plan **plan)

@@ -3,6 +3,7 @@
 #include "halftone/halftone.h"
 #include "options/shared_rows.h"
 #include "options/table.h"
+#include "roundoff/command.h"
 
 #include <string.h>
 

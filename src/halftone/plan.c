@@ -426,11 +426,13 @@ static ro_status run_image(struct halftone_plan *plan, const ro_image *in, const
     return status;
 }
 
-static ro_status run(ro_plan *base, const ro_image *in, const ro_image *out)
+static ro_status run(ro_plan *base, const ro_image *in, const ro_image *out, void *report)
 {
     DEVICE_TURN(base->context);
     struct halftone_plan *plan = halftone_plan_of(base);
-    ro_status status = check_image(plan, in, "input");
+    ro_status status = plan_has_no_report(base, report);
+    if (status == RO_OK)
+        status = check_image(plan, in, "input");
     if (status == RO_OK)
         status = check_image(plan, out, "output");
     if (status == RO_OK)
@@ -486,8 +488,6 @@ static ro_status run_device(ro_plan *base, const ro_image *in, const ro_image *o
     struct halftone_plan *plan = halftone_plan_of(base);
     struct halftoner *work = &plan->work[0];
     ro_context *context = base->context;
-    if (count == 0)
-        return ro_context_fail(context, RO_E_ARGUMENT, "the batch holds no images");
     if (work->device != RO_DEVICE_CUDA)
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "the context was opened for the CPU, not for a device");
@@ -518,7 +518,8 @@ static ro_status run_device(ro_plan *base, const ro_image *in, const ro_image *o
     return status;
 }
 
-static const struct plan_kind halftone_kind = {query, run, run_device, copy, free_plan};
+static const struct plan_kind halftone_kind = {query, run,      run_device, halftone_stream_open,
+                                               copy,  free_plan};
 
 /* ---- The public calls ----------------------------------------------------------------------- */
 
@@ -561,28 +562,6 @@ ro_status ro_halftone(ro_context *context, const ro_image *in, ro_image *out,
             in->height, out->width, out->height, rows > 1 ? ": it has a row for each ink" : "");
     if (status == RO_OK)
         status = run_image(plan, in, out);
-    ro_plan_free(&plan->plan);
-    return status;
-}
-
-ro_status ro_halftone_device(ro_context *context, const ro_image *in, ro_image *out, uint32_t count,
-                             const ro_halftone_options *options, void *stream)
-{
-    if (MISSING(context, in, out))
-        return RO_E_ARGUMENT;
-    struct halftone_plan *plan;
-    ro_device device = context->options.device;
-    char why[160];
-    if (count == 0)
-        return ro_context_fail(context, RO_E_ARGUMENT, "the batch holds no images");
-    if (device == RO_DEVICE_AUTO && cuda_count(why, sizeof why) == 0)
-        return ro_context_fail(context, RO_E_DEVICE, "%s", why);
-    if (device == RO_DEVICE_AUTO)
-        device = RO_DEVICE_CUDA; /* the pixels are there already */
-    ro_status status = halftone_plan_make(context, in, out->format, options, device, &plan);
-    if (status != RO_OK)
-        return status;
-    status = ro_plan_run_device(&plan->plan, in, out, count, stream);
     ro_plan_free(&plan->plan);
     return status;
 }

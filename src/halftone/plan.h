@@ -31,8 +31,8 @@ struct halftone_plan {
     uint32_t capacity;      /* rows of `pending`, and of `store` */
     unsigned char *pending; /* grey rows, those of a plane after those of another; or NULL */
     uint32_t pending_rows;
-    unsigned char *store;       /* halftoned rows of planes, a byte a pixel */
-    ro_halftone_stream *stream; /* made by the first stream, and kept */
+    unsigned char *store;           /* halftoned rows of planes, a byte a pixel */
+    struct halftone_stream *stream; /* made by the first stream, and kept */
 };
 
 /* Whether a plan is one of these. */
@@ -74,7 +74,9 @@ ro_status halftone_plan_take(struct halftone_plan *plan, const void *rows, ptrdi
 ro_status halftone_plan_flush(struct halftone_plan *plan, void *out, ptrdiff_t out_stride,
                               ptrdiff_t apart);
 
-/* Of the stream that a plan keeps. */
-void halftone_stream_free(ro_halftone_stream *stream);
+/* The stream that a plan keeps. */
+ro_status halftone_stream_open(ro_plan *plan, uint32_t first_row, uint32_t rows, void *report,
+                               ro_stream **opened);
+void halftone_stream_free(struct halftone_stream *stream);
 
 #endif

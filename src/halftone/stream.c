@@ -12,11 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct ro_halftone_stream {
+struct halftone_stream {
+    struct ro_stream stream;    /* first: the public handle */
     struct halftone_plan *plan; /* that it has to itself until it is closed */
     ro_plan *lender;            /* the caller's plan, from which it was taken */
-    bool owns_plan;
-    unsigned char *ready; /* finished rows, `room` of them at most */
+    unsigned char *ready;       /* finished rows, `room` of them at most */
     uint32_t ready_first, ready_rows, room;
     uint32_t first_row, end_row; /* of the run */
     uint32_t next;               /* row to be pushed */
@@ -25,16 +25,21 @@ struct ro_halftone_stream {
     ro_carrier carrier;
 };
 
+static const struct stream_kind halftone_stream_kind;
+
+static struct halftone_stream *stream_of(ro_stream *base) { return (struct halftone_stream *)base; }
+
 /* ---- Opening and closing -------------------------------------------------------------------- */
 
-static ro_status make_stream(struct halftone_plan *plan, ro_halftone_stream **made)
+static ro_status make_stream(struct halftone_plan *plan, struct halftone_stream **made)
 {
     DEVICE_TURN(plan->plan.context);
     void *memory = NULL;
     if (posix_memalign(&memory, 64, sizeof **made) != 0)
         return ro_context_fail(plan->plan.context, RO_E_MEMORY, "no memory for a stream");
-    ro_halftone_stream *stream = memory;
+    struct halftone_stream *stream = memory;
     memset(stream, 0, sizeof *stream);
+    stream->stream.kind = &halftone_stream_kind;
     for (int i = 0; i < PLANES_MOST; i++)
         wavefront_link_open(&stream->link[i], &plan->plan.context->cancelled);
     stream->plan = plan;
@@ -52,7 +57,7 @@ static ro_status make_stream(struct halftone_plan *plan, ro_halftone_stream **ma
     return RO_OK;
 }
 
-void halftone_stream_free(ro_halftone_stream *stream)
+void halftone_stream_free(struct halftone_stream *stream)
 {
     if (!stream)
         return;
@@ -95,18 +100,17 @@ static struct wavefront_link *begin_links(struct halftone_plan *plan, uint32_t f
     return above || below ? links : NULL;
 }
 
-ro_status ro_halftone_begin(ro_plan *base, uint32_t first_row, uint32_t rows,
-                            ro_halftone_stream **stream)
+ro_status halftone_stream_open(ro_plan *base, uint32_t first_row, uint32_t rows, void *report,
+                               ro_stream **opened)
 {
-    if (stream)
-        *stream = NULL;
-    if (ABSENT(base, stream))
-        return RO_E_ARGUMENT;
     DEVICE_TURN(base->context);
-    if (!halftone_plan_is(base))
-        return ro_context_fail(base->context, RO_E_ARGUMENT, "this is not a plan to halftone");
+    const struct halftone_plan *whole = halftone_plan_of(base);
+    if (rows == ALL_ROWS)
+        rows = whole->shape.height;
     ro_plan *taken;
-    ro_status status = check_rows(halftone_plan_of(base), first_row, rows);
+    ro_status status = plan_has_no_report(base, report);
+    if (status == RO_OK)
+        status = check_rows(whole, first_row, rows);
     if (status == RO_OK)
         status = plan_take(base, &taken);
     if (status != RO_OK)
@@ -121,48 +125,26 @@ ro_status ro_halftone_begin(ro_plan *base, uint32_t first_row, uint32_t rows,
         plan_give(base, taken);
         return status;
     }
-    ro_halftone_stream *made = plan->stream;
-    made->lender = base;
-    made->ready_first = made->ready_rows = 0;
-    made->first_row = made->next = first_row;
-    made->end_row = first_row + rows;
-    made->failed = false;
-    *stream = made;
+    struct halftone_stream *stream = plan->stream;
+    stream->lender = base;
+    stream->ready_first = stream->ready_rows = 0;
+    stream->first_row = stream->next = first_row;
+    stream->end_row = first_row + rows;
+    stream->failed = false;
+    *opened = &stream->stream;
     return RO_OK;
 }
 
-ro_status ro_halftone_open(ro_context *context, const ro_image *in, ro_format out,
-                           const ro_halftone_options *options, ro_halftone_stream **stream)
+static void close_stream(ro_stream *base)
 {
-    ro_plan *plan;
-    if (!stream)
-        return RO_E_ARGUMENT;
-    *stream = NULL;
-    ro_status status = ro_halftone_plan(context, in, out, options, &plan);
-    if (status == RO_OK)
-        status = ro_halftone_begin(plan, 0, in->height, stream);
-    if (status == RO_OK)
-        (*stream)->owns_plan = true;
-    else
-        ro_plan_free(plan);
-    return status;
-}
-
-void ro_halftone_close(ro_halftone_stream *stream)
-{
-    if (!stream)
-        return;
-    ro_plan *lender = stream->lender;
-    const bool owned = stream->owns_plan;
-    plan_give(lender, &stream->plan->plan);
-    if (owned)
-        ro_plan_free(lender);
+    struct halftone_stream *stream = stream_of(base);
+    plan_give(stream->lender, &stream->plan->plan);
 }
 
 /* ---- Rows in and out ------------------------------------------------------------------------ */
 
 /* Runs rows into `ready`, which is empty: those that wait, or `count` from the caller's memory. */
-static ro_status run_rows(ro_halftone_stream *stream, const void *rows, ptrdiff_t stride,
+static ro_status run_rows(struct halftone_stream *stream, const void *rows, ptrdiff_t stride,
                           uint32_t count)
 {
     DEVICE_TURN(stream->plan->plan.context);
@@ -179,18 +161,17 @@ static ro_status run_rows(ro_halftone_stream *stream, const void *rows, ptrdiff_
 
 /* Whether rows are run straight from the caller's memory: nothing waits before them, and for a
  * device they are as many as it is worth to gather. */
-static bool runs_straight(const ro_halftone_stream *stream, uint32_t offered)
+static bool runs_straight(const struct halftone_stream *stream, uint32_t offered)
 {
     const struct halftone_plan *plan = stream->plan;
     return plan->pending_rows == 0 && stream->ready_rows == 0 && plan->direct &&
            (plan->work[0].device != RO_DEVICE_CUDA || offered >= plan->capacity / 2);
 }
 
-ro_status ro_halftone_push(ro_halftone_stream *stream, const void *rows, ptrdiff_t stride,
-                           uint32_t count, uint32_t *taken)
+static ro_status push(ro_stream *base, const void *rows, ptrdiff_t stride, uint32_t count,
+                      uint32_t *taken)
 {
-    if (ABSENT(stream, taken))
-        return RO_E_ARGUMENT;
+    struct halftone_stream *stream = stream_of(base);
     struct halftone_plan *plan = stream->plan;
     ro_context *context = plan->plan.context;
     const uint32_t granularity = plan->work[0].granularity;
@@ -245,11 +226,10 @@ ro_status ro_halftone_push(ro_halftone_stream *stream, const void *rows, ptrdiff
     return status;
 }
 
-ro_status ro_halftone_pull(ro_halftone_stream *stream, void *rows, ptrdiff_t stride, uint32_t count,
-                           uint32_t *given)
+static ro_status pull(ro_stream *base, void *rows, ptrdiff_t stride, uint32_t count,
+                      uint32_t *given)
 {
-    if (ABSENT(stream, given))
-        return RO_E_ARGUMENT;
+    struct halftone_stream *stream = stream_of(base);
     struct halftone_plan *plan = stream->plan;
     *given = 0;
     if (count > 0 && !rows)
@@ -279,7 +259,7 @@ ro_status ro_halftone_pull(ro_halftone_stream *stream, void *rows, ptrdiff_t str
 
 /* ---- What rows carry on --------------------------------------------------------------------- */
 
-static ro_status check_columns(const ro_halftone_stream *stream, uint32_t x, uint32_t count)
+static ro_status check_columns(const struct halftone_stream *stream, uint32_t x, uint32_t count)
 {
     const uint32_t width = stream->plan->shape.width;
     if (x <= width && count <= width - x)
@@ -289,7 +269,7 @@ static ro_status check_columns(const ro_halftone_stream *stream, uint32_t x, uin
 }
 
 /* Whether these can be errors of a plane's rows. */
-static ro_status check_numbers(const ro_halftone_stream *stream, uint32_t x, uint32_t count,
+static ro_status check_numbers(const struct halftone_stream *stream, uint32_t x, uint32_t count,
                                const int32_t *values)
 {
     const struct halftoner *work = &stream->plan->work[0];
@@ -303,11 +283,11 @@ static ro_status check_numbers(const ro_halftone_stream *stream, uint32_t x, uin
     return RO_OK;
 }
 
-ro_status ro_halftone_carry_in(ro_halftone_stream *stream, uint32_t x, uint32_t count,
-                               const int32_t *values)
+ro_status ro_halftone_carry_in(ro_stream *base, uint32_t x, uint32_t count, const int32_t *values)
 {
-    if (ABSENT(stream))
+    if (ABSENT(base) || base->kind != &halftone_stream_kind)
         return RO_E_ARGUMENT;
+    struct halftone_stream *stream = stream_of(base);
     struct halftone_plan *plan = stream->plan;
     ro_context *context = plan->plan.context;
     ro_status status = check_columns(stream, x, count);
@@ -331,11 +311,11 @@ ro_status ro_halftone_carry_in(ro_halftone_stream *stream, uint32_t x, uint32_t 
     return status;
 }
 
-ro_status ro_halftone_carry_out(ro_halftone_stream *stream, uint32_t x, uint32_t count,
-                                int32_t *values)
+ro_status ro_halftone_carry_out(ro_stream *base, uint32_t x, uint32_t count, int32_t *values)
 {
-    if (ABSENT(stream, values))
+    if (ABSENT(base, values) || base->kind != &halftone_stream_kind)
         return RO_E_ARGUMENT;
+    struct halftone_stream *stream = stream_of(base);
     struct halftone_plan *plan = stream->plan;
     ro_context *context = plan->plan.context;
     ro_status status = check_columns(stream, x, count);
@@ -355,10 +335,11 @@ ro_status ro_halftone_carry_out(ro_halftone_stream *stream, uint32_t x, uint32_t
     return status;
 }
 
-uint32_t ro_halftone_carry_ready(ro_halftone_stream *stream)
+uint32_t ro_halftone_carry_ready(ro_stream *base)
 {
-    if (ABSENT(stream))
+    if (!base || base->kind != &halftone_stream_kind)
         return 0;
+    struct halftone_stream *stream = stream_of(base);
     struct halftone_plan *plan = stream->plan;
     uint64_t least = stream->failed ? 0 : plan->shape.width;
     for (int i = 0; i < plan->count && stream->link[0].below; i++) {
@@ -370,20 +351,21 @@ uint32_t ro_halftone_carry_ready(ro_halftone_stream *stream)
 
 static void bring(void *data, uint64_t columns)
 {
-    const ro_halftone_stream *stream = data;
+    const struct halftone_stream *stream = data;
     stream->carrier.bring(stream->carrier.data, (uint32_t)columns);
 }
 
 static void take(void *data)
 {
-    ro_halftone_stream *stream = data;
-    stream->carrier.take(stream->carrier.data, ro_halftone_carry_ready(stream));
+    struct halftone_stream *stream = data;
+    stream->carrier.take(stream->carrier.data, ro_halftone_carry_ready(&stream->stream));
 }
 
-ro_status ro_halftone_carry_by(ro_halftone_stream *stream, const ro_carrier *carrier)
+ro_status ro_halftone_carry_by(ro_stream *base, const ro_carrier *carrier)
 {
-    if (ABSENT(stream))
+    if (ABSENT(base) || base->kind != &halftone_stream_kind)
         return RO_E_ARGUMENT;
+    struct halftone_stream *stream = stream_of(base);
     struct halftone_plan *plan = stream->plan;
     if (!carrier || !carrier->bring || !carrier->take)
         return ro_context_fail(plan->plan.context, RO_E_ARGUMENT,
@@ -398,3 +380,5 @@ ro_status ro_halftone_carry_by(ro_halftone_stream *stream, const ro_carrier *car
     }
     return RO_OK;
 }
+
+static const struct stream_kind halftone_stream_kind = {push, pull, close_stream};

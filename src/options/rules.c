@@ -4,6 +4,7 @@
 #include "options/table.h"
 
 #include "core/misuse.h"
+#include "roundoff/command.h"
 
 #include <stdarg.h>
 #include <stdio.h>

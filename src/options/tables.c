@@ -2,6 +2,7 @@
 /* The list of families. */
 #include "core/misuse.h"
 #include "options/table.h"
+#include "roundoff/command.h"
 
 #include <string.h>
 

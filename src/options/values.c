@@ -9,6 +9,7 @@
 #include "core/names.h"
 #include "core/one_line.h"
 #include "core/options.h"
+#include "roundoff/command.h"
 
 #include <ctype.h>
 #include <errno.h>

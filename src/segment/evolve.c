@@ -217,7 +217,7 @@ static bool prefers_cuda(const struct evolution *evolution, const char *asked)
     for (int i = 0; i < RO_LABELS; i++)
         fields += evolution->fronts[i] ? 3 : 0;
     if ((!context->cuda && pixels * steps * fields / 3 < WORTH_STARTING * context->threads) ||
-        ro_device_count() < 2 || ro_device_at(1, &info) != RO_OK)
+        ro_device_at(1, &info) != RO_OK)
         return false;
     fields += work->options.velocity ? 2 : 0;
     return 1.1 * fields * pixels * (work->number->real ? 4 : 2) <

@@ -5,6 +5,7 @@
  * values, for which only those that occur count; with an edge term it is a plane of its own.
  */
 #include "core/image.h"
+#include "roundoff/command.h"
 #include "segment/segment.h"
 
 #include <stdlib.h>

@@ -5,6 +5,7 @@
  * last pixel inside and the first outside.
  */
 #include "core/misuse.h"
+#include "roundoff/command.h"
 #include "segment/segment.h"
 
 #include <stdlib.h>

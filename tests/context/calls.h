@@ -6,6 +6,7 @@
 
 #include "roundoff.h"
 #include "roundoff/solver.h"
+#include "streams.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -115,23 +116,24 @@ static uint64_t conjugate_steps(ro_context *c) { return denoise_by(c, "conjugate
 static uint64_t denoised_rows(ro_context *context)
 {
     ro_denoise_options options = RO_DENOISE_OPTIONS;
-    ro_denoise_stream *stream = NULL;
+    ro_plan *plan;
+    ro_stream *stream = NULL;
     uint32_t taken, given;
     options.iterations = 9;
     options.kappa = 5;
     struct work work = begin(context, RO_GREY8, RO_GREY8, 255);
     if (work.status == RO_OK)
-        work.status = ro_denoise_open(context, &work.in, &work.out, &options, &stream, NULL);
+        work.status = open_denoise(context, &work.in, &work.out, &options, &plan, &stream, NULL);
     for (uint32_t in = 0, out = 0; work.status == RO_OK && out < HEIGHT;) {
-        work.status = ro_denoise_push(stream, (char *)work.in.data + in * work.in.stride,
-                                      work.in.stride, HEIGHT - in, &taken);
+        work.status = ro_stream_push(stream, (char *)work.in.data + in * work.in.stride,
+                                     work.in.stride, HEIGHT - in, &taken);
         in += taken;
         if (work.status == RO_OK)
-            work.status = ro_denoise_pull(stream, (char *)work.out.data + out * work.out.stride,
-                                          work.out.stride, HEIGHT - out, &given);
+            work.status = ro_stream_pull(stream, (char *)work.out.data + out * work.out.stride,
+                                         work.out.stride, HEIGHT - out, &given);
         out += given;
     }
-    ro_denoise_close(stream);
+    close_stream(plan, stream);
     return end(&work);
 }
 

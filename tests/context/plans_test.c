@@ -56,20 +56,20 @@ struct user {
 
 static ro_status run_rows(ro_plan *plan, const ro_image *in, ro_image *out)
 {
-    ro_halftone_stream *stream;
-    ro_status status = ro_halftone_begin(plan, 0, HEIGHT, &stream);
+    ro_stream *stream;
+    ro_status status = ro_stream_open(plan, NULL, &stream);
     if (status != RO_OK)
         return status;
     for (uint32_t pushed = 0, pulled = 0, n = 0; pulled < HEIGHT && status == RO_OK; pulled += n) {
-        status = ro_halftone_push(stream, (char *)in->data + pushed * in->stride, in->stride,
-                                  HEIGHT - pushed < 9 ? HEIGHT - pushed : 9, &n);
+        status = ro_stream_push(stream, (char *)in->data + pushed * in->stride, in->stride,
+                                HEIGHT - pushed < 9 ? HEIGHT - pushed : 9, &n);
         pushed += n;
         n = 0;
         if (status == RO_OK)
-            status = ro_halftone_pull(stream, (char *)out->data + pulled * out->stride, out->stride,
-                                      HEIGHT - pulled, &n);
+            status = ro_stream_pull(stream, (char *)out->data + pulled * out->stride, out->stride,
+                                    HEIGHT - pulled, &n);
     }
-    ro_halftone_close(stream);
+    ro_stream_close(stream);
     return status;
 }
 
@@ -82,7 +82,8 @@ static void *run_plan(void *data)
     for (int i = 0; i < RUNS && !*user->wrong; i++) {
         const bool rows = user->streams && (i + user->number) % 3 == 0;
         memset(got, 0xaa, 4 * BYTES);
-        if ((rows ? run_rows(user->plan, &in, &out) : ro_plan_run(user->plan, &in, &out)) != RO_OK)
+        if ((rows ? run_rows(user->plan, &in, &out) : ro_plan_run(user->plan, &in, &out, NULL)) !=
+            RO_OK)
             snprintf(user->wrong, sizeof user->wrong, "%s", ro_context_message(context));
         else if (memcmp(got, right, (size_t)out.stride * HEIGHT) != 0)
             snprintf(user->wrong, sizeof user->wrong, "run %d differs", i);

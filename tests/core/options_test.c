@@ -2,6 +2,7 @@
 /* Options of programs that are older or newer than the library. */
 #include "roundoff/solver.h"
 #include "roundoff_io.h"
+#include "streams.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -110,8 +111,9 @@ static void sizes_of_zero_are_refused(void **state)
     ro_field field = {SIDE, SIDE, 8 * SIDE, light};
     ro_hologram_options quantize = RO_HOLOGRAM_OPTIONS;
     ro_file_info info = {.format = RO_GREY8, .width = 1, .height = 1, .maxval = 255};
-    ro_halftone_stream *halftones;
-    ro_denoise_stream *denoised;
+    ro_plan *plan;
+    ro_stream *halftones;
+    ro_stream *denoised;
     ro_halftone_audit audit = {.size = sizeof audit};
     ro_segmentation *segmentation;
     ro_regions *regions;
@@ -132,13 +134,13 @@ static void sizes_of_zero_are_refused(void **state)
     } while (0)
 #define OPTIONS(name, capitals, call) REFUSED(ro_##name##_options, "RO_" capitals "_OPTIONS", call)
     OPTIONS(halftone, "HALFTONE", ro_halftone(context, &in, &out, &o));
-    OPTIONS(halftone, "HALFTONE", ro_halftone_open(context, &in, RO_BITS, &o, &halftones));
+    OPTIONS(halftone, "HALFTONE", open_halftone(context, &in, RO_BITS, &o, &plan, &halftones));
     OPTIONS(halftone, "HALFTONE", ro_halftone_audit_of(context, &in, &out, &o, &audit));
     OPTIONS(halftone, "HALFTONE",
             ro_halftone_file(context, "in.pgm", "out.pbm", &o, NULL, NULL, NULL));
     OPTIONS(screen, "SCREEN", ro_screen_make(context, &o, &screen));
     OPTIONS(denoise, "DENOISE", ro_denoise(context, &in, &same, &o, NULL));
-    OPTIONS(denoise, "DENOISE", ro_denoise_open(context, &in, &same, &o, &denoised, NULL));
+    OPTIONS(denoise, "DENOISE", open_denoise(context, &in, &same, &o, &plan, &denoised, NULL));
     OPTIONS(segment, "SEGMENT", ro_segment(context, &in, &o, &segmentation, NULL));
     OPTIONS(regions, "REGIONS", ro_regions_grow(context, &in, &o, &regions, NULL));
     OPTIONS(register, "REGISTER", ro_register(context, &in, &same, &pairs, &o, NULL));

@@ -3,6 +3,7 @@
 #include "core/cpu.h"
 #include "core/random.h"
 #include "roundoff.h"
+#include "streams.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -76,29 +77,29 @@ static void assert_same(const ro_image *a, const ro_image *b)
 static void run_rows(ro_context *context, const ro_image *in, const ro_image *out,
                      const ro_denoise_options *options, ro_denoise_report *report)
 {
-    ro_denoise_stream *stream;
+    ro_plan *plan;
+    ro_stream *stream;
     ro_image shape = *in;
     shape.data = NULL;
-    ro_status status = ro_denoise_open(context, &shape, out, options, &stream, report);
+    ro_status status = open_denoise(context, &shape, out, options, &plan, &stream, report);
     if (status != RO_OK)
         fail_msg("%s", ro_context_message(context));
     uint32_t pushed = 0, pulled = 0, portion = 1;
     while (pulled < in->height) {
         uint32_t n = in->height - pushed < portion ? in->height - pushed : portion, taken, given;
-        assert_int_equal(ro_denoise_push(stream,
-                                         (const char *)in->data + (ptrdiff_t)pushed * in->stride,
-                                         in->stride, n, &taken),
+        assert_int_equal(ro_stream_push(stream,
+                                        (const char *)in->data + (ptrdiff_t)pushed * in->stride,
+                                        in->stride, n, &taken),
                          RO_OK);
         pushed += taken;
-        assert_int_equal(ro_denoise_pull(stream,
-                                         (char *)out->data + (ptrdiff_t)pulled * out->stride,
-                                         out->stride, in->height - pulled, &given),
+        assert_int_equal(ro_stream_pull(stream, (char *)out->data + (ptrdiff_t)pulled * out->stride,
+                                        out->stride, in->height - pulled, &given),
                          RO_OK);
         pulled += given;
         assert_true(taken + given > 0);
         portion = portion % 97 + 5;
     }
-    ro_denoise_close(stream);
+    close_stream(plan, stream);
 }
 
 static void schedules_agree(void **state)
@@ -394,11 +395,12 @@ static void white_in_use(void **state)
     options.white = 1000;
     assert_int_equal(ro_denoise(context, &in, &out, &options, &r), RO_E_ARGUMENT);
     assert_non_null(strstr(ro_context_message(context), "white is 1000 but the input goes up to"));
-    ro_denoise_stream *stream;
+    ro_plan *plan;
+    ro_stream *stream;
     uint32_t taken;
-    assert_int_equal(ro_denoise_open(context, &in, &out, &options, &stream, NULL), RO_OK);
-    assert_int_equal(ro_denoise_push(stream, in.data, in.stride, 70, &taken), RO_E_ARGUMENT);
-    ro_denoise_close(stream);
+    assert_int_equal(open_denoise(context, &in, &out, &options, &plan, &stream, NULL), RO_OK);
+    assert_int_equal(ro_stream_push(stream, in.data, in.stride, 70, &taken), RO_E_ARGUMENT);
+    close_stream(plan, stream);
     ro_image_free(&in);
     ro_image_free(&out);
     ro_image_free(&expected);
@@ -535,18 +537,20 @@ static void bad_input(void **state)
         for (uint32_t x = 0; x < 20; x++)
             assert_int_equal(((uint8_t *)out.data)[y * out.stride + x], 77); /* nothing written */
 
-    ro_denoise_stream *stream;
-    assert_int_equal(ro_denoise_open(context, &in, &out, NULL, &stream, NULL), RO_E_ARGUMENT);
+    ro_plan *plan;
+    ro_stream *stream;
+    assert_int_equal(open_denoise(context, &in, &out, NULL, &plan, &stream, NULL), RO_E_ARGUMENT);
     assert_non_null(strstr(ro_context_message(context), "give noise-level"));
     ro_denoise_options options = {RO_DENOISE_DEFAULTS, .model = "anisotropic"};
-    assert_int_equal(ro_denoise_open(context, &in, &out, &options, &stream, NULL), RO_E_ARGUMENT);
+    assert_int_equal(open_denoise(context, &in, &out, &options, &plan, &stream, NULL),
+                     RO_E_ARGUMENT);
     assert_non_null(strstr(ro_context_message(context), "give kappa"));
     assert_null(stream);
     options.kappa = 5;
-    assert_int_equal(ro_denoise_open(context, &in, &out, &options, &stream, NULL), RO_OK);
+    assert_int_equal(open_denoise(context, &in, &out, &options, &plan, &stream, NULL), RO_OK);
     uint32_t taken;
-    assert_int_equal(ro_denoise_push(stream, in.data, in.stride, 21, &taken), RO_E_STATE);
-    ro_denoise_close(stream);
+    assert_int_equal(ro_stream_push(stream, in.data, in.stride, 21, &taken), RO_E_STATE);
+    close_stream(plan, stream);
     ro_image_free(&in);
     ro_image_free(&out);
     ro_image_free(&colour);

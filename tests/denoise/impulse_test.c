@@ -100,10 +100,7 @@ static void refused(void **state)
 {
     (void)state;
     const ro_denoise_options options = {RO_DENOISE_DEFAULTS, .impulse = 1, .kappa = 4};
-    ro_denoise_stream *stream;
     ro_plan *plan;
-    assert_int_equal(ro_denoise_open(context, &in, &out, &options, &stream, NULL),
-                     RO_E_UNSUPPORTED);
     assert_int_equal(ro_denoise_plan(context, &in, &out, &options, &plan), RO_E_UNSUPPORTED);
 }
 

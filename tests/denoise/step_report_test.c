@@ -9,6 +9,7 @@
 
 #include "core/random.h"
 #include "roundoff.h"
+#include "streams.h"
 
 #include <string.h>
 
@@ -133,14 +134,15 @@ static void test_streams_refuse(void **state)
 {
     (void)state;
     ro_context *context;
-    ro_denoise_stream *stream;
+    ro_plan *plan;
+    ro_stream *stream;
     struct trace trace;
     const ro_image shape = {
         .format = RO_GREY8, .width = 10, .height = 10, .maxval = 255, .stride = 0, .data = NULL};
     const ro_denoise_options options = {RO_DENOISE_DEFAULTS, .kappa = 5, .on_step = remember,
                                         .on_step_data = &trace};
     assert_int_equal(ro_context_open(NULL, &context), RO_OK);
-    assert_int_equal(ro_denoise_open(context, &shape, &shape, &options, &stream, NULL),
+    assert_int_equal(open_denoise(context, &shape, &shape, &options, &plan, &stream, NULL),
                      RO_E_UNSUPPORTED);
     ro_context_close(context);
 }

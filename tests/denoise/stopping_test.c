@@ -4,6 +4,8 @@
 #include "core/random.h"
 #include "denoise/denoise.h"
 #include "fixture.h"
+#include "roundoff/command.h"
+#include "streams.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -156,12 +158,14 @@ static void refused(void **state)
         if (!strstr(ro_context_message(context), cases[i].says))
             fail_msg("\"%s\" has no \"%s\"", ro_context_message(context), cases[i].says);
     }
-    ro_denoise_stream *stream;
+    ro_plan *plan;
+    ro_stream *stream;
     const ro_denoise_options rows = {RO_DENOISE_DEFAULTS, .kappa = 5, .stop = "auto"},
                              few = {RO_DENOISE_DEFAULTS, .kappa = 5, .number = "s9"};
-    assert_int_equal(ro_denoise_open(context, &in, &out, &rows, &stream, NULL), RO_E_ARGUMENT);
+    assert_int_equal(open_denoise(context, &in, &out, &rows, &plan, &stream, NULL), RO_E_ARGUMENT);
     assert_non_null(strstr(ro_context_message(context), "stream of rows"));
-    assert_int_equal(ro_denoise_open(context, &in, &out, &few, &stream, NULL), RO_E_UNSUPPORTED);
+    assert_int_equal(open_denoise(context, &in, &out, &few, &plan, &stream, NULL),
+                     RO_E_UNSUPPORTED);
     assert_non_null(strstr(ro_context_message(context), "scheme explicit"));
 }
 

@@ -3,6 +3,7 @@
  * points, fields of displacements and of light. */
 #define _GNU_SOURCE /* memfd_create */
 #include "roundoff_io.h"
+#include "roundoff_io_command.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,6 +3,7 @@
  * further call must give it again. */
 #define _GNU_SOURCE /* memfd_create */
 #include "roundoff_io.h"
+#include "roundoff_io_pieces.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -61,23 +61,23 @@ static ptrdiff_t row_of(ro_format format, uint32_t width)
 }
 
 /* Pushes and pulls rows first to end - 1 of a piece. */
-static void run_rows(ro_halftone_stream *stream, const ro_image *in, ro_format format,
-                     uint32_t first, uint32_t end, uint8_t *out)
+static void run_rows(ro_stream *stream, const ro_image *in, ro_format format, uint32_t first,
+                     uint32_t end, uint8_t *out)
 {
     const ptrdiff_t row = row_of(format, in->width);
     for (uint32_t pushed = first, pulled = first, taken, given; pulled < end;
          pushed += taken, pulled += given) {
         const uint8_t *from = (const uint8_t *)in->data + (ptrdiff_t)pushed * in->stride;
-        assert_int_equal(ro_halftone_push(stream, from, in->stride, end - pushed, &taken), RO_OK);
+        assert_int_equal(ro_stream_push(stream, from, in->stride, end - pushed, &taken), RO_OK);
         assert_int_equal(
-            ro_halftone_pull(stream, out + (ptrdiff_t)pulled * row, row, end - pulled, &given),
+            ro_stream_pull(stream, out + (ptrdiff_t)pulled * row, row, end - pulled, &given),
             RO_OK);
     }
 }
 
 /* Who carries: what comes in, and what goes on, by some columns at a time. */
 struct carrying {
-    ro_halftone_stream *stream;
+    ro_stream *stream;
     uint32_t width, given, taken;
     int lines;
     const int32_t *in;
@@ -125,7 +125,7 @@ static void run_piece(ro_plan *plan, const ro_image *in, ro_format format, uint3
     const bool above = lines > 0 && first > 0, below = lines > 0 && end < in->height;
     struct carrying c = {.width = in->width, .lines = lines, .in = carried, .out = next};
     const ro_carrier carrier = {bring, take, &c};
-    assert_int_equal(ro_halftone_begin(plan, first, end - first, &c.stream), RO_OK);
+    assert_int_equal(ro_stream_open_piece(plan, first, end - first, &c.stream), RO_OK);
     if ((first + end) % 2)
         assert_int_equal(ro_halftone_carry_by(c.stream, &carrier), RO_OK);
     else if (above)
@@ -142,7 +142,7 @@ static void run_piece(ro_plan *plan, const ro_image *in, ro_format format, uint3
     }
     assert_int_equal(c.brought, RO_OK);
     assert_int_equal(c.took, RO_OK);
-    ro_halftone_close(c.stream);
+    ro_stream_close(c.stream);
 }
 
 static void assert_same(const ro_image *in, ro_format format, const ro_halftone_options *options,
@@ -181,15 +181,15 @@ static void cut_at(const ro_image *in, ro_format format, const ro_halftone_optio
             fail_msg("%s", ro_context_message(contexts[c]));
         assert_int_equal(ro_plan_query(plan, &info), RO_OK);
         if (info.device == RO_DEVICE_CUDA && strncmp(info.method, "acuity", 6) == 0) {
-            ro_halftone_stream *stream; /* there it keeps numbers of its own */
+            ro_stream *stream; /* there it keeps numbers of its own */
             assert_int_equal(info.carried, -1);
-            assert_int_equal(ro_halftone_begin(plan, 0, 1, &stream), RO_E_UNSUPPORTED);
+            assert_int_equal(ro_stream_open_piece(plan, 0, 1, &stream), RO_E_UNSUPPORTED);
             ro_plan_free(plan);
             continue;
         }
         assert_in_range(info.carried, 0, LINES);
         const size_t bytes = 4 * (size_t)info.carried * in->width;
-        assert_int_equal(ro_plan_run(plan, in, &out), RO_OK);
+        assert_int_equal(ro_plan_run(plan, in, &out, NULL), RO_OK);
         for (uint32_t cut = 1; cut < in->height; cut += apart) {
             const uint32_t end = cut + 1 + cut % 4;
             memset(pieces, 0xaa, sizeof pieces);
@@ -401,7 +401,7 @@ static void errors_are_those_of_the_definition(void **state)
 
 /* Hands columns on from one stream to another while both run. */
 struct courier {
-    ro_halftone_stream *from, *to;
+    ro_stream *from, *to;
     uint32_t width;
     int lines;
 };
@@ -420,7 +420,7 @@ static void *carry_columns(void *data)
 }
 
 struct piece {
-    ro_halftone_stream *stream;
+    ro_stream *stream;
     const ro_image *in;
     uint32_t first, end;
 };
@@ -431,10 +431,10 @@ static void *push_piece(void *data)
     uint32_t taken, given;
     const ptrdiff_t row = row_of(RO_BITS, piece->in->width);
     const uint8_t *from = (const uint8_t *)piece->in->data + piece->first * piece->in->stride;
-    if (ro_halftone_push(piece->stream, from, piece->in->stride, piece->end - piece->first,
-                         &taken) != RO_OK ||
-        ro_halftone_pull(piece->stream, pieces + (ptrdiff_t)piece->first * row, row,
-                         piece->end - piece->first, &given) != RO_OK ||
+    if (ro_stream_push(piece->stream, from, piece->in->stride, piece->end - piece->first, &taken) !=
+            RO_OK ||
+        ro_stream_pull(piece->stream, pieces + (ptrdiff_t)piece->first * row, row,
+                       piece->end - piece->first, &given) != RO_OK ||
         given != piece->end - piece->first)
         return data;
     return NULL;
@@ -458,8 +458,9 @@ static void pieces_run_side_by_side(void **state)
             for (int i = 0; i < 2; i++) {
                 assert_int_equal(
                     ro_halftone_plan(contexts[c + i], &in, RO_BITS, &options, &plan[i]), RO_OK);
-                assert_int_equal(ro_halftone_begin(plan[i], piece[i].first,
-                                                   piece[i].end - piece[i].first, &piece[i].stream),
+                assert_int_equal(ro_stream_open_piece(plan[i], piece[i].first,
+                                                      piece[i].end - piece[i].first,
+                                                      &piece[i].stream),
                                  RO_OK);
             }
             ro_plan_query(plan[0], &info);
@@ -496,7 +497,7 @@ static void cancelling_ends_the_wait(void **state)
         int32_t number;
         struct piece piece = {NULL, &in, 20, 30};
         assert_int_equal(ro_halftone_plan(contexts[c], &in, RO_BITS, NULL, &plan), RO_OK);
-        assert_int_equal(ro_halftone_begin(plan, 20, 10, &piece.stream), RO_OK);
+        assert_int_equal(ro_stream_open_piece(plan, 20, 10, &piece.stream), RO_OK);
         pthread_create(&thread, NULL, push_piece, &piece);
         ro_context_cancel(contexts[c]);
         assert_int_equal(ro_halftone_carry_out(piece.stream, 0, 1, &number), RO_E_CANCELLED);
@@ -505,17 +506,18 @@ static void cancelling_ends_the_wait(void **state)
         ro_context_resume(contexts[c]);
         uint32_t given; /* nothing of a piece that was not finished is to be had */
         assert_int_equal(ro_halftone_carry_ready(piece.stream), 0);
-        assert_int_equal(ro_halftone_pull(piece.stream, pieces, WIDEST, 1, &given), RO_E_STATE);
+        assert_int_equal(ro_stream_pull(piece.stream, pieces, WIDEST, 1, &given), RO_E_STATE);
         assert_int_equal(given, 0);
         assert_int_equal(ro_halftone_carry_out(piece.stream, 0, 1, &number), RO_E_STATE);
-        ro_halftone_close(piece.stream);
+        ro_stream_close(piece.stream);
         ro_image out = {.format = RO_BITS,
                         .width = in.width,
                         .height = in.height,
                         .maxval = 0,
                         .stride = row_of(RO_BITS, WIDEST),
                         .data = whole};
-        assert_int_equal(ro_plan_run(plan, &in, &out), RO_OK); /* the plan is as good as new */
+        assert_int_equal(ro_plan_run(plan, &in, &out, NULL),
+                         RO_OK); /* the plan is as good as new */
         ro_image again = out;
         again.data = pieces;
         assert_int_equal(ro_halftone(contexts[c], &in, &again, NULL), RO_OK);
@@ -538,13 +540,13 @@ static void only_plans_to_halftone(void **state)
     (void)state;
     const ro_image in = grey8(WIDEST, 40);
     ro_plan *plan;
-    ro_halftone_stream *stream;
+    ro_stream *stream;
     const ro_denoise_options linear = {RO_DENOISE_DEFAULTS, .model = "linear", .iterations = 2};
     assert_int_equal(ro_denoise_plan(contexts[0], &in, &in, &linear, &plan), RO_OK);
-    assert_refused(ro_halftone_begin(plan, 0, 40, &stream), RO_E_ARGUMENT,
-                   "not a plan to halftone");
+    assert_refused(ro_stream_open_piece(plan, 0, 20, &stream), RO_E_UNSUPPORTED,
+                   "ro_denoise_piece_open");
     ro_plan_free(plan);
-    assert_int_equal(ro_halftone_begin(NULL, 0, 40, &stream), RO_E_ARGUMENT);
+    assert_int_equal(ro_stream_open_piece(NULL, 0, 40, &stream), RO_E_ARGUMENT);
     assert_int_equal(ro_halftone_plan(contexts[0], &in, RO_BITS, NULL, NULL), RO_E_ARGUMENT);
     assert_int_equal(ro_denoise_plan(contexts[0], NULL, &in, NULL, &plan), RO_E_ARGUMENT);
 }
@@ -558,7 +560,7 @@ static void refused(void **state)
         {RO_HALFTONE_DEFAULTS, .method = "pinwheel"},
     };
     const ro_image in = grey8(50, 40);
-    ro_halftone_stream *stream;
+    ro_stream *stream;
     ro_plan *plan;
     int32_t values[50] = {0};
     for (size_t i = 0; i < sizeof not_cut / sizeof *not_cut; i++) {
@@ -566,27 +568,27 @@ static void refused(void **state)
         assert_int_equal(ro_halftone_plan(contexts[0], &in, RO_BITS, &not_cut[i], &plan), RO_OK);
         ro_plan_query(plan, &info);
         assert_int_equal(info.carried, -1);
-        assert_refused(ro_halftone_begin(plan, 10, 10, &stream), RO_E_UNSUPPORTED,
+        assert_refused(ro_stream_open_piece(plan, 10, 10, &stream), RO_E_UNSUPPORTED,
                        "needs the whole image");
         ro_plan_free(plan);
     }
     ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .like = "pillow"};
     assert_int_equal(ro_halftone_plan(contexts[0], &in, RO_BITS, &options, &plan), RO_OK);
-    assert_refused(ro_halftone_begin(plan, 10, 10, &stream), RO_E_UNSUPPORTED,
+    assert_refused(ro_stream_open_piece(plan, 10, 10, &stream), RO_E_UNSUPPORTED,
                    "cannot run a piece of a picture");
     ro_plan_free(plan);
     options = (ro_halftone_options){RO_HALFTONE_DEFAULTS, .schedule = "ed"};
     assert_int_equal(ro_halftone_plan(contexts[0], &in, RO_BITS, &options, &plan), RO_OK);
-    assert_refused(ro_halftone_begin(plan, 0, 10, &stream), RO_E_UNSUPPORTED, "keeps sums");
+    assert_refused(ro_stream_open_piece(plan, 0, 10, &stream), RO_E_UNSUPPORTED, "keeps sums");
     ro_plan_free(plan);
 
     assert_int_equal(ro_halftone_plan(contexts[0], &in, RO_BITS, NULL, &plan), RO_OK);
-    assert_refused(ro_halftone_begin(plan, 30, 11, &stream), RO_E_ARGUMENT, "has 40 rows");
-    assert_refused(ro_halftone_begin(plan, 30, 0, &stream), RO_E_ARGUMENT, "has 40 rows");
-    assert_int_equal(ro_halftone_begin(plan, 0, 10, &stream), RO_OK);
+    assert_refused(ro_stream_open_piece(plan, 30, 11, &stream), RO_E_ARGUMENT, "has 40 rows");
+    assert_refused(ro_stream_open_piece(plan, 30, 0, &stream), RO_E_ARGUMENT, "has 40 rows");
+    assert_int_equal(ro_stream_open_piece(plan, 0, 10, &stream), RO_OK);
     assert_refused(ro_halftone_carry_in(stream, 0, 50, values), RO_E_STATE, "into row 0");
-    ro_halftone_close(stream);
-    assert_int_equal(ro_halftone_begin(plan, 30, 10, &stream), RO_OK);
+    ro_stream_close(stream);
+    assert_int_equal(ro_stream_open_piece(plan, 30, 10, &stream), RO_OK);
     assert_refused(ro_halftone_carry_out(stream, 0, 50, values), RO_E_STATE, "on from row 39");
     assert_refused(ro_halftone_carry_in(stream, 1, 5, values), RO_E_STATE, "from left to right");
     assert_refused(ro_halftone_carry_in(stream, 0, 51, values), RO_E_ARGUMENT, "the image has 50");
@@ -594,7 +596,7 @@ static void refused(void **state)
     assert_refused(ro_halftone_carry_in(stream, 0, 50, values), RO_E_ARGUMENT, "into column 3");
     values[3] = 2040;
     assert_int_equal(ro_halftone_carry_in(stream, 0, 50, values), RO_OK);
-    ro_halftone_close(stream);
+    ro_stream_close(stream);
     ro_plan_free(plan);
 }
 

@@ -10,6 +10,7 @@
 #include "core/random.h"
 #include "fixture.h"
 #include "halftone/tone/grey.h"
+#include "streams.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -47,17 +48,18 @@ static void halftone_channel(int c, int levels, ro_tone tone, uint8_t *out)
 static void stream_through(const ro_halftone_options *options, ro_format format, size_t row,
                            uint8_t *out)
 {
-    ro_halftone_stream *stream;
-    assert_int_equal(ro_halftone_open(context, &input, format, options, &stream), RO_OK);
+    ro_plan *plan;
+    ro_stream *stream;
+    assert_int_equal(open_halftone(context, &input, format, options, &plan, &stream), RO_OK);
     for (uint32_t y = 0, pulled = 0, taken, given; pulled < HEIGHT; y += taken, pulled += given) {
         uint32_t count = HEIGHT - y < 9 ? HEIGHT - y : 9;
-        assert_int_equal(ro_halftone_push(stream, pixels + y * 3 * WIDTH, 3 * WIDTH, count, &taken),
+        assert_int_equal(ro_stream_push(stream, pixels + y * 3 * WIDTH, 3 * WIDTH, count, &taken),
                          RO_OK);
         assert_int_equal(
-            ro_halftone_pull(stream, out + pulled * row, (ptrdiff_t)row, HEIGHT - pulled, &given),
+            ro_stream_pull(stream, out + pulled * row, (ptrdiff_t)row, HEIGHT - pulled, &given),
             RO_OK);
     }
-    ro_halftone_close(stream);
+    close_stream(plan, stream);
 }
 
 static void channels_are_halftoned_alone(void **state)

@@ -68,19 +68,19 @@ static ro_image result(ro_format format, uint8_t *data)
 
 static void run_stream(ro_plan *plan, const ro_image *in, const ro_image *out)
 {
-    ro_halftone_stream *stream;
-    assert_int_equal(ro_halftone_begin(plan, 0, HEIGHT, &stream), RO_OK);
+    ro_stream *stream;
+    assert_int_equal(ro_stream_open(plan, NULL, &stream), RO_OK);
     for (uint32_t pushed = 0, pulled = 0, taken, given; pulled < HEIGHT;
          pushed += taken, pulled += given) {
         const uint32_t count = HEIGHT - pushed < 11 ? HEIGHT - pushed : 11;
-        assert_int_equal(ro_halftone_push(stream, (uint8_t *)in->data + pushed * in->stride,
-                                          in->stride, count, &taken),
+        assert_int_equal(ro_stream_push(stream, (uint8_t *)in->data + pushed * in->stride,
+                                        in->stride, count, &taken),
                          RO_OK);
-        assert_int_equal(ro_halftone_pull(stream, (uint8_t *)out->data + pulled * out->stride,
-                                          out->stride, HEIGHT - pulled, &given),
+        assert_int_equal(ro_stream_pull(stream, (uint8_t *)out->data + pulled * out->stride,
+                                        out->stride, HEIGHT - pulled, &given),
                          RO_OK);
     }
-    ro_halftone_close(stream);
+    ro_stream_close(stream);
 }
 
 /* Both pictures in turn, as whole images and row by row. */
@@ -102,7 +102,7 @@ static void check(ro_format from, ro_format to, const ro_halftone_options *optio
         memset(got, 0xaa, sizeof got);
         const long before = allocations;
         if (run < 3)
-            assert_int_equal(ro_plan_run(plan, &in, &out), RO_OK);
+            assert_int_equal(ro_plan_run(plan, &in, &out, NULL), RO_OK);
         else
             run_stream(plan, &in, &out);
         if (run == 3) /* the first stream */
@@ -186,7 +186,7 @@ static void options_are_copied(void **state)
     assert_int_equal(ro_halftone(context, &in, &right, &options), RO_OK);
     assert_int_equal(ro_halftone_plan(context, &in, RO_RGB8, &options, &plan), RO_OK);
     memset(&palette, 0, sizeof palette);
-    assert_int_equal(ro_plan_run(plan, &in, &out), RO_OK);
+    assert_int_equal(ro_plan_run(plan, &in, &out, NULL), RO_OK);
     assert_memory_equal(expected, got, 3 * PIXELS);
     ro_plan_free(plan);
 }
@@ -213,14 +213,16 @@ static void other_shapes_are_refused(void **state)
                    RO_E_ARGUMENT, "method no: must be");
     assert_int_equal(ro_halftone_plan(context, &in, RO_BITS, NULL, &plan), RO_OK);
     other.height--;
-    assert_refused(ro_plan_run(plan, &other, &out), RO_E_SIZE, "75 x 50 pixels");
+    assert_refused(ro_plan_run(plan, &other, &out, NULL), RO_E_SIZE, "75 x 50 pixels");
     other = in;
     other.maxval = 100;
-    assert_refused(ro_plan_run(plan, &other, &out), RO_E_ARGUMENT, "a maxval of 255");
+    assert_refused(ro_plan_run(plan, &other, &out, NULL), RO_E_ARGUMENT, "a maxval of 255");
     other = result(RO_INDEX8, got);
-    assert_refused(ro_plan_run(plan, &in, &other), RO_E_ARGUMENT, "as its output");
-    assert_refused(ro_plan_run_device(plan, &in, &out, 1, NULL), RO_E_ARGUMENT,
-                   "opened for the CPU");
+    assert_refused(ro_plan_run(plan, &in, &other, NULL), RO_E_ARGUMENT, "as its output");
+    assert_refused(
+        ro_plan_run(plan, &in, &out,
+                    &(ro_run){RO_RUN_DEFAULTS, .count = 1, .on_device = 1, .stream = NULL}),
+        RO_E_ARGUMENT, "opened for the CPU");
     ro_plan_free(plan);
     ro_plan_free(NULL);
 }

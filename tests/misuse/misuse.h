@@ -7,11 +7,12 @@
 #ifndef RO_MISUSE_H
 #define RO_MISUSE_H
 
-#include "roundoff/library.h"
+#include "roundoff/command.h"
 #include "roundoff/number.h"
 #include "roundoff/pieces.h"
 #include "roundoff/solver.h"
 #include "roundoff_io.h"
+#include "roundoff_io_command.h"
 #include "roundoff_io_pieces.h"
 
 #include <math.h>
@@ -405,35 +406,24 @@ static ro_plan *denoise_plan(void)
     return made;
 }
 
-static ro_halftone_stream *halftone_stream(int pushed)
+static ro_stream *halftone_stream(int pushed)
 {
-    ro_halftone_stream *made;
+    ro_stream *made;
     uint32_t taken;
-    need(ro_halftone_open(the_context(), image(RO_GREY8), RO_BITS, NULL, &made));
+    need(ro_stream_open(plan(), NULL, &made));
     if (pushed)
-        need(ro_halftone_push(made, room(), WIDTH, HEIGHT, &taken));
+        need(ro_stream_push(made, room(), WIDTH, HEIGHT, &taken));
     return made;
 }
 
 /* The lower half of a picture, which waits for what the rows above carry on; or the upper one. */
-static ro_halftone_stream *half(int lower)
+static ro_stream *half(int lower)
 {
-    ro_halftone_stream *made;
+    ro_stream *made;
     uint32_t taken;
-    need(ro_halftone_begin(plan(), lower ? HEIGHT / 2 : 0, HEIGHT / 2, &made));
+    need(ro_stream_open_piece(plan(), lower ? HEIGHT / 2 : 0, HEIGHT / 2, &made));
     if (!lower)
-        need(ro_halftone_push(made, room(), WIDTH, HEIGHT / 2, &taken));
-    return made;
-}
-
-static ro_denoise_stream *denoise_stream(int pushed)
-{
-    ro_denoise_stream *made;
-    uint32_t taken;
-    need(ro_denoise_open(the_context(), image(RO_GREY8), image(RO_GREY8), explicitly(), &made,
-                         NULL));
-    if (pushed)
-        need(ro_denoise_push(made, room(), WIDTH, HEIGHT, &taken));
+        need(ro_stream_push(made, room(), WIDTH, HEIGHT / 2, &taken));
     return made;
 }
 

@@ -69,6 +69,8 @@ ARGUMENTS = [
     # texts
     (r"ro_palette_parse", "text", r"const char \*", '"black white"'),
     (r"ro_colour_parse", "text", r"const char \*", '"#c00000"'),
+    (r"ro_name_find", "name", ANY, '"cuda"'),
+    (r"ro_name_find", "names", ANY, "RO_NAMES_DEVICE"),
     (r"ro_modulator_named", "name", ANY, '"phase:16"'),
     (r"ro_option_find", "name", ANY, '"model"'),
     (r"ro_options_of", "family", ANY, '"denoise"'),
@@ -80,13 +82,12 @@ ARGUMENTS = [
     (r"ro_context_fail", "format", ANY, '"a message"'),
     (ANY, ANY, r"const char \*", '"s16"'),
     # images
-    (r"ro_(denoise_(open|plan|piece_open)|ro_denoise)", "in|out", ANY, "image(RO_GREY8)"),
-    (r"ro_(denoise_run|denoise)", "out", ANY, "image(RO_GREY8)"),
+    (r"ro_(denoise_(plan|piece_open)|ro_denoise)", "in|out", ANY, "image(RO_GREY8)"),
+    (r"ro_denoise", "out", ANY, "image(RO_GREY8)"),
     (r"ro_wedge_draw", "image", ANY, "wedge()"),
     (r"ro_wedge_.*", "scan", ANY, "wedge()"),
     (r"ro_wedge_.*", "patch", ANY, "16"),
-    (r"ro_palette_fit", "out", ANY, "image(RO_RGB16)"),
-    (r"ro_palette_fit|ro_palette_adapt", "in", ANY, "image(RO_RGB8)"),
+    (r"ro_palette_adapt", "in", ANY, "image(RO_RGB8)"),
     (r"ro_palette_adapt", "count", "int", "4"),
     (r"ro_hologram_(quantize|refine|frames|quantize_piece)", "out", ANY, "image(RO_INDEX8)"),
     (r"ro_hologram_(noise|reconstruct)", "out", ANY, "image(RO_GREYF)"),
@@ -119,18 +120,16 @@ ARGUMENTS = [
     (r"ro_hologram_reconstruct", "view", ANY, "view()"),
     (r"ro_hologram_quantize_piece", "piece", ANY, "&(ro_hologram_piece){0, HEIGHT, WIDTH * HEIGHT}"),
     # handles in the state that the call needs
-    (r"ro_plan_.*|ro_halftone_(pass|passes|begin)", "plan", ANY, "plan()"),
-    (r"ro_denoise_run", "plan", ANY, "denoise_plan()"),
-    (r"ro_halftone_pull", "stream", ANY, "halftone_stream(1)"),
-    (r"ro_halftone_(push|close)", "stream", ANY, "halftone_stream(0)"),
+    (r"ro_plan_.*|ro_halftone_(pass|passes)|ro_stream_open_piece", "plan", ANY, "plan()"),
+    (r"ro_stream_open", "plan", ANY, "denoise_plan()"),
+    (r"ro_stream_open", "report", ANY, "&(ro_denoise_report){.size = sizeof(ro_denoise_report)}"),
+    (r"ro_stream_pull", "stream", ANY, "halftone_stream(1)"),
+    (r"ro_stream_(push|close)", "stream", ANY, "halftone_stream(0)"),
     (r"ro_halftone_carry_(in|by)", "stream", ANY, "half(1)"),
     (r"ro_halftone_carry_(out|ready)", "stream", ANY, "half(0)"),
     (r"ro_halftone_carry_(in|out)", "x", ANY, "0"),
     (r"ro_halftone_carry_by", "carrier", ANY, "&carrier"),
     (r"ro_halftone_pass", "rows", ANY, "&some_rows"),
-    (r"ro_plan_run_device|ro_halftone_device", "stream", ANY, "NULL"),
-    (r"ro_denoise_pull", "stream", ANY, "denoise_stream(1)"),
-    (r"ro_denoise_(push|close)", "stream", ANY, "denoise_stream(0)"),
     (r"ro_denoise_piece_round", "piece", ANY, "piece(1, 1)"),
     (r"ro_denoise_piece_(run|sums)", "piece", ANY, "piece(1, 0)"),
     (r"ro_denoise_piece_.*", "piece", ANY, "piece(0, 0)"),
@@ -178,9 +177,9 @@ ARGUMENTS = [
     (r"ro_(points_fit)", "far", ANY, "0.9"),
     (r"ro_amplitudes_load", "channel", ANY, "-1"),
     (r"ro_plate_path", "size", ANY, "256"),
-    (r"ro_(halftone_plan|halftone_open)", "out", "ro_format", "RO_BITS"),
-    (r"ro_halftone_begin", "first_row", ANY, "0"),
-    (r"ro_halftone_begin", "rows", ANY, "HEIGHT"),
+    (r"ro_halftone_plan", "out", "ro_format", "RO_BITS"),
+    (r"ro_stream_open_piece", "first_row", ANY, "0"),
+    (r"ro_stream_open_piece", "rows", ANY, "HEIGHT"),
     (r"ro_image_alloc", "format", ANY, "RO_GREY8"),
     (r"ro_image_alloc", "maxval", ANY, "255"),
     (r"ro_field_writer_close", "status", ANY, "RO_OK"),
@@ -190,14 +189,14 @@ ARGUMENTS = [
 
 # What valid arguments give, where it is not RO_OK.
 STATUS = {
-    "ro_halftone_device": "RO_E_DEVICE", "ro_plan_run_device": "RO_E_ARGUMENT",
     "ro_context_fail": "RO_E_ARGUMENT", "ro_separation_load": "RO_E_FORMAT",
     "ro_commit_all": "RO_E_STATE", "ro_reader_next": "RO_E_STATE",
 }
 
 # Where NULL is allowed: (function, parameter, type).
 OPTIONAL = [
-    (ANY, ANY, r".*(_options|ro_dropped) \*"),
+    (ANY, ANY, r".*(_options|ro_dropped|ro_run) \*"),
+    (r"ro_stream_open", "report", ANY),
     (r"(?!ro_wedge|ro_measure|ro_hologram_noise).*", ANY, r".*_report \*"),
     (r"ro_angles_find", "moire", ANY),
     (r"ro_palette_adapt", "tone", ANY),
@@ -396,7 +395,8 @@ def main():
     include = os.path.join(SOURCE, "include")
     parts = os.path.join(include, "roundoff")
     public = [os.path.join(parts, name) for name in sorted(os.listdir(parts))]
-    public += [os.path.join(include, name) for name in ("roundoff_io.h", "roundoff_io_pieces.h")]
+    public += [os.path.join(include, name) for name in sorted(os.listdir(include))
+               if re.fullmatch(r"roundoff_io\w*\.h", name)]
     headers = Headers(public)
     if len(headers.calls) < 100:
         sys.exit("only %d functions were found in the headers" % len(headers.calls))

@@ -2,6 +2,7 @@
 /* mpirun -n N mpi_groups FOLDER, of 3 ranks or more: communicators that are not the whole world.
  * Two groups at the same time, ranks in another order, a rank that is in none, pictures of one row.
  */
+#include "roundoff_io_command.h"
 #include "roundoff_mpi.h"
 
 #include <stdio.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* mpirun -n N mpi_same FOLDER SEED COUNT: pictures, options, file types and bands by chance; ranks
  * write the bytes that one process writes, or both refuse. */
+#include "roundoff_io_command.h"
 #include "roundoff_mpi.h"
 
 #include <glob.h>

@@ -3,6 +3,7 @@
  * every value that a row allows is read back as it was written, in any locale. */
 #include "options/table.h"
 #include "roundoff.h"
+#include "roundoff/command.h"
 
 #include <locale.h>
 #include <setjmp.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Words of options are words of the methods: each runs, and no other does. */
 #include "roundoff.h"
+#include "roundoff/command.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

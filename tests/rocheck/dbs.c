@@ -4,6 +4,7 @@
 #include "cuda/cuda.h"
 #include "halftone/search/search.h"
 #include "rocheck.h"
+#include "streams.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -175,7 +176,7 @@ static ro_status run_resident(ro_context *context, const struct trial *trial, co
     if (status == RO_OK)
         status = cuda_copy(context, out.data, got->data, out_bytes);
     if (status == RO_OK)
-        status = ro_halftone_device(context, &in, &out, 1, options, cuda_stream(context));
+        status = halftone_there(context, &in, &out, 1, options, cuda_stream(context));
     if (status == RO_OK)
         status = cuda_wait(context);
     if (status == RO_OK)

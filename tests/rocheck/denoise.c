@@ -7,6 +7,7 @@
  */
 #include "cuda/cuda.h"
 #include "rocheck.h"
+#include "streams.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -226,21 +227,22 @@ static ro_image behind_guard(const ro_image *image)
 static ro_status run_rows(ro_context *context, struct trial *trial, const ro_image *out,
                           const ro_denoise_options *options)
 {
-    ro_denoise_stream *stream;
+    ro_plan *plan;
+    ro_stream *stream;
     const uint32_t height = trial->in.height;
     ro_status status =
-        ro_denoise_open(context, &trial->in, out, options, &stream, &trial->got_report);
+        open_denoise(context, &trial->in, out, options, &plan, &stream, &trial->got_report);
     for (uint32_t in = 0, done = 0; done < height && status == RO_OK;) {
         uint32_t taken = 0, given = 0, left = height - in;
-        status = ro_denoise_push(stream, (char *)trial->in.data + (ptrdiff_t)in * trial->in.stride,
-                                 trial->in.stride, left < 7 ? left : 7, &taken);
+        status = ro_stream_push(stream, (char *)trial->in.data + (ptrdiff_t)in * trial->in.stride,
+                                trial->in.stride, left < 7 ? left : 7, &taken);
         if (status == RO_OK)
-            status = ro_denoise_pull(stream, (char *)out->data + (ptrdiff_t)done * out->stride,
-                                     out->stride, height - done, &given);
+            status = ro_stream_pull(stream, (char *)out->data + (ptrdiff_t)done * out->stride,
+                                    out->stride, height - done, &given);
         in += taken;
         done += given;
     }
-    ro_denoise_close(stream);
+    close_stream(plan, stream);
     return status;
 }
 
@@ -275,7 +277,9 @@ static ro_status run_batch(ro_context *context, struct trial *trial, struct resi
     if (status == RO_OK)
         status = ro_denoise_plan(context, &trial->in, &trial->got, options, &plan);
     if (status == RO_OK)
-        status = ro_plan_run_device(plan, in, out, 2, stream);
+        status =
+            ro_plan_run(plan, in, out,
+                        &(ro_run){RO_RUN_DEFAULTS, .count = 2, .on_device = 1, .stream = stream});
     if (status == RO_OK)
         report = *ro_context_report(context);
     if (status == RO_OK)

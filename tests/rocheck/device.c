@@ -7,6 +7,7 @@
  */
 #include "cuda/cuda.h"
 #include "rocheck.h"
+#include "streams.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -90,7 +91,7 @@ static bool try_batch(struct check *check, struct pair *pair, uint32_t width, ui
                             .stride = (ptrdiff_t)out_pitch,
                             .data = (unsigned char *)device_out + i * out_bytes};
     }
-    if (ro_halftone_device(pair->device, in, out, count, &options, cuda_stream(pair->caller)) !=
+    if (halftone_there(pair->device, in, out, count, &options, cuda_stream(pair->caller)) !=
             RO_OK ||
         cuda_wait(pair->device) != RO_OK ||
         cuda_copy(pair->device, got, device_out, out_bytes * count) != RO_OK) {
@@ -151,10 +152,10 @@ static bool try_many(struct check *check, struct pair *pair)
                              .maxval = 0,
                              .stride = SIDE / 8,
                              .data = out};
-        right = ro_halftone_device(pair->device, &view_in, &view_out, 1, NULL, streams[i & 1]) ==
-                    RO_OK &&
-                ro_halftone_device(pair->device, &view_in, &view_out, 1, &rows_apart,
-                                   streams[i >> 1 & 1]) == RO_OK;
+        right =
+            halftone_there(pair->device, &view_in, &view_out, 1, NULL, streams[i & 1]) == RO_OK &&
+            halftone_there(pair->device, &view_in, &view_out, 1, &rows_apart,
+                           streams[i >> 1 & 1]) == RO_OK;
         if (right && i % (LAUNCHES / LOOKS) == 0)
             right = try_batch(check, pair, width, height, 1, (width + 15) / 16 * 16,
                               (width + 31) / 32 * 4, NULL);
@@ -171,7 +172,8 @@ struct job {
     ro_halftone_options options;
     ro_format format;
     ro_image in, out, want;
-    ro_halftone_stream *stream;
+    ro_plan *plan;
+    ro_stream *stream;
     uint32_t taken, given;
 };
 
@@ -190,7 +192,8 @@ static bool open_job(struct check *check, struct pair *pair, struct job *job, ui
     on_cpu.schedule = NULL;
     if (ro_halftone(pair->cpu, &job->in, &job->want, &on_cpu) != RO_OK)
         return fail(check, "cpu", pair->cpu);
-    if (ro_halftone_open(pair->device, &job->in, job->format, &job->options, &job->stream) != RO_OK)
+    if (open_halftone(pair->device, &job->in, job->format, &job->options, &job->plan,
+                      &job->stream) != RO_OK)
         return fail(check, "open", pair->device);
     return true;
 }
@@ -201,11 +204,11 @@ static bool advance(struct check *check, struct pair *pair, struct job *job, uin
     const char *from = (const char *)job->in.data + (ptrdiff_t)job->taken * job->in.stride;
     char *to = (char *)job->out.data + (ptrdiff_t)job->given * job->out.stride;
     uint32_t left = job->in.height - job->taken, count = 0;
-    if (left > 0 && ro_halftone_push(job->stream, from, job->in.stride, rows < left ? rows : left,
-                                     &count) != RO_OK)
+    if (left > 0 && ro_stream_push(job->stream, from, job->in.stride, rows < left ? rows : left,
+                                   &count) != RO_OK)
         return fail(check, "push", pair->device);
     job->taken += count;
-    if (ro_halftone_pull(job->stream, to, job->out.stride, job->in.height - job->given, &count) !=
+    if (ro_stream_pull(job->stream, to, job->out.stride, job->in.height - job->given, &count) !=
         RO_OK)
         return fail(check, "pull", pair->device);
     job->given += count;
@@ -253,7 +256,7 @@ static bool try_jobs(struct check *check, struct pair *pair)
             }
     }
     for (size_t i = 0; i < count; i++) {
-        ro_halftone_close(jobs[i].stream);
+        close_stream(jobs[i].plan, jobs[i].stream);
         ro_image_free(&jobs[i].in);
         ro_image_free(&jobs[i].out);
         ro_image_free(&jobs[i].want);
@@ -339,7 +342,7 @@ static bool try_floats_of(struct check *check, struct pair *pair,
                             .data = (char *)there_out + (size_t)i * out_bytes};
     }
     const ro_status ran =
-        ro_halftone_device(pair->device, in, out, COUNT, options, cuda_stream(pair->caller));
+        halftone_there(pair->device, in, out, COUNT, options, cuda_stream(pair->caller));
     right = true;
     for (int i = 0; i < COUNT && right; i++) {
         ro_image host_in = in[i], host_out = out[i];
@@ -492,9 +495,11 @@ static bool try_denoise(struct check *check, struct pair *pair)
                                100 + draw(check, RO_ON_DEVICE(400, 50)));
     for (int i = 0; i < COUNT * ROUNDS && right; i++) {
         struct denoising *work = &works[i % COUNT];
-        if (ro_plan_run_device(work->plan, &work->there_in, &work->there_out, 1, streams[i & 1]) !=
-                RO_OK ||
-            (i == COUNT * ROUNDS / 2 && ro_plan_run(work->plan, &work->in, &work->got) != RO_OK))
+        if (ro_plan_run(work->plan, &work->there_in, &work->there_out,
+                        &(ro_run){RO_RUN_DEFAULTS, .count = 1, .on_device = 1,
+                                  .stream = streams[i & 1]}) != RO_OK ||
+            (i == COUNT * ROUNDS / 2 &&
+             ro_plan_run(work->plan, &work->in, &work->got, NULL) != RO_OK))
             right = fail(check, "run", pair->device);
     }
     right = right && (cuda_wait(pair->device) == RO_OK || fail(check, "wait", pair->device));

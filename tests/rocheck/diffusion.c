@@ -4,6 +4,7 @@
 #include "core/names.h"
 #include "halftone/error_diffusion/acuity.h"
 #include "rocheck.h"
+#include "streams.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -250,26 +251,27 @@ static bool same(const struct picture *picture, struct check *check)
 static ro_status run_stream(ro_context *context, struct check *check, const struct picture *picture,
                             const ro_halftone_options *options)
 {
-    ro_halftone_stream *stream;
+    ro_plan *plan;
+    ro_stream *stream;
     ro_status status =
-        ro_halftone_open(context, &picture->in, picture->got.format, options, &stream);
+        open_halftone(context, &picture->in, picture->got.format, options, &plan, &stream);
     uint32_t pushed = 0, pulled = 0;
     while (status == RO_OK && pulled < picture->in.height) {
         uint32_t left = picture->in.height - pushed, taken, given;
         uint32_t offer = left ? 1 + draw(check, left) : 0;
-        status = ro_halftone_push(stream,
-                                  (const unsigned char *)picture->in.data +
-                                      (ptrdiff_t)pushed * picture->in.stride,
-                                  picture->in.stride, offer, &taken);
+        status = ro_stream_push(stream,
+                                (const unsigned char *)picture->in.data +
+                                    (ptrdiff_t)pushed * picture->in.stride,
+                                picture->in.stride, offer, &taken);
         if (status != RO_OK)
             break;
         pushed += taken;
-        status = ro_halftone_pull(
+        status = ro_stream_pull(
             stream, (unsigned char *)picture->got.data + (ptrdiff_t)pulled * picture->got.stride,
             picture->got.stride, 1 + draw(check, 50), &given);
         pulled += given;
     }
-    ro_halftone_close(stream);
+    close_stream(plan, stream);
     return status;
 }
 

@@ -105,11 +105,10 @@ static bool present(const struct variant *variant)
 {
     if (variant->device == RO_DEVICE_CPU)
         return variant->cpu <= cpu_best();
-    for (int i = 0; i < ro_device_count(); i++) {
-        ro_device_info info = {.size = sizeof info};
-        if (ro_device_at(i, &info) == RO_OK && info.device == variant->device)
+    ro_device_info info = {.size = sizeof info};
+    for (int i = 0; ro_device_at(i, &info) == RO_OK; i++)
+        if (info.device == variant->device)
             return true;
-    }
     return false;
 }
 

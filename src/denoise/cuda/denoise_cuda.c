@@ -41,7 +41,7 @@ bool denoise_prefers_cuda(const struct denoiser *work)
     const double steps = (double)work->in.width * work->in.height * work->channels * passes *
                          work->options.iterations;
     ro_device_info info = {.size = sizeof info};
-    if ((!context->cuda && steps < WORTH_STARTING * context->threads) || ro_device_count() < 2 ||
+    if ((!context->cuda && steps < WORTH_STARTING * context->threads) ||
         ro_device_at(1, &info) != RO_OK)
         return false;
     const uint64_t memory = info.memory - info.memory / 8;

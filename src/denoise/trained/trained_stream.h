@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Model trained from rows to rows, behind ro_denoise_open: samples wait in a ring until their
+/* Model trained from rows to rows, behind denoise_stream_open: samples wait in a ring until their
  * changes are known. */
 #ifndef RO_DENOISE_TRAINED_TRAINED_STREAM_H
 #define RO_DENOISE_TRAINED_TRAINED_STREAM_H

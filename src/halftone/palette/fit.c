@@ -290,8 +290,8 @@ void halftone_fit_close(struct halftone_fit *fit)
     free(fit);
 }
 
-ro_status ro_palette_fit(ro_context *context, const ro_image *in, const ro_palette *palette,
-                         ro_image *out)
+ro_status palette_fit(ro_context *context, const ro_image *in, const ro_palette *palette,
+                      ro_image *out)
 {
     if (MISSING(context, in, palette, out))
         return RO_E_ARGUMENT;

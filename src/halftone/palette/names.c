@@ -5,6 +5,7 @@
 #include "core/names.h"
 #include "core/misuse.h"
 #include "halftone/palette/list.h"
+#include "roundoff/command.h"
 
 #include <ctype.h>
 #include <stdbool.h>

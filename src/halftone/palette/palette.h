@@ -285,6 +285,11 @@ void palette_begin(struct palette_run *run); /* before the first block of a run 
 int32_t *palette_carried(const struct palette_run *run, uint32_t y, int channel, int line);
 void palette_run_block(struct palette_run *run, const struct halftone_block *block);
 
+/* A picture fitted to what a palette can show, as the option `fit` does it, into 16-bit RGB of the
+ * same size. */
+ro_status palette_fit(ro_context *context, const ro_image *in, const ro_palette *palette,
+                      ro_image *out);
+
 extern const struct halftone_engine palette_engine;
 
 #endif

@@ -18,6 +18,7 @@
 #include "fft/dft.h"
 #include "hologram/field/field.h"
 #include "hologram/quantize/noise_model.h"
+#include "roundoff/command.h"
 
 #include <complex.h>
 #include <math.h>

@@ -5,6 +5,7 @@
 #include "core/misuse.h"
 #include "hologram/field/field.h"
 #include "hologram/quantize/levels.h"
+#include "roundoff/command.h"
 
 #include <string.h>
 

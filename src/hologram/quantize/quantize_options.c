@@ -4,6 +4,7 @@
 #include "hologram/quantize/quantize.h"
 #include "options/shared_rows.h"
 #include "options/table.h"
+#include "roundoff/command.h"
 
 #include <math.h>
 #include <string.h>

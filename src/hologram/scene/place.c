@@ -8,6 +8,7 @@
 #include "core/misuse.h"
 #include "hologram/field/field.h"
 #include "hologram/scene/picture_light.h"
+#include "roundoff/command.h"
 
 #include <stdlib.h>
 #include <string.h>

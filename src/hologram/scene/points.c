@@ -20,6 +20,7 @@
 #include "hologram/scene/picture_light.h"
 #include "hologram/scene/viewer.h"
 #include "options/table.h"
+#include "roundoff/command.h"
 
 #include <stdlib.h>
 #include <string.h>

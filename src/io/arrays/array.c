@@ -327,7 +327,7 @@ struct array_file array_of(const ro_file_info *info)
     if (!array.kind) /* levels, a byte each */
         array.kind = 'u', array.bytes = 1;
     if (info->sample != RO_SAMPLE_PLAIN) {
-        array.kind = sample_is_whole(info->sample) ? *ro_sample_name(info->sample) : 'f';
+        array.kind = sample_is_whole(info->sample) ? *sample_name(info->sample) : 'f';
         array.bytes = (int)bytes_of_sample(info->sample);
     }
     for (int i = 0; i < RO_OUTER_AXES && info->outer[i]; i++) {

@@ -65,7 +65,7 @@ ro_status nrrd_encode(struct byte_sink *sink, const ro_file_info *info,
     int used = 0;
     if (!type)
         return file_fail(sink->file, RO_E_UNSUPPORTED, "a .nrrd file cannot hold %s",
-                         ro_sample_name(info->sample));
+                         sample_name(info->sample));
     const int axes = 2 + array.outer_count + colour;
     used += snprintf(text, sizeof text, "NRRD0004\ntype: %s\ndimension: %d\nsizes:%s %u %u", type,
                      axes, colour ? " 3" : "", info->width, info->height);

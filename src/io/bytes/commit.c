@@ -7,6 +7,7 @@
  */
 #include "io/bytes/commit.h"
 #include "core/misuse.h"
+#include "roundoff_io_command.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -9,6 +9,7 @@
 
 #include "core/options.h"
 #include "io/video/video.h"
+#include "roundoff_io_command.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -123,7 +124,7 @@ static ro_status take_range(struct halftone_job *job)
     if (status == RO_OK && job->read.colours && options->black < options->white)
         return file_fail(&job->reader->file, RO_E_UNSUPPORTED,
                          "%s numbers: a palette is made for integers that span 16 bits at most",
-                         ro_sample_name(info->sample));
+                         sample_name(info->sample));
     return status;
 }
 

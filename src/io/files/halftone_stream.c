@@ -2,7 +2,7 @@
 /*
  * Rows on their way from file to file: one thread reads, the caller's computes, one writes.
  *
- *     reader --> ring of input blocks --> ro_halftone_push / pull --> ring of blocks --> writer
+ *     reader --> ring of input blocks --> ro_stream_push / pull --> ring of blocks --> writer
  *
  * A block is some megabytes of rows, a ring a few blocks: memory grows with the width only. The
  * first thread that fails sets `stop`, which the others notice even while they wait on a pipe; its
@@ -37,7 +37,7 @@ struct ring {
 /* What the three threads share. */
 struct pump {
     struct halftone_job *job;
-    ro_halftone_stream *stream;
+    ro_stream *stream;
     uint32_t height, block_rows;
     struct ring in, out;
     pthread_mutex_t lock;
@@ -153,8 +153,8 @@ static ro_status pull_rows(struct pump *pump, uint32_t *pulled)
         struct block *block = wait_empty(pump, &pump->out);
         if (!block)
             return RO_E_CANCELLED;
-        ro_status status = ro_halftone_pull(pump->stream, block->rows, (ptrdiff_t)pump->out.stride,
-                                            pump->block_rows, &block->count);
+        ro_status status = ro_stream_pull(pump->stream, block->rows, (ptrdiff_t)pump->out.stride,
+                                          pump->block_rows, &block->count);
         if (status != RO_OK || block->count == 0)
             return status;
         *pulled += block->count;
@@ -171,8 +171,8 @@ static ro_status compute_stage(struct pump *pump)
             return RO_E_CANCELLED;
         for (uint32_t done = 0, taken; done < block->count; done += taken) {
             ro_status status =
-                ro_halftone_push(pump->stream, block->rows + (size_t)done * pump->in.stride,
-                                 (ptrdiff_t)pump->in.stride, block->count - done, &taken);
+                ro_stream_push(pump->stream, block->rows + (size_t)done * pump->in.stride,
+                               (ptrdiff_t)pump->in.stride, block->count - done, &taken);
             if (status == RO_OK)
                 status = pull_rows(pump, &pulled);
             if (status == RO_OK)
@@ -238,7 +238,7 @@ ro_status job_stream(struct halftone_job *job)
     pthread_cond_init(&pump.changed, NULL);
     ro_status status = open_rings(&pump);
     if (status == RO_OK)
-        status = ro_halftone_begin(job->plan, 0, pump.height, &pump.stream);
+        status = ro_stream_open(job->plan, NULL, &pump.stream);
     if (status == RO_OK) {
         may_stop(job, &pump.stop);
         source_share(&job->reader->source, other_readers(job->context));
@@ -256,7 +256,7 @@ ro_status job_stream(struct halftone_job *job)
     may_stop(job, NULL);
     if (pump.status != RO_OK)
         status = ro_context_fail(job->context, pump.status, "%s", pump.message);
-    ro_halftone_close(pump.stream);
+    ro_stream_close(pump.stream);
     ring_close(&pump.in);
     ring_close(&pump.out);
     pthread_cond_destroy(&pump.changed);

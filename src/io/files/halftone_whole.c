@@ -56,7 +56,7 @@ ro_status job_whole(struct halftone_job *job)
         status = ro_image_alloc(job->context, job->result.format, info->width,
                                 info->height * plates, 0, &out);
     if (status == RO_OK)
-        status = ro_plan_run(job->plan, &in, &out);
+        status = ro_plan_run(job->plan, &in, &out, NULL);
     if (status == RO_OK)
         status = write_rows(job, &out, info->height);
     ro_image_free(&in);

@@ -4,6 +4,7 @@
 #include "io/files/reader.h"
 #include "io/files/writer.h"
 #include "io/formats/types.h"
+#include "roundoff_io_command.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,6 +4,7 @@
 
 #include "core/misuse.h"
 #include "io/formats/types.h"
+#include "roundoff_io_command.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +33,7 @@ static const struct file_type *archive_before(const char *path, size_t end)
     return extension && extension->type->alone ? extension->type : NULL;
 }
 
-size_t ro_path_file(const char *path)
+size_t path_file(const char *path)
 {
     if (ABSENT(path))
         return 0;
@@ -44,13 +45,13 @@ size_t ro_path_file(const char *path)
 
 const char *path_member(const char *path)
 {
-    const size_t length = ro_path_file(path);
+    const size_t length = path_file(path);
     return path[length] ? path + length + 1 : NULL;
 }
 
 bool path_is_packed(const char *path)
 {
-    const size_t length = ro_path_file(path);
+    const size_t length = path_file(path);
     return length > 3 && strncasecmp(path + length - 3, ".gz", 3) == 0;
 }
 
@@ -58,7 +59,7 @@ size_t ro_path_stem(const char *path)
 {
     if (ABSENT(path))
         return 0;
-    const size_t end = ro_path_file(path), dot = dot_before(path, end);
+    const size_t end = path_file(path), dot = dot_before(path, end);
     const size_t inner = path_is_packed(path) ? dot_before(path, dot) : dot;
     return inner < dot ? inner : dot;
 }
@@ -82,7 +83,7 @@ ro_status archive_check(struct open_file *file, const char *path,
 {
     const char *member = path_member(path);
     struct stat about;
-    if (member && archive_before(path, ro_path_file(path)) != extension->type)
+    if (member && archive_before(path, path_file(path)) != extension->type)
         return file_fail(
             file, RO_E_ARGUMENT,
             "an array in such a file cannot be of type %s; leave '%s' or the type away",
@@ -94,7 +95,7 @@ ro_status archive_check(struct open_file *file, const char *path,
                          "a .%s file is not packed once more; leave .gz away", extension->name);
     if (member && !is_proper(member + (*member == '/')))
         return file_fail(file, RO_E_ARGUMENT, "'%s' is not the name of an array in a file", member);
-    char *only = strndup(path, ro_path_file(path));
+    char *only = strndup(path, path_file(path));
     if (!only)
         return file_no_memory(file, strlen(path));
     ro_status status = RO_OK;

@@ -3,6 +3,7 @@
 
 #include "core/misuse.h"
 #include "io/bytes/commit.h"
+#include "roundoff_io_command.h"
 
 #include <stdio.h>
 #include <stdlib.h>

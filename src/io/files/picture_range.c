@@ -2,6 +2,7 @@
 /* Which numbers of a file are black and white, and the smallest and the largest of a picture. */
 #include "core/misuse.h"
 #include "io/files/reader.h"
+#include "roundoff_io_command.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -19,7 +20,7 @@ ro_status ro_reader_range(ro_reader *reader, double *black, double *white)
         return file_fail(&reader->file, RO_E_UNSUPPORTED,
                          "%s numbers through a pipe, which cannot be searched for the least, "
                          "black, and the largest, white: give both by range",
-                         ro_sample_name(info->sample));
+                         sample_name(info->sample));
     const float low = (float)span->low, high = (float)span->high;
     *black = (double)low;
     *white = (double)(high > low ? high : nextafterf(low, INFINITY));

@@ -10,6 +10,7 @@
 #include "io/files/reader.h"
 #include "io/files/writer.h"
 #include "io/filters/light.h"
+#include "roundoff_io_command.h"
 
 #include <math.h>
 #include <stdlib.h>

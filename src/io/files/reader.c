@@ -10,6 +10,8 @@
 #include "io/filters/profile.h"
 #include "io/formats/types.h"
 #include "io/video/y4m.h"
+#include "roundoff_io_command.h"
+#include "roundoff_io_pieces.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -432,8 +434,8 @@ static ro_status refuse_page(ro_reader *reader)
                      "page %u is %u x %u of %s (%s, up to %u), where those before are %u x %u "
                      "of %s (%s, up to %u); pages of one stack have the same shape",
                      reader->page + 1, now->width, now->height, ro_format_name(now->format),
-                     ro_sample_name(now->sample), now->maxval, first->width, first->height,
-                     ro_format_name(first->format), ro_sample_name(first->sample), first->maxval);
+                     sample_name(now->sample), now->maxval, first->width, first->height,
+                     ro_format_name(first->format), sample_name(first->sample), first->maxval);
 }
 
 /* The page may need other stages than the one before; what they give must be like the first page.

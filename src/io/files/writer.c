@@ -7,6 +7,7 @@
 #include "io/files/names.h"
 #include "io/formats/types.h"
 #include "io/panel/bit_packing.h"
+#include "roundoff_io_command.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +24,7 @@ static const struct file_extension *extension_of(const char *path)
     if (sink_is_standard(path))
         return file_extension_of("pnm");
     const size_t stem = ro_path_stem(path);
-    const size_t end = ro_path_file(path) - (path_is_packed(path) ? 3 : 0);
+    const size_t end = path_file(path) - (path_is_packed(path) ? 3 : 0);
     char ending[16];
     if (stem + 1 >= end || end - stem >= sizeof ending)
         return NULL;
@@ -151,7 +152,7 @@ ro_status ro_writer_accepts(ro_context *context, const char *path, const ro_file
     ro_status status = check(&file, path, info, &full, &extension, &layout);
     if (status != RO_OK)
         return status;
-    char *only = strndup(path, ro_path_file(path));
+    char *only = strndup(path, path_file(path));
     status = only ? sink_check(&file, only) : file_no_memory(&file, strlen(path));
     free(only);
     return status == RO_OK ? archive_check(&file, path, extension) : status;
@@ -220,7 +221,7 @@ ro_status writer_open(ro_context *context, const char *path, const ro_file_info 
         status = open_conversion(made, info);
     if (status == RO_OK && path)
         status = archive_check(&made->file, path, extension);
-    char *only = path ? strndup(path, ro_path_file(path)) : NULL;
+    char *only = path ? strndup(path, path_file(path)) : NULL;
     if (status == RO_OK && path && !only)
         status = file_no_memory(&made->file, strlen(path));
     if (status == RO_OK)

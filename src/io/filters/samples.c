@@ -26,7 +26,7 @@ static const struct kind *kind_of(ro_sample sample)
     return &kinds[(unsigned)sample < KINDS ? sample : RO_SAMPLE_PLAIN];
 }
 
-const char *ro_sample_name(ro_sample sample) { return kind_of(sample)->name; }
+const char *sample_name(ro_sample sample) { return kind_of(sample)->name; }
 
 size_t bytes_of_sample(ro_sample sample) { return (size_t)kind_of(sample)->bytes; }
 
@@ -167,7 +167,7 @@ static ro_status read_rows(struct row_stage *stage, uint8_t *rows, ptrdiff_t str
             whole_row(self, (uint16_t *)(void *)rows, samples);
         else if (!real_row(self, (float *)(void *)rows, samples))
             file_drop(stage->file, RO_DROPPED_PRECISION, "bits beyond 24 of its %s numbers",
-                      ro_sample_name(stage->info.sample));
+                      sample_name(stage->info.sample));
         if (stage->info.sample == RO_SAMPLE_FLOAT64)
             status = check_large(self, (const float *)(const void *)rows, samples);
         if (status != RO_OK)
@@ -247,7 +247,7 @@ ro_status samples_check(struct open_file *file, const ro_file_info *info)
     if (real || (wide && sample_is_whole(info->sample)))
         return RO_OK;
     return file_fail(file, RO_E_ARGUMENT, "%s samples cannot be made of %s",
-                     ro_sample_name(info->sample), ro_format_name(format));
+                     sample_name(info->sample), ro_format_name(format));
 }
 
 static void put_whole(ro_sample sample, void *numbers, size_t i, int64_t value)

@@ -11,7 +11,8 @@
 
 #include <math.h>
 
-size_t bytes_of_sample(ro_sample sample); /* 0 of plain ones */
+const char *sample_name(ro_sample sample); /* "int16"; "plain" */
+size_t bytes_of_sample(ro_sample sample);  /* 0 of plain ones */
 bool sample_is_whole(ro_sample sample);
 
 /* A number that is no plain sample: kind 'u', 'i' or 'f' and its bytes. RO_SAMPLE_PLAIN: none. */

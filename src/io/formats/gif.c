@@ -5,6 +5,7 @@
  */
 #include "core/misuse.h"
 #include "io/bytes/sink.h"
+#include "roundoff_io_command.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,6 +4,7 @@
 #include "core/misuse.h"
 #include "io/filters/convert.h"
 #include "io/filters/samples.h"
+#include "roundoff_io_command.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -312,7 +313,7 @@ static ro_status layout_numbers(struct open_file *file, const struct file_extens
     if (layout->sample != RO_SAMPLE_UINT16 && sample_is_whole(layout->sample))
         return file_fail(file, RO_E_UNSUPPORTED,
                          "a .%s file cannot hold %s numbers; .tif and .npy can", extension->name,
-                         ro_sample_name(layout->sample));
+                         sample_name(layout->sample));
     layout->sample = RO_SAMPLE_PLAIN; /* tones, or the floats that a format has */
     return RO_OK;
 }

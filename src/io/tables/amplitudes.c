@@ -3,6 +3,7 @@
 #include "core/misuse.h"
 #include "io/bytes/file.h"
 #include "roundoff_io.h"
+#include "roundoff_io_command.h"
 
 #include <math.h>
 

@@ -16,6 +16,7 @@
 #include "io/filters/convert.h"
 #include "io/filters/stage.h"
 #include "io/tables/json_file.h"
+#include "roundoff_io_command.h"
 #include "roundoff_io_pieces.h"
 
 #include <errno.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Contours as text: SVG for a picture, GeoJSON for programs that measure. */
 #include "io/bytes/sink.h"
+#include "roundoff_io_command.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -11,6 +11,7 @@
 #include "io/filters/convert.h"
 #include "io/filters/stage.h"
 #include "io/tables/itk_field.h"
+#include "roundoff_io_command.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,6 +2,7 @@
 /* Taps of an error diffusion of light, a line each: dx, dy, real, imaginary. */
 #include "core/misuse.h"
 #include "io/tables/columns.h"
+#include "roundoff_io_command.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -5,6 +5,7 @@
  * are seen best.
  */
 #include "io/bytes/sink.h"
+#include "roundoff_io_command.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -8,6 +8,7 @@
 
 #if RO_WITH_LCMS
 #include "io/filters/lcms.h"
+#include "roundoff_io_command.h"
 
 enum {
     SIDE = RO_SEPARATION_SIDE,
@@ -148,11 +149,3 @@ ro_status ro_separation_load(ro_context *context, const char *path, ro_intent in
 }
 
 #endif
-
-void ro_separation_free(ro_separation *separation)
-{
-    if (!separation)
-        return;
-    free(separation->shares);
-    *separation = (ro_separation){0};
-}

@@ -4,6 +4,7 @@
 
 #include "core/misuse.h"
 #include "roundoff_io.h"
+#include "roundoff_io_command.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -4,6 +4,7 @@
 #include "io/bytes/sink.h"
 #include "io/bytes/source.h"
 #include "io/tables/text.h"
+#include "roundoff_io_command.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -180,7 +180,7 @@ static bool give_rows(struct worker *worker, uint8_t **to, size_t size, int plan
 }
 
 /* Rows in as far as they are taken, and out as far as they are finished. */
-static ro_status run_rows(struct worker *worker, ro_halftone_stream *stream, const ro_image *in,
+static ro_status run_rows(struct worker *worker, ro_stream *stream, const ro_image *in,
                           const ro_image *out, int plane, const uint8_t **from, uint8_t **to)
 {
     const uint32_t most = worker->video->piece_rows[plane];
@@ -193,11 +193,11 @@ static ro_status run_rows(struct worker *worker, ro_halftone_stream *stream, con
             return RO_E_CANCELLED;
         for (uint32_t done = 0; done < count; done += taken) {
             ro_status status =
-                ro_halftone_push(stream, rows + done * in_row, in->stride, count - done, &taken);
+                ro_stream_push(stream, rows + done * in_row, in->stride, count - done, &taken);
             do {
                 given = 0;
                 if (status == RO_OK)
-                    status = ro_halftone_pull(stream, *to, out->stride, most, &given);
+                    status = ro_stream_pull(stream, *to, out->stride, most, &given);
                 if (status == RO_OK && given > 0 && !give_rows(worker, to, given * out_row, plane))
                     status = RO_E_CANCELLED;
             } while (status == RO_OK && given > 0);
@@ -213,24 +213,24 @@ static ro_status run_plane(struct worker *worker, int plane, const uint8_t **fro
 {
     const struct video_plan *plan = &worker->video->plan;
     ro_image in = video_plane(plan, plane), out = in;
-    ro_halftone_stream *stream = NULL;
+    ro_stream *stream = NULL;
     out.format = plan->to;
     out.maxval = 0;
     in.stride = (ptrdiff_t)ro_format_row_bytes(in.format, in.width);
     out.stride = (ptrdiff_t)ro_format_row_bytes(out.format, out.width);
     ro_status status;
     if (worker->video->streams) {
-        status = ro_halftone_begin(worker->plans[plane], 0, in.height, &stream);
+        status = ro_stream_open(worker->plans[plane], NULL, &stream);
         if (status == RO_OK)
             status = run_rows(worker, stream, &in, &out, plane, from, to);
-        ro_halftone_close(stream);
+        ro_stream_close(stream);
         return status;
     }
     in.data = (void *)(uintptr_t)take_rows(worker, from, (size_t)in.stride * in.height);
     if (!in.data)
         return RO_E_CANCELLED;
     out.data = *to;
-    status = ro_plan_run(worker->plans[plane], &in, &out);
+    status = ro_plan_run(worker->plans[plane], &in, &out, NULL);
     if (status == RO_OK && !give_rows(worker, to, (size_t)out.stride * out.height, plane))
         status = RO_E_CANCELLED;
     return status;

@@ -2,6 +2,7 @@
 #include "io/video/video_plan.h"
 
 #include "io/video/video.h"
+#include "roundoff/library.h"
 
 #include <string.h>
 

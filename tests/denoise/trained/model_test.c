@@ -4,6 +4,7 @@
 #include "core/random.h"
 #include "roundoff.h"
 #include "roundoff/pieces.h"
+#include "streams.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -193,11 +194,12 @@ static void streams(void **state)
             ro_denoise_options options = options_of(kind & 1 ? "fast" : "best", kind == 3 ? 0 : 9);
             ro_image in = noisy(kind, 37, height, 0, 1), want = like(&in), got = like(&in);
             ro_denoise_report wanted = {.size = sizeof wanted}, report = wanted;
-            ro_denoise_stream *stream;
+            ro_plan *plan;
+            ro_stream *stream;
             options.white = kinds[kind].white == 65535 ? RO_WHITE_MAXVAL : 0;
             assert_int_equal(ro_denoise(contexts[0], &in, &want, &options, &wanted), RO_OK);
             const ro_status status =
-                ro_denoise_open(contexts[1], &in, &got, &options, &stream, &report);
+                open_denoise(contexts[1], &in, &got, &options, &plan, &stream, &report);
             if (kinds[kind].white == 0) {
                 assert_int_equal(status, RO_E_UNSUPPORTED);
                 assert_non_null(strstr(ro_context_message(contexts[1]), "floats as whole images"));
@@ -206,14 +208,14 @@ static void streams(void **state)
             while (kinds[kind].white && pulled < height) {
                 const uint32_t left = height - pushed, count = left < portion ? left : portion;
                 uint32_t taken, given;
-                assert_int_equal(ro_denoise_push(stream,
-                                                 (char *)in.data + pushed * (size_t)in.stride,
-                                                 in.stride, count, &taken),
+                assert_int_equal(ro_stream_push(stream,
+                                                (char *)in.data + pushed * (size_t)in.stride,
+                                                in.stride, count, &taken),
                                  RO_OK);
                 pushed += taken;
-                assert_int_equal(ro_denoise_pull(stream,
-                                                 (char *)got.data + pulled * (size_t)got.stride,
-                                                 got.stride, height - pulled, &given),
+                assert_int_equal(ro_stream_pull(stream,
+                                                (char *)got.data + pulled * (size_t)got.stride,
+                                                got.stride, height - pulled, &given),
                                  RO_OK);
                 pulled += given;
                 assert_true(taken + given > 0);
@@ -224,7 +226,7 @@ static void streams(void **state)
                 assert_true(report.sum_after == wanted.sum_after &&
                             report.difference == wanted.difference &&
                             report.energy_after == wanted.energy_after);
-                ro_denoise_close(stream);
+                close_stream(plan, stream);
             }
             free(in.data);
             free(want.data);
@@ -460,7 +462,7 @@ static void plans(void **state)
     assert_int_equal(ro_plan_query(plan, &info), RO_OK);
     assert_string_equal(info.method, "trained");
     for (int i = 0; i < 2; i++)
-        assert_int_equal(ro_plan_run(plan, &in, &got), RO_OK);
+        assert_int_equal(ro_plan_run(plan, &in, &got, NULL), RO_OK);
     assert_memory_equal(want.data, got.data, (size_t)want.stride * want.height);
     ro_plan_free(plan);
     options.noise_level = RO_DEFAULT;

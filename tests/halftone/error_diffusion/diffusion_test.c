@@ -13,6 +13,7 @@
 // clang-format on
 #include "core/random.h"
 #include "halftone/error_diffusion/diffusion.h"
+#include "streams.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -301,17 +302,18 @@ static void streams_keep_their_order(void **state)
 {
     (void)state;
     ro_context *context;
-    ro_halftone_stream *stream;
+    ro_plan *plan;
+    ro_stream *stream;
     unsigned char row[8] = {0}, bits[2];
     uint32_t taken, given;
     assert_int_equal(ro_context_open(NULL, &context), RO_OK);
     ro_image in = {.format = RO_GREY8, .width = 8, .height = 2};
-    assert_int_equal(ro_halftone_open(context, &in, RO_BITS, NULL, &stream), RO_OK);
-    assert_int_equal(ro_halftone_pull(stream, bits, 1, 2, &given), RO_OK);
+    assert_int_equal(open_halftone(context, &in, RO_BITS, NULL, &plan, &stream), RO_OK);
+    assert_int_equal(ro_stream_pull(stream, bits, 1, 2, &given), RO_OK);
     assert_int_equal(given, 0);
-    assert_int_equal(ro_halftone_push(stream, row, 8, 1, &taken), RO_OK);
-    assert_int_equal(ro_halftone_push(stream, row, 8, 2, &taken), RO_E_STATE); /* one too many */
-    ro_halftone_close(stream);
+    assert_int_equal(ro_stream_push(stream, row, 8, 1, &taken), RO_OK);
+    assert_int_equal(ro_stream_push(stream, row, 8, 2, &taken), RO_E_STATE); /* one too many */
+    close_stream(plan, stream);
     ro_context_close(context);
 }
 

@@ -13,6 +13,7 @@
 #include "core/cpu.h"
 #include "core/random.h"
 #include "halftone/ordered/ordered.h"
+#include "streams.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -189,22 +190,22 @@ static void run_reference(const ro_image *in, const ro_image *out, const struct 
 static void run_stream(ro_context *context, const ro_image *in, const ro_image *out,
                        const ro_halftone_options *options)
 {
-    ro_halftone_stream *stream;
+    ro_plan *plan;
+    ro_stream *stream;
     uint32_t pushed = 0, pulled = 0, taken, given;
-    assert_int_equal(ro_halftone_open(context, in, out->format, options, &stream), RO_OK);
+    assert_int_equal(open_halftone(context, in, out->format, options, &plan, &stream), RO_OK);
     while (pulled < in->height) {
         uint32_t offer = in->height - pushed < 7 ? in->height - pushed : 7;
-        assert_int_equal(ro_halftone_push(stream, (char *)in->data + (ptrdiff_t)pushed * in->stride,
-                                          in->stride, offer, &taken),
+        assert_int_equal(ro_stream_push(stream, (char *)in->data + (ptrdiff_t)pushed * in->stride,
+                                        in->stride, offer, &taken),
                          RO_OK);
         pushed += taken;
-        assert_int_equal(ro_halftone_pull(stream,
-                                          (char *)out->data + (ptrdiff_t)pulled * out->stride,
-                                          out->stride, in->height - pulled, &given),
+        assert_int_equal(ro_stream_pull(stream, (char *)out->data + (ptrdiff_t)pulled * out->stride,
+                                        out->stride, in->height - pulled, &given),
                          RO_OK);
         pulled += given;
     }
-    ro_halftone_close(stream);
+    close_stream(plan, stream);
 }
 
 static void same_pixels(const ro_image *a, const ro_image *b)
@@ -447,12 +448,13 @@ static void otsu_splits_two_peaks(void **state)
     for (ro_cpu cpu = RO_CPU_SCALAR; cpu <= cpu_best(); cpu++) {
         ro_context *context = context_for(cpu, 2);
         ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .method = "otsu"};
-        ro_halftone_stream *stream;
+        ro_plan *plan;
+        ro_stream *stream;
         assert_int_equal(ro_halftone(context, &in, &out, &options), RO_OK);
         for (uint32_t y = 0; y < 50; y++)
             for (uint32_t x = 0; x < 90; x++)
                 assert_int_equal(level(&out, x, y), x >= 40);
-        assert_int_equal(ro_halftone_open(context, &in, RO_BITS, &options, &stream),
+        assert_int_equal(open_halftone(context, &in, RO_BITS, &options, &plan, &stream),
                          RO_E_UNSUPPORTED);
         ro_context_close(context);
     }

@@ -142,7 +142,7 @@ static void fitted_pictures_can_be_shown(void **state)
         assert_int_equal(ro_palette_parse(context, names[n], &palette), RO_OK);
         ro_image in = ro_image_view(RO_RGB8, SIDE, SIDE, pixels);
         ro_image image = ro_image_view(RO_RGB16, SIDE, SIDE, out);
-        assert_int_equal(ro_palette_fit(context, &in, &palette, &image), RO_OK);
+        assert_int_equal(palette_fit(context, &in, &palette, &image), RO_OK);
         for (int c = 0; c < 3; c++) {
             assert_true(abs(out[c] - 257 * palette.colours[0][c]) <= 1);
             assert_true(abs(out[3 + c] - 257 * palette.colours[1][c]) <= 1);
@@ -180,7 +180,7 @@ static void fit_is_what_it_says(void **state)
     ro_image middle = ro_image_view(RO_RGB16, SIDE, SIDE, fitted);
     ro_image first = ro_image_view(RO_INDEX8, SIDE, SIDE, one), second = first;
     second.data = two;
-    assert_int_equal(ro_palette_fit(context, &in, &palette, &middle), RO_OK);
+    assert_int_equal(palette_fit(context, &in, &palette, &middle), RO_OK);
     for (int m = 0; m < 3; m++) {
         ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .palette = &palette, .fit = 1,
                                        .method = methods[m]};

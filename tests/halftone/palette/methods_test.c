@@ -13,6 +13,7 @@
 #include "core/random.h"
 #include "fixture.h"
 #include "halftone/palette/dither/screen.h"
+#include "streams.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -284,18 +285,19 @@ static void streams_give_the_same_bits(void **state)
         ro_image in = ro_image_view(RO_RGB8, WIDTH, HEIGHT, pixels);
         ro_image out = ro_image_view(RO_INDEX8, WIDTH, HEIGHT, whole);
         assert_int_equal(ro_halftone(context, &in, &out, &all[i]), RO_OK);
-        ro_halftone_stream *stream;
-        assert_int_equal(ro_halftone_open(context, &in, RO_INDEX8, &all[i], &stream), RO_OK);
+        ro_plan *plan;
+        ro_stream *stream;
+        assert_int_equal(open_halftone(context, &in, RO_INDEX8, &all[i], &plan, &stream), RO_OK);
         for (uint32_t y = 0, pulled = 0, taken, given; pulled < HEIGHT;
              pulled += given, y += taken) {
             const uint32_t count = HEIGHT - y < 11 ? HEIGHT - y : 11;
             assert_int_equal(
-                ro_halftone_push(stream, pixels + y * 3 * WIDTH, 3 * WIDTH, count, &taken), RO_OK);
+                ro_stream_push(stream, pixels + y * 3 * WIDTH, 3 * WIDTH, count, &taken), RO_OK);
             assert_int_equal(
-                ro_halftone_pull(stream, parts + pulled * WIDTH, WIDTH, HEIGHT - pulled, &given),
+                ro_stream_pull(stream, parts + pulled * WIDTH, WIDTH, HEIGHT - pulled, &given),
                 RO_OK);
         }
-        ro_halftone_close(stream);
+        close_stream(plan, stream);
         assert_memory_equal(whole, parts, sizeof whole);
     }
 }

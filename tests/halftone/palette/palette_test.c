@@ -14,6 +14,7 @@
 #include "core/random.h"
 #include "fixture.h"
 #include "halftone/palette/region.h"
+#include "streams.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -298,17 +299,18 @@ static void streams_give_the_same_bits(void **state)
             found |= memcmp(whole + 3 * i, palette.colours[k], 3) == 0;
         assert_true(found);
     }
-    ro_halftone_stream *stream;
-    assert_int_equal(ro_halftone_open(context, &in, RO_RGB8, &options, &stream), RO_OK);
+    ro_plan *plan;
+    ro_stream *stream;
+    assert_int_equal(open_halftone(context, &in, RO_RGB8, &options, &plan, &stream), RO_OK);
     for (uint32_t y = 0, pulled = 0, taken, given; pulled < HEIGHT; pulled += given, y += taken) {
         uint32_t count = HEIGHT - y < 11 ? HEIGHT - y : 11;
-        assert_int_equal(ro_halftone_push(stream, pixels + y * 3 * WIDTH, 3 * WIDTH, count, &taken),
+        assert_int_equal(ro_stream_push(stream, pixels + y * 3 * WIDTH, 3 * WIDTH, count, &taken),
                          RO_OK);
-        assert_int_equal(ro_halftone_pull(stream, parts + pulled * 3 * WIDTH, 3 * WIDTH,
-                                          HEIGHT - pulled, &given),
-                         RO_OK);
+        assert_int_equal(
+            ro_stream_pull(stream, parts + pulled * 3 * WIDTH, 3 * WIDTH, HEIGHT - pulled, &given),
+            RO_OK);
     }
-    ro_halftone_close(stream);
+    close_stream(plan, stream);
     assert_memory_equal(whole, parts, sizeof whole);
 }
 

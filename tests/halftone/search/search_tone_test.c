@@ -13,6 +13,7 @@
 #include "context/context.h"
 #include "halftone/search/search.h"
 #include "roundoff/measure.h"
+#include "streams.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -348,9 +349,11 @@ static void bad_options_are_refused(void **unused)
         for (size_t k = 0; k < (size_t)out.stride * out.height; k++)
             assert_int_equal(((uint8_t *)out.data)[k], 0xa5);
     }
-    ro_halftone_stream *stream;
+    ro_plan *plan;
+    ro_stream *stream;
     ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .method = "dbs"};
-    assert_int_equal(ro_halftone_open(context, &in, RO_BITS, &options, &stream), RO_E_UNSUPPORTED);
+    assert_int_equal(open_halftone(context, &in, RO_BITS, &options, &plan, &stream),
+                     RO_E_UNSUPPORTED);
     ro_image_free(&colour);
     ro_image_free(&small);
     ro_image_free(&narrow);

@@ -9,6 +9,7 @@
 // clang-format on
 #include "fixture.h"
 #include "halftone/tone/grey.h"
+#include "streams.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -156,18 +157,19 @@ static void halftones_see_the_tone(void **state)
         white += level[0][i];
     assert_in_range(white, SIDE * SIDE * 0.2148, SIDE * SIDE * 0.2168); /* 0.2158 */
 
-    ro_halftone_stream *stream;
-    assert_int_equal(ro_halftone_open(context, &in, RO_INDEX8, &options, &stream), RO_OK);
+    ro_plan *plan;
+    ro_stream *stream;
+    assert_int_equal(open_halftone(context, &in, RO_INDEX8, &options, &plan, &stream), RO_OK);
     for (uint32_t y = 0, pulled = 0, taken, given; pulled < SIDE;) {
         assert_int_equal(
-            ro_halftone_push(stream, grey + y * SIDE, SIDE, SIDE - y < 7 ? SIDE - y : 7, &taken),
+            ro_stream_push(stream, grey + y * SIDE, SIDE, SIDE - y < 7 ? SIDE - y : 7, &taken),
             RO_OK);
         y += taken;
         assert_int_equal(
-            ro_halftone_pull(stream, level[2] + pulled * SIDE, SIDE, SIDE - pulled, &given), RO_OK);
+            ro_stream_pull(stream, level[2] + pulled * SIDE, SIDE, SIDE - pulled, &given), RO_OK);
         pulled += given;
     }
-    ro_halftone_close(stream);
+    close_stream(plan, stream);
     assert_memory_equal(level[0], level[2], sizeof level[0]);
 }
 

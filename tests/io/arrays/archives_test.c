@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* NPZ archives written and read back; HDF5 files by their bytes, which h5py reads. */
 #include "fixture.h"
+#include "io/files/names.h"
 #include "roundoff_io.h"
+#include "roundoff_io_command.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -117,7 +119,7 @@ static void names(void **state)
         {"a.npz:", 6, 1},    {"a.b.hdf5:c", 8, 3}, {"d/a.h5.gz:b", 11, 6}, {"", 0, 0},
     };
     for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
-        assert_int_equal(ro_path_file(of[i].path), of[i].file);
+        assert_int_equal(path_file(of[i].path), of[i].file);
         assert_int_equal(ro_path_stem(of[i].path), of[i].stem);
     }
     assert_int_equal(ro_type_keeps_levels("npy"), 1);

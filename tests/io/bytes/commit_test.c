@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Lists of files that get their names together. */
 #include "io/io_test.h"
+#include "roundoff_io_command.h"
 
 enum { WIDTH = 5, HEIGHT = 4 };
 static const uint8_t pixels[WIDTH * HEIGHT] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};

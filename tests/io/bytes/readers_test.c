@@ -3,6 +3,7 @@
  */
 #include "io/bytes/source.h"
 #include "io/io_test.h"
+#include "roundoff_io_command.h"
 
 enum { SIZE = 5000000 };
 

@@ -3,6 +3,8 @@
  */
 #include "allocations.h"
 #include "io/io_test.h"
+#include "roundoff_io_command.h"
+#include "roundoff_io_pieces.h"
 
 #include <signal.h>
 #include <stdbool.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Calls that make no sense are refused, not obeyed; tests/misuse has those that need no state. */
 #include "io/io_test.h"
+#include "roundoff_io_command.h"
+#include "streams.h"
 
 static _Alignas(8) uint8_t pixels[4 * 4];
 
@@ -64,17 +66,18 @@ static void out_of_order(void **state)
     assert_int_equal(ro_gif_commit(gif), RO_E_STATE);
     ro_gif_close(gif);
     empty_folder();
-    ro_halftone_stream *stream;
+    ro_plan *plan;
+    ro_stream *stream;
     const ro_image shape = {
         .format = RO_GREY8, .width = 4, .height = 4, .maxval = 255, .stride = 0, .data = NULL};
     uint32_t count;
-    assert_int_equal(ro_halftone_open(context, &shape, RO_BITS, NULL, &stream), RO_OK);
-    assert_int_equal(ro_halftone_push(stream, NULL, 4, 2, &count), RO_E_ARGUMENT);
-    assert_int_equal(ro_halftone_push(stream, pixels, 0, 2, &count), RO_E_ARGUMENT);
-    assert_int_equal(ro_halftone_push(stream, pixels, 3, 2, &count), RO_E_ARGUMENT);
-    assert_int_equal(ro_halftone_pull(stream, NULL, 4, 2, &count), RO_E_ARGUMENT);
-    assert_int_equal(ro_halftone_push(stream, pixels, 4, 4, &count), RO_OK);
-    ro_halftone_close(stream);
+    assert_int_equal(open_halftone(context, &shape, RO_BITS, NULL, &plan, &stream), RO_OK);
+    assert_int_equal(ro_stream_push(stream, NULL, 4, 2, &count), RO_E_ARGUMENT);
+    assert_int_equal(ro_stream_push(stream, pixels, 0, 2, &count), RO_E_ARGUMENT);
+    assert_int_equal(ro_stream_push(stream, pixels, 3, 2, &count), RO_E_ARGUMENT);
+    assert_int_equal(ro_stream_pull(stream, NULL, 4, 2, &count), RO_E_ARGUMENT);
+    assert_int_equal(ro_stream_push(stream, pixels, 4, 4, &count), RO_OK);
+    close_stream(plan, stream);
     const ro_image whole = ro_image_view(RO_GREY8, 4, 4, pixels);
     ro_segmentation *result;
     assert_int_equal(ro_segment(context, &whole,

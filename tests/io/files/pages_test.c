@@ -6,6 +6,7 @@
  * depend on the other page.
  */
 #include "io/io_test.h"
+#include "roundoff_io_pieces.h"
 
 #include <fcntl.h>
 #include <spawn.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What becomes of the target: nothing until the commit, all of it after. */
 #include "io/io_test.h"
+#include "roundoff_io_command.h"
 
 #include <errno.h>
 #include <fcntl.h>

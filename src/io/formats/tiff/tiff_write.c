@@ -111,7 +111,7 @@ static void set_tags(struct tiff_encoder *self)
                             : bytes_of_sample(info->sample);
     if (!plain)
         real = !sample_is_whole(info->sample);
-    const bool negative = !plain && !real && *ro_sample_name(info->sample) == 'i';
+    const bool negative = !plain && !real && *sample_name(info->sample) == 'i';
     size_t strip = STRIP_BYTES / self->row_bytes;
     TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, info->width);
     TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, info->height);
