@@ -103,12 +103,14 @@ static void write_report(FILE *file, const struct quantize *q, const ro_report *
     const ro_hologram_report *r = &q->report;
     json_put(file,
              "{command %s, input %s, output %s, algorithm %s, schedule %s, device %s, cpu %s, "
-             "threads %d, width %u, height %u, levels %d, gain %.9g, level %.9g, hogels %u, "
-             "windows_over_their_mirror %u, clips %llu",
+             "threads %d, width %u, height %u, levels %d, gain %.9g, level %.9g, rho %.6g, "
+             "hogels %u, windows_over_their_mirror %u, clips %llu",
              "hologram quantize", path[0], path[1], ran->method, ran->schedule,
              ro_device_name(ran->device), ro_cpu_name(ran->cpu), ran->threads, ran->width,
-             ran->height, r->levels, r->gain, r->level, r->hogels, r->mirrored,
+             ran->height, r->levels, r->gain, r->level, r->rho, r->hogels, r->mirrored,
              (unsigned long long)r->clips);
+    if (r->weights)
+        json_put(file, ", weights %s", r->weights);
     if (q->refinement.distance != 0)
         hologram_write_refined(file, &q->refined);
     if (r->measured)
@@ -144,10 +146,12 @@ static void say_mirrored(const ro_hologram_report *r)
 static void print_quantize(const struct quantize *q, const ro_report *ran, double seconds)
 {
     const ro_hologram_report *r = &q->report;
-    char snr[96] = "", clips[64] = "";
+    char snr[96] = "", clips[64] = "", weights[64] = "";
     double rho = 0;
     for (uint32_t i = 0; i < r->hogels; i++)
         rho = fmax(rho, r->hogel[i].rho);
+    if (r->weights)
+        snprintf(weights, sizeof weights, " of %s", r->weights);
     if (r->measured)
         snprintf(snr, sizeof snr, ", %.1f dB and %.3g %% of the light in %s", r->reached_snr,
                  100 * r->efficiency, r->hogels > 1 ? "the hogels' windows" : "the window");
@@ -155,14 +159,15 @@ static void print_quantize(const struct quantize *q, const ro_report *ran, doubl
         snprintf(clips, sizeof clips, ", %llu errors cut off", (unsigned long long)r->clips);
     fprintf(
         stderr,
-        "hologram: %s to %d levels, %u x %u in %u hogel%s, %d taps, p %d, gain %.4g%s%s, %s/%s, "
+        "hologram: %s to %d levels, %u x %u in %u hogel%s, %d taps%s, p %d, gain %.4g%s%s, %s/%s, "
         "%d thread%s, %.1f ms\n",
         ran->method, r->levels, ran->width, ran->height, r->hogels, r->hogels == 1 ? "" : "s",
-        r->hogel[0].taps, r->hogel[0].p, q->options.gain == RO_GAIN_AUTO ? r->level : r->gain, snr,
-        clips, ran->schedule, ran->device == RO_DEVICE_CUDA ? "cuda" : ro_cpu_name(ran->cpu),
-        ran->threads, ran->threads == 1 ? "" : "s", 1e3 * seconds);
+        r->hogel[0].taps, weights, r->hogel[0].p,
+        q->options.gain == RO_GAIN_AUTO ? r->level : r->gain, snr, clips, ran->schedule,
+        ran->device == RO_DEVICE_CUDA ? "cuda" : ro_cpu_name(ran->cpu), ran->threads,
+        ran->threads == 1 ? "" : "s", 1e3 * seconds);
     say_mirrored(r);
-    if (rho > 1.5 * (r->levels == 2 ? 0.03 : 0.01))
+    if (rho > 1.5 * r->rho)
         fprintf(stderr, "hologram: rho was raised to %g where too many errors were cut off\n", rho);
 }
 

@@ -221,6 +221,8 @@ typedef struct ro_hologram_report {
     /* The share of its energy outside of the polygon that phases span, which they cannot show: more
      * than a hundredth or so, and the gain is too high for it. */
     double field_beyond_levels;
+    const char *weights; /* of the options, or found with the gain; NULL: those of the algorithm */
+    double rho;          /* of the options, or found with the gain; 0: other weights */
 } ro_hologram_report;
 
 /* A set of taps of one's own: (dx, dy) is the pixel dx to the left and dy above. */
@@ -237,7 +239,8 @@ typedef struct ro_hologram_options {
     size_t size;
     /* How errors are passed on: vded, swed, floyd-steinberg or truncate. Default (NULL): vded. */
     const char *algorithm;
-    /* Weights that errors are passed on with: ls or paper. Default (NULL): ls. */
+    /* Weights that errors are passed on with: ls, paper, paper-rounding or window. Default (NULL):
+     * ls. */
     const char *weights;
     /* Used instead of `weights` if not NULL. */
     const ro_hologram_taps *own;

@@ -5,10 +5,14 @@
 
 #include "hologram/quantize/levels.h"
 
+#include <stdbool.h>
+
 enum { REACH_X = 15, REACH_Y = 7 }; /* the farthest taps */
 
 struct hologram_taps {
     int count, p, shift;
+    bool against_field; /* what is passed on is the field less the level, not what was rounded less
+                           the level */
     int8_t dx[RO_HOLOGRAM_TAPS], dy[RO_HOLOGRAM_TAPS];
     int8_t re[RO_HOLOGRAM_TAPS], im[RO_HOLOGRAM_TAPS]; /* over 2^shift */
 };

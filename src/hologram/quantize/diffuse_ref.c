@@ -30,13 +30,13 @@ static void diffuse_hogel(const struct hologram_job *job, struct hogel *hogel, s
                 re += taps->re[i] * e->re - taps->im[i] * e->im;
                 im += taps->im[i] * e->re + taps->re[i] * e->im;
             }
-            int ux = hologram_fixed(g[2 * x], job->scale) + (re >> taps->shift);
-            int uy = levels->real ? 0 : hologram_fixed(g[2 * x + 1], job->scale);
-            uy += im >> taps->shift;
-            ux = hologram_clamp(ux, HOLOGRAM_SUM);
-            uy = hologram_clamp(uy, HOLOGRAM_SUM);
-            int k = hologram_nearest_ref(levels, ux, uy);
-            int ex = ux - levels->x[k], ey = uy - levels->y[k];
+            const int gx = hologram_fixed(g[2 * x], job->scale);
+            const int gy = levels->real ? 0 : hologram_fixed(g[2 * x + 1], job->scale);
+            const int ux = hologram_clamp(gx + (re >> taps->shift), HOLOGRAM_SUM);
+            const int uy = hologram_clamp(gy + (im >> taps->shift), HOLOGRAM_SUM);
+            const int k = hologram_nearest_ref(levels, ux, uy);
+            const int ex = (taps->against_field ? gx : ux) - levels->x[k];
+            const int ey = (taps->against_field ? gy : uy) - levels->y[k];
             struct error *e = &errors[(size_t)y * hogel->width + (size_t)x];
             e->re = hologram_clamp(ex, HOLOGRAM_LIMIT);
             e->im = hologram_clamp(ey, HOLOGRAM_LIMIT);

@@ -343,6 +343,7 @@ RO_INLINE void run_steps(struct band *band, struct band_scratch *s, int t0, int 
 {
     const struct hologram_levels *levels = band->levels;
     const int taps = band->taps->count, p = band->taps->p, shift = band->taps->shift;
+    const bool against_field = band->taps->against_field;
     const lanes half = all(shift ? 1 << (shift - 1) : 0);
     lanes clips = {0}, lag[VECTORS], exists[VECTORS];
     for (int v = 0; v < VECTORS; v++)
@@ -374,6 +375,10 @@ RO_INLINE void run_steps(struct band *band, struct band_scratch *s, int t0, int 
             lanes pair = pairs_of(x, y);
             lanes level = kind == LEVELS_PLAIN ? by_search(levels, pair, &number)
                                                : by_cells(levels, kind, x, y, pair, &number);
+            if (against_field) {
+                x = low_half(g);
+                y = high_half(g);
+            }
             x -= low_half(level);
             y -= high_half(level);
             lanes ex = clamped(x, HOLOGRAM_LIMIT), ey = clamped(y, HOLOGRAM_LIMIT);

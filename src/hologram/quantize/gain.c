@@ -5,6 +5,10 @@
  * are 0.4 * 2^(k/4): from k = 0 uphill to the best. For light they go on from there for as long as
  * the ratio is as high as wanted, the last step is halved a few times, and of all that are good
  * enough the one with the most light is taken.
+ *
+ * Where least squares are free to change, other loops are tried as well: more gain leaves less of
+ * the levels for the noise, so that smaller weights, or errors against the field, do better. They
+ * are tried at the best gain and its neighbours if the ratio counts, all the way up if light does.
  */
 #include "context/context.h"
 
@@ -13,12 +17,21 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { FARTHEST = 13, HALVINGS = 5 }; /* steps: gains of 0.042 to 3.8; the last one to 0.5 % */
 
 struct trial {
     double gain, snr, light;
+    const char *weights;
+    double rho;
 };
+
+static const struct {
+    const char *weights;
+    double rho; /* RO_DEFAULT: as options have it */
+} loops[] = {{"ls", RO_DEFAULT}, {"ls", 0.1}, {"window", RO_DEFAULT}};
+enum { LOOPS = sizeof loops / sizeof *loops };
 
 struct trials {
     ro_context *context;
@@ -41,7 +54,8 @@ static ro_status try_gain(struct trials *t, double gain, struct trial *trial)
     t->options.gain = gain;
     t->options.measure = 1;
     ro_status status = hologram_quantize_at(t->context, t->in, t->out, &t->options, NULL, &report);
-    *trial = (struct trial){gain, report.measured ? report.reached_snr : -300, report.efficiency};
+    *trial = (struct trial){gain, report.measured ? report.reached_snr : -300, report.efficiency,
+                            t->options.weights, t->options.rho};
     ro_free(report.hogel);
     return status;
 }
@@ -93,22 +107,65 @@ static ro_status find_light(struct trials *t, double least, int k, struct trial 
     return status;
 }
 
-static ro_status find_gain(struct trials *t, double least, double *gain)
+/* The best gain of a loop, from step *k on, which ends there; it has the decibels wanted with as
+ * much light as can be. */
+static ro_status find_best(struct trials *t, double least, int *k, struct trial *best)
+{
+    const int first = *k;
+    ro_status status = try_step(t, *k, best);
+    if (status == RO_OK)
+        status = climb(t, 1, k, best);
+    if (status == RO_OK && *k == first)
+        status = climb(t, -1, k, best);
+    if (status == RO_OK && least > 0 && best->snr >= least)
+        status = find_light(t, least, *k, best);
+    return status;
+}
+
+/* Nobody asked for other weights than the default's. */
+static bool is_free(const ro_hologram_options *o)
+{
+    const bool windowed =
+        ro_name_equal(o->algorithm, "vded") || ro_name_equal(o->algorithm, "swed");
+    return windowed && ro_name_equal(o->weights, "ls") && is_default(o->rho) && !o->own &&
+           !o->taps && !o->p;
+}
+
+static bool is_better(const struct trial *a, const struct trial *b, double least)
+{
+    const bool enough[2] = {a->snr >= least, b->snr >= least};
+    if (least > 0 && (enough[0] || enough[1]))
+        return enough[0] && (!enough[1] || a->light > b->light);
+    return a->snr > b->snr;
+}
+
+static ro_status find_gain(struct trials *t, double least, ro_hologram_options *o)
 {
     int k = 0;
     struct trial best = {0};
-    ro_status status = try_step(t, 0, &best);
-    if (status == RO_OK)
-        status = climb(t, 1, &k, &best);
-    if (status == RO_OK && k == 0)
-        status = climb(t, -1, &k, &best);
+    const int count = is_free(&t->options) ? LOOPS : 1;
+    ro_status status = RO_OK;
+    for (int i = 0; i < count && status == RO_OK; i++) {
+        struct trial found = {0};
+        int from = k;
+        if (count > 1) {
+            t->options.weights = loops[i].weights;
+            t->options.rho = loops[i].rho;
+        }
+        memset(t->known, 0, sizeof t->known);
+        status = find_best(t, least, &from, &found);
+        if (i == 0)
+            k = from;
+        if (i == 0 || is_better(&found, &best, least))
+            best = found;
+    }
     if (status == RO_OK && least > 0 && best.snr < least)
         return ro_context_fail(t->context, RO_E_ARGUMENT,
                                "%g dB cannot be reached: the best gain, %.3g, gives %.1f dB", least,
                                best.gain, best.snr);
-    if (status == RO_OK && least > 0)
-        status = find_light(t, least, k, &best);
-    *gain = best.gain;
+    o->gain = best.gain;
+    o->weights = best.weights;
+    o->rho = best.rho;
     return status;
 }
 
@@ -122,7 +179,7 @@ static ro_status quantize(ro_context *context, const ro_field *in, ro_image *out
         return status;
     ro_hologram_options o = t.options;
     if (o.gain == RO_GAIN_AUTO)
-        status = find_gain(&t, o.snr, &o.gain);
+        status = find_gain(&t, o.snr, &o);
     return status == RO_OK ? hologram_quantize_at(context, in, out, &o, NULL, told) : status;
 }
 

@@ -126,14 +126,27 @@ struct rounding {
     double k, d;
 };
 
+/* By what the loop multiplies the field, by what the noise, and what it divides both by. */
+struct loop {
+    double complex of, on_field, on_noise;
+};
+
+static struct loop loop_of(const struct predict_hogel *h, double k, size_t i)
+{
+    const double complex w = h->w[i];
+    return h->taps->against_field ? (struct loop){1 + k * w, 1 + w, 1}
+                                  : (struct loop){1 - (1 - k) * w, 1, 1 - w};
+}
+
 static double spectrum_of_u(const struct predict_hogel *h, bool real, struct rounding r, uint32_t x,
                             uint32_t y)
 {
     const size_t i = (size_t)y * h->width + x;
-    const double complex w = h->w[i];
+    const struct loop loop = loop_of(h, r.k, i);
     const double n = (double)h->width * h->height;
-    return (power(shown(h, real, x, y)) + power(w) * n * r.d * crealf(h->d[i])) /
-           power(1 - (1 - r.k) * w);
+    return (power(loop.on_field * shown(h, real, x, y)) +
+            power(h->w[i]) * n * r.d * crealf(h->d[i])) /
+           power(loop.of);
 }
 
 /* The variance of u, from some of the bins where there are many. */
@@ -234,17 +247,17 @@ void predict_run(const struct predict_levels *levels, const struct predict_hogel
     for (uint32_t y = 0; y < h->height; y++)
         for (uint32_t x = 0; x < h->width; x++) {
             const size_t i = (size_t)y * h->width + x;
-            const double complex w = h->w[i], f = shown(h, levels->real, x, y);
-            const double complex of = 1 - (1 - r.k) * w;
-            const double d = n * r.d * crealf(h->d[i]) / power(of);
-            errors += (1 - r.k) * (1 - r.k) * power(f) / power(of) + d;
+            const double complex f = shown(h, levels->real, x, y);
+            const struct loop loop = loop_of(h, r.k, i);
+            const double d = n * r.d * crealf(h->d[i]) / power(loop.of);
+            errors += (1 - r.k) * (1 - r.k) * power(f) / power(loop.of) + d;
             if (!h->inside[i])
                 continue;
-            const double complex t = r.k * f / of - h->beyond[i];
+            const double complex t = r.k * loop.on_field * f / loop.of - h->beyond[i];
             gg += power(h->g[i]);
             tt += power(t);
             tg += t * conj((double complex)h->g[i]);
-            dd += power(1 - w) * d;
+            dd += power(loop.on_noise) * d;
             inside++;
         }
     *signal = gg > 0 ? power(tg) / gg : 0;

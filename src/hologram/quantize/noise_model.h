@@ -8,10 +8,15 @@
  *
  *     q = k / (1 - (1 - k) W) g  +  (1 - W) / (1 - (1 - k) W) d        frequency by frequency.
  *
+ * or, where errors are taken against the field,
+ *
+ *     q = k (1 + W) / (1 + k W) g  +  1 / (1 + k W) d.
+ *
  * The power of d and k follow from the variance of u, which in turn is that of
- * (g - W d) / (1 - (1 - k) W). The spectrum of d is white for most levels; for phases it follows
- * from the correlation of u: Q is a sum of harmonics e^{i p a} of its angle a, and their
- * correlation is |r|^p (p/2)!^2 / p! 2F1(p/2, p/2; 1 + p; |r|^2), r being that of u.
+ * (g - W d) / (1 - (1 - k) W), or of ((1 + W) g - W d) / (1 + k W). The spectrum of d is white for
+ * most levels; for phases it follows from the correlation of u: Q is a sum of harmonics e^{i p a}
+ * of its angle a, and their correlation is |r|^p (p/2)!^2 / p! 2F1(p/2, p/2; 1 + p; |r|^2), r being
+ * that of u.
  *
  * Three more kinds of noise: where the factor of g differs over the window, since one scale is
  * fitted to all of it; what errors would have added beyond the hogel's edges, which is missing

@@ -19,13 +19,16 @@
 /* The paper's weights keep noise out of frequencies above FRAME / 2 too. */
 static const double FRAME = 0.9;
 
+static const char *const weights_names[] = {"ls", "paper", "paper-rounding", "window"};
+
 struct quantizer {
     struct hologram_job job;
     ro_hologram_options o;
     ro_hologram_report *told;       /* NULL: nobody wants it */
     const ro_hologram_piece *piece; /* NULL: the field is whole */
     enum algorithm algorithm;
-    bool paper, windowed, cuda;
+    enum weights weights;
+    bool windowed, cuda;
     int schedule;
     bool amplitude; /* levels of -1 to 1 that stand for light of 0 to 1 */
     bool prepared;  /* the device has the hogels of the next run */
@@ -42,7 +45,7 @@ static void take_words(struct quantizer *q)
     const ro_option_table *table = &hologram_table;
     q->algorithm = (enum algorithm)options_word(table, &q->o, algorithm);
     q->windowed = q->algorithm == VDED || q->algorithm == SWED;
-    q->paper = options_word(table, &q->o, weights) != 0;
+    q->weights = (enum weights)options_word(table, &q->o, weights);
     q->schedule = (int)options_word(table, &q->o, schedule);
 }
 
@@ -128,6 +131,28 @@ static struct region region_of(const struct quantizer *q, const ro_window *windo
 
 static uint32_t first_row(const struct quantizer *q) { return q->piece ? q->piece->y : 0; }
 
+static ro_status find_weights(const struct quantizer *q, const struct region *region,
+                              const ro_hogel_report *r, struct hologram_taps *taps)
+{
+    const ro_hologram_options *o = &q->o;
+    const int many = o->taps ? o->taps : 27;
+    if (o->own)
+        return own_taps(q->job.context, o->own, o->p, taps);
+    switch (q->weights) {
+    case LEAST_SQUARES:
+        weights_least_squares(region, o->taps ? o->taps : 12, o->p ? o->p : 2, r->rho, taps);
+        break;
+    case PAPER:
+    case PAPER_ROUNDING:
+        weights_paper(&r->window, FRAME, many, o->p, q->weights == PAPER, taps);
+        break;
+    case WINDOW:
+        weights_transform(region, many, o->p ? o->p : 6, taps);
+        break;
+    }
+    return RO_OK;
+}
+
 static ro_status weigh(struct quantizer *q, struct hogel *hogel, ro_hogel_report *r)
 {
     const ro_hologram_options *o = &q->o;
@@ -142,16 +167,9 @@ static ro_status weigh(struct quantizer *q, struct hogel *hogel, ro_hogel_report
                                    "window at %.3f,%.3f lies outside the band of +-0.5 cycles per "
                                    "pixel",
                                    hogel->x, first_row(q) + hogel->y, r->window.xi, r->window.eta);
-        if (o->own) {
-            ro_status status = own_taps(q->job.context, o->own, o->p, &hogel->taps);
-            if (status != RO_OK)
-                return status;
-        } else if (q->paper) {
-            weights_paper(&r->window, FRAME, o->taps ? o->taps : 27, o->p, &hogel->taps);
-        } else {
-            weights_least_squares(&region, o->taps ? o->taps : 12, o->p ? o->p : 2, r->rho,
-                                  &hogel->taps);
-        }
+        ro_status status = find_weights(q, &region, r, &hogel->taps);
+        if (status != RO_OK)
+            return status;
         for (int i = 0; i < hogel->taps.count && q->levels.real; i++)
             if (hogel->taps.im[i] && o->own)
                 return ro_context_fail(
@@ -200,6 +218,15 @@ static void weigh_all(void *data, int thread)
     }
 }
 
+/* The cost of weights by least squares; 0 of others. */
+static double rho_of(const struct quantizer *q)
+{
+    const double usual = q->levels.count == 2 ? 0.03 : 0.01;
+    if (!q->windowed || q->weights != LEAST_SQUARES || q->o.own)
+        return 0;
+    return is_default(q->o.rho) ? usual : q->o.rho;
+}
+
 static ro_status lay_out(struct quantizer *q)
 {
     const ro_hologram_options *o = &q->o;
@@ -211,12 +238,11 @@ static ro_status lay_out(struct quantizer *q)
     q->job.hogels = calloc(q->job.count, sizeof *q->job.hogels);
     if (!q->job.hogels)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for %u hogels", q->job.count);
-    const double rho = !is_default(o->rho) ? o->rho : q->levels.count == 2 ? 0.03 : 0.01;
     for (uint32_t i = 0; i < q->job.count; i++) {
         ro_hogel_report *r = &q->reports[i];
         q->job.hogels[i] =
             (struct hogel){.x = r->x, .y = r->y, .width = r->width, .height = r->height};
-        r->rho = q->windowed && !q->paper && !o->own ? rho : 0;
+        r->rho = rho_of(q);
     }
     struct weighing weighing = {.q = q};
     int threads = pool_threads(context->pool);
@@ -341,6 +367,9 @@ static ro_status report(struct quantizer *q)
                               .gain = q->gain,
                               .level = q->o.gain,
                               .kernel_ms = q->job.kernel_ms};
+    if (q->windowed && !q->o.own)
+        r->weights = weights_names[q->weights];
+    r->rho = rho_of(q);
     for (uint32_t i = 0; i < q->job.count; i++) {
         q->reports[i].clips = q->job.hogels[i].clips;
         r->clips += q->job.hogels[i].clips;

@@ -10,6 +10,7 @@
 
 enum algorithm { VDED, SWED, FLOYD_STEINBERG, TRUNCATE };
 enum { BEST, REFERENCE, BANDS }; /* schedules */
+enum weights { LEAST_SQUARES, PAPER, PAPER_ROUNDING, WINDOW };
 
 /* What the caller gave over the defaults, checked. */
 ro_status hologram_read(ro_context *context, const ro_hologram_options *given,

@@ -274,8 +274,36 @@ static double complex weight_of(const struct hologram_taps *taps, int i)
     return ldexp(taps->re[i], -taps->shift) + I * ldexp(taps->im[i], -taps->shift);
 }
 
+static double response(const struct hologram_taps *taps, double u, double v)
+{
+    double complex w = 1;
+    for (int i = 0; i < taps->count; i++)
+        w += weight_of(taps, i) * cexp(-2 * I * pi * (u * taps->dx[i] + v * taps->dy[i]));
+    return creal(w * conj(w));
+}
+
+/* In the middles of 24 x 24 cells of each rectangle. */
+static double rejection_against_field(const struct hologram_taps *taps, const struct region *region)
+{
+    enum { CELLS = 24 };
+    double sum = 0, area = 0;
+    for (int i = 0; i < region->count; i++) {
+        const struct rectangle *r = &region->part[i];
+        const double part = r->sign * (r->x1 - r->x0) * (r->y1 - r->y0);
+        area += part;
+        for (int k = 0; k < CELLS * CELLS; k++) {
+            const double u = r->x0 + (k % CELLS + 0.5) / CELLS * (r->x1 - r->x0);
+            const double v = r->y0 + (k / CELLS + 0.5) / CELLS * (r->y1 - r->y0);
+            sum += part / (CELLS * CELLS) / fmax(response(taps, u, v), 1e-12);
+        }
+    }
+    return area > 0 ? sum / area : 1;
+}
+
 double weights_rejection(const struct hologram_taps *taps, const struct region *region)
 {
+    if (taps->against_field)
+        return rejection_against_field(taps, region);
     double area = region_area(region);
     double complex sum = area;
     for (int i = 0; i < taps->count; i++) {

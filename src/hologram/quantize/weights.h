@@ -43,11 +43,15 @@ bool window_meets_its_mirror(const ro_window *window);
 double complex region_transform(const struct region *region, int x, int y);
 double region_area(const struct region *region);
 
-/* Eq. 1 of the paper (src/papers/view_weights.c): M itself, the `count` taps of largest modulus
- * within the reach and the wedge of p (Eq. 7); those that could matter are picked beforehand by
- * `bound` (Eq. 4). p = 0: whatever the largest need. */
-void weights_paper(const ro_window *window, double kappa, int count, int p,
+/* Eq. 1 of the paper (src/papers/view_weights.c): the `count` taps of largest modulus within the
+ * reach and the wedge of p (Eq. 7); those that could matter are picked beforehand by `bound`
+ * (Eq. 4). p = 0: whatever the largest need. Weights are M itself, or, if errors are taken against
+ * the field, M over its value at the pixel itself. */
+void weights_paper(const ro_window *window, double kappa, int count, int p, bool against_field,
                    struct hologram_taps *taps);
+
+/* Likewise of any region, against the field. */
+void weights_transform(const struct region *region, int count, int p, struct hologram_taps *taps);
 
 /* Least squares: the `count` taps nearest to the pixel within the wedge, weights that minimise the
  * integral of |1 - W|^2 over the region plus rho * area * sum |w|^2. */
@@ -77,7 +81,8 @@ double weight_rounded(double x);
 
 extern const struct hologram_taps floyd_steinberg_taps;
 
-/* The integral of |1 - W|^2 over the region over its area; sums of |w| and |w|^2. */
+/* The mean over the region of the power that the loop gives to the noise of rounding, |1 - W|^2 or,
+ * against the field, 1/|1 + W|^2; sums of |w| and |w|^2. */
 double weights_rejection(const struct hologram_taps *taps, const struct region *region);
 void weights_sums(const struct hologram_taps *taps, double *sum, double *norm);
 

@@ -70,6 +70,36 @@ static void noise_leaves_the_window(void **state)
     ro_field_free(&field);
 }
 
+/* Against the field the paper's order: more columns of lag, and so more weights to choose from, do
+ * better, and all but the fewest better than truncation. With errors of rounding none is. */
+static void paper_order(void **state)
+{
+    enum { SIDE = 256 };
+    ro_context *context = *state;
+    const int p[] = {1, 3, 6};
+    const ro_window aside = {0.15, 0.1, 0.3, 0.3};
+    double reached[2][3];
+    ro_field field = window_field(context, SIDE, aside, 3);
+    ro_image out;
+    assert_int_equal(ro_image_alloc(context, RO_INDEX8, SIDE, SIDE, 255, &out), RO_OK);
+    const double truncated =
+        snr(context, &field, &out,
+            (ro_hologram_options){RO_HOLOGRAM_DEFAULTS, .algorithm = "truncate", .window = aside},
+            NULL);
+    for (int i = 0; i < 6; i++)
+        reached[i / 3][i % 3] =
+            snr(context, &field, &out,
+                (ro_hologram_options){RO_HOLOGRAM_DEFAULTS, .p = p[i % 3], .window = aside,
+                                      .weights = i < 3 ? "paper" : "paper-rounding"},
+                NULL);
+    assert_true(reached[0][0] < reached[0][1] && reached[0][1] < reached[0][2]);
+    assert_true(reached[0][1] > truncated + 2);
+    for (int i = 0; i < 3; i++)
+        assert_true(reached[1][i] < truncated);
+    ro_image_free(&out);
+    ro_field_free(&field);
+}
+
 /* Windows on either side do alike; a weight of the wrong sign makes it worse. */
 static void signs_matter(void **state)
 {
@@ -259,6 +289,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(noise_leaves_the_window),
+        cmocka_unit_test(paper_order),
         cmocka_unit_test(signs_matter),
         cmocka_unit_test(weights_are_for_one_viewer),
         cmocka_unit_test(levels_stay_as_they_are),

@@ -158,24 +158,28 @@ static void taps_stay_in_the_wedge(void **state)
             weights_least_squares(&region, n, p, 0.01, &taps);
             assert_int_equal(taps.count, n);
             check_legal(&taps, p);
-            weights_paper(&w, 0.9, n, p, &taps);
+            weights_paper(&w, 0.9, n, p, n % 2, &taps);
+            assert_int_equal(taps.count, n);
+            check_legal(&taps, p);
+            weights_transform(&region, n, p, &taps);
             assert_int_equal(taps.count, n);
             check_legal(&taps, p);
         }
     struct hologram_taps taps;
-    weights_paper(&w, 0.9, 27, 0, &taps); /* p as the weights need it */
+    weights_paper(&w, 0.9, 27, 0, true, &taps); /* p as the weights need it */
     assert_in_range(taps.p, 1, RO_HOLOGRAM_SKEW);
     check_legal(&taps, taps.p);
 }
 
-/* Eq. 1: 2 M_s cos + M_hf where nothing overlaps. */
-static void paper_weights(void **state)
+/* Eq. 1: 2 M_s cos + M_hf where nothing overlaps; against the field over its value at 0, 0. */
+static void check_paper(bool against_field)
 {
-    (void)state;
     const ro_window w = {0.25, 0.1, 0.2, 0.15};
     const double kappa = 0.9;
     struct hologram_taps taps;
-    weights_paper(&w, kappa, 27, 3, &taps);
+    const double unit = against_field ? 2 * w.width * w.height + 1 - kappa * kappa : 1;
+    weights_paper(&w, kappa, 27, 3, against_field, &taps);
+    assert_true(taps.against_field == against_field);
     for (int i = 0; i < taps.count; i++) {
         double x = taps.dx[i], y = taps.dy[i];
         double sx = x == 0 ? 1 : sin(pi * w.width * x) / (pi * w.width * x);
@@ -184,9 +188,16 @@ static void paper_weights(void **state)
         double ky = y == 0 ? 1 : sin(pi * kappa * y) / (pi * kappa * y);
         double want = 2 * w.width * w.height * sx * sy * cos(2 * pi * (w.xi * x + w.eta * y)) -
                       kappa * kappa * kx * ky;
-        assert_true(fabs(ldexp(taps.re[i], -taps.shift) - want) <= ldexp(0.51, -taps.shift));
+        assert_true(fabs(ldexp(taps.re[i], -taps.shift) - want / unit) <= ldexp(0.51, -taps.shift));
         assert_int_equal(taps.im[i], 0);
     }
+}
+
+static void paper_weights(void **state)
+{
+    (void)state;
+    check_paper(false);
+    check_paper(true);
 }
 
 /* |1 - W|^2 as the formula has it and summed over the window. */
@@ -214,6 +225,30 @@ static void rejection_is_the_integral(void **state)
     for (int t = 0; t < taps.count; t++) /* the other sign makes it worse */
         taps.im[t] = (int8_t)-taps.im[t];
     assert_true(weights_rejection(&taps, &region) > 10 * sum);
+}
+
+/* 1/|1 + W|^2 likewise, in a finer grid than the formula's. */
+static void rejection_against_the_field(void **state)
+{
+    (void)state;
+    enum { N = 200 };
+    const ro_window w = {0.2, -0.1, 0.3, 0.2};
+    const struct region region = region_window(&w);
+    struct hologram_taps taps;
+    double sum = 0;
+    weights_transform(&region, 27, 6, &taps);
+    for (int i = 0; i < N; i++)
+        for (int k = 0; k < N; k++) {
+            const double u = w.xi + ((i + 0.5) / N - 0.5) * w.width;
+            const double v = w.eta + ((k + 0.5) / N - 0.5) * w.height;
+            double complex response = 1;
+            for (int t = 0; t < taps.count; t++)
+                response += ldexp(1, -taps.shift) * (taps.re[t] + I * taps.im[t]) *
+                            cexp(-2 * pi * I * (u * taps.dx[t] + v * taps.dy[t]));
+            sum += 1 / creal(response * conj(response)) / (N * N);
+        }
+    assert_true(fabs(sum - weights_rejection(&taps, &region)) < 5e-3 * sum);
+    assert_true(10 * log10(sum) < -10);
 }
 
 /* Eight bits lose next to nothing: rounding each weight by itself loses more. */
@@ -252,6 +287,7 @@ int main(void)
         cmocka_unit_test(taps_stay_in_the_wedge),
         cmocka_unit_test(paper_weights),
         cmocka_unit_test(rejection_is_the_integral),
+        cmocka_unit_test(rejection_against_the_field),
         cmocka_unit_test(rounding_together),
         cmocka_unit_test(windows_follow_the_viewer),
     };

@@ -58,6 +58,7 @@ static int plan_hogel(const struct hogel *from, struct device_hogel *to)
     to->p = taps->p;
     to->shift = taps->shift;
     to->taps = taps->count;
+    to->against_field = taps->against_field ? ~0u : 0;
     to->keep = 2;
     for (int i = 0; i < taps->count; i++) {
         int at = i;

@@ -24,6 +24,7 @@
 /* Taps in two chains each, so that they need not wait for one another. */
 struct sums {
     int re, im, re2, im2;
+    unsigned field; /* the pixel, a pair of 16 bits */
 };
 
 template <int TAPS> struct lane_taps {
@@ -55,6 +56,7 @@ struct row_of_lane {
     unsigned one, half;     /* 2^shift, and what is added before shifting */
     int shift, most, least; /* of sums */
     unsigned columns;       /* none of a row that does not exist */
+    unsigned against_field; /* all bits: errors are the field less the level */
     unsigned clips;
     unsigned numbers[6]; /* of the last 16 steps, and of this block's */
 };
@@ -65,8 +67,10 @@ static __device__ __forceinline__ void add_pixel(const row_of_lane &row, int col
     const float x = fminf(fmaxf(v.x * row.scale, -HOLOGRAM_LIMIT), HOLOGRAM_LIMIT);
     const float y = fminf(fmaxf(v.y * row.scale_im, -HOLOGRAM_LIMIT), HOLOGRAM_LIMIT);
     /* Adding 1.5 * 2^23 rounds to the nearest whole number; `half` takes its bits off again. */
-    s.re += __float_as_uint(x + 12582912.0f) * row.one + row.half;
-    s.im += __float_as_uint(y + 12582912.0f) * row.one + row.half;
+    const unsigned re = __float_as_uint(x + 12582912.0f), im = __float_as_uint(y + 12582912.0f);
+    s.re += re * row.one + row.half;
+    s.im += im * row.one + row.half;
+    s.field = pair_of((int)re, (int)im);
 }
 
 /* The step's error and its level, from its sums. */
@@ -81,7 +85,8 @@ static __device__ __forceinline__ unsigned round_step(const hologram_launch &p, 
     const unsigned pair = pair_of(x, y);
     const choice c = nearest<KIND>(p, table, x, y, pair);
     /* Far beyond the limit of errors nothing changes, and 16 bits hold the differences. */
-    const unsigned u = __vmins2(__vmaxs2(pair, 0xa001a001u), 0x5fff5fffu);
+    const unsigned from = (now.field & row.against_field) | (pair & ~row.against_field);
+    const unsigned u = __vmins2(__vmaxs2(from, 0xa001a001u), 0x5fff5fffu);
     const unsigned low = __vadd2(u, c.low), high = __vadd2(u, c.high);
     const unsigned low_cut = __vmaxs2(__vmins2(low, 0x3fff3fffu), 0xc001c001u);
     const unsigned high_cut = __vmaxs2(__vmins2(high, 0x3fff3fffu), 0xc001c001u);
@@ -146,7 +151,7 @@ static __device__ __forceinline__ void run_block(const hologram_launch &p, unsig
 #pragma unroll
     for (int s = 0; s < BLOCK; s++) {
         add_taps<0, LATE>(b.steps + s * (PITCH * 4), taps, now);
-        sums next = {0, 0, 0, 0};
+        sums next = {};
         if (s + 1 == BLOCK) { /* the pixels of the next block, copied since the one before this */
             copy_async_wait<1>();
             __syncwarp();
@@ -207,6 +212,7 @@ static __device__ __forceinline__ void run_band(const hologram_launch &p, const 
     row.one = 1u << row.shift;
     row.half = row.one / 2 - (0x4b400000u << row.shift);
     row.columns = row_exists ? (unsigned)width : 0;
+    row.against_field = hogel.against_field;
 
     /* The line, at this lane's words, and in the ring those that it takes in and leaves. */
     uint2 *line = p.lines + hogel.line + lane;
@@ -235,7 +241,7 @@ static __device__ __forceinline__ void run_band(const hologram_launch &p, const 
 
     copy_async_wait<1>();
     __syncwarp();
-    sums now = {0, 0, 0, 0};
+    sums now = {};
     add_pixel(row, -skew * lane, now);
     add_taps<LATE, TAPS>(ring, taps, now);
     uint2 coming = make_uint2(0, 0);

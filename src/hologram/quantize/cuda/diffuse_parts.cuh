@@ -24,6 +24,7 @@ enum {
 struct device_hogel {
     uint32_t x, y, width, height;
     int p, shift, taps, keep;          /* keep: steps that taps look back */
+    unsigned against_field;            /* all bits where errors are taken against the field */
     uint32_t line;                     /* where its line begins, in words of 8 bytes */
     uint16_t step[RO_HOLOGRAM_TAPS];   /* of each tap, the latest first: steps back */
     uint16_t up[RO_HOLOGRAM_TAPS];     /* rows up */
