@@ -5,12 +5,13 @@ _roundoff()
     case ${COMP_WORDS[1]} in
     halftone)
         case $prev in
-        --method) COMPREPLY=($(compgen -W 'floyd-steinberg false-floyd-steinberg jarvis-judice-ninke stucki burkes sierra sierra-two-row sierra-lite atkinson fan shiau-fan shiau-fan-2 stevenson-arce ostromoukhov zhou-fang acuity acuity-6 acuity-4 dot-diffusion dot-diffusion-optimised riemersma pinwheel bayer bayer2 bayer4 bayer8 bayer16 clustered-dot blue-noise am green-noise screen random threshold otsu dbs dbs-clipping-free' -- "$cur")); return ;;
+        --method) COMPREPLY=($(compgen -W 'floyd-steinberg false-floyd-steinberg jarvis-judice-ninke stucki burkes sierra sierra-two-row sierra-lite atkinson fan shiau-fan shiau-fan-2 stevenson-arce ostromoukhov zhou-fang acuity acuity-6 acuity-4 dot-diffusion dot-diffusion-optimised riemersma pinwheel bayer bayer2 bayer4 bayer8 bayer16 clustered-dot blue-noise am green-noise screen random threshold otsu dbs dbs-clipping-free search' -- "$cur")); return ;;
         --schedule) COMPREPLY=($(compgen -W 'auto wave ed ec pwed pwec bwed bwec' -- "$cur")); return ;;
         --threshold) COMPREPLY=($(compgen -W 'balanced' -- "$cur")); return ;;
         --like) COMPREPLY=($(compgen -W 'pillow netpbm zimg' -- "$cur")); return ;;
         --shape) COMPREPLY=($(compgen -W 'round ellipse square diamond line euclidean cross' -- "$cur")); return ;;
         --aim) COMPREPLY=($(compgen -W 'seen picture' -- "$cur")); return ;;
+        --quality) COMPREPLY=($(compgen -W 'fast best' -- "$cur")); return ;;
         --profile) COMPREPLY=($(compgen -W 'apply ignore' -- "$cur")); return ;;
         --alpha) COMPREPLY=($(compgen -W 'auto over keep drop' -- "$cur")); return ;;
         --compression) COMPREPLY=($(compgen -W 'auto none g4 packbits zip lzw' -- "$cur")); return ;;
@@ -25,7 +26,7 @@ _roundoff()
         --cpu) COMPREPLY=($(compgen -W 'auto scalar v128 avx2 avx512' -- "$cur")); return ;;
         --levels | --seed | --strength | --noise | --brightness | --contrast | --gamma | --dot-gain | --black-ink | --ink-limit | --cell | --lpi | --angle | --dpi | --dot | --rounds | --distance | --sigma | --start | --type | --page | --background | --pixel-bits | --numbers | --resize | --range | --palette | --recolour | --inks | --ink | --angles | --gain | --yule-nielsen | --threads | --limit-memory | --limit-pixels) return ;;
         esac
-        [[ $cur == -* ]] && COMPREPLY=($(compgen -W '--method --levels --schedule --seed --strength --noise --threshold --serpentine --like --invert --brightness --contrast --gamma --linear --dot-gain --black-ink --ink-limit --cell --lpi --angle --dpi --shape --dot --rounds --distance --sigma --aim --start --list --type --out-dir --vectors --page --profile --alpha --background --compression --bit-order --ones --pixel-bits --numbers --resize --resample --range --curve --kernel --spot --screen --channels --palette --fit --recolour --separate --inks --ink --angles --profile-out --intent --proof --gain --yule-nielsen --device --threads --cpu --quiet --json --certificate --strict --limit-memory --limit-pixels --help' -- "$cur"))
+        [[ $cur == -* ]] && COMPREPLY=($(compgen -W '--method --levels --schedule --seed --strength --noise --threshold --serpentine --like --invert --brightness --contrast --gamma --linear --dot-gain --black-ink --ink-limit --cell --lpi --angle --dpi --shape --dot --rounds --distance --sigma --aim --start --quality --swaps --list --type --out-dir --vectors --page --profile --alpha --background --compression --bit-order --ones --pixel-bits --numbers --resize --resample --range --curve --kernel --spot --screen --channels --palette --fit --recolour --separate --inks --ink --angles --profile-out --intent --proof --gain --yule-nielsen --device --threads --cpu --quiet --json --certificate --strict --limit-memory --limit-pixels --help' -- "$cur"))
         ;;
     screen)
         case $prev in

@@ -1,6 +1,6 @@
 # Made by tools/describe.py; do not edit.
 complete -c roundoff -n __fish_use_subcommand -a halftone -d 'rounds a picture to a few levels; every small area keeps its tone'
-complete -c roundoff -n '__fish_seen_subcommand_from halftone' -l method -xa 'floyd-steinberg false-floyd-steinberg jarvis-judice-ninke stucki burkes sierra sierra-two-row sierra-lite atkinson fan shiau-fan shiau-fan-2 stevenson-arce ostromoukhov zhou-fang acuity acuity-6 acuity-4 dot-diffusion dot-diffusion-optimised riemersma pinwheel bayer bayer2 bayer4 bayer8 bayer16 clustered-dot blue-noise am green-noise screen random threshold otsu dbs dbs-clipping-free' -d 'how to round; list shows the methods'
+complete -c roundoff -n '__fish_seen_subcommand_from halftone' -l method -xa 'floyd-steinberg false-floyd-steinberg jarvis-judice-ninke stucki burkes sierra sierra-two-row sierra-lite atkinson fan shiau-fan shiau-fan-2 stevenson-arce ostromoukhov zhou-fang acuity acuity-6 acuity-4 dot-diffusion dot-diffusion-optimised riemersma pinwheel bayer bayer2 bayer4 bayer8 bayer16 clustered-dot blue-noise am green-noise screen random threshold otsu dbs dbs-clipping-free search' -d 'how to round; list shows the methods'
 complete -c roundoff -n '__fish_seen_subcommand_from halftone' -l levels -x -d 'levels of the output'
 complete -c roundoff -n '__fish_seen_subcommand_from halftone' -l schedule -xa 'auto wave ed ec pwed pwec bwed bwec' -d 'how the CPU runs it, with the same bits'
 complete -c roundoff -n '__fish_seen_subcommand_from halftone' -l seed -x -d 'seed of random numbers'
@@ -28,6 +28,8 @@ complete -c roundoff -n '__fish_seen_subcommand_from halftone' -l distance -x -d
 complete -c roundoff -n '__fish_seen_subcommand_from halftone' -l sigma -x -d 'a Gaussian eye of S pixels instead'
 complete -c roundoff -n '__fish_seen_subcommand_from halftone' -l aim -xa 'seen picture' -d 'what a search compares with the blurred halftone'
 complete -c roundoff -n '__fish_seen_subcommand_from halftone' -l start -x -d 'where a search begins: a method, random, or a file'
+complete -c roundoff -n '__fish_seen_subcommand_from halftone' -l quality -xa 'fast best' -d 'how far a search goes'
+complete -c roundoff -n '__fish_seen_subcommand_from halftone' -l swaps -d 'a search only exchanges pixels, so that each colour keeps its count'
 complete -c roundoff -n '__fish_seen_subcommand_from halftone' -l list -d 'list the names to choose from and stop'
 complete -c roundoff -n '__fish_seen_subcommand_from halftone' -l type -x -d 'type of OUT, such as png or tiff'
 complete -c roundoff -n '__fish_seen_subcommand_from halftone' -l out-dir -rF -d 'many images at a time: IN ... into folder D'

@@ -121,7 +121,7 @@ typedef enum ro_range {
 typedef struct ro_halftone_options {
     /* RO_HALFTONE_OPTIONS sets it. */
     size_t size;
-    /* How to round; list shows the methods: one of 37 words. Default (NULL): floyd-steinberg; am
+    /* How to round; list shows the methods: one of 38 words. Default (NULL): floyd-steinberg; am
      * with lpi, screen with screen, fan with a palette of a panel. */
     const char *method;
     /* Levels of the output: a whole number from 2 to 65536. Default (0): 2. */
@@ -217,6 +217,10 @@ typedef struct ro_halftone_options {
      * ro_plan_info.rows times as many rows a piece hands on its first columns soon after it began;
      * 0: 1. The bits are the same. */
     int abreast;
+    /* How far a search goes: fast or best. Default (NULL): best. */
+    const char *quality;
+    /* A search only exchanges pixels, so that each colour keeps its count. */
+    int swaps;
 } ro_halftone_options;
 #define RO_HALFTONE_UNSET(UNSET) UNSET(strength) UNSET(threshold) UNSET(rounds) UNSET(black_ink)
 #define RO_HALFTONE_DEFAULTS RO_DEFAULTS_OF(ro_halftone_options, RO_HALFTONE_UNSET)

@@ -86,7 +86,7 @@ COMMANDS = {
         ('json', 'flag', 'report as JSON', (), (), False),
     ),
     'halftone': (
-        ('method', 'choice', 'how to round; list shows the methods', ('floyd-steinberg', 'false-floyd-steinberg', 'jarvis-judice-ninke', 'stucki', 'burkes', 'sierra', 'sierra-two-row', 'sierra-lite', 'atkinson', 'fan', 'shiau-fan', 'shiau-fan-2', 'stevenson-arce', 'ostromoukhov', 'zhou-fang', 'acuity', 'acuity-6', 'acuity-4', 'dot-diffusion', 'dot-diffusion-optimised', 'riemersma', 'pinwheel', 'bayer', 'bayer2', 'bayer4', 'bayer8', 'bayer16', 'clustered-dot', 'blue-noise', 'am', 'green-noise', 'screen', 'random', 'threshold', 'otsu', 'dbs', 'dbs-clipping-free'), (), False),
+        ('method', 'choice', 'how to round; list shows the methods', ('floyd-steinberg', 'false-floyd-steinberg', 'jarvis-judice-ninke', 'stucki', 'burkes', 'sierra', 'sierra-two-row', 'sierra-lite', 'atkinson', 'fan', 'shiau-fan', 'shiau-fan-2', 'stevenson-arce', 'ostromoukhov', 'zhou-fang', 'acuity', 'acuity-6', 'acuity-4', 'dot-diffusion', 'dot-diffusion-optimised', 'riemersma', 'pinwheel', 'bayer', 'bayer2', 'bayer4', 'bayer8', 'bayer16', 'clustered-dot', 'blue-noise', 'am', 'green-noise', 'screen', 'random', 'threshold', 'otsu', 'dbs', 'dbs-clipping-free', 'search'), (), False),
         ('levels', 'whole', 'levels of the output', (), (), False),
         ('schedule', 'choice', 'how the CPU runs it, with the same bits', ('auto', 'wave', 'ed', 'ec', 'pwed', 'pwec', 'bwed', 'bwec'), ('diffusion',), False),
         ('seed', 'seed', 'seed of random numbers', (), ('diffusion', 'screens', 'search'), False),
@@ -114,6 +114,8 @@ COMMANDS = {
         ('sigma', 'number', 'a Gaussian eye of S pixels instead', (), ('search',), False),
         ('aim', 'choice', 'what a search compares with the blurred halftone', ('seen', 'picture'), ('search',), False),
         ('start', 'text', 'where a search begins: a method, random, or a file', (), ('search',), False),
+        ('quality', 'choice', 'how far a search goes', ('fast', 'best'), ('search',), False),
+        ('swaps', 'flag', 'a search only exchanges pixels, so that each colour keeps its count', (), ('search',), False),
         ('list', 'flag', 'list the names to choose from and stop', (), (), False),
         ('type', 'text', 'type of OUT, such as png or tiff', (), (), False),
         ('out_dir', 'text', 'many images at a time: IN ... into folder D', (), ('files',), True),

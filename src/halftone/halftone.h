@@ -30,7 +30,9 @@ enum halftone_option {
     OPTION_DOT = 1 << 13,
     OPTION_DEEP = 1 << 11, /* more than 256 levels, numbers of 16 bits */
     OPTION_PALETTE = 1 << 16,
-    OPTION_SEARCH = 1 << 18, /* sigma, radius, aim, order, start, rounds */
+    OPTION_SEARCH = 1 << 18, /* where it starts, rounds */
+    OPTION_EYE = 1 << 19,    /* sigma, distance, aim; a halftone to start from */
+    OPTION_SWAPS = 1 << 20,  /* swaps, quality */
 };
 
 /* The tone of level k of `levels` up to white. */
@@ -123,6 +125,7 @@ extern const struct halftone_engine ordered_engine, otsu_engine, dbs_engine;
 /* With a palette: any error diffusion kernel, weights by tone, screens, dot diffusion, a curve.
  */
 extern const struct halftone_engine palette_engine, palette_tonal_engine, palette_screen_engine;
+extern const struct halftone_engine palette_acuity_engine, palette_seek_engine, seek_engine;
 extern const struct halftone_engine palette_dots_engine, palette_curve_engine;
 extern const struct halftone_engine dots_engine, riemersma_engine, pinwheel_engine;
 

@@ -117,20 +117,21 @@ static const ro_option rows[] = {
     {MEMBER(rounds), "N", "stop after N rounds", .topic = "search", .min = 1, .max = 1000000,
      .derived = "when nothing changes", .trait = OPTION_SEARCH},
     {MEMBER(distance), ROW_DISTANCE, .topic = "search", .preset = NULL,
-     .derived = "300 unless sigma is given", .trait = OPTION_SEARCH, .excludes = "sigma",
+     .derived = "300 unless sigma is given", .trait = OPTION_EYE, .excludes = "sigma",
      .more = "The eye of a search is Naesaenen's, for `dpi` at this distance."},
     {MEMBER(sigma), "S", "a Gaussian eye of S pixels instead", .topic = "search", .max = 1000,
-     .above_min = 1, .derived = "none; 1.2 with aim picture", .trait = OPTION_SEARCH},
+     .above_min = 1, .derived = "none; 1.2 with aim picture", .trait = OPTION_EYE},
     {MEMBER(aim), "A", "what a search compares with the blurred halftone", .topic = "search",
-     .preset = "seen", .trait = OPTION_SEARCH,
+     .preset = "seen", .trait = OPTION_EYE,
      .words = RO_WORDS({"seen", .help = "the picture blurred in the same way"},
                        {"picture", .help = "the picture as it is, which sharpens"})},
     {MEMBER(start), "S", "where a search begins: a method, random, or a file", .topic = "search",
      .preset = "acuity", /* the least error, and no worms that show: docs/methods.md */
      .trait = OPTION_SEARCH,
-     .more = "The method must be one of two levels. Of a file, whose name has a dot or a slash, "
-             "the picture is a halftone to start from."},
-    {MEMBER(first), .trait = OPTION_SEARCH, .excludes = "start seed"},
+     .more = "The method must be one of two levels, or of as many levels or colours as there are. "
+             "Of a file, whose name has a dot or a slash, the picture is a halftone to start from; "
+             "`search` starts from methods only."},
+    {MEMBER(first), .trait = OPTION_EYE, .excludes = "start seed"},
     {MEMBER(black), .min = -1e300, .max = 1e300},
     {MEMBER(white), .min = -1e300, .max = 1e300},
     {MEMBER(range), "R", "the samples that are black and white", .topic = "tone",
@@ -139,6 +140,11 @@ static const ro_option rows[] = {
                        {"limited", .value = RO_RANGE_LIMITED,
                         .help = "16 and 235 of 8 bits and so on, as video has them"})},
     {MEMBER(abreast), "N", .max = 64},
+    {MEMBER(quality), "Q", "how far a search goes", .topic = "search", .preset = "best",
+     .trait = OPTION_SWAPS, .excludes = "rounds",
+     .words = RO_WORDS({"fast", .help = "two rounds"}, {"best", .help = "until nothing changes"})},
+    {MEMBER(swaps), NULL, "a search only exchanges pixels, so that each colour keeps its count",
+     .topic = "search", .trait = OPTION_SWAPS},
     {0},
 };
 

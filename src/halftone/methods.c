@@ -18,7 +18,8 @@
 #define TONAL &tonal_engine, OPTION_LEVELS | OPTION_DEEP | OPTION_SCHEDULE | OPTION_SERPENTINE
 
 #define ACUITY &acuity_engine, OPTION_LEVELS | OPTION_SCHEDULE
-#define SEARCH &dbs_engine, OPTION_SEED | OPTION_SEARCH
+#define SEARCH &dbs_engine, OPTION_SEED | OPTION_SEARCH | OPTION_EYE
+#define SEEK &seek_engine, OPTION_LEVELS | OPTION_SEARCH | OPTION_SWAPS
 #define ORDERED(more) &ordered_engine, OPTION_LEVELS | OPTION_DEEP | (more)
 #define BAYER_1973                                                                                 \
     "Bayer, An optimum method for two-level rendition of continuous-tone pictures, 1973"

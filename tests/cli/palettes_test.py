@@ -184,8 +184,7 @@ class Made(Case):
         self.assertFalse(os.path.exists(self.path("made")))
 
     def test_methods_without_palettes(self):
-        for method, word in (("dbs", "searches"), ("otsu", "grey in two"), ("acuity", "two tones"),
-                             ("pinwheel", "paper")):
+        for method, word in (("dbs", "searches"), ("otsu", "grey in two"), ("pinwheel", "paper")):
             self.refused("halftone", "in.ppm", "no.ppm", "--palette", "bwr", "--method", method,
                          words=[method, word])
 

@@ -263,5 +263,5 @@ const struct halftone_engine acuity_engine = {
     .carry_out = diffusion_carry_out,
     .close = close_engine,
     .run_resident = diffusion_run_resident,
-    .no_palette = "its weights were trained for two tones",
+    .coloured = &palette_acuity_engine,
 };

@@ -7,6 +7,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The taps of acuity: least squares of what Naesaenen's eye sees of the error, with weights that
+ * sum to one. Errors stay small because light lies in the hull; the guard of values bounds the
+ * sums. */
+static const struct diffusion_kernel palette_acuity_kernel = {12,
+                                                              128,
+                                                              {{1, 0, 86},
+                                                               {2, 0, -6},
+                                                               {-2, 1, 11},
+                                                               {-1, 1, 41},
+                                                               {0, 1, 51},
+                                                               {1, 1, -7},
+                                                               {2, 1, -18},
+                                                               {-2, 2, -8},
+                                                               {-1, 2, -16},
+                                                               {0, 2, -7},
+                                                               {1, 2, -9},
+                                                               {2, 2, 10}}};
+
 /* What the engine keeps in a halftoner. */
 struct palette_state {
     struct palette_rule rule;
@@ -118,7 +136,7 @@ ro_status palette_rule_open(struct halftoner *work, struct palette_rule *rule)
 
 void palette_rule_close(struct palette_rule *rule) { free(rule->linear); }
 
-static ro_status open_engine(struct halftoner *work)
+static ro_status open_with(struct halftoner *work, const struct diffusion_kernel *kernel)
 {
     ro_context *context = work->context;
     struct palette_state *state = calloc(1, sizeof *state);
@@ -132,7 +150,7 @@ static ro_status open_engine(struct halftoner *work)
         status = diffusion_kernel_take(context, work->options.kernel, &own);
     if (status != RO_OK)
         return status;
-    plan_kernel(plan, work->options.kernel ? &own : &diffusion_kernels[work->method->variant]);
+    plan_kernel(plan, work->options.kernel ? &own : kernel);
     status = choose_code(work, state);
     if (status != RO_OK)
         return status;
@@ -151,6 +169,16 @@ static ro_status open_engine(struct halftoner *work)
     state->run.plan = plan;
     state->run.pool = context->pool;
     return RO_OK;
+}
+
+static ro_status open_engine(struct halftoner *work)
+{
+    return open_with(work, &diffusion_kernels[work->method->variant]);
+}
+
+static ro_status open_acuity(struct halftoner *work)
+{
+    return open_with(work, &palette_acuity_kernel);
 }
 
 static ro_status begin_engine(struct halftoner *work)
@@ -207,6 +235,15 @@ static void close_engine(struct halftoner *work)
 
 const struct halftone_engine palette_engine = {
     .open = open_engine,
+    .begin = begin_engine,
+    .carry_in = carry_in,
+    .carry_out = carry_out,
+    .run = run_engine,
+    .close = close_engine,
+};
+
+const struct halftone_engine palette_acuity_engine = {
+    .open = open_acuity,
     .begin = begin_engine,
     .carry_in = carry_in,
     .carry_out = carry_out,

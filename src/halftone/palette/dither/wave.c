@@ -7,13 +7,18 @@
 #include "halftone/palette/palette.h"
 #include "thread/wavefront.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 const struct palette_code *palette_code_find(const struct palette_plan *plan, ro_cpu cpu)
 {
     /* Sums are made positive before they are divided: see wave_simd.c. */
-    int64_t most = PALETTE_WHITE + PALETTE_GUARD + 2;
-    bool fits = 2 * plan->kernel.divisor * most < INT32_MAX;
+    int64_t most = PALETTE_WHITE + PALETTE_GUARD + 2, sizes = 0;
+    for (int i = 0; i < plan->kernel.count; i++)
+        sizes += abs(plan->kernel.taps[i].weight);
+    if (sizes < plan->kernel.divisor)
+        sizes = plan->kernel.divisor;
+    bool fits = (sizes + plan->kernel.divisor) * most < INT32_MAX;
     static const struct palette_code *const codes[RO_CPUS] = {[RO_CPU_SCALAR] = NULL,
                                                               RO_VARIANTS_OF(palette_code)};
     const bool plain = !plan->serpentine && !plan->noise && !plan->strength;
