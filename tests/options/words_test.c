@@ -61,6 +61,8 @@ static ro_status halftone(const ro_option *row, const char *word)
         return RO_E_ARGUMENT;
     if (strcmp(row->name, "aim") == 0)
         options.method = "dbs";
+    if (strcmp(row->name, "quality") == 0)
+        options.method = "search";
     if (strcmp(row->name, "shape") == 0)
         options.lpi = 40;
     options.dpi = 600;
