@@ -384,10 +384,11 @@ typedef struct ro_file_report {
 /* Halftones a file into a file, reading and writing overlapped with computing; memory grows with
  * the width only where the formats and the method allow it. `report` may be NULL.
  *
- * A Y4M video (4:2:0, 4:1:1, 4:2:2, 4:4:4 or grey, 8 to 16 bits) becomes one of `levels` levels in
- * each plane; the name of `out` must end in .y4m, or be "-". Its range is limited unless it or the
- * options say otherwise. Frames are run by as many threads as the context has. docs/numerics.md
- * says what becomes what. */
+ * A Y4M video (4:2:0, 4:1:1, 4:2:2, 4:4:4 or grey, 8 to 16 bits) becomes one of 256 levels or
+ * more in each plane, or a grey one of fewer; with a palette, channels, tones or another size its
+ * frames go by way of RGB. The name of `out` must end in .y4m, or be "-". Its range is limited
+ * unless it or the options say otherwise. Frames are run by as many threads as the context has.
+ * docs/numerics.md says what becomes what. */
 RO_API
 ro_status ro_halftone_file(ro_context *context, const char *in, const char *out,
                            const ro_halftone_options *options, const ro_read_options *read,

@@ -102,11 +102,77 @@ class Video(Case):
         self.works("halftone", "in.y4m", "out.y4m", "--levels", "4", "--quiet")
         line, got = frames_of(self.get("out.y4m"), "420", 8, 6)
         self.assertIn("XCOLORRANGE=LIMITED", line)
-        for plane, (white, size) in enumerate(((235, (8, 6)), (240, (4, 3)), (240, (4, 3)))):
-            samples = [min(max(s, 64), 4 * white) - 64 for s in frames[0][plane]]
-            levels = floyd_steinberg(samples, *size, 4 * (white - 16), 4)
-            self.assertEqual(got[0][plane],
-                             [16 + (2 * (white - 16) * k + 3) // 6 for k in levels])
+        samples = [min(max(s, 64), 4 * 235) - 64 for s in frames[0][0]]
+        levels = floyd_steinberg(samples, 8, 6, 4 * 219, 4)
+        self.assertEqual(got[0][0], [16 + (2 * 219 * k + 3) // 6 for k in levels])
+        self.assertEqual(got[0][1:], [[128] * 12] * 2)  # grey, not tinted
+
+    def test_grey(self):
+        for layout in "420", "411", "422", "444", "mono", "420p12":
+            bits = 12 if layout == "420p12" else 8
+            data, _ = video(layout, 13, 7, 2, bits)
+            self.put("in.y4m", data)
+            self.works("halftone", "in.y4m", "out.y4m", "--quiet")
+            _, got = frames_of(self.get("out.y4m"), layout.removesuffix("p12"), 13, 7)
+            for frame in got:
+                self.assertEqual(set(frame[0]), {16, 235})
+                self.assertTrue(all(set(plane) == {128} for plane in frame[1:]), layout)
+
+    def flat(self, rgb, width=16, height=12):
+        """A video of one colour, by BT.601 in the limited range."""
+        r, g, b = (v / 255 for v in rgb)
+        light = 0.299 * r + 0.587 * g + 0.114 * b
+        planes = 16 + 219 * light, 128 + 224 * (b - light) / 1.772, 128 + 224 * (r - light) / 1.402
+        size = width * height
+        return (b"YUV4MPEG2 W%d H%d F25:1 C420\n" % (width, height) + 2 * (b"FRAME\n" + b"".join(
+            bytes([round(v)]) * n for v, n in zip(planes, (size, size // 4, size // 4)))))
+
+    def seen(self, name, width, height):
+        """The colours of the first frame of 4:4:4, nearest multiples of 5."""
+        line, got = frames_of(self.get(name), "444", width, height)
+        self.assertIn(" C444 ", line)
+        found = set()
+        for y, u, v in zip(*got[0]):
+            light, blue, red = (y - 16) / 219, (u - 128) / 224, (v - 128) / 224
+            r, b = light + 1.402 * red, light + 1.772 * blue
+            g = (light - 0.299 * r - 0.114 * b) / 0.587
+            found.add(tuple(5 * round(51 * c) for c in (r, g, b)))
+        return found
+
+    def test_palettes_and_channels(self):
+        self.put("in.y4m", self.flat((200, 30, 60)))
+        self.works("halftone", "in.y4m", "out.y4m", "--palette", "black white red #c01e3c", "--quiet")
+        self.assertEqual(self.seen("out.y4m", 16, 12) - {(255, 0, 0), (0, 0, 0), (255, 255, 255)},
+                         {(190, 30, 60)})
+        self.works("halftone", "in.y4m", "out.y4m", "--channels", "rgb", "--quiet")
+        self.assertIn((255, 0, 0), self.seen("out.y4m", 16, 12))
+        self.assertTrue(all(v in (0, 255) for c in self.seen("out.y4m", 16, 12) for v in c))
+        self.works("halftone", "in.y4m", "out.y4m", "--channels", "rgb", "--levels", "256", "--quiet")
+        self.assertEqual(self.seen("out.y4m", 16, 12), {(200, 30, 60)})
+
+    def test_sizes_and_tones(self):
+        self.put("in.y4m", self.flat((120, 120, 120)))
+        for options, size in ((["--resize", "50%"], (8, 6)), (["--resize", "fill:8x8"], (8, 8)),
+                              (["--resize", "up:2"], (32, 24))):
+            self.works("halftone", "in.y4m", "out.y4m", "--levels", "3", "--quiet", *options)
+            line, got = frames_of(self.get("out.y4m"), "420", *size)
+            self.assertIn(" W%d H%d " % size, line)
+            self.assertEqual(len(got), 2)
+            mean = sum(got[0][0]) / len(got[0][0])
+            self.assertAlmostEqual(mean, 16 + 219 * 120 / 255, delta=12)
+
+        def mean(*options):
+            self.works("halftone", "in.y4m", "out.y4m", "--quiet", *options)
+            return sum(frames_of(self.get("out.y4m"), "420", 16, 12)[1][0][0]) / 192
+
+        plain = mean()
+        self.assertGreater(mean("--brightness", "20%"), plain + 20)
+        self.assertLess(mean("--linear"), plain - 20)
+        self.assertAlmostEqual(mean("--invert"), 251 - plain, delta=12)
+        data = self.flat((120, 120, 120))
+        done = self.works("halftone", "-", "-", "--linear", "--threads=3", input=data)
+        self.works("halftone", "in.y4m", "out.y4m", "--quiet", "--linear")
+        self.assertEqual(done.stdout, self.get("out.y4m"))
 
     def test_pipes_threads_and_methods(self):
         data, _ = video("420p10", 30, 20, 7, 10)
@@ -149,19 +215,16 @@ class Video(Case):
         self.put("picture.pgm", b"P5 1 1 255 a")
         for arguments, word in ((["out.png"], ".y4m"), (["out.y4m", "--levels=4096"], "10 bits"),
                                 (["out.y4m", "--levels=1000"], "power of two"),
-                                (["out.y4m", "--palette=black white"], "palette"),
-                                (["out.y4m", "--channels=rgb", "--levels=256"], "channels"),
+                                (["out.y4m", "--palette=auto:8"], "palette"),
+                                (["out.y4m", "--separate=cmyk-tiff"], "inks"),
+                                (["out.y4m", "--gamma=2", "--levels=512"], "planes"),
                                 (["out.y4m", "--range=0,900"], "black and white"),
-                                (["out.y4m", "--resize=50%"], "size"),
                                 (["out.y4m", "--alpha=keep"], "no alpha"),
                                 (["out.y4m", "--compression=zip"], "TIFF"),
                                 (["out.y4m", "--bit-order=lsb"], "order of bits"),
                                 (["out.y4m", "--certificate=c.json"], "certificate"),
                                 (["out.y4m", "--vectors=v.txt"], "vectors")):
             self.refused("halftone", "in.y4m", *arguments, words=[word])
-        for option in ("--gamma=2", "--brightness=20%", "--linear", "--invert"):
-            self.refused("halftone", "in.y4m", "out.y4m", "--levels=256", option,
-                         words=["a change of tone"])
         self.refused("halftone", "picture.pgm", "out.y4m", words=["picture"])
 
     @unittest.skipUnless(have("ffmpeg"), "no ffmpeg")

@@ -68,25 +68,6 @@ static struct row_stage *take_last(struct ro_reader *reader)
     return last;
 }
 
-static ro_status add_resizing(struct ro_reader *reader)
-{
-    const ro_read_options *options = &reader->options;
-    const bool resize =
-        options->resize_width || options->resize_height || options->resize_percent != 0;
-    ro_status status = RO_OK;
-    if (resize && options->enlarge)
-        return file_fail(&reader->file, RO_E_ARGUMENT,
-                         "resizing takes a size or a whole factor, not both");
-    if (resize)
-        status = resize_stage(take_last(reader), options, &reader->stage);
-    if (resize && status == RO_OK && options->resize_rule == RO_RESIZE_FILL)
-        status = crop_stage(take_last(reader), options->resize_width, options->resize_height,
-                            &reader->stage);
-    if (options->enlarge > 1)
-        status = replicate_stage(take_last(reader), options->enlarge, &reader->stage);
-    return status;
-}
-
 /* The stages on top of the decoder. */
 static ro_status build_chain(struct ro_reader *reader)
 {
@@ -112,7 +93,7 @@ static ro_status build_chain(struct ro_reader *reader)
         status = alpha_stage(take_last(reader), options, &reader->stage);
     if (status == RO_OK && reader->stage->orientation > 1 && reader->stage->orientation <= 8)
         status = orient_stage(take_last(reader), &reader->stage);
-    return status == RO_OK ? add_resizing(reader) : status;
+    return status == RO_OK ? shape_stages(&reader->stage, options) : status;
 }
 
 /* Bytes of the pages that are read, as they would lie in a file that is not packed. */

@@ -96,6 +96,10 @@ ro_status replicate_stage(struct row_stage *before, uint32_t times, struct row_s
 ro_status crop_stage(struct row_stage *before, uint32_t width, uint32_t height,
                      struct row_stage **stage);
 
+/* Puts the stages on top of *stage that the options ask for; after a failure *stage is NULL, or as
+ * it was. */
+ro_status shape_stages(struct row_stage **stage, const ro_read_options *options);
+
 /* Scales the resolution with the pixels, so that the size on paper stays; one that says nothing
  * (ro_resolution_is_stated) becomes unknown. */
 void stage_scale_resolution(ro_file_info *info, double across, double down);

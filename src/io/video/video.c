@@ -15,6 +15,7 @@
 
 #include "io/bytes/readers.h"
 #include "io/bytes/thread.h"
+#include "io/video/video_picture.h"
 #include "io/video/video_plan.h"
 
 #include <stdlib.h>
@@ -49,6 +50,7 @@ struct worker {
     struct video *video;
     ro_context *context;
     ro_plan *plans[Y4M_PLANES];
+    struct video_picture picture; /* where frames are pictures */
     uint8_t *in, *out;            /* a frame's samples, or a piece's */
     uint64_t in_place, out_place; /* of the frame's next samples in plain files */
     pthread_t thread;
@@ -243,6 +245,8 @@ static ro_status run_frame(struct worker *worker, uint64_t number)
     uint8_t *to = worker->out;
     ro_status status = RO_OK;
     worker->out_place = frame_place(video, number);
+    if (video->plan.pictures)
+        return video_picture_run(&worker->picture, worker->plans[0], from, to);
     if (video->writes && !put(worker, y4m_frame_line, Y4M_FRAME_LINE))
         return RO_E_CANCELLED;
     for (int i = 0; i < video->plan.in.planes && status == RO_OK; i++)
@@ -305,7 +309,9 @@ static ro_status open_plans(struct worker *worker)
 {
     const struct video_plan *plan = &worker->video->plan;
     ro_status status = RO_OK;
-    for (int i = 0; i < plan->in.planes && status == RO_OK; i++) {
+    if (plan->pictures)
+        status = video_picture_open(&worker->picture, worker->context, plan);
+    for (int i = 0; i < video_plans(plan) && status == RO_OK; i++) {
         const ro_image shape = video_plane(plan, i);
         status = ro_halftone_plan(worker->context, &shape, plan->to, &plan->options[i],
                                   &worker->plans[i]);
@@ -317,6 +323,7 @@ static void close_worker(struct worker *worker)
 {
     for (int i = 0; i < Y4M_PLANES; i++)
         ro_plan_free(worker->plans[i]);
+    video_picture_close(&worker->picture);
     ro_context_close(worker->context);
     free(worker->in);
     free(worker->out);
@@ -355,7 +362,7 @@ static ro_status open_worker(struct worker *worker)
     if (status != RO_OK)
         return ro_context_fail(video->context, status, "%s", ro_context_message(NULL));
     status = open_plans(worker);
-    if (status == RO_OK && worker->caller)
+    if (status == RO_OK && worker->caller && !video->plan.pictures)
         status = plan_pieces(video, worker);
     if (status != RO_OK)
         return ro_context_fail(video->context, status, "%s", ro_context_message(worker->context));
@@ -412,10 +419,14 @@ static ro_status run_workers(struct video *video, int count, ro_video_report *re
 static void plane_bytes(struct video *video)
 {
     for (int i = 0; i < video->plan.in.planes; i++) {
-        const ro_image plane = video_plane(&video->plan, i);
-        const size_t pixels = (size_t)plane.width * plane.height;
-        video->in_bytes += pixels * (size_t)y4m_sample_bytes(&video->plan.in);
-        video->out_bytes += pixels * (size_t)y4m_sample_bytes(&video->plan.out);
+        uint32_t width, height;
+        y4m_plane(&video->plan.in, i, &width, &height);
+        video->in_bytes += (size_t)width * height * (size_t)y4m_sample_bytes(&video->plan.in);
+    }
+    for (int i = 0; i < video->plan.out.planes; i++) {
+        uint32_t width, height;
+        y4m_plane(&video->plan.out, i, &width, &height);
+        video->out_bytes += (size_t)width * height * (size_t)y4m_sample_bytes(&video->plan.out);
     }
 }
 
@@ -437,7 +448,7 @@ ro_status video_halftone(ro_context *context, struct byte_source *source, const 
     if (status == RO_OK && options->range != RO_RANGE_AUTO)
         in.full = options->range == RO_RANGE_FULL;
     if (status == RO_OK)
-        status = video_plan_make(source->file, &in, options, &video.plan);
+        status = video_plan_make(source->file, &in, options, read, &video.plan);
     if (status == RO_OK && ro_context_asked(context)->device == RO_DEVICE_CUDA)
         status =
             file_fail(source->file, RO_E_UNSUPPORTED, "is a video, which does not run on CUDA");
@@ -453,8 +464,8 @@ ro_status video_halftone(ro_context *context, struct byte_source *source, const 
     if (status == RO_OK)
         status = y4m_write_open(&video.sink, &video.plan.out);
     source->file->stop = video.out_file.stop = &video.stop;
-    video.reads = source_plain(source);
-    video.writes = sink_plain(&video.sink);
+    video.reads = source_plain(source) && !video.plan.pictures;
+    video.writes = sink_plain(&video.sink) && !video.plan.pictures;
     video.frames_begin = video.sink.position;
     if (status == RO_OK)
         status = run_workers(&video, threads, report);
@@ -468,8 +479,8 @@ ro_status video_halftone(ro_context *context, struct byte_source *source, const 
     pthread_mutex_destroy(&video.failing);
     pthread_mutex_destroy(&video.writing);
     pthread_mutex_destroy(&video.reading);
-    report->width = in.width;
-    report->height = in.height;
+    report->width = video.plan.out.width;
+    report->height = video.plan.out.height;
     report->frames = video.frames_written;
     report->bits_in = in.bits;
     report->bits_out = video.plan.out.bits;
