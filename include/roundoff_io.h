@@ -72,6 +72,7 @@ typedef struct ro_file_info {
      */
     const ro_ink *ink_list; /* NULL: those */
     int ink_count;
+    int light; /* 1: levels of RO_INDEX8 are evenly spaced in light, and written as sRGB of it */
 } ro_file_info;
 
 /* What a file holds that a reader does not give. */

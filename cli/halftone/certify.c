@@ -3,6 +3,7 @@
  * account of its tone or of its search. */
 #include "cli/certificate/certificate.h"
 #include "cli/halftone/halftone.h"
+#include "roundoff/library.h"
 #include "roundoff_io_command.h"
 
 #include <stdlib.h>
@@ -52,9 +53,17 @@ static void state_files(struct certificate *to, const struct halftone_request *r
     }
 }
 
+/* Whether each level has a tone of its own: of many in light the lightest share theirs. */
+static bool tones_differ(const ro_halftone_options *options)
+{
+    const int levels = options->levels;
+    return !options->tone.linear ||
+           ro_level_tone(levels, levels - 1, 1) != ro_level_tone(levels, levels - 2, 1);
+}
+
 /* Tones of a picture file back to numbers of levels. */
 static ro_status numbers_of(ro_context *context, const char *path, const ro_image *picture,
-                            bool numbers, int levels, ro_image *out)
+                            bool numbers, int levels, int linear, ro_image *out)
 {
     int16_t level_of[256];
     const uint32_t white = picture->maxval ? picture->maxval : 255;
@@ -64,8 +73,9 @@ static ro_status numbers_of(ro_context *context, const char *path, const ro_imag
     for (int i = 0; i < 256; i++)
         level_of[i] = (int16_t)(numbers && i < levels ? i : -1);
     for (int k = 0; k < levels && !numbers; k++)
-        level_of[(2 * white * (uint32_t)k + (uint32_t)levels - 1) / (2 * ((uint32_t)levels - 1))] =
-            (int16_t)k;
+        level_of[linear && levels > 2 ? ro_level_tone(levels, k, 1)
+                                      : (2 * white * (uint32_t)k + (uint32_t)levels - 1) /
+                                            (2 * ((uint32_t)levels - 1))] = (int16_t)k;
     ro_status status = ro_image_alloc(context, RO_INDEX8, picture->width, picture->height,
                                       (uint32_t)levels - 1, out);
     for (uint32_t y = 0; y < picture->height && status == RO_OK; y++) {
@@ -220,10 +230,11 @@ ro_status halftone_certify(struct certificate *to, const void *given, const stru
     certificate_picture(to, "output", &out);
     if (options->palette || options->recolour || options->channels == RO_CHANNELS_RGB) {
         status = state_colour(to, &in, &out, options);
-    } else if (options->channels == RO_CHANNELS_GREY && options->levels <= 256) {
+    } else if (options->channels == RO_CHANNELS_GREY && options->levels <= 256 &&
+               tones_differ(options)) {
         /* of more levels the hashes stand for themselves, and --recompute makes them again */
         status = numbers_of(context, files->path[1], &out, ro_type_keeps_levels(info.type),
-                            options->levels, &levels);
+                            options->levels, options->tone.linear, &levels);
         if (status == RO_OK)
             status = state_account(to, &in, &levels, options);
     }

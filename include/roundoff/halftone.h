@@ -241,7 +241,8 @@ RO_API
 const ro_method *ro_halftone_method_at(int number);
 
 /* Halftones `in` (grey, RGB or float; colour becomes grey by a stated luma) into `out`, of the same
- * size: RO_BITS (2 levels), RO_INDEX8 (level numbers), RO_GREY8 (levels as tones, maxval 255) or
+ * size: RO_BITS (2 levels), RO_INDEX8 (level numbers), RO_GREY8 (levels as tones, maxval 255; with
+ * tone.linear as sRGB of their light) or
  * RO_GREY16 (level numbers, which are tones up to levels - 1; error diffusion with kernels and
  * ordered dithering only); RO_RGB8 (tones) or RO_RGB16 (numbers) for RO_CHANNELS_RGB; RO_INDEX8
  * (numbers of colours) or RO_RGB8 with a palette. `in` and `out` must not overlap. */

@@ -22,6 +22,11 @@ const ro_context_options *ro_context_asked(const ro_context *context);
 RO_API
 const ro_limits *ro_context_limits(const ro_context *context);
 
+/* The tone, 0 to 255, that level k of n shows as: levels are evenly spaced, with `linear` in light,
+ * whose sample of sRGB it is then. */
+RO_API
+uint8_t ro_level_tone(int n, int k, int linear);
+
 /* Records a message and returns `status`. */
 RO_API
 ro_status ro_context_fail(ro_context *context, ro_status status, const char *format, ...)

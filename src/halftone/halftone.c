@@ -4,6 +4,7 @@
 
 #include "core/names.h"
 #include "halftone/colour_planes.h"
+#include "roundoff/library.h"
 
 #include <string.h>
 
@@ -163,7 +164,7 @@ ro_status halftoner_open(struct halftoner *work, ro_context *context, const ro_i
                                "%u: some would be the same",
                                levels, 16 * work->grey.white + 1, work->grey.white);
     for (int k = 0; k < levels && levels <= 256; k++)
-        work->shown[k] = (unsigned char)halftone_level(255, levels, k);
+        work->shown[k] = ro_level_tone(levels, k, work->options.tone.linear);
     work->granularity = 1;
     work->carried = -1;
     /* From host memory the bus costs more than an error diffusion, so only who asks gets it. */

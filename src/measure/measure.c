@@ -212,7 +212,9 @@ static ro_status measure(ro_context *context, const ro_image *original, const ro
     if (status == RO_OK && prints)
         status = measure_print(context, result, &asked, &paper);
     if (status == RO_OK)
-        status = measure_tones_open(context, prints ? &paper : result, false, &job.result);
+        status =
+            measure_tones_open(context, prints ? &paper : result,
+                               asked.linear && !prints && result->format != RO_INDEX8, &job.result);
     if (status == RO_OK)
         status = open_job(&job, &asked, report);
     if (status == RO_OK)

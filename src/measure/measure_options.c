@@ -12,8 +12,7 @@ static const ro_option rows[] = {
              "unless that is 72 or 96, which programs write when they do not know."},
     {MEMBER(distance), ROW_DISTANCE},
     {MEMBER(linear), ROW_LINEAR,
-     .more =
-         "ORIGINAL is sRGB and RESULT stands for its light, as halftone makes it with `linear`."},
+     .more = "Errors are those of light. Black and white are the same in light."},
     {MEMBER(tile), "N", "side in pixels of the squares that texture is measured in", .preset = "64",
      .topic = "texture",
      .words = RO_WORDS({.name = "16", .value = 16}, {.name = "32", .value = 32},

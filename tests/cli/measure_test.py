@@ -87,6 +87,20 @@ class Measure(Case):
             self.assertIn(b"%d dpi at 300 mm" % meant,
                           self.works("compare", "in.png", "--methods", "fs").stdout)
 
+    def test_levels_in_light(self):
+        """Files of few levels that were rounded in light look like the picture."""
+        self.put("ramp.pgm", pgm(256, 64, list(range(256)) * 64))
+        for name, levels in (("out.pgm", 4), ("out.pgm", 7), ("out.pgm", 16), ("out.pgm", 256)):
+            self.works("halftone", "ramp.pgm", name, "--levels", str(levels), "--linear", "--quiet")
+            told = self.report("ramp.pgm", name, "--linear")
+            self.assertLess(abs(told["tone_error"]), 0.003, levels)
+            self.assertLess(told["rms_gaussian"], 0.1)
+            self.works("halftone", "ramp.pgm", "again.pgm", "--levels", str(levels), "--linear",
+                       "--channels", "rgb", "--type", "ppm", "--quiet")
+        if supports("png"):
+            self.works("halftone", "ramp.pgm", "out.png", "--levels", "4", "--linear", "--quiet")
+            self.assertLess(abs(self.report("ramp.pgm", "out.png", "--linear")["tone_error"]), 0.003)
+
     def test_fields(self):
         self.put("flat.pgm", pgm(256, 256, [200] * 65536))
         self.works("halftone", "flat.pgm", "flat.pbm", "--method", "random", "--quiet")

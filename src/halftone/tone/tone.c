@@ -24,6 +24,13 @@ uint16_t tone_round(double x) { return (uint16_t)floor(TONE_WHITE * cut(x) + 0.5
 
 double tone_from_srgb(double x) { return light_of_srgb(x); }
 
+uint8_t ro_level_tone(int n, int k, int linear)
+{
+    if (!linear)
+        return (uint8_t)((2 * 255 * k + n - 1) / (2 * (n - 1)));
+    return (uint8_t)floor(255 * srgb_of_light((double)k / (n - 1)) + 0.5);
+}
+
 static ro_status check_curve(ro_context *context, const ro_tone *options)
 {
     const ro_tone_point *points = options->curve;

@@ -39,7 +39,8 @@ ro_file_info ro_halftone_result(const ro_halftone_options *options)
     return (ro_file_info){.format = levels == 2     ? RO_BITS
                                     : levels <= 256 ? RO_INDEX8
                                                     : RO_GREY16,
-                          .maxval = (uint32_t)levels - 1};
+                          .maxval = (uint32_t)levels - 1,
+                          .light = options->tone.linear && levels > 2};
 }
 
 /* ---- Before anything is opened --------------------------------------------------------------- */

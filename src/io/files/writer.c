@@ -183,6 +183,8 @@ static ro_status open_conversion(struct ro_writer *writer, const ro_file_info *i
 {
     conversion_init(&writer->conversion, info->format, white_of(info->format, info->maxval),
                     writer->layout.format, writer->layout.maxval);
+    if (info->light && info->format == RO_INDEX8 && writer->layout.format == RO_GREY8)
+        conversion_as_light(&writer->conversion);
     if (info->palette && writer->layout.format == RO_RGB8)
         writer->conversion.palette = info->palette;
     if (writer->layout.with_alpha &&

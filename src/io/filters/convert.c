@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "io/filters/convert.h"
+#include "roundoff/library.h"
 
 #include <string.h>
 
@@ -142,17 +143,26 @@ static bool is_wide(ro_format format) { return format == RO_GREY16 || format == 
 void conversion_init(struct row_conversion *conversion, ro_format from, uint32_t from_white,
                      ro_format to, uint32_t to_white)
 {
-    *conversion = (struct row_conversion){from, to, from_white, to_white, {0}, NULL};
+    *conversion = (struct row_conversion){from, to, from_white, to_white, {0}, false, NULL};
     for (uint32_t k = 0; k < 256; k++) {
         uint32_t level = k < from_white ? k : from_white;
         conversion->table[k] = (uint8_t)((2 * to_white * level + from_white) / (2 * from_white));
     }
 }
 
+void conversion_as_light(struct row_conversion *conversion)
+{
+    const int levels = (int)conversion->from_white + 1;
+    conversion->as_light = true;
+    for (int k = 0; k < levels; k++)
+        conversion->table[k] = ro_level_tone(levels, k, 1);
+}
+
 bool conversion_needed(const struct row_conversion *conversion)
 {
     bool packing = (conversion->from == RO_BITS) != (conversion->to == RO_BITS);
-    return packing || conversion->palette || conversion->from_white != conversion->to_white;
+    return packing || conversion->palette || conversion->as_light ||
+           conversion->from_white != conversion->to_white;
 }
 
 void conversion_row(const struct row_conversion *conversion, void *to, const void *from,

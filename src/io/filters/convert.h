@@ -41,10 +41,12 @@ struct row_conversion {
     ro_format from, to;
     uint32_t from_white, to_white;
     uint8_t table[256];
+    bool as_light;             /* levels stand for light: their tones are sRGB of it */
     const ro_palette *palette; /* from numbers of its colours to RGB */
 };
 void conversion_init(struct row_conversion *conversion, ro_format from, uint32_t from_white,
                      ro_format to, uint32_t to_white);
+void conversion_as_light(struct row_conversion *conversion);
 bool conversion_needed(const struct row_conversion *conversion);
 void conversion_row(const struct row_conversion *conversion, void *to, const void *from,
                     uint32_t width);

@@ -404,7 +404,7 @@ ro_status extension_layout(struct open_file *file, const struct file_extension *
             return RO_OK;
         }
         layout->format = RO_GREY8;
-        if (!(holds & RO_SMALL_DEPTHS && (white == 3 || white == 15)))
+        if (info->light || !(holds & RO_SMALL_DEPTHS && (white == 3 || white == 15)))
             layout->maxval = 255;
         return RO_OK;
     }

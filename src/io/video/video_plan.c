@@ -90,7 +90,10 @@ static void plan_tones(struct video_plan *plan, ro_halftone_options *options, in
     const int white = plan->in.full ? 255 : plane ? 240 : 235;
     const int n = options->levels - 1;
     for (int k = 0; k <= n; k++)
-        plan->tones[plane][k] = (uint8_t)(black + (2 * (white - black) * k + n) / (2 * n));
+        plan->tones[plane][k] =
+            options->tone.linear
+                ? (uint8_t)(black + (2 * (white - black) * ro_level_tone(n + 1, k, 1) + 255) / 510)
+                : (uint8_t)(black + (2 * (white - black) * k + n) / (2 * n));
     if (!plan->in.full) {
         options->black = (double)(black << (plan->in.bits - 8));
         options->white = (double)(white << (plan->in.bits - 8));
