@@ -380,6 +380,7 @@ typedef struct ro_file_report {
     size_t size;           /* of the structure; set it before the call */
     ro_dropped dropped;    /* of a picture */
     ro_video_report video; /* of a video */
+    unsigned empty_plates; /* bit i: the file of ink i has no ink at all */
 } ro_file_report;
 
 /* Halftones a file into a file, reading and writing overlapped with computing; memory grows with

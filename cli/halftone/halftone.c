@@ -154,6 +154,7 @@ static ro_status work(struct task *task)
         status = ro_halftone_file(task->context, task->files->path[0], task->out, &request->options,
                                   &request->read, &request->write, &report);
         request->video = report.video;
+        request->empty_plates = report.empty_plates;
         if (dropped)
             *dropped = report.dropped;
     }

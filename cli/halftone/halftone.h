@@ -34,6 +34,7 @@ struct halftone_request {
     ro_read_options read;
     ro_write_options write;
     ro_video_report video; /* what was done, where IN was one */
+    unsigned empty_plates; /* as ro_file_report has them */
     ro_image screen, first, spot;
     ro_kernel kernel;
     ro_palette palette, recolour;

@@ -90,8 +90,13 @@ static bool moire_of(ro_context *context, const struct halftone_request *request
 
 void halftone_say_inks(ro_context *context, const struct halftone_request *request)
 {
+    static const char *const cmyk[] = {"cyan", "magenta", "yellow", "black"};
     ro_dots dots = {.size = sizeof dots};
     ro_moire moire = {.size = sizeof moire};
+    for (int i = 0; i < RO_INKS_MOST; i++)
+        if (request->empty_plates >> i & 1)
+            tell("halftone: the plate of %s is empty: nothing prints with it",
+                 i < request->inks.count ? request->inks.inks[i].name : cmyk[i & 3]);
     for (int i = 0; i < request->inks.count; i++)
         if (reached(context, &request->options, i, &dots))
             tell("halftone: %s: %.3f lpi at %.3f degrees, %u greys", request->inks.inks[i].name,
@@ -106,6 +111,8 @@ void halftone_json_inks(FILE *file, ro_context *context, const struct halftone_r
     const ro_halftone_options *options = &request->options;
     ro_dots dots = {.size = sizeof dots};
     ro_moire moire = {.size = sizeof moire};
+    if (request->write.split_inks)
+        json_put(file, ", empty_plates %u", request->empty_plates);
     for (int i = 0; i < options->ink_count; i++) {
         char path[4096];
         fputs(i ? ", {\"ink\": " : ", \"inks\": [{\"ink\": ", file);

@@ -100,6 +100,19 @@ class Inks(Case):
                 for words in ["Ink Names: red, blue, black", "Samples/Pixel: 3", "separated"]:
                     self.assertIn(words, told)
 
+    def test_empty_plates(self):
+        """A plate that nothing prints with is named: white ink on white paper, and so on."""
+        self.put("red.ppm", b"P6\n21 9\n255\n" + bytes((255, 0, 0)) * 189)
+        done = self.works("halftone", "red.ppm", "red.pbm", "--separate", "cmyk")
+        told = done.stderr.decode()
+        self.assertIn("the plate of cyan is empty", told)
+        self.assertIn("the plate of black is empty", told)
+        self.assertNotIn("magenta is empty", told)
+        done = self.works("halftone", "red.ppm", "red.pbm", "--inks", "white,black,red")
+        self.assertIn(b"the plate of white is empty", done.stderr)
+        done = self.works("halftone", "red.ppm", "red.pbm", "--separate", "cmyk", "--json")
+        self.assertEqual(json.loads(done.stdout)["empty_plates"], 9)
+
     def test_angles(self):
         """Found, the same again by a certificate, and given."""
         found = ["--separate", "cmyk", "--lpi", "40", "--dpi", "300", "--angles"]

@@ -258,6 +258,8 @@ ro_status ro_halftone_file(ro_context *context, const char *in, const char *out,
         status = run(&job);
     if (status == RO_OK)
         status = commit(&job);
+    if (status == RO_OK && job.output.plate_bytes)
+        full.empty_plates = ~job.output.inked & ((1u << job.output.count) - 1);
     if (job.reader)
         full.dropped = *ro_reader_dropped(job.reader);
 done:

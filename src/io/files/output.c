@@ -104,6 +104,7 @@ ro_status file_output_open(struct file_output *output, ro_context *context, cons
     if (!plates)
         return writer_open(context, path, info, options, &output->writers[0]);
     output->plate_bytes = ro_format_row_bytes(RO_BITS, info->width);
+    output->width = info->width;
     return each_ink(output, context, path, info, options, plates, NULL);
 }
 
@@ -170,6 +171,20 @@ static ro_status rows_with_alpha(struct file_output *output, const uint8_t *rows
     return status;
 }
 
+/* Whether any pixel of rows of bits is black. */
+static bool has_ink(const uint8_t *rows, ptrdiff_t stride, uint32_t width, uint32_t count)
+{
+    const uint8_t rest = (uint8_t)(0xff00 >> width % 8);
+    for (uint32_t y = 0; y < count; y++, rows += stride) {
+        for (uint32_t i = 0; i < width / 8; i++)
+            if (rows[i] != 0xff)
+                return true;
+        if ((rows[width / 8 - (width % 8 == 0)] & rest) != rest)
+            return true;
+    }
+    return false;
+}
+
 ro_status output_rows(struct file_output *output, const void *rows, ptrdiff_t stride,
                       uint32_t count)
 {
@@ -179,9 +194,11 @@ ro_status output_rows(struct file_output *output, const void *rows, ptrdiff_t st
         return rows_with_alpha(output, rows, stride, count);
     for (int i = 0; i < output->count && status == RO_OK; i++) {
         output->failed = i;
-        status =
-            ro_writer_rows(output->writers[i],
-                           (const uint8_t *)rows + (size_t)i * output->plate_bytes, stride, count);
+        const uint8_t *plate = (const uint8_t *)rows + (size_t)i * output->plate_bytes;
+        if (output->plate_bytes && !(output->inked >> i & 1) &&
+            has_ink(plate, stride, output->width, count))
+            output->inked |= 1u << i;
+        status = ro_writer_rows(output->writers[i], plate, stride, count);
     }
     return status;
 }

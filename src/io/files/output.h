@@ -11,7 +11,9 @@ struct file_output {
     int count;
     int failed;         /* the writer that failed last */
     size_t plate_bytes; /* of a row, where there are several files */
-    ro_reader *alpha;   /* gives the alpha of the rows; NULL: there is none */
+    uint32_t width;
+    unsigned inked;   /* bit i: there is ink on plate i */
+    ro_reader *alpha; /* gives the alpha of the rows; NULL: there is none */
     bool alpha_failed;
     uint8_t *alpha_row; /* as it comes, and 8 bits each */
 };
