@@ -87,9 +87,11 @@ RO_API
 ro_file_info ro_halftone_result(const ro_halftone_options *options);
 
 /* Whether a resolution in dots per inch says anything. 72 and 96 do not, because programs write
- * them when they do not know; neither does 0. */
-RO_API
-int ro_resolution_is_stated(double dpi);
+ * them when they do not know; neither does 0. A file may round them to pixels per metre. */
+static inline int ro_resolution_is_stated(double dpi)
+{
+    return dpi > 0 && !(dpi > 71.98 && dpi < 72.02) && !(dpi > 95.98 && dpi < 96.02);
+}
 
 #ifdef __cplusplus
 }
