@@ -155,7 +155,13 @@ static void put_line(const ro_report *ran, const struct denoise_files *files, co
     if (r->quality) {
         snprintf(what, sizeof what, "%s %s", ran->method, r->quality);
         const bool kept = r->sample_white > 0 && r->difference == 0 && files->form == AS_IN;
-        snprintf(kappa, sizeof kappa, ", noise of %.4g/255%s", r->noise, kept ? ", sum kept" : "");
+        char noise[64];
+        if (r->noise_dark == r->noise)
+            snprintf(noise, sizeof noise, "noise of %.4g/255", r->noise);
+        else
+            snprintf(noise, sizeof noise, "noise that grows from %.4g to %.4g/255", r->noise_dark,
+                     r->noise);
+        snprintf(kappa, sizeof kappa, ", %s%s", noise, kept ? ", sum kept" : "");
     } else {
         snprintf(what, sizeof what, "%s %s in %s", scheme, ran->method, r->number);
         snprintf(steps, sizeof steps, ", %u step%s of %.4g%s", r->steps, r->steps == 1 ? "" : "s",
@@ -223,6 +229,7 @@ static void put_json(FILE *file, const ro_report *ran, const struct denoise_file
         {"sample_white", r->sample_white},
         {"kappa", r->kappa},
         {"noise", r->noise},
+        {"noise_dark", r->noise_dark},
         {"time_step", r->time_step},
         {"sum_before", r->sum_before},
         {"sum_after", r->sum_after},

@@ -35,8 +35,11 @@ typedef struct ro_denoise_report {
                             the input and the output has the same, unless each pixel is rounded */
     double impulses;     /* the share of samples that look like impulse noise, or were mended */
     const char *quality; /* of the trained model; NULL: another one ran */
-    int saturating; /* the time step is longer than is stable: neither sum nor extrema hold, and
-                       numbers end at black and white */
+    int saturating;    /* the time step is longer than is stable: neither sum nor extrema hold, and
+                          numbers end at black and white */
+    double noise_dark; /* if the noise was found to grow with the tone, `noise` is that of the
+                          brightest tone that was measured and this that of the darkest one; else
+                          the same */
 } ro_denoise_report;
 
 /* The image after a step, in the numbers of the working system: of integers exactly, the energy

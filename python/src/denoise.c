@@ -10,14 +10,14 @@ bool denoise_options_take(PyObject *dictionary, ro_denoise_options *options)
 static PyObject *figures_of(const ro_denoise_report *r)
 {
     return Py_BuildValue(
-        "{s:s,s:d,s:I,s:d,s:d,s:d,s:I,s:O,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:O}", "number",
-        r->number, "white", r->white, "sample_white", r->sample_white, "kappa", r->kappa, "noise",
-        r->noise, "time_step", r->time_step, "steps", r->steps, "converged",
-        r->converged ? Py_True : Py_False, "sum_before", r->sum_before, "sum_after", r->sum_after,
-        "min_before", r->min_before, "min_after", r->min_after, "max_before", r->max_before,
-        "max_after", r->max_after, "energy_before", r->energy_before, "energy_after",
-        r->energy_after, "drift", r->drift, "difference", r->difference, "saturating",
-        r->saturating ? Py_True : Py_False);
+        "{s:s,s:d,s:I,s:d,s:d,s:d,s:d,s:I,s:O,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:O}",
+        "number", r->number, "white", r->white, "sample_white", r->sample_white, "kappa", r->kappa,
+        "noise", r->noise, "noise_dark", r->noise_dark, "time_step", r->time_step, "steps",
+        r->steps, "converged", r->converged ? Py_True : Py_False, "sum_before", r->sum_before,
+        "sum_after", r->sum_after, "min_before", r->min_before, "min_after", r->min_after,
+        "max_before", r->max_before, "max_after", r->max_after, "energy_before", r->energy_before,
+        "energy_after", r->energy_after, "drift", r->drift, "difference", r->difference,
+        "saturating", r->saturating ? Py_True : Py_False);
 }
 
 static PyObject *denoise(PyObject *Py_UNUSED(module), PyObject *arguments)

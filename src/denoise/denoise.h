@@ -8,6 +8,7 @@
 
 #include "context/context.h"
 #include "denoise/diffusion.h"
+#include "denoise/trained/trained_noise.h"
 #include "roundoff/command.h"
 
 struct denoiser;
@@ -97,7 +98,7 @@ struct denoiser {
         *told; /* where the caller wants it; NULL: nowhere, and no figures are taken */
     struct step_figures before, after;
     const struct trained_network *network; /* of the trained model, else NULL */
-    double noise;                          /* for it, in 1/255 of white */
+    struct trained_noise noise;            /* for it */
     bool nearest;                          /* it rounds each pixel by itself */
     struct sweep_memory sweep;
     struct explicit_steps *ready;      /* the explicit scheme on the CPU, ready to run; or NULL */

@@ -244,6 +244,7 @@ static ro_status find_kappa(struct denoiser *work)
         ro_status status = noise_estimate(work->context, &work->in, &work->report.noise);
         if (status != RO_OK)
             return status;
+        work->report.noise_dark = work->report.noise;
         /* half of the noise, which adds up where channels share a gradient */
         kappa = work->report.noise / 2 * sqrt(work->options.independent ? 1 : work->channels);
         kappa = kappa > 1 ? kappa : 1;

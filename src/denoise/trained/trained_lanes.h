@@ -118,6 +118,11 @@ RO_INLINE void in_order(vec *a, vec *b) { (void)a, (void)b; }
 #endif
 
 RO_INLINE vec add32(vec a, vec b) { return V(add_epi32)(a, b); }
+/* Sixteen bits of lanes of 32, in the order of packing. */
+RO_INLINE vec as_words(const int32_t *from)
+{
+    return V(packs_epi32)(load(from), load(from + LANES));
+}
 RO_INLINE vec dot_words(vec sum, vec a, vec b) { return add32(sum, V(madd_epi16)(a, b)); }
 /* Adds products of uint8_t and int8_t to lanes of 16 bits; no sum of two leaves them. */
 RO_INLINE vec dot_pairs(vec sum, vec a, vec b) { return V(add_epi16)(sum, V(maddubs_epi16)(a, b)); }

@@ -23,11 +23,11 @@
 /* Filters `group` of PIXELS pixels: lanes of 32 bits in order give bytes in the order of packing,
  * which interleaving four filters undoes. */
 TARGET RO_INLINE void NAME(filter_quads)(const struct trained_line *line, int64_t x, int group,
-                                         bool of_bytes, vec q[4])
+                                         bool of_bytes, bool uneven, vec q[4])
 {
     const int entries = of_bytes ? 7 : 13;
     const int32_t *taps = line->forward + group * entries * 4;
-    const vec slope = V(set1_epi16)((int16_t)line->slope);
+    const vec even = V(set1_epi16)((int16_t)line->slope);
     const vec half = V(set1_epi32)(line->narrow ? 1 << (line->narrow - 1) : 0);
     vec part[4][4 / VECTORS][VECTORS / 2];
     RO_UNROLL
@@ -58,6 +58,8 @@ TARGET RO_INLINE void NAME(filter_quads)(const struct trained_line *line, int64_
         for (int k = 0; k < VECTORS / 2; k++) {
             const vec a = (vec)((lanes32)z[i][2 * k] >> line->narrow);
             const vec b = (vec)((lanes32)z[i][2 * k + 1] >> line->narrow);
+            const vec slope =
+                uneven ? as_words(line->slopes + x + LANES * (VECTORS * h + 2 * k)) : even;
             part[i][h][k] = V(mulhrs_epi16)(V(packs_epi32)(a, b), slope);
         }
     }
@@ -90,7 +92,32 @@ TARGET RO_INLINE void NAME(put_fluxes)(const struct trained_line *line, int64_t 
         store(line->quads[group] + x + LANES * k, out[k]);
 }
 
-TARGET RO_INLINE void NAME(spread)(const struct trained_line *line, int64_t from, int64_t to)
+/* Makes fluxes of four filters' bytes, scales them and stores them in pairs, pixel by pixel. */
+TARGET RO_INLINE void NAME(put_scaled)(const struct trained_line *line, int64_t x, int group,
+                                       const vec q[4])
+{
+    const vec scale[2] = {as_words(line->spreads + x), as_words(line->spreads + x + 2 * LANES)};
+    const vec zero = {0};
+    vec y[4][2];
+    RO_UNROLL
+    for (int i = 0; i < 4; i++) {
+        const uint8_t *table = line->flux + (group * 4 + i) * TRAINED_FLUXES;
+        const vec more = LOOK_UP(table, size_of(q[i])); /* 128 more, which wraps */
+        const vec flux = signed_as(q[i], V(sub_epi8)(more, V(set1_epi8)(-128)));
+        y[i][0] = V(mulhrs_epi16)(V(unpacklo_epi8)(zero, flux), scale[0]);
+        y[i][1] = V(mulhrs_epi16)(V(unpackhi_epi8)(zero, flux), scale[1]);
+    }
+    RO_UNROLL
+    for (int k = 0; k < 4; k++) { /* two pairs, two halves */
+        const vec a = y[k & 2][k & 1], b = y[(k & 2) + 1][k & 1];
+        uint32_t *to = line->quads[2 * group + k / 2] + x + 2 * LANES * (k & 1);
+        store(to, V(unpacklo_epi16)(a, b));
+        store(to + LANES, V(unpackhi_epi16)(a, b));
+    }
+}
+
+TARGET RO_INLINE void NAME(spread)(const struct trained_line *line, bool uneven, int64_t from,
+                                   int64_t to)
 {
     for (int64_t x = from; x < to; x += LANES * VECTORS) {
         vec sum[TRAINED_SIDE][VECTORS];
@@ -98,8 +125,10 @@ TARGET RO_INLINE void NAME(spread)(const struct trained_line *line, int64_t from
         for (int r = 0; r < TRAINED_SIDE; r++)
             RO_UNROLL
         for (int k = 0; k < VECTORS; k++)
-            sum[r][k] = add32(load(line->sum[r] + x + LANES * k), V(set1_epi32)(line->bias[r]));
-        for (int group = 0; group < line->groups; group++) {
+            sum[r][k] =
+                uneven ? load(line->sum[r] + x + LANES * k)
+                       : add32(load(line->sum[r] + x + LANES * k), V(set1_epi32)(line->bias[r]));
+        for (int group = 0; group < line->groups << uneven; group++) {
             const int32_t *taps = line->back + group * TRAINED_TAPS;
             const uint32_t *quads = line->quads[group] + x + (TRAINED_SIDE / 2) * line->distance;
             RO_UNROLL
@@ -113,7 +142,8 @@ TARGET RO_INLINE void NAME(spread)(const struct trained_line *line, int64_t from
                     const vec tap = V(set1_epi32)(taps[TRAINED_SIDE * r + column]);
                     RO_UNROLL
                     for (int k = 0; k < VECTORS; k++)
-                        sum[r][k] = DOT_BYTES(sum[r][k], y[k], tap);
+                        sum[r][k] = uneven ? DOT_WORDS(sum[r][k], y[k], tap)
+                                           : DOT_BYTES(sum[r][k], y[k], tap);
                 }
             }
         }
@@ -125,7 +155,7 @@ TARGET RO_INLINE void NAME(spread)(const struct trained_line *line, int64_t from
     }
 }
 
-TARGET RO_INLINE void NAME(run)(const struct trained_line *line, bool of_bytes)
+TARGET RO_INLINE void NAME(run)(const struct trained_line *line, bool of_bytes, bool uneven)
 {
     const int64_t width = line->width, reach = (TRAINED_SIDE / 2) * line->distance;
     const bool pairs = of_bytes && BYTES_IN_PAIRS;
@@ -135,17 +165,30 @@ TARGET RO_INLINE void NAME(run)(const struct trained_line *line, bool of_bytes)
             if (pairs)
                 filter_pairs(line, x, group, q);
             else
-                NAME(filter_quads)(line, x, group, of_bytes, q);
-            NAME(put_fluxes)(line, x, group, pairs, q);
+                NAME(filter_quads)(line, x, group, of_bytes, uneven, q);
+            if (uneven)
+                NAME(put_scaled)(line, x, group, q);
+            else
+                NAME(put_fluxes)(line, x, group, pairs, q);
         }
-    for (int group = 0; group < line->groups; group++) /* no flux beyond the picture */
+    for (int group = 0; group < line->groups << uneven; group++) /* no flux beyond the picture */
         for (int64_t x = width; x < width + 2 * reach; x++)
-            line->quads[group][x] = 0x80808080;
-    NAME(spread)(line, -RESTING, width + reach);
+            line->quads[group][x] = uneven ? 0 : 0x80808080;
+    NAME(spread)(line, uneven, -RESTING, width + reach);
 }
 
-TARGET static inline void NAME(words)(const struct trained_line *line) { NAME(run)(line, false); }
-TARGET static inline void NAME(bytes)(const struct trained_line *line) { NAME(run)(line, true); }
+TARGET static inline void NAME(words)(const struct trained_line *line)
+{
+    NAME(run)(line, false, false);
+}
+TARGET static inline void NAME(bytes)(const struct trained_line *line)
+{
+    NAME(run)(line, true, false);
+}
+TARGET static inline void NAME(uneven)(const struct trained_line *line)
+{
+    NAME(run)(line, false, true);
+}
 
 #undef TARGET
 #undef NAME

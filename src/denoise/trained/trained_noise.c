@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The noise of an image for model trained: the mean energy of fine differences in blocks where
- * coarse ones are small.
- *
- * d_k(x, y) is the k-th difference along rows and columns of a channel's pixels, of sums of 2 x 2
- * and of 4 x 4 pixels (scales 0, 1 and 2). Its energy in a block, over what white noise of variance
- * 1 has, is E_k: the variance of white noise, plus texture, less of it for larger k. A block has 16
- * x 16 pixels at each scale. The quietest tenth by E_1 of scale 1 gives
+ * coarse ones are small. trained_blocks.c has the energies E_k. The quietest tenth by E_1 of scale
+ * 1 gives
  *
  *     sigma^2 = E_3 - 4 (E_2 - E_3)        E_2 >= E_3, else E_3
  *
@@ -19,141 +15,42 @@
  * then the noise is that energy times a gain, the one with which the network does best.
  *
  * The number 4 and the table are from photographs in tools/denoise_train; tolerances leave room for
- * what they had. Sums of squares are integers; sums of blocks are added in the order of their
- * ranks, so that the result has the same bits wherever it is computed.
+ * what they had. Sums of blocks are added in the order of their ranks, so that the result has the
+ * same bits wherever it is computed.
  */
+#include "denoise/trained/trained_noise.h"
+
 #include "core/image.h"
+#include "denoise/denoise.h"
 #include "denoise/noise.h"
-#include "denoise/trained/trained_picture.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-enum {
-    SCALES = 3,
-    ORDERS = 3,
-    SIDE = 16,              /* pixels of a block */
-    ROWS = 28,              /* that differences of a block reach at the coarsest scale */
-    FEW_CLIPPED = 4,        /* pixels of a block */
-    LEAST_BLOCKS = 16,      /* for an estimate */
-    MOST_SAMPLES = 1 << 22, /* of larger images, bands of rows at even distances are read */
-    FALL = 4,
-};
-
-struct block {
-    double energy[SCALES][ORDERS];
-    uint32_t clipped, place;
-};
-
-/* A band of rows, one channel after another, and a copy for differences. */
-struct strip {
-    const ro_image *image;
-    size_t channels, width, across; /* blocks across */
-    float range;
-    int32_t white; /* clipped samples are 0 or this; negative: floats are not clipped */
-    int32_t *line, *plane, *work;
-};
-
-/* ---- Energies ------------------------------------------------------------------------------- */
-
-static void load_rows(const struct strip *strip, uint32_t top)
-{
-    const size_t width = strip->width, channels = strip->channels;
-    for (uint32_t y = 0; y < ROWS; y++) {
-        noise_load(strip->image, strip->range, top + y, strip->line);
-        for (size_t c = 0; c < channels; c++) {
-            int32_t *row = strip->plane + (c * ROWS + y) * width;
-            for (size_t x = 0; x < width; x++)
-                row[x] = strip->line[x * channels + c];
-        }
-    }
-}
-
-/* Replaces each pixel by a - b - c + d of it and those on the right and below. */
-static void differ(int32_t *plane, size_t stride, size_t width, int rows)
-{
-    for (int y = 0; y + 1 < rows; y++) {
-        int32_t *row = plane + (size_t)y * stride;
-        const int32_t *below = row + stride;
-        for (size_t x = 0; x < width; x++)
-            row[x] -= below[x];
-        for (size_t x = 0; x + 1 < width; x++)
-            row[x] -= row[x + 1];
-    }
-}
-
-/* Replaces a plane by sums of 2 x 2 pixels. */
-static void halve(int32_t *plane, size_t stride, size_t width, int rows)
-{
-    for (int y = 0; y < rows / 2; y++) {
-        const int32_t *upper = plane + 2 * (size_t)y * stride, *lower = upper + stride;
-        int32_t *out = plane + (size_t)y * stride;
-        for (size_t x = 0; x < width / 2; x++)
-            out[x] = upper[2 * x] + upper[2 * x + 1] + lower[2 * x] + lower[2 * x + 1];
-    }
-}
-
-static double energy_of(const int32_t *plane, size_t stride, int side)
-{
-    uint64_t sum = 0;
-    for (int y = 0; y < side; y++, plane += stride)
-        for (int x = 0; x < side; x++)
-            sum += (uint64_t)((int64_t)plane[x] * plane[x]);
-    return (double)sum;
-}
-
-static uint32_t clipped_in(const struct strip *strip, const int32_t *plane)
-{
-    uint32_t clipped = 0;
-    for (int y = 0; y < SIDE && strip->white >= 0; y++, plane += strip->width)
-        for (int x = 0; x < SIDE; x++)
-            clipped += plane[x] == 0 || plane[x] == strip->white;
-    return clipped;
-}
-
-static void measure(const struct strip *strip, int32_t *plane, struct block *blocks)
-{
-    static const double gains[ORDERS] = {4, 36, 400}; /* squared lengths of d_k */
-    const size_t stride = strip->width;
-    size_t width = stride;
-    int rows = ROWS, side = SIDE;
-    for (size_t b = 0; b < strip->across; b++)
-        blocks[b].clipped = clipped_in(strip, plane + b * SIDE);
-    for (int s = 0; s < SCALES; s++, width /= 2, rows /= 2, side /= 2) {
-        memcpy(strip->work, plane, (size_t)rows * stride * sizeof *plane);
-        for (int k = 0; k < ORDERS; k++) {
-            differ(strip->work, stride, width - (size_t)k, rows - k);
-            for (size_t b = 0; b < strip->across; b++)
-                blocks[b].energy[s][k] = energy_of(strip->work + b * (size_t)side, stride, side) /
-                                         (side * side * gains[k] * (double)(1 << 2 * s));
-        }
-        halve(plane, stride, width, rows);
-    }
-}
+enum { FALL = 4 };
 
 /* ---- Quiet blocks --------------------------------------------------------------------------- */
 
-static int by_place(const struct block *a, const struct block *b)
+static int by_place(const struct noise_block *a, const struct noise_block *b)
 {
     return (a->place > b->place) - (a->place < b->place);
 }
 
 static int by_scale_1(const void *a, const void *b)
 {
-    const struct block *one = a, *other = b;
+    const struct noise_block *one = a, *other = b;
     const double x = one->energy[1][0], y = other->energy[1][0];
     return x != y ? (x > y) - (x < y) : by_place(one, other);
 }
 
 static int by_scale_2(const void *a, const void *b)
 {
-    const struct block *one = a, *other = b;
+    const struct noise_block *one = a, *other = b;
     const double x = one->energy[2][0], y = other->energy[2][0];
     return x != y ? (x > y) - (x < y) : by_place(one, other);
 }
 
-static double mean(const struct block *blocks, size_t count, int scale, int order)
+double noise_mean(const struct noise_block *blocks, size_t count, int scale, int order)
 {
     double sum = 0;
     for (size_t i = 0; i < count; i++)
@@ -203,18 +100,19 @@ static bool is_near(double x, double wanted, double tolerance)
 
 /* Returns the variance of blurred noise, or 0. `fine` has energies of scale 0 and `next` E_1 of
  * scale 2, both of the blocks that are quietest at scale 1. */
-static double blurred(struct block *blocks, size_t count, const double fine[ORDERS], double next)
+static double blurred(struct noise_block *blocks, size_t count, const double fine[NOISE_ORDERS],
+                      double next)
 {
     const size_t tenth = count / 10, quarter = count / 4, half = count / 2;
     struct blur blur;
     qsort(blocks, count, sizeof *blocks, by_scale_2);
-    const double coarse = mean(blocks, tenth, 1, 1);
+    const double coarse = noise_mean(blocks, tenth, 1, 1);
     if (!(fine[2] > 0) || !find_blur(sqrt(coarse / fine[2]), &blur) ||
         !is_near(sqrt(fine[0] / fine[2]), blur.fine, 0.045) ||
-        !is_near(sqrt(coarse / mean(blocks, tenth, 1, 3)), blur.coarse, 0.1) ||
+        !is_near(sqrt(coarse / noise_mean(blocks, tenth, 1, 3)), blur.coarse, 0.1) ||
         !is_near(sqrt(next / coarse), blur.next, 0.3) ||
-        !(mean(blocks, quarter, 1, 1) < 1.12 * coarse) ||
-        !(mean(blocks, half, 1, 1) < 1.4 * coarse))
+        !(noise_mean(blocks, quarter, 1, 1) < 1.12 * coarse) ||
+        !(noise_mean(blocks, half, 1, 1) < 1.4 * coarse))
         return 0;
     return blur.best_gain * blur.best_gain * coarse;
 }
@@ -222,75 +120,75 @@ static double blurred(struct block *blocks, size_t count, const double fine[ORDE
 /* ---- The whole ------------------------------------------------------------------------------ */
 
 /* Moves blocks that are not clipped to the front. Returns how many count. */
-static size_t choose(struct block *blocks, size_t count)
+static size_t choose(struct noise_block *blocks, size_t count)
 {
     size_t kept = 0;
     for (size_t i = 0; i < count; i++)
-        kept += blocks[i].clipped <= FEW_CLIPPED;
-    if (kept < LEAST_BLOCKS || kept == count)
+        kept += blocks[i].black + blocks[i].white <= NOISE_FEW_CLIPPED;
+    if (kept < NOISE_LEAST_BLOCKS || kept == count)
         return count;
     kept = 0;
     for (size_t i = 0; i < count; i++)
-        if (blocks[i].clipped <= FEW_CLIPPED)
+        if (blocks[i].black + blocks[i].white <= NOISE_FEW_CLIPPED) {
+            const struct noise_block other = blocks[kept];
             blocks[kept++] = blocks[i];
+            blocks[i] = other;
+        }
     return kept;
 }
 
-static double variance_of(struct block *blocks, size_t count)
+double noise_white(struct noise_block *blocks, size_t count, size_t quiet,
+                   double fine[NOISE_ORDERS])
 {
-    const size_t tenth = count / 10;
-    double fine[ORDERS];
     qsort(blocks, count, sizeof *blocks, by_scale_1);
-    for (int k = 1; k <= ORDERS; k++)
-        fine[k - 1] = mean(blocks, tenth, 0, k);
-    const double white = fine[2] - FALL * fmax(fine[1] - fine[2], 0);
-    const double next = mean(blocks, tenth, 2, 1);
-    return fmax(blurred(blocks, count, fine, next), fmax(white, 0));
+    for (int k = 1; k <= NOISE_ORDERS; k++)
+        fine[k - 1] = noise_mean(blocks, quiet, 0, k);
+    return fmax(fine[2] - FALL * fmax(fine[1] - fine[2], 0), 0);
 }
 
-ro_status trained_noise(ro_context *context, const ro_image *image, double *noise)
+static double variance_of(struct noise_block *blocks, size_t count)
+{
+    double fine[NOISE_ORDERS];
+    const double white = noise_white(blocks, count, count / 10, fine);
+    const double next = noise_mean(blocks, count / 10, 2, 1);
+    return fmax(blurred(blocks, count, fine, next), white);
+}
+
+void noise_of_blocks(struct noise_block *blocks, size_t count, double unit,
+                     struct trained_noise *noise)
+{
+    if (!noise_grows(blocks, count, noise)) {
+        const double sigma = sqrt(variance_of(blocks, choose(blocks, count))) * unit;
+        *noise = (struct trained_noise){.sigma = sigma, .dark = sigma};
+        return;
+    }
+    noise->darkest *= unit;
+    noise->brightest *= unit;
+    noise->gain *= unit;
+    noise->base *= unit * unit;
+    noise->sigma = sqrt(noise->base + noise->gain * noise->brightest);
+    noise->dark = sqrt(fmax(noise->base + noise->gain * noise->darkest, 0));
+}
+
+ro_status trained_noise(ro_context *context, const ro_image *image, struct trained_noise *noise)
 {
     const bool floats = ro_format_sample_bytes(image->format) == 4;
-    const double white = floats ? 65535 : ro_image_white(image);
-    struct strip strip = {.image = image,
-                          .channels = ro_format_is_colour(image->format) ? 3 : 1,
-                          .width = image->width,
-                          .white = floats ? -1 : (int32_t)white};
-    const size_t size = ROWS * strip.width;
-    if (image->width < ROWS || image->height < ROWS)
-        return noise_in_blocks(context, image, noise);
-    strip.across = (strip.width - ROWS) / SIDE + 1;
-    const size_t samples = strip.channels * strip.width * image->height;
-    const size_t bands = (image->height - ROWS) / SIDE + 1,
-                 apart = (samples - 1) / MOST_SAMPLES + 1;
-    const size_t in_band = strip.across * strip.channels, count = (bands - 1) / apart + 1;
-    if (count * in_band < LEAST_BLOCKS)
-        return noise_in_blocks(context, image, noise);
-    struct block *blocks = malloc(count * in_band * sizeof *blocks);
-    strip.line =
-        malloc((strip.channels * strip.width + (strip.channels + 1) * size) * sizeof *strip.line);
-    ro_status status = RO_OK;
-    if (!blocks || !strip.line)
-        status = ro_context_fail(context, RO_E_MEMORY, "no memory to estimate the noise");
-    if (status == RO_OK) {
-        strip.plane = strip.line + strip.channels * strip.width;
-        strip.work = strip.plane + strip.channels * size;
-        strip.range = noise_range(image);
+    const float range = noise_range(image);
+    struct noise_grid grid;
+    *noise = (struct trained_noise){0};
+    if (!noise_grid_make(&grid, image)) {
+        const ro_status status = noise_in_blocks(context, image, &noise->sigma);
+        noise->dark = noise->sigma;
+        return status;
     }
-    for (size_t b = 0; b < count && status == RO_OK; b++) {
-        load_rows(&strip, (uint32_t)(b * apart * SIDE));
-        for (size_t c = 0; c < strip.channels; c++)
-            measure(&strip, strip.plane + c * size, blocks + b * in_band + c * strip.across);
-        if (ro_context_cancelled(context))
-            status = ro_context_fail(context, RO_E_CANCELLED, "cancelled");
-    }
-    if (status == RO_OK) {
-        for (size_t i = 0; i < count * in_band; i++)
-            blocks[i].place = (uint32_t)i;
-        *noise = sqrt(variance_of(blocks, choose(blocks, count * in_band))) * 255 / white *
-                 (double)strip.range;
-    }
+    const size_t count = noise_grid_blocks(&grid);
+    struct noise_block *blocks = malloc(count * sizeof *blocks);
+    if (!blocks)
+        return ro_context_fail(context, RO_E_MEMORY, "no memory to estimate the noise");
+    const ro_status status = noise_measure(context, image, range, &grid, 0, grid.bands, blocks);
+    if (status == RO_OK)
+        noise_of_blocks(blocks, count,
+                        (double)range * 255 / (floats ? 65535 : ro_image_white(image)), noise);
     free(blocks);
-    free(strip.line);
     return status;
 }

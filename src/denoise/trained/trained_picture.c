@@ -54,8 +54,10 @@ static void make_plans(struct trained_picture *picture, int32_t high, double noi
     picture->idle = false;
     for (int p = 0; p < picture->planes; p++) {
         const bool grey = picture->planes == 1;
-        if (!trained_make(&picture->plan[p], network, grey ? 0 : low[p], grey ? high : top[p],
-                          grey ? noise : noise * sqrt(sizes[p])))
+        bool (*const make)(struct trained_plan *, const struct trained_network *, int32_t, int32_t,
+                           double) = picture->tones.uneven ? trained_make_uneven : trained_make;
+        if (!make(&picture->plan[p], network, grey ? 0 : low[p], grey ? high : top[p],
+                  grey ? noise : noise * sqrt(sizes[p])))
             picture->idle = true; /* the ranges are wide enough for the largest noise */
         if (picture->plan[p].fraction > picture->fraction || p == 0)
             picture->fraction = picture->plan[p].fraction;
@@ -64,7 +66,43 @@ static void make_plans(struct trained_picture *picture, int32_t high, double noi
         picture->fraction = 0;
 }
 
-static ro_status find_floats(struct trained_picture *picture, double noise)
+/* The variance of a tone in squares of 1/255 of white. That of tones darker than all measured ones
+ * is not known: it is at least a quarter of theirs. */
+static double variance_at(const struct trained_noise *noise, double tone)
+{
+    return fmax(noise->base + noise->gain * tone, noise->dark * noise->dark / 1);
+}
+
+/* The noise of the brightest tone that has a level of its own: tones with more than twice the noise
+ * of those that were measured have the highest level. */
+static double find_top(struct trained_picture *picture, double brightest)
+{
+    const struct trained_noise *noise = &picture->work->noise;
+    picture->tones.uneven = noise->gain > 0;
+    return picture->tones.uneven ? fmin(sqrt(variance_at(noise, brightest)), 2 * noise->sigma)
+                                 : noise->sigma;
+}
+
+/* Fills in the levels: a sample counts `number` / 255 of white from `origin` / 255 on, and goes to
+ * `high`. */
+static void make_tones(struct trained_picture *picture, double origin, double number, int32_t high,
+                       double top)
+{
+    struct trained_tones *tones = &picture->tones;
+    const int64_t cells = (int64_t)(TRAINED_TAPS * picture->planes);
+    while ((cells * high) >> tones->shift >= TONES)
+        tones->shift++;
+    for (int i = 0; i < TONES; i++) {
+        const double middle = ((i + 0.5) * (double)(1 << tones->shift) - 0.5) / (double)cells;
+        const double sigma = sqrt(variance_at(&picture->work->noise, origin + number * middle));
+        const double level = floor(TRAINED_LEVELS * sigma / top + 0.5);
+        tones->level[i] = (uint8_t)(level < 1                ? 1
+                                    : level > TRAINED_LEVELS ? TRAINED_LEVELS
+                                                             : level);
+    }
+}
+
+static ro_status find_floats(struct trained_picture *picture, double strength)
 {
     double least, most;
     if (!picture->work->in.data)
@@ -74,19 +112,22 @@ static ro_status find_floats(struct trained_picture *picture, double noise)
     ro_status status = find_range(picture->work, &least, &most);
     if (status != RO_OK)
         return status;
+    const double top = find_top(picture, 255 * most), noise = strength * top / 255;
     int exponent;
     frexp(fmax((most - least) / SEEN_LEVELS, noise / NOISE_LEVELS), &exponent);
     picture->origin = least;
     picture->unit = ldexp(1, exponent);
-    const double high = ceil((most - least) / picture->unit);
-    make_plans(picture, (int32_t)fmax(high, NOISE_LEVELS), noise / picture->unit);
+    const double high = fmax(ceil((most - least) / picture->unit), NOISE_LEVELS);
+    make_plans(picture, (int32_t)high, noise / picture->unit);
+    if (picture->tones.uneven)
+        make_tones(picture, 255 * least, 255 * picture->unit, (int32_t)high, top);
     return RO_OK;
 }
 
 ro_status trained_picture_make(struct trained_picture *picture, struct denoiser *work)
 {
     const ro_context *context = work->context;
-    const double noise = work->noise / 255; /* of white */
+    const double strength = work->options.strength, white = work->in_white;
     ro_status status = RO_OK;
     *picture = (struct trained_picture){
         .work = work,
@@ -100,9 +141,13 @@ ro_status trained_picture_make(struct trained_picture *picture, struct denoiser 
     picture->floats = picture->in_bytes == 4;
     picture->carried = !work->nearest;
     if (picture->floats)
-        status = find_floats(picture, noise);
-    else
-        make_plans(picture, (int32_t)work->in_white, noise * work->in_white);
+        status = find_floats(picture, strength);
+    else {
+        const double top = find_top(picture, 255);
+        make_plans(picture, (int32_t)work->in_white, strength * top / 255 * white);
+        if (picture->tones.uneven)
+            make_tones(picture, 0, 255 / white, (int32_t)work->in_white, top);
+    }
     const uint64_t numbers = (uint64_t)picture->parts << picture->fraction;
     const bool alike = !picture->floats && work->in_white == work->out_white;
     picture->step = picture->unit / (double)numbers;
@@ -123,6 +168,32 @@ static int32_t sample_at(const struct trained_picture *picture, const char *samp
                : (int32_t)((((double)((const float *)(const void *)samples)[i]) - picture->origin) /
                                picture->unit +
                            0.5);
+}
+
+void trained_levels(const struct trained_picture *picture, uint32_t y, int32_t *columns,
+                    uint8_t *levels)
+{
+    enum { REACH = TRAINED_SIDE / 2 };
+    const struct denoiser *work = picture->work;
+    const int64_t width = work->in.width, bottom = (int64_t)work->in.height - 1;
+    const size_t channels = (size_t)work->channels;
+    memset(columns, 0, (size_t)width * sizeof *columns);
+    for (int64_t r = (int64_t)y - REACH; r <= (int64_t)y + REACH; r++) {
+        const int64_t row = r < 0 ? 0 : r > bottom ? bottom : r;
+        const char *samples = (const char *)work->in.data + row * work->in.stride;
+        for (size_t x = 0; x < (size_t)width; x++)
+            for (size_t c = 0; c < channels; c++)
+                columns[x] += sample_at(picture, samples, x * channels + c);
+    }
+    int32_t sum = REACH * columns[0];
+    for (int64_t x = 0; x < REACH; x++)
+        sum += columns[x < width ? x : width - 1];
+    for (int64_t x = 0; x < width; x++) { /* columns x - 2 to x + 2 */
+        sum += columns[x + REACH < width ? x + REACH : width - 1];
+        const int32_t tone = sum >> picture->tones.shift;
+        levels[x] = picture->tones.level[tone < TONES ? tone : TONES - 1];
+        sum -= columns[x > REACH ? x - REACH : 0];
+    }
 }
 
 static void see_grey(const struct trained_picture *picture, const char *samples, int16_t *seen)

@@ -9,12 +9,24 @@
  *
  * Floats are numbers for the filters only: (x - least) / unit, rounded, `unit` a power of two. The
  * change is subtracted from x itself.
+ *
+ * Where the noise grows with the tone, its level at a pixel is that of the mean of the samples of 5
+ * x 5 pixels, all channels together. Beyond the picture its nearest pixels are repeated.
  */
 #ifndef RO_DENOISE_TRAINED_TRAINED_PICTURE_H
 #define RO_DENOISE_TRAINED_TRAINED_PICTURE_H
 
 #include "denoise/denoise.h"
 #include "denoise/trained/trained_rows.h"
+
+enum { TONES = 4096 };
+
+/* Uneven noise: a level for a tone, the sum of all samples of 5 x 5 pixels in 2^shift. */
+struct trained_tones {
+    bool uneven;
+    int shift;
+    uint8_t level[TONES];
+};
 
 struct trained_picture {
     struct denoiser *work;
@@ -28,10 +40,16 @@ struct trained_picture {
     bool floats, carried;
     uint64_t total, times; /* a value is n * times / total levels of the output */
     int in_bytes, out_bytes;
+    struct trained_tones tones;
 };
 
 /* Of the denoiser's images; floats have to have their pixels there. Fails if one is no number. */
 ro_status trained_picture_make(struct trained_picture *picture, struct denoiser *work);
+
+/* Levels of uneven noise of row y: those of the mean tones round its pixels. `columns` is memory
+ * for a row. */
+void trained_levels(const struct trained_picture *picture, uint32_t y, int32_t *columns,
+                    uint8_t *levels);
 
 /* v0 of a row of samples, for a plane's band. */
 void trained_see(const struct trained_picture *picture, int plane, const char *samples, void *seen);
@@ -47,9 +65,6 @@ uint64_t trained_start(const struct trained_picture *picture);
 void trained_write(const struct trained_picture *picture, const char *samples,
                    const int32_t *const change[3], char *out, uint64_t carry[3],
                    struct step_figures *before, struct step_figures *after);
-
-/* Estimates the noise of an image in 1/255 of white. */
-ro_status trained_noise(ro_context *context, const ro_image *image, double *noise);
 
 /* Fills in the reports, once all figures are there. */
 void trained_report(struct denoiser *work, const char *schedule, ro_cpu cpu, int threads);

@@ -30,12 +30,41 @@ static void forward(const struct trained_line *line, bool bytes, int group, int6
         for (int e = 0; e < line->entries; e++)
             z += product(bytes, line->entry[e], x,
                          line->forward + (group * line->entries + e) * 4 + i);
+        const int32_t slope = line->slopes ? line->slopes[x] : line->slope;
         const int32_t narrow = trained_clamp(trained_round(z, line->narrow), -32768, 32767);
-        const int32_t q = trained_clamp(trained_round(narrow * line->slope, 15), 1 - TRAINED_FLUXES,
+        const int32_t q = trained_clamp(trained_round(narrow * slope, 15), 1 - TRAINED_FLUXES,
                                         TRAINED_FLUXES - 1);
         const uint8_t *flux = line->flux + (group * 4 + i) * TRAINED_FLUXES;
-        quad[i] = (uint8_t)(q < 0 ? -flux[-q] : flux[q]);
+        if (line->slopes) {
+            const int32_t y = q < 0 ? 128 - flux[-q] : flux[q] - 128;
+            int16_t *pair = (int16_t *)(line->quads[2 * group + i / 2] + x);
+            pair[i % 2] = (int16_t)trained_round(y * line->spreads[x], TRAINED_SPREAD);
+        } else {
+            quad[i] = (uint8_t)(q < 0 ? -flux[-q] : flux[q]);
+        }
     }
+}
+
+/* Adds the taps of a pair of filters to the sums. */
+static void spread_pair(const struct trained_line *line, int pair)
+{
+    const int16_t *y = (const int16_t *)line->quads[pair];
+    for (int a = 0; a < TRAINED_TAPS; a++) {
+        const int16_t *tap = (const int16_t *)(const void *)(line->back + pair * TRAINED_TAPS + a);
+        int32_t *sum =
+            line->sum[a / TRAINED_SIDE] + (a % TRAINED_SIDE - TRAINED_SIDE / 2) * line->distance;
+        for (int64_t x = 0; x < (int64_t)line->width; x++)
+            sum[x] += tap[0] * y[2 * x] + tap[1] * y[2 * x + 1];
+    }
+}
+
+static void uneven(const struct trained_line *line)
+{
+    for (int group = 0; group < line->groups; group++)
+        for (int64_t x = 0; x < (int64_t)line->width; x++)
+            forward(line, false, group, x);
+    for (int pair = 0; pair < 2 * line->groups; pair++)
+        spread_pair(line, pair);
 }
 
 static void run(const struct trained_line *line, bool bytes)
@@ -67,6 +96,7 @@ static const struct trained_kernel plain = {
     .gather = gather,
     .words = words,
     .bytes = bytes,
+    .uneven = uneven,
     .move = move,
 };
 

@@ -21,8 +21,18 @@ static int bits_of(int32_t span)
     return bits;
 }
 
-bool trained_make(struct trained_plan *plan, const struct trained_network *network, int32_t low,
-                  int32_t high, double noise)
+/* Returns how many times uneven noise halves the unit of changes, so that no move exceeds 255. */
+static int coarser(const struct trained_network *network)
+{
+    int times = 0;
+    for (int t = 0; t < network->steps; t++)
+        while (ldexp(network->step[t].change, 6 - TRAINED_CHANGE - times) > TRAINED_LEVELS)
+            times++;
+    return times;
+}
+
+static bool make(struct trained_plan *plan, const struct trained_network *network, int32_t low,
+                 int32_t high, double noise, bool uneven)
 {
     const int32_t span = high - low;
     if (span < 1 || span >= 1 << 19 || !(noise >= 0x1p-12 && noise <= 8.0 * span))
@@ -30,9 +40,9 @@ bool trained_make(struct trained_plan *plan, const struct trained_network *netwo
     int exponent;
     frexp(noise, &exponent); /* noise <= 2^exponent */
     const int wide = bits_of(span);
-    *plan = (struct trained_plan){.network = network};
-    plan->bytes = network->bytes && low >= 0 && high <= 255 && span >= LEAST_BYTES;
-    plan->fraction = network->fraction + 6 - exponent;
+    *plan = (struct trained_plan){.network = network, .uneven = uneven};
+    plan->bytes = !uneven && network->bytes && low >= 0 && high <= 255 && span >= LEAST_BYTES;
+    plan->fraction = network->fraction + 6 - exponent - (uneven ? coarser(network) : 0);
     if (plan->bytes) {
         plan->most = 255;
         plan->guard = TRAINED_GUARD;
@@ -53,8 +63,21 @@ bool trained_make(struct trained_plan *plan, const struct trained_network *netwo
     plan->slope = slope < 1 ? 1 : slope > 32767 ? 32767 : nearest(slope);
     for (int t = 0; t < network->steps; t++)
         plan->move[t] = nearest(ldexp(network->step[t].change * noise,
-                                      plan->fraction - network->fraction - TRAINED_CHANGE));
+                                      plan->fraction - network->fraction - TRAINED_CHANGE +
+                                          (uneven ? TRAINED_SPREAD : 0)));
     return true;
+}
+
+bool trained_make(struct trained_plan *plan, const struct trained_network *network, int32_t low,
+                  int32_t high, double noise)
+{
+    return make(plan, network, low, high, noise, false);
+}
+
+bool trained_make_uneven(struct trained_plan *plan, const struct trained_network *network,
+                         int32_t low, int32_t high, double noise)
+{
+    return make(plan, network, low, high, noise, true);
 }
 
 int trained_reach(const struct trained_network *network)

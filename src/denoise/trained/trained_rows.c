@@ -9,7 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MARGIN = TRAINED_BLOCK, MIDDLE = TRAINED_SIDE / 2, PAIRS = 13, FOURS = 7 };
+enum {
+    MARGIN = TRAINED_BLOCK,
+    MIDDLE = TRAINED_SIDE / 2,
+    PAIRS = 13,
+    FOURS = 7,
+    TABLE_BYTES = (TRAINED_LEVELS + 1) * sizeof(int32_t),
+};
 
 /* Rows of which the latest `rows` are kept, a power of two. */
 struct ring {
@@ -26,6 +32,7 @@ struct stage {
     struct ring v, change, sum;
     int32_t *forward, *back, bias[TRAINED_SIDE];
     uint8_t *flux;
+    int32_t *spreads; /* of all levels of uneven noise */
 };
 
 struct trained_band {
@@ -35,11 +42,14 @@ struct trained_band {
     int64_t from, to, first, end; /* rows taken and given; the ends are not among them */
     int64_t taken, given, ready;
     enum trained_layout layout;
-    int entries, groups;
+    int entries, groups, flux_lines;
     size_t bytes;
     struct ring seen, out;
     char *lines[3];
-    uint32_t *quads[TRAINED_GROUPS];
+    uint32_t *quads[TRAINED_LINES];
+    /* Uneven noise: its levels, the slopes of all of them, and those of a row. */
+    struct ring levels;
+    int32_t *all_slopes, *slopes, *spreads;
     struct stage stage[TRAINED_MOST_STEPS];
     char *memory;
 };
@@ -87,8 +97,14 @@ static void lay_out(struct trained_band *band)
     take_ring(band, &band->out, sizeof(int32_t), reach + 1);
     for (int i = 0; i < 3; i++)
         band->lines[i] = take_lines(band, sizeof(uint32_t), 1, &pitch);
-    for (int i = 0; i < band->groups; i++)
+    for (int i = 0; i < band->flux_lines; i++)
         band->quads[i] = (uint32_t *)(void *)take_lines(band, sizeof(uint32_t), 1, &pitch);
+    if (band->plan.uneven) {
+        take_ring(band, &band->levels, 1, reach + 1);
+        band->all_slopes = (int32_t *)(void *)take(band, TABLE_BYTES);
+        band->slopes = (int32_t *)(void *)take_lines(band, sizeof(int32_t), 1, &pitch);
+        band->spreads = (int32_t *)(void *)take_lines(band, sizeof(int32_t), 1, &pitch);
+    }
     for (int t = 0; t < network->steps; t++) {
         struct stage *stage = &band->stage[t];
         const int rows = 2 * stage->reach + 1;
@@ -97,8 +113,11 @@ static void lay_out(struct trained_band *band)
         take_ring(band, &stage->sum, sizeof(int32_t), rows);
         stage->forward =
             (int32_t *)(void *)take(band, sizeof(int32_t) * filters * (size_t)band->entries);
-        stage->back = (int32_t *)(void *)take(band, filters * TRAINED_TAPS);
+        stage->back =
+            (int32_t *)(void *)take(band, filters * TRAINED_TAPS * (band->plan.uneven ? 2 : 1));
         stage->flux = (uint8_t *)take(band, filters * TRAINED_FLUXES);
+        if (band->plan.uneven)
+            stage->spreads = (int32_t *)(void *)take(band, TABLE_BYTES);
     }
 }
 
@@ -134,11 +153,25 @@ static void put_weights(const struct trained_band *band, struct stage *stage)
                 if (band->layout == TRAINED_PAIRS8)
                     ((int8_t *)place)[part + 2] = tap;
             }
-            ((int8_t *)(stage->back + group * TRAINED_TAPS + a))[filter] = step->back[i][a];
+            if (band->plan.uneven)
+                ((int16_t *)(void *)(stage->back + i / 2 * TRAINED_TAPS + a))[i % 2] =
+                    step->back[i][a];
+            else
+                ((int8_t *)(stage->back + group * TRAINED_TAPS + a))[filter] = step->back[i][a];
             stage->bias[a / TRAINED_SIDE] -= 128 * step->back[i][a];
         }
         for (int n = 0; n < TRAINED_FLUXES; n++)
             stage->flux[i * TRAINED_FLUXES + n] = (uint8_t)(step->flux[i][n] + 128);
+    }
+}
+
+/* Slopes and spreads of all levels of noise. */
+static void put_levels(const struct trained_band *band)
+{
+    for (int level = 1; level <= TRAINED_LEVELS; level++) {
+        band->all_slopes[level] = trained_slope(&band->plan, level);
+        for (int t = 0; t < band->plan.network->steps; t++)
+            band->stage[t].spreads[level] = trained_spread(&band->plan, t, level);
     }
 }
 
@@ -166,6 +199,7 @@ struct trained_band *trained_band_open(const struct trained_plan *plan,
     band->layout = plan->bytes ? kernel->layout : TRAINED_PAIRS16;
     band->entries = band->layout == TRAINED_QUADS8 ? FOURS : PAIRS;
     band->groups = network->filters / 4;
+    band->flux_lines = plan->uneven ? 2 * band->groups : band->groups;
     int64_t arrives = band->from;
     for (int t = 0; t < network->steps; t++) {
         struct stage *stage = &band->stage[t];
@@ -183,10 +217,12 @@ struct trained_band *trained_band_open(const struct trained_plan *plan,
     }
     memset(band->memory, 0, band->bytes);
     lay_out(band);
-    for (int i = 0; i < band->groups; i++) /* no flux beyond the picture */
+    for (int i = 0; i < band->groups && !plan->uneven; i++) /* no flux beyond the picture */
         memset(band->quads[i] - MARGIN, 128, sizeof(uint32_t) * (width + 3 * (size_t)MARGIN));
     for (int t = 0; t < network->steps; t++)
         put_weights(band, &band->stage[t]);
+    if (plan->uneven)
+        put_levels(band);
     return band;
 }
 
@@ -253,7 +289,7 @@ static void give(struct trained_band *band, int t, int64_t y)
     fold_ends(sum, band->width, stage->reach);
     band->kernel->move(&(struct trained_move){
         .width = band->width,
-        .move = band->plan.move[t],
+        .move = band->plan.uneven ? 1 : band->plan.move[t],
         .gain = last ? 0 : next->step->gain,
         .plan = &band->plan,
         .sum = sum,
@@ -288,6 +324,19 @@ static void find_entries(const struct trained_band *band, const struct stage *st
     }
 }
 
+/* Slopes and spreads of row y. */
+static void find_levels(struct trained_band *band, const struct stage *stage, int64_t y,
+                        struct trained_line *line)
+{
+    const uint8_t *levels = row_of(&band->levels, y);
+    for (uint32_t x = 0; x < band->width; x++) {
+        band->slopes[x] = band->all_slopes[levels[x]];
+        band->spreads[x] = stage->spreads[levels[x]];
+    }
+    line->slopes = band->slopes;
+    line->spreads = band->spreads;
+}
+
 /* The filters of row y, and their transpose. */
 static void filter(struct trained_band *band, int t, int64_t y)
 {
@@ -318,7 +367,11 @@ static void filter(struct trained_band *band, int t, int64_t y)
     void *const lines[3] = {band->lines[0], band->lines[1], band->lines[2]};
     band->kernel->gather(band->layout, band->width, stage->distance, rows, lines);
     find_entries(band, stage, &line);
-    (band->plan.bytes ? band->kernel->bytes : band->kernel->words)(&line);
+    if (band->plan.uneven)
+        find_levels(band, stage, y, &line);
+    (band->plan.uneven  ? band->kernel->uneven
+     : band->plan.bytes ? band->kernel->bytes
+                        : band->kernel->words)(&line);
 }
 
 /* Row y of v and D has come to a stage. */
@@ -348,6 +401,11 @@ uint32_t trained_band_from(const struct trained_band *band) { return (uint32_t)b
 uint32_t trained_band_to(const struct trained_band *band) { return (uint32_t)band->to; }
 
 void *trained_band_room(struct trained_band *band) { return row_of(&band->seen, band->taken); }
+
+uint8_t *trained_band_levels(struct trained_band *band)
+{
+    return band->plan.uneven ? row_of(&band->levels, band->taken) : NULL;
+}
 
 void trained_band_push(struct trained_band *band)
 {

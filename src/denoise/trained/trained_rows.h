@@ -21,6 +21,7 @@ enum {
         64, /* pixels that kernels work on at once; lines have as many more on each side */
     TRAINED_MOST_ENTRIES = 13,
     TRAINED_GROUPS = TRAINED_MOST_FILTERS / 4,
+    TRAINED_LINES = 2 * TRAINED_GROUPS, /* of fluxes */
 };
 
 /* How v lies in memory for the forward filters: an entry holds taps that one instruction
@@ -39,11 +40,14 @@ struct trained_line {
     int narrow;
     int32_t slope;
     const void *entry[TRAINED_MOST_ENTRIES]; /* at the first column's first tap */
-    const int32_t *forward;          /* of each group, entry and filter: taps as in an entry */
-    const uint8_t *flux;             /* of each filter, 128 more than the table */
-    const int32_t *back;             /* of each group and tap: one byte per filter */
-    const int32_t *bias;             /* of each row of taps: what 128 more have added, less 0 */
-    uint32_t *quads[TRAINED_GROUPS]; /* fluxes of four filters, 128 more than they are */
+    const int32_t *forward;         /* of each group, entry and filter: taps as in an entry */
+    const uint8_t *flux;            /* of each filter, 128 more than the table */
+    const int32_t *back;            /* of each group and tap: one byte per filter */
+    const int32_t *bias;            /* of each row of taps: what 128 more have added, less 0 */
+    uint32_t *quads[TRAINED_LINES]; /* fluxes of four filters, 128 more than they are */
+    /* Uneven noise: slope and spread of every pixel, else NULL. Then `quads` has fluxes of two
+     * filters in int16_t, as they are, and `back` of each two filters and tap an int16_t each. */
+    const int32_t *slopes, *spreads;
     int32_t *sum[TRAINED_SIDE];
 };
 
@@ -65,8 +69,9 @@ struct trained_kernel {
     /* Puts two or four rows side by side, one above the other; and pixels of the last row. */
     void (*gather)(enum trained_layout layout, uint32_t width, int distance,
                    const void *const rows[TRAINED_SIDE], void *const lines[3]);
-    void (*words)(const struct trained_line *line); /* PAIRS16 */
-    void (*bytes)(const struct trained_line *line); /* the layout of bytes */
+    void (*words)(const struct trained_line *line);  /* PAIRS16 */
+    void (*bytes)(const struct trained_line *line);  /* the layout of bytes */
+    void (*uneven)(const struct trained_line *line); /* PAIRS16 */
     void (*move)(const struct trained_move *move);
 };
 
@@ -88,6 +93,8 @@ uint32_t trained_band_from(const struct trained_band *band);
 uint32_t trained_band_to(const struct trained_band *band);
 /* Memory for v0 of the next row, uint8_t if the plan has bytes, else int16_t; then takes it. */
 void *trained_band_room(struct trained_band *band);
+/* Memory for its levels of noise, if that is uneven. */
+uint8_t *trained_band_levels(struct trained_band *band);
 void trained_band_push(struct trained_band *band);
 /* The next row of D; it is valid until the next push. NULL: more rows have to be taken first. All
  * rows that there are must be pulled between two pushes. */

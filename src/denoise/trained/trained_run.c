@@ -43,20 +43,27 @@ static bool run_band(struct run *run, int plane, uint32_t first, uint32_t end)
 {
     const struct denoiser *work = run->work;
     const size_t bytes = work->in.width * sizeof(int32_t);
+    int32_t *columns = malloc(bytes);
     struct trained_band *band =
         trained_band_open(&run->picture.plan[plane], run->picture.kernel, work->in.width,
                           work->in.height, first, end - first);
-    if (!band)
+    if (!band || !columns) {
+        trained_band_close(band);
+        free(columns);
         return false;
+    }
     for (uint32_t y = trained_band_from(band); y < trained_band_to(band); y++) {
         if (ro_context_cancelled(work->context))
             break;
         trained_see(&run->picture, plane, samples_of(work, y), trained_band_room(band));
+        if (run->picture.tones.uneven)
+            trained_levels(&run->picture, y, columns, trained_band_levels(band));
         trained_band_push(band);
         for (const int32_t *line; (line = trained_band_pull(band)); first++)
             memcpy(change_of(run, plane, first), line, bytes);
     }
     trained_band_close(band);
+    free(columns);
     return true;
 }
 
@@ -79,8 +86,11 @@ static bool run_reference(struct run *run)
     const struct denoiser *work = run->work;
     const uint32_t width = work->in.width, height = work->in.height;
     int16_t *seen = malloc((size_t)width * height * sizeof *seen);
-    uint8_t *bytes = malloc(width);
-    bool right = seen && bytes;
+    uint8_t *bytes = malloc(width), *levels = malloc((size_t)width * height);
+    int32_t *columns = malloc(width * sizeof *columns);
+    bool right = seen && bytes && levels && columns;
+    for (uint32_t y = 0; y < height && right && run->picture.tones.uneven; y++)
+        trained_levels(&run->picture, y, columns, levels + (size_t)y * width);
     for (int p = 0; p < run->picture.planes && right; p++) {
         for (uint32_t y = 0; y < height; y++) {
             int16_t *row = seen + (size_t)y * width;
@@ -89,10 +99,13 @@ static bool run_reference(struct run *run)
             for (uint32_t x = 0; x < width && narrow; x++)
                 row[x] = bytes[x];
         }
-        right = trained_ref(&run->picture.plan[p], width, height, seen, change_of(run, p, 0));
+        right =
+            trained_ref(&run->picture.plan[p], width, height, seen, levels, change_of(run, p, 0));
     }
     free(seen);
     free(bytes);
+    free(levels);
+    free(columns);
     return right;
 }
 

@@ -19,15 +19,17 @@ ro_status trained_settle(struct denoiser *work)
     report->number = "samples";
     report->quality = work->network->name;
     report->white = work->in_white;
+    struct trained_noise *noise = &work->noise;
     if (!is_default(o->noise_level))
-        report->noise = o->noise_level;
+        *noise = (struct trained_noise){.sigma = o->noise_level, .dark = o->noise_level};
     else if (!work->in.data)
         return ro_context_fail(
             work->context, RO_E_ARGUMENT,
             "the noise cannot be estimated from a stream of rows: give noise-level");
     ro_status status = RO_OK;
     if (is_default(o->noise_level))
-        status = trained_noise(work->context, &work->in, &report->noise);
-    work->noise = report->noise * o->strength;
+        status = trained_noise(work->context, &work->in, noise);
+    report->noise = noise->sigma;
+    report->noise_dark = noise->dark;
     return status;
 }

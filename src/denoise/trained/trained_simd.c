@@ -21,6 +21,7 @@ const struct trained_kernel RO_SIMD_NAME(trained_kernel) = {
     .gather = gather,
     .words = words,
     .bytes = bytes,
+    .uneven = uneven,
     .move = move,
 };
 
@@ -48,6 +49,7 @@ const struct trained_kernel trained_kernel_vnni = {
     .gather = gather,
     .words = words_vnni,
     .bytes = bytes_vnni,
+    .uneven = uneven_vnni,
     .move = move,
 };
 

@@ -306,6 +306,80 @@ static void noise_goes(void **state)
     }
 }
 
+/* ---- Noise that grows with the tone --------------------------------------------------------- */
+
+/* Shades from dark to bright, and noise whose variance is `gain` times them, all in white. */
+static double shade_at(size_t x, size_t y, size_t channel)
+{
+    return 0.05 + 0.5 * ((x / 40 + y / 50 + channel) % 4) / 3.0 + 0.1 * (double)x / 300;
+}
+
+static ro_image counts_of(int kind, double gain, ro_image *clean)
+{
+    enum { WIDTH = 300, HEIGHT = 260 };
+    ro_image image = image_of(kinds[kind].format, WIDTH, HEIGHT, kinds[kind].white);
+    const size_t channels = kind < GREYS ? 1 : 3;
+    const double white = kinds[kind].white ? kinds[kind].white : 1;
+    *clean = like(&image);
+    for (size_t i = 0; i < samples_of(&image); i++) {
+        const double shade = shade_at(i / channels % WIDTH, i / channels / WIDTH, i % channels);
+        double noise = -6;
+        for (uint32_t k = 0; k < 12; k++)
+            noise += pixel_hash(k, (uint32_t)i, 5) / 0x1p32;
+        const double v = white * (shade + sqrt(gain * shade) * noise);
+        put(clean, i, white * shade);
+        put(&image, i, kinds[kind].white ? floor(fmin(fmax(v, 0), white) + 0.5) : v);
+    }
+    return image;
+}
+
+static double distance(const ro_image *a, const ro_image *b)
+{
+    double sum = 0;
+    for (size_t i = 0; i < samples_of(a); i++)
+        sum += pow(sample(a, i) - sample(b, i), 2);
+    return sum;
+}
+
+/* It is found, what comes out is about as near to the picture as with the best noise for all tones
+ * and nearer than with those that suit the darker ones, the sum is kept, and every schedule gives
+ * the same bits. */
+static void counts(void **state)
+{
+    static const int some[] = {0, 3, 4, 5, 7};
+    (void)state;
+    for (size_t k = 0; k < sizeof some / sizeof *some; k++) {
+        const int kind = some[k];
+        ro_denoise_options options = options_of(k & 1 ? "fast" : "best", RO_DEFAULT);
+        ro_image clean, in = counts_of(kind, 0.004, &clean), want = like(&in), got = like(&in);
+        ro_denoise_report report = {.size = sizeof report};
+        assert_int_equal(ro_denoise(contexts[0], &in, &want, &options, &report), RO_OK);
+        assert_true(report.noise_dark < 0.6 * report.noise);
+        assert_true(fabs(report.noise - 255 * sqrt(0.004 * 0.65)) < 1.5);
+        if (kinds[kind].white)
+            assert_true(fabs(report.difference) < 1e-5 * report.sum_before);
+        assert_true(fabs(report.sum_after - report.sum_before) < 1e-3);
+        for (int i = 1; i < 3; i++) {
+            assert_int_equal(ro_denoise(contexts[i], &in, &got, &options, NULL), RO_OK);
+            assert_memory_equal(want.data, got.data, (size_t)in.stride * in.height);
+        }
+        options.schedule = "reference";
+        assert_int_equal(ro_denoise(contexts[0], &in, &got, &options, NULL), RO_OK);
+        assert_memory_equal(want.data, got.data, (size_t)in.stride * in.height);
+        options.schedule = NULL;
+        const double near = distance(&want, &clean);
+        for (double level = report.noise_dark; level < 1.3 * report.noise; level *= 1.15) {
+            options.noise_level = level;
+            assert_int_equal(ro_denoise(contexts[2], &in, &got, &options, NULL), RO_OK);
+            assert_true(near < (level < 0.8 * report.noise ? 1 : 1.5) * distance(&got, &clean));
+        }
+        free(clean.data);
+        free(in.data);
+        free(want.data);
+        free(got.data);
+    }
+}
+
 /* ---- Odd pictures --------------------------------------------------------------------------- */
 
 static void any_size(void **state)
@@ -482,6 +556,7 @@ int main(void)
         cmocka_unit_test(depths),
         cmocka_unit_test(strength_counts_as_noise),
         cmocka_unit_test(noise_goes),
+        cmocka_unit_test(counts),
         cmocka_unit_test(any_size),
         cmocka_unit_test(nothing_to_do),
         cmocka_unit_test(much_noise),

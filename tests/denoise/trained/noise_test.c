@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The estimated noise of pictures with known noise: white, blurred, clipped, none. */
 #include "core/random.h"
-#include "denoise/trained/trained_picture.h"
+#include "denoise/trained/trained_noise.h"
 #include "roundoff.h"
 
 #include <math.h>
@@ -85,7 +85,7 @@ static double estimate(ro_format format, uint32_t white, const double *noise, do
                       .maxval = white,
                       .stride = stride,
                       .data = malloc((size_t)stride * HEIGHT)};
-    double found = -1;
+    struct trained_noise found;
     for (uint32_t i = 0; i < WIDTH * HEIGHT; i++)
         for (uint32_t c = 0; c < (uint32_t)channels; c++) {
             const uint32_t x = i % WIDTH, y = i / WIDTH;
@@ -103,7 +103,8 @@ static double estimate(ro_format format, uint32_t white, const double *noise, do
         }
     assert_int_equal(trained_noise(context, &image, &found), RO_OK);
     free(image.data);
-    return found;
+    assert_true(found.gain == 0 && found.dark == found.sigma);
+    return found.sigma;
 }
 
 static void is_about(double found, double wanted, double share)
@@ -157,6 +158,81 @@ static void no_noise(void **state)
     assert_true(estimate(RO_GREY8, 255, noise, 20, 0) < 1);
 }
 
+/* ---- Noise that grows with the tone --------------------------------------------------------- */
+
+/* Counts that have a mean, by Knuth's product of random numbers. */
+static uint32_t counts_of(double mean, uint32_t x, uint32_t y)
+{
+    uint32_t counts = 0;
+    for (double left = mean; left > 0; counts++) {
+        left += log((pixel_hash(11 + counts, x, y) + 0.5) * 0x1p-32);
+        if (left <= 0)
+            break;
+    }
+    return counts;
+}
+
+/* Shades in discs and ramps, from `dark` to `bright`. */
+static double shade_at(uint32_t x, uint32_t y, double dark, double bright)
+{
+    const double dx = (x % 128) - 64.0, dy = (y % 96) - 48.0;
+    const double share = dx * dx + dy * dy < 1600 ? 0.6 + 0.4 * (x / 128) / 3.0 : x / 1200.0;
+    return dark + (bright - dark) * share;
+}
+
+enum kind { COUNTS, SCALED, CAMERA, EVEN };
+
+static struct trained_noise estimate_of(enum kind kind, double dark, double bright)
+{
+    static uint16_t samples[WIDTH * HEIGHT];
+    const ro_image image = ro_image_view(RO_GREY16, WIDTH, HEIGHT, samples);
+    ro_image view = image;
+    struct trained_noise found;
+    view.maxval = kind == COUNTS ? 255 : 4095;
+    for (uint32_t y = 0; y < HEIGHT; y++)
+        for (uint32_t x = 0; x < WIDTH; x++) {
+            const double shade = shade_at(x, y, dark, bright);
+            const double v = kind == EVEN ? shade + 60 * normal_at(3, x, y)
+                             : kind == CAMERA
+                                 ? 64 + 1.5 * counts_of(shade, x, y) + 4 * normal_at(4, x, y)
+                                 : counts_of(shade, x, y) * (kind == SCALED ? 5 : 1);
+            samples[y * WIDTH + x] = (uint16_t)(v < 0             ? 0
+                                                : v > view.maxval ? view.maxval
+                                                                  : v + 0.5);
+        }
+    assert_int_equal(trained_noise(context, &view, &found), RO_OK);
+    return found;
+}
+
+static void counts(void **state)
+{
+    (void)state;
+    /* few, many, a few times as much, with an offset and the noise of reading */
+    struct trained_noise found = estimate_of(COUNTS, 0.5, 20);
+    is_about(found.gain * 255 / 255, 1, 0.1);
+    is_about(found.sigma, sqrt(found.brightest), 0.1);
+    found = estimate_of(COUNTS, 20, 200);
+    is_about(found.gain, 1, 0.1);
+    assert_true(found.dark < 0.6 * found.sigma);
+    found = estimate_of(SCALED, 1, 60);
+    is_about(found.gain * 4095 / 255, 5, 0.1);
+    found = estimate_of(CAMERA, 20, 600);
+    is_about(found.gain * 4095 / 255, 1.5, 0.1);
+    is_about(found.sigma * 4095 / 255, sqrt(1.5 * 1.5 * 600 + 16), 0.1);
+}
+
+/* Noise that is cut off at black grows with the tone, and does not count. */
+static void even_noise_is_even(void **state)
+{
+    (void)state;
+    struct trained_noise found = estimate_of(EVEN, 300, 2000);
+    assert_true(found.gain == 0);
+    is_about(found.sigma * 4095 / 255, 60, 0.05);
+    found = estimate_of(EVEN, -60, 200);
+    assert_true(found.gain == 0);
+    is_about(found.sigma * 4095 / 255, 60, 0.1);
+}
+
 /* The estimate is the same whatever runs, and it is what a run uses. */
 static void same_in_all_runs(void **state)
 {
@@ -165,7 +241,7 @@ static void same_in_all_runs(void **state)
              *out = samples + WIDTH * HEIGHT;
     const ro_image in = ro_image_view(RO_GREY16, WIDTH, HEIGHT, samples);
     ro_image result = ro_image_view(RO_GREY16, WIDTH, HEIGHT, out);
-    double found;
+    struct trained_noise found;
     for (uint32_t i = 0; i < WIDTH * HEIGHT; i++)
         samples[i] = (uint16_t)(257 * (picture_at(i % WIDTH, i / WIDTH) + 8 * normal_at(9, i, 0)));
     assert_int_equal(trained_noise(context, &in, &found), RO_OK);
@@ -179,7 +255,7 @@ static void same_in_all_runs(void **state)
         const ro_status status = ro_denoise(other, &in, &result, &options, &report);
         ro_context_close(other);
         assert_int_equal(status, RO_OK);
-        assert_true(report.noise == found);
+        assert_true(report.noise == found.sigma);
     }
     free(samples);
 }
@@ -189,13 +265,13 @@ static void golden(void **state)
 {
     uint8_t samples[96 * 112];
     const ro_image image = ro_image_view(RO_GREY8, 96, 112, samples);
-    double found;
+    struct trained_noise found;
     (void)state;
     for (uint32_t i = 0; i < sizeof samples; i++)
         samples[i] = (uint8_t)(100 + pixel_hash(1, i, 0) % 32 + i / 960 * 8);
     assert_int_equal(trained_noise(context, &image, &found), RO_OK);
-    if (found != 0x1.385c476c9d1d5p+3)
-        fail_msg("%a", found);
+    if (found.sigma != 0x1.385c476c9d1d5p+3)
+        fail_msg("%a", found.sigma);
 }
 
 /* Images too small for blocks, and rows that no block covers. */
@@ -206,11 +282,11 @@ static void any_size(void **state)
         for (uint32_t height = 1; height < 200; height += height < 20 ? 1 : 13) {
             uint8_t *samples = malloc(3 * (size_t)width * height);
             const ro_image image = ro_image_view(RO_RGB8, width, height, samples);
-            double found = -1;
+            struct trained_noise found;
             for (uint32_t i = 0; i < 3 * width * height; i++)
                 samples[i] = (uint8_t)(100 + pixel_hash(2, i, 0) % 50);
             assert_int_equal(trained_noise(context, &image, &found), RO_OK);
-            assert_true(found >= 0 && found < 60);
+            assert_true(found.sigma >= 0 && found.sigma < 60 && found.gain == 0);
             free(samples);
         }
 }
@@ -218,10 +294,11 @@ static void any_size(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(white_noise),      cmocka_unit_test(clipped_areas),
-        cmocka_unit_test(blurred_noise),    cmocka_unit_test(no_noise),
-        cmocka_unit_test(same_in_all_runs), cmocka_unit_test(golden),
-        cmocka_unit_test(any_size),
+        cmocka_unit_test(white_noise),        cmocka_unit_test(clipped_areas),
+        cmocka_unit_test(blurred_noise),      cmocka_unit_test(no_noise),
+        cmocka_unit_test(same_in_all_runs),   cmocka_unit_test(golden),
+        cmocka_unit_test(any_size),           cmocka_unit_test(counts),
+        cmocka_unit_test(even_noise_is_even),
     };
     return cmocka_run_group_tests(tests, open_context, close_context);
 }

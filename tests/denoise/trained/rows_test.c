@@ -20,7 +20,7 @@ static uint32_t draw(uint32_t limit) { return pixel_hash(3, counter++, 0) % limi
 /* Rows first .. first + count - 1 of D. */
 static void run(const struct trained_plan *plan, const struct trained_kernel *kernel,
                 uint32_t width, uint32_t height, uint32_t first, uint32_t count,
-                const int16_t *seen, int32_t *change)
+                const int16_t *seen, const uint8_t *levels, int32_t *change)
 {
     struct trained_band *band = trained_band_open(plan, kernel, width, height, first, count);
     assert_non_null(band);
@@ -33,6 +33,8 @@ static void run(const struct trained_plan *plan, const struct trained_kernel *ke
                 ((uint8_t *)room)[x] = (uint8_t)row[x];
             else
                 ((int16_t *)room)[x] = row[x];
+        if (plan->uneven)
+            memcpy(trained_band_levels(band), levels + (size_t)y * width, width);
         trained_band_push(band);
         for (const int32_t *line; (line = trained_band_pull(band)); given++)
             memcpy(change + (size_t)(first + given) * width, line, width * sizeof *line);
@@ -56,21 +58,31 @@ static void fill(int16_t *seen, size_t size, const struct trained_plan *plan, in
                                                            : wide / 2 + draw(wide / 8 + 1)));
 }
 
-static void try_one(const struct trained_network *network, int *compared)
+/* Levels of uneven noise: all there are, or steps. */
+static void fill_levels(uint8_t *levels, size_t size)
+{
+    const uint32_t wide = draw(2) ? TRAINED_LEVELS : 1 + draw(TRAINED_LEVELS);
+    for (size_t i = 0; i < size; i++)
+        levels[i] = (uint8_t)(1 + (wide & 1 ? draw(wide) : (uint32_t)(i % wide)));
+}
+
+static void try_one(const struct trained_network *network, bool uneven, int *compared)
 {
     static const int32_t highs[] = {255, 255, 255, 200, 1, 4095, 65535, 150000};
     static const double noises[] = {0.01, 0.5, 4, 25, 90, 1000};
     const uint32_t width = draw_side(), height = draw_side();
     const int32_t high = highs[draw(8)];
     struct trained_plan plan;
-    if (!trained_make(&plan, network, 0, high, noises[draw(6)]))
+    if (!(uneven ? trained_make_uneven : trained_make)(&plan, network, 0, high, noises[draw(6)]))
         return;
     const size_t size = (size_t)width * height, bytes = size * sizeof(int32_t);
     int16_t *seen = malloc(size * sizeof *seen);
+    uint8_t *levels = malloc(size);
     int32_t *want = malloc(bytes), *got = malloc(bytes);
-    assert_true(seen && want && got);
+    assert_true(seen && levels && want && got);
     fill(seen, size, &plan, high);
-    assert_true(trained_ref(&plan, width, height, seen, want));
+    fill_levels(levels, size);
+    assert_true(trained_ref(&plan, width, height, seen, levels, want));
     const struct trained_kernel *kernel;
     for (int i = 0; (kernel = trained_kernel_at(i)); i++, ++*compared) {
         memset(got, 0xa5, bytes);
@@ -78,13 +90,14 @@ static void try_one(const struct trained_network *network, int *compared)
         for (uint32_t b = 0; b < bands; b++) {
             const uint32_t first = height * b / bands, end = height * (b + 1) / bands;
             if (end > first)
-                run(&plan, kernel, width, height, first, end - first, seen, got);
+                run(&plan, kernel, width, height, first, end - first, seen, levels, got);
         }
         if (memcmp(want, got, bytes) != 0)
-            fail_msg("%s, %s, %u x %u in %u bands, numbers up to %d", kernel->name, network->name,
-                     width, height, bands, high);
+            fail_msg("%s, %s%s, %u x %u in %u bands, numbers up to %d", kernel->name, network->name,
+                     uneven ? ", uneven" : "", width, height, bands, high);
     }
     free(seen);
+    free(levels);
     free(want);
     free(got);
 }
@@ -93,8 +106,8 @@ static void kernels_equal_the_definition(void **state)
 {
     int compared = 0;
     (void)state;
-    for (int trial = 0; trial < 80; trial++)
-        try_one(trial & 1 ? &trained_fast : &trained_best, &compared);
+    for (int trial = 0; trial < 120; trial++)
+        try_one(trial & 1 ? &trained_fast : &trained_best, trial % 3 == 2, &compared);
     assert_true(compared >= 40 && trained_kernel_at(0)->cpu == RO_CPU_SCALAR);
 }
 
@@ -124,7 +137,7 @@ static void distant_taps(void **state)
         network.step[1] = (struct trained_step){5 - distance, 8192, 1 << 26, forward, back, flux};
         int compared = 0;
         for (int trial = 0; trial < 8; trial++)
-            try_one(&network, &compared);
+            try_one(&network, trial & 1, &compared);
         assert_true(compared > 0);
     }
 }

@@ -40,6 +40,9 @@ static int32_t number_at(const struct picture *picture, uint32_t x, uint32_t y)
     }
 }
 
+/* Levels of uneven noise, all of them. */
+static uint8_t level_at(size_t i) { return (uint8_t)(1 + pixel_hash(8, (uint32_t)i, 0) % 255); }
+
 /* D of a picture to which `more` is added. */
 static int32_t *changes_of(const struct trained_plan *plan, const struct picture *picture,
                            int32_t more)
@@ -47,13 +50,17 @@ static int32_t *changes_of(const struct trained_plan *plan, const struct picture
     const size_t size = (size_t)picture->width * picture->height;
     int16_t *seen = malloc(size * sizeof *seen);
     int32_t *change = malloc(size * sizeof *change);
-    assert_true(seen && change);
+    uint8_t *levels = malloc(size);
+    assert_true(seen && change && levels);
+    for (size_t i = 0; i < size; i++)
+        levels[i] = level_at(i);
     for (uint32_t y = 0; y < picture->height; y++)
         for (uint32_t x = 0; x < picture->width; x++)
             seen[(size_t)y * picture->width + x] =
                 trained_seen(plan, number_at(picture, x, y) + more);
-    assert_true(trained_ref(plan, picture->width, picture->height, seen, change));
+    assert_true(trained_ref(plan, picture->width, picture->height, seen, levels, change));
     free(seen);
+    free(levels);
     return change;
 }
 
@@ -73,8 +80,9 @@ static void sums_are_zero(void **state)
         const struct picture picture = {sizes[i % SIZES][0], sizes[i % SIZES][1],
                                         highs[i / SIZES % HIGHS], i % 3};
         struct trained_plan plan;
-        if (!trained_make(&plan, networks[i & 1], 0, picture.high,
-                          noises[i / SIZES / HIGHS % NOISES]))
+        const bool uneven = i / SIZES / HIGHS / NOISES & 1;
+        if (!(uneven ? trained_make_uneven : trained_make)(&plan, networks[i & 1], 0, picture.high,
+                                                           noises[i / SIZES / HIGHS % NOISES]))
             continue;
         int32_t *change = changes_of(&plan, &picture, 0);
         int64_t sum = 0;
@@ -95,7 +103,8 @@ static void constants_stay(void **state)
     for (int i = 0; i < 2 * SIZES * NOISES; i++) {
         const struct picture picture = {sizes[i % SIZES][0], sizes[i % SIZES][1], 255, 3};
         struct trained_plan plan;
-        if (!trained_make(&plan, networks[i & 1], 0, 255, noises[i / SIZES % NOISES]))
+        if (!(i & 2 ? trained_make_uneven : trained_make)(&plan, networks[i & 1], 0, 255,
+                                                          noises[i / SIZES % NOISES]))
             continue;
         int32_t *change = changes_of(&plan, &picture, 0);
         for (size_t k = 0; k < (size_t)picture.width * picture.height; k++)
@@ -134,6 +143,41 @@ static void noise_has_limits(void **state)
     assert_false(trained_make(&plan, &trained_best, 0, 1 << 19, 1));
 }
 
+/* The root of the mean square of the difference of changes. */
+static double distance(const int32_t *a, int fraction_a, const int32_t *b, int fraction_b, int size)
+{
+    double sum = 0;
+    for (int i = 0; i < size; i++)
+        sum += pow(ldexp(a[i], -fraction_a) - ldexp(b[i], -fraction_b), 2);
+    return sqrt(sum / size);
+}
+
+/* The highest level is even noise, but for finer fluxes and coarser changes. */
+static void uneven_noise(void **state)
+{
+    const struct picture picture = {40, 30, 255, 2};
+    enum { SIZE = 40 * 30 };
+    struct trained_plan even, uneven;
+    int16_t seen[SIZE];
+    uint8_t levels[SIZE];
+    int32_t one[SIZE], other[SIZE];
+    (void)state;
+    assert_true(trained_make(&even, &trained_best, 0, 255, 20));
+    assert_true(trained_make_uneven(&uneven, &trained_best, 0, 255, 20));
+    assert_true(uneven.fraction < even.fraction && !uneven.bytes);
+    for (int i = 0; i < SIZE; i++)
+        seen[i] = trained_seen(&even, number_at(&picture, (uint32_t)i % 40, (uint32_t)i / 40));
+    memset(levels, 255, SIZE);
+    assert_true(trained_ref(&even, 40, 30, seen, NULL, one));
+    assert_true(trained_ref(&uneven, 40, 30, seen, levels, other));
+    assert_true(distance(one, even.fraction, other, uneven.fraction, SIZE) < 0.3);
+    /* and a level is that much noise */
+    assert_true(trained_make_uneven(&uneven, &trained_best, 0, 255, 20 * 255 / 51.0));
+    memset(levels, 51, SIZE);
+    assert_true(trained_ref(&uneven, 40, 30, seen, levels, other));
+    assert_true(distance(one, even.fraction, other, uneven.fraction, SIZE) < 0.6);
+}
+
 /* Bytes where they are enough, and words. */
 static void forms(void **state)
 {
@@ -157,16 +201,16 @@ static void golden(void **state)
         int32_t high;
         double noise;
         uint32_t hash;
-    } known[] = {{0, 255, 25, 0x703348f6},
-                 {0, 65535, 900, 0x28884fb7},
-                 {1, 255, 25, 0xeb869fa1},
-                 {1, 65535, 900, 0xd17f4add}};
+        bool uneven;
+    } known[] = {{0, 255, 25, 0x703348f6, false}, {0, 65535, 900, 0x28884fb7, false},
+                 {1, 255, 25, 0xeb869fa1, false}, {1, 65535, 900, 0xd17f4add, false},
+                 {0, 255, 40, 0x909cc036, true},  {1, 65535, 9000, 0x465a8e85, true}};
     (void)state;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         const struct picture picture = {61, 47, known[i].high, 2};
         struct trained_plan plan;
-        assert_true(
-            trained_make(&plan, networks[known[i].network], 0, known[i].high, known[i].noise));
+        assert_true((known[i].uneven ? trained_make_uneven : trained_make)(
+            &plan, networks[known[i].network], 0, known[i].high, known[i].noise));
         int32_t *change = changes_of(&plan, &picture, 0);
         uint32_t hash = 0;
         for (size_t k = 0; k < (size_t)picture.width * picture.height; k++)
@@ -185,6 +229,7 @@ int main(void)
         cmocka_unit_test(constants_stay),
         cmocka_unit_test(a_constant_commutes),
         cmocka_unit_test(noise_has_limits),
+        cmocka_unit_test(uneven_noise),
         cmocka_unit_test(forms),
         cmocka_unit_test(golden),
     };
