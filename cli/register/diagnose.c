@@ -11,6 +11,11 @@ int register_useless(const struct register_values *values, const ro_register_rep
     if (report->useless & RO_REGISTER_FOLDS)
         snprintf(what, sizeof what, "the displacement folds at %llu pixels",
                  (unsigned long long)report->folds);
+    else if (report->useless & RO_REGISTER_UNSURE)
+        snprintf(what, sizeof what,
+                 "the images do not match: of %u points that look the same %u agree (confidence "
+                 "%.2f)",
+                 report->matches, report->support, report->confidence);
     else if (report->useless & RO_REGISTER_LEAVES)
         snprintf(what, sizeof what, "%.0f %% of the pixels map to outside the moving image",
                  100 * report->outside);
@@ -26,7 +31,9 @@ int register_useless(const struct register_values *values, const ro_register_rep
         strcat(tries, "--match ncc for a change of brightness, ");
     if (search->init ? strcmp(search->init, "affine") != 0 : told)
         strcat(tries, "--init affine for images that are turned or far apart, ");
-    if (!*tries)
+    if (report->useless & RO_REGISTER_UNSURE)
+        snprintf(tries, sizeof tries, "masks, or --init none for images that lie nearly alike, ");
+    else if (!*tries)
         snprintf(tries, sizeof tries, "%sa larger --sigma, ",
                  search->match ? "" : "--match ncc-size for contrast that is inverted in places, ");
     fail("%s, so %s was not written: try %sor --force", what, out, tries);

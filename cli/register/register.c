@@ -33,9 +33,12 @@ static const ro_option rows[] = {
      .words = RO_WORDS({"bilinear", .value = RO_SAMPLE_BILINEAR},
                        {"nearest", .value = RO_SAMPLE_NEAREST, .help = "for labels"})},
     {MEMBER(force), ROW_FORCE,
-     .more = "It is of none if it folds, maps more than half of its pixels to outside the moving "
-             "image, or is less alike than before. Without this option nothing is written then, "
-             "and the exit status is 3."},
+     .more =
+         "It is of none if too few points agree with it, if less than a tenth of the pixels lie "
+         "in the moving image, or if it folds at more than a hundredth of them. If `--scheme` "
+         "or `--init` is given, it is of none if more than half of the pixels lie outside, or "
+         "if the images are less alike than before. Without this option nothing is written "
+         "then, and the exit status is 3."},
     {MEMBER(fixed_mask), "FILE", "an image: where it is 0 or NaN, FIXED does not count",
      .topic = "masks"},
     {MEMBER(moving_mask), "FILE", "an image: where it is 0 or NaN, MOVING does not count",
@@ -245,9 +248,20 @@ static void put_lines(const struct job *job, double seconds)
         fprintf(stderr, "%s%u", i ? " " : "", r->updates[i]);
     fprintf(stderr, ")\nregister: displacement %.3f px RMS, %.2f at most; least Jacobian %.3f\n",
             r->rms, r->largest, r->jacobian);
+    if (r->confidence >= 0 && r->matches == 0)
+        fprintf(stderr,
+                "register: confidence %.2f: the images are alike as they lie, but for a "
+                "shift\n",
+                r->confidence);
+    else if (r->confidence >= 0)
+        fprintf(stderr, "register: confidence %.2f: %u of %u points that look the same agree%s\n",
+                r->confidence, r->support, r->matches,
+                r->descended ? "" : "; the start is kept, for the descent made it no better");
     if (r->jacobian <= 0)
         fprintf(stderr, "register: warning: the displacement folds at %llu pixels\n",
                 (unsigned long long)r->folds);
+    if (r->useless & RO_REGISTER_UNSURE)
+        fputs("register: warning: too little speaks for it\n", stderr);
     if (r->useless & RO_REGISTER_LEAVES)
         fprintf(stderr,
                 "register: warning: %.0f %% of the pixels map to outside the moving image\n",
@@ -276,8 +290,11 @@ static void put_json(FILE *file, const struct job *job, double seconds)
     json_put(file, "], start [");
     for (int i = 0; i < 6; i++)
         fprintf(file, "%s%.17g", i ? ", " : "", r->start[i]);
-    json_put(file, "], steps %u, trials %u, folds %llu, useless %hhd", r->steps, r->trials,
-             (unsigned long long)r->folds, r->useless);
+    json_put(file,
+             "], steps %u, trials %u, folds %llu, useless %hhd, matches %u, support %u, descended "
+             "%hhd",
+             r->steps, r->trials, (unsigned long long)r->folds, r->useless, r->matches, r->support,
+             r->descended);
     const struct {
         const char *name;
         double value;
@@ -288,6 +305,8 @@ static void put_json(FILE *file, const struct job *job, double seconds)
         {"largest", r->largest},
         {"jacobian", r->jacobian},
         {"outside", r->outside},
+        {"confidence", r->confidence},
+        {"directions", r->directions},
     };
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         json_put(file, ", %s: %.17g", fields[i].name, fields[i].value);

@@ -25,9 +25,11 @@ typedef struct ro_register_step {
 
 /* Why a displacement is of no use. */
 enum {
-    RO_REGISTER_FOLDS = 1 << 0,  /* the same of the moving image is seen twice */
-    RO_REGISTER_LEAVES = 1 << 1, /* more than half of the pixels look beyond the moving image */
+    RO_REGISTER_FOLDS = 1 << 0,  /* the same of the moving image is seen twice, in more places than
+                                    a hundredth of the pixels */
+    RO_REGISTER_LEAVES = 1 << 1, /* less than a tenth of the pixels look into the moving image */
     RO_REGISTER_WORSE = 1 << 2,  /* the images are less alike than before */
+    RO_REGISTER_UNSURE = 1 << 3, /* too little speaks for it: see `confidence` */
 };
 
 typedef struct ro_register_report {
@@ -49,6 +51,13 @@ typedef struct ro_register_report {
     double noise;                         /* standard deviation, of the noisier image, white 1 */
     double counted;                       /* share of the fixed image's pixels that counted */
     ro_register_step *record; /* `steps` of them if asked for; ro_free gives them back */
+    /* How sure the result is, 0 to 1: below 0.5 it is RO_REGISTER_UNSURE. -1: not judged, because
+     * the scheme or the start was given, or an image has less than 32 pixels on a side. */
+    double confidence;
+    uint32_t matches;  /* points that look the same in both images; 0 if none were needed */
+    uint32_t support;  /* of them, those that agree with the result */
+    double directions; /* share of places where gradients agree best; -1: not needed */
+    int descended;     /* 0: the descent made it worse, and the result is the start */
 } ro_register_report;
 
 /* The scheme "auto" needs no other option: it looks for an affine start and the sign of contrast,

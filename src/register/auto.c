@@ -24,16 +24,20 @@ static void copy_field(const ro_image *field, const ro_image *other, bool back)
     }
 }
 
-/* The same images again, each tone as it is. */
-ro_status register_plain(struct registration *flow, const ro_image *fixed, const ro_image *moving)
+ro_status register_again(struct registration *flow, const ro_image *fixed, const ro_image *moving)
 {
-    flow->normalised = flow->balanced = false;
     ro_status status = register_load_images(flow, fixed, moving);
     for (int p = 0; p < 2; p++) {
         free(flow->keep[p]);
         flow->keep[p] = NULL;
     }
     return status == RO_OK ? register_mask(flow, true) : status;
+}
+
+ro_status register_plain(struct registration *flow, const ro_image *fixed, const ro_image *moving)
+{
+    flow->normalised = flow->balanced = false;
+    return register_again(flow, fixed, moving);
 }
 
 /* A second record, where one is wanted. */

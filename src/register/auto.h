@@ -5,7 +5,8 @@
 
 #include "register/register.h"
 
-/* The same images again, each tone as it is. */
+/* The same images again; register_plain: each tone as it is. */
+ro_status register_again(struct registration *flow, const ro_image *fixed, const ro_image *moving);
 ro_status register_plain(struct registration *flow, const ro_image *fixed, const ro_image *moving);
 
 /* A second record, where one is wanted. */

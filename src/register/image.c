@@ -287,6 +287,8 @@ ro_status register_load_images(struct registration *flow, const ro_image *fixed,
     for (int p = 0; p < 2; p++) {
         stretching.of[p].low = low[p];
         stretching.of[p].by = by[p];
+        flow->low[p] = low[p];
+        flow->stretch[p] = by[p];
         stretching.of[p].bytes = images[p]->format == RO_GREY8 ? images[p] : NULL;
         for (int i = 0; i < 256 && stretching.of[p].bytes; i++)
             stretching.of[p].table[i] = (grey_of(images[p], i) - low[p]) * by[p];
@@ -445,12 +447,31 @@ static bool is_worse(const struct registration *flow, const struct line *sum)
     return report->energy_after > report->energy_before;
 }
 
+/* What speaks for the result, as a number from 0 to 1; 0.5 is enough. The limits are from pairs of
+ * images of which the truth is known (docs/register.md). */
+static double confidence_of(const struct field_evidence *evidence)
+{
+    enum { MANY = 15, FEW = 5 };
+    static const double AGREE = 0.4;
+    if (evidence->fast)
+        return evidence->alike;
+    if (evidence->support >= MANY)
+        return 1 - 0.5 * MANY / evidence->support;
+    if (evidence->support >= FEW && evidence->directions >= AGREE)
+        return 0.5;
+    return 0.49 * evidence->support / MANY;
+}
+
 static unsigned use_of(const struct registration *flow, const struct line *sum)
 {
+    static const double MOST_FOLDS = 0.01, LEAST_OVERLAP = 0.1;
     const ro_register_report *report = &flow->report;
-    return (report->folds ? RO_REGISTER_FOLDS : 0U) |
-           (report->outside > 0.5 ? RO_REGISTER_LEAVES : 0U) |
-           (is_worse(flow, sum) ? RO_REGISTER_WORSE : 0U);
+    const double pixels = (double)flow->size[1].width * flow->size[1].height;
+    const bool judged = flow->evidence.judged;
+    return ((double)report->folds > MOST_FOLDS * pixels ? RO_REGISTER_FOLDS : 0U) |
+           (report->outside > (judged ? 1 - LEAST_OVERLAP : 0.5) ? RO_REGISTER_LEAVES : 0U) |
+           (!judged && is_worse(flow, sum) ? RO_REGISTER_WORSE : 0U) |
+           (judged && report->confidence < 0.5 ? RO_REGISTER_UNSURE : 0U);
 }
 
 ro_status register_describe(struct registration *flow, const ro_image *field)
@@ -500,6 +521,11 @@ ro_status register_describe(struct registration *flow, const ro_image *field)
     report->jacobian = sum.jacobian;
     report->folds = sum.folds;
     report->outside = 1 - (double)sum.inside / pixels;
+    report->confidence = flow->evidence.judged ? confidence_of(&flow->evidence) : -1;
+    report->matches = (uint32_t)flow->evidence.matches;
+    report->support = (uint32_t)flow->evidence.support;
+    report->directions = flow->evidence.judged ? flow->evidence.directions : -1;
+    report->descended = !flow->evidence.judged || flow->evidence.fast || flow->evidence.descended;
     report->useless = use_of(flow, &sum);
     for (uint32_t i = 0; report->record && i < report->steps; i++)
         report->record[i].energy *= flow->normalised ? 1 : 2 * unit;

@@ -11,6 +11,7 @@
 #include "register/image.h"
 #include "register/mask.h"
 #include "register/register.h"
+#include "register/start/matched.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -54,7 +55,7 @@ static void settle_options(struct registration *flow, struct choice *choice)
     *choice = choose_names(flow);
     const bool thesis = choice->scheme == RO_SCHEME_THESIS;
     /* an affine start leaves nothing to the coarsest third */
-    flow->skipped = flow->automatic && choice->start == RO_START_AFFINE;
+    flow->skipped = flow->automatic && (choice->start == RO_START_AFFINE || flow->near);
     o->scales = o->scales ? o->scales : flow->skipped ? 10 : 15;
     const double least = longer / 8 < 12 ? longer / 8 : 12; /* noise is not to be followed */
     const double usual = longer / (flow->automatic ? 36 : 32);
@@ -201,8 +202,31 @@ struct opening {
     struct registration *flow;
     const ro_image *fixed, *moving;
     enum start_kind start;
+    struct found_start *found;
     ro_status status;
 };
+
+/* Where images are not alike enough at once, points that match are looked for; only where these
+ * lead nowhere all turns are tried. */
+static ro_status find_start(struct registration *flow, enum start_kind start,
+                            struct found_start *found)
+{
+    struct field_evidence *evidence = &flow->evidence;
+    const bool judged = flow->automatic && start == RO_START_AFFINE && start_has_room(flow);
+    double alike = 0;
+    ro_status status = RO_OK;
+    if (judged) {
+        status = register_align(flow, start, true, &alike);
+        *evidence = (struct field_evidence){
+            .judged = true, .fast = alike >= RO_ALIKE, .alike = alike, .directions = -1};
+        if (status == RO_OK && !evidence->fast)
+            status = start_find(flow, found);
+        evidence->matches = found->count;
+    }
+    return status != RO_OK || evidence->fast || start_leads(found)
+               ? status
+               : register_align(flow, start, false, &alike);
+}
 
 static void make_ready(struct thread_team *team, void *data)
 {
@@ -211,7 +235,7 @@ static void make_ready(struct thread_team *team, void *data)
     flow->team = team;
     opening->status = open_flow(flow, opening->fixed, opening->moving);
     if (opening->status == RO_OK && opening->start != RO_START_NONE)
-        opening->status = register_align(flow, opening->start);
+        opening->status = find_start(flow, opening->start, opening->found);
     flow->team = NULL;
 }
 
@@ -261,6 +285,98 @@ ro_status ro_register(ro_context *context, const ro_image *fixed, const ro_image
     return status;
 }
 
+/* A search before it begins; NULL: no memory. */
+static struct registration *open_search(ro_context *context, const ro_image *fixed,
+                                        const ro_image *moving, const ro_register_options *options,
+                                        bool near, const struct registration_constants *asked,
+                                        struct choice *choice)
+{
+    struct registration *flow = calloc(1, sizeof *flow);
+    if (!flow)
+        return NULL;
+    flow->context = context;
+    flow->on_device = context->options.device == RO_DEVICE_CUDA;
+    flow->near = near;
+    flow->size[0].width = (int)moving->width;
+    flow->size[0].height = (int)moving->height;
+    flow->size[1].width = (int)fixed->width;
+    flow->size[1].height = (int)fixed->height;
+    flow->width = (int)larger(fixed->width, moving->width);
+    flow->height = (int)larger(fixed->height, moving->height);
+    flow->options = *options;
+    flow->constants = *asked;
+    flow->report.start[0] = flow->report.start[4] = 1;
+    settle_options(flow, choice);
+    if (flow->options.record) {
+        flow->report.record = calloc((size_t)flow->options.scales * flow->constants.updates,
+                                     sizeof(ro_register_step));
+        if (!flow->report.record) {
+            free(flow);
+            return NULL;
+        }
+    }
+    return flow;
+}
+
+static void close_search(struct registration *flow)
+{
+    free(flow->tables);
+    for (int p = 0; p < 2 && !flow->on_device; p++)
+        free(flow->images[p]);
+    free(flow->keep[0]);
+    free(flow->keep[1]);
+    multigrid_close(&flow->grids);
+    free(flow);
+}
+
+static ro_status no_memory(ro_context *context)
+{
+    return ro_context_fail(context, RO_E_MEMORY, "no memory for a registration");
+}
+
+/* The start and the flow. */
+static ro_status run_search(struct registration *flow, const struct choice *choice,
+                            const ro_image *fixed, const ro_image *moving, const ro_image *field,
+                            ro_report *ran)
+{
+    struct found_start found = {.count = 0};
+    struct opening opening = {flow, fixed, moving, choice->start, &found, RO_OK};
+    team_open(flow->context->pool, flow->context->threads, make_ready, &opening);
+    ro_status status = opening.status;
+    if (status == RO_OK && start_leads(&found))
+        status = register_matched(flow, &found, fixed, moving, field, ran);
+    else if (status == RO_OK)
+        status = choice->falls_back ? register_auto(flow, fixed, moving, field, ran)
+                                    : flow_anywhere(flow, field, ran);
+    if (status == RO_OK && flow->evidence.judged && !flow->evidence.fast && !start_leads(&found))
+        status = register_judge(flow, &found, field);
+    start_close(&found);
+    return status;
+}
+
+ro_status register_near(struct registration *flow, const ro_image *fixed, const ro_image *moving,
+                        const ro_register_options *options, const ro_image *field, ro_report *ran)
+{
+    struct choice choice = {0};
+    struct registration *near =
+        open_search(flow->context, fixed, moving, options, true, &flow->constants, &choice);
+    if (!near)
+        return no_memory(flow->context);
+    const ro_status status = run_search(near, &choice, fixed, moving, field, ran);
+    const ro_register_report *from = &near->report;
+    ro_register_report *to = &flow->report;
+    flow->scales = near->scales;
+    memcpy(to->updates, from->updates, sizeof to->updates);
+    to->steps = from->steps;
+    to->trials = from->trials;
+    free(to->record);
+    to->record = from->record;
+    flow->normalised = near->normalised;
+    flow->sizes = near->sizes;
+    close_search(near);
+    return status;
+}
+
 ro_status register_limited(ro_context *context, const ro_image *fixed, const ro_image *moving,
                            ro_image *field, const ro_register_options *options, uint32_t updates,
                            uint32_t cycles, ro_register_report *report)
@@ -274,36 +390,12 @@ ro_status register_limited(ro_context *context, const ro_image *fixed, const ro_
         return status;
     struct choice choice = {0};
     ro_report ran = {0};
-    struct registration *flow = calloc(1, sizeof *flow);
+    full.record = full.record && report;
+    const struct registration_constants asked = {.updates = updates, .cycles = cycles};
+    struct registration *flow = open_search(context, fixed, moving, &full, false, &asked, &choice);
     if (!flow)
-        return ro_context_fail(context, RO_E_MEMORY, "no memory for a registration");
-    flow->context = context;
-    flow->on_device = context->options.device == RO_DEVICE_CUDA;
-    flow->size[0].width = (int)moving->width;
-    flow->size[0].height = (int)moving->height;
-    flow->size[1].width = (int)fixed->width;
-    flow->size[1].height = (int)fixed->height;
-    flow->width = (int)larger(fixed->width, moving->width);
-    flow->height = (int)larger(fixed->height, moving->height);
-    flow->options = full;
-    flow->constants.updates = updates;
-    flow->constants.cycles = cycles;
-    flow->report.start[0] = flow->report.start[4] = 1;
-    settle_options(flow, &choice);
-    if (report && flow->options.record) {
-        flow->report.record = calloc((size_t)flow->options.scales * flow->constants.updates,
-                                     sizeof(ro_register_step));
-        if (!flow->report.record)
-            status = ro_context_fail(context, RO_E_MEMORY, "no memory for a record of updates");
-    }
-    if (status == RO_OK) {
-        struct opening opening = {flow, fixed, moving, choice.start, RO_OK};
-        team_open(context->pool, context->threads, make_ready, &opening);
-        status = opening.status;
-    }
-    if (status == RO_OK)
-        status = choice.falls_back ? register_auto(flow, fixed, moving, field, &ran)
-                                   : flow_anywhere(flow, field, &ran);
+        return no_memory(context);
+    status = run_search(flow, &choice, fixed, moving, field, &ran);
     if (status == RO_OK) {
         ran.method = flow->options.scheme;
         ran.width = fixed->width;
@@ -317,12 +409,6 @@ ro_status register_limited(ro_context *context, const ro_image *fixed, const ro_
     }
     if (status != RO_OK)
         free(flow->report.record);
-    free(flow->tables);
-    for (int p = 0; p < 2 && !flow->on_device; p++)
-        free(flow->images[p]);
-    free(flow->keep[0]);
-    free(flow->keep[1]);
-    multigrid_close(&flow->grids);
-    free(flow);
+    close_search(flow);
     return status;
 }

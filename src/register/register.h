@@ -180,6 +180,17 @@ struct registration_constants {
     double tolerance;   /* root mean square of an update that ends a scale, in pixels */
 };
 
+/* What speaks for a result, if the start was looked for: see verdict.c. */
+struct field_evidence {
+    bool judged;  /* there is a verdict */
+    bool fast;    /* the images were alike from the first moment, */
+    double alike; /* so much */
+    int matches;  /* points that match, and how many of them lie on the result */
+    int support;
+    double directions; /* share of blocks that fit best where the result says; < 0: not needed */
+    bool descended;    /* the result is the descent's, not the start's */
+};
+
 struct registration {
     ro_context *context;
     struct thread_team *team;    /* while images are made ready and aligned; else NULL */
@@ -192,6 +203,7 @@ struct registration {
     bool automatic;          /* the scheme that chooses match and start itself */
     bool by_lines;           /* smoothed along rows and columns, not by V-cycles */
     bool watched;            /* ends where it goes astray */
+    bool near;               /* a map has brought the images together already */
     bool skipped;            /* the coarsest scales, which the start has done */
     bool negative;           /* light in one image is dark in the other: the fixed one was turned */
     double window;           /* of local means and variances, in deviations of the scale */
@@ -206,11 +218,13 @@ struct registration {
     float *images[2];              /* moving and fixed on the finest grid, 0 to 1 */
     float *keep[2];                /* 1 where they count, 0 elsewhere; NULL: everywhere */
     float darkest[2], lightest[2]; /* tones of the images */
+    float low[2], stretch[2];      /* what was taken away from tones, and what they were times */
     double contrast;               /* what 1 stands for, white being 1 */
     int scales;
     struct scale_plan scale[RO_REGISTER_SCALES];
     float *tables; /* of all filters, one after the other */
     size_t table_floats;
+    struct field_evidence evidence;
     struct match_agreement reached, ended; /* when u came to the finest grid, and at the end */
     const struct registration_backend *backend;
     void *data; /* the back end's */
@@ -288,7 +302,21 @@ enum match_kind { RO_MATCH_AUTO, RO_MATCH_SSD, RO_MATCH_NCC, RO_MATCH_NCC_SIZE }
 
 /* Where to start: the matrix of `report.start`. */
 enum start_kind { RO_START_NONE, RO_START_TRANSLATION, RO_START_AFFINE };
-ro_status register_align(struct registration *flow, enum start_kind start);
+
+/* The same map by correlation; `near`: only if the images are alike enough without a turn, as
+ * `alike` says then. */
+#define RO_ALIKE 0.9
+ro_status register_align(struct registration *flow, enum start_kind start, bool near,
+                         double *alike);
+
+/* The fixed image as a negative. */
+ro_status register_negate(struct registration *flow);
+
+/* A search that begins where `flow` does, with images that a map has brought together: the default
+ * scheme from no start. What the report says of the descent, and how tones were compared, is taken
+ * over by `flow`. */
+ro_status register_near(struct registration *flow, const ro_image *fixed, const ro_image *moving,
+                        const ro_register_options *options, const ro_image *field, ro_report *ran);
 
 /* The scheme that needs no options: normalised tones, or plain ones where they led astray. */
 ro_status register_auto(struct registration *flow, const ro_image *fixed, const ro_image *moving,

@@ -265,7 +265,8 @@ class Register(Case):
         self.assertRegex(lines[1], r"^register: (ncc|ssd), start .*, noise \d+\.\d of 255$")
         self.assertRegex(lines[2], r"^register: energy \S+ before, \S+ after; \d+ updates \(")
         self.assertRegex(lines[3], r"^register: displacement \S+ px RMS, .*Jacobian 0\.\d+$")
-        self.assertEqual(len(lines), 4)
+        self.assertRegex(lines[4], r"^register: confidence (1\.00|0\.9\d): the images are alike ")
+        self.assertEqual(len(lines), 5)
 
     def test_folding_is_told(self):
         """Against a picture that has nothing to do with it, hardly smoothed."""
@@ -292,6 +293,17 @@ class Register(Case):
                      ["--scheme", "thesis", "--force"], ["--scales", "1"], ["--sigma", "6"]):
             told = self.report("fixed.pgm", "moving.pgm", "out.pgm", *more)
             self.assertLess(told["energy_after"], told["energy_before"], more)
+
+    def test_verdict(self):
+        """What does not match is refused, --force writes it, and the report says why."""
+        self.put("fixed.pgm", pgm(96, 96, noise(96 * 96)))
+        self.put("other.pgm", pgm(96, 96, noise(2 * 96 * 96)[96 * 96:]))
+        self.refused("register", "fixed.pgm", "other.pgm", "no.pgm", status=3,
+                     words=["the images do not match", "confidence", "--force"])
+        told = self.report("fixed.pgm", "other.pgm", "out.pgm", "--force")
+        self.assertLess(told["confidence"], 0.5)
+        self.assertTrue(told["useless"])
+        self.assertGreaterEqual(told["matches"], told["support"])
 
     def test_tiny(self):
         for width, height in (2, 1), (1, 2), (3, 3), (40, 1):

@@ -24,12 +24,13 @@ enum { SIZES = 3, MOST_TURNS = 72 };
 
 /* How much is tried. */
 struct effort {
-    int longest; /* side of the largest copy */
-    int turns, steps;
-    bool signs;    /* what is light in one image may be dark in the other */
-    double enough; /* a likeness without a rotation that needs no ring of them; 2: none does */
+    int longest;      /* side of the largest copy */
+    int turns, steps; /* no turns: only what is alike enough without one */
+    bool signs;       /* what is light in one image may be dark in the other */
+    double enough;    /* a likeness without a rotation that needs no ring of them; 2: none does */
 };
-static const struct effort thorough = {256, 72, 20, false, 2}, brief = {128, 36, 10, true, 0.95};
+static const struct effort thorough = {256, 72, 20, false, 2}, brief = {128, 36, 10, true, 0.9};
+static const struct effort near_by = {128, 0, 10, true, 0.9}; /* translations alone */
 
 static ro_status no_memory(const struct registration *flow)
 {
@@ -231,7 +232,7 @@ static ro_status search_affine(struct registration *flow, const struct ro_view *
         status = search_shifts(flow, view, true, &best, &here);
         if (status == RO_OK)
             status = settle_sign(flow, view, effort->steps, &best, found);
-        if (status != RO_OK || found->value >= effort->enough)
+        if (status != RO_OK || found->value >= effort->enough || effort->turns == 0)
             return status;
     } else {
         here = map_likeness(view, &still, RO_LIKE);
@@ -256,10 +257,13 @@ static ro_status align_shift(struct registration *flow, const struct ro_view *vi
 }
 
 static ro_status align_affine(struct registration *flow, const struct ro_view *views, int count,
-                              const struct effort *effort, struct affine_map *map)
+                              const struct effort *effort, struct affine_map *map, double *alike)
 {
     struct map_climb climb;
     ro_status status = search_affine(flow, &views[count - 1], effort, &climb);
+    *alike = climb.value;
+    if (effort->turns == 0 && climb.value < effort->enough)
+        return status;
     for (int i = count - 1; i >= 0 && status == RO_OK; i--) {
         if (!climb.settled && !refine_maps(flow->team, &views[i], &climb, 1, effort->steps))
             return no_memory(flow);
@@ -275,7 +279,9 @@ static ro_status align_affine(struct registration *flow, const struct ro_view *v
     if (effort->signs && !likenesses(flow->team, views, &still, 1, climb.sign, &here))
         return no_memory(flow);
     *map = effort->signs && climb.value < here ? still : climb.map;
-    flow->negative = climb.sign == RO_UNLIKE;
+    *alike = effort->signs && climb.value < here ? here : climb.value;
+    if (effort->turns > 0 || *alike >= effort->enough)
+        flow->negative = climb.sign == RO_UNLIKE;
     return RO_OK;
 }
 
@@ -293,6 +299,12 @@ static void turn_negative(void *data, int part, int parts)
     }
 }
 
+ro_status register_negate(struct registration *flow)
+{
+    register_pass(flow, flow->grids.grid[0].floats, turn_negative, flow);
+    return register_heard(flow);
+}
+
 /* From the middle of a copy to that of the images' first pixel. */
 static void tell_start(struct registration *flow, const struct pyramid_copy *copy,
                        const struct affine_map *map)
@@ -305,26 +317,26 @@ static void tell_start(struct registration *flow, const struct pyramid_copy *cop
     to[5] = map->m[5] * copy->shrink + my - map->m[3] * mx - map->m[4] * my;
 }
 
-ro_status register_align(struct registration *flow, enum start_kind start)
+ro_status register_align(struct registration *flow, enum start_kind start, bool near, double *alike)
 {
     const struct align_kernels *kernels = align_kernels_for(flow->context->cpu);
     struct pyramid_copies copies;
     struct ro_view views[RO_COPIES];
     struct affine_map map = still;
     const bool affine = start == RO_START_AFFINE;
-    const struct effort *effort = flow->automatic && affine ? &brief : &thorough;
+    const struct effort *effort = !(flow->automatic && affine) ? &thorough
+                                  : near                       ? &near_by
+                                                               : &brief;
     ro_status status = copies_open(flow, kernels, effort->longest, effort->signs, &copies);
     for (int i = 0; i < copies.count; i++)
         views[i] = (struct ro_view){&copies.copy[i], kernels};
     if (status == RO_OK)
-        status = affine ? align_affine(flow, views, copies.count, effort, &map)
+        status = affine ? align_affine(flow, views, copies.count, effort, &map, alike)
                         : align_shift(flow, &views[0], &map);
-    if (status == RO_OK)
+    if (status == RO_OK && (effort->turns > 0 || *alike >= effort->enough))
         tell_start(flow, &copies.copy[0], &map);
-    if (status == RO_OK && flow->negative) {
-        register_pass(flow, flow->grids.grid[0].floats, turn_negative, flow);
-        status = register_heard(flow);
-    }
+    if (status == RO_OK && flow->negative)
+        status = register_negate(flow);
     copies_close(&copies);
     return status;
 }
