@@ -5,8 +5,10 @@
 #include "roundoff_io_command.h"
 #include "roundoff_io_pieces.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum { MOST_PICTURES = 8 };
 
@@ -138,4 +140,33 @@ void pictures_json(FILE *file)
             between = ", ";
         }
     fputc('}', file);
+}
+
+uint8_t picture_byte(const ro_image *in, const char *row, size_t at)
+{
+    const uint32_t white = ro_image_white(in);
+    switch (ro_format_sample_bytes(in->format)) {
+    case 1:
+        return (uint8_t)((((const uint8_t *)row)[at] * 255u + white / 2) / white);
+    case 2:
+        return (uint8_t)((((const uint16_t *)(const void *)row)[at] * (uint64_t)255 + white / 2) /
+                         white);
+    default: {
+        float v = ((const float *)(const void *)row)[at];
+        return (uint8_t)(v > 0 ? v < 1 ? lrintf(255 * v) : 255 : 0);
+    }
+    }
+}
+
+bool picture_is_named(const char *path, const char *ending)
+{
+    const char *dot = strrchr(path, '.');
+    return dot && strcasecmp(dot, ending) == 0;
+}
+
+bool picture_name(const char *path, uint32_t number, char *name, size_t size)
+{
+    const int stem = (int)ro_path_stem(path);
+    int length = snprintf(name, size, "%.*s-%04u%s", stem, path, number, path + stem);
+    return length > 0 && (size_t)length < size;
 }

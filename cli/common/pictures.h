@@ -9,6 +9,8 @@
 #include "cli/common/options.h"
 #include "roundoff_io.h"
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 /* Forgets what was read before; `strict` as --strict has it. */
@@ -38,6 +40,16 @@ ro_status pictures_resolution(ro_context *context, const char *path, const ro_fi
  * memory, is no answer. */
 ro_status pictures_hold(ro_context *context, const char *path, const ro_file_info *info,
                         const ro_write_options *options, bool *holds);
+
+/* Sample `at` of a row as 0 to 255. */
+uint8_t picture_byte(const ro_image *image, const char *row, size_t at);
+
+/* Whether a name ends so, such as ".gif", in letters of either case. */
+bool picture_is_named(const char *path, const char *ending);
+
+/* The name of one picture of a series: of "name.png" and 7 "name-0007.png". False: it is too long.
+ */
+bool picture_name(const char *path, uint32_t number, char *name, size_t size);
 
 /* A line on stderr for each picture of which something was dropped; the same as JSON, with a comma
  * and its name before it. */

@@ -5,6 +5,7 @@
 #include "cli/common/session.h"
 #include "cli/common/stacks.h"
 #include "cli/common/vectors.h"
+#include "cli/denoise/evolution.h"
 #include "cli/denoise/files.h"
 #include "cli/task/task.h"
 #include "roundoff/command.h"
@@ -19,6 +20,8 @@ struct values {
     const char *white, *page;
     int bits, floats, raw;
     const char *vectors;
+    const char *evolution, *history;
+    uint32_t every;
     ro_denoise_options denoise;
 };
 
@@ -40,6 +43,16 @@ static const ro_option rows[] = {
     {MEMBER(vectors), ROW_VECTORS, .topic = "output",
      .more = "The file has one pixel per line. IN must be an 8-bit or 16-bit grey file, not a "
              "pipe, and the number system s9, s12, s16, s17 or s24."},
+    {MEMBER(evolution), "FILE", "time steps as .gif, .y4m, or a series FILE-0000.png",
+     .topic = "output", .excludes = "model=trained", .writes = 1,
+     .more = "It begins with IN and ends with OUT. A GIF is grey."},
+    {MEMBER(every), "N", "steps between two pictures of the evolution", .topic = "output", .min = 1,
+     .max = UINT32_MAX, .preset = "1", .needs = "evolution"},
+    {MEMBER(history), "FILE", "figures of every time step, as a table .csv or plots .svg",
+     .topic = "output", .excludes = "model=trained", .writes = 1,
+     .more =
+         "They are of the numbers that the method works in: sum, smallest, largest, energy (the "
+         "sum of squares), and the root mean square of what the step changed."},
     {0},
 };
 
@@ -396,10 +409,11 @@ static ro_status certify(struct certificate *to, const void *given, const struct
 /* The definition, where it has a schedule of its own. */
 static const char *const *reference(const void *given)
 {
-    static const char *const plain[] = {"--cpu", "scalar", "--threads", "1", "!vectors", NULL};
-    static const char *const defined[] = {"--schedule",     "reference", "--cpu",
-                                          "scalar",         "--threads", "1",
-                                          "!steps-at-once", "!vectors",  NULL};
+    static const char *const plain[] = {"--cpu",      "scalar", "--threads", "1", "!vectors",
+                                        "!evolution", "!every", "!history",  NULL};
+    static const char *const defined[] = {"--schedule", "reference", "--cpu",          "scalar",
+                                          "--threads",  "1",         "!steps-at-once", "!vectors",
+                                          "!evolution", "!every",    "!history",       NULL};
     const struct values *values = given;
     const char *scheme = values->denoise.scheme;
     return ro_name_equal(scheme, "naive") || ro_name_equal(scheme, "xpp24") ? plain : defined;
@@ -425,8 +439,17 @@ static ro_status work(struct task *task)
                                 : o->kappa > 0) &&
                       (trained || is_word(o->scheme, "explicit")) && job->form == AS_IN &&
                       values->common.device != RO_DEVICE_CUDA;
-    ro_status status = rows ? denoise_rows(job) : denoise_pages(job);
+    struct evolution evolution;
+    ro_status status =
+        evolution_open(&evolution, task->context, values->evolution,
+                       values->every ? values->every : 1, values->history, &job->denoise);
+    if (status == RO_OK)
+        status = rows ? denoise_rows(job) : denoise_pages(job);
     task->ran = *ro_context_report(task->context);
+    status = evolution_end(&evolution, status);
+    evolution_close(&evolution);
+    job->denoise.frame_every = 0; /* vectors are of a run of their own */
+    job->denoise.on_step = NULL;
     if (status == RO_OK && values->vectors)
         status = save_vectors(job, values->vectors);
     return status;
@@ -463,6 +486,10 @@ static int run(const struct command *command, int argc, char **argv)
         return usage_error(command, "--white %s: must be a whole number, or maxval", values.white);
     if (stack_check(command, values.page) != 0)
         return EXIT_BAD_USAGE;
+    if (!values.denoise.scheme && !values.denoise.model && (values.evolution || values.history)) {
+        values.denoise.model = "anisotropic"; /* which has time steps */
+        values.denoise.scheme = ro_denoise_scheme(&values.denoise);
+    }
     if (values.raw && !values.denoise.scheme)
         return usage_error(command, "--raw does not apply to model trained");
     if ((values.bits > 0) + values.floats + values.raw > 1)

@@ -2,29 +2,12 @@
 /* Pictures of a segmentation: outlines over the image, and how they came there. */
 #include "cli/segment/segment.h"
 
+#include "cli/common/pictures.h"
 #include "cli/segment/outline.h"
 #include "roundoff_io_command.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-
-static uint8_t byte_of(const ro_image *in, const char *row, size_t at)
-{
-    const uint32_t white = ro_image_white(in);
-    switch (ro_format_sample_bytes(in->format)) {
-    case 1:
-        return (uint8_t)((((const uint8_t *)row)[at] * 255u + white / 2) / white);
-    case 2:
-        return (uint8_t)((((const uint16_t *)(const void *)row)[at] * (uint64_t)255 + white / 2) /
-                         white);
-    default: {
-        float v = ((const float *)(const void *)row)[at];
-        return (uint8_t)(v > 0 ? v < 1 ? lrintf(255 * v) : 255 : 0);
-    }
-    }
-}
 
 ro_status segment_accepts(ro_context *context, const struct segment_values *values, const char *out,
                           const ro_image *in)
@@ -56,7 +39,7 @@ ro_status picture_of(ro_context *context, const ro_image *in, ro_image *picture)
         uint8_t *to = (uint8_t *)picture->data + (ptrdiff_t)y * picture->stride;
         for (size_t x = 0; x < in->width; x++)
             for (size_t c = 0; c < 3; c++)
-                to[3 * x + c] = byte_of(in, row, colour ? 3 * x + c : x);
+                to[3 * x + c] = picture_byte(in, row, colour ? 3 * x + c : x);
     }
     return status;
 }
@@ -89,29 +72,15 @@ ro_status save_overlay(ro_context *context, const char *path, const ro_image *pi
 
 enum { GREYS = 256 - RO_LABELS, CENTISECONDS = 8 };
 
-static bool is_gif(const char *path)
-{
-    const char *dot = strrchr(path, '.');
-    return dot && strcasecmp(dot, ".gif") == 0;
-}
-
-/* "name.png" and 7: "name-0007.png". */
-static bool name_frame(const char *path, uint32_t number, char *name, size_t size)
-{
-    const int stem = (int)ro_path_stem(path);
-    int length = snprintf(name, size, "%.*s-%04u%s", stem, path, number, path + stem);
-    return length > 0 && (size_t)length < size;
-}
-
 ro_status frames_open(struct frames *frames, ro_context *context, const char *path,
                       const ro_image *picture)
 {
     *frames = (struct frames){.context = context, .path = path, .picture = picture};
-    if (!is_gif(path)) {
+    if (!picture_is_named(path, ".gif")) {
         const ro_file_info info = {
             .format = RO_RGB8, .width = picture->width, .height = picture->height, .maxval = 255};
         char name[4096];
-        if (strcmp(path, "-") == 0 || !name_frame(path, 0, name, sizeof name))
+        if (strcmp(path, "-") == 0 || !picture_name(path, 0, name, sizeof name))
             return ro_context_fail(
                 context, RO_E_ARGUMENT,
                 "%s: a name that ends in .gif, .png or the like is needed for frames", path);
@@ -156,7 +125,7 @@ static ro_status add_to_series(struct frames *frames, const ro_polyline *lines, 
     ro_context *context = frames->context;
     ro_image drawn = {0};
     char name[4096];
-    if (!name_frame(frames->path, frames->count++, name, sizeof name))
+    if (!picture_name(frames->path, frames->count++, name, sizeof name))
         return ro_context_fail(context, RO_E_ARGUMENT, "the name of a frame is too long");
     ro_status status = draw_overlay(context, frames->picture, lines, count, &drawn);
     if (status == RO_OK)

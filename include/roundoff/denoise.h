@@ -50,8 +50,14 @@ typedef struct ro_denoise_step {
     int64_t sum, min, max;
     uint64_t energy_high, energy_low;
     double real_sum, real_min, real_max, real_energy;
+    double
+        change; /* root mean square of what the step changed in the numbers; 0 before the first */
 } ro_denoise_step;
 typedef void (*ro_denoise_step_fn)(void *data, const ro_denoise_step *step);
+
+/* Called with the image as the output would be after a step, valid during the call. Non-zero
+ * cancels. */
+typedef int (*ro_denoise_frame_fn)(void *data, const ro_image *now, uint32_t step);
 
 #define RO_WHITE_MAXVAL UINT32_MAX
 
@@ -116,6 +122,11 @@ typedef struct ro_denoise_options {
     double strength;
     /* Which filters are taken: fast or best. Default (NULL): best. */
     const char *quality;
+    /* Steps between two calls of `frame`, from before the first step to the end, by the models of
+     * diffusion; on the CPU, and not for streams. 0: none. */
+    uint32_t frame_every;
+    ro_denoise_frame_fn frame;
+    void *frame_data;
 } ro_denoise_options;
 #define RO_DENOISE_UNSET(UNSET) UNSET(iterations) UNSET(sigma) UNSET(noise_level)
 #define RO_DENOISE_DEFAULTS RO_DEFAULTS_OF(ro_denoise_options, RO_DENOISE_UNSET)

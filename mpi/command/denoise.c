@@ -5,9 +5,10 @@
 #include "command.h"
 
 static const char *const without[] = {
-    "white",   "page",     "bits",          "float",           "raw",  "scheme",
-    "vectors", "schedule", "steps-at-once", "until-converged", "stop", "impulse",
-    "seed",    "rows",     "checkpoint",    "resume",          NULL};
+    "white",  "page",      "bits",     "float",         "raw",
+    "scheme", "vectors",   "schedule", "steps-at-once", "until-converged",
+    "stop",   "impulse",   "seed",     "rows",          "checkpoint",
+    "resume", "evolution", "every",    "history",       NULL};
 
 static const struct option_words words[] = {
     {"iterations", "time steps (default with --kappa: the usual ones)", NULL},

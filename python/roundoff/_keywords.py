@@ -18,7 +18,8 @@ from ._tables import COMMANDS
 OF_FILES = {"json", "quiet", "certificate", "strict", "limit_memory",
             "limit_pixels", "help", "type", "page", "report", "vectors",
             "compression", "pixel_bits", "numbers", "bit_order", "ones", "out_dir", "alpha",
-            "background", "profile", "list", "force", "drive", "sidecar"}
+            "background", "profile", "list", "force", "drive", "sidecar", "evolution", "every",
+            "history"}
 UNITS = {"": 1.0, "nm": 1e-9, "um": 1e-6, "µm": 1e-6, "μm": 1e-6, "mm": 1e-3, "cm": 1e-2, "m": 1.0}
 KINDS = {"flag": "bool", "whole": "int", "percent": "float", "number": "float", "share": "float",
          "seed": "int"}

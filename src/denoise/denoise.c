@@ -141,7 +141,7 @@ static void trace_field(const struct explicit_steps *run)
         return;
     for (uint32_t y = 0; y < work->in.height; y++)
         for (int c = 0; c < work->channels; c++)
-            trace_add(&trace, work, fetch_row(run, y, c, run->line), work->in.width);
+            trace_add(&trace, work, y, c, fetch_row(run, y, c, run->line));
     trace_tell(&trace, work);
 }
 

@@ -104,6 +104,7 @@ struct denoiser {
     struct explicit_steps *ready;      /* the explicit scheme on the CPU, ready to run; or NULL */
     struct diffusion_device *resident; /* for images on a device, since the first run; or NULL */
     struct stop_watch *watch;          /* of a run that tells when to stop; or NULL */
+    struct step_frames *frames;        /* what a caller who watches is shown; or NULL */
 };
 
 /* From options to a denoiser. `in` may have no pixels if kappa is given. */
@@ -203,16 +204,22 @@ ro_status denoiser_progress(const struct denoiser *work);
 /* Fails: what is to be done has no code of that instruction set. */
 ro_status denoiser_no_code(const struct denoiser *work, ro_cpu asked);
 
+/* A run that is watched needs room for its frame and for the numbers of the step before; at its end
+ * the last frame is shown, unless it was. */
+ro_status step_frames_open(struct denoiser *work);
+ro_status step_frames_end(struct denoiser *work);
+void step_frames_close(struct denoiser *work);
+
 /* Figures of a step, put together row by row and told to options.on_step. */
 struct step_trace {
     __int128 sum;
-    unsigned __int128 squares;
+    unsigned __int128 squares, changes;
     int64_t min, max;
-    double real_sum, real_squares, real_min, real_max;
+    double real_sum, real_squares, real_min, real_max, real_changes;
     bool any;
 };
-void trace_add(struct step_trace *trace, const struct denoiser *work, const void *values,
-               size_t count);
+void trace_add(struct step_trace *trace, const struct denoiser *work, uint32_t y, int channel,
+               const void *values);
 void trace_tell(const struct step_trace *trace, const struct denoiser *work);
 bool denoiser_is_watched(const struct denoiser *work);
 /* All planes at once; does nothing where nobody listens. */

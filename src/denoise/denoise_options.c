@@ -125,6 +125,9 @@ static const ro_option rows[] = {
      .words =
          RO_WORDS({"fast", .value = 0, .help = "12 filters in 5 steps, in bytes of 8-bit grey"},
                   {"best", .value = 1, .help = "24 filters in 6 steps"})},
+    {MEMBER(frame_every), .max = UINT32_MAX},
+    {MEMBER(frame)},
+    {MEMBER(frame_data)},
     {0},
 };
 

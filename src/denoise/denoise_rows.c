@@ -164,7 +164,7 @@ const char *denoise_no_rows(const struct denoiser *work)
     const bool on_device = work->context->options.device == RO_DEVICE_CUDA;
     if (work->options.impulse)
         return "impulse noise is mended in whole images, not row by row";
-    if (work->options.on_step)
+    if (denoiser_is_watched(work))
         return "figures of every step need the whole image, not rows";
     if (work->network && !on_device && work->schedule != RO_SCHEDULE_REFERENCE)
         return NULL;

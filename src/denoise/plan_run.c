@@ -69,10 +69,16 @@ static ro_status run_images(struct denoise_plan *plan, const ro_image *in, const
     work->out.stride = out->stride;
     work->told = report;
     denoiser_restart(work);
-    if (!plan->cuda)
-        return work->scheme->run(work);
-    return work->scheme->run == denoise_implicit ? denoise_implicit_cuda(work)
-                                                 : denoise_explicit_cuda(work);
+    if (plan->cuda)
+        return work->scheme->run == denoise_implicit ? denoise_implicit_cuda(work)
+                                                     : denoise_explicit_cuda(work);
+    ro_status status = step_frames_open(work);
+    if (status == RO_OK)
+        status = work->scheme->run(work);
+    if (status == RO_OK)
+        status = step_frames_end(work);
+    step_frames_close(work);
+    return status;
 }
 
 static ro_status check_image(const struct denoise_plan *plan, const ro_image *image,
@@ -162,12 +168,15 @@ static ro_status make_plan(ro_context *context, const ro_image *in, const ro_ima
     plan->out = *out;
     struct denoiser *work = &plan->work;
     ro_status status = denoiser_make(work, context, in, out, options);
-    const bool watched = work->options.on_step;
+    const bool watched = denoiser_is_watched(work);
     if (status == RO_OK && work->network && context->options.device == RO_DEVICE_CUDA)
         status = ro_context_fail(context, RO_E_UNSUPPORTED, "model trained runs on the CPU only");
     if (status == RO_OK && watched && context->options.device == RO_DEVICE_CUDA)
         status = ro_context_fail(context, RO_E_UNSUPPORTED,
-                                 "figures of every step are taken on the CPU only");
+                                 "figures and frames of every step are taken on the CPU only");
+    if (status == RO_OK && work->network && work->options.frame_every)
+        status = ro_context_fail(context, RO_E_UNSUPPORTED,
+                                 "model trained has no time steps of which there are frames");
     if (status == RO_OK)
         plan->cuda =
             context->options.device == RO_DEVICE_CUDA || (!watched && denoise_prefers_cuda(work));

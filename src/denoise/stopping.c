@@ -189,6 +189,7 @@ static ro_status run_probe(const struct denoiser *work, const ro_image *probe,
     options.steps_at_once = 0;
     options.stop = "usual";
     options.on_step = NULL;
+    options.frame_every = 0;
     if (work->parameters.model == RO_MODEL_LINEAR)
         options.kappa = 0;
     struct denoiser inner;

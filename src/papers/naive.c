@@ -65,8 +65,7 @@ ro_status denoiser_march(struct denoiser *work, size_t scratch_planes, plain_ste
         next = last;
         work->report.steps++;
         denoiser_trace(work, now);
-        status = ro_context_progress(work->context, "denoise",
-                                     (double)work->report.steps / work->options.iterations);
+        status = denoiser_progress(work);
     }
     if (status == RO_OK)
         status = denoiser_store(work, now);

@@ -20,6 +20,48 @@ class Denoise(Case):
     def report(self, *arguments):
         return json.loads(self.works("denoise", *arguments, "--json").stdout)
 
+    def test_history(self):
+        """Sums stay, energy falls, and the plot has a line for each figure."""
+        told = self.report("in.pgm", "out.pgm", "--model", "linear", "--iterations", "6",
+                           "--history", "steps.csv")
+        rows = [line.split(",") for line in self.get("steps.csv").decode().splitlines()]
+        self.assertEqual(rows[0], ["step", "sum", "min", "max", "energy", "change"])
+        self.assertEqual([row[0] for row in rows[1:]], [str(i) for i in range(7)])
+        self.assertEqual({int(row[1]) for row in rows[1:]}, {int(told["sum_before"])})
+        energies = [int(row[4]) for row in rows[1:]]
+        self.assertEqual(energies, sorted(energies, reverse=True))
+        self.assertEqual(energies[-1], int(told["energy_after"]))
+        self.works("denoise", "in.pgm", "out.pgm", "--history", "steps.svg")
+        self.assertEqual(self.get("steps.svg").count(b"<polyline"), 5)
+        self.put("out.pgm", OLD)
+        self.refused("denoise", "in.pgm", "out.pgm", "--history", "steps.txt", words=[".csv or .svg"])
+
+    def test_evolution(self):
+        """From IN to OUT, as a series, a GIF and a video; without a part of it when it fails."""
+        steps = ["denoise", "in.pgm", "out.pgm", "--model", "linear", "--iterations", "5", "--quiet",
+                 "--evolution"]
+        self.works(*steps, "s.pgm", "--every", "2")
+        self.assertEqual(self.get("s-0000.pgm"), self.get("in.pgm"))
+        self.assertEqual(self.get("s-0003.pgm"), self.get("out.pgm"))
+        self.works("denoise", "in.pgm", "four.pgm", "--model", "linear", "--iterations", "4")
+        self.assertEqual(self.get("s-0002.pgm"), self.get("four.pgm"))
+        self.works(*steps, "s.y4m")
+        head, _, rest = self.get("s.y4m").partition(b"\n")
+        self.assertRegex(head, rb"^YUV4MPEG2 W150 H110 F\d+:1 Ip A1:1 Cmono XCOLORRANGE=FULL$")
+        frames = rest.split(b"FRAME\n")[1:]
+        self.assertEqual((len(frames), frames[0]), (6, self.pixels))
+        self.assertEqual(frames[-1], netpbm(self.get("out.pgm"))[2])
+        self.works(*steps, "s.gif")
+        self.assertEqual(self.get("s.gif")[:10], b"GIF89a" + struct.pack("<2H", 150, 110))
+        self.works("denoise", "in.pgm", "out.pgm", "--evolution", "a.gif")  # takes diffusion
+        self.put("out.pgm", OLD)
+        self.refused("denoise", "in.pgm", "out.pgm", "--every", "3", status=2, words=["evolution"])
+        self.refused("denoise", "in.pgm", "out.pgm", "--evolution", "s.gif", "--model", "trained",
+                     words=["trained"])
+        self.put("in.ppm", b"P6 2 1 255\nabcdef")
+        self.refused("denoise", "in.ppm", "out.pgm", "--model", "linear", "--evolution", "b.gif",
+                     words=["out.pgm"])
+
     def test_pipe_to_pipe(self):
         self.works("denoise", "in.pgm", "out.pgm", "--kappa", "8", "--quiet")
         for threads in "1", "2", "5":

@@ -11,6 +11,7 @@
 #include "roundoff.h"
 #include "streams.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { MOST = 512, WIDTH = 70, HEIGHT = 45 };
@@ -130,6 +131,152 @@ static void test_schemes(void **state)
     }
 }
 
+/* ---- Frames ---------------------------------------------------------------------------------- */
+
+enum { STEPS = 7, EVERY = 3 };
+
+struct frames {
+    ro_context *context;
+    int count;
+    uint32_t stop_at, steps[STEPS + 1];
+    ro_image images[STEPS + 1];
+};
+
+static int keep(void *data, const ro_image *now, uint32_t step)
+{
+    struct frames *frames = data;
+    ro_image *image = &frames->images[frames->count];
+    assert_true(frames->count <= STEPS);
+    assert_int_equal(
+        ro_image_alloc(frames->context, now->format, now->width, now->height, now->maxval, image),
+        RO_OK);
+    for (uint32_t y = 0; y < now->height; y++)
+        memcpy((char *)image->data + y * image->stride, (const char *)now->data + y * now->stride,
+               ro_format_row_bytes(now->format, now->width));
+    frames->steps[frames->count++] = step;
+    return step == frames->stop_at && step > 0;
+}
+
+static void same_image(const ro_image *a, const ro_image *b)
+{
+    for (uint32_t y = 0; y < a->height; y++)
+        assert_memory_equal((const char *)a->data + y * a->stride,
+                            (const char *)b->data + y * b->stride,
+                            ro_format_row_bytes(a->format, a->width));
+}
+
+/* A frame is what the output would be with so many steps, in every scheme and number system. */
+static void test_frames(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *scheme, *number, *schedule;
+        ro_format in, out;
+    } cases[] = {
+        {"explicit", "u8", "reference", RO_GREY8, RO_GREY8},
+        {"explicit", "s9", NULL, RO_RGB8, RO_RGB8},
+        {"explicit", "s12", "passes", RO_GREY8, RO_GREY16},
+        {"explicit", "s16", NULL, RO_GREY8, RO_GREY8},
+        {"explicit", "s17", "stream", RO_RGB8, RO_RGB16},
+        {"explicit", "s24", NULL, RO_GREY8, RO_GREYF},
+        {"explicit", "s10e5", NULL, RO_GREY8, RO_GREY8},
+        {"explicit", "s23e8", NULL, RO_RGB8, RO_RGBF},
+        {"implicit", "s9", NULL, RO_RGB8, RO_RGB8},
+        {"implicit", "s16", "reference", RO_GREY8, RO_GREY8},
+        {"implicit", "s16e7", NULL, RO_GREY8, RO_GREY8},
+        {"conjugate", "s12", NULL, RO_GREY8, RO_GREY8},
+        {"naive", "s12", NULL, RO_GREY8, RO_GREY8},
+        {"xpp24", NULL, NULL, RO_GREY8, RO_GREY8},
+    };
+    ro_context *context;
+    assert_int_equal(ro_context_open(NULL, &context), RO_OK);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        ro_image in, out, want;
+        assert_int_equal(ro_image_alloc(context, cases[i].in, WIDTH, HEIGHT, 0, &in), RO_OK);
+        assert_int_equal(ro_image_alloc(context, cases[i].out, WIDTH, HEIGHT, 0, &out), RO_OK);
+        assert_int_equal(ro_image_alloc(context, cases[i].out, WIDTH, HEIGHT, 0, &want), RO_OK);
+        assert_int_equal(ro_testcard(context, &in), RO_OK);
+        struct frames frames = {.context = context};
+        ro_denoise_options options = {RO_DENOISE_DEFAULTS,           .scheme = cases[i].scheme,
+                                      .number = cases[i].number,     .kappa = 9,
+                                      .schedule = cases[i].schedule, .iterations = STEPS};
+        options.frame_every = EVERY;
+        options.frame = keep;
+        options.frame_data = &frames;
+        ro_status status = ro_denoise(context, &in, &out, &options, NULL);
+        if (status != RO_OK)
+            fail_msg("case %zu: %s", i, ro_context_message(context));
+        static const uint32_t steps[] = {0, 3, 6, 7};
+        assert_int_equal(frames.count, 4);
+        same_image(&frames.images[3], &out);
+        options.frame_every = 0;
+        for (int k = 0; k < 4; k++) {
+            assert_int_equal(frames.steps[k], steps[k]);
+            options.iterations = steps[k];
+            if (k > 0) {
+                assert_int_equal(ro_denoise(context, &in, &want, &options, NULL), RO_OK);
+                same_image(&frames.images[k], &want);
+            }
+            ro_image_free(&frames.images[k]);
+        }
+        /* a caller may stop it */
+        frames = (struct frames){.context = context, .stop_at = 3};
+        options.iterations = STEPS;
+        options.frame_every = EVERY;
+        assert_int_equal(ro_denoise(context, &in, &out, &options, NULL), RO_E_CANCELLED);
+        assert_int_equal(frames.count, 2);
+        assert_non_null(strstr(ro_context_message(context), "stopped at step 3"));
+        for (int k = 0; k < frames.count; k++)
+            ro_image_free(&frames.images[k]);
+        ro_image_free(&in);
+        ro_image_free(&out);
+        ro_image_free(&want);
+    }
+    ro_context_close(context);
+}
+
+/* What a step changed, from the numbers of float outputs. */
+static void test_changes(void **state)
+{
+    (void)state;
+    static const char *const numbers[] = {"s9", "s16", "s24", "s23e8"};
+    ro_context *context;
+    assert_int_equal(ro_context_open(NULL, &context), RO_OK);
+    for (size_t n = 0; n < 4; n++) {
+        ro_image in, out;
+        struct frames frames = {.context = context};
+        struct trace trace = {0};
+        ro_denoise_report report = {.size = sizeof report};
+        assert_int_equal(ro_image_alloc(context, RO_GREY8, WIDTH, HEIGHT, 0, &in), RO_OK);
+        assert_int_equal(ro_image_alloc(context, RO_GREYF, WIDTH, HEIGHT, 0, &out), RO_OK);
+        assert_int_equal(ro_testcard(context, &in), RO_OK);
+        const ro_denoise_options options = {RO_DENOISE_DEFAULTS,   .scheme = "explicit",
+                                            .number = numbers[n],  .kappa = 9,
+                                            .iterations = STEPS,   .on_step = remember,
+                                            .frame = keep,         .on_step_data = &trace,
+                                            .frame_data = &frames, .frame_every = 1};
+        assert_int_equal(ro_denoise(context, &in, &out, &options, &report), RO_OK);
+        assert_true(trace.steps[0].change == 0);
+        for (int k = 1; k <= STEPS; k++) {
+            double sum = 0;
+            for (uint32_t y = 0; y < HEIGHT; y++)
+                for (uint32_t x = 0; x < WIDTH; x++) {
+                    const ro_image *a = &frames.images[k - 1], *b = &frames.images[k];
+                    const double d = (double)((float *)((char *)b->data + y * b->stride))[x] -
+                                     (double)((float *)((char *)a->data + y * a->stride))[x];
+                    sum += d * d;
+                }
+            const double want = report.white * sqrt(sum / (WIDTH * HEIGHT));
+            assert_true(fabs(trace.steps[k].change - want) <= 1e-5 * want + 1e-9);
+        }
+        for (int k = 0; k < frames.count; k++)
+            ro_image_free(&frames.images[k]);
+        ro_image_free(&in);
+        ro_image_free(&out);
+    }
+    ro_context_close(context);
+}
+
 static void test_streams_refuse(void **state)
 {
     (void)state;
@@ -150,10 +297,9 @@ static void test_streams_refuse(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_guarantees),
-        cmocka_unit_test(test_schedules_agree),
-        cmocka_unit_test(test_schemes),
-        cmocka_unit_test(test_streams_refuse),
+        cmocka_unit_test(test_guarantees), cmocka_unit_test(test_schedules_agree),
+        cmocka_unit_test(test_schemes),    cmocka_unit_test(test_frames),
+        cmocka_unit_test(test_changes),    cmocka_unit_test(test_streams_refuse),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
