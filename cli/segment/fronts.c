@@ -50,6 +50,12 @@ int check_fronts(const struct command *command, const struct segment_values *v)
     return 0;
 }
 
+/* Whether seeds are to be found rather than read from a file; ./auto is a file. */
+static bool finds_seeds(const struct segment_values *values)
+{
+    return values->seeds && strcmp(values->seeds, "auto") == 0;
+}
+
 /* ---- What goes in --------------------------------------------------------------------------- */
 
 struct job {
@@ -80,7 +86,8 @@ static int read_seeds(const struct command *command, struct job *job)
     int result = read_words(command, &values->words, RO_REGION_LABELS, &words, job->seeds, unused);
     if (result)
         return result;
-    if (values->seeds) {
+    job->grow.find_seeds = finds_seeds(values);
+    if (values->seeds && !job->grow.find_seeds) {
         if (ro_seeds_load(job->context, values->seeds, &listed, &count) != RO_OK)
             return fail("%s", ro_context_message(job->context));
         ro_seed *all = realloc(job->seeds, (words.seed_count + count + 1) * sizeof *all);
@@ -94,8 +101,12 @@ static int read_seeds(const struct command *command, struct job *job)
     }
     job->grow.seeds = job->seeds;
     job->grow.seed_count = words.seed_count + count;
-    if (!job->grow.seed_count && !values->mask)
-        return usage_error(command, "there is no seed: give --at X,Y, --seeds or --mask");
+    if (job->grow.find_seeds && (job->grow.seed_count || values->mask))
+        return usage_error(command, "--seeds auto finds all seeds itself: leave out --%s",
+                           values->mask ? "mask" : "at");
+    if (!job->grow.find_seeds && !job->grow.seed_count && !values->mask)
+        return usage_error(command, "there is no seed: give --at X,Y, --seeds, --mask, or --seeds "
+                                    "auto");
     return 0;
 }
 
@@ -166,7 +177,7 @@ static ro_status make_labels(struct job *job, ro_image *labels)
 {
     size_t count;
     const ro_region *table = ro_regions_table(job->result, &count);
-    const uint32_t highest = table[count - 1].label;
+    const uint32_t highest = count ? table[count - 1].label : 1;
     ro_status status =
         ro_image_alloc(job->context, highest < 256 ? RO_INDEX8 : RO_GREY16, job->in.width,
                        job->in.height, highest < 256 ? highest : 65535, labels);

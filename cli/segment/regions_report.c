@@ -57,9 +57,9 @@ static void print_region(FILE *file, const ro_region *r)
 {
     json_put(file,
              "{label %u, fronts %u, area %llu, perimeter %.6f, box [%u, %u, %u, %u], centroid "
-             "[%.6f, %.6f], mean %.6f, ended %s, useless %hhd}",
+             "[%.6f, %.6f], mean %.6f, ended %s, useless %hhd, confidence %.3f}",
              r->label, r->fronts, (unsigned long long)r->area, r->perimeter, r->left, r->top,
-             r->right, r->bottom, r->x, r->y, r->mean, ending(r), r->useless);
+             r->right, r->bottom, r->x, r->y, r->mean, ending(r), r->useless, r->confidence);
 }
 
 static void print_regions(FILE *file, const struct regions_told *told, const char *between)
@@ -100,18 +100,18 @@ void regions_table(FILE *file, const struct regions_told *told, bool json)
         fputc('\n', file);
         return;
     }
-    fputs("label,fronts,area,perimeter,left,top,right,bottom,x,y,mean,ended\n", file);
+    fputs("label,fronts,area,perimeter,left,top,right,bottom,x,y,mean,ended,confidence\n", file);
     for (size_t i = 0; i < told->labels; i++) {
         const ro_region *r = &told->table[i];
-        fprintf(file, "%u,%u,%llu,%.6f,%u,%u,%u,%u,%.6f,%.6f,%.6f,%s\n", r->label, r->fronts,
+        fprintf(file, "%u,%u,%llu,%.6f,%u,%u,%u,%u,%.6f,%.6f,%.6f,%s,%.3f\n", r->label, r->fronts,
                 (unsigned long long)r->area, r->perimeter, r->left, r->top, r->right, r->bottom,
-                r->x, r->y, r->mean, ending(r));
+                r->x, r->y, r->mean, ending(r), r->confidence);
     }
 }
 
 bool regions_are_useless(const struct regions_told *told, bool strict)
 {
-    const size_t nothing = count_endings(told, "nothing");
+    const size_t nothing = count_endings(told, "nothing"); /* and where no object was found */
     return count_endings(told, "everything") || nothing == told->labels ||
            (strict && (nothing || count_endings(told, "border")));
 }
@@ -119,7 +119,9 @@ bool regions_are_useless(const struct regions_told *told, bool strict)
 int regions_useless(const struct regions_told *told, bool strict, const char *out)
 {
     const size_t nothing = count_endings(told, "nothing"), border = count_endings(told, "border");
-    if (count_endings(told, "everything"))
+    if (told->labels == 0)
+        fail("no object was found, so %s was not written: give seeds, or --force", out);
+    else if (count_endings(told, "everything"))
         fail("a label filled the whole picture, so %s was not written: try seeds that lie inside "
              "the object, --window LO,HI, or --force",
              out);

@@ -32,7 +32,9 @@ static const ro_option rows[] = {
      .topic = "fronts",
      .more = "The first line may name the columns. A radius or label may be empty; fields are "
              "parted by semicolons, commas, tabs or blanks, whichever of these a line has first in "
-             "this order."},
+             "this order. `auto` finds the objects itself, all bright or all dark, and gives each "
+             "a confidence in the table: the contrast of its outline, in differences of "
+             "neighbours in the ground. Where there is nothing, none is found."},
     {WORDS(window), "LO,HI", "grow from LO to HI of 255, retract elsewhere",
      .more = "By default competing fronts find a window for each seed. A third number is the "
              "weight."},

@@ -23,7 +23,9 @@ typedef struct ro_region_front {
     double x, y; /* of the middle of its seed */
     enum ro_region_kind kind;
     double low, high;
-    uint64_t area; /* pixels it came to first */
+    uint64_t area;     /* pixels it came to first */
+    double confidence; /* of an object that was found: contrast of its outline, the median
+                          difference of pixels in the ground being 1; 0: it was given */
 } ro_region_front;
 
 /* What a label became. */
@@ -36,6 +38,7 @@ typedef struct ro_region {
     double mean;                       /* intensity in 1/255 of white, before smoothing */
     int border;                        /* it touches the border of the image */
     unsigned useless;                  /* RO_LABEL_EVERYTHING, RO_LABEL_NOTHING; 0: may be of use */
+    double confidence;                 /* as of a front, the least of its fronts */
 } ro_region;
 
 typedef struct ro_regions_report {
@@ -59,6 +62,8 @@ typedef struct ro_regions_options {
     /* RO_GREY8 or RO_GREY16 of the size of the image: how fast fronts are, white being the fastest;
      * below 1/64 of white they do not go. */
     const ro_image *factor;
+    /* Finds the objects itself, bright or dark ones; then there are no seeds and no mask. */
+    int find_seeds;
     /* Smoothing of intensities in pixels: a number from 0 to 64. Default (RO_DEFAULT): by the
      * noise. */
     double smooth;

@@ -96,6 +96,48 @@ class Regions(Case):
                                      "--json").stdout)
         self.assertEqual([label["label"] for label in told["labels"]], [1])
 
+    def test_clicks_without_labels(self):
+        """As ImageJ writes points: an index, X and Y. Each is an object."""
+        points = " ,X,Y\n" + "".join("%d,%d,%d\n" % (i + 1, x + 5, y - 4)
+                                      for i, (x, y) in enumerate(self.centres))
+        self.put("points.csv", points.encode())
+        told = json.loads(self.works("segment", "in.pgm", "out.pgm", "--seeds", "points.csv",
+                                     "--json").stdout)
+        self.assertEqual([label["label"] for label in told["labels"]],
+                         list(range(1, ACROSS * ACROSS + 1)))
+        for label in told["labels"]:
+            self.assertAlmostEqual(label["area"], math.pi * RADIUS ** 2, delta=25)
+        two = ["segment", "in.pgm", "out.pgm", "--json"]
+        told = json.loads(self.works(*two, "--at", "16,16", "--at", "1:48,16").stdout)
+        self.assertEqual([seed["label"] for seed in told["seeds"]], [2, 1])
+
+    def test_seeds_are_found(self):
+        told = json.loads(self.works("segment", "in.pgm", "out.pgm", "--seeds", "auto", "--table",
+                                     "t.csv", "--json").stdout)
+        self.assertEqual(len(told["labels"]), ACROSS * ACROSS)
+        wanted = self.get("out.pgm")
+        for label, (x, y) in zip(sorted(told["labels"], key=lambda r: (round(r["centroid"][1] / PITCH - .5),
+                                                                      r["centroid"][0])), self.centres):
+            self.assertAlmostEqual(label["centroid"][0], x, delta=0.4)
+            self.assertAlmostEqual(label["centroid"][1], y, delta=0.4)
+            self.assertAlmostEqual(label["area"], math.pi * RADIUS ** 2, delta=40)
+            self.assertGreater(label["confidence"], 5)
+        rows = list(csv.DictReader(io.StringIO(self.get("t.csv").decode())))
+        self.assertEqual([round(float(row["confidence"]), 3) for row in rows],
+                         [label["confidence"] for label in told["labels"]])
+        for threads in "1", "3":
+            self.works("segment", "in.pgm", "out.pgm", "--seeds", "auto", "--threads", threads,
+                       "--quiet")
+            self.assertEqual(self.get("out.pgm"), wanted)
+        self.put("empty.pgm", pgm(SIDE, SIDE, bytes(90 + b % 13 for b in noise(SIDE * SIDE, 9))))
+        self.refused("segment", "empty.pgm", "no.pgm", "--seeds", "auto", status=3,
+                     words=["no object was found"])
+        self.works("segment", "empty.pgm", "no.pgm", "--seeds", "auto", "--force", "--table",
+                   "none.csv", "--quiet")
+        self.assertEqual(set(self.labels("no.pgm")), {0})
+        self.refused("segment", "in.pgm", "out.pgm", "--seeds", "auto", "--at", "16,16", status=2,
+                     words=["--seeds auto", "--at"])
+
     def test_same_bits(self):
         self.seeds("seeds.csv", count=12)
         wanted = None

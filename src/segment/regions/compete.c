@@ -3,7 +3,6 @@
  * far as their noise asks for, every seed gets its window (window.c), and all race
  * (arrival.c). */
 #include "segment/regions/regions.h"
-#include "segment/regions/tree.h"
 
 #include "core/checked.h"
 #include "core/image.h"
@@ -58,6 +57,10 @@ static ro_status check(struct ro_regions *work, const ro_image *in)
         return ro_context_fail(context, RO_E_UNSUPPORTED,
                                "there is no %s code for competing fronts",
                                ro_cpu_name(context->options.cpu));
+    if (options->find_seeds && (options->seed_count || options->mask))
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "seeds are found where none are given, neither as a list nor as a "
+                               "mask");
     for (size_t i = 0; i < options->seed_count; i++) {
         const ro_seed *seed = &options->seeds[i];
         if (seed->label < 0 || seed->label > RO_REGION_LABELS)
@@ -209,37 +212,46 @@ static ro_status run_windows(struct ro_regions *work, struct seed_fellows *fello
     return atomic_load(&windows.no_memory) ? no_memory(work) : RO_OK;
 }
 
-struct grown_trees {
+struct for_both_kinds {
     struct ro_regions *work;
+    struct things *things; /* of bright and dark; NULL: trees are made */
     atomic_int ticket;
     atomic_bool no_memory;
 };
 
-static void grow_trees(void *data, int thread)
+static void work_on_a_kind(void *data, int thread)
 {
-    struct grown_trees *grown = data;
-    struct ro_regions *work = grown->work;
+    struct for_both_kinds *both = data;
+    struct ro_regions *work = both->work;
     (void)thread;
-    for (int i; (i = atomic_fetch_add(&grown->ticket, 1)) < 2;)
-        if (!tree_open(&work->plane, i ? RO_REGION_DARK : RO_REGION_BRIGHT, &work->trees[i]))
-            atomic_store(&grown->no_memory, true);
+    for (int i; (i = atomic_fetch_add(&both->ticket, 1)) < 2;)
+        if (both->things
+                ? !things_find(&work->trees[i], &both->things[i])
+                : !tree_open(&work->plane, i ? RO_REGION_DARK : RO_REGION_BRIGHT, &work->trees[i]))
+            atomic_store(&both->no_memory, true);
+}
+
+static ro_status run_both_kinds(struct ro_regions *work, struct things *things)
+{
+    struct for_both_kinds both = {.work = work, .things = things};
+    const int threads = pool_threads(work->context->pool);
+    pool_run(work->context->pool, threads < 2 ? threads : 2, work_on_a_kind, &both);
+    return atomic_load(&both.no_memory) ? no_memory(work) : RO_OK;
+}
+
+static ro_status make_trees(struct ro_regions *work)
+{
+    work->trees = calloc(2, sizeof *work->trees);
+    return work->trees ? run_both_kinds(work, NULL) : no_memory(work);
 }
 
 /* A few clicks have floods of their own, which takes less time and gives the same. */
-static ro_status make_trees(struct ro_regions *work)
+static bool is_worth_trees(const struct ro_regions *work)
 {
     uint32_t clicks = 0;
     for (uint32_t f = 0; f < work->count; f++)
         clicks += work->fronts[f].click;
-    if (work->by_reference || clicks < WORTH_TREES)
-        return RO_OK;
-    work->trees = calloc(2, sizeof *work->trees);
-    if (!work->trees)
-        return no_memory(work);
-    struct grown_trees grown = {.work = work};
-    const int threads = pool_threads(work->context->pool);
-    pool_run(work->context->pool, threads < 2 ? threads : 2, grow_trees, &grown);
-    return atomic_load(&grown.no_memory) ? no_memory(work) : RO_OK;
+    return !work->by_reference && clicks >= WORTH_TREES;
 }
 
 void regions_drop_trees(struct ro_regions *work)
@@ -347,29 +359,55 @@ static ro_status make_costs(struct ro_regions *work, uint16_t **cost)
     return RO_OK;
 }
 
+/* Finds the windows of seeds that were given. */
+static ro_status find_all_windows(struct ro_regions *work)
+{
+    ro_status status = regions_seed(work);
+    if (status == RO_OK)
+        status = find_nearest(work);
+    if (status == RO_OK && is_worth_trees(work))
+        status = make_trees(work);
+    if (status == RO_OK)
+        status = run_windows(work, NULL);
+    if (status == RO_OK)
+        status = ask_fellows(work);
+    if (status == RO_OK)
+        start_inside(work);
+    return status;
+}
+
+/* Finds bright and dark things; those of one kind, whichever have more weight, are the fronts. */
+static ro_status find_things(struct ro_regions *work)
+{
+    struct things things[2] = {{0}};
+    struct part_list list = {0};
+    ro_status status = make_trees(work);
+    if (status == RO_OK)
+        status = run_both_kinds(work, things);
+    const int kind = things[1].weight > things[0].weight;
+    if (status == RO_OK && !things_split(&work->trees[kind], &things[kind], &list))
+        status = no_memory(work);
+    if (status == RO_OK)
+        status = regions_seed_parts(work, &work->trees[kind], &things[kind], &list);
+    free(list.parts);
+    things_drop(&things[0]);
+    things_drop(&things[1]);
+    return status;
+}
+
 static ro_status grow(struct ro_regions *work, const ro_image *in)
 {
     uint16_t *cost = NULL;
     ro_status status = check(work, in);
     if (status == RO_OK)
         status = regions_read(work, in);
-    if (status == RO_OK)
-        status = regions_seed(work);
     if (status != RO_OK)
         return status;
     work->arrival = malloc(plane_size(&work->plane) * sizeof *work->arrival);
     if (!work->arrival)
         return no_memory(work);
-    status = find_nearest(work);
-    if (status == RO_OK)
-        status = make_trees(work);
-    if (status == RO_OK)
-        status = run_windows(work, NULL);
-    if (status == RO_OK)
-        status = ask_fellows(work);
+    status = work->options.find_seeds ? find_things(work) : find_all_windows(work);
     regions_drop_trees(work);
-    if (status == RO_OK)
-        start_inside(work);
     if (status == RO_OK)
         status = ro_context_progress(work->context, "segment", 0.5);
     if (status == RO_OK)

@@ -68,6 +68,7 @@ struct region_front {
     uint16_t low, high;       /* of the window, both inside */
     enum ro_region_kind kind; /* of hypothesis that won */
     struct flood_level at;    /* of its flood; without pairs there was none */
+    double confidence;        /* of a thing that was found */
 };
 
 static inline bool front_takes(const struct region_plane *plane, const struct region_front *front,

@@ -24,11 +24,12 @@ static uint32_t percentile(const uint32_t *histogram, uint64_t total, uint64_t s
     return i;
 }
 
-/* Half pixels by which intensities are smoothed: 48 deviations of the noise are one per spread. */
-static double half_pixels_for(double noise, uint32_t spread)
+/* Half pixels by which intensities are smoothed: 48 deviations of the noise are one per spread. Of
+ * what is to be found nothing is known yet, so it is not smoothed as far. */
+static double half_pixels_for(double noise, uint32_t spread, bool find)
 {
-    const double half = spread ? floor(48 * noise * 257 / spread + 0.5) : 1;
-    return half < 1 ? 1 : half > 5 ? 5 : half;
+    const double half = spread ? floor(48 * noise * 257 / spread + 0.5) : 1, most = find ? 2 : 5;
+    return half < 1 ? 1 : half > most ? most : half;
 }
 
 static void fill_plane(struct ro_regions *work, const uint16_t *grey)
@@ -74,7 +75,7 @@ ro_status regions_read(struct ro_regions *work, const ro_image *in)
     double noise = 0, deviation = work->options.smooth;
     if (is_default(deviation)) {
         status = noise_estimate(work->context, &stretched, &noise);
-        deviation = half_pixels_for(noise, work->plane.spread) / 2;
+        deviation = half_pixels_for(noise, work->plane.spread, work->options.find_seeds) / 2;
     }
     work->report.smooth = deviation;
     if (status == RO_OK && deviation > 0)

@@ -83,6 +83,7 @@ ro_status regions_trace(struct ro_regions *work)
     const uint32_t width = work->width, height = work->height;
     uint16_t *labels = outline_labels(width, height);
     struct outline_set outlines = {0};
+    const uint32_t highest = work->labels ? work->table[work->labels - 1].label : 0;
     for (uint32_t y = 0; y < height && labels; y++)
         for (uint32_t x = 0; x < width; x++)
             labels[outline_at(width, x, y)] =
@@ -90,7 +91,7 @@ ro_status regions_trace(struct ro_regions *work)
     const struct outline_map map = {.width = width,
                                     .height = height,
                                     .labels = labels,
-                                    .highest = (uint16_t)work->table[work->labels - 1].label,
+                                    .highest = (uint16_t)highest,
                                     .data = work,
                                     .place = place};
     const bool made = labels && outlines_add(&outlines, &map);

@@ -42,7 +42,8 @@ static void tell_fronts(struct ro_regions *work)
                                   .y = (double)y / front->count,
                                   .kind = front->kind,
                                   .low = front->low * unit,
-                                  .high = front->high * unit};
+                                  .high = front->high * unit,
+                                  .confidence = front->confidence};
     }
 }
 
@@ -116,8 +117,8 @@ ro_status regions_measure(struct ro_regions *work)
 {
     const uint64_t pixels = (uint64_t)work->width * work->height;
     uint32_t *place = calloc(RO_REGION_LABELS + 1, sizeof *place);
-    work->told = calloc(work->count, sizeof *work->told);
-    work->table = calloc(work->count, sizeof *work->table);
+    work->told = calloc((size_t)work->count + 1, sizeof *work->told);
+    work->table = calloc((size_t)work->count + 1, sizeof *work->table);
     if (!place || !work->told || !work->table) {
         free(place);
         return ro_context_fail(work->context, RO_E_MEMORY, "no memory for a table of %u fronts",
@@ -125,6 +126,12 @@ ro_status regions_measure(struct ro_regions *work)
     }
     tell_fronts(work);
     list_labels(work, place);
+    for (uint32_t f = 0; f < work->count; f++) {
+        ro_region *region = &work->table[place[work->fronts[f].label]];
+        const double confidence = work->fronts[f].confidence;
+        if (region->confidence == 0 || confidence < region->confidence)
+            region->confidence = confidence;
+    }
     add_pixels(work, place);
     free(place);
     for (size_t i = 0; i < work->labels; i++) {
@@ -166,7 +173,7 @@ ro_status ro_regions_labels(const ro_regions *work, ro_image *view)
         return ro_context_fail(work->context, RO_E_SIZE,
                                "the output is %u x %u but the image is %u x %u", view->width,
                                view->height, work->width, work->height);
-    const uint32_t highest = work->table[work->labels - 1].label;
+    const uint32_t highest = work->labels ? work->table[work->labels - 1].label : 0;
     if (!wide && highest > 255)
         return ro_context_fail(work->context, RO_E_ARGUMENT, "label %u needs an output of 16 bits",
                                highest);

@@ -5,6 +5,7 @@
 
 #include "segment/outline/trace.h"
 #include "segment/regions/compete.h"
+#include "segment/regions/find.h"
 
 struct ro_regions {
     ro_context *context;
@@ -34,6 +35,9 @@ struct ro_regions {
 ro_status regions_read(struct ro_regions *work, const ro_image *in);
 /* Makes the fronts, without their windows. */
 ro_status regions_seed(struct ro_regions *work);
+/* Makes fronts of parts of things, with the things' windows. */
+ro_status regions_seed_parts(struct ro_regions *work, const struct component_tree *tree,
+                             const struct things *things, const struct part_list *list);
 uint32_t regions_sample(const ro_image *image, uint32_t x, uint32_t y); /* 8 or 16 bits */
 
 void regions_drop_trees(struct ro_regions *work);

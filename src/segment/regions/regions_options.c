@@ -11,6 +11,7 @@ static const ro_option rows[] = {
     {MEMBER(seed_count)},
     {MEMBER(mask)},
     {MEMBER(factor)},
+    {MEMBER(find_seeds)},
     {MEMBER(smooth), ROW_SMOOTH, .derived = "by the noise"},
     {MEMBER(schedule), ROW_SCHEDULE, .words = RO_WORDS({.name = "auto"}, {.name = "reference"})},
     {0},

@@ -175,3 +175,39 @@ ro_status regions_seed(struct ro_regions *work)
         status = number_seeds(work);
     return status == RO_OK ? mark_seeds(work) : status;
 }
+
+ro_status regions_seed_parts(struct ro_regions *work, const struct component_tree *tree,
+                             const struct things *things, const struct part_list *list)
+{
+    const struct region_plane *plane = &work->plane;
+    const uint32_t step = plane_step(plane);
+    if (list->count > RO_REGION_LABELS)
+        return ro_context_fail(work->context, RO_E_SIZE,
+                               "%u objects were found, and there are %d labels", list->count,
+                               RO_REGION_LABELS);
+    work->fronts = calloc((size_t)list->count + 1, sizeof *work->fronts);
+    work->pixels = malloc(((size_t)list->count + 1) * sizeof *work->pixels);
+    if (!work->fronts || !work->pixels)
+        return no_memory(work);
+    for (uint32_t f = 0; f < list->count; f++) {
+        const uint32_t number = things->nodes[list->parts[f].thing];
+        const struct tree_node *node = &tree->nodes[number];
+        const uint32_t reach = (tree->level[number] + 1) * step - 1;
+        const bool dark = tree->kind == RO_REGION_DARK;
+        work->pixels[f] = list->parts[f].pixel;
+        work->fronts[f] = (struct region_front){
+            .pixels = &work->pixels[f],
+            .count = 1,
+            .label = (uint16_t)(f + 1),
+            .click = true,
+            .kind = tree->kind,
+            .low = (uint16_t)(dark || reach > plane->most ? 0 : plane->most - reach),
+            .high = (uint16_t)(!dark || plane->least + reach > UINT16_MAX ? UINT16_MAX
+                                                                          : plane->least + reach),
+            .confidence = (double)node->contrast / (double)things->unrest /
+                          (double)(8 * (uint64_t)node->area - 2 * node->inner - node->beside),
+        };
+    }
+    work->count = list->count;
+    return RO_OK;
+}

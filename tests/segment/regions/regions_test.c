@@ -194,6 +194,95 @@ static void a_click_on_a_faint_line_leaves_the_page(void **state)
     ro_image_free(&image);
 }
 
+/* ---- Objects that nobody clicked on --------------------------------------------------------- */
+
+/* Whether all discs are found and nothing else, in 8 bits, 16 bits and dark on bright. */
+static void objects_need_no_clicks(void **state)
+{
+    (void)state;
+    for (int way = 0; way < 3; way++) {
+        const ro_image image = draw_discs(way == 1 ? RO_GREY16 : RO_GREY8, way == 1 ? 65535 : 255);
+        for (uint32_t y = 0; y < SIDE && way == 2; y++)
+            for (uint32_t x = 0; x < SIDE; x++)
+                put(&image, x, y, 255 - get(&image, x, y));
+        ro_regions *result =
+            grow(&image, (ro_regions_options){RO_REGIONS_DEFAULTS, .find_seeds = 1});
+        size_t count;
+        const ro_region *table = ro_regions_table(result, &count);
+        assert_int_equal(count, DISCS);
+        const ro_region_front *fronts = ro_regions_fronts(result, &count);
+        bool found[DISCS] = {false};
+        for (int i = 0; i < DISCS; i++) {
+            const int disc = (int)(fronts[i].y / PITCH) * 10 + (int)(fronts[i].x / PITCH);
+            const double area = acos(-1) * disc_radius(disc) * disc_radius(disc);
+            assert_false(found[disc]);
+            found[disc] = true;
+            assert_int_equal(fronts[i].kind, way == 2 ? RO_REGION_DARK : RO_REGION_BRIGHT);
+            assert_true(fronts[i].confidence > 4);
+            assert_true(table[i].confidence == fronts[i].confidence);
+            if (!(fabs((double)fronts[i].area / area - 1) < 0.2))
+                fail_msg("way %d, disc %d: %llu pixels instead of %.0f", way, disc,
+                         (unsigned long long)fronts[i].area, area);
+        }
+        ro_regions_free(result);
+        ro_image_free((ro_image *)&image);
+    }
+}
+
+/* Two discs that touch are two objects, a ring is one, and a bar as long as the discs is one. */
+static void necks_part_objects(void **state)
+{
+    (void)state;
+    ro_image image = blank(RO_GREY8, 160, 160);
+    for (uint32_t y = 0; y < 160; y++)
+        for (uint32_t x = 0; x < 160; x++) {
+            const double one = hypot(x - 40.0, y - 40.0), two = hypot(x - 66.0, y - 40.0);
+            const double ring = hypot(x - 120.0, y - 60.0);
+            const bool bar = y > 100 && y < 114 && x > 20 && x < 100;
+            const bool inside = one < 14.5 || two < 14.5 || (ring < 22 && ring > 12) || bar;
+            put(&image, x, y, (inside ? 170 : 60) + (pixel_hash(4, x, y) * 0x1p-32 - 0.5) * 20);
+        }
+    ro_image labels = blank(RO_GREY8, 160, 160);
+    ro_regions *result = grow(&image, (ro_regions_options){RO_REGIONS_DEFAULTS, .find_seeds = 1});
+    assert_int_equal(report.labels, 4);
+    assert_int_equal(ro_regions_labels(result, &labels), RO_OK);
+    assert_int_not_equal(get(&labels, 40, 40), get(&labels, 66, 40));
+    assert_int_equal(get(&labels, 30, 107), get(&labels, 90, 107));
+    assert_int_equal(get(&labels, 103, 60), get(&labels, 137, 60));
+    assert_int_equal(get(&labels, 120, 60), 0);
+    ro_regions_free(result);
+    ro_image_free(&image);
+    ro_image_free(&labels);
+}
+
+/* Noise, a ramp with noise and an even picture hold nothing. */
+static void empty_fields_are_empty(void **state)
+{
+    (void)state;
+    for (uint32_t trial = 0; trial < 12; trial++) {
+        ro_image image = blank(RO_GREY8, 150, 130), labels = blank(RO_GREY8, 150, 130);
+        for (uint32_t y = 0; y < 130; y++)
+            for (uint32_t x = 0; x < 150; x++) {
+                double noise = 0;
+                for (uint32_t i = 0; i < 6; i++)
+                    noise += pixel_hash(10 * trial + i, x, y) * 0x1p-32 - 0.5;
+                put(&image, x, y,
+                    trial % 3 == 2 ? 99 : 100 + 14 * noise + (trial % 3 ? 0.5 * x : 0));
+            }
+        ro_regions *result =
+            grow(&image, (ro_regions_options){RO_REGIONS_DEFAULTS, .find_seeds = 1});
+        assert_int_equal(report.labels, 0);
+        assert_int_equal(ro_regions_labels(result, &labels), RO_OK);
+        assert_int_equal(get(&labels, 70, 70), 0);
+        size_t count = 1;
+        ro_regions_contours(result, &count);
+        assert_int_equal(count, 0);
+        ro_regions_free(result);
+        ro_image_free(&image);
+        ro_image_free(&labels);
+    }
+}
+
 /* ---- Seeds of one label ------------------------------------------------------------------------
  */
 
@@ -610,6 +699,8 @@ static void bad_options(void **state)
         {{RO_REGIONS_DEFAULTS, .seeds = &seed, .seed_count = 1, .smooth = NAN}, "from 0 to 64"},
         {{RO_REGIONS_DEFAULTS, .seeds = &seed, .seed_count = 1, .schedule = "active"},
          "must be auto or reference"},
+        {{RO_REGIONS_DEFAULTS, .seeds = &seed, .seed_count = 1, .find_seeds = 1},
+         "where none are given"},
         {{RO_REGIONS_DEFAULTS, .mask = &other}, "the mask is 31 x 30"},
         {{RO_REGIONS_DEFAULTS, .mask = &floats}, "not grey of 8 or 16 bits"},
         {{RO_REGIONS_DEFAULTS, .seeds = &seed, .seed_count = 1, .factor = &floats},
@@ -634,6 +725,9 @@ int main(void)
         cmocka_unit_test(objects_are_found),
         cmocka_unit_test(clicks_find_what_they_are_in),
         cmocka_unit_test(a_click_on_a_faint_line_leaves_the_page),
+        cmocka_unit_test(objects_need_no_clicks),
+        cmocka_unit_test(necks_part_objects),
+        cmocka_unit_test(empty_fields_are_empty),
         cmocka_unit_test(seeds_of_a_label_agree),
         cmocka_unit_test(faint_things_do_not_go_to_the_next_strong_border),
         cmocka_unit_test(outlines_are_weighed),
