@@ -11,8 +11,9 @@
 #include <time.h>
 
 static const struct suite *const suites[] = {
-    &diffusion_suite, &dbs_suite,     &ordered_suite,  &denoise_suite, &trained_suite,
-    &register_suite,  &segment_suite, &hologram_suite, &light_suite,   &device_suite,
+    &diffusion_suite, &dbs_suite,      &ordered_suite, &denoise_suite,
+    &trained_suite,   &register_suite, &segment_suite, &hologram_suite,
+    &light_suite,     &device_suite,   &seek_suite,
 };
 
 /* Every instruction set, then the device. */

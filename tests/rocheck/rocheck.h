@@ -48,7 +48,7 @@ struct suite {
 };
 
 extern const struct suite diffusion_suite, dbs_suite, ordered_suite, denoise_suite, register_suite,
-    segment_suite, hologram_suite, light_suite, device_suite, trained_suite;
+    segment_suite, hologram_suite, light_suite, device_suite, trained_suite, seek_suite;
 
 /* Numbers for tests: a hash of seed and counter, so that a seed repeats a run. */
 uint32_t draw(struct check *check, uint32_t limit);

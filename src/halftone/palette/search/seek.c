@@ -23,9 +23,9 @@ struct seek_work {
 
 static const struct seek_kernels *kernels_for(ro_cpu cpu)
 {
-    static const struct seek_kernels *const kernels[RO_CPUS] = {[RO_CPU_SCALAR] =
-                                                                    &seek_kernels_ref};
-    return kernels[cpu] ? kernels[cpu] : &seek_kernels_ref;
+    static const struct seek_kernels *const kernels[RO_CPUS] = {[RO_CPU_SCALAR] = &seek_kernels_ref,
+                                                                RO_VARIANTS_OF(seek_kernels)};
+    return kernels[cpu];
 }
 
 /* ---- Opening --------------------------------------------------------------------------------- */
@@ -117,8 +117,7 @@ static ro_status open_engine(struct halftoner *work)
                    : strcmp(options->quality, "fast") == 0 ? SEEK_FAST_ROUNDS
                                                            : 0;
     work->report.schedule = "groups";
-    work->report.cpu =
-        kernels_for(context->cpu) == &seek_kernels_ref ? RO_CPU_SCALAR : context->cpu;
+    work->report.cpu = context->cpu;
     work->report.threads = context->threads;
     return status;
 }

@@ -57,12 +57,29 @@ struct seek_step {
 extern const struct seek_step seek_neighbours[SEEK_NEIGHBOURS]; /* in raster order */
 extern const int32_t seek_eye[2 * SEEK_EYE + 1][2 * SEEK_EYE + 1];
 
+/* What a change adds to e round its origin, but for the step of colour: F, or for an exchange the
+ * difference of two, seen from the first of its pixels in raster order. Rows -8 to 9; columns -32
+ * to 31, so that a line can begin anywhere in the window. */
+enum {
+    SEEK_TOGGLE,
+    SEEK_EAST,
+    SEEK_SOUTH_WEST,
+    SEEK_SOUTH,
+    SEEK_SOUTH_EAST,
+    SEEK_UPDATES,
+    SEEK_UPDATE_ROWS = SEEK_SIDE + 1,
+    SEEK_UPDATE_MIDDLE = 2 * SEEK_LANES,
+    SEEK_UPDATE_COLUMNS = 2 * SEEK_UPDATE_MIDDLE,
+};
+
 /* What a search looks up. */
 struct seek_tables {
     int channels, count;
     int32_t colour[SEEK_CHANNELS][PALETTE_MOST]; /* P */
     int32_t bell[SEEK_SIDE][SEEK_SIDE];          /* F */
     int32_t apart[2];                            /* F(0) - F of a straight neighbour, a diagonal */
+    float shown[SEEK_CHANNELS][PALETTE_MOST];    /* P, for vector code as all that follows */
+    int16_t update[SEEK_UPDATES][SEEK_UPDATE_ROWS][SEEK_UPDATE_COLUMNS];
 };
 
 /* Levels of grey are spread evenly. */

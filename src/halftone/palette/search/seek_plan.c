@@ -2,6 +2,7 @@
 /* Search among colours: the eye, colours in the channels, and memory. */
 #include "halftone/palette/search/seek.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 const struct seek_step seek_neighbours[SEEK_NEIGHBOURS] = {
@@ -15,10 +16,34 @@ const int32_t seek_eye[2 * SEEK_EYE + 1][2 * SEEK_EYE + 1] = {
     {1, 2, 4, 6, 7, 6, 4, 2, 1},    {1, 1, 2, 3, 3, 3, 2, 1, 1},    {1, 1, 1, 2, 2, 2, 1, 1, 1},
 };
 
+static int32_t bell_or_zero(const struct seek_tables *tables, int dx, int dy)
+{
+    if (abs(dx) > SEEK_REACH || abs(dy) > SEEK_REACH)
+        return 0;
+    return tables->bell[dy + SEEK_REACH][dx + SEEK_REACH];
+}
+
+static void make_updates(struct seek_tables *tables)
+{
+    static const struct seek_step to[SEEK_UPDATES] = {{0, 0}, {1, 0}, {-1, 1}, {0, 1}, {1, 1}};
+    for (int kind = 0; kind < SEEK_UPDATES; kind++)
+        for (int row = 0; row < SEEK_UPDATE_ROWS; row++)
+            for (int column = 0; column < SEEK_UPDATE_COLUMNS; column++) {
+                const int dx = column - SEEK_UPDATE_MIDDLE, dy = row - SEEK_REACH;
+                int32_t value = bell_or_zero(tables, dx, dy);
+                if (kind != SEEK_TOGGLE)
+                    value -= bell_or_zero(tables, dx - to[kind].dx, dy - to[kind].dy);
+                tables->update[kind][row][column] = (int16_t)value;
+            }
+    for (int c = 0; c < tables->channels; c++)
+        for (int k = 0; k < tables->count; k++)
+            tables->shown[c][k] = (float)tables->colour[c][k];
+}
+
+/* F, when the colours are there. */
 static void make_bell(struct seek_tables *tables)
 {
     enum { SIDE = 2 * SEEK_EYE + 1 };
-    memset(tables->bell, 0, sizeof tables->bell);
     for (int y = 0; y < SIDE; y++)
         for (int x = 0; x < SIDE; x++)
             for (int v = 0; v < SIDE; v++)
@@ -28,6 +53,7 @@ static void make_bell(struct seek_tables *tables)
     const int32_t *middle = &tables->bell[SEEK_REACH][SEEK_REACH];
     tables->apart[0] = middle[0] - middle[1];
     tables->apart[1] = middle[0] - middle[SEEK_SIDE + 1];
+    make_updates(tables);
 }
 
 void seek_tables_of_levels(struct seek_tables *tables, int levels)
