@@ -17,6 +17,10 @@
 
 #include "roundoff/denoise.h"
 #include "roundoff/halftone.h"
+#include "roundoff/hologram.h"
+#include "roundoff/regions.h"
+#include "roundoff/register.h"
+#include "roundoff/segment.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -37,18 +41,52 @@ typedef struct ro_plan_info {
     size_t bytes;  /* of host memory for each run at the same time */
     int carried;   /* of a halftone: numbers a column that a stream hands on (docs/numerics.md); 0:
                       rows know nothing of each other; -1: it cannot be cut into pieces */
+    int inputs;    /* images that a run takes for each that it makes; 2: registration */
 } ro_plan_info;
 
-/* Of `shape` format, width, height and maxval are used. `out` is the format of the results. An
- * image in the options (`first`) must stay until the plan is freed; all else is copied. */
+/* ---- Making plans ---------------------------------------------------------------------------- */
+
+/*
+ * Of images given here format, width, height and maxval are used. Options are copied with all that
+ * they point to, but for the pixels of `first` and the data of callbacks, which must stay until the
+ * plan is freed. What is found wrong without pixels is refused here, by the codes that a call for
+ * one image returns; the rest by the run.
+ */
+
+/* `out` is the format of the results. */
 RO_API
 ro_status ro_halftone_plan(ro_context *context, const ro_image *shape, ro_format out,
                            const ro_halftone_options *options, ro_plan **plan);
 
-/* kappa must be given unless the model is linear: without pixels there is no noise to measure. */
+/* `out` may have another depth than `in`. kappa must be given unless the model is linear: without
+ * pixels there is no noise to measure. */
 RO_API
 ro_status ro_denoise_plan(ro_context *context, const ro_image *in, const ro_image *out,
                           const ro_denoise_options *options, ro_plan **plan);
+
+/* Label numbers, RO_GREY8 or RO_INDEX8, and of competing fronts RO_GREY16. A callback of the
+ * options is called by every run. Plans to segment, register and quantize take scratch memory in
+ * each run and give it back; ro_plan_info.bytes has what they keep. */
+RO_API
+ro_status ro_segment_plan(ro_context *context, const ro_image *in, ro_format out,
+                          const ro_segment_options *options, ro_plan **plan);
+RO_API
+ro_status ro_regions_plan(ro_context *context, const ro_image *in, ro_format out,
+                          const ro_regions_options *options, ro_plan **plan);
+
+/* A run takes two images, the fixed one and the moving one, and makes the displacement, which is
+ * RO_GREYF and twice as wide as the fixed image. */
+RO_API
+ro_status ro_register_plan(ro_context *context, const ro_image *fixed, const ro_image *moving,
+                           const ro_register_options *options, ro_plan **plan);
+
+/* Rounds light to level numbers, RO_INDEX8: the input is RO_GREYF and twice as wide, real and
+ * imaginary parts by turns, as they lie in ro_field. */
+RO_API
+ro_status ro_hologram_plan(ro_context *context, const ro_image *in,
+                           const ro_hologram_options *options, ro_plan **plan);
+
+/* ---- Running them ---------------------------------------------------------------------------- */
 
 RO_API
 ro_status ro_plan_query(const ro_plan *plan, ro_plan_info *info);
@@ -56,7 +94,7 @@ ro_status ro_plan_query(const ro_plan *plan, ro_plan_info *info);
 /* How a plan is run. */
 typedef struct ro_run {
     size_t size;    /* RO_RUN sets it */
-    uint32_t count; /* pictures, which lie one behind another in `in` and in `out`; 0: one */
+    uint32_t count; /* pictures, one behind another in `in` and in `out`; 0: one */
     int on_device;  /* 1: their data are pointers to memory of the plan's device */
     void *stream;   /* on a device: a cudaStream_t; NULL: the default stream */
     void *report;   /* the family's, such as a ro_denoise_report; NULL: figures are not taken */

@@ -9,6 +9,7 @@ void plan_init(ro_plan *plan, const struct plan_kind *kind, ro_context *context)
 {
     plan->kind = kind;
     plan->context = context;
+    plan->inputs = 1;
     pthread_mutex_init(&plan->lock, NULL);
 }
 
@@ -46,7 +47,7 @@ void plan_give(ro_plan *plan, ro_plan *taken)
 
 ro_status ro_plan_query(const ro_plan *plan, ro_plan_info *info)
 {
-    ro_plan_info full = {.size = sizeof full, .rows = 1, .threads = 1, .carried = -1};
+    ro_plan_info full = {.size = sizeof full, .rows = 1, .threads = 1, .carried = -1, .inputs = 1};
     if (!plan || !info)
         return RO_E_ARGUMENT;
     ro_status status = report_check(plan->context, info);
@@ -97,7 +98,7 @@ ro_status ro_plan_run(ro_plan *plan, const ro_image *in, ro_image *out, const ro
     if (run.on_device)
         status = run_on_device(taken, in, out, &run);
     for (uint32_t i = 0; !run.on_device && i < (run.count ? run.count : 1) && status == RO_OK; i++)
-        status = taken->kind->run(taken, &in[i], &out[i], run.report);
+        status = taken->kind->run(taken, &in[i * plan->inputs], &out[i], run.report);
     plan_give(plan, taken);
     return status;
 }

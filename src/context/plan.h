@@ -48,6 +48,7 @@ struct ro_stream {
 struct ro_plan {
     const struct plan_kind *kind;
     ro_context *context;
+    uint32_t inputs; /* images of a run */
     pthread_mutex_t lock;
     bool runs;            /* its own memory is in use */
     struct ro_plan *idle; /* copies that are not in use */

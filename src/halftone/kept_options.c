@@ -7,30 +7,6 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* Follows a pointer of the copy if there is one to write to, else of the original. */
-#define REACHED(keep, pointer, type) ((keep)->memory ? (type *)(void *)(size_t)(pointer) : NULL)
-
-static void keep_image(struct keep *keep, const ro_image **image, bool pixels)
-{
-    if (!*image)
-        return;
-    const ro_image given = **image;
-    keep_bytes(keep, image, sizeof **image);
-    if (!pixels || !given.data)
-        return;
-    /* Rows may lie in either order; the copy has them from the top, without gaps. */
-    const size_t row = ro_format_row_bytes(given.format, given.width);
-    ro_image *copy = REACHED(keep, *image, ro_image);
-    if (copy) {
-        copy->data = keep->memory + keep->bytes;
-        copy->stride = (ptrdiff_t)((row + 15) & ~(size_t)15);
-    }
-    for (uint32_t y = 0; y < given.height; y++) {
-        const void *from = (const char *)given.data + (ptrdiff_t)y * given.stride;
-        keep_bytes(keep, &from, row);
-    }
-}
-
 static void keep_inks(struct keep *keep, const ro_ink **inks, int count)
 {
     const ro_ink *given = *inks;

@@ -297,11 +297,9 @@ static void convert_rows(void *data, int thread)
         if (plan->work[0].fit)
             status = halftone_fit_row(context, plan->work[0].fit, &plan->shape, row, job->y + i,
                                       thread, to[0]);
-        else if (plan->planes)
+        else if (plan->planes || !forms[0]->direct)
             status = grey_rows(context, &plan->shape, row, job->y + i, context->cpu, forms,
                                plan->count, to);
-        else if (!forms[0]->direct)
-            status = grey_row(context, &plan->shape, row, job->y + i, forms[0], to[0]);
         else
             memcpy(to[0], row, plan->grey_row_bytes);
         if (status != RO_OK)
@@ -315,8 +313,8 @@ ro_status halftone_plan_take(struct halftone_plan *plan, const void *rows, ptrdi
     ro_context *context = plan->plan.context;
     struct conversion job = {plan, rows, stride, count, plan->pending_rows, y, 0, RO_OK};
     /* A thread is woken for some hundred microseconds of work. */
-    const bool many =
-        (plan->planes || plan->work[0].fit) && (uint64_t)count * plan->shape.width >= 1u << 16;
+    const bool many = (plan->planes || plan->work[0].fit || !plan->work[0].grey.direct) &&
+                      (uint64_t)count * plan->shape.width >= 1u << 16;
     if (many)
         pool_run(context->pool, context->threads < (int)count ? context->threads : (int)count,
                  convert_rows, &job);

@@ -10,8 +10,10 @@ import textwrap
 
 SOURCE, BUILD = os.environ["SOURCE_DIR"], os.environ["BUILD_DIR"]
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
+LONGEST = 20  # lines of an example
 FAMILIES = ["halftone", "denoise", "regions", "segment", "register", "multigrid", "hologram", "measure",
-            "wedge", "plan_run", "image_save", "context", "option_find", "palette", "screen", "number"]
+            "wedge", "halftone_plan", "denoise_plan", "regions_plan", "register_plan", "hologram_plan", "stream_open",
+            "plan_run", "image_save", "context", "option_find", "palette", "screen", "number"]
 
 HEAD = """#include <roundoff.h>
 #include <roundoff/number.h>
@@ -66,6 +68,9 @@ def main():
     programs = [text for whole, text in blocks if whole]
     programs += re.findall(r"^```c\n(.*?)^```$", front, re.S | re.M)
     pieces = [text for whole, text in blocks if not whole]
+    for piece in pieces:
+        if piece.count("\n") > LONGEST:
+            sys.exit(f"a piece of api.md has more than {LONGEST} lines:\n{piece}")
     for family in FAMILIES:
         if not any(re.search(r"\bro_%s" % family, text) for text in pieces):
             sys.exit(f"api.md has no code for ro_{family}")

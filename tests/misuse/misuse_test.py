@@ -84,6 +84,7 @@ ARGUMENTS = [
     # images
     (r"ro_(denoise_(plan|piece_open)|ro_denoise)", "in|out", ANY, "image(RO_GREY8)"),
     (r"ro_denoise", "out", ANY, "image(RO_GREY8)"),
+    (r"ro_hologram_plan", "in", ANY, "displacement()"),
     (r"ro_wedge_draw", "image", ANY, "wedge()"),
     (r"ro_wedge_.*", "scan", ANY, "wedge()"),
     (r"ro_wedge_.*", "patch", ANY, "16"),
@@ -178,6 +179,7 @@ ARGUMENTS = [
     (r"ro_amplitudes_load", "channel", ANY, "-1"),
     (r"ro_plate_path", "size", ANY, "256"),
     (r"ro_halftone_plan", "out", "ro_format", "RO_BITS"),
+    (r"ro_(segment|regions)_plan", "out", "ro_format", "RO_INDEX8"),
     (r"ro_stream_open_piece", "first_row", ANY, "0"),
     (r"ro_stream_open_piece", "rows", ANY, "HEIGHT"),
     (r"ro_image_alloc", "format", ANY, "RO_GREY8"),

@@ -7,6 +7,7 @@
 #include "halftone/tone/grey.h"
 
 #include "core/image.h"
+#include "halftone/tone/luma.h"
 #include "halftone/tone/separate.h"
 
 #include <math.h>
@@ -279,6 +280,16 @@ static separate_row_fn *find_separation(const ro_image *in, const struct grey_fo
     return rows[cpu];
 }
 
+/* Whether the luma of 8 bits can be made by vectors: NULL without them, or if samples change. */
+static luma_row_fn *find_luma(const ro_image *in, const struct grey_form *form, ro_cpu cpu)
+{
+    static luma_row_fn *const rows[RO_CPUS] = {RO_VARIANTS_OF(luma_row)};
+    const bool plain = in->format == RO_RGB8 && ro_image_white(in) == UINT8_MAX &&
+                       form->plane == PLANE_LUMA && !form->range.cuts &&
+                       !(form->tone && form->tone->channel);
+    return plain ? rows[cpu] : NULL;
+}
+
 ro_status grey_rows(ro_context *context, const ro_image *in, const void *row, uint32_t y,
                     ro_cpu cpu, const struct grey_form *const forms[], int count, void *const out[])
 {
@@ -289,6 +300,11 @@ ro_status grey_rows(ro_context *context, const ro_image *in, const void *row, ui
         for (uint32_t most = 0; most < 256 && per_mille != 1000; most++)
             left[most] = (uint8_t)(255 - ((255 - most) * per_mille + 500) / 1000);
         separate(per_mille == 1000 ? NULL : left, row, in->width, paper);
+        return RO_OK;
+    }
+    luma_row_fn *luma_row = count == 1 ? find_luma(in, forms[0], cpu) : NULL;
+    if (luma_row) {
+        luma_row(row, in->width, out[0]);
         return RO_OK;
     }
     if (forms[0]->plane >= PLANE_INK)

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* The luma of red, green and blue of 8 bits: rows as grey_row makes them. */
+#ifndef RO_HALFTONE_TONE_LUMA_H
+#define RO_HALFTONE_TONE_LUMA_H
+
+#include "simd/variants.h"
+
+#include <stdint.h>
+
+typedef void luma_row_fn(const uint8_t *rgb, uint32_t width, uint8_t *grey);
+RO_VARIANTS_DECLARE(luma_row_fn, luma_row);
+
+#endif
