@@ -66,9 +66,9 @@ _roundoff()
         --refine) COMPREPLY=($(compgen -W 'auto' -- "$cur")); return ;;
         --device) COMPREPLY=($(compgen -W 'auto cpu cuda' -- "$cur")); return ;;
         --cpu) COMPREPLY=($(compgen -W 'auto scalar v128 avx2 avx512' -- "$cur")); return ;;
-        --pitch | --viewer | --viewing-area | --levels | --hogel | --snr | --window | --region | --light | --frames | --size | --scene | --depth | --target | --phase | --weights | --distance | --type | --wavelength | --threads | --seed | --limit-memory | --limit-pixels) return ;;
+        --pitch | --viewer | --viewing-area | --levels | --hogel | --snr | --window | --region | --light | --lens | --frames | --size | --modulator | --scene | --depth | --target | --phase | --weights | --distance | --type | --wavelength | --threads | --seed | --limit-memory | --limit-pixels) return ;;
         esac
-        [[ $cur == -* ]] && COMPREPLY=($(compgen -W '--pitch --viewer --viewing-area --view-specific --algorithm --levels --schedule --p --hogel --gain --snr --window --region --light --edges --frames --scale --size --scene --depth-map --depth --target --place --phase --drive --weights --report --spectrum --refine --distance --reference --type --wavelength --sidecar --device --threads --cpu --seed --quiet --json --certificate --strict --limit-memory --limit-pixels --help' -- "$cur"))
+        [[ $cur == -* ]] && COMPREPLY=($(compgen -W '--pitch --viewer --viewing-area --view-specific --algorithm --levels --schedule --p --hogel --gain --snr --window --region --light --edges --lens --frames --scale --size --modulator --scene --depth-map --depth --target --place --phase --drive --weights --report --spectrum --refine --distance --reference --type --wavelength --sidecar --device --threads --cpu --seed --quiet --json --certificate --strict --limit-memory --limit-pixels --help' -- "$cur"))
         ;;
     register)
         case $prev in

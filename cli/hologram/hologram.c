@@ -16,7 +16,12 @@
 /* What files need, and what several structures of the library have; these have the other options.
  */
 static const ro_option rows[] = {
-    {MEMBER(size), ROW_SIZE, .topic = "make"},
+    {MEMBER(size), ROW_SIZE, .topic = "make show"},
+    {MEMBER(modulator), "NAME", "a modulator by its name, such as pluto-2", .topic = "show",
+     .more = "It has a size, a pitch and levels, which options may replace: `pluto-2`, `gaea-2`, "
+             "`leto` (HOLOEYE), `meadowlark-1920`, `meadowlark-1024`, `plm-47`, `plm-67` (phase "
+             "light modulators of TI, whose file holds the bits of their electrodes), `dlp4710`, "
+             "`dlp7000`, `dlp9000` (micromirrors, 0 and 255)."},
     {MEMBER(scene), "F@D", "pictures at depths D, or points: .ply, .xyz, .csv", .topic = "make",
      .more = "A picture hides what is behind it where it is not black. Samples are intensities, or "
              "amplitudes if they are floating point "
@@ -48,7 +53,8 @@ static const ro_option rows[] = {
              "picture also the name of a grey picture of its size, black being 0 and white a whole "
              "turn, or of floating point numbers in radians. Of `frames` it is `random`, other "
              "phases in every frame, or `smooth`, those of IN."},
-    {MEMBER(drive), "D", "what the files of level numbers hold", .topic = OF_IN, .preset = "auto",
+    {MEMBER(drive), "D", "what the files of level numbers hold", .topic = OF_IN " show",
+     .preset = "auto",
      .words = RO_WORDS({"auto", .value = DRIVE_AUTO,
                         .help = "drives of a file of levels that has "
                                 "them, bits in a .pbm, else numbers"},
@@ -79,8 +85,8 @@ static const ro_option rows[] = {
     {MEMBER(distance), ROW_AWAY},
     {MEMBER(reference), "FILE", "the picture that should be seen: PSNR, SSIM, speckle",
      .topic = "reconstruct", .more = "It is as in `scene`; the view is scaled to fit."},
-    {MEMBER(type), ROW_TYPE, .topic = "quantize reconstruct"},
-    {MEMBER(wavelength), ROW_WAVELENGTH, .derived = OF_SIDECAR "; make: 635 nm",
+    {MEMBER(type), ROW_TYPE, .topic = "quantize reconstruct show"},
+    {MEMBER(wavelength), ROW_WAVELENGTH, .derived = OF_SIDECAR "; make: 635 nm; show: 532 nm",
      .more = "Of make with `scene` it may be three, for red, green and blue."},
     {MEMBER(sidecar), "FILE", "read the optics from this file", .topic = OF_IN,
      .derived = "beside IN, .json"},
@@ -90,6 +96,7 @@ static const ro_option rows[] = {
 static const struct hologram_values defaults = {.made = RO_HOLOGRAM_SCENE,
                                                 .quantize = RO_HOLOGRAM_OPTIONS,
                                                 .refinement = RO_REFINEMENT,
+                                                .spots = RO_SPOTS,
                                                 .frames = RO_FRAMES,
                                                 .view = RO_VIEW};
 
@@ -102,6 +109,7 @@ static const char *const without[] = {"seed", NULL};
 static const char *const examples[] = {
     "roundoff hologram make dice.npy --size 512x512",
     "roundoff hologram quantize dice.npy dice.png --levels phase:16",
+    "roundoff hologram show photo.png slm.png --modulator pluto-2 --distance 150mm",
     NULL,
 };
 
@@ -156,17 +164,19 @@ static const struct {
 } actions[] = {
     {"make", "OUT", 1, hologram_make},
     {"quantize", "IN and OUT", 2, hologram_quantize},
+    {"show", "TARGET and OUT", 2, hologram_show},
     {"propagate", "IN and OUT", 2, hologram_propagate},
     {"reconstruct", "IN and OUT", 2, hologram_reconstruct},
 };
 enum { ACTIONS = sizeof actions / sizeof *actions };
 
-/* Topics are verbs, optics of all verbs, and refine of quantize. */
+/* Topics are verbs, optics of all verbs, and refine of quantize and show. */
 static bool goes_with(const struct option *option, const char *verb)
 {
     const char *topic = option->topic;
     return strstr(topic, verb) || strstr(topic, "optics") ||
-           (strcmp(verb, "quantize") == 0 && strstr(topic, "refine"));
+           ((strcmp(verb, "quantize") == 0 || strcmp(verb, "show") == 0) &&
+            strstr(topic, "refine"));
 }
 
 static int check_verb(const struct command *command, const struct hologram_values *values,
@@ -183,7 +193,8 @@ static int check_verb(const struct command *command, const struct hologram_value
             !goes_with(o, verb))
             return usage_error(command, "--%s does not apply to hologram %s", o->name, verb);
     }
-    if (strcmp(verb, "make") != 0 && !values->frames.count && values->common.seed)
+    if (strcmp(verb, "make") != 0 && strcmp(verb, "show") != 0 && !values->frames.count &&
+        values->common.seed)
         return usage_error(command, "--seed does not apply to hologram %s", verb);
     if (!quantize && values->common.certificate)
         return usage_error(command, "--certificate does not apply to hologram %s", verb);
@@ -211,7 +222,8 @@ static int run(const struct command *command, int argc, char **argv)
         return ended;
     if (!named)
         return usage_error(command,
-                           "hologram must be followed by make, quantize, propagate or reconstruct");
+                           "hologram must be followed by make, quantize, show, propagate or "
+                           "reconstruct");
     if (names.count != actions[which].files)
         return usage_error(command, "hologram %s needs %s", actions[which].verb,
                            actions[which].operands);
@@ -223,13 +235,14 @@ static int run(const struct command *command, int argc, char **argv)
 
 const struct command command_hologram = {
     .name = "hologram",
-    .operands = "make|quantize|propagate|reconstruct [IN] OUT",
+    .operands = "make|quantize|show|propagate|reconstruct [IN] OUT",
     .summary = "holograms rounded so that the noise misses the viewer",
     .own = &own,
     .families = {{"hologram-optics", offsetof(struct hologram_values, optics)},
                  {"hologram-scene", offsetof(struct hologram_values, made)},
                  {"hologram-quantize", offsetof(struct hologram_values, quantize)},
                  {"hologram-refine", offsetof(struct hologram_values, refinement)},
+                 {"hologram-spots", offsetof(struct hologram_values, spots)},
                  {"hologram-frames", offsetof(struct hologram_values, frames)},
                  {"hologram-view", offsetof(struct hologram_values, view)}},
     .without = without,

@@ -16,12 +16,13 @@ struct hologram_values {
     const char *weights, *report, *spectrum;
     int refine; /* 0: not at all */
     double distance;
-    const char *reference, *type, *wavelength, *sidecar;
+    const char *reference, *type, *wavelength, *sidecar, *modulator;
     struct size pixels; /* of `size` */
     ro_optics optics;
     ro_hologram_scene made;
     ro_hologram_options quantize;
     ro_refinement refinement;
+    ro_spots spots;
     ro_frames frames;
     ro_view view;
 };
@@ -31,7 +32,8 @@ typedef int hologram_action(const struct command *command, const struct hologram
 hologram_action hologram_scene;  /* make of --scene */
 hologram_action hologram_points; /* of a cloud of points */
 hologram_action hologram_frames; /* quantize of --frames */
-hologram_action hologram_make, hologram_quantize, hologram_propagate, hologram_reconstruct;
+hologram_action hologram_make, hologram_quantize, hologram_show, hologram_propagate;
+hologram_action hologram_reconstruct;
 
 /* The nearest and the farthest depth of a scene, where --depth gives them; 0, or an exit status:
  * told. */

@@ -335,6 +335,45 @@ ro_status ro_hologram_refine(ro_context *context, const ro_field *in, ro_image *
                              const ro_hologram_options *options, const ro_refinement *refinement,
                              ro_refinement_report *report);
 
+/* ---- Spots behind a lens ------------------------------------------------------------------- */
+
+/* A spot: metres from the axis in the back focal plane of the lens, to the right and down, and
+ * behind that plane; the intensity it should have beside the others. */
+typedef struct ro_spot {
+    double x, y, z, weight;
+} ro_spot;
+
+typedef struct ro_spots_report {
+    size_t size; /* of the structure; set it before the call */
+    int iterations;
+    double efficiency; /* light in the spots over the light that falls on the modulator */
+    double uniformity; /* 1 - (most - least) / (most + least) of intensities over weights */
+} ro_spots_report;
+
+typedef struct ro_spots {
+    /* RO_SPOTS sets it. */
+    size_t size;
+    const ro_spot *spots;
+    size_t count;
+    /* Focal length. */
+    double focal;
+    /* Of weighted Gerchberg-Saxton; 0: 30. */
+    int iterations;
+    /* Seed of random numbers: a whole number from 0 to 2^64 - 1. Default (0): 0. */
+    uint64_t seed;
+} ro_spots;
+#define RO_SPOTS_DEFAULTS RO_DEFAULTS_OF(ro_spots, RO_NONE_UNSET)
+#define RO_SPOTS RO_OPTIONS_OF(ro_spots, RO_NONE_UNSET)
+RO_API
+void ro_spots_init(ro_spots *options, size_t size);
+
+/* Makes level numbers (RO_INDEX8) whose light a lens gathers in spots, the modulator standing in
+ * its front focal plane. Of the options levels or table and the optics' wavelength and pitch count.
+ * The same bits on every CPU. */
+RO_API
+ro_status ro_hologram_spots(ro_context *context, const ro_spots *wanted, ro_image *out,
+                            const ro_hologram_options *options, ro_spots_report *report);
+
 /* ---- Frames in time ---------------------------------------------------------------------------
  */
 
@@ -390,6 +429,38 @@ ro_status ro_modulator_named(ro_context *context, const char *name, ro_modulator
 RO_API
 ro_status ro_modulator_light(ro_context *context, const ro_modulator *modulator,
                              const ro_image *numbers, ro_field *light);
+
+/* ---- Devices ------------------------------------------------------------------------------- */
+
+/* A spatial light modulator that can be bought. */
+typedef struct ro_slm {
+    const char *name, *title; /* "pluto-2", "HOLOEYE PLUTO-2" */
+    uint32_t width, height;
+    double pitch;       /* metres */
+    const char *levels; /* as in ro_hologram_options; NULL: ro_slm_modulator has measured ones */
+    const char *source; /* where these figures were read */
+} ro_slm;
+
+/* Those that are known, from 0; NULL: there are no more. And one by its name. */
+RO_API
+const ro_slm *ro_slm_at(int number);
+RO_API
+ro_status ro_slm_find(ro_context *context, const char *name, const ro_slm **slm);
+
+RO_API
+ro_status ro_slm_modulator(ro_context *context, const ro_slm *slm, ro_modulator *modulator);
+
+/* What the device is sent for level numbers, as a picture (RO_GREY8) that is made: the numbers
+ * themselves, 0 and 255 of two levels, and of a phase light modulator the bits of four electrodes,
+ * two by two, as 0 and 255. */
+RO_API
+ro_status ro_slm_frame(ro_context *context, const ro_slm *slm, const ro_image *numbers,
+                       ro_image *frame);
+
+/* Up to 24 frames of two levels as a picture of 24 bits (RO_RGB8), which is made: bits 0 to 7 of
+ * green, then of red, then of blue, the order in which the DLPC350 and DLPC900 show them. */
+RO_API
+ro_status ro_frames_pack(ro_context *context, const ro_image *frames, int count, ro_image *packed);
 
 /* ---- Reconstructing ----------------------------------------------------------------------- */
 

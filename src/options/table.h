@@ -21,7 +21,7 @@
 extern const ro_option_table halftone_table, denoise_table, measure_table, screen_table,
     register_table, segment_table, regions_options_table;
 extern const ro_option_table optics_table, scene_table, pictures_table, points_table,
-    hologram_table, refinement_table, frames_table, view_table;
+    hologram_table, refinement_table, spots_table, frames_table, view_table;
 
 /* Copies what the caller gave (NULL: nothing) over `taken`, checks ranges and words, gives words
  * their usual spelling and fills in presets. */

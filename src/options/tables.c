@@ -7,9 +7,10 @@
 #include <string.h>
 
 static const ro_option_table *const tables[] = {
-    &halftone_table, &denoise_table,         &measure_table,    &screen_table, &register_table,
-    &segment_table,  &regions_options_table, &optics_table,     &scene_table,  &pictures_table,
-    &points_table,   &hologram_table,        &refinement_table, &frames_table, &view_table};
+    &halftone_table,   &denoise_table,  &measure_table,         &screen_table,
+    &register_table,   &segment_table,  &regions_options_table, &optics_table,
+    &scene_table,      &pictures_table, &points_table,          &hologram_table,
+    &refinement_table, &spots_table,    &frames_table,          &view_table};
 enum { TABLES = sizeof tables / sizeof *tables };
 
 const ro_option_table *ro_options_at(int number)

@@ -318,7 +318,7 @@ class Quantize(Case):
             (["make", "out.png", "--size", "8x8"], ".npy"),
             (["reconstruct", "in.npy", "out.pgm", "--scale", "-1"], "scale -1"),
             (["reconstruct", "in.npy", "out.pgm", "--scale", "loud"], "scale loud"),
-            (["in.npy", "out.pgm"], "make, quantize, propagate or reconstruct"),
+            (["in.npy", "out.pgm"], "make, quantize, show, propagate or reconstruct"),
         ]
         for arguments, word in cases:
             self.refused("hologram", *arguments, words=[word], status=2)
@@ -515,6 +515,28 @@ class Optics(Case):
                      "--depth-map", "big.pgm", "--depth", "8mm,9mm", "--place", "fill",
                      words=["fill does not apply"], status=2)
 
+    def test_show(self):
+        self.put("to.pgm", b"P5\n20 16\n255\n" + noise(320, 5))
+        self.put("out.pgm", OLD)
+        away, small = ["--distance", "3mm"], ["--size", "48x40", "--pitch", "8um"]
+        told = json.loads(self.works("hologram", "show", "to.pgm", "slm.pgm", *away, *small,
+                                     "--refine", "3", "--json").stdout)
+        self.assertEqual((told["width"], told["height"], told["levels"]), (48, 40, 256))
+        for more, word in (([*small], "--distance"), ([*away], "--modulator"),
+                           ([*away, *small, "--lens", "1m"], "or --lens"),
+                           ([*away, *small, "--frames", "2"], "does not apply"),
+                           ([*away, "--modulator", "pluto-2", "--gain", "1"], "does not apply")):
+            self.refused("hologram", "show", "to.pgm", "out.pgm", *more, words=[word], status=2)
+        for more, word in ((["--distance", "3m", *small], "band limit"),
+                           ([*away, "--modulator", "pluto"], "pluto-2, gaea-2")):
+            self.refused("hologram", "show", "to.pgm", "out.pgm", *more, words=[word])
+        self.put("far.csv", b"x,y,z\n0.01,0,0\n")
+        self.refused("hologram", "show", "far.csv", "out.pgm", "--lens", "100mm", *small,
+                     words=["spot 1", "from the axis"])
+        self.put("turns.csv", b"drive,degrees\n0,0\n9,40\n20,30\n")
+        self.refused("hologram", "show", "to.pgm", "out.pgm", *away, *small, "--levels",
+                     "turns.csv", words=["line 4", "monotonic"])
+
     def test_frames(self):
         self.put("in.npy", field(48, 40))
         arguments = ["hologram", "quantize", "in.npy", "out.pbm", "--levels", "binary"]
@@ -546,7 +568,7 @@ class Optics(Case):
             self.refused(*arguments, "--frames", "2", *more, words=[word])
 
     def test_help_of_a_verb(self):
-        for verb in "make", "quantize", "reconstruct", "propagate":
+        for verb in "make", "quantize", "show", "reconstruct", "propagate":
             text = self.works("hologram", verb, "--help").stdout
             self.assertIn(b"Options for " + verb.encode(), text)
 

@@ -38,6 +38,7 @@ cp card.pgm map.pgm
 for name in scan wall cells; do roundoff testcard $name.tif --size 200x150; done
 roundoff testcard scan.pgm --size 200x150
 gzip -k scan.pgm
+printf 'x,y,z,weight\n0.001,0,0,1\n0,0.0015,0,1\n' > traps.csv
 printf 'x,y\n60,50\n140,90\n' > seeds.csv
 roundoff hologram make field.npy --size 256x256
 mkdir photos

@@ -51,6 +51,7 @@ typedef void init_fn(void *options, size_t size);
     X(ro_picture_scene, ro_picture_scene_init)                                                     \
     X(ro_point_scene, ro_point_scene_init)                                                         \
     X(ro_refinement, ro_refinement_init)                                                           \
+    X(ro_spots, ro_spots_init)                                                                     \
     X(ro_frames, ro_frames_init)                                                                   \
     X(ro_view, ro_view_init)                                                                       \
     X(ro_read_options, ro_read_options_init)                                                       \

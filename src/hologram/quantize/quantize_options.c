@@ -29,7 +29,7 @@ static const ro_option rows[] = {
          {"paper-rounding", .value = PAPER_ROUNDING, .help = "of errors of rounding alone"},
          {"window", .value = WINDOW, .help = "27 of the window alone, against the field"})},
     {MEMBER(own), .needs = WINDOWED},
-    {MEMBER(levels), "L", "levels of the modulator", .topic = "quantize propagate reconstruct",
+    {MEMBER(levels), "L", "levels of the modulator", .topic = "quantize propagate reconstruct show",
      .preset = "phase:256",
      .more = "They are `phase:N`, `amplitude:N`, `binary`, `phase-binary` or a file of levels, one "
              "per line: real and imaginary part, or columns that a heading names: \"phase\" "

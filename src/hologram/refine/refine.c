@@ -54,6 +54,25 @@ static ro_status check_target(ro_context *context, const ro_image *out, const ro
     return RO_OK;
 }
 
+/* Light of a modulator of side s spreads to points of lambda z / s: a picture needs some of them.
+ */
+static ro_status check_distance(ro_context *context, const ro_image *out,
+                                const ro_hologram_options *options, const ro_refinement *o)
+{
+    enum { FEWEST = 4 };
+    double pitch[2];
+    field_pitch(&options->optics, pitch);
+    const double side = fmin(pitch[0] * out->width, pitch[1] * out->height);
+    const double most = side * side / options->optics.wavelength / FEWEST;
+    if (fabs(o->distance) <= most || options_word(&refinement_table, o, edges) == EDGES_WRAP)
+        return RO_OK;
+    return ro_context_fail(context, RO_E_ARGUMENT,
+                           "a target at a distance of %g m is beyond the band limit: a modulator "
+                           "%.3g mm wide shows no more than %.2g points across there; at most %.3g "
+                           "m, or behind a lens",
+                           o->distance, 1e3 * side, FEWEST * most / fabs(o->distance), most);
+}
+
 static ro_status check(ro_context *context, const ro_field *in, const ro_image *out,
                        const ro_hologram_options *options, const ro_refinement *o)
 {
@@ -75,7 +94,9 @@ static ro_status check(ro_context *context, const ro_field *in, const ro_image *
         return ro_context_fail(
             context, RO_E_ARGUMENT,
             "a target at a distance of %g m: must be from 1e-9 to 100, either way", o->distance);
-    status = hologram_check_window(context, &options->window);
+    status = check_distance(context, out, options, o);
+    if (status == RO_OK)
+        status = hologram_check_window(context, &options->window);
     if (status != RO_OK)
         return status;
     const uint32_t *r = o->region;

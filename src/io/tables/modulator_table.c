@@ -15,7 +15,23 @@ struct columns {
     int count;
     enum column of[COLUMNS];
     bool has[COLUMNS];
+    double turn, drive; /* of the level before */
+    int way;            /* the phase rises (1) or falls with the drive; 0: not known yet */
 };
+
+/* Whether a phase goes on as those before did while the drive changed; half a turn and more is the
+ * end of a turn. */
+static bool goes_on(struct columns *c, double turn, double drive, bool first)
+{
+    const double half = 3.14159265358979323846, by = (turn - c->turn) * (drive > c->drive ? 1 : -1);
+    c->turn = turn;
+    c->drive = drive;
+    if (first || by == 0 || fabs(by) >= half)
+        return true;
+    const int way = by > 0 ? 1 : -1, before = c->way;
+    c->way = way;
+    return before == 0 || before == way;
+}
 
 /* Whether a line heads a list of levels: names of columns, no two alike, that tell a level.
  * Anything else may be a level that was mistyped. */
@@ -47,8 +63,8 @@ static bool read_heading(const char *line, struct columns *columns)
     return true;
 }
 
-static ro_status add_level(struct text_table *table, const char *line,
-                           const struct columns *columns, bool headed, ro_modulator *m)
+static ro_status add_level(struct text_table *table, const char *line, struct columns *columns,
+                           bool headed, ro_modulator *m)
 {
     static const double degree = 3.14159265358979323846 / 180;
     double number[COLUMNS], of[COLUMNS] = {[AMPLITUDE] = 1};
@@ -76,6 +92,10 @@ static ro_status add_level(struct text_table *table, const char *line,
                              table->lines.number, of[DRIVE], i);
     const double turn = of[PHASE] + degree * of[DEGREES];
     const bool polar = columns->has[PHASE] || columns->has[DEGREES];
+    if (polar && columns->has[DRIVE] && !goes_on(columns, turn, of[DRIVE], m->count == 0))
+        return file_fail(&table->file, RO_E_FORMAT,
+                         "line %d is not monotonic: the phase turns back while the drive goes on",
+                         table->lines.number);
     m->table[2 * m->count] = (float)(polar ? of[AMPLITUDE] * cos(turn) : of[REAL]);
     m->table[2 * m->count + 1] = (float)(polar ? of[AMPLITUDE] * sin(turn) : of[IMAGINARY]);
     m->drive[m->count] = (uint8_t)(columns->has[DRIVE] ? of[DRIVE] : m->count);

@@ -29,6 +29,7 @@ static const struct column_name names[] = {
     {"depth", Z},
     {"amplitude", AMPLITUDE},
     {"intensity", INTENSITY},
+    {"weight", INTENSITY},
     {"phase", PHASE},
     {"degrees", DEGREES},
     {"red", RED},

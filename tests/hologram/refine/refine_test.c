@@ -351,6 +351,7 @@ static void bad_input(void **state)
         {RO_REFINEMENT_DEFAULTS, .target = small, .distance = distance},
         {RO_REFINEMENT_DEFAULTS, .target = black, .distance = distance},
         {RO_REFINEMENT_DEFAULTS, .target = target},
+        {RO_REFINEMENT_DEFAULTS, .target = target, .distance = 10},
         {RO_REFINEMENT_DEFAULTS, .target = target, .distance = NAN},
         {RO_REFINEMENT_DEFAULTS, .target = target, .distance = distance, .light = 200},
         {RO_REFINEMENT_DEFAULTS, .target = target, .distance = distance, .edges = "torn"},

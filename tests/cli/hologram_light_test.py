@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: MIT
+"""The figures that `roundoff hologram` prints, recomputed with NumPy from the files alone."""
+import json
+import sys
+import unittest
+
+from command import Case, noise
+
+try:
+    import numpy as np
+except ImportError:
+    sys.exit(77)
+
+PITCH, WAVE = 8e-6, 532e-9
+
+
+def pgm(data):
+    head, size, top, rest = data.split(b"\n", 3)
+    width, height = map(int, size.split())
+    return np.frombuffer(rest, "u1").reshape(height, width)
+
+
+def carried(light, distance):
+    """The band-limited angular spectrum in a frame of zeros as large as the field on each side."""
+    h, w = light.shape
+    padded = np.zeros((2 * h, 2 * w), complex)
+    padded[:h, :w] = light
+    u, v = np.fft.fftfreq(2 * w, PITCH), np.fft.fftfreq(2 * h, PITCH)[:, None]
+    rest = WAVE ** -2 - u * u - v * v
+    limit = lambda n: 1 / (WAVE * np.hypot(distance / (n * PITCH), 1))
+    passes = (rest > 0) & (abs(u) <= limit(w)) & (abs(v) <= limit(h))
+    turn = np.where(passes, np.exp(2j * np.pi * distance * np.sqrt(np.maximum(rest, 0))), 0)
+    return np.fft.ifft2(np.fft.fft2(padded) * turn)[:h, :w]
+
+
+def psnr(shown, target):
+    scale = (shown * target).sum() / (shown * shown).sum()
+    return 10 * np.log10(target.max() ** 2 / ((scale * shown - target) ** 2).mean())
+
+
+class Light(Case):
+    def test_refined(self):
+        """Targets as large as the field, in the middle and at the side: nothing wraps round."""
+        side = 128
+        for x, y, w, h in (0, 0, side, side), (32, 32, 64, 64), (6, 70, 50, 40):
+            target = np.zeros((side, side), "f4")
+            target[y:y + h, x:x + w] = np.sqrt(
+                np.frombuffer(noise(w * h, 5), "u1").reshape(h, w) / 512 + 0.5)
+            np.save(self.path("to.npy"), target)
+            told = json.loads(self.works(
+                "hologram", "show", "to.npy", "slm.pgm", "--size", "%dx%d" % (side, side),
+                "--pitch", "8um", "--distance", "-20mm", "--place", "centre", "--json").stdout)
+            light = np.exp(2j * np.pi * pgm(self.get("slm.pgm")) / 256)
+            there = abs(carried(light, -0.02))[y:y + h, x:x + w]
+            self.assertLess(abs(psnr(there, target[y:y + h, x:x + w]) - told["psnr_db"]), 0.05)
+            self.assertLess(abs((there ** 2).sum() / side ** 2 - told["efficiency"]), 1e-3)
+
+    def spots(self, *arguments):
+        """What is told of a list of spots, and their places and weights."""
+        at = np.array([[(i - 1.5) * 0.5e-3, (k - 2) * 0.4e-3, (i % 2) * 1e-3, 1 + (k == 1)]
+                       for i in range(4) for k in range(5)])
+        rows = [",".join("%.9g" % number for number in row) for row in at]
+        self.put("spots.csv", "\n".join(["x,y,z,weight"] + rows).encode())
+        return json.loads(self.works("hologram", "show", "spots.csv", "slm.pgm", "--lens", "200mm",
+                                     "--json", *arguments).stdout), at
+
+    def check_spots(self, light, told, at, pitch):
+        h, w = light.shape
+        x, y = (np.arange(w) + 0.5 - w / 2) * pitch, (np.arange(h) + 0.5 - h / 2) * pitch
+        there = []
+        for X, Y, z, _ in at: # y upwards
+            turns = np.add.outer(-Y * y + z * y * y / 0.4, X * x + z * x * x / 0.4) / (WAVE * 0.2)
+            there.append(abs((light * np.exp(-2j * np.pi * turns)).sum()) ** 2 / (w * h) ** 2)
+        even = there / at[:, 3]
+        self.assertLess(abs(sum(there) - told["efficiency"]), 1e-3)
+        self.assertLess(abs(1 - np.ptp(even) / (even.max() + even.min()) - told["uniformity"]),
+                        1e-3)
+        self.assertGreater(told["uniformity"], 0.97)
+
+    def test_spots(self):
+        for levels, least in (256, 0.8), (16, 0.8):
+            told, at = self.spots("--size", "160x120", "--pitch", "8um", "--levels",
+                                  "phase:%d" % levels)
+            light = np.exp(2j * np.pi * pgm(self.get("slm.pgm")) / levels)
+            self.check_spots(light, told, at, PITCH)
+            self.assertGreater(told["efficiency"], least)
+
+    def test_electrodes(self):
+        """A phase light modulator: its levels read back from the bits of four electrodes."""
+        told, at = self.spots("--modulator", "plm-67")
+        bits = pgm(self.get("slm.pgm"))[:, ::-1] > 0
+        self.assertEqual(bits.shape, (1600, 2716))
+        memory = (bits[1::2, 0::2] * 1 + bits[0::2, 0::2] * 2 + bits[1::2, 1::2] * 4 +
+                  bits[0::2, 1::2] * 8)
+        level = np.argsort([3, 2, 1, 7, 0, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12])[memory]
+        moved = np.array([0.0, 0.0107, 0.0219, 0.0450, 0.0598, 0.0775, 0.1206, 0.1850, 0.3655,
+                          0.3955, 0.4510, 0.5244, 0.6393, 0.7116, 0.8502, 1.0]) * 15 / 16
+        self.check_spots(np.exp(2j * np.pi * moved[level]), told, at, 10.8e-6)
+
+    def test_micromirrors(self):
+        told, at = self.spots("--modulator", "dlp7000")
+        mirrors = pgm(self.get("slm.pgm"))
+        self.assertEqual(sorted(set(mirrors.ravel())), [0, 255])
+        self.check_spots(mirrors / 255, told, at, 13.68e-6)
+
+
+if __name__ == "__main__":
+    unittest.main()
