@@ -170,6 +170,79 @@ void ro_small_float_multiply_add_arrays(const ro_small_float *q, ro_rounding rou
                                         const float *a, const float *b, const float *c, float *out,
                                         size_t count);
 
+/* ---- Products with matrices that keep the sum ---------------------------------------------- */
+
+/* A square matrix in compressed rows: the entries of row i are those from starts[i] to
+ * starts[i + 1] - 1, in any order, no column twice; entry k stands for weights[k]/one. */
+typedef struct ro_matrix {
+    size_t rows;
+    const size_t *starts;    /* rows + 1 of them, from 0 */
+    const uint32_t *columns; /* below `rows` */
+    const int32_t *weights;
+    int32_t one; /* 1 to 2^24 */
+} ro_matrix;
+
+/* A symmetric stencil with row sums of 1 on an image, rows one after another: a tap stands for the
+ * pixels at (dx, dy) and (-dx, -dy) and is given once. What lies outside is left out, and the
+ * weight of the pixel itself is what is missing to 1. */
+typedef struct ro_stencil_tap {
+    int32_t dx, dy, weight;
+} ro_stencil_tap;
+typedef struct ro_stencil {
+    uint32_t width, height;
+    size_t count;
+    const ro_stencil_tap *taps;
+    int32_t one;
+} ro_stencil;
+
+/* How a product A v is evaluated. With S the row sums of A and Z = A - S, whose rows sum to 0:
+ *
+ *   RO_PRODUCT_MASS_EXACT   S_i v_i + sum over j of A_ij (v_j - v_i)       Eq. 2.29; scaled, 2.31
+ *   RO_PRODUCT_NATURAL      sum over j of A_ij v_j                         scaled, Eq. 2.32
+ *
+ * Every product is rounded, sums are exact and saturate at their end. Of a symmetric matrix, by an
+ * odd rounding and where nothing saturates, the first has the sum of the products S_i v_i whatever
+ * was rounded: that of v itself where rows (and so columns) sum to 1. */
+typedef enum ro_product { RO_PRODUCT_MASS_EXACT, RO_PRODUCT_NATURAL } ro_product;
+
+typedef struct ro_product_options {
+    size_t size; /* of the structure */
+    ro_product product;
+    ro_rounding rounding;
+    /* Scales of the rows, s from 1 to 2^15: differences are multiplied by s, the sum of products is
+     * divided by it and rounded, which is more accurate where v is smooth but keeps the sum only
+     * nearly. -s is 1/s, by which a sum does not change. NULL: `scale` for all, 0 being 1. */
+    const int32_t *scales;
+    int32_t scale;
+} ro_product_options;
+
+typedef struct ro_product_report {
+    size_t size;         /* of the structure; set it before the call */
+    int64_t sum, defect; /* of the result; and what it is more than that of the products S_i v_i */
+    uint64_t saturated;  /* results that were cut to the range of the system */
+} ro_product_report;
+
+/* Whether a matrix is symmetric and whether all of its rows sum to 1; RO_E_ARGUMENT for one that is
+ * no matrix. The answers may be NULL. */
+RO_API
+ro_status ro_matrix_check(const ro_matrix *a, bool *symmetric, bool *unit);
+
+/* Splits A into row sums and Z: `sums` has a number per row, `zero` one for each entry; both count
+ * as the weights do. Rows without an entry on the diagonal keep theirs in the sums alone. */
+RO_API
+ro_status ro_matrix_split(const ro_matrix *a, int64_t *sums, int64_t *zero);
+
+/* Products of numbers of a system; `out` overlaps no input. `options` NULL: mass-exact, toward
+ * zero. `report` may be NULL. RO_E_ARGUMENT for what is no matrix, stencil or scale. */
+RO_API
+ro_status ro_matrix_product(const ro_fixed *q, const ro_matrix *a,
+                            const ro_product_options *options, const int32_t *v, int32_t *out,
+                            ro_product_report *report);
+RO_API
+ro_status ro_stencil_product(const ro_fixed *q, const ro_stencil *a,
+                             const ro_product_options *options, const int32_t *v, int32_t *out,
+                             ro_product_report *report);
+
 #ifdef __cplusplus
 }
 #endif

@@ -18,6 +18,7 @@ from ._denoise import denoise
 from ._errors import BadArgument, Cancelled, Error, OutOfMemory, SystemFailure
 from ._figures import Figures, measure
 from ._halftone import HalftoneStream, dither, halftone, palette, screen
+from ._number import Product, mass_product
 from ._register import Field, register, warp
 from ._segment import Contour, Segmentation, segment
 
@@ -25,8 +26,8 @@ __version__: str = _core.version
 
 __all__ = [
     "BadArgument", "Cancelled", "Comparison", "Contour", "Device", "Entry", "Error", "Field", "Figures", "HalftoneStream",
-    "Method", "OutOfMemory", "Palette", "Segmentation", "SystemFailure", "calibrate", "compare", "denoise",
-    "devices", "dither", "halftone", "hologram", "measure", "methods", "palette", "palettes",
+    "Method", "OutOfMemory", "Palette", "Product", "Segmentation", "SystemFailure", "calibrate", "compare", "denoise",
+    "devices", "dither", "halftone", "hologram", "mass_product", "measure", "methods", "palette", "palettes",
     "register", "screen", "segment",
     "testcard", "warp",
 ]

@@ -84,7 +84,7 @@ bool list_append(PyObject *list, PyObject *item);
 extern PyMethodDef halftone_functions[], stream_functions[], denoise_functions[],
     figures_functions[], register_functions[], segment_functions[], hologram_functions[],
     wedge_functions[], quick_functions[], device_functions[], member_functions[], scene_functions[],
-    levelset_functions[];
+    levelset_functions[], number_functions[];
 
 bool denoise_options_take(PyObject *dictionary, ro_denoise_options *options);
 

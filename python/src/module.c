@@ -78,7 +78,8 @@ static int fill(PyObject *module)
                                      device_functions,
                                      member_functions,
                                      scene_functions,
-                                     levelset_functions};
+                                     levelset_functions,
+                                     number_functions};
     for (size_t i = 0; i < sizeof families / sizeof *families; i++)
         if (PyModule_AddFunctions(module, families[i]) != 0)
             return -1;
