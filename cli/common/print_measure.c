@@ -186,7 +186,8 @@ void figures_colour_json(FILE *file, const ro_colour_report *colour)
         {"delta_e_most", colour->delta_e_most}, {"red_in", colour->light_in[0]},
         {"green_in", colour->light_in[1]}, {"blue_in", colour->light_in[2]},
         {"red_out", colour->light_out[0]}, {"green_out", colour->light_out[1]},
-        {"blue_out", colour->light_out[2]});
+        {"blue_out", colour->light_out[2]}, {"scielab", colour->scielab},
+        {"scielab_95", colour->scielab_95});
     fputc('}', file);
 }
 
@@ -199,6 +200,8 @@ void figures_colour_table(FILE *file, const ro_measure_report *report,
     fprintf(file, "  %-27s %8.2f mean, %.2f for 95 %%, %.2f at most\n",
             "\u0394E 2000 after the eye", colour->delta_e, colour->delta_e_95,
             colour->delta_e_most);
+    fprintf(file, "  %-27s %8.2f mean, %.2f for 95 %%\n", "the same by S-CIELAB", colour->scielab,
+            colour->scielab_95);
     fprintf(file, "  %-27s %+8.2f %+.2f %+.2f /255\n", "light: red, green, blue",
             255 * (colour->light_out[0] - colour->light_in[0]),
             255 * (colour->light_out[1] - colour->light_in[1]),

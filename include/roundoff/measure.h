@@ -132,6 +132,7 @@ typedef struct ro_colour_report {
     double pixels_per_degree, sigma;          /* of the eye */
     double delta_e, delta_e_95, delta_e_most; /* mean, of 95 % of the pixels, largest */
     double light_in[3], light_out[3];         /* means of red, green and blue, 0 to 1 */
+    double scielab, scielab_95; /* as delta_e, to an eye that sees colour less sharply than luma */
 } ro_colour_report;
 
 /* Measures `result` against `original`, of the same size; grey counts as colour. Of the options,

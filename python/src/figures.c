@@ -152,10 +152,11 @@ static PyObject *measure_colour(PyObject *Py_UNUSED(module), PyObject *arguments
     view_release(&original);
     view_release(&result);
     session_end(session);
-    return done ? Py_BuildValue("{s:d,s:d,s:d,s:(ddd),s:(ddd)}", "delta_e", r.delta_e, "delta_e_95",
-                                r.delta_e_95, "delta_e_most", r.delta_e_most, "light_in",
-                                r.light_in[0], r.light_in[1], r.light_in[2], "light_out",
-                                r.light_out[0], r.light_out[1], r.light_out[2])
+    return done ? Py_BuildValue("{s:d,s:d,s:d,s:(ddd),s:(ddd),s:d,s:d}", "delta_e", r.delta_e,
+                                "delta_e_95", r.delta_e_95, "delta_e_most", r.delta_e_most,
+                                "light_in", r.light_in[0], r.light_in[1], r.light_in[2],
+                                "light_out", r.light_out[0], r.light_out[1], r.light_out[2],
+                                "scielab", r.scielab, "scielab_95", r.scielab_95)
                 : NULL;
 }
 

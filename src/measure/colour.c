@@ -7,7 +7,7 @@
  * A panel is darker than its surroundings would have it. An eye that looks at it takes its white
  * for white and its black for black, so the light of the result can be stretched from these.
  */
-#include "measure/measure.h"
+#include "measure/colour.h"
 
 #include "core/checked.h"
 #include "core/image.h"
@@ -21,26 +21,6 @@
 enum { BAND = 32, STEPS = 100, MOST_DIFFERENCE = 200, COUNTS = STEPS * MOST_DIFFERENCE };
 
 static const double pi = 3.14159265358979323846;
-
-struct band_sums {
-    double difference, most, in[3], out[3];
-};
-
-struct colour_job {
-    const ro_image *image[2];
-    float *table[2]; /* light of integer samples */
-    uint32_t white[2];
-    bool adapted; /* the result's light counts from `black`, times `scale` */
-    float black[3], scale[3];
-    int radius;
-    float eye[MEASURE_MOST_TAPS];
-    struct band_sums *sums;
-    uint32_t bands;
-    float *scratch; /* of all threads */
-    size_t scratch_floats;
-    uint64_t *counts; /* of hundredths, of all threads */
-    atomic_uint ticket;
-};
 
 /* ---- light ----------------------------------------------------------------------------------- */
 
@@ -77,11 +57,23 @@ static float light_at(const struct colour_job *job, int which, const void *row, 
     return job->table[which][value < job->white[which] ? value : job->white[which]];
 }
 
-static uint32_t mirrored(int64_t i, uint32_t count)
+uint32_t colour_mirrored(int64_t i, uint32_t count)
 {
     const int64_t turn = 2 * (int64_t)count;
     i = (i % turn + turn) % turn;
     return (uint32_t)(i < count ? i : turn - 1 - i);
+}
+
+void colour_row(const struct colour_job *job, int which, uint32_t y, float *light)
+{
+    const ro_image *image = job->image[which];
+    const char *row = (const char *)image->data + (ptrdiff_t)y * image->stride;
+    for (size_t c = 0; c < 3; c++)
+        for (uint32_t x = 0; x < image->width; x++, light++) {
+            *light = light_at(job, which, row, x, c);
+            if (which == 1 && job->adapted)
+                *light = (*light - job->black[c]) * job->scale[c];
+        }
 }
 
 /* A row's three channels, one after another, blurred along it. */
@@ -98,8 +90,9 @@ static void blurred_row(const struct colour_job *job, int which, uint32_t y, flo
         for (uint32_t x = 0; which == 1 && job->adapted && x < width; x++)
             plain[radius + x] = (plain[radius + x] - job->black[c]) * job->scale[c];
         for (int i = 1; i <= radius; i++) {
-            plain[radius - i] = plain[radius + mirrored(-i, width)];
-            plain[radius + width - 1 + i] = plain[radius + mirrored((int64_t)width - 1 + i, width)];
+            plain[radius - i] = plain[radius + colour_mirrored(-i, width)];
+            plain[radius + width - 1 + i] =
+                plain[radius + colour_mirrored((int64_t)width - 1 + i, width)];
         }
         for (uint32_t x = 0; x < width; x++) {
             const float *at = plain + radius + x;
@@ -120,20 +113,27 @@ static double lab_root(double t)
     return t > 216 / 24389.0 ? cbrt(t) : (24389 / 27.0 * t + 16) / 116;
 }
 
-/* CIELAB of sRGB's light, white being D65. */
-static void lab_of(const double light[3], double lab[3])
+const double colour_xyz[3][3] = {{0.4124564, 0.3575761, 0.1804375},
+                                 {0.2126729, 0.7151522, 0.0721750},
+                                 {0.0193339, 0.1191920, 0.9503041}};
+
+void colour_lab(const double xyz[3], double lab[3])
 {
-    static const double to[3][3] = {{0.4124564, 0.3575761, 0.1804375},
-                                    {0.2126729, 0.7151522, 0.0721750},
-                                    {0.0193339, 0.1191920, 0.9503041}};
     double f[3];
-    for (int i = 0; i < 3; i++) {
-        const double white = to[i][0] + to[i][1] + to[i][2];
-        f[i] = lab_root((to[i][0] * light[0] + to[i][1] * light[1] + to[i][2] * light[2]) / white);
-    }
+    for (int i = 0; i < 3; i++)
+        f[i] = lab_root(xyz[i] / (colour_xyz[i][0] + colour_xyz[i][1] + colour_xyz[i][2]));
     lab[0] = 116 * f[1] - 16;
     lab[1] = 500 * (f[0] - f[1]);
     lab[2] = 200 * (f[1] - f[2]);
+}
+
+static void lab_of_light(const double light[3], double lab[3])
+{
+    double xyz[3];
+    for (int i = 0; i < 3; i++)
+        xyz[i] =
+            colour_xyz[i][0] * light[0] + colour_xyz[i][1] * light[1] + colour_xyz[i][2] * light[2];
+    colour_lab(xyz, lab);
 }
 
 static double degrees(double x) { return x * 180 / pi; }
@@ -188,7 +188,7 @@ static void measure_band(const struct colour_job *job, uint32_t band, float *scr
         for (size_t r = 0; r < rows; r++) {
             const int64_t y = (int64_t)first + (int64_t)r - radius;
             const bool own = y >= first && y < last;
-            blurred_row(job, which, mirrored(y, height), plain, seen[which] + r * row,
+            blurred_row(job, which, colour_mirrored(y, height), plain, seen[which] + r * row,
                         !own    ? NULL
                         : which ? sums->out
                                 : sums->in);
@@ -206,7 +206,7 @@ static void measure_band(const struct colour_job *job, uint32_t band, float *scr
                         sum += job->eye[i] * (at[-(ptrdiff_t)row * i] + at[(ptrdiff_t)row * i]);
                     light[c] = (double)sum;
                 }
-                lab_of(light, lab[which]);
+                lab_of_light(light, lab[which]);
             }
             const double difference = measure_difference(lab[0], lab[1]);
             const int step = (int)(STEPS * difference);
@@ -334,6 +334,7 @@ static ro_status measure_colour(ro_context *context, const ro_image *original,
     if (status == RO_OK) {
         pool_run(context->pool, threads, measure_bands, &job);
         fill_report(&job, threads, report);
+        status = measure_opponent(context, &job, report->sigma, report);
     }
     free(job.table[0]);
     free(job.table[1]);

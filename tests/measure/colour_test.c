@@ -80,6 +80,7 @@ static void pictures_differ(void **state)
              two = ro_image_view(RO_RGB8, SIDE, SIDE, b);
     assert_int_equal(ro_measure_colour(context, &one, &two, NULL, &report), RO_OK);
     assert_true(report.delta_e <= 0 && report.delta_e_most <= 0);
+    assert_true(report.scielab <= 0 && report.scielab_95 <= 0.01);
     /* A checkerboard seen from afar is the grey of its light. */
     for (int y = 0; y < SIDE; y++)
         for (int x = 0; x < SIDE; x++) {
@@ -90,6 +91,7 @@ static void pictures_differ(void **state)
     assert_int_equal(ro_measure_colour(context, &one, &two, &far, &report), RO_OK);
     assert_true(report.delta_e < 0.3);
     assert_true(fabs(report.light_out[1] - 0.5) < 1e-3);
+    assert_true(report.scielab < 0.3);
     ro_context *own;
     assert_int_equal(
         ro_context_open(&(ro_context_options){RO_CONTEXT_DEFAULTS, .threads = 3}, &own), RO_OK);
@@ -100,12 +102,37 @@ static void pictures_differ(void **state)
     assert_int_not_equal(ro_measure_colour(context, &one, &two, NULL, &report), RO_OK);
 }
 
+/* Blue and yellow of about one luma in bars of four pixels: the Gaussian eye sees them, S-CIELAB
+ * nearly a flat. A whole picture that is off is off by as much to either. */
+static void colour_is_seen_less_sharply(void **state)
+{
+    (void)state;
+    enum { SIDE = 256 };
+    static uint8_t a[3 * SIDE * SIDE], b[3 * SIDE * SIDE];
+    static const uint8_t bars[2][3] = {{150, 150, 60}, {136, 136, 241}};
+    ro_colour_report report = {.size = sizeof report};
+    for (int i = 0; i < SIDE * SIDE; i++) {
+        memcpy(b + 3 * i, bars[i / 4 % 2], 3);
+        memcpy(a + 3 * i, (uint8_t[]){143, 143, 180}, 3);
+    }
+    ro_image one = ro_image_view(RO_RGB8, SIDE, SIDE, a),
+             two = ro_image_view(RO_RGB8, SIDE, SIDE, b);
+    assert_int_equal(ro_measure_colour(context, &one, &two, NULL, &report), RO_OK);
+    assert_true(report.delta_e > 10 && report.scielab < 0.7 * report.delta_e);
+    for (int i = 0; i < SIDE * SIDE; i++)
+        memcpy(b + 3 * i, bars[1], 3);
+    assert_int_equal(ro_measure_colour(context, &one, &two, NULL, &report), RO_OK);
+    assert_true(fabs(report.scielab - report.delta_e) < 1e-3);
+    assert_true(report.scielab_95 >= report.scielab && report.scielab_95 < report.scielab + 0.02);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(differences_are_those_published),
         cmocka_unit_test(eyes_adapt),
         cmocka_unit_test(pictures_differ),
+        cmocka_unit_test(colour_is_seen_less_sharply),
     };
     return cmocka_run_group_tests(tests, fixture_open, fixture_close);
 }
