@@ -245,6 +245,7 @@ ro_status denoise_implicit_cuda(struct denoiser *work);
 bool implicit_fits_cuda(const struct denoiser *work, uint64_t memory); /* of a device */
 ro_status trained_settle(struct denoiser *work);
 ro_status denoise_trained(struct denoiser *work);
+ro_status denoise_trained_cuda(struct denoiser *work);
 ro_status denoise_naive(struct denoiser *work);
 ro_status denoise_xpp24(struct denoiser *work);
 

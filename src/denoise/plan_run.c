@@ -48,7 +48,7 @@ static void query(const ro_plan *base, ro_plan_info *info)
     const struct denoiser *work = &plan->work;
     info->method = work->network ? "trained" : model_name(work->parameters.model);
     info->schedule = work->ready     ? explicit_schedule(work)
-                     : work->network ? "rows"
+                     : work->network ? plan->cuda ? "fused" : "rows"
                                      : work->scheme->name;
     info->device = plan->cuda ? RO_DEVICE_CUDA : RO_DEVICE_CPU;
     info->cpu = plan->cuda ? RO_CPU_SCALAR : base->context->cpu;
@@ -70,8 +70,9 @@ static ro_status run_images(struct denoise_plan *plan, const ro_image *in, const
     work->told = report;
     denoiser_restart(work);
     if (plan->cuda)
-        return work->scheme->run == denoise_implicit ? denoise_implicit_cuda(work)
-                                                     : denoise_explicit_cuda(work);
+        return work->network                           ? denoise_trained_cuda(work)
+               : work->scheme->run == denoise_implicit ? denoise_implicit_cuda(work)
+                                                       : denoise_explicit_cuda(work);
     ro_status status = step_frames_open(work);
     if (status == RO_OK)
         status = work->scheme->run(work);
@@ -169,8 +170,6 @@ static ro_status make_plan(ro_context *context, const ro_image *in, const ro_ima
     struct denoiser *work = &plan->work;
     ro_status status = denoiser_make(work, context, in, out, options);
     const bool watched = denoiser_is_watched(work);
-    if (status == RO_OK && work->network && context->options.device == RO_DEVICE_CUDA)
-        status = ro_context_fail(context, RO_E_UNSUPPORTED, "model trained runs on the CPU only");
     if (status == RO_OK && watched && context->options.device == RO_DEVICE_CUDA)
         status = ro_context_fail(context, RO_E_UNSUPPORTED,
                                  "figures and frames of every step are taken on the CPU only");

@@ -96,8 +96,10 @@ class Denoise(Case):
         self.assertEqual(self.get("there.pgm"), self.get("out.pgm"))
         self.refused("denoise", "in.pgm", "out.pgm", "--device", "cuda", "--schedule", "passes",
                      words=["schedule passes"])
-        self.refused("denoise", "in.pgm", "out.pgm", "--device", "cuda",
-                     words=["model trained runs on the CPU only"])
+        self.works("denoise", "in.pgm", "out.pgm", "--device", "cpu", "--quiet")
+        told = self.report("in.pgm", "there.pgm", "--device", "cuda")
+        self.assertEqual((told["model"], told["device"]), ("trained", "cuda"))
+        self.assertEqual(self.get("there.pgm"), self.get("out.pgm"))
 
     def test_report(self):
         told = self.report("in.pgm", "out.pgm", "--model", "anisotropic")

@@ -77,6 +77,10 @@ MUTATIONS = [
     ('dft-syncthreads', 'no __syncthreads', 'dft_device.cuh',
      '__ldg(&d.place[t - lane * d.length])];\n    }\n    ', '__syncthreads();', '', 'propagate.cu',
      'light/propagate'),
+    ('trained-syncthreads-table', 'no __syncthreads', 'trained.cu',
+     'flux[4 * group])[i];\n        ', '__syncthreads();', '', 'trained.cu', 'trained/grey/*'),
+    ('trained-syncthreads-fluxes', 'no __syncthreads', 'trained.cu',
+     '+ i] = quad.y;\n        }\n        ', '__syncthreads();', '', 'trained.cu', 'trained/grey/*'),
 ]
 
 

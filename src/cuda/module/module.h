@@ -80,7 +80,8 @@ extern "C" {
     F(propagate_cuda_calls, propagate_on_cuda)                                                     \
     F(refine_cuda_calls, refine_on_cuda)                                                           \
     F(register_cuda_calls, register_on_cuda)                                                       \
-    F(scene_cuda_calls, scene_on_cuda)
+    F(scene_cuda_calls, scene_on_cuda)                                                             \
+    F(trained_cuda_calls, trained_on_cuda)
 
 #define RO_CUDA_MEMBER(result, name, parameters, arguments) result(*name) parameters;
 #define RO_CUDA_TABLE_MEMBER(calls, name) const struct calls **name;

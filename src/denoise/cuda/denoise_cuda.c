@@ -156,7 +156,8 @@ static ro_status check_runs(const struct denoiser *work)
     ro_context *context = work->context;
     if (work->scheme->run != denoise_explicit)
         return ro_context_fail(context, RO_E_UNSUPPORTED,
-                               work->scheme->run == denoise_implicit
+                               work->network ? "model %s takes images of the host, not on a device"
+                               : work->scheme->run == denoise_implicit
                                    ? "scheme %s takes images of the host; those on a device have "
                                      "the explicit one"
                                    : "scheme %s runs on the CPU only; CUDA has explicit, implicit "

@@ -47,6 +47,7 @@
 #ifndef RO_DENOISE_TRAINED_TRAINED_H
 #define RO_DENOISE_TRAINED_TRAINED_H
 
+#include "core/shared.h"
 #include "denoise/trained/network.h"
 
 #include <stddef.h>
@@ -85,18 +86,15 @@ bool trained_make_uneven(struct trained_plan *plan, const struct trained_network
 int trained_reach(const struct trained_network *network);
 
 /* Returns floor(x / 2^n + 1/2). */
-static inline int32_t trained_round(int32_t x, int n)
-{
-    return n > 0 ? (x + (1 << (n - 1))) >> n : x;
-}
+RO_SHARED int32_t trained_round(int32_t x, int n) { return n > 0 ? (x + (1 << (n - 1))) >> n : x; }
 
-static inline int32_t trained_clamp(int32_t x, int32_t least, int32_t most)
+RO_SHARED int32_t trained_clamp(int32_t x, int32_t least, int32_t most)
 {
     return x < least ? least : x > most ? most : x;
 }
 
 /* Returns v0 of a number. */
-static inline int16_t trained_seen(const struct trained_plan *plan, int32_t f)
+RO_SHARED int16_t trained_seen(const struct trained_plan *plan, int32_t f)
 {
     const int32_t x = f - plan->middle;
     return (int16_t)trained_clamp(plan->bits >= 0 ? x * (1 << plan->bits)
@@ -105,8 +103,8 @@ static inline int16_t trained_seen(const struct trained_plan *plan, int32_t f)
 }
 
 /* Returns v of what was seen first and the change since; `gain` is that of the step. */
-static inline int32_t trained_now(const struct trained_plan *plan, int32_t gain, int32_t seen,
-                                  int32_t change)
+RO_SHARED int32_t trained_now(const struct trained_plan *plan, int32_t gain, int32_t seen,
+                              int32_t change)
 {
     const int32_t d = trained_clamp(trained_round(change, plan->shift), -TRAINED_LARGEST_CHANGE,
                                     TRAINED_LARGEST_CHANGE);
@@ -115,8 +113,8 @@ static inline int32_t trained_now(const struct trained_plan *plan, int32_t gain,
 }
 
 /* Returns y of a filter's answer; of uneven noise before it is scaled. */
-static inline int32_t trained_flux(const struct trained_plan *plan, int32_t slope,
-                                   const int8_t *table, int32_t z)
+RO_SHARED int32_t trained_flux(const struct trained_plan *plan, int32_t slope, const int8_t *table,
+                               int32_t z)
 {
     const int32_t narrow = trained_clamp(trained_round(z, plan->narrow), -32768, 32767);
     const int32_t q =
@@ -125,13 +123,13 @@ static inline int32_t trained_flux(const struct trained_plan *plan, int32_t slop
 }
 
 /* Return slope and spread of a level of uneven noise. */
-static inline int32_t trained_slope(const struct trained_plan *plan, int level)
+RO_SHARED int32_t trained_slope(const struct trained_plan *plan, int level)
 {
     const int32_t slope = (TRAINED_LEVELS * plan->slope + level / 2) / level;
     return slope < 32767 ? slope : 32767;
 }
 
-static inline int32_t trained_spread(const struct trained_plan *plan, int step, int level)
+RO_SHARED int32_t trained_spread(const struct trained_plan *plan, int step, int level)
 {
     return (plan->move[step] * level + TRAINED_LEVELS / 2) / TRAINED_LEVELS;
 }

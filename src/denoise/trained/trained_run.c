@@ -5,6 +5,8 @@
  * first take what each row leaves.
  */
 #include "core/checked.h"
+#include "core/options.h"
+#include "denoise/trained/cuda/trained_cuda.h"
 #include "denoise/trained/trained_picture.h"
 
 #include <stdatomic.h>
@@ -35,6 +37,12 @@ static int32_t *change_of(const struct run *run, int plane, uint32_t y)
 {
     const size_t width = run->work->in.width, height = run->work->in.height;
     return run->change + ((size_t)plane * height + y) * width;
+}
+
+static ro_status no_memory(const struct denoiser *work)
+{
+    return ro_context_fail(work->context, RO_E_MEMORY, "no memory to denoise %u x %u pixels",
+                           work->in.width, work->in.height);
 }
 
 /* ---- Changes -------------------------------------------------------------------------------- */
@@ -80,8 +88,8 @@ static void take_bands(void *data, int thread)
     }
 }
 
-/* By the definition, plane by plane. */
-static bool run_reference(struct run *run)
+/* By the definition, or on a device, which is told in `job`: plane by plane. */
+static ro_status run_planes(struct run *run, struct trained_job *job)
 {
     const struct denoiser *work = run->work;
     const uint32_t width = work->in.width, height = work->in.height;
@@ -91,7 +99,8 @@ static bool run_reference(struct run *run)
     bool right = seen && bytes && levels && columns;
     for (uint32_t y = 0; y < height && right && run->picture.tones.uneven; y++)
         trained_levels(&run->picture, y, columns, levels + (size_t)y * width);
-    for (int p = 0; p < run->picture.planes && right; p++) {
+    ro_status status = RO_OK;
+    for (int p = 0; p < run->picture.planes && right && status == RO_OK; p++) {
         for (uint32_t y = 0; y < height; y++) {
             int16_t *row = seen + (size_t)y * width;
             const bool narrow = run->picture.plan[p].bytes;
@@ -99,14 +108,22 @@ static bool run_reference(struct run *run)
             for (uint32_t x = 0; x < width && narrow; x++)
                 row[x] = bytes[x];
         }
-        right =
-            trained_ref(&run->picture.plan[p], width, height, seen, levels, change_of(run, p, 0));
+        if (job) {
+            job->plan = &run->picture.plan[p];
+            job->seen = seen;
+            job->levels = levels;
+            job->change = change_of(run, p, 0);
+            status = trained_on_cuda->run(job);
+        } else {
+            right = trained_ref(&run->picture.plan[p], width, height, seen, levels,
+                                change_of(run, p, 0));
+        }
     }
     free(seen);
     free(bytes);
     free(levels);
     free(columns);
-    return right;
+    return right ? status : no_memory(work);
 }
 
 /* ---- Rounding ------------------------------------------------------------------------------- */
@@ -179,12 +196,6 @@ static void write_all(struct run *run)
 
 /* ---- The whole ------------------------------------------------------------------------------ */
 
-static ro_status no_memory(const struct denoiser *work)
-{
-    return ro_context_fail(work->context, RO_E_MEMORY, "no memory to denoise %u x %u pixels",
-                           work->in.width, work->in.height);
-}
-
 static bool allocate(struct run *run)
 {
     const size_t width = run->work->in.width, height = run->work->in.height;
@@ -216,36 +227,65 @@ static void tell(const struct denoiser *work)
         work->options.on_step(work->options.on_step_data, &steps[i]);
 }
 
-ro_status denoise_trained(struct denoiser *work)
+/* By all threads of the CPU. */
+static ro_status run_bands(struct run *run)
 {
-    struct thread_pool *pool = work->context->pool;
+    struct thread_pool *pool = run->work->context->pool;
+    const uint32_t most = run->work->in.height / LEAST_ROWS, threads = (uint32_t)pool_threads(pool);
+    run->bands = threads < most ? threads : most ? most : 1;
+    pool_run(pool, (int)threads, take_bands, run);
+    return atomic_load(&run->failed) ? no_memory(run->work) : RO_OK;
+}
+
+static ro_status denoise(struct denoiser *work, struct trained_job *job)
+{
     const bool reference = work->schedule == RO_SCHEDULE_REFERENCE;
-    const uint32_t most = work->in.height / LEAST_ROWS, threads = (uint32_t)pool_threads(pool);
+    const int threads = pool_threads(work->context->pool);
     struct run run = {.work = work, .in_order = threads == 1};
-    run.bands = threads < most ? threads : most ? most : 1;
     ro_status status = trained_picture_make(&run.picture, work);
     if (status == RO_OK && !allocate(&run))
         status = no_memory(work);
-    if (status == RO_OK && !run.picture.idle) {
-        if (reference)
-            atomic_store(&run.failed, !run_reference(&run));
-        else
-            pool_run(pool, (int)threads, take_bands, &run);
-        if (atomic_load(&run.failed))
-            status = no_memory(work);
-    }
+    if (status == RO_OK && !run.picture.idle)
+        status = job || reference ? run_planes(&run, job) : run_bands(&run);
     if (status == RO_OK && ro_context_cancelled(work->context))
         status = ro_context_fail(work->context, RO_E_CANCELLED, "cancelled");
     if (status == RO_OK) {
         write_all(&run);
-        trained_report(work, reference ? "reference" : "rows",
-                       reference ? RO_CPU_SCALAR : run.picture.kernel->cpu,
-                       reference ? 1 : (int)threads);
+        trained_report(work,
+                       job         ? "fused"
+                       : reference ? "reference"
+                                   : "rows",
+                       job         ? RO_CPU_AUTO
+                       : reference ? RO_CPU_SCALAR
+                                   : run.picture.kernel->cpu,
+                       job || reference ? 1 : threads);
         tell(work);
         status = ro_context_progress(work->context, "denoise", 1);
     }
     free(run.change);
     free(run.carry);
     free(run.figures);
+    return status;
+}
+
+ro_status denoise_trained(struct denoiser *work) { return denoise(work, NULL); }
+
+ro_status denoise_trained_cuda(struct denoiser *work)
+{
+    DEVICE_TURN_IF(work->context, true);
+    struct trained_job job = {
+        .context = work->context, .width = work->in.width, .height = work->in.height};
+    if (work->options.schedule && work->schedule != RO_SCHEDULE_AUTO)
+        return ro_context_fail(work->context, RO_E_ARGUMENT,
+                               "schedule %s runs on the CPU only; CUDA has its own",
+                               work->options.schedule);
+    const ro_status status = denoise(work, &job);
+    if (status == RO_OK) {
+        ro_report *report = context_report(work->context);
+        report->device = RO_DEVICE_CUDA;
+        report->launches = job.launches;
+        work->report.device_seconds = job.seconds;
+        report_give(work->told, &work->report);
+    }
     return status;
 }
