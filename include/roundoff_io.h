@@ -256,7 +256,8 @@ ro_status ro_image_encode(ro_context *context, const char *type, const ro_image 
 
 /* Discs to segment from, a line each: x, y, and as far as given the radius and the label, separated
  * by commas, semicolons or blanks. The first line may name its columns (x, y, r or radius, label),
- * in any order, others being left out. ro_free gives the list back. */
+ * in any order, others being left out; a column of planes (z, slice, plane, page, frame, position)
+ * must have the same number in all lines. ro_free gives the list back. */
 RO_API
 ro_status ro_seeds_load(ro_context *context, const char *path, ro_seed **seeds, size_t *count);
 

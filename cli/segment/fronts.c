@@ -178,15 +178,20 @@ static ro_status make_labels(struct job *job, ro_image *labels)
     size_t count;
     const ro_region *table = ro_regions_table(job->result, &count);
     const uint32_t highest = count ? table[count - 1].label : 1;
-    ro_status status =
-        ro_image_alloc(job->context, highest < 256 ? RO_INDEX8 : RO_GREY16, job->in.width,
-                       job->in.height, highest < 256 ? highest : 65535, labels);
+    /* pages on which objects are found have different labels, and one type in the file */
+    const bool narrow = highest < 256 && !(job->pages.count > 1 && job->grow.find_seeds);
+    ro_status status = ro_image_alloc(job->context, narrow ? RO_INDEX8 : RO_GREY16, job->in.width,
+                                      job->in.height, narrow ? highest : 65535, labels);
     return status == RO_OK ? ro_regions_labels(job->result, labels) : status;
 }
 
 static struct regions_told told_of(const struct job *job, double seconds)
 {
-    struct regions_told told = {.ran = &job->ran, .report = &job->report, .seconds = seconds};
+    struct regions_told told = {.ran = &job->ran,
+                                .report = &job->report,
+                                .zero = job->pages.zero,
+                                .unit = job->pages.unit,
+                                .seconds = seconds};
     size_t count;
     told.table = ro_regions_table(job->result, &told.labels);
     told.fronts = ro_regions_fronts(job->result, &count);
@@ -355,7 +360,7 @@ ro_status competing_certify(struct certificate *to, const struct segment_values 
         certificate_picture(to, "output", &out);
         state_regions(to, &job);
         certificate_natural(to, "pixels_unlike_the_method",
-                            labels_unlike(&labels, &out, strcmp(info.type, "npy") == 0));
+                            labels_unlike(&labels, &out, labels_are_numbers(&info, &labels)));
     }
     close_job(&job);
     ro_image_free(&out);
@@ -403,6 +408,11 @@ static void tell_page(const struct task *task)
         fputs(", ", job->pages.told.file);
     regions_json(job->pages.told.file, &told, task->files);
     if (!values->common.quiet && !values->common.json) {
+        if (job->pages.at == 0)
+            tell(
+                "segment: %u pages, each by itself: labels of a page have nothing to do with those "
+                "of the next, and this is no segmentation in 3-D",
+                job->pages.count);
         tell("segment: page %u", job->pages.first + job->pages.at);
         regions_lines(&told);
     }

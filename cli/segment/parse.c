@@ -105,7 +105,8 @@ int read_words(const struct command *command, const struct speed_words *words, i
                                    most);
             if (!kinds[i].set) {
                 if (numbers.count == 3 && !(numbers.value[2] > 0))
-                    return usage_error(command, "--at %s: the radius must be positive", text);
+                    return usage_error(
+                        command, "--at %s: the radius must be positive; a click has none", text);
                 seeds[options->seed_count++] =
                     (ro_seed){numbers.label, numbers.value[0], numbers.value[1], numbers.value[2]};
                 continue;

@@ -32,7 +32,9 @@ static const ro_option rows[] = {
      .topic = "fronts",
      .more = "The first line may name the columns. A radius or label may be empty; fields are "
              "parted by semicolons, commas, tabs or blanks, whichever of these a line has first in "
-             "this order. `auto` finds the objects itself, all bright or all dark, and gives each "
+             "this order. A column z or slice must have the same number in all lines, because "
+             "pages are segmented one by one. `auto` finds the objects itself, all bright or all "
+             "dark, and gives each "
              "a confidence in the table: the contrast of its outline, in differences of "
              "neighbours in the ground. Where there is nothing, none is found."},
     {WORDS(window), "LO,HI", "grow from LO to HI of 255, retract elsewhere",
@@ -46,7 +48,9 @@ static const ro_option rows[] = {
              "image, and the centre of the first pixel (0.5, 0.5); in GeoJSON, as with `at`, (0, "
              "0) is the centre of the first pixel."},
     {MEMBER(table), "FILE", "area, perimeter, box, centroid, mean of labels; .csv or .json",
-     .writes = 1},
+     .writes = 1,
+     .more = "Means and windows are in the numbers of IN. `medians` is the area in medians of the "
+             "other labels: above 10 a warning says that the label is most likely a flood."},
     {MEMBER(frames), "FILE", "the evolution as .gif, or as a series FILE-0000.png",
      .topic = "steps fronts", .writes = 1,
      .more = "There is a frame every 10 steps, or 10 pixels that competing fronts travel, and one "
@@ -61,10 +65,12 @@ static const ro_option rows[] = {
     {MEMBER(page), ROW_PAGE, .topic = "steps fronts",
      .more = PAGES_OF_OUT " Files beside OUT are of one page."},
     {MEMBER(force), ROW_FORCE, .topic = "steps fronts",
-     .more = "It is of none if a label filled the whole picture or all vanished. Without this "
-             "option nothing is written then, and the exit status is 3; with `strict` the same "
-             "holds if any label vanished or reached the border of the picture, or a free front "
-             "stalled."},
+     .more =
+         "It is of none if a label filled the whole picture or all vanished. Without this "
+         "option nothing is written then, and the exit status is 3; with `strict` the same "
+         "holds if any label vanished or reached the border of the picture, a label of competing "
+         "fronts has more than 20 times the median area of the others, or a free front "
+         "stalled."},
     {MEMBER(distance), "FILE", "start from signed distances in pixels, negative inside",
      .topic = "speed", .more = "It is a float image."},
     {WORDS(speed), "C[,C1...]", "constant, or a polynomial of the intensity from 0 to 1",
@@ -446,7 +452,7 @@ static ro_status certify(struct certificate *to, const void *given, const struct
         certificate_picture(to, "output", &out);
         state_labels(to, &job.report);
         certificate_natural(to, "pixels_unlike_the_method",
-                            labels_unlike(&labels, &out, strcmp(info.type, "npy") == 0));
+                            labels_unlike(&labels, &out, labels_are_numbers(&info, &labels)));
     }
     close_job(&job);
     segment_pages_close(&job.pages);

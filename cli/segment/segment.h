@@ -33,16 +33,19 @@ struct segment_pages {
     ro_file_info stack;
     ro_reader *reader;   /* of IN, for what it says beside its pixels; NULL: it cannot be asked */
     ro_writer *writer;   /* of OUT, once there is a page */
+    double zero, unit;   /* the file's numbers are zero + unit * samples of the page at work */
     struct printed told; /* JSON of each page; no file: there is one page */
 };
 /* Which pages of IN are asked for; more than one do not go with files beside OUT. */
 ro_status segment_pages_open(ro_context *context, const struct segment_values *values,
                              const char *path, struct segment_pages *pages);
-ro_status segment_load(ro_context *context, const struct segment_pages *pages, ro_image *in,
+ro_status segment_load(ro_context *context, struct segment_pages *pages, ro_image *in,
                        ro_file_info *info);
 /* The labels of the page at work; the last one completes OUT. */
 ro_status segment_save(ro_context *context, struct segment_pages *pages, const char *out,
-                       const ro_image *labels);
+                       ro_image *labels);
+/* Whether labels below 256 are numbers in OUT, rather than tones. */
+bool labels_are_numbers(const ro_file_info *info, const ro_image *labels);
 void segment_pages_json(FILE *file, struct segment_pages *pages);
 void segment_pages_close(struct segment_pages *pages);
 
@@ -69,6 +72,7 @@ struct regions_told {
     const ro_region *table;
     size_t labels;
     const ro_region_front *fronts;
+    double zero, unit; /* the file's numbers are zero + unit * those of the library */
     double seconds;
 };
 void regions_lines(const struct regions_told *told);

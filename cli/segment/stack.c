@@ -8,6 +8,8 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
+#include <strings.h>
 
 /* Files beside OUT are of one picture. */
 static ro_status check_beside(ro_context *context, const struct segment_values *v)
@@ -47,7 +49,7 @@ ro_status segment_pages_open(ro_context *context, const struct segment_values *v
 
 /* Integers of more than 16 bits, and floats that do not lie from 0 to 1, become tones: 0, or the
  * least of them, is black. */
-static void make_tones(const ro_file_info *info, ro_image *in)
+static void make_tones(const ro_file_info *info, ro_image *in, struct segment_pages *pages)
 {
     float least = 0, most = 0;
     const size_t samples = (size_t)in->width * (in->format == RO_RGBF ? 3 : 1);
@@ -62,10 +64,12 @@ static void make_tones(const ro_file_info *info, ro_image *in)
         (!stack_is_wide(info) && least >= -0.001f && most <= 1.001f))
         return;
     stack_scale(in, 1, -(double)least);
-    stack_scale(in, 1 / stack_unit(in), 0);
+    pages->unit = stack_unit(in);
+    pages->zero = least;
+    stack_scale(in, 1 / pages->unit, 0);
 }
 
-ro_status segment_load(ro_context *context, const struct segment_pages *pages, ro_image *in,
+ro_status segment_load(ro_context *context, struct segment_pages *pages, ro_image *in,
                        ro_file_info *info)
 {
     ro_read_options read = pictures_read(pages->path);
@@ -82,8 +86,10 @@ ro_status segment_load(ro_context *context, const struct segment_pages *pages, r
                                  pages->path, in->width, in->height, stack->width, stack->height);
         ro_image_free(in);
     }
+    pages->zero = status == RO_OK ? (double)info->zero : 0;
+    pages->unit = 1;
     if (status == RO_OK && (in->format == RO_GREYF || in->format == RO_RGBF))
-        make_tones(info, in);
+        make_tones(info, in, pages);
     return status;
 }
 
@@ -106,10 +112,38 @@ static ro_status open_writer(ro_context *context, struct segment_pages *pages, c
     return status == RO_OK ? ro_writer_open(context, out, &info, NULL, &pages->writer) : status;
 }
 
+static bool is_tiff(const char *out)
+{
+    const char *dot = strrchr(out, '.');
+    return dot && (strcasecmp(dot, ".tif") == 0 || strcasecmp(dot, ".tiff") == 0);
+}
+
+bool labels_are_numbers(const ro_file_info *info, const ro_image *labels)
+{
+    return strcmp(info->type, "npy") == 0 ||
+           (strcmp(info->type, "tiff") == 0 && labels->maxval > 1);
+}
+
+/* TIFF has label numbers, and 255 for the only label. Levels would be tones there, and two levels
+ * bits, whose usual compression scientific programs cannot read. */
+static void make_bytes(ro_image *labels)
+{
+    const bool one = labels->maxval == 1;
+    labels->format = RO_GREY8;
+    labels->maxval = 255;
+    for (uint32_t y = 0; y < labels->height && one; y++) {
+        uint8_t *row = (uint8_t *)labels->data + (ptrdiff_t)y * labels->stride;
+        for (uint32_t x = 0; x < labels->width; x++)
+            row[x] = row[x] ? 255 : 0;
+    }
+}
+
 ro_status segment_save(ro_context *context, struct segment_pages *pages, const char *out,
-                       const ro_image *labels)
+                       ro_image *labels)
 {
     ro_status status = RO_OK;
+    if (labels->format == RO_INDEX8 && is_tiff(out))
+        make_bytes(labels);
     if (!pages->writer)
         status = open_writer(context, pages, out, labels);
     if (status == RO_OK)

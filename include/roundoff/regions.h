@@ -17,7 +17,11 @@ enum { RO_REGION_LABELS = 65535 }; /* the highest label */
 /* What a front grows over: as bright as its seed or brighter, as dark or darker, or alike. */
 enum ro_region_kind { RO_REGION_BRIGHT = 1, RO_REGION_DARK, RO_REGION_BAND };
 
-/* A front: a seed and the window that was found for it, in 1/255 of white. */
+/* A label with more pixels than so many medians of the others has most likely flooded the ground;
+ * `strict` of the command fails at the second. */
+enum { RO_MEDIANS_OF_FLOOD = 10, RO_MEDIANS_OF_FAILURE = 20 };
+
+/* A front: a seed and the window that was found for it, in the numbers of the image's samples. */
 typedef struct ro_region_front {
     uint32_t label;
     double x, y; /* of the middle of its seed */
@@ -35,10 +39,11 @@ typedef struct ro_region {
     double perimeter;                  /* in pixels, with the image's border */
     uint32_t left, top, right, bottom; /* pixels of the box, all inside */
     double x, y;                       /* the centroid */
-    double mean;                       /* intensity in 1/255 of white, before smoothing */
-    int border;                        /* it touches the border of the image */
-    unsigned useless;                  /* RO_LABEL_EVERYTHING, RO_LABEL_NOTHING; 0: may be of use */
-    double confidence;                 /* as of a front, the least of its fronts */
+    double mean;       /* of the samples, of colours of their grey, before smoothing */
+    int border;        /* it touches the border of the image */
+    unsigned useless;  /* RO_LABEL_EVERYTHING, RO_LABEL_NOTHING; 0: may be of use */
+    double confidence; /* as of a front, the least of its fronts */
+    double medians; /* area in medians of the other labels that have pixels; 0: below four labels */
 } ro_region;
 
 typedef struct ro_regions_report {
@@ -47,6 +52,8 @@ typedef struct ro_regions_report {
     size_t fronts, labels;
     double way;       /* of the front that arrived last, in pixels at full speed */
     unsigned useless; /* of all labels together */
+    size_t border;    /* labels that touch the border of the image */
+    size_t floods;    /* labels of more than RO_MEDIANS_OF_FLOOD medians */
 } ro_regions_report;
 
 typedef struct ro_regions_options {

@@ -8,7 +8,7 @@ import math
 import struct
 import unittest
 
-from command import Case, OLD, certifies, netpbm, noise, pgm
+from command import Case, OLD, certifies, netpbm, noise, pgm, supports
 
 PITCH, ACROSS = 32, 9
 SIDE = PITCH * ACROSS
@@ -137,6 +137,82 @@ class Regions(Case):
         self.assertEqual(set(self.labels("no.pgm")), {0})
         self.refused("segment", "in.pgm", "out.pgm", "--seeds", "auto", "--at", "16,16", status=2,
                      words=["--seeds auto", "--at"])
+
+    def test_floods_are_announced(self):
+        """A ground that one click takes, between spots that the others take."""
+        told = self.works("segment", "in.pgm", "out.pgm",
+                          *sum((["--at", "%g,%g" % c] for c in self.centres[:12]), []),
+                          "--at", "50:2,2,2", "--json").stdout
+        told = json.loads(told)["labels"]
+        self.assertGreater(told[-1]["medians"], 20)
+        areas = sorted(label["area"] for label in told[:-1])
+        self.assertAlmostEqual(told[-1]["medians"], told[-1]["area"] / areas[6], delta=0.01)
+        arguments = ["segment", "in.pgm", "out.pgm", "--at", "50:2,2,2",
+                     *sum((["--at", "%g,%g" % c] for c in self.centres[:12]), [])]
+        self.assertIn(b"warning: label 50 has more than 10 times", self.works(*arguments).stderr)
+        inner = [c for c in self.centres if min(c) > PITCH]
+        self.refused("segment", "in.pgm", "out.pgm", "--at", "50:2,2,2", "--strict", status=3,
+                     *sum((["--at", "%g,%g" % c] for c in inner[:12]), []), words=["20 times"])
+        few = self.works("segment", "in.pgm", "out.pgm", *arguments[3:9])
+        self.assertNotIn(b"warning", few.stderr)
+
+    def test_numbers_are_those_of_the_file(self):
+        """8 bits, 16 bits with few in use, and floats beyond 0 to 1 of the same picture."""
+        def told(name):
+            found = json.loads(self.works("segment", name, "out.pgm", "--at", "16,16", "--json").stdout)
+            return found["labels"][0]["area"], found["labels"][0]["mean"], found["seeds"][0]["window"]
+
+        area, mean, window = told("in.pgm")
+        wide = b"".join(struct.pack(">H", p + 400) for p in self.pixels)
+        self.put("wide.pgm", pgm(SIDE, SIDE, wide, 65535))
+        head = (b"\x93NUMPY\1\0\x76\0" + (b"{'descr': '<f4', 'fortran_order': False, 'shape': "
+                b"(%d, %d), }" % (SIDE, SIDE)).ljust(117) + b"\n")
+        self.put("float.npy", head + b"".join(struct.pack("<f", 3 * p - 50) for p in self.pixels))
+        self.put("short.npy", head.replace(b"<f4", b"<i2") +
+                 b"".join(struct.pack("<h", p - 500) for p in self.pixels))
+        for name, zero, unit in ("wide.pgm", 400, 1), ("float.npy", -50, 3), ("short.npy", -500, 1):
+            other, its_mean, its_window = told(name)
+            self.assertAlmostEqual(other, area, delta=12)
+            self.assertAlmostEqual(its_mean, zero + unit * mean, delta=3 * unit)
+            self.assertAlmostEqual(its_window[0], zero + unit * window[0], delta=12 * unit)
+
+    def test_tiff_holds_numbers(self):
+        """Bytes or words that any program reads, never bits."""
+        def tags(name):
+            data = self.get(name)
+            at, = struct.unpack_from("<I", data, 4)
+            count, = struct.unpack_from("<H", data, at)
+            entries = [struct.unpack_from("<HHIHxx", data, at + 2 + 12 * i) for i in range(count)]
+            return {tag: value for tag, _, _, value in entries}
+
+        if not supports("tif"):
+            self.skipTest("no TIFF")
+        for at, most in (["--at", "16,16"], 1), (["--at", "16,16", "--at", "3:48,16"], 3):
+            self.works("segment", "in.pgm", "out.tif", *at, "--quiet")
+            tag = tags("out.tif")
+            self.assertEqual((tag[258], tag[262]), (8, 1))  # bits a sample, black is zero
+            self.assertNotIn(tag[259], (2, 3, 4))
+            told = json.loads(self.works("segment", "in.pgm", "out.pgm", "--mask", "out.tif",
+                                         "--json").stdout)
+            self.assertEqual(max(label["label"] for label in told["labels"]), most)
+        if certifies():
+            self.works("segment", "in.pgm", "out.tif", *at, "--certificate", "c.json", "--quiet")
+            self.works("verify", "c.json", "in.pgm", "out.tif")
+
+    def test_lists_of_seeds(self):
+        """Planes must agree, and labels begin at 1."""
+        def of(text, *words):
+            self.put("s.csv", text.encode())
+            if words:
+                self.refused("segment", "in.pgm", "out.pgm", "--seeds", "s.csv", words=words)
+            else:
+                self.works("segment", "in.pgm", "out.pgm", "--seeds", "s.csv", "--quiet")
+
+        of("x,y,z\n16,16,4\n48,16,4\n")
+        of("x,y,z\n16,16,4\n48,16,5\n", "plane 5", "one by one")
+        of(" ,X,Y,Slice\n1,16,16,1\n2,48,16,2\n", "plane 2")
+        of("x,y,radius,label\n16,16,0,7\n48,16,,\n")
+        of("x,y,radius,label\n16,16,0,0\n", "from 1 to 65535")
 
     def test_same_bits(self):
         self.seeds("seeds.csv", count=12)

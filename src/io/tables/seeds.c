@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Seeds of a segmentation as a list: a disc a line, columns named by the first line or in the order
- * x, y, radius, label. An empty radius or label is one that was not given. */
+ * x, y, radius, label. An empty radius or label is one that was not given. A column of planes (z,
+ * slice) must say the same of all seeds, because pages are segmented one by one. */
 #include "core/misuse.h"
 #include "io/tables/columns.h"
 
@@ -9,7 +10,7 @@
 #include <string.h>
 
 enum { MOST_BYTES = 256 << 20, MOST_COLUMNS = 32 };
-enum column { X, Y, RADIUS, LABEL, COLUMNS, OTHER = COLUMNS };
+enum column { X, Y, RADIUS, LABEL, PLANE, COLUMNS, OTHER = COLUMNS };
 
 struct heading {
     int count;
@@ -44,7 +45,9 @@ static char *next_field(char **line, char separator)
 static bool read_heading(char *line, struct heading *heading)
 {
     static const struct column_name names[] = {
-        {"x", X}, {"y", Y}, {"r", RADIUS}, {"radius", RADIUS}, {"label", LABEL}};
+        {"x", X},         {"y", Y},         {"r", RADIUS},      {"radius", RADIUS},
+        {"label", LABEL}, {"z", PLANE},     {"slice", PLANE},   {"plane", PLANE},
+        {"page", PLANE},  {"frame", PLANE}, {"position", PLANE}};
     const char separator = separator_of(line);
     bool has[COLUMNS + 1] = {false};
     heading->count = 0;
@@ -59,30 +62,34 @@ static bool read_heading(char *line, struct heading *heading)
     return has[X] && has[Y];
 }
 
-/* A number and nothing else; an empty field is 0, which radius and label take as not given. */
-static bool read_number(const char *field, enum column column, double *value)
+/* A number and nothing else. */
+static bool read_number(const char *field, double *value)
 {
     char *end;
     *value = strtod(field, &end);
-    return !*end && isfinite(*value) && (end > field || column == RADIUS || column == LABEL);
+    return !*end && isfinite(*value) && end > field;
 }
 
-static bool read_seed(char *line, const struct heading *heading, bool headed, ro_seed *seed)
+static bool read_seed(char *line, const struct heading *heading, bool headed, ro_seed *seed,
+                      double *plane)
 {
     const char separator = separator_of(line);
-    double value[COLUMNS] = {0};
+    double value[COLUMNS] = {[LABEL] = NAN};
     int count = 0;
     for (const char *field; (field = next_field(&line, separator)); count++) {
         if (count == heading->count)
             return false;
         const enum column column = heading->of[count];
-        if (column != OTHER && !read_number(field, column, &value[column]))
+        if (column != OTHER && *field && !read_number(field, &value[column]))
+            return false;
+        if (!*field && column < RADIUS)
             return false;
     }
-    const double label = value[LABEL];
+    const double label = isnan(value[LABEL]) ? 0 : value[LABEL];
     if (count < (headed ? heading->count : 2) || !(value[RADIUS] >= 0) ||
-        !(label >= 0 && label <= RO_REGION_LABELS && label == floor(label)))
+        !(label >= 0 && label <= RO_REGION_LABELS && label == floor(label)) || value[LABEL] == 0)
         return false;
+    *plane = value[PLANE];
     *seed = (ro_seed){(int)label, value[X], value[Y], value[RADIUS]};
     return true;
 }
@@ -103,6 +110,7 @@ ro_status ro_seeds_load(ro_context *context, const char *path, ro_seed **seeds, 
     struct text_table table;
     size_t room = 0;
     bool headed = false;
+    double plane, first = 0;
     *count = 0;
     ro_status status = table_open(&table, context, path, MOST_BYTES, true);
     for (char *line; status == RO_OK && (line = lines_next(&table.lines));) {
@@ -126,12 +134,19 @@ ro_status ro_seeds_load(ro_context *context, const char *path, ro_seed **seeds, 
             }
             *seeds = more;
         }
-        if (!read_seed(line, &heading, headed, &(*seeds)[*count]))
+        if (!read_seed(line, &heading, headed, &(*seeds)[*count], &plane))
             status = file_fail(&table.file, RO_E_FORMAT,
-                               "line %d is not a seed: x, y, and optionally radius and label",
-                               table.lines.number);
-        else
-            ++*count;
+                               "line %d is not a seed: x, y, and optionally radius and label, "
+                               "which is from 1 to %d",
+                               table.lines.number, RO_REGION_LABELS);
+        else if ((*count)++ == 0)
+            first = plane;
+        else if (plane != first)
+            status =
+                file_fail(&table.file, RO_E_FORMAT,
+                          "line %d is a seed in plane %g, the first one in plane %g: pages are "
+                          "segmented one by one, each with a list of its own",
+                          table.lines.number, plane, first);
     }
     table_close(&table);
     if (status == RO_OK && *count == 0)

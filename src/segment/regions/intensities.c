@@ -65,7 +65,8 @@ ro_status regions_read(struct ro_regions *work, const ro_image *in)
     ro_image stretched = *in;
     if (in_use < white)
         stretched.maxval = in_use;
-    work->white = (double)in_use / white;
+    const bool floats = ro_format_sample_bytes(in->format) == 4; /* white is 1 there */
+    work->unit = (floats ? 1.0 : (double)in_use) / UINT16_MAX;
     status = intensity_read(work->context, &stretched, work->raw);
     if (status != RO_OK)
         goto done;

@@ -8,6 +8,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+enum { LEAST_COMPARED = 4 }; /* labels */
+
 void ro_regions_free(ro_regions *work)
 {
     if (!work)
@@ -28,7 +30,7 @@ void ro_regions_free(ro_regions *work)
 
 static void tell_fronts(struct ro_regions *work)
 {
-    const double unit = work->white / 257;
+    const double unit = work->unit;
     for (uint32_t f = 0; f < work->count; f++) {
         const struct region_front *front = &work->fronts[f];
         ro_region_front *told = &work->told[f];
@@ -113,6 +115,34 @@ static void add_lengths(struct ro_regions *work)
     }
 }
 
+static int compare_areas(const void *a, const void *b)
+{
+    const uint64_t one = *(const uint64_t *)a, two = *(const uint64_t *)b;
+    return one < two ? -1 : one > two;
+}
+
+/* Areas in medians of those of the other labels, of labels that have pixels. */
+static bool compare_sizes(struct ro_regions *work)
+{
+    uint64_t *areas = malloc((work->labels + 1) * sizeof *areas);
+    size_t count = 0;
+    for (size_t i = 0; i < work->labels && areas; i++)
+        if (work->table[i].area)
+            areas[count++] = work->table[i].area;
+    if (areas && count >= LEAST_COMPARED) {
+        qsort(areas, count, sizeof *areas, compare_areas);
+        const size_t middle = (count - 1) / 2;
+        for (size_t i = 0; i < work->labels; i++) {
+            ro_region *region = &work->table[i];
+            const uint64_t median = areas[region->area <= areas[middle] ? middle + 1 : middle];
+            region->medians = (double)region->area / (double)median;
+            work->report.floods += region->medians > RO_MEDIANS_OF_FLOOD;
+        }
+    }
+    free(areas);
+    return areas != NULL;
+}
+
 ro_status regions_measure(struct ro_regions *work)
 {
     const uint64_t pixels = (uint64_t)work->width * work->height;
@@ -143,12 +173,16 @@ ro_status regions_measure(struct ro_regions *work)
         if (region->area) {
             region->x /= area;
             region->y /= area;
-            region->mean *= work->white / 257 / area;
+            region->mean *= work->unit / area;
         } else {
             region->left = region->top = 0;
         }
         work->report.useless |= region->useless;
+        work->report.border += region->border != 0;
     }
+    if (!compare_sizes(work))
+        return ro_context_fail(work->context, RO_E_MEMORY, "no memory for a table of %u fronts",
+                               work->count);
     if (regions_trace(work) != RO_OK)
         return RO_E_MEMORY;
     add_lengths(work);

@@ -14,7 +14,7 @@ struct ro_regions {
     bool by_reference;
     uint16_t *raw;     /* intensities, 65535 being the white in use; without a margin */
     uint16_t *grey;    /* smoothed */
-    double white;      /* that white, of the image's */
+    double unit;       /* of an intensity, in the image's numbers */
     uint16_t *seeded;  /* label of the seed over a pixel */
     uint16_t *nearest; /* label of the nearest seed; NULL: there is one label */
     struct region_plane plane;

@@ -105,6 +105,7 @@ static void objects_are_found(void **state)
         const ro_region_front *fronts = ro_regions_fronts(result, &count);
         assert_int_equal(count, DISCS);
         assert_int_equal(report.useless, 0);
+        assert_int_equal(report.border + report.floods, 0);
         for (int i = 0; i < DISCS; i++) {
             const double area = acos(-1) * disc_radius(i) * disc_radius(i);
             if (!(fabs((double)fronts[i].area / area - 1) < 0.12))
@@ -675,6 +676,7 @@ static void everything_and_nothing(void **state)
     ro_regions_free(
         grow(&image, (ro_regions_options){RO_REGIONS_DEFAULTS, .seeds = &all, .seed_count = 1}));
     assert_int_equal(report.useless, RO_LABEL_EVERYTHING);
+    assert_int_equal(report.border, 1);
     const ro_seed hidden[2] = {{1, 15, 15, 6}, {2, 15, 15, 2}};
     ro_regions_free(
         grow(&image, (ro_regions_options){RO_REGIONS_DEFAULTS, .seeds = hidden, .seed_count = 2}));
