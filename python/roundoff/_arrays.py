@@ -25,7 +25,7 @@ class Picture(NamedTuple):
     pillow: bool
     boolean: bool
     given: np.dtype  # of numbers that became others: given = zero + unit * array
-    zero: int = 0
+    zero: float = 0
     unit: float = 1
 
     @property
@@ -133,6 +133,9 @@ def picture(image: Any, maxval: int | None = None, name: str = "image",
         image = image.convert("RGB") if image.mode == "P" else image
     elif hasattr(image, "__cuda_array_interface__"):
         raise BadArgument(f"{name}: arrays on a device can be halftoned and denoised only")
+    if isinstance(image, np.ma.MaskedArray) and np.ma.is_masked(image):
+        raise BadArgument(f"{name}: some of its numbers are masked, and a mask cannot be taken into "
+                          "account here: fill them in, as with image.filled(0)")
     array = np.asarray(image)
     char = array.dtype.char
     boolean = char == "?"

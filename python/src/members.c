@@ -50,6 +50,9 @@ static PyObject *as_text(const ro_option *row, PyObject *value)
     }
     PyObject *number = row->kind == RO_OPTION_REAL ? PyNumber_Float(value) : PyNumber_Index(value);
     PyObject *text = number ? PyObject_Str(number) : NULL;
+    if (!number && PyErr_ExceptionMatches(PyExc_TypeError))
+        PyErr_Format(PyExc_TypeError, "%s: must be a %s, not %R", row->name,
+                     row->kind == RO_OPTION_REAL ? "number" : "whole number", value);
     Py_XDECREF(number);
     return text;
 }

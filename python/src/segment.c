@@ -28,6 +28,24 @@ bool seeds_take(PyObject *list, ro_seed **seeds, size_t *count)
     return true;
 }
 
+/* The windows of fronts, in the order of the seeds. */
+static PyObject *fronts_of(const ro_regions *regions)
+{
+    static const char *const kinds[] = {"none", "bright", "dark", "band"};
+    size_t count;
+    const ro_region_front *fronts = ro_regions_fronts(regions, &count);
+    PyObject *list = PyList_New(0);
+    for (size_t i = 0; list && i < count; i++) {
+        const ro_region_front *f = &fronts[i];
+        if (!list_append(list, Py_BuildValue("{s:I,s:d,s:d,s:s,s:(dd),s:K,s:d}", "label", f->label,
+                                             "x", f->x, "y", f->y, "kind", kinds[f->kind], "window",
+                                             f->low, f->high, "area", (unsigned long long)f->area,
+                                             "confidence", f->confidence)))
+            Py_CLEAR(list);
+    }
+    return list;
+}
+
 static PyObject *table_of(const ro_regions *regions)
 {
     size_t count;
@@ -36,12 +54,13 @@ static PyObject *table_of(const ro_regions *regions)
     for (size_t i = 0; list && i < count; i++) {
         const ro_region *r = &table[i];
         if (!list_append(list,
-                         Py_BuildValue("{s:I,s:I,s:K,s:d,s:(IIII),s:(dd),s:d,s:O,s:I}", "label",
-                                       r->label, "fronts", r->fronts, "area",
+                         Py_BuildValue("{s:I,s:I,s:K,s:d,s:(IIII),s:(dd),s:d,s:O,s:I,s:d,s:d}",
+                                       "label", r->label, "fronts", r->fronts, "area",
                                        (unsigned long long)r->area, "perimeter", r->perimeter,
                                        "box", r->left, r->top, r->right, r->bottom, "centroid",
                                        r->x, r->y, "mean", r->mean, "border",
-                                       r->border ? Py_True : Py_False, "useless", r->useless)))
+                                       r->border ? Py_True : Py_False, "useless", r->useless,
+                                       "confidence", r->confidence, "medians", r->medians)))
             Py_CLEAR(list);
     }
     return list;
@@ -59,7 +78,8 @@ PyObject *lines_give(const ro_polyline *lines, size_t count)
     return list;
 }
 
-/* grow(source, labels, seeds, mask, factor, options, run) -> table, lines */
+/* grow(source, labels, seeds, mask, factor, options, run) -> table, lines, fronts; seeds None: they
+ * are found */
 static PyObject *grow(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
     PyObject *source, *target, *list, *mask_given, *factor_given, *dictionary, *run;
@@ -75,8 +95,9 @@ static PyObject *grow(PyObject *Py_UNUSED(module), PyObject *arguments)
     struct view in = {0}, labels = {0}, mask = {0}, factor = {0};
     ro_seed *seeds = NULL;
     PyObject *result = NULL;
-    if (seeds_take(list, &seeds, &options.seed_count) && view_take(source, false, &in) &&
-        view_take(target, true, &labels) &&
+    options.find_seeds = list == Py_None;
+    if ((list == Py_None || seeds_take(list, &seeds, &options.seed_count)) &&
+        view_take(source, false, &in) && view_take(target, true, &labels) &&
         (mask_given == Py_None || view_take(mask_given, false, &mask)) &&
         (factor_given == Py_None || view_take(factor_given, false, &factor))) {
         options.seeds = seeds;
@@ -92,8 +113,10 @@ static PyObject *grow(PyObject *Py_UNUSED(module), PyObject *arguments)
             size_t count = 0;
             const ro_polyline *outlines = ro_regions_contours(regions, &count);
             PyObject *table = table_of(regions), *lines = lines_give(outlines, count);
-            if (table && lines)
-                result = PyTuple_Pack(2, table, lines);
+            PyObject *fronts = fronts_of(regions);
+            if (table && lines && fronts)
+                result = PyTuple_Pack(3, table, lines, fronts);
+            Py_XDECREF(fronts);
             Py_XDECREF(table);
             Py_XDECREF(lines);
         }
@@ -129,7 +152,7 @@ static PyObject *components(PyObject *Py_UNUSED(module), PyObject *arguments)
 
 PyMethodDef segment_functions[] = {
     {"grow", grow, METH_VARARGS,
-     "grow(source, labels, seeds, mask, factor, options, run) -> table, lines"},
+     "grow(source, labels, seeds, mask, factor, options, run) -> table, lines, fronts"},
     {"components", components, METH_VARARGS, "components(mask, labels, run) -> count"},
     {NULL, NULL, 0, NULL},
 };

@@ -135,6 +135,62 @@ def test_segment(discs):
     assert roundoff.segment(discs, mask=mask).labels.max() == 5
 
 
+def test_segment_without_clicks(discs):
+    found = roundoff.segment(discs, "auto")
+    assert len(found.regions) == 2 and all(row.confidence > 3 for row in found.regions)
+    for row, seed in zip(found.regions, found.seeds):
+        assert seed.label == row.label and seed.window[0] <= row.mean <= seed.window[1]
+        assert abs(discs[found.labels == row.label].mean() - row.mean) < 1e-2
+    empty = roundoff.segment(np.full((40, 50), 9, np.uint8), "auto")
+    assert empty.regions == [] and empty.labels.max() == 0
+
+
+def test_segment_units(discs):
+    """Means and windows are in the numbers that were given."""
+    means = [roundoff.segment(discs, [(40, 45)]).regions[0].mean]
+    for numbers in (discs.astype(np.uint16) * 3 - 1, discs.astype(np.int32) * 1000 - 290000,
+                    discs.astype(np.float32) / 255, discs.astype(np.float64) * 7 - 300):
+        found = roundoff.segment(numbers, [(40, 45)])
+        inside = numbers[found.labels == 1].mean()
+        assert abs(found.regions[0].mean - inside) < 2e-3 * np.ptp(numbers)
+        means.append(found.regions[0].mean)
+    assert means[1] > means[0] and means[2] < 0 < means[3] < 1 < means[4]
+
+
+def test_segment_stacks(discs):
+    with pytest.warns(UserWarning, match="3-D"):
+        found = roundoff.segment(np.stack([discs, discs[::-1]]), "auto")
+    assert [len(page.regions) for page in found] == [2, 2]
+    assert np.array_equal(found[0].labels, roundoff.segment(discs, "auto").labels)
+
+
+def test_segment_takes_masks_of_any_integers(discs):
+    mask = np.zeros(discs.shape, np.int32)
+    mask[42:48, 37:43], mask[47:53, 92:98] = 3, 400
+    expected = roundoff.segment(discs, mask=mask.astype(np.uint16)).labels
+    assert set(np.unique(expected)) == {0, 3, 400}
+    for kind in "iqQhI":
+        assert np.array_equal(roundoff.segment(discs, mask=mask.astype(kind)).labels, expected)
+    with pytest.raises(roundoff.BadArgument, match="mask: labels"):
+        roundoff.segment(discs, mask=-mask)
+    with pytest.raises(roundoff.BadArgument, match="masked"):
+        roundoff.segment(np.ma.masked_less(discs, 60), [(40, 45)])
+
+
+def test_segment_says_which_argument_is_wrong(discs):
+    for seeds, words in (((5, 5), "seeds"), ([(5, 5, 0, 0)], "labels go from 1"), ("otto", "auto"),
+                         (7, "seeds")):
+        with pytest.raises(roundoff.BadArgument, match=words):
+            roundoff.segment(discs, seeds)
+    with pytest.raises(TypeError, match="iterations: must be a whole number"):
+        roundoff.segment(discs, [(40, 45)], iterations=2.5)
+    with pytest.warns(UserWarning, match="flood"):
+        small = np.full((80, 160), 40, np.uint8)
+        for x, y in ((20, 20), (60, 20), (100, 20), (140, 20)):
+            small[y - 4:y + 5, x - 4:x + 5] = 200
+        roundoff.segment(small, [(20, 20), (60, 20), (100, 20), (140, 20), (5, 70, 2)])
+
+
 def test_segment_as_the_command(tmp_path, command, discs):
     expected = command(tmp_path, "segment", discs, ".npy", "--at", "1:40,45,4", "--at", "2:95,50,4")
     found = roundoff.segment(discs, [(40, 45, 4), (95, 50, 4)])
