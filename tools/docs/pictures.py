@@ -3,6 +3,7 @@
 
 crop IN.ppm OUT.ppm X Y W H   a part of a PPM or PGM picture
 cells OUT.pgm SEEDS.csv W H   nuclei under a microscope: uneven light, photon noise, one seed each
+stack ZOOM OUT.ppm IN.ppm ...  pictures of one width below each other, a pixel ZOOM x ZOOM
 noise IN.pgm OUT.pgm SIGMA    a PGM picture with Gaussian noise
 bend OUT.flo W H              displacements that turn a picture and bend it
 """
@@ -32,6 +33,17 @@ def crop(source, target, *box):
     rows = [data[samples * (row * width + x):samples * (row * width + x + w)]
             for row in range(y, y + h)]
     write_pnm(target, kind, w, h, b"".join(rows))
+
+
+def stack(zoom, target, *sources):
+    zoom, rows, out = int(zoom), [], []
+    for source in sources:
+        kind, width, height, data = read_pnm(source)
+        assert kind == b"P6"
+        rows += [data[3 * y * width:3 * (y + 1) * width] for y in range(height)]
+    for row in rows:
+        out += [b"".join(row[3 * x:3 * x + 3] * zoom for x in range(width))] * zoom
+    write_pnm(target, b"P6", zoom * width, zoom * len(rows), b"".join(out))
 
 
 class Nucleus:
@@ -103,4 +115,5 @@ def bend(target, *size):
 
 
 if __name__ == "__main__":
-    {"crop": crop, "cells": cells, "noise": noise, "bend": bend}[sys.argv[1]](*sys.argv[2:])
+    {"crop": crop, "stack": stack, "cells": cells, "noise": noise,
+     "bend": bend}[sys.argv[1]](*sys.argv[2:])

@@ -111,6 +111,18 @@ auto-16 --palette auto:16
 gameboy --palette gameboy
 recolour --recolour navy,#c60,ivory --method blue-noise
 END
+    # Text, skin and sky: above the default, below search; 2:1 and 1:1.
+    for panel in spectra6-panel 7-colour-panel uc8159-panel; do
+        for method in fan search; do
+            build/roundoff halftone $pictures/search-original.png out/$method.ppm \
+                --palette $panel --method $method --quiet
+        done
+        for zoom in 1 2; do
+            python3 tools/docs/pictures.py stack $zoom out/stack.ppm out/fan.ppm out/search.ppm
+            build/roundoff halftone out/stack.ppm $pictures/search-$panel-$zoom.png \
+                --palette $panel --fit none --method threshold --quiet
+        done
+    done
 }
 
 need mandoc python3 'chromium|chromium-browser'
