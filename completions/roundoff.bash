@@ -87,7 +87,7 @@ _roundoff()
     segment)
         case $prev in
         --number) COMPREPLY=($(compgen -W 'u8 s12 s16 s23e8' -- "$cur")); return ;;
-        --norm) COMPREPLY=($(compgen -W 'lin euclid interpolative volume interpolative-2 volume-2' -- "$cur")); return ;;
+        --norm) COMPREPLY=($(compgen -W 'lin euclid interpolative volume interpolative-2 volume-2 mean-error mean-error-2' -- "$cur")); return ;;
         --schedule) COMPREPLY=($(compgen -W 'auto reference passes stream active fused' -- "$cur")); return ;;
         --fronts) COMPREPLY=($(compgen -W 'competing free' -- "$cur")); return ;;
         --device) COMPREPLY=($(compgen -W 'auto cpu cuda' -- "$cur")); return ;;

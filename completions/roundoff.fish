@@ -203,7 +203,7 @@ complete -c roundoff -n '__fish_seen_subcommand_from register' -l limit-memory -
 complete -c roundoff -n '__fish_seen_subcommand_from register' -l limit-pixels -x -d 'pixels of a page that is read'
 complete -c roundoff -n __fish_use_subcommand -a segment -d 'finds objects by fronts that grow from seeds and compete'
 complete -c roundoff -n '__fish_seen_subcommand_from segment' -l number -xa 'u8 s12 s16 s23e8' -d 'the number system to work in'
-complete -c roundoff -n '__fish_seen_subcommand_from segment' -l norm -xa 'lin euclid interpolative volume interpolative-2 volume-2' -d 'the norm of the gradient'
+complete -c roundoff -n '__fish_seen_subcommand_from segment' -l norm -xa 'lin euclid interpolative volume interpolative-2 volume-2 mean-error mean-error-2' -d 'the norm of the gradient'
 complete -c roundoff -n '__fish_seen_subcommand_from segment' -l schedule -xa 'auto reference passes stream active fused' -d 'how the CPU runs it, with the same bits'
 complete -c roundoff -n '__fish_seen_subcommand_from segment' -l iterations -x -d 'time steps'
 complete -c roundoff -n '__fish_seen_subcommand_from segment' -l time-step -x -d 'the time step'

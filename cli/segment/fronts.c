@@ -22,7 +22,7 @@
 static const char *const of_free[] = {"window",     "speed",     "gaussian", "edge", "curvature",
                                       "velocity",   "distance",  "number",   "norm", "vectors",
                                       "iterations", "time-step", "sigma",    NULL};
-static const char *const of_competing[] = {"seeds", "factor", "table", NULL};
+static const char *const of_competing[] = {"seeds", "table", NULL};
 
 bool segment_is_free(const struct segment_values *values)
 {

@@ -61,7 +61,9 @@ static const ro_option rows[] = {
          {"competing", .value = FRONTS_COMPETE},
          {"free", .value = FRONTS_FREE, .help = "they do not: level sets, up to 4 labels"})},
     {MEMBER(factor), "FILE", "a grey picture: fronts are as fast as it is bright",
-     .topic = "fronts", .more = "Competing fronts do not enter what is darker than 1/64 of white."},
+     .topic = "fronts",
+     .more = "Competing fronts do not enter what is darker than 1/64 of white, free ones what is "
+             "black. Of free fronts it may hold floats, also below 0."},
     {MEMBER(page), ROW_PAGE, .topic = "steps fronts",
      .more = PAGES_OF_OUT " Files beside OUT are of one page."},
     {MEMBER(force), ROW_FORCE, .topic = "steps fronts",
@@ -80,7 +82,7 @@ static const ro_option rows[] = {
     {WORDS(edge), "K[,W]", "slow down at gradients of K/255 per pixel", .topic = "speed",
      .more = "The speed is W / (1 + (gradient/K)^2)."},
     {WORDS(curvature), "C", "shorten the contour, so that it does not leak through gaps",
-     .topic = "speed", .more = "Needs the number s16 or s23e8."},
+     .topic = "speed", .more = "In few bits it is felt at sharp bends only."},
     {MEMBER(velocity), "FILE", "a field (u, v) that carries the contour, .npy or .flo",
      .topic = "speed",
      .more = "It is in pixels per unit of time, an .npy file of shape (h, w, 2)."},
@@ -112,7 +114,7 @@ struct job {
     ro_segment_report report;
     struct segment_faults faults;
     struct named named[RO_LABELS];
-    ro_image in, mask, distance, velocity, picture;
+    ro_image in, mask, distance, factor, velocity, picture;
     struct frames frames;
     ro_segment_vectors vectors;
     ro_segmentation *result;
@@ -199,6 +201,10 @@ static ro_status read_all(struct job *job)
     if (status == RO_OK && values->distance) {
         status = pictures_load(job->context, values->distance, &job->distance, NULL);
         job->segment.distance = &job->distance;
+    }
+    if (status == RO_OK && values->factor) {
+        status = pictures_load(job->context, values->factor, &job->factor, NULL);
+        job->segment.factor = &job->factor;
     }
     if (status == RO_OK && values->velocity)
         status = read_velocity(job);
@@ -324,8 +330,8 @@ static void close_job(struct job *job)
 {
     free((void *)job->segment.velocity);
     free(job->vectors.phi);
-    ro_image *const images[] = {&job->in, &job->mask, &job->distance, &job->velocity,
-                                &job->picture};
+    ro_image *const images[] = {&job->in,     &job->mask,     &job->distance,
+                                &job->factor, &job->velocity, &job->picture};
     for (size_t i = 0; i < sizeof images / sizeof *images; i++)
         ro_image_free(images[i]);
     ro_segmentation_free(job->result);
@@ -447,6 +453,8 @@ static ro_status certify(struct certificate *to, const void *given, const struct
             certificate_picture(to, "mask", &job.mask);
         if (values.distance)
             certificate_picture(to, "distance", &job.distance);
+        if (values.factor)
+            certificate_picture(to, "factor", &job.factor);
         if (values.velocity)
             certificate_picture(to, "velocity", &job.velocity);
         certificate_picture(to, "output", &out);

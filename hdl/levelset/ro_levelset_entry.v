@@ -39,6 +39,9 @@ module ro_levelset_entry #(
     localparam TABLE_CLOCKS = INTENSITY_BITS > 0 ? 2 : 0;
 
     generate
+        if (A < 43) begin : bad_norm
+            ro_error_A_must_be_43_or_more_so_that_speeds_are_below_a_half stop ();
+        end
         if (INTENSITY_BITS > SPEED_BITS) begin : bad_intensity
             ro_error_INTENSITY_BITS_must_not_exceed_SPEED_BITS stop ();
         end

@@ -29,7 +29,7 @@ typedef struct ro_speed {
     double gaussian, mean, deviation; /* weight, centre and width of a Gaussian of intensity */
     double window, low, high;         /* + weight from low to high, - weight elsewhere */
     double edge, kappa; /* weight / (1 + (gradient/kappa)^2), after Perona and Malik */
-    double curvature;   /* c_k >= 0: the contour shortens; numbers s16 and s23e8 */
+    double curvature;   /* c_k >= 0: the contour shortens */
 } ro_speed;
 
 /* A disc to start from. Pixel (x, y) has its centre at whole numbers. */
@@ -93,8 +93,8 @@ typedef struct ro_segment_options {
     size_t size;
     /* The number system to work in: u8, s12, s16 or s23e8. Default (NULL): s16. */
     const char *number;
-    /* The norm of the gradient: lin, euclid, interpolative, volume, interpolative-2 or volume-2.
-     * Default (NULL): lin. */
+    /* The norm of the gradient: lin, euclid, interpolative, volume, interpolative-2, volume-2,
+     * mean-error or mean-error-2. Default (NULL): lin. */
     const char *norm;
     /* How the CPU runs it, with the same bits: auto, reference, passes, stream, active or fused.
      * Default (NULL): auto. */
@@ -125,6 +125,9 @@ typedef struct ro_segment_options {
     void *frame_data;
     /* Filled in on success, of integers without curvature and velocity. NULL: not wanted. */
     const ro_segment_vectors *vectors;
+    /* Grey, of the size of the image: by what the speed of each pixel is multiplied, white being 1.
+     * No front enters or leaves where it is 0. */
+    const ro_image *factor;
 } ro_segment_options;
 #define RO_SEGMENT_UNSET(UNSET) UNSET(iterations) UNSET(smooth)
 #define RO_SEGMENT_DEFAULTS RO_DEFAULTS_OF(ro_segment_options, RO_SEGMENT_UNSET)

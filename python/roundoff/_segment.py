@@ -143,7 +143,8 @@ def _free(source: Any, discs: list[Any], members: Members, run: dict[str, Any]) 
     labels = np.empty(source.size, np.uint8)
     with _run.running(run) as how:
         table, lines = _core.evolve(source.view(), (labels, _core.GREY8, 255), discs, speeds,
-                                    members.pop("mask", None), distance, velocity, members, how)
+                                    members.pop("mask", None), distance, velocity,
+                                    members.pop("factor", None), members, how)
     return labels.astype(np.uint16), table, lines
 
 
@@ -274,8 +275,6 @@ def segment(image: Any, seeds: Union[str, Sequence[Sequence[float]]] = (), *,
     if way == "competing" and of_free:
         raise BadArgument(f"{of_free[0]}: is for free fronts, not for competing ones")
     free = way == "free" or bool(of_free)
-    if free and "factor" in members:
-        raise BadArgument("factor: is for competing fronts, not for free ones")
     find = isinstance(seeds, str) and seeds == "auto"
     if find and free:
         raise BadArgument("seeds \"auto\": competing fronts can be found only")

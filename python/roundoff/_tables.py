@@ -277,7 +277,7 @@ COMMANDS = {
     ),
     'segment': (
         ('number', 'choice', 'the number system to work in', ('u8', 's12', 's16', 's23e8'), ('steps',), False),
-        ('norm', 'choice', 'the norm of the gradient', ('lin', 'euclid', 'interpolative', 'volume', 'interpolative-2', 'volume-2'), ('steps',), False),
+        ('norm', 'choice', 'the norm of the gradient', ('lin', 'euclid', 'interpolative', 'volume', 'interpolative-2', 'volume-2', 'mean-error', 'mean-error-2'), ('steps',), False),
         ('schedule', 'choice', 'how the CPU runs it, with the same bits', ('auto', 'reference', 'passes', 'stream', 'active', 'fused'), ('steps',), False),
         ('iterations', 'whole', 'time steps', (), ('steps',), False),
         ('time_step', 'number', 'the time step', (), ('steps',), False),

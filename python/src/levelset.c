@@ -52,13 +52,15 @@ static bool take_optional(PyObject *triple, struct view *view, const ro_image **
     return view_take(triple, false, view);
 }
 
-/* evolve(source, labels, seeds, speeds, mask, distance, velocity, options, run) -> table, lines */
+/* evolve(source, labels, seeds, speeds, mask, distance, velocity, factor, options, run) -> table,
+ * lines */
 static PyObject *evolve(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
-    PyObject *source, *target, *list, *speeds, *masked, *apart, *carried, *dictionary, *run;
+    PyObject *source, *target, *list, *speeds, *masked, *apart, *carried, *slowed, *dictionary,
+        *run;
     ro_segment_options options = RO_SEGMENT_OPTIONS;
-    if (!PyArg_ParseTuple(arguments, "OOOO!OOOO!O", &source, &target, &list, &PyList_Type, &speeds,
-                          &masked, &apart, &carried, &PyDict_Type, &dictionary, &run) ||
+    if (!PyArg_ParseTuple(arguments, "OOOO!OOOOO!O", &source, &target, &list, &PyList_Type, &speeds,
+                          &masked, &apart, &carried, &slowed, &PyDict_Type, &dictionary, &run) ||
         !members_set(dictionary, "ro_segment_options", NULL, &options))
         return NULL;
     for (Py_ssize_t i = 0; i < RO_LABELS && i < PyList_Size(speeds); i++)
@@ -67,7 +69,7 @@ static PyObject *evolve(PyObject *Py_UNUSED(module), PyObject *arguments)
     struct session *session = session_begin(run);
     if (!session)
         return NULL;
-    struct view in = {0}, labels = {0}, mask = {0}, distance = {0}, velocity = {0};
+    struct view in = {0}, labels = {0}, mask = {0}, distance = {0}, velocity = {0}, factor = {0};
     ro_seed *seeds = NULL;
     const ro_image *flow = NULL;
     ro_segmentation *result = NULL;
@@ -76,6 +78,7 @@ static PyObject *evolve(PyObject *Py_UNUSED(module), PyObject *arguments)
     if (seeds_take(list, &seeds, &options.seed_count) && view_take(source, false, &in) &&
         view_take(target, true, &labels) && take_optional(masked, &mask, &options.mask) &&
         take_optional(apart, &distance, &options.distance) &&
+        take_optional(slowed, &factor, &options.factor) &&
         take_optional(carried, &velocity, &flow)) {
         const ro_polyline *lines = NULL;
         size_t count = 0;
@@ -103,13 +106,15 @@ static PyObject *evolve(PyObject *Py_UNUSED(module), PyObject *arguments)
     view_release(&mask);
     view_release(&distance);
     view_release(&velocity);
+    view_release(&factor);
     session_end(session);
     return given;
 }
 
 PyMethodDef levelset_functions[] = {
     {"evolve", evolve, METH_VARARGS,
-     "evolve(source, labels, seeds, speeds, mask, distance, velocity, options, run) -> table, "
+     "evolve(source, labels, seeds, speeds, mask, distance, velocity, factor, options, run) -> "
+     "table, "
      "lines"},
     {NULL, NULL, 0, NULL},
 };

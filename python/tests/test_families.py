@@ -228,8 +228,10 @@ def test_free_fronts_as_the_command(tmp_path, command, discs):
                        tmp_path / "flow.npy", "--number", "s23e8", "--iterations", "20")
     found = roundoff.segment(discs, seeds, velocity=flow, number="s23e8", iterations=20)
     assert np.array_equal(found.labels, expected)
+    found = roundoff.segment(discs, seeds, fronts="free", speed=1, factor=discs > 128)
+    assert not found.labels[discs <= 128].any()
     for bad in ({"fronts": "shy"}, {"fronts": "competing", "speed": 1}, {"speed": {7: 1}},
-                {"window": 3}, {"speed": 1, "factor": discs}, {"velocity": flow[0]}):
+                {"window": 3}, {"velocity": flow[0]}):
         with pytest.raises(roundoff.BadArgument):
             roundoff.segment(discs, seeds, **bad)
 

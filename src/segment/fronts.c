@@ -2,7 +2,8 @@
 /*
  * Fronts made from an image and options: where they start, how fast they move, and the time step.
  * Threads share the rows. A speed that depends on the intensity alone is a table of its 65536
- * values, for which only those that occur count; with an edge term it is a plane of its own.
+ * values, for which only those that occur count; with an edge term or a factor it is a plane of its
+ * own.
  */
 #include "core/image.h"
 #include "roundoff/command.h"
@@ -229,17 +230,38 @@ static void table_row(struct sweep *sweep, uint32_t y, struct figures *figures)
     }
 }
 
-static void edge_row(struct sweep *sweep, uint32_t y, struct figures *figures)
+/* The samples of a row of the factor, white being 1. */
+static double factor_at(const ro_image *factor, const char *row, uint32_t x)
+{
+    switch (factor->format) {
+    case RO_GREY8:
+        return ((const uint8_t *)row)[x] / (double)ro_image_white(factor);
+    case RO_GREY16:
+        return ((const uint16_t *)(const void *)row)[x] / (double)ro_image_white(factor);
+    default:
+        return (double)((const float *)(const void *)row)[x];
+    }
+}
+
+static void plane_row(struct sweep *sweep, uint32_t y, struct figures *figures)
 {
     struct making *making = sweep->making;
     const struct ro_segmentation *work = making->work;
     const float *table = making->speed[sweep->label];
     const size_t at = (size_t)y * work->width;
     float *out = making->speed[sweep->label] + GREYS + at;
-    speed_edge_row(&work->options.speed[sweep->label], making->edges, work->width, work->height, y,
-                   out);
+    const ro_speed *speed = &work->options.speed[sweep->label];
+    const ro_image *factor = work->options.factor;
+    const char *factors =
+        factor ? (const char *)factor->data + (ptrdiff_t)y * factor->stride : NULL;
+    if (speed->edge != 0)
+        speed_edge_row(speed, making->edges, work->width, work->height, y, out);
+    else
+        memset(out, 0, work->width * sizeof *out);
     for (uint32_t x = 0; x < work->width; x++) {
         out[x] = table[making->smooth[at + x]] + out[x];
+        if (factor)
+            out[x] = (float)((double)out[x] * factor_at(factor, factors, x));
         if (fabs((double)out[x]) > figures->fastest)
             figures->fastest = fabs((double)out[x]);
     }
@@ -279,14 +301,14 @@ static ro_status start_label(struct making *making, int label)
         report->low = speed->low;
         report->high = speed->high;
     }
-    making->tabled[label] = !(speed->edge != 0);
+    making->tabled[label] = !(speed->edge != 0) && !work->options.factor;
     const size_t pixels = making->tabled[label] ? 0 : (size_t)work->width * work->height;
     making->speed[label] = malloc((GREYS + pixels) * sizeof *making->speed[label]);
     if (!making->speed[label])
         return no_memory(work);
     making->fastest[label] = sweep_rows(making, label, TABLE_ROWS, table_row).fastest;
     if (!making->tabled[label])
-        making->fastest[label] = sweep_rows(making, label, work->height, edge_row).fastest;
+        making->fastest[label] = sweep_rows(making, label, work->height, plane_row).fastest;
     if (making->fastest[label] == 0 && making->velocity == 0 && speed->curvature == 0)
         return ro_context_fail(work->context, RO_E_ARGUMENT,
                                "the speed of label %d is zero everywhere", label + 1);

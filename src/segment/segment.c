@@ -55,9 +55,6 @@ static ro_status check_speed(struct ro_segmentation *work, int label)
     if (speed->curvature < 0)
         return ro_context_fail(context, RO_E_ARGUMENT, "curvature %g: it must not be negative",
                                speed->curvature);
-    if (speed->curvature > 0 && work->number->bits < 15 && !work->number->real)
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "curvature needs number s16 or s23e8, not %s", work->number->name);
     return RO_OK;
 }
 
@@ -79,6 +76,33 @@ static ro_status check_image(struct ro_segmentation *work, const ro_image *image
                                "the %s is %u x %u but the image is %u x %u", role, image->width,
                                image->height, work->width, work->height);
     return RO_OK;
+}
+
+static ro_status check_factor(struct ro_segmentation *work)
+{
+    const ro_image *factor = work->options.factor;
+    if (!factor)
+        return RO_OK;
+    ro_status status = image_check(work->context, factor, "factor");
+    if (status == RO_OK && factor->format != RO_GREY8 && factor->format != RO_GREY16 &&
+        factor->format != RO_GREYF)
+        status = ro_context_fail(work->context, RO_E_ARGUMENT, "the factor is %s, not grey",
+                                 ro_format_name(factor->format));
+    if (status == RO_OK && (factor->width != work->width || factor->height != work->height))
+        status = ro_context_fail(work->context, RO_E_SIZE,
+                                 "the factor is %u x %u but the image is %u x %u", factor->width,
+                                 factor->height, work->width, work->height);
+    for (uint32_t y = 0; status == RO_OK && factor->format == RO_GREYF && y < work->height; y++) {
+        const float *row = (const float *)(const void *)((const char *)factor->data +
+                                                         (ptrdiff_t)y * factor->stride);
+        for (uint32_t x = 0; x < work->width && status == RO_OK; x++)
+            if (!(fabsf(row[x]) <= 1e6f))
+                status = ro_context_fail(work->context, RO_E_ARGUMENT,
+                                         "the factor at pixel (%u, %u) is not a number, or above "
+                                         "1e6",
+                                         x, y);
+    }
+    return status;
 }
 
 static ro_status check_seeds(struct ro_segmentation *work)
@@ -150,6 +174,8 @@ static ro_status check(struct ro_segmentation *work, const ro_image *in)
     if (status == RO_OK && work->options.sigma > 0 && !edges)
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "sigma needs a speed with an edge; smooth smooths intensities");
+    if (status == RO_OK)
+        status = check_factor(work);
     if (status == RO_OK)
         status = check_seeds(work);
     return status;

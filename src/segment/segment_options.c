@@ -14,7 +14,7 @@ static const ro_option rows[] = {
     {MEMBER(norm), "N", "the norm of the gradient", .topic = "steps", .derived = "lin",
      .words = RO_WORDS({"lin", .help = "makes octagons of discs"}, {"euclid", .help = "does not"},
                        {.name = "interpolative"}, {.name = "volume"}, {.name = "interpolative-2"},
-                       {.name = "volume-2"}),
+                       {.name = "volume-2"}, {.name = "mean-error"}, {.name = "mean-error-2"}),
      .more = "All but `euclid` are linear."},
     {MEMBER(schedule), ROW_SCHEDULE, .topic = "steps",
      .words = RO_WORDS({.name = "auto"}, {"reference", .help = "pixel by pixel"},
@@ -41,6 +41,7 @@ static const ro_option rows[] = {
     {MEMBER(frame)},
     {MEMBER(frame_data)},
     {MEMBER(vectors)},
+    {MEMBER(factor)},
     {0},
 };
 

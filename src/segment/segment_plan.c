@@ -20,6 +20,8 @@ static ro_status check(ro_context *context, const ro_image *in, const ro_image *
     ro_status status = options->mask ? image_check(context, options->mask, "mask") : RO_OK;
     if (status == RO_OK && options->distance)
         status = image_check(context, options->distance, "distance");
+    if (status == RO_OK && options->factor)
+        status = image_check(context, options->factor, "factor");
     return status;
 }
 
@@ -30,6 +32,7 @@ static void keep(struct keep *keep, void *given, const ro_image *in)
     keep_bytes(keep, &options->velocity, 2 * sizeof(float) * (size_t)in->width * in->height);
     keep_image(keep, &options->mask, true);
     keep_image(keep, &options->distance, true);
+    keep_image(keep, &options->factor, true);
 }
 
 static ro_status run(ro_context *context, const ro_image *in, ro_image *out, const void *options,

@@ -130,6 +130,15 @@ class Segment(Case):
                  b"".join(struct.pack(">H", v) for row in rows for v in row))
         return ["segment", "slow.pgm", "out.pgm", "--at", "30,30", "--speed", "0,1"]
 
+    def test_factor(self):
+        """White leaves the speed as it is, black lets no front in."""
+        self.put("even.pgm", pgm(90, 30, [99] * 2700))
+        self.put("factor.pgm", pgm(90, 30, ([255] * 45 + [128] * 30 + [0] * 15) * 30))
+        self.works("segment", "even.pgm", "out.pgm", "--at", "15,15,3", "--speed", "1", "--factor",
+                   "factor.pgm")
+        self.assertEqual([p > 0 for p in netpbm(self.get("out.pgm"))[2]],
+                         ([True] * 75 + [False] * 15) * 30)
+
     def test_stalled(self):
         """Where u8's speed rounds to zero it says so, with the number of pixels; s12 goes on."""
         slow = self.put_slow()
@@ -358,7 +367,6 @@ class Segment(Case):
                 (["--speed 3:1", "label 3 has no seed"], "--mask", "two.pgm", "--speed", "3:1"),
                 (["no seed"], "--mask", "black.pgm"),
                 (["empty"], "--at", "9,9", "--window", "9,3"),
-                (["curvature needs"], "--at", "9,9", "--number", "s12", "--curvature", "1"),
                 (["not monotone", "0.498"], "--at", "9,9", "--speed", "1", "--time-step", "0.6"),
                 (["missing.npy"], "--distance", "missing.npy"),
                 ([".svg or .geojson"], "--at", "9,9", "--contours", "out.txt"),

@@ -120,6 +120,13 @@ ARGUMENTS = [
     (r"ro_hologram_points", "scene", ANY, "point_scene()"),
     (r"ro_hologram_reconstruct", "view", ANY, "view()"),
     (r"ro_hologram_quantize_piece", "piece", ANY, "&(ro_hologram_piece){0, HEIGHT, WIDTH * HEIGHT}"),
+    (r"ro_matrix_.*", "a", ANY, "&(ro_matrix){1, (const size_t[]){0, 1}, (const uint32_t[]){0}, "
+     "(const int32_t[]){5}, 5}"),
+    (r"ro_stencil_product", "a", ANY, "&(ro_stencil){2, 2, 1, &(ro_stencil_tap){1, 0, 1}, 5}"),
+    (r"ro_(matrix|stencil)_product", "options", ANY,
+     "&(ro_product_options){.size = sizeof(ro_product_options)}"),
+    (r"ro_(matrix|stencil)_product", "report", ANY,
+     "&(ro_product_report){.size = sizeof(ro_product_report)}"),
     # handles in the state that the call needs
     (r"ro_plan_.*|ro_halftone_(pass|passes)|ro_stream_open_piece", "plan", ANY, "plan()"),
     (r"ro_stream_open", "plan", ANY, "denoise_plan()"),

@@ -223,6 +223,52 @@ static void fronts_stop_only_at_zero(void **state)
     ro_image_free(&distance);
 }
 
+/* A factor slows a front down, and one of 0 keeps it in a region. */
+static void a_factor_slows_fronts(void **state)
+{
+    (void)state;
+    static const char *const numbers[] = {"u8", "s12", "s16", "s23e8"};
+    static const ro_format formats[] = {RO_GREY8, RO_GREY16, RO_GREYF, RO_GREY8};
+    ro_image image = blank(120, 90, 100);
+    for (size_t i = 0; i < 4; i++) {
+        ro_image factor;
+        assert_int_equal(ro_image_alloc(context, formats[i], 120, 90, 0, &factor), RO_OK);
+        for (uint32_t y = 0; y < 90; y++)
+            for (uint32_t x = 0; x < 120; x++) { /* 1 to the left, 2/5 to the right, 0 round it */
+                const bool inside = x >= 10 && x < 110 && y >= 10 && y < 80;
+                const double share = !inside ? 0 : x <= 60 ? 1 : 0.4;
+                char *row = (char *)factor.data + (ptrdiff_t)y * factor.stride;
+                if (formats[i] == RO_GREY8)
+                    ((uint8_t *)row)[x] = (uint8_t)(255 * share);
+                else if (formats[i] == RO_GREY16)
+                    ((uint16_t *)(void *)row)[x] = (uint16_t)(65535 * share);
+                else
+                    ((float *)(void *)row)[x] = (float)share;
+            }
+        const ro_seed seed = {1, 60, 45, 5};
+        ro_segment_options options = {
+            RO_SEGMENT_DEFAULTS, .number = numbers[i], .norm = "euclid", .speed = {{.constant = 1}},
+            .iterations = 60,    .factor = &factor,    .seeds = &seed,   .seed_count = 1};
+        ro_segmentation *result = run(&image, options);
+        ro_image labels = labels_of(result, 120, 90);
+        uint32_t left = 0, right = 0;
+        for (uint32_t x = 0; x < 120; x++) {
+            left += x < 60 && *pixel(&labels, x, 45);
+            right += x > 60 && *pixel(&labels, x, 45);
+        }
+        print_message("%s: %u pixels to the left, %u to the right\n", numbers[i], left, right);
+        assert_true(left >= 33 && left <= 36);
+        assert_true(right >= 15 && right <= 18);
+        ro_image_free(&labels);
+        options.iterations = RO_DEFAULT;
+        ro_segmentation_free(run(&image, options));
+        assert_int_equal(report.label[0].area, 100 * 70);
+        assert_true(report.label[0].ended);
+        ro_image_free(&factor);
+    }
+    ro_image_free(&image);
+}
+
 static void two_discs_merge(void **state)
 {
     (void)state;
@@ -302,13 +348,13 @@ static void shrinks_to_nothing(void **state)
 static void curvature_closes_a_gap(void **state)
 {
     (void)state;
-    static const char *const numbers[] = {"s16", "s23e8"};
+    static const char *const numbers[] = {"u8", "s12", "s16", "s23e8"};
     ro_image image = blank(120, 80, 200);
     for (uint32_t y = 0; y < 80; y++)
         for (uint32_t x = 58; x < 62; x++)
             if (y < 39 || y > 41)
                 *pixel(&image, x, y) = 20;
-    for (size_t i = 0; i < 2; i++)
+    for (size_t i = 0; i < 4; i++)
         for (int curved = 0; curved < 2; curved++) {
             const ro_seed seed = {1, 30, 40, 8};
             ro_segment_options options = {
@@ -482,7 +528,7 @@ static void turned_inputs_give_turned_results(void **state)
                                           .deviation = 30,
                                           .edge = 0.3,
                                           .kappa = 10,
-                                          .curvature = n >= 4 ? 0.2 : 0};
+                                          .curvature = turn % 2 ? 0.2 : 0};
             ro_image want, got;
             assert_int_equal(ro_image_alloc(context, RO_GREYF, SIDE, SIDE, 0, &want), RO_OK);
             assert_int_equal(ro_image_alloc(context, RO_GREYF, SIDE, SIDE, 0, &got), RO_OK);
@@ -732,9 +778,9 @@ static void bad_options(void **state)
     bad = good;
     bad.number = "s9";
     refused(&image, bad, "number s9: must be u8, s12, s16 or s23e8");
-    bad.number = "s12";
-    bad.speed[0].curvature = 1;
-    refused(&image, bad, "curvature needs number s16 or s23e8, not s12");
+    bad = good;
+    bad.factor = &small;
+    refused(&image, bad, "the factor is 20 x 30 but the image is 40 x 30");
     bad = good;
     bad.norm = "cubic";
     refused(&image, bad, "norm cubic: must be");
@@ -757,6 +803,7 @@ int main(void)
         cmocka_unit_test(grows_as_an_octagon),
         cmocka_unit_test(eight_bits_grow_the_same_octagon),
         cmocka_unit_test(fronts_stop_only_at_zero),
+        cmocka_unit_test(a_factor_slows_fronts),
         cmocka_unit_test(two_discs_merge),
         cmocka_unit_test(one_splits_round_a_hole),
         cmocka_unit_test(shrinks_to_nothing),

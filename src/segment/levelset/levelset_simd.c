@@ -154,9 +154,12 @@ static unsigned moves_of(vec moved)
     return (is_zero(moved) ? 0 : LEVEL_MOVED) | (any_of(negative(moved)) ? LEVEL_CROSSED : 0);
 }
 
+/* Speeds below a half, as a from 43 on makes them: products above hold no more bits. */
+static bool is_slow(const struct front_level *level) { return level->a >= 43; }
+
 static bool narrow_linear(const struct front_level *level)
 {
-    return !level->real && level->bits <= 11 && level->a > 0 && level_is_simple(level);
+    return !level->real && level->bits <= 11 && is_slow(level) && level_is_simple(level);
 }
 
 /* Phi is never clamped, for the speed is within the monotone bound. */
@@ -195,7 +198,7 @@ static unsigned step_lanes(const struct front_level *level, const struct level_r
 
 static bool wide_linear(const struct front_level *level)
 {
-    return !level->real && level->bits == 15 && level->a > 0 && level_is_simple(level);
+    return !level->real && level->bits == 15 && is_slow(level) && level_is_simple(level);
 }
 
 /* Some pixels of a row in 32-bit lanes. */

@@ -212,7 +212,7 @@ static void curvature_and_fields_give_the_same_bits(void **state)
     for (size_t n = 0; n < 4; n++)
         for (int part = 1; part < 4; part++)
             for (int kind = 0; kind < KINDS; kind++) {
-                bool curved = (part & 1) && n >= 2, field = part & 2;
+                bool curved = part & 1, field = part & 2;
                 struct problem problem = {numbers[n], n % 2 ? "lin" : "euclid", 37,
                                           29,         (enum kind)kind,          7,
                                           field,      curved ? 0.1 : 0};
@@ -339,6 +339,25 @@ static void vectors_for_a_test_bench(void **state)
     assert_true(count >= 1000);
 }
 
+static double mean_error(int n, int a, int grid)
+{
+    double sum = 0;
+    int at[4] = {0}, count = 0;
+    for (; at[n - 1] < grid; count++) {
+        double l2 = 0, l1 = 0, most = 0;
+        for (int i = 0; i < n; i++) {
+            const double x = (at[i] + 0.5) / grid;
+            l2 += x * x;
+            l1 += x;
+            most = x > most ? x : most;
+        }
+        sum += fabs(1 - (a * l1 + (128 - a) * most) / 128 / sqrt(l2));
+        for (int i = 0; i < n && ++at[i] == grid && i + 1 < n; i++)
+            at[i] = 0;
+    }
+    return sum / count;
+}
+
 static void bounds(void **state)
 {
     (void)state;
@@ -351,6 +370,13 @@ static void bounds(void **state)
     assert_int_equal(level_norm_find("volume-2")->a, (int)lrint(128 * (4 - pi) / 2));
     assert_int_equal(level_norm_find("volume")->a,
                      (int)lrint(128 * (16 - pi * pi / 2) / (16 - 16.0 / 24)));
+    /* the least mean error of vectors in a cube, on a grid of them */
+    const struct level_norm *two = level_norm_find("mean-error-2"),
+                            *four = level_norm_find("mean-error");
+    for (int by = -2; by <= 2; by++) {
+        assert_true(mean_error(2, two->a, 400) <= mean_error(2, two->a + by, 400));
+        assert_true(mean_error(4, four->a, 20) <= mean_error(4, four->a + by, 20));
+    }
 }
 
 int main(void)
