@@ -27,8 +27,7 @@ struct values {
 #define MEMBER(member) RO_MEMBER(struct values, member)
 
 static const ro_option rows[] = {
-    {MEMBER(method), "M", "how the wedge is rounded", .topic = "wedge",
-     .derived = "floyd-steinberg; am with lpi",
+    {MEMBER(method), "M", "how the wedge is rounded", .topic = "wedge", .derived = "as of halftone",
      .more = "Round it as the pictures will be, because dot gain depends on the method."},
     {MEMBER(dpi), ROW_DPI, .topic = "wedge", .preset = "300"},
     {MEMBER(patch), "N", "pixels of a patch, a multiple of 8", .topic = "wedge", .min = 16,
@@ -147,8 +146,10 @@ static ro_status make_wedge(struct task *task)
         if (in_rows)
             snprintf(rows, sizeof rows, ", %g lpi at %g degrees", values->lpi, halftone.angle);
         snprintf(label, sizeof label, "Roundoff wedge: %s%s%.32s%s, %g dpi%s",
-                 halftone.method ? halftone.method : "floyd-steinberg", values->ink ? ", " : "",
-                 values->ink ? values->ink : "", rows, values->dpi,
+                 halftone.method ? halftone.method
+                 : in_rows       ? "am"
+                                 : "acuity",
+                 values->ink ? ", " : "", values->ink ? values->ink : "", rows, values->dpi,
                  values->curve ? ", with a curve" : "");
         write_label(&grey, patch, label);
         status = ro_halftone(context, &grey, &bits, &halftone);

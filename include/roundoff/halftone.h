@@ -121,8 +121,9 @@ typedef enum ro_range {
 typedef struct ro_halftone_options {
     /* RO_HALFTONE_OPTIONS sets it. */
     size_t size;
-    /* How to round; list shows the methods: one of 38 words. Default (NULL): floyd-steinberg; am
-     * with lpi, screen with screen, fan with a palette of a panel. */
+    /* How to round; list shows the methods: one of 38 words. Default (NULL): acuity up to 16
+     * levels, else floyd-steinberg; am with lpi, screen with screen, fan with a palette of a panel.
+     * */
     const char *method;
     /* Levels of the output: a whole number from 2 to 65536. Default (0): 2. */
     int levels;

@@ -87,7 +87,8 @@ def halftone(image: Any, method: Optional[str] = None, *, levels: Optional[int] 
         are red, green, blue and alpha, which is laid over white. Any strides; what is not read in
         place is copied first.
     method : str
-        "floyd-steinberg" unless said otherwise; ``roundoff.methods()`` lists them.
+        "acuity" up to 16 levels of grey, else "floyd-steinberg", unless said otherwise;
+        ``roundoff.methods()`` lists them.
     levels : int
         2 to 256, error diffusion up to 65536.
     palette : str, list of colours, or rows of red, green, blue

@@ -15,7 +15,8 @@
 
 static const ro_option rows[] = {
     {MEMBER(method), "M", "how to round; list shows the methods",
-     .derived = "floyd-steinberg; am with lpi, screen with screen, fan with a palette of a panel",
+     .derived = "acuity up to 16 levels, else floyd-steinberg; am with lpi, screen with screen, "
+                "fan with a palette of a panel",
      .words = halftone_method_words,
      .more = "Case, hyphens and underscores in the name do not matter."},
     {MEMBER(levels), "N", "levels of the output", .min = 2, .max = 65536, .preset = "2",
@@ -177,13 +178,40 @@ ro_status halftone_rules(ro_context *context, const ro_halftone_options *options
     return options_check(context, &halftone_table, options, &resolved);
 }
 
-/* The method that follows from the other options. */
+static const ro_option *row_of(const char *name) { return ro_option_find(&halftone_table, name); }
+
+bool halftone_is_set(const ro_halftone_options *options, const char *name)
+{
+    return ro_option_is_set(&halftone_table, row_of(name), options);
+}
+
+/* Whether what is asked for is something that only kernels of error diffusion do. */
+static bool asks_for_a_kernel(const ro_halftone_options *options)
+{
+    static const char *const rows_of_kernels[] = {"strength", "noise", "threshold", "serpentine",
+                                                  "seed"};
+    for (size_t i = 0; i < sizeof rows_of_kernels / sizeof *rows_of_kernels; i++)
+        if (halftone_is_set(options, rows_of_kernels[i]))
+            return true;
+    return false;
+}
+
+/* The method that follows from the other options. Few levels of grey have what an eye prefers
+ * (docs/acuity.md); more look alike with any method, and plates are left to their presses. */
 static const char *usual_method(const ro_halftone_options *options)
 {
+    enum { FEW_LEVELS = 16 };
     bool in_rows = options->lpi > 0;
     for (int i = 0; options->inks && i < options->ink_count; i++)
         in_rows = in_rows || options->inks[i].lpi > 0;
-    return in_rows ? "am" : options->screen ? "screen" : "floyd-steinberg";
+    if (in_rows)
+        return "am";
+    if (options->screen)
+        return "screen";
+    const bool inks =
+        options->channels == RO_CHANNELS_CMYK || options->channels == RO_CHANNELS_INKS;
+    const bool few = options->levels <= FEW_LEVELS && !options->palette && !inks;
+    return few && !asks_for_a_kernel(options) ? "acuity" : "floyd-steinberg";
 }
 
 ro_status halftone_read(ro_context *context, const ro_halftone_options *given,
@@ -196,13 +224,6 @@ ro_status halftone_read(ro_context *context, const ro_halftone_options *given,
         taken->method = usual_method(taken);
     const struct halftone_method *method = halftone_method_of(context, taken);
     return method ? halftone_rules(context, taken, method) : RO_E_ARGUMENT;
-}
-
-static const ro_option *row_of(const char *name) { return ro_option_find(&halftone_table, name); }
-
-bool halftone_is_set(const ro_halftone_options *options, const char *name)
-{
-    return ro_option_is_set(&halftone_table, row_of(name), options);
 }
 
 const char *halftone_preset(const char *name) { return row_of(name)->preset; }

@@ -46,6 +46,12 @@ void measure_gaussian(double sigma, int radius, float *weights)
         weights[i] = (float)(exp(-i * i / (2 * sigma * sigma)) / sum);
 }
 
+/* Whether tones of a result are sRGB; numbers of levels and floats are light. */
+static bool holds_srgb(ro_format format)
+{
+    return format != RO_INDEX8 && format != RO_GREYF && format != RO_RGBF;
+}
+
 static ro_status open_job(struct measure_job *job, const ro_measure_options *options,
                           ro_measure_report *report)
 {
@@ -214,7 +220,7 @@ static ro_status measure(ro_context *context, const ro_image *original, const ro
     if (status == RO_OK)
         status =
             measure_tones_open(context, prints ? &paper : result,
-                               asked.linear && !prints && result->format != RO_INDEX8, &job.result);
+                               asked.linear && !prints && holds_srgb(result->format), &job.result);
     if (status == RO_OK)
         status = open_job(&job, &asked, report);
     if (status == RO_OK)

@@ -31,7 +31,8 @@ static uint64_t hash_in_memory(uint32_t side)
         for (uint32_t x = 0; x < side; x++)
             samples[(size_t)y * side + x] = (unsigned char)made_sample(made_step(y) * x);
     assert_int_equal(ro_context_open(&how, &context), RO_OK);
-    assert_int_equal(ro_halftone(context, &in, &out, NULL), RO_OK);
+    const ro_halftone_options classic = {RO_HALFTONE_DEFAULTS, .method = "floyd-steinberg"};
+    assert_int_equal(ro_halftone(context, &in, &out, &classic), RO_OK);
     for (uint32_t y = 0; y < side; y++)
         for (uint32_t i = 0; i < (side + 63) / 64; i++) {
             uint64_t word = 0;

@@ -48,7 +48,7 @@ class Resize(Case):
         """Pipes and files, threads and none: the same bits."""
         picture = pgm(301, 203, [(x * x + 3 * y) % 256 for y in range(203) for x in range(301)])
         self.put("in.pgm", picture)
-        for more in [["--resize", "x77"], ["--resize", "33.3%", "--linear"]]:
+        for more in [["--resize", "x77", "--method", "fs"], ["--resize", "33.3%", "--linear", "--method", "fs"]]:
             wanted = self.works("halftone", "in.pgm", "-", "--quiet", *more).stdout
             for schedule in [["--threads", "1"], ["--schedule", "ec"], ["--cpu", "scalar"]]:
                 got = self.works("halftone", "-", "-", "--quiet", *more, *schedule, input=picture)

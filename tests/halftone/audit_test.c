@@ -117,7 +117,8 @@ static void test_tone_steps(void **state)
 {
     (void)state;
     ro_image in, out;
-    const ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .tone = {.linear = 1}};
+    const ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .method = "fs",
+                                         .tone = {.linear = 1}};
     assert_int_equal(ro_image_alloc(context, RO_RGB8, 97, 61, 255, &in), RO_OK);
     assert_int_equal(ro_image_alloc(context, RO_BITS, 97, 61, 0, &out), RO_OK);
     assert_int_equal(ro_testcard(context, &in), RO_OK);

@@ -22,6 +22,9 @@
 enum { WIDEST = 211, TALLEST = 200, LINES = 16, CONTEXTS = 7, STEP = 37 };
 
 /* One for every instruction set, with one thread and with three, and one for a device. */
+/* A kernel, whose errors are carried. */
+static const ro_halftone_options classic = {RO_HALFTONE_DEFAULTS, .method = "floyd-steinberg"};
+
 static ro_context *contexts[CONTEXTS];
 static int contexts_made;
 
@@ -389,7 +392,7 @@ static void errors_are_those_of_the_definition(void **state)
         }
         for (int i = 0; i < contexts_made; i++) {
             ro_plan *plan;
-            assert_int_equal(ro_halftone_plan(contexts[i], &in, RO_BITS, NULL, &plan), RO_OK);
+            assert_int_equal(ro_halftone_plan(contexts[i], &in, RO_BITS, &classic, &plan), RO_OK);
             run_piece(plan, &in, RO_BITS, 0, y + 1, 1, carried);
             ro_plan_free(plan);
             assert_memory_equal(carried, own, 4 * in.width);
@@ -496,7 +499,7 @@ static void cancelling_ends_the_wait(void **state)
         void *failed;
         int32_t number;
         struct piece piece = {NULL, &in, 20, 30};
-        assert_int_equal(ro_halftone_plan(contexts[c], &in, RO_BITS, NULL, &plan), RO_OK);
+        assert_int_equal(ro_halftone_plan(contexts[c], &in, RO_BITS, &classic, &plan), RO_OK);
         assert_int_equal(ro_stream_open_piece(plan, 20, 10, &piece.stream), RO_OK);
         pthread_create(&thread, NULL, push_piece, &piece);
         ro_context_cancel(contexts[c]);
@@ -520,8 +523,8 @@ static void cancelling_ends_the_wait(void **state)
                          RO_OK); /* the plan is as good as new */
         ro_image again = out;
         again.data = pieces;
-        assert_int_equal(ro_halftone(contexts[c], &in, &again, NULL), RO_OK);
-        assert_same(&in, RO_BITS, &(ro_halftone_options)RO_HALFTONE_OPTIONS, 0);
+        assert_int_equal(ro_halftone(contexts[c], &in, &again, &classic), RO_OK);
+        assert_same(&in, RO_BITS, &classic, 0);
         ro_plan_free(plan);
     }
 }
@@ -577,12 +580,12 @@ static void refused(void **state)
     assert_refused(ro_stream_open_piece(plan, 10, 10, &stream), RO_E_UNSUPPORTED,
                    "cannot run a piece of a picture");
     ro_plan_free(plan);
-    options = (ro_halftone_options){RO_HALFTONE_DEFAULTS, .schedule = "ed"};
+    options = (ro_halftone_options){RO_HALFTONE_DEFAULTS, .method = "fs", .schedule = "ed"};
     assert_int_equal(ro_halftone_plan(contexts[0], &in, RO_BITS, &options, &plan), RO_OK);
     assert_refused(ro_stream_open_piece(plan, 0, 10, &stream), RO_E_UNSUPPORTED, "keeps sums");
     ro_plan_free(plan);
 
-    assert_int_equal(ro_halftone_plan(contexts[0], &in, RO_BITS, NULL, &plan), RO_OK);
+    assert_int_equal(ro_halftone_plan(contexts[0], &in, RO_BITS, &classic, &plan), RO_OK);
     assert_refused(ro_stream_open_piece(plan, 30, 11, &stream), RO_E_ARGUMENT, "has 40 rows");
     assert_refused(ro_stream_open_piece(plan, 30, 0, &stream), RO_E_ARGUMENT, "has 40 rows");
     assert_int_equal(ro_stream_open_piece(plan, 0, 10, &stream), RO_OK);

@@ -236,7 +236,7 @@ static void info_has_a_size(void **state)
     assert_int_equal(ro_plan_query(plan, &info), RO_E_ARGUMENT);
     info.size = sizeof info;
     assert_int_equal(ro_plan_query(plan, &info), RO_OK);
-    assert_string_equal(info.method, "floyd-steinberg");
+    assert_string_equal(info.method, "acuity");
     ro_plan_free(plan);
 }
 

@@ -181,7 +181,9 @@ static struct errors errors_of(ro_context *context, const ro_image *in, bool cli
     struct errors errors = {0};
     struct dbs_result result;
     struct dbs_options options = {.clipping_free = clipping_free, .aim = DBS_PICTURE};
-    assert_int_equal(ro_halftone(context, in, &out, NULL), RO_OK);
+    assert_int_equal(ro_halftone(context, in, &out,
+                                 &(ro_halftone_options){RO_HALFTONE_DEFAULTS, .method = "fs"}),
+                     RO_OK);
     errors.diffused = (double)error_of_bits(context, in, &out);
     assert_int_equal(dbs_halftone(context, &options, in, &out, &result), RO_OK);
     errors.groups = (double)result.error;
