@@ -15,7 +15,8 @@ from . import _core, _run, calibrate, hologram
 from ._arrays import COLOUR, GREY
 from ._compare import Comparison, Entry, compare
 from ._denoise import denoise
-from ._errors import BadArgument, Cancelled, Error, OutOfMemory, SystemFailure
+from ._errors import (BadArgument, Cancelled, Error, FieldFolds, NoMatch, OutOfMemory,
+                      SystemFailure)
 from ._figures import Figures, measure
 from ._halftone import HalftoneStream, dither, halftone, palette, screen
 from ._number import Product, mass_product
@@ -25,9 +26,10 @@ from ._segment import Contour, Segmentation, segment
 __version__: str = _core.version
 
 __all__ = [
-    "BadArgument", "Cancelled", "Comparison", "Contour", "Device", "Entry", "Error", "Field", "Figures", "HalftoneStream",
-    "Method", "OutOfMemory", "Palette", "Product", "Segmentation", "SystemFailure", "calibrate", "compare", "denoise",
-    "devices", "dither", "halftone", "hologram", "mass_product", "measure", "methods", "palette", "palettes",
+    "BadArgument", "Cancelled", "Comparison", "Contour", "Device", "Entry", "Error", "Field",
+    "FieldFolds", "Figures", "HalftoneStream", "Method", "NoMatch", "OutOfMemory", "Palette",
+    "Product", "Segmentation", "SystemFailure", "calibrate", "compare", "denoise", "devices",
+    "dither", "halftone", "hologram", "mass_product", "measure", "methods", "palette", "palettes",
     "register", "screen", "segment",
     "testcard", "warp",
 ]

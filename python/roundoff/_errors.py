@@ -20,3 +20,15 @@ class SystemFailure(Error, OSError):
 
 class Cancelled(Error):
     """The call was stopped."""
+
+
+class NoMatch(Error, RuntimeError):
+    """The pictures do not match, or what was found is of no use; ``field`` is what was found."""
+
+    def __init__(self, message: str, field: object = None) -> None:
+        super().__init__(message)
+        self.field = field
+
+
+class FieldFolds(UserWarning):
+    """A few pixels of a displacement fold."""

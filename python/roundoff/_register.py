@@ -2,14 +2,15 @@
 """Registration: the displacement that makes one picture look like another."""
 from __future__ import annotations
 
-from typing import Any, Optional
+import warnings
+from typing import Any, Optional, Union
 
 import numpy as np
 
 from . import _core, _run
 from ._arrays import picture, readable, target
 from ._png import png
-from ._errors import BadArgument
+from ._errors import BadArgument, FieldFolds, NoMatch
 from ._figures import Figures
 from ._keywords import Keywords, Members, choice
 
@@ -74,24 +75,85 @@ WARP = Keywords("register", None, only={"sampling", "inverse"},  # parameters of
                 own=dict.fromkeys(("sampling", "inverse"), lambda value, members: None))
 
 
-def register(fixed: Any, moving: Any, *, maxval: Optional[int] = None, **options: Any) -> Field:
-    """Find the displacement u with moving(x + u(x)) like fixed(x).
+def _why(figures: Figures) -> str:
+    """What is wrong with a result: bits of ro_register_report.useless."""
+    of = int(figures["useless"])
+    if of & 8:
+        return (f"the pictures do not match: of {figures['matches']} points that look the same "
+                f"{figures['support']} agree (confidence {figures['confidence']:.2f})")
+    if of & 1:
+        return f"the displacement folds at {figures['folds']} pixels"
+    if of & 2:
+        return (f"{100 * figures['outside']:.0f} % of the pixels map to outside the moving "
+                "picture")
+    return "the pictures are less alike than before"
 
-    Needs no options; the keywords are those of ``roundoff register``, masks being arrays.
-    ``field.figures.useless`` is 0 where the result may be of use.
-    """
-    run = _run.split(options)
-    members = REGISTER.take(options)
-    one, other = (picture(fixed, maxval, "fixed", True),
-                  picture(moving, maxval, "moving", True))
-    if one.stack or other.stack:
-        raise BadArgument("register takes two pictures, no stacks")
+
+def _pair(one: Any, other: Any, members: Members, run: Any, force: bool, page: str) -> Field:
     rows, columns = one.size
     field = Field(np.empty((rows, columns, 2), np.float32))
     with _run.running(run) as how:
         figures = _core.register(one.view(), other.view(), field.view(), members, how)
     field.figures = Figures(figures)
+    if figures["useless"] and not force:
+        raise NoMatch(f"{page}{_why(field.figures)}; force=True returns the field", field)
+    if figures["folds"]:
+        warnings.warn(f"{page}the displacement folds at {figures['folds']} pixels", FieldFolds,
+                      stacklevel=3)
     return field
+
+
+def register(fixed: Any, moving: Any, *, maxval: Optional[int] = None, force: bool = False,
+             **options: Any) -> Union[Field, list[Field]]:
+    """Find where each pixel of one picture lies in another.
+
+    Parameters
+    ----------
+    fixed : array, height x width or height x width x 3
+        The picture that stays. Or a stack of pictures.
+    moving : array
+        The picture that is brought to it, of any size. Or a stack.
+    maxval : int, optional
+        What is white, if it is not the largest value of the type.
+    force : bool
+        Return a field even if it is of no use.
+
+    Returns
+    -------
+    Field
+        ``field.array[y, x]`` is (u, v) with moving[y + v, x + u] like fixed[y, x]. For stacks a
+        list with a field for each page; either may be one picture for all pages.
+        ``field.figures`` has what is known of the result, with a ``confidence`` from 0 to 1, and
+        with ``transform="affine"`` and the like ``map``, a matrix of 3 x 3.
+
+    Raises
+    ------
+    NoMatch
+        The pictures do not match. Its ``field`` is what was found.
+
+    Notes
+    -----
+    Needs no options. A displacement that folds at a few pixels is returned with a warning,
+    FieldFolds. Pages are registered one by one: this is no registration of volumes.
+
+    Examples
+    --------
+    >>> field = roundoff.register(fixed, moving)
+    >>> straight = roundoff.warp(moving, field)
+    """
+    run = _run.split(options)
+    members = REGISTER.take(options)
+    one, other = picture(fixed, maxval, "fixed", True), picture(moving, maxval, "moving", True)
+    several = one.stack or other.stack
+    stays = list(one.pages()) if one.stack else [one]
+    moves = list(other.pages()) if other.stack else [other]
+    if len(stays) > 1 and len(moves) == 1:
+        moves = moves * len(stays)
+    if len(stays) not in (1, len(moves)):
+        raise BadArgument(f"fixed is a stack of {len(stays)} pictures and moving of {len(moves)}")
+    fields = [_pair(stays[i if len(stays) > 1 else 0], page, members, run, force,
+                    f"page {i}: " if several else "") for i, page in enumerate(moves)]
+    return fields if several else fields[0]
 
 
 REGISTER.show(register)

@@ -237,6 +237,7 @@ COMMANDS = {
         ('number', 'choice', 'the number system that the field is rounded to', ('s23e8', 's16e7', 's10e5'), ('tuning',), False),
         ('scales', 'whole', 'scales of the images, from coarse to fine', (), ('tuning',), False),
         ('sigma', 'number', 'smoothing of the gradient in pixels', (), ('tuning',), False),
+        ('transform', 'choice', 'the kind of map that is wanted', ('dense', 'translation', 'rigid', 'similarity', 'affine', 'homography'), (), False),
         ('field', 'text', 'the displacement as .npy (h, w, 2), .flo, .nrrd or .mha', (), (), True),
         ('figure', 'text', 'six tiles: images, bent grid, differences before and after', (), (), True),
         ('series', 'choice', 'the page that those of the stack IN are aligned to', ('first', 'previous'), ('pages',), False),

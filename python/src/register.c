@@ -2,17 +2,31 @@
 /* Registration and warping. A field is an array of floats twice as wide as the picture. */
 #include "binding.h"
 
+#include <string.h>
+
 static const char *const others[] = {"fixed_mask", "moving_mask", NULL};
+
+static PyObject *map_of(const ro_register_report *r)
+{
+    const double *m = r->map;
+    if (strcmp(r->transform, "dense") == 0)
+        return Py_NewRef(Py_None);
+    return Py_BuildValue("((ddd)(ddd)(ddd))", m[0], m[1], m[2], m[3], m[4], m[5], m[6], m[7], m[8]);
+}
 
 static PyObject *figures_of(const ro_register_report *r)
 {
     return Py_BuildValue(
-        "{s:s,s:d,s:d,s:I,s:I,s:I,s:d,s:d,s:d,s:K,s:d,s:I,s:s,s:O,s:d,s:d}", "number", r->number,
-        "energy_before", r->energy_before, "energy_after", r->energy_after, "scales", r->scales,
-        "steps", r->steps, "trials", r->trials, "rms", r->rms, "largest", r->largest, "jacobian",
-        r->jacobian, "folds", (unsigned long long)r->folds, "outside", r->outside, "useless",
-        r->useless, "match", r->match, "negative", r->negative ? Py_True : Py_False, "noise",
-        r->noise, "counted", r->counted);
+        "{s:s,s:d,s:d,s:I,s:I,s:I,s:d,s:d,s:d,s:K,s:d,s:I,s:s,s:O,s:d,s:d,s:d,s:I,s:I,s:d,s:O,s:s,"
+        "s:N,s:d}",
+        "number", r->number, "energy_before", r->energy_before, "energy_after", r->energy_after,
+        "scales", r->scales, "steps", r->steps, "trials", r->trials, "rms", r->rms, "largest",
+        r->largest, "jacobian", r->jacobian, "folds", (unsigned long long)r->folds, "outside",
+        r->outside, "useless", r->useless, "match", r->match, "negative",
+        r->negative ? Py_True : Py_False, "noise", r->noise, "counted", r->counted, "confidence",
+        r->confidence, "matches", r->matches, "support", r->support, "directions", r->directions,
+        "descended", r->descended ? Py_True : Py_False, "transform", r->transform, "map", map_of(r),
+        "residual", r->residual);
 }
 
 static bool take_mask(PyObject *dictionary, const char *name, struct view *view,

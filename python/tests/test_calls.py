@@ -135,7 +135,7 @@ BAD = [
     (lambda g: roundoff.halftone(g, packed=True, levels=4), "."),
     (lambda g: roundoff.denoise(g, model="nonsense"), "nonsense"),
     (lambda g: roundoff.measure(g, g[1:]), "."),
-    (lambda g: roundoff.register(np.stack([g, g]), g), "stack"),
+    (lambda g: roundoff.register(np.stack([g, g]), np.stack([g, g, g])), "stack of 2"),
     (lambda g: roundoff.segment(g, [(1,)]), "seed"),
 ]
 

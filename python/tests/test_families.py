@@ -265,6 +265,36 @@ def test_register_and_warp_as_the_command(tmp_path, command, discs):
     assert field._repr_png_()[:4] == b"\x89PNG"
 
 
+def test_register_says_no(discs):
+    rng = np.random.default_rng(5)
+    other = rng.integers(0, 256, discs.shape).astype(np.uint8)
+    with pytest.raises(roundoff.NoMatch, match="do not match") as raised:
+        roundoff.register(discs, other)
+    assert isinstance(raised.value, RuntimeError)
+    assert raised.value.field.figures.confidence < 0.5
+    field = roundoff.register(discs, other, force=True)
+    assert np.array_equal(field.array, raised.value.field.array)
+    with pytest.raises(TypeError, match="sigmma"):
+        roundoff.register(discs, discs, sigmma=3)
+    with pytest.raises((TypeError, roundoff.Error), match="scales"):
+        roundoff.register(discs, discs, scales=2.5)
+
+
+def test_register_stacks_and_maps(discs):
+    moved = [np.roll(discs, (i, 2 * i), axis=(0, 1)) for i in range(3)]
+    fields = roundoff.register(discs, np.stack(moved))
+    assert len(fields) == 3
+    for one, picture in zip(fields, moved):
+        assert np.array_equal(one.array, roundoff.register(discs, picture).array)
+    back = roundoff.register(np.stack(moved), np.stack(moved))
+    assert all(not field.array.any() for field in back)
+    field = roundoff.register(discs, moved[2], transform="translation")
+    assert np.allclose(field.figures.map, ((1, 0, 4), (0, 1, 2), (0, 0, 1)), atol=0.2)
+    assert np.ptp(field.array[..., 0]) == 0 and field.figures.transform == "translation"
+    assert roundoff.register(discs, moved[1]).figures.map is None
+    assert "Raises" in roundoff.register.__doc__ and "transform" in roundoff.register.__doc__
+
+
 def test_warp_takes_any_field(discs):
     still = np.zeros((*discs.shape, 2))
     assert np.array_equal(roundoff.warp(discs, still), discs)
