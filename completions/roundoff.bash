@@ -76,13 +76,14 @@ _roundoff()
         --match) COMPREPLY=($(compgen -W 'ssd ncc ncc-size' -- "$cur")); return ;;
         --init) COMPREPLY=($(compgen -W 'none translation affine' -- "$cur")); return ;;
         --number) COMPREPLY=($(compgen -W 's23e8 s16e7 s10e5' -- "$cur")); return ;;
+        --transform) COMPREPLY=($(compgen -W 'dense translation rigid similarity affine homography' -- "$cur")); return ;;
         --series) COMPREPLY=($(compgen -W 'first previous' -- "$cur")); return ;;
         --sampling) COMPREPLY=($(compgen -W 'bilinear nearest' -- "$cur")); return ;;
         --device) COMPREPLY=($(compgen -W 'auto cpu cuda' -- "$cur")); return ;;
         --cpu) COMPREPLY=($(compgen -W 'auto scalar v128 avx2 avx512' -- "$cur")); return ;;
         --scales | --sigma | --page | --threads | --limit-memory | --limit-pixels) return ;;
         esac
-        [[ $cur == -* ]] && COMPREPLY=($(compgen -W '--scheme --match --init --number --scales --sigma --field --figure --series --sampling --force --fixed-mask --moving-mask --inverse --page --energy --device --threads --cpu --quiet --json --certificate --strict --limit-memory --limit-pixels --help' -- "$cur"))
+        [[ $cur == -* ]] && COMPREPLY=($(compgen -W '--scheme --match --init --number --scales --sigma --transform --field --figure --series --sampling --force --fixed-mask --moving-mask --inverse --page --energy --device --threads --cpu --quiet --json --certificate --strict --limit-memory --limit-pixels --help' -- "$cur"))
         ;;
     segment)
         case $prev in

@@ -182,6 +182,7 @@ complete -c roundoff -n '__fish_seen_subcommand_from register' -l init -xa 'none
 complete -c roundoff -n '__fish_seen_subcommand_from register' -l number -xa 's23e8 s16e7 s10e5' -d 'the number system that the field is rounded to'
 complete -c roundoff -n '__fish_seen_subcommand_from register' -l scales -x -d 'scales of the images, from coarse to fine'
 complete -c roundoff -n '__fish_seen_subcommand_from register' -l sigma -x -d 'smoothing of the gradient in pixels'
+complete -c roundoff -n '__fish_seen_subcommand_from register' -l transform -xa 'dense translation rigid similarity affine homography' -d 'the kind of map that is wanted'
 complete -c roundoff -n '__fish_seen_subcommand_from register' -l field -rF -d 'the displacement as .npy (h, w, 2), .flo, .nrrd or .mha'
 complete -c roundoff -n '__fish_seen_subcommand_from register' -l figure -rF -d 'six tiles: images, bent grid, differences before and after'
 complete -c roundoff -n '__fish_seen_subcommand_from register' -l series -xa 'first previous' -d 'the page that those of the stack IN are aligned to'

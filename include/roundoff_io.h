@@ -298,6 +298,15 @@ ro_status ro_displacement_load(ro_context *context, const char *path, ro_image *
 RO_API
 ro_status ro_displacement_save(ro_context *context, const char *path, const ro_image *field);
 
+/* Maps as ro_register_report has them, of the kind `transform`: JSON with the size of the fixed
+ * image, ITK's .tfm (no homography), or .txt with three rows of numbers, by the ending. Loading
+ * leaves `size` (width, height) 0 where the file does not say it. */
+RO_API
+ro_status ro_map_load(ro_context *context, const char *path, double map[9], uint32_t size[2]);
+RO_API
+ro_status ro_map_save(ro_context *context, const char *path, const char *transform,
+                      const double map[9], uint32_t width, uint32_t height);
+
 /* A field of light from a .npy file of complex64 or complex128, or of float32 or float64, which are
  * phases in radians of light of modulus 1. What is 0 in `optics`, if that is not NULL, is filled in
  * from the sidecar: the file's name with .json for its ending, or `sidecar` if that is not NULL;

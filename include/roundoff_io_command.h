@@ -108,6 +108,12 @@ ro_status ro_bytes_accepts(ro_context *context, const char *path);
 RO_API
 ro_status ro_displacement_accepts(ro_context *context, const char *path);
 
+/* Whether a name ends as those of maps do, and whether a map of the kind can be made there. */
+RO_API
+int ro_map_named(const char *path);
+RO_API
+ro_status ro_map_accepts(ro_context *context, const char *path, const char *transform);
+
 /* Whether ro_moire_save and ro_contours_save can make this file. */
 RO_API
 ro_status ro_moire_accepts(ro_context *context, const char *path);

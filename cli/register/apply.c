@@ -13,11 +13,28 @@
 #include <string.h>
 #include <strings.h>
 
+/* A map instead of a field: of the size that its file says, or of the image; the inverse of the
+ * image's. */
+static ro_status field_of_map(ro_context *context, const struct register_values *values,
+                              const char *path, const ro_image *image, ro_image *field)
+{
+    double map[9];
+    uint32_t size[2];
+    ro_status status = ro_map_load(context, path, map, size);
+    const bool own = size[0] && size[1] && !values->inverse;
+    if (status == RO_OK)
+        status = ro_image_alloc(context, RO_GREYF, 2 * (own ? size[0] : image->width),
+                                own ? size[1] : image->height, 0, field);
+    return status == RO_OK ? ro_map_field(context, map, values->inverse, field) : status;
+}
+
 ro_status register_field(ro_context *context, const struct register_values *values,
                          const char *path, const ro_image *image, ro_image *field)
 {
     ro_image found = {0};
     uint64_t missed = 0;
+    if (ro_map_named(path))
+        return field_of_map(context, values, path, image, field);
     ro_status status = ro_displacement_load(context, path, &found);
     if (status != RO_OK || !values->inverse) {
         *field = found;
@@ -211,17 +228,23 @@ static ro_status apply_to_points(struct task *task)
     const struct register_values *values = task->values;
     const char *const *path = task->files->path;
     ro_context *context = task->context;
+    const bool is_map = ro_map_named(path[FIELD]);
     struct table table = {0};
     struct printed text;
     ro_image field = {0};
+    double map[9];
+    uint32_t size[2];
     ro_status status = ro_bytes_accepts(context, path[OUT]);
     if (status == RO_OK)
-        status = ro_displacement_load(context, path[FIELD], &field);
+        status = is_map ? ro_map_load(context, path[FIELD], map, size)
+                        : ro_displacement_load(context, path[FIELD], &field);
     if (status == RO_OK)
         status = read_points(context, path[IN], &table);
     if (status == RO_OK)
-        status = ro_displacement_points(context, &field, values->inverse, table.count, table.points,
-                                        table.points);
+        status = is_map ? ro_map_points(context, map, values->inverse, table.count, table.points,
+                                        table.points)
+                        : ro_displacement_points(context, &field, values->inverse, table.count,
+                                                 table.points, table.points);
     size_t missed = 0;
     for (size_t i = 0; i < table.count; i++)
         missed += isnan(table.points[2 * i]);

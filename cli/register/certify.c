@@ -5,6 +5,7 @@
 #include "cli/register/register.h"
 #include "roundoff/library.h"
 #include "roundoff_io.h"
+#include "roundoff_io_command.h"
 
 static void state_field(struct certificate *to, const char *name, const ro_image *field)
 {
@@ -63,7 +64,7 @@ static ro_status search(struct certificate *to, const struct register_values *va
         return status;
     state_search(to, &report);
     state_field(to, "found_field_hash", field);
-    if (values->field) {
+    if (values->field && !ro_map_named(values->field)) {
         ro_image written = {0};
         status = ro_displacement_load(context, values->field, &written);
         if (status == RO_OK)

@@ -18,7 +18,9 @@
 
 /* What files need; the library has the other options. */
 static const ro_option rows[] = {
-    {MEMBER(field), "FILE", "the displacement as .npy (h, w, 2), .flo, .nrrd or .mha", .writes = 1},
+    {MEMBER(field), "FILE", "the displacement as .npy (h, w, 2), .flo, .nrrd or .mha", .writes = 1,
+     .more = "With `--transform` also the map as .json, .tfm (ITK) or .txt (the matrix), which "
+             "`register apply` reads."},
     {MEMBER(figure), "FILE", "six tiles: images, bent grid, differences before and after",
      .writes = 1,
      .more = "They are the moving image, the fixed image and the squares of their differences, ten "
@@ -56,6 +58,7 @@ static const ro_option_table own = {
 
 static const char *const examples[] = {
     "roundoff register fixed.png moving.png moved.png --field u.npy",
+    "roundoff register fixed.png moving.png moved.png --transform rigid --field map.tfm",
     "roundoff register apply u.npy labels.png out.png --sampling nearest",
     NULL,
 };
@@ -99,12 +102,19 @@ static ro_file_info figure_info(const ro_image *image)
                           .maxval = 255};
 }
 
+static const char *transform_of(const struct register_values *values)
+{
+    return values->search.transform ? values->search.transform : "dense";
+}
+
 /* Asked before the work, so that it is not lost. */
 static ro_status all_accepted(struct job *job, const ro_file_info *out, const ro_image *image)
 {
     ro_context *context = job->context;
     ro_status status = ro_writer_accepts(context, job->path[2], out, NULL);
-    if (status == RO_OK && job->values->field)
+    if (status == RO_OK && job->values->field && ro_map_named(job->values->field))
+        status = ro_map_accepts(context, job->values->field, transform_of(job->values));
+    else if (status == RO_OK && job->values->field)
         status = ro_displacement_accepts(context, job->values->field);
     const ro_file_info figure = figure_info(image);
     if (status == RO_OK && job->values->figure)
@@ -147,7 +157,10 @@ static ro_status save_all(struct job *job, const struct pictures *of, const ro_f
 {
     const struct register_values *values = job->values;
     ro_status status = stack_save(job->context, job->path[2], of->warped, out);
-    if (status == RO_OK && values->field)
+    if (status == RO_OK && values->field && ro_map_named(values->field))
+        status = ro_map_save(job->context, values->field, job->report.transform, job->report.map,
+                             of->fixed->width, of->fixed->height);
+    else if (status == RO_OK && values->field)
         status = ro_displacement_save(job->context, values->field, of->field);
     if (status == RO_OK && values->figure)
         status = save_figure(job, of);
@@ -257,6 +270,11 @@ static void put_lines(const struct job *job, double seconds)
         fprintf(stderr, "register: confidence %.2f: %u of %u points that look the same agree%s\n",
                 r->confidence, r->support, r->matches,
                 r->descended ? "" : "; the start is kept, for the descent made it no better");
+    if (strcmp(r->transform, "dense") != 0)
+        fprintf(stderr,
+                "register: %s %.6g %.6g %.4f %.6g %.6g %.4f%s, %.3f px from the displacement\n",
+                r->transform, r->map[0], r->map[1], r->map[2], r->map[3], r->map[4], r->map[5],
+                r->map[6] != 0 || r->map[7] != 0 ? " and perspective" : "", r->residual);
     if (r->jacobian <= 0)
         fprintf(stderr, "register: warning: the displacement folds at %llu pixels\n",
                 (unsigned long long)r->folds);
@@ -290,11 +308,19 @@ static void put_json(FILE *file, const struct job *job, double seconds)
     json_put(file, "], start [");
     for (int i = 0; i < 6; i++)
         fprintf(file, "%s%.17g", i ? ", " : "", r->start[i]);
+    json_put(file, "]");
+    if (strcmp(r->transform, "dense") != 0) {
+        json_put(file, ", map [");
+        for (int i = 0; i < 9; i++)
+            fprintf(file, "%s%.17g", i ? ", " : "", r->map[i]);
+        json_put(file, "], residual %.17g", r->residual);
+    }
     json_put(file,
-             "], steps %u, trials %u, folds %llu, useless %hhd, matches %u, support %u, descended "
+             ", transform %s, steps %u, trials %u, folds %llu, useless %hhd, matches %u, support "
+             "%u, descended "
              "%hhd",
-             r->steps, r->trials, (unsigned long long)r->folds, r->useless, r->matches, r->support,
-             r->descended);
+             r->transform, r->steps, r->trials, (unsigned long long)r->folds, r->useless,
+             r->matches, r->support, r->descended);
     const struct {
         const char *name;
         double value;

@@ -114,9 +114,9 @@ static void tell_page(const struct task *task, struct series *series)
     const ro_register_report *r = &series->report;
     json_put(series->told.file,
              "%c{page %u, match %s, energy_before %.17g, energy_after %.17g, rms %.17g, largest "
-             "%.17g, jacobian %.17g, useless %hhd}",
+             "%.17g, jacobian %.17g, confidence %.17g, useless %hhd}",
              printed_flush(&series->told), series->at + 1, r->match, r->energy_before,
-             r->energy_after, r->rms, r->largest, r->jacobian, r->useless);
+             r->energy_after, r->rms, r->largest, r->jacobian, r->confidence, r->useless);
     if (!values->common.quiet && !values->common.json)
         tell("register: page %u: energy %.4g before, %.4g after; displacement %.3f px RMS, %.2f at "
              "most; least Jacobian %.3f%s",

@@ -54,10 +54,16 @@ typedef struct ro_register_report {
     /* How sure the result is, 0 to 1: below 0.5 it is RO_REGISTER_UNSURE. -1: not judged, because
      * the scheme or the start was given, or an image has less than 32 pixels on a side. */
     double confidence;
-    uint32_t matches;  /* points that look the same in both images; 0 if none were needed */
-    uint32_t support;  /* of them, those that agree with the result */
-    double directions; /* share of places where gradients agree best; -1: not needed */
-    int descended;     /* 0: the descent made it worse, and the result is the start */
+    uint32_t matches;      /* points that look the same in both images; 0 if none were needed */
+    uint32_t support;      /* of them, those that agree with the result */
+    double directions;     /* share of places where gradients agree best; -1: not needed */
+    int descended;         /* 0: the descent made it worse, and the result is the start */
+    const char *transform; /* the kind of map */
+    /* Unless it is dense: x' = (map0 x + map1 y + map2) / d, y' = (map3 x + map4 y + map5) / d, d =
+     * map6 x + map7 y + map8, and how far it is from the displacement that was found: the median
+     * in pixels. */
+    double map[9];
+    double residual;
 } ro_register_report;
 
 /* The scheme "auto" needs no other option: it looks for an affine start and the sign of contrast,
@@ -89,6 +95,9 @@ typedef struct ro_register_options {
     /* Grey, of the size of the image: 0 and NaN do not count. NULL: all does. */
     const ro_image *fixed_mask;
     const ro_image *moving_mask;
+    /* The kind of map that is wanted: dense, translation, rigid, similarity, affine or homography.
+     * Default (NULL): dense. */
+    const char *transform;
 } ro_register_options;
 #define RO_REGISTER_DEFAULTS RO_DEFAULTS_OF(ro_register_options, RO_NONE_UNSET)
 #define RO_REGISTER_OPTIONS RO_OPTIONS_OF(ro_register_options, RO_NONE_UNSET)
@@ -110,6 +119,15 @@ ro_status ro_register(ro_context *context, const ro_image *fixed, const ro_image
 RO_API
 ro_status ro_displacement_points(ro_context *context, const ro_image *field, int inverse,
                                  size_t count, const double *points, double *moved);
+
+/* The same by a map, as ro_register_report has it; and the displacement of each pixel by it, or by
+ * its inverse, as an image of RO_GREYF. */
+RO_API
+ro_status ro_map_points(ro_context *context, const double map[9], int inverse, size_t count,
+                        const double *points, double *moved);
+RO_API
+ro_status ro_map_field(ro_context *context, const double map[9], int inverse,
+                       const ro_image *field);
 
 /* The displacement v with y + v(y) + u(y + v(y)) = y, on the pixels of the moving image, whose size
  * `inverse` has. Pixels that the field does not reach, as where it folds, take the value of their

@@ -6,6 +6,7 @@
 #include "core/image.h"
 #include "cuda/cuda.h"
 #include "register/cuda/register_cuda.h"
+#include "register/start/matched.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -449,17 +450,15 @@ static bool is_worse(const struct registration *flow, const struct line *sum)
 
 /* What speaks for the result, as a number from 0 to 1; 0.5 is enough. The limits are from pairs of
  * images of which the truth is known (docs/register.md). */
-static double confidence_of(const struct field_evidence *evidence)
+static double confidence_of(const struct field_evidence *evidence, double residual)
 {
-    enum { MANY = 15, FEW = 5 };
-    static const double AGREE = 0.4;
+    static const double FAR = 3; /* pixels that a map may miss by */
+    const double support = evidence->support;
     if (evidence->fast)
-        return evidence->alike;
-    if (evidence->support >= MANY)
-        return 1 - 0.5 * MANY / evidence->support;
-    if (evidence->support >= FEW && evidence->directions >= AGREE)
-        return 0.5;
-    return 0.49 * evidence->support / MANY;
+        return residual > FAR ? 0.49 * FAR / residual : evidence->alike;
+    if (!evidence_suffices(evidence))
+        return 0.49 * (support < RO_MANY_MATCHES ? support / RO_MANY_MATCHES : 1);
+    return support < RO_MANY_MATCHES ? 0.5 : 1 - 0.5 * RO_MANY_MATCHES / support;
 }
 
 static unsigned use_of(const struct registration *flow, const struct line *sum)
@@ -521,7 +520,8 @@ ro_status register_describe(struct registration *flow, const ro_image *field)
     report->jacobian = sum.jacobian;
     report->folds = sum.folds;
     report->outside = 1 - (double)sum.inside / pixels;
-    report->confidence = flow->evidence.judged ? confidence_of(&flow->evidence) : -1;
+    report->confidence =
+        flow->evidence.judged ? confidence_of(&flow->evidence, report->residual) : -1;
     report->matches = (uint32_t)flow->evidence.matches;
     report->support = (uint32_t)flow->evidence.support;
     report->directions = flow->evidence.judged ? flow->evidence.directions : -1;

@@ -12,6 +12,7 @@
 #include "register/mask.h"
 #include "register/register.h"
 #include "register/start/matched.h"
+#include "register/start/transform.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -348,7 +349,10 @@ static ro_status run_search(struct registration *flow, const struct choice *choi
     else if (status == RO_OK)
         status = choice->falls_back ? register_auto(flow, fixed, moving, field, ran)
                                     : flow_anywhere(flow, field, ran);
-    if (status == RO_OK && flow->evidence.judged && !flow->evidence.fast && !start_leads(&found))
+    const bool led = start_leads(&found), maps = strcmp(flow->options.transform, "dense") != 0;
+    if (status == RO_OK)
+        status = register_simplify(flow, field);
+    if (status == RO_OK && flow->evidence.judged && !flow->evidence.fast && (!led || maps))
         status = register_judge(flow, &found, field);
     start_close(&found);
     return status;

@@ -188,6 +188,7 @@ struct field_evidence {
     int matches;  /* points that match, and how many of them lie on the result */
     int support;
     double directions; /* share of blocks that fit best where the result says; < 0: not needed */
+    bool noisy;        /* so that directions say less */
     bool descended;    /* the result is the descent's, not the start's */
 };
 
@@ -299,6 +300,14 @@ ro_status register_limited(ro_context *context, const ro_image *fixed, const ro_
 /* The words of options. */
 enum register_scheme { RO_SCHEME_AUTO, RO_SCHEME_ANNEALED, RO_SCHEME_THESIS };
 enum match_kind { RO_MATCH_AUTO, RO_MATCH_SSD, RO_MATCH_NCC, RO_MATCH_NCC_SIZE };
+enum transform_kind {
+    RO_TRANSFORM_DENSE,
+    RO_TRANSFORM_TRANSLATION,
+    RO_TRANSFORM_RIGID,
+    RO_TRANSFORM_SIMILARITY,
+    RO_TRANSFORM_AFFINE,
+    RO_TRANSFORM_HOMOGRAPHY
+};
 
 /* Where to start: the matrix of `report.start`. */
 enum start_kind { RO_START_NONE, RO_START_TRANSLATION, RO_START_AFFINE };

@@ -41,6 +41,16 @@ static const ro_option rows[] = {
     {MEMBER(record)},
     {MEMBER(fixed_mask)},
     {MEMBER(moving_mask)},
+    {MEMBER(transform), "T", "the kind of map that is wanted", .preset = "dense",
+     .words =
+         RO_WORDS({"dense", .value = RO_TRANSFORM_DENSE, .help = "a displacement of each pixel"},
+                  {"translation", .value = RO_TRANSFORM_TRANSLATION},
+                  {"rigid", .value = RO_TRANSFORM_RIGID, .help = "translation and rotation"},
+                  {"similarity", .value = RO_TRANSFORM_SIMILARITY, .help = "and one scale"},
+                  {"affine", .value = RO_TRANSFORM_AFFINE},
+                  {"homography", .value = RO_TRANSFORM_HOMOGRAPHY, .help = "and perspective"}),
+     .more = "It is the map nearest to the displacement that was found, places that are far off "
+             "counting less."},
     {0},
 };
 

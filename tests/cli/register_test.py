@@ -305,6 +305,56 @@ class Register(Case):
         self.assertTrue(told["useless"])
         self.assertGreaterEqual(told["matches"], told["support"])
 
+    def test_transform(self):
+        """A map of each kind, as JSON, for ITK and as a matrix; apply takes all of them."""
+        for kind in "translation", "rigid", "similarity", "affine", "homography":
+            told = self.report("fixed.pgm", "moving.pgm", "out.pgm", "--transform", kind, "--field",
+                               "map.json")
+            there = told["map"]
+            for value, wanted in zip(there, (1, 0, 3, 0, 1, -2, 0, 0, 1)):
+                self.assertLess(abs(value - wanted), 0.12, (kind, there))
+            self.assertEqual(told["transform"], kind)
+            self.assertLess(told["residual"], 0.1)
+            told = json.loads(self.get("map.json"))
+            self.assertEqual([x for row in told["map"] for x in row], there)
+            self.assertEqual((told["width"], told["height"]), (WIDTH, HEIGHT))
+            for name in "map.json", "map.tfm", "map.txt", "u.npy":
+                if name == "map.tfm" and kind == "homography":
+                    self.refused("register", "fixed.pgm", "moving.pgm", "no.pgm", "--transform",
+                                 kind, "--field", name, words=["no perspective"])
+                    continue
+                self.works("register", "fixed.pgm", "moving.pgm", "out.pgm", "--transform", kind,
+                           "--field", name, "--quiet")
+                self.works("register", "apply", name, "moving.pgm", "again.pgm", "--quiet")
+                self.assertEqual(self.get("again.pgm"), self.get("out.pgm"), (kind, name))
+        self.put("points.csv", b"x,y\n10,20\n")
+        self.works("register", "apply", "map.txt", "points.csv", "there.csv", "--quiet")
+        x, y = map(float, self.get("there.csv").split()[1].split(b","))
+        self.assertLess(math.hypot(x - 13, y - 18), 0.2)
+        self.works("register", "apply", "map.txt", "there.csv", "back.csv", "--inverse", "--quiet")
+        self.assertEqual(self.get("back.csv"), b"x,y\n10.000000,20.000000\n")
+        self.refused("register", "fixed.pgm", "moving.pgm", "no.pgm", "--field", "map.json",
+                     words=["is no map"])
+        for name, data in (("a.json", b'{"transform": "affine"}'), ("b.json", b'{"map": [[1, 0]]}'),
+                           ("c.txt", b"1 0 0\n0 1\n"), ("d.txt", b"0 0 0\n0 0 0\n0 0 1\n"),
+                           ("e.tfm", b"#Insight Transform File V1.0\nTransform: BSpline\n"),
+                           ("f.txt", b"1 0 nan\n0 1 0\n")):
+            self.put(name, data)
+            self.refused("register", "apply", name, "moving.pgm", "no.pgm")
+
+    def test_tfm_about_a_centre(self):
+        """x' = A (x - c) + c + t."""
+        for text in (b"Euler2DTransform_double_2_2\nParameters: 1.5707963267948966 5 6\n"
+                     b"FixedParameters: 10 20\n",
+                     b"AffineTransform_double_2_2\nParameters: 0 -1 1 0 5 6\n"
+                     b"FixedParameters: 10 20\n",
+                     b"Similarity2DTransform_double_2_2\nParameters: 1 1.5707963267948966 5 6\n"
+                     b"FixedParameters: 10 20\n"):
+            self.put("map.tfm", b"#Insight Transform File V1.0\n#Transform 0\nTransform: " + text)
+            self.put("points.csv", b"x,y\n12,20\n")
+            self.works("register", "apply", "map.tfm", "points.csv", "there.csv", "--quiet")
+            self.assertEqual(self.get("there.csv"), b"x,y\n15.000000,28.000000\n")
+
     def test_tiny(self):
         for width, height in (2, 1), (1, 2), (3, 3), (40, 1):
             pixels = bytes(40 * (i % 5) for i in range(width * height))

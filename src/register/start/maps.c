@@ -78,6 +78,37 @@ static bool solve(int n, double a[][MOST_UNKNOWNS], double *b)
     return true;
 }
 
+bool fit_similarity(int count, const struct point *from, const struct point *to,
+                    const double *weight, bool turns, bool scales, struct plane_map *map)
+{
+    double sum = 0, square = 0, along = 0, across = 0;
+    struct point a = {0, 0}, b = {0, 0};
+    for (int i = 0; i < count; i++) {
+        const double w = weight[i] * weight[i];
+        sum += w;
+        a.x += w * from[i].x;
+        a.y += w * from[i].y;
+        b.x += w * to[i].x;
+        b.y += w * to[i].y;
+    }
+    a = (struct point){a.x / sum, a.y / sum};
+    b = (struct point){b.x / sum, b.y / sum};
+    for (int i = 0; i < count; i++) {
+        const double w = weight[i] * weight[i], x = from[i].x - a.x, y = from[i].y - a.y;
+        const double tx = to[i].x - b.x, ty = to[i].y - b.y;
+        square += w * (x * x + y * y);
+        along += w * (x * tx + y * ty);
+        across += w * (x * ty - y * tx);
+    }
+    const double by = scales ? square : hypot(along, across);
+    if (!(sum > 0) || (turns && !(by > 0)))
+        return false;
+    const double c = turns ? along / by : 1, s = turns ? across / by : 0;
+    *map = (struct plane_map){
+        {c, -s, b.x - c * a.x + s * a.y, s, c, b.y - s * a.x - c * a.y, 0, 0, 1}};
+    return true;
+}
+
 bool fit_affine(int count, const struct point *from, const struct point *to, const double *weight,
                 struct plane_map *map)
 {

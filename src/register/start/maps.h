@@ -27,6 +27,8 @@ bool map_invert(const struct plane_map *map, struct plane_map *inverse);
 
 /* Least squares with weights, the sums in order of the pairs. A homography begins with `map` and
  * takes six steps. False: the pairs leave it open. */
+bool fit_similarity(int count, const struct point *from, const struct point *to,
+                    const double *weight, bool turns, bool scales, struct plane_map *map);
 bool fit_affine(int count, const struct point *from, const struct point *to, const double *weight,
                 struct plane_map *map);
 bool fit_homography(int count, const struct point *from, const struct point *to,

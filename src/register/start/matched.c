@@ -184,6 +184,7 @@ static ro_status descend(struct pulling *p, const struct found_start *start, con
     ro_context *context = flow->context;
     ro_register_options options = flow->options;
     options.init = "none";
+    options.transform = "dense";
     options.number = "s23e8";
     options.fixed_mask = options.moving_mask = &p->mask;
     if (!options.match && start->same < SAME && start->same > 1 - SAME)
@@ -254,15 +255,33 @@ static bool is_better(const struct registration *flow, const struct found_start 
     return is->directions >= was->directions;
 }
 
+/* Many matches speak for a result by themselves if most of all agree; a texture that repeats itself
+ * has many that agree at a wrong place, but more that do not. */
+static bool matches_suffice(const struct field_evidence *evidence)
+{
+    return evidence->support >= RO_MANY_MATCHES &&
+           (evidence->noisy || 2 * evidence->support >= evidence->matches);
+}
+
+bool evidence_suffices(const struct field_evidence *evidence)
+{
+    static const double AGREE = 0.65, AGREE_IN_NOISE = 0.4;
+    return matches_suffice(evidence) ||
+           (evidence->support >= RO_FEW_MATCHES &&
+            evidence->directions >= (evidence->noisy ? AGREE_IN_NOISE : AGREE));
+}
+
 static ro_status keep_evidence(struct registration *flow, const struct found_start *start,
                                const ro_image *field, struct evidence *evidence)
 {
-    const bool few = evidence->support >= RO_FEW_MATCHES && evidence->support < RO_MANY_MATCHES;
-    if (few && !look(flow, start, field, evidence))
+    struct field_evidence *kept = &flow->evidence;
+    kept->matches = start->count;
+    kept->support = evidence->support;
+    kept->noisy = start->noisy[0] || start->noisy[1];
+    if (kept->support >= RO_FEW_MATCHES && !matches_suffice(kept) &&
+        !look(flow, start, field, evidence))
         return no_memory(flow);
-    flow->evidence.matches = start->count;
-    flow->evidence.support = evidence->support;
-    flow->evidence.directions = evidence->directions;
+    kept->directions = evidence->directions;
     return RO_OK;
 }
 
@@ -334,6 +353,6 @@ ro_status register_judge(struct registration *flow, const struct found_start *st
                                  ? keep_evidence(flow, start, field, &evidence)
                                  : no_memory(flow);
     evidence_close(&evidence);
-    flow->evidence.descended = true;
+    flow->evidence.descended = flow->evidence.descended || !start_leads(start);
     return status;
 }
