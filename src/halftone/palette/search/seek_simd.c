@@ -373,16 +373,17 @@ RO_INLINE bytes load_bytes(const uint8_t *from)
 /* Colours of a line's neighbours. */
 RO_INLINE void look_round(const struct seek_state *state, int panel, int y, struct line *line)
 {
-    const bytes left = {15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30};
-    const bytes right = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
     const size_t beside = state->pitch * SEEK_LANES;
     int n = 0;
     for (int row = 0; row < 3; row++) {
         const uint8_t *at = state->colour + seek_line(state, panel, y + row - 1) * SEEK_LANES;
         const bytes own = load_bytes(at), before = load_bytes(at - beside),
                     after = load_bytes(at + beside);
-        const bytes shifted[3] = {__builtin_shuffle(before, own, left), own,
-                                  __builtin_shuffle(own, after, right)};
+        const bytes shifted[3] = {__builtin_shufflevector(before, own, 15, 16, 17, 18, 19, 20, 21,
+                                                          22, 23, 24, 25, 26, 27, 28, 29, 30),
+                                  own,
+                                  __builtin_shufflevector(own, after, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10,
+                                                          11, 12, 13, 14, 15, 16)};
         for (int i = 0; i < 3; i++)
             memcpy(row == 1 && i == 1 ? line->own : line->near[n++], &shifted[i], sizeof own);
     }
