@@ -2,7 +2,9 @@
 /*
  * Denoising by blocks of rows, one for each rank, in the numbers that the method works in. Before
  * every few steps neighbours give each other as many rows as these steps reach. The last rounding
- * rounds the running sum of all pixels: what the blocks above add to it comes by MPI_Exscan.
+ * rounds the running sum of all pixels: what the blocks above add to it comes by MPI_Exscan. The
+ * trained model estimates the noise from blocks of pixels of the whole picture, which all ranks
+ * get: so all find the same.
  */
 #include "core/misuse.h"
 #include "core/options.h"
@@ -11,6 +13,8 @@
 #include "roundoff/pieces.h"
 #include "roundoff_io_command.h"
 
+#include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 enum { FEW = 8 };
@@ -24,6 +28,8 @@ struct blocks {
     ro_denoise_options options;
     ro_denoise_piece *piece; /* NULL: this rank has no block */
     uint32_t first, rows, steps, reach, at_once;
+    bool measured, whole;
+    bool agreed; /* all ranks know why it failed */
     char *samples;
     size_t row_bytes;
 };
@@ -68,6 +74,64 @@ static ro_status exchange(struct blocks *blocks)
     return status;
 }
 
+/* ---- The whole picture's noise -------------------------------------------------------------- */
+
+/* Blocks of all ranks, one after another. */
+static ro_status collect(struct blocks *blocks, const void *mine, size_t size, void **all,
+                         size_t *bytes)
+{
+    const int count = blocks->ranks.count;
+    int *sizes = calloc(2 * (size_t)count, sizeof *sizes), *places = sizes + count, own = (int)size;
+    int64_t sum = 0;
+    ro_status status = RO_OK;
+    *all = NULL;
+    if (!sizes)
+        status =
+            ro_context_fail(blocks->ranks.context, RO_E_MEMORY, "no memory for %d ranks", count);
+    status = ranks_agree(&blocks->ranks, status);
+    if (status == RO_OK) {
+        MPI_Allgather(&own, 1, MPI_INT, sizes, 1, MPI_INT, blocks->ranks.comm);
+        for (int i = 0; i < count; i++) {
+            places[i] = (int)sum;
+            sum += sizes[i];
+        }
+        *all = malloc((size_t)sum + 1);
+        if (!*all || sum > INT32_MAX)
+            status = ro_context_fail(blocks->ranks.context, RO_E_MEMORY,
+                                     "no memory to estimate the noise");
+        status = ranks_agree(&blocks->ranks, status);
+    }
+    if (status == RO_OK)
+        MPI_Allgatherv(mine, own, MPI_BYTE, *all, sizes, places, MPI_BYTE, blocks->ranks.comm);
+    *bytes = (size_t)sum;
+    free(sizes);
+    return status;
+}
+
+/* Called by all ranks, once those with a block have its halo. */
+static ro_status measure(struct blocks *blocks, ro_status status)
+{
+    double extent[3] = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}, largest[3];
+    const void *mine = NULL;
+    void *all = NULL;
+    size_t bytes = 0;
+    if (status == RO_OK && blocks->piece)
+        status = ro_denoise_piece_extent(blocks->piece, extent);
+    status = ranks_agree(&blocks->ranks, status);
+    if (status != RO_OK)
+        return status;
+    MPI_Allreduce(extent, largest, 3, MPI_DOUBLE, MPI_MAX, blocks->ranks.comm);
+    if (blocks->piece)
+        status = ro_denoise_piece_measure(blocks->piece, largest, &mine, &bytes);
+    status = ranks_agree(&blocks->ranks, status);
+    if (status == RO_OK)
+        status = collect(blocks, mine, bytes, &all, &bytes);
+    if (status == RO_OK && blocks->piece)
+        status = ro_denoise_piece_settle(blocks->piece, all, bytes);
+    free(all);
+    return ranks_agree(&blocks->ranks, status);
+}
+
 /* ---- A block -------------------------------------------------------------------------------- */
 
 static ro_status run_steps(struct blocks *blocks)
@@ -75,7 +139,8 @@ static ro_status run_steps(struct blocks *blocks)
     ro_status status = RO_OK;
     for (uint32_t done = 0, steps; done < blocks->steps && status == RO_OK; done += steps) {
         steps = blocks->steps - done < blocks->at_once ? blocks->steps - done : blocks->at_once;
-        status = exchange(blocks);
+        if (!blocks->measured)
+            status = exchange(blocks);
         const double processor = process_seconds();
         if (status == RO_OK)
             status = ro_denoise_piece_run(blocks->piece, steps);
@@ -97,12 +162,23 @@ static ro_status run_block(struct blocks *blocks)
         if (status == RO_OK)
             status = ro_denoise_piece_load(blocks->piece, blocks->samples,
                                            (ptrdiff_t)blocks->in.row_bytes);
+    }
+    if (blocks->measured) {
+        status = ranks_agree(&blocks->ranks, status);
+        if (status == RO_OK && blocks->piece)
+            status = exchange(blocks);
+        status = measure(blocks, status);
+        blocks->agreed = status != RO_OK;
+    }
+    if (blocks->piece) {
         if (status == RO_OK)
             status = run_steps(blocks);
         if (status != RO_OK)
             return status;
         ro_denoise_piece_sums(blocks->piece, sums);
     }
+    if (status != RO_OK)
+        return status;
     MPI_Exscan(sums, above, 3, MPI_UINT64_T, MPI_SUM, blocks->ranks.comm);
     if (!blocks->piece)
         return RO_OK;
@@ -127,6 +203,8 @@ static ro_status ask(struct blocks *blocks)
     if (status == RO_OK) {
         blocks->steps = ro_denoise_piece_query(piece)->steps;
         blocks->reach = ro_denoise_piece_query(piece)->reach;
+        blocks->measured = ro_denoise_piece_query(piece)->measured;
+        blocks->whole = ro_denoise_piece_query(piece)->whole;
     }
     ro_denoise_piece_close(piece);
     return status;
@@ -138,7 +216,7 @@ static ro_status take_block(struct blocks *blocks)
     const uint32_t rank = (uint32_t)blocks->ranks.rank, most = bands->rows / blocks->reach;
     if (rank >= bands->count)
         return RO_OK;
-    blocks->at_once = most < 1 ? 1 : most < FEW ? most : FEW;
+    blocks->at_once = most < 1 || blocks->measured ? 1 : most < FEW ? most : FEW;
     blocks->first = rank * bands->rows;
     blocks->rows = rows_of_band(bands, rank);
     const size_t larger =
@@ -194,7 +272,7 @@ static ro_status begin(struct blocks *blocks, const char *in, const char *out,
     const uint32_t share =
         info->height / (uint32_t)ranks->count + (info->height % (uint32_t)ranks->count != 0);
     ro_mpi_options how = *given;
-    how.rows = share > blocks->reach ? share : blocks->reach;
+    how.rows = blocks->whole ? info->height : share > blocks->reach ? share : blocks->reach;
     const struct output_needs needs = {.mark = blocks->in.mark};
     status = output_open(&blocks->out, ranks, &blocks->times, out, &result, write, &how, &needs);
     return status == RO_OK ? ranks_agree(ranks, take_block(blocks)) : status;
@@ -226,7 +304,7 @@ ro_status ro_mpi_denoise(MPI_Comm comm, ro_context *context, const char *in, con
         status = begin(&blocks, in, out, read, write, &how);
     if (status == RO_OK) {
         status = run_block(&blocks);
-        alone = status != RO_OK;
+        alone = status != RO_OK && !blocks.agreed;
     }
     if (status == RO_OK)
         status = output_commit(&blocks.out);
@@ -234,13 +312,14 @@ ro_status ro_mpi_denoise(MPI_Comm comm, ro_context *context, const char *in, con
         report->alone = alone;
     if (status == RO_OK && report) {
         *report = (ro_mpi_report){.bands = blocks.out.bands.count, .rows = blocks.out.bands.rows};
-        report->run =
-            (ro_report){.method = blocks.options.model ? blocks.options.model : "anisotropic",
-                        .schedule = "blocks",
-                        .width = blocks.shape.width,
-                        .height = blocks.shape.height,
-                        .device = RO_DEVICE_CPU,
-                        .threads = ro_context_report(context)->threads};
+        report->run = (ro_report){.method = blocks.measured        ? "trained"
+                                            : blocks.options.model ? blocks.options.model
+                                                                   : "anisotropic",
+                                  .schedule = "blocks",
+                                  .width = blocks.shape.width,
+                                  .height = blocks.shape.height,
+                                  .device = RO_DEVICE_CPU,
+                                  .threads = ro_context_report(context)->threads};
         input_dropped(&blocks.in, &report->dropped);
         ranks_report(&blocks.ranks, &blocks.times, report->run.threads, report);
     }

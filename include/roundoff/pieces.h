@@ -79,8 +79,8 @@ ro_status ro_halftone_carry_by(ro_stream *stream, const ro_carrier *carrier);
  * A piece of a picture, `rows` rows from `first` on, in the numbers that the method works in, so
  * that machines share a picture: each loads its rows, gets rows of numbers from its neighbours,
  * `reach` for every step, and runs as many steps as these allow; then again. The last rounding
- * takes what the rows above add to the running sum. The explicit scheme as of a stream, with its
- * bits.
+ * takes what the rows above add to the running sum. The explicit scheme as of a stream, or model
+ * trained, with the bits of the whole picture.
  *
  *     ro_denoise_piece_open(context, &in, &out, &options, first, rows, halo, &piece);
  *     ro_denoise_piece_load(piece, samples, stride);
@@ -88,6 +88,14 @@ ro_status ro_halftone_carry_by(ro_stream *stream, const ro_carrier *carrier);
  *             ro_denoise_piece_run(piece, steps);
  *     ro_denoise_piece_sums(piece, sums);  their sum over all pieces above, of every channel:
  *     ro_denoise_piece_round(piece, above, samples, stride);
+ *
+ * Model trained has one step, and its rows of numbers are samples. Before the step it has to know
+ * of the whole picture, once the halo is there:
+ *
+ *     ro_denoise_piece_extent(piece, extent);              then the largest of all pieces, each of
+ *                                                          the three numbers by itself
+ *     ro_denoise_piece_measure(piece, extent, &blocks, &bytes);  then those of all pieces together
+ *     ro_denoise_piece_settle(piece, blocks, bytes);
  */
 typedef struct ro_denoise_piece ro_denoise_piece;
 typedef struct ro_denoise_piece_info {
@@ -95,6 +103,8 @@ typedef struct ro_denoise_piece_info {
     uint32_t steps;        /* to be run */
     uint32_t above, below; /* rows of the halo, as far as the picture has them */
     size_t row_bytes;      /* of a row of numbers; rows lie without gaps */
+    int measured;          /* the picture has to be measured before the first step */
+    int whole;             /* and is too small for that in pieces: one has to have all rows */
 } ro_denoise_piece_info;
 RO_API
 ro_status ro_denoise_piece_open(ro_context *context, const ro_image *in, const ro_image *out,
@@ -108,8 +118,17 @@ ro_status ro_denoise_piece_load(ro_denoise_piece *piece, const void *rows, ptrdi
 RO_API
 void *ro_denoise_piece_row(ro_denoise_piece *piece, uint32_t y);
 RO_API
+ro_status ro_denoise_piece_extent(const ro_denoise_piece *piece, double extent[3]);
+/* The blocks are the piece's and valid until it is closed. */
+RO_API
+ro_status ro_denoise_piece_measure(ro_denoise_piece *piece, const double extent[3],
+                                   const void **blocks, size_t *bytes);
+RO_API
+ro_status ro_denoise_piece_settle(ro_denoise_piece *piece, const void *blocks, size_t bytes);
+RO_API
 ro_status ro_denoise_piece_run(ro_denoise_piece *piece, uint32_t steps);
-/* 0 where nothing is carried from pixel to pixel; below 2^33 else. */
+/* 0 where nothing is carried from pixel to pixel; else so small that those of 500 pieces may be
+ * added up. */
 RO_API
 void ro_denoise_piece_sums(const ro_denoise_piece *piece, uint64_t sums[3]);
 RO_API

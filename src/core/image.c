@@ -61,10 +61,15 @@ uint32_t image_largest(const ro_image *image)
 
 uint32_t image_white_in_use(const ro_image *image)
 {
+    const bool deep = ro_format_sample_bytes(image->format) == 2 && ro_image_white(image) == 65535;
+    return deep ? image_white_of(image, image_largest(image)) : ro_image_white(image);
+}
+
+uint32_t image_white_of(const ro_image *image, uint32_t largest)
+{
     const uint32_t white = ro_image_white(image);
     if (ro_format_sample_bytes(image->format) != 2 || white != 65535)
         return white;
-    const uint32_t largest = image_largest(image);
     uint32_t in_use = 255;
     while (in_use < largest)
         in_use = 2 * in_use + 1;

@@ -16,6 +16,8 @@ uint32_t image_largest(const ro_image *image);
 /* What white seems to be: 10, 12 or 14 bits often lie in samples of 16. Of those whose white is
  * 65535, the smallest 2^n - 1, 255 at least, that no sample exceeds; else the white. */
 uint32_t image_white_in_use(const ro_image *image);
+/* The same if the largest sample is known. */
+uint32_t image_white_of(const ro_image *image, uint32_t largest);
 
 /* The stride that ro_image_alloc gives rows of so many bytes. Padding of short rows would take more
  * than their samples: 640 MB for an image of 1 x 10^7. */

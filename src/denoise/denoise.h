@@ -8,7 +8,7 @@
 
 #include "context/context.h"
 #include "denoise/diffusion.h"
-#include "denoise/trained/trained_noise.h"
+#include "denoise/trained/noise/trained_noise.h"
 #include "roundoff/command.h"
 
 struct denoiser;
@@ -99,6 +99,8 @@ struct denoiser {
     struct step_figures before, after;
     const struct trained_network *network; /* of the trained model, else NULL */
     struct trained_noise noise;            /* for it */
+    const struct trained_extent *extent;   /* of the picture that a piece is part of, else NULL */
+    uint32_t top;                          /* the first row that `in` has; not 0 of pieces only */
     bool nearest;                          /* it rounds each pixel by itself */
     struct sweep_memory sweep;
     struct explicit_steps *ready;      /* the explicit scheme on the CPU, ready to run; or NULL */
@@ -115,6 +117,11 @@ ro_status denoiser_make(struct denoiser *work, ro_context *context, const ro_ima
  * may give. */
 ro_status denoiser_remake(struct denoiser *work, ro_context *context, const ro_image *in,
                           const ro_image *out, const ro_denoise_options *options);
+
+/* A piece of a picture of that shape; see trained_piece.c. */
+ro_status denoiser_make_piece(struct denoiser *work, ro_context *context, const ro_image *in,
+                              const ro_image *out, const ro_denoise_options *options,
+                              const struct trained_extent *extent);
 
 /* Before another run: nothing done, nothing counted. */
 void denoiser_restart(struct denoiser *work);

@@ -6,9 +6,10 @@
  */
 #include "core/checked.h"
 #include "core/misuse.h"
+#include "core/names.h"
 #include "core/options.h"
 #include "denoise/denoise.h"
-#include "roundoff/pieces.h"
+#include "denoise/trained/trained_piece.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,9 +19,10 @@ struct ro_denoise_piece {
     ro_image in, out; /* shapes of the whole picture */
     ro_denoise_options options;
     struct denoise_stream *stream; /* of the whole picture: options checked, never run */
+    struct trained_piece *trained; /* instead of the stream */
     ro_denoise_piece_info info;
     uint32_t first, rows;
-    char *numbers; /* halo above, piece, halo below */
+    char *numbers; /* halo above, piece, halo below; of the trained piece if there is one */
 };
 
 static char *row_of(const ro_denoise_piece *piece, uint32_t y)
@@ -28,21 +30,43 @@ static char *row_of(const ro_denoise_piece *piece, uint32_t y)
     return piece->numbers + (size_t)(y + piece->info.above - piece->first) * piece->info.row_bytes;
 }
 
+static bool has_rows(const ro_denoise_piece *piece)
+{
+    const uint32_t height = piece->in.height;
+    return piece->rows > 0 && piece->first <= height && piece->rows <= height - piece->first;
+}
+
+static ro_status no_piece(const ro_denoise_piece *piece)
+{
+    return ro_context_fail(piece->context, RO_E_SIZE,
+                           "%u rows from row %u on are no piece of %u rows", piece->rows,
+                           piece->first, piece->in.height);
+}
+
+static ro_status open_trained(ro_denoise_piece *piece, uint32_t halo)
+{
+    if (!has_rows(piece))
+        return no_piece(piece);
+    const ro_status status =
+        trained_piece_open(piece->context, &piece->in, &piece->out, &piece->options, piece->first,
+                           piece->rows, halo, &piece->info, &piece->trained);
+    if (status == RO_OK)
+        piece->numbers = trained_piece_samples(piece->trained);
+    return status;
+}
+
 static ro_status open_piece(ro_denoise_piece *piece, uint32_t halo)
 {
+    if (ro_name_equal(denoise_model(&piece->options), "trained"))
+        return open_trained(piece, halo);
     ro_status status = denoise_stream_open(piece->context, &piece->in, &piece->out, &piece->options,
                                            &piece->stream, NULL);
     if (status != RO_OK)
         return status;
     const struct denoiser *work = denoise_work(piece->stream);
-    if (work->network)
-        return ro_context_fail(piece->context, RO_E_UNSUPPORTED,
-                               "model trained takes whole pictures, not pieces; choose another");
     const uint32_t height = piece->in.height, first = piece->first, rows = piece->rows;
-    if (rows == 0 || first > height || rows > height - first)
-        return ro_context_fail(piece->context, RO_E_SIZE,
-                               "%u rows from row %u on are no piece of %u rows", rows, first,
-                               height);
+    if (!has_rows(piece))
+        return no_piece(piece);
     const uint32_t left = height - first - rows;
     piece->options.iterations = work->options.iterations;
     piece->info = (ro_denoise_piece_info){.reach = denoise_reach(piece->stream),
@@ -97,6 +121,11 @@ ro_status ro_denoise_piece_load(ro_denoise_piece *piece, const void *rows, ptrdi
     if (!rows_fit(rows, stride, piece->rows,
                   ro_format_row_bytes(piece->in.format, piece->in.width)))
         return ro_context_fail(piece->context, RO_E_ARGUMENT, "rows are missing or overlap");
+    for (uint32_t y = 0; y < piece->rows && piece->trained; y++)
+        memcpy(row_of(piece, piece->first + y), (const char *)rows + (ptrdiff_t)y * stride,
+               piece->info.row_bytes);
+    if (piece->trained)
+        return RO_OK;
     struct denoiser work = *denoise_work(piece->stream);
     ro_status status = RO_OK;
     for (uint32_t y = 0; y < piece->rows && status == RO_OK; y++) {
@@ -115,6 +144,37 @@ void *ro_denoise_piece_row(ro_denoise_piece *piece, uint32_t y)
                : NULL;
 }
 
+static bool is_trained(const ro_denoise_piece *piece)
+{
+    if (!piece->trained)
+        (void)ro_context_fail(piece->context, RO_E_STATE,
+                              "only model trained measures the picture");
+    return piece->trained != NULL;
+}
+
+ro_status ro_denoise_piece_extent(const ro_denoise_piece *piece, double extent[3])
+{
+    if (ABSENT(piece, extent))
+        return RO_E_ARGUMENT;
+    return is_trained(piece) ? trained_piece_extent(piece->trained, extent) : RO_E_STATE;
+}
+
+ro_status ro_denoise_piece_measure(ro_denoise_piece *piece, const double extent[3],
+                                   const void **blocks, size_t *bytes)
+{
+    if (ABSENT(piece, extent, blocks, bytes))
+        return RO_E_ARGUMENT;
+    return is_trained(piece) ? trained_piece_measure(piece->trained, extent, blocks, bytes)
+                             : RO_E_STATE;
+}
+
+ro_status ro_denoise_piece_settle(ro_denoise_piece *piece, const void *blocks, size_t bytes)
+{
+    if (ABSENT(piece))
+        return RO_E_ARGUMENT;
+    return is_trained(piece) ? trained_piece_settle(piece->trained, blocks, bytes) : RO_E_STATE;
+}
+
 ro_status ro_denoise_piece_run(ro_denoise_piece *piece, uint32_t steps)
 {
     if (ABSENT(piece))
@@ -127,6 +187,8 @@ ro_status ro_denoise_piece_run(ro_denoise_piece *piece, uint32_t steps)
     if (steps == 0 || above > info->above || below > info->below)
         return ro_context_fail(piece->context, RO_E_ARGUMENT,
                                "%u steps reach further than the rows that a piece has", steps);
+    if (piece->trained)
+        return trained_piece_run(piece->trained);
     ro_image in = piece->in, out = piece->out;
     ro_denoise_options options = piece->options;
     struct denoise_stream *stream = NULL;
@@ -156,8 +218,12 @@ void ro_denoise_piece_sums(const ro_denoise_piece *piece, uint64_t sums[3])
 {
     if (ABSENT(piece, sums))
         return;
-    const struct denoiser *work = denoise_work(piece->stream);
     memset(sums, 0, 3 * sizeof *sums);
+    if (piece->trained) {
+        trained_piece_sums(piece->trained, sums);
+        return;
+    }
+    const struct denoiser *work = denoise_work(piece->stream);
     for (uint32_t y = 0; work->levels.carried && y < piece->rows; y++)
         for (int c = 0; c < work->channels; c++) {
             const char *line =
@@ -174,6 +240,10 @@ ro_status ro_denoise_piece_round(ro_denoise_piece *piece, const uint64_t above[3
     if (!rows_fit(rows, stride, piece->rows,
                   ro_format_row_bytes(piece->out.format, piece->out.width)))
         return ro_context_fail(piece->context, RO_E_ARGUMENT, "rows are missing or overlap");
+    if (piece->trained) {
+        trained_piece_round(piece->trained, above, rows, stride);
+        return ro_context_progress(piece->context, "denoise", 1);
+    }
     const struct denoiser *work = denoise_work(piece->stream);
     uint64_t carry[3] = {0};
     for (int c = 0; c < work->channels; c++)
@@ -191,6 +261,8 @@ void ro_denoise_piece_close(ro_denoise_piece *piece)
     if (!piece)
         return;
     denoise_stream_close(piece->stream);
-    free(piece->numbers);
+    if (!piece->trained)
+        free(piece->numbers);
+    trained_piece_close(piece->trained);
     free(piece);
 }

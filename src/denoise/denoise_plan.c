@@ -178,16 +178,19 @@ static ro_status find_white(struct denoiser *work)
                                      : "white %u applies to integers in and out with the same "
                                        "levels",
                                asked);
-    if (asked && work->in.data && image_largest(&work->in) > asked)
+    const bool known = work->in.data || work->extent;
+    const uint32_t largest = work->extent                  ? work->extent->largest
+                             : asked != 0 && work->in.data ? image_largest(&work->in)
+                                                           : 0;
+    if (asked && largest > asked)
         return ro_context_fail(work->context, RO_E_ARGUMENT,
-                               "white is %u but the input goes up to %u", asked,
-                               image_largest(&work->in));
+                               "white is %u but the input goes up to %u", asked, largest);
     const bool trained = work->scheme->run == denoise_trained;
     const bool estimated =
         trained ? is_default(work->options.noise_level)
                 : work->options.kappa == 0 && work->parameters.model != RO_MODEL_LINEAR;
-    if (!asked && !maxval && alike && work->in.data && estimated)
-        white = image_white_in_use(&work->in);
+    if (!asked && !maxval && alike && known && estimated)
+        white = work->extent ? image_white_of(&work->in, largest) : image_white_in_use(&work->in);
     if (white)
         work->in.maxval = work->out.maxval = white;
     work->report.sample_white = bytes == 4 ? 0 : ro_image_white(&work->in);
@@ -326,7 +329,14 @@ static ro_status plan(struct denoiser *work)
 ro_status denoiser_make(struct denoiser *work, ro_context *context, const ro_image *in,
                         const ro_image *out, const ro_denoise_options *options)
 {
-    *work = (struct denoiser){.context = context, .in = *in, .out = *out};
+    return denoiser_make_piece(work, context, in, out, options, NULL);
+}
+
+ro_status denoiser_make_piece(struct denoiser *work, ro_context *context, const ro_image *in,
+                              const ro_image *out, const ro_denoise_options *options,
+                              const struct trained_extent *extent)
+{
+    *work = (struct denoiser){.context = context, .in = *in, .out = *out, .extent = extent};
     ro_status status = options_read(context, &denoise_table, options, &work->options);
     if (status != RO_OK)
         return status;

@@ -111,9 +111,11 @@ static void refusals(void **state)
     ro_denoise_piece *piece;
     const ro_image shape = {
         .format = RO_GREY8, .width = 20, .height = 30, .maxval = 0, .stride = 0, .data = NULL};
+    const ro_denoise_options edges = {RO_DENOISE_DEFAULTS, .model = "anisotropic"};
+    double extent[3];
     const ro_denoise_options linear = {RO_DENOISE_DEFAULTS, .model = "linear", .iterations = 20};
     assert_int_equal(ro_context_open(NULL, &context), RO_OK);
-    assert_int_equal(ro_denoise_piece_open(context, &shape, &shape, NULL, 0, 5, 4, &piece),
+    assert_int_equal(ro_denoise_piece_open(context, &shape, &shape, &edges, 0, 5, 4, &piece),
                      RO_E_ARGUMENT); /* kappa */
     assert_null(piece);
     assert_int_equal(ro_denoise_piece_open(context, &shape, &shape, &linear, 28, 5, 4, &piece),
@@ -121,6 +123,7 @@ static void refusals(void **state)
     assert_int_equal(ro_denoise_piece_open(context, &shape, &shape, &linear, 10, 5, 4, &piece),
                      RO_OK);
     assert_int_equal(ro_denoise_piece_run(piece, 5), RO_E_ARGUMENT);
+    assert_int_equal(ro_denoise_piece_extent(piece, extent), RO_E_STATE);
     ro_denoise_piece_close(piece);
     ro_context_close(context);
 }

@@ -19,25 +19,25 @@ static const int8_t shares[3][3] = {{2, 3, 1}, {2, 0, -2}, {2, -3, 1}};
 
 /* ---- Ranges --------------------------------------------------------------------------------- */
 
-static ro_status find_range(const struct denoiser *work, double *least, double *most)
+ro_status trained_range(ro_context *context, const ro_image *in, uint32_t top, double *least,
+                        double *most)
 {
-    const ro_image *in = &work->in;
-    const size_t samples = (size_t)work->channels * in->width;
+    const size_t channels = ro_format_is_colour(in->format) ? 3 : 1, samples = channels * in->width;
     *least = INFINITY;
     *most = -INFINITY;
     for (uint32_t y = 0; y < in->height; y++) {
         const float *row = (const void *)((const char *)in->data + (ptrdiff_t)y * in->stride);
         for (size_t i = 0; i < samples; i++) {
             const double x = (double)row[i];
-            const uint32_t column = (uint32_t)(i / (size_t)work->channels);
+            const uint32_t column = (uint32_t)(i / channels);
             if (!isfinite(x))
-                return ro_context_fail(work->context, RO_E_ARGUMENT,
+                return ro_context_fail(context, RO_E_ARGUMENT,
                                        "the input at (%u, %u) is %g, not a finite number", column,
-                                       y, x);
+                                       top + y, x);
             if (fabs(x) > MOST_FLOAT)
-                return ro_context_fail(work->context, RO_E_ARGUMENT,
+                return ro_context_fail(context, RO_E_ARGUMENT,
                                        "the input is %g at (%u, %u); model trained takes up to %g",
-                                       x, column, y, MOST_FLOAT);
+                                       x, column, top + y, MOST_FLOAT);
             *least = x < *least ? x : *least;
             *most = x > *most ? x : *most;
         }
@@ -105,13 +105,19 @@ static void make_tones(struct trained_picture *picture, double origin, double nu
 static ro_status find_floats(struct trained_picture *picture, double strength)
 {
     double least, most;
-    if (!picture->work->in.data)
+    const struct denoiser *work = picture->work;
+    if (!work->in.data)
         return ro_context_fail(picture->work->context, RO_E_UNSUPPORTED,
                                "model trained takes floats as whole images, because what they "
                                "span is not known row by row");
-    ro_status status = find_range(picture->work, &least, &most);
-    if (status != RO_OK)
-        return status;
+    if (work->extent) {
+        least = work->extent->least;
+        most = work->extent->most;
+    } else {
+        const ro_status status = trained_range(work->context, &work->in, 0, &least, &most);
+        if (status != RO_OK)
+            return status;
+    }
     const double top = find_top(picture, 255 * most), noise = strength * top / 255;
     int exponent;
     frexp(fmax((most - least) / SEEN_LEVELS, noise / NOISE_LEVELS), &exponent);
@@ -180,7 +186,8 @@ void trained_levels(const struct trained_picture *picture, uint32_t y, int32_t *
     memset(columns, 0, (size_t)width * sizeof *columns);
     for (int64_t r = (int64_t)y - REACH; r <= (int64_t)y + REACH; r++) {
         const int64_t row = r < 0 ? 0 : r > bottom ? bottom : r;
-        const char *samples = (const char *)work->in.data + row * work->in.stride;
+        const char *samples =
+            (const char *)work->in.data + (row - (int64_t)work->top) * work->in.stride;
         for (size_t x = 0; x < (size_t)width; x++)
             for (size_t c = 0; c < channels; c++)
                 columns[x] += sample_at(picture, samples, x * channels + c);

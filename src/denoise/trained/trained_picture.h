@@ -46,6 +46,11 @@ struct trained_picture {
 /* Of the denoiser's images; floats have to have their pixels there. Fails if one is no number. */
 ro_status trained_picture_make(struct trained_picture *picture, struct denoiser *work);
 
+/* The range of floats. Fails if one is no number, or very large; `top` is the first row's number.
+ */
+ro_status trained_range(ro_context *context, const ro_image *in, uint32_t top, double *least,
+                        double *most);
+
 /* Levels of uneven noise of row y: those of the mean tones round its pixels. `columns` is memory
  * for a row. */
 void trained_levels(const struct trained_picture *picture, uint32_t y, int32_t *columns,

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Trained diffusion of whole images. Threads take bands of rows of the planes; with the changes of
- * all pixels known, rows are rounded: one thread carries the running sum from row to row, several
- * first take what each row leaves.
+ * Trained diffusion of whole images, and of pieces of them (trained_run.h). Threads take bands of
+ * rows of the planes; with the changes of all pixels known, rows are rounded: one thread carries
+ * the running sum from row to row, several first take what each row leaves.
  */
+#include "denoise/trained/trained_run.h"
+
 #include "core/checked.h"
 #include "core/options.h"
 #include "denoise/trained/cuda/trained_cuda.h"
-#include "denoise/trained/trained_picture.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -15,28 +16,14 @@
 
 enum { LEAST_ROWS = 64 /* of a band */, BLOCK = 16 /* rows rounded at a time */ };
 
-struct run {
-    struct trained_picture picture;
-    struct denoiser *work;
-    int32_t *change;              /* of all planes */
-    uint64_t *carry;              /* of every channel before a row */
-    struct step_figures *figures; /* before and after, of every row */
-    uint32_t bands;
-    atomic_uint_fast32_t ticket;
-    atomic_bool failed;
-    bool in_order;
-    void (*row)(struct run *run, uint32_t y);
-};
-
 static const char *samples_of(const struct denoiser *work, uint32_t y)
 {
-    return (const char *)work->in.data + (ptrdiff_t)y * work->in.stride;
+    return (const char *)work->in.data + (ptrdiff_t)(y - work->top) * work->in.stride;
 }
 
-static int32_t *change_of(const struct run *run, int plane, uint32_t y)
+static int32_t *change_of(const struct trained_run *run, int plane, uint32_t y)
 {
-    const size_t width = run->work->in.width, height = run->work->in.height;
-    return run->change + ((size_t)plane * height + y) * width;
+    return run->change + ((size_t)plane * run->rows + (y - run->first)) * run->work->in.width;
 }
 
 static ro_status no_memory(const struct denoiser *work)
@@ -47,7 +34,7 @@ static ro_status no_memory(const struct denoiser *work)
 
 /* ---- Changes -------------------------------------------------------------------------------- */
 
-static bool run_band(struct run *run, int plane, uint32_t first, uint32_t end)
+static bool run_band(struct trained_run *run, int plane, uint32_t first, uint32_t end)
 {
     const struct denoiser *work = run->work;
     const size_t bytes = work->in.width * sizeof(int32_t);
@@ -77,19 +64,20 @@ static bool run_band(struct run *run, int plane, uint32_t first, uint32_t end)
 
 static void take_bands(void *data, int thread)
 {
-    struct run *run = data;
-    const uint64_t height = run->work->in.height, all = run->bands * (uint64_t)run->picture.planes;
+    struct trained_run *run = data;
+    const uint64_t rows = run->rows, all = run->bands * (uint64_t)run->picture.planes;
     (void)thread;
     for (uint64_t ticket; (ticket = atomic_fetch_add(&run->ticket, 1)) < all;) {
         const uint64_t band = ticket % run->bands;
-        if (!run_band(run, (int)(ticket / run->bands), (uint32_t)(height * band / run->bands),
-                      (uint32_t)(height * (band + 1) / run->bands)))
+        if (!run_band(run, (int)(ticket / run->bands),
+                      run->first + (uint32_t)(rows * band / run->bands),
+                      run->first + (uint32_t)(rows * (band + 1) / run->bands)))
             atomic_store(&run->failed, true);
     }
 }
 
 /* By the definition, or on a device, which is told in `job`: plane by plane. */
-static ro_status run_planes(struct run *run, struct trained_job *job)
+static ro_status run_planes(struct trained_run *run, struct trained_job *job)
 {
     const struct denoiser *work = run->work;
     const uint32_t width = work->in.width, height = work->in.height;
@@ -128,15 +116,18 @@ static ro_status run_planes(struct run *run, struct trained_job *job)
 
 /* ---- Rounding ------------------------------------------------------------------------------- */
 
-static void changes_at(const struct run *run, uint32_t y, const int32_t *change[3])
+static void changes_at(const struct trained_run *run, uint32_t y, const int32_t *change[3])
 {
     for (int p = 0; p < 3; p++)
         change[p] = run->change ? change_of(run, p < run->picture.planes ? p : 0, y) : NULL;
 }
 
-static uint64_t *carry_of(const struct run *run, uint32_t y) { return run->carry + (size_t)y * 3; }
+static uint64_t *carry_of(const struct trained_run *run, uint32_t y)
+{
+    return run->carry + (size_t)(y - run->first) * 3;
+}
 
-static void rest_of_row(struct run *run, uint32_t y)
+static void rest_of_row(struct trained_run *run, uint32_t y)
 {
     const int32_t *change[3];
     changes_at(run, y, change);
@@ -144,31 +135,31 @@ static void rest_of_row(struct run *run, uint32_t y)
         carry_of(run, y + 1)[c] = trained_rest(&run->picture, samples_of(run->work, y), change, c);
 }
 
-static void write_row(struct run *run, uint32_t y)
+static void write_row(struct trained_run *run, uint32_t y)
 {
     const struct denoiser *work = run->work;
     const int32_t *change[3];
     uint64_t carry[3];
     changes_at(run, y, change);
     memcpy(carry, carry_of(run, y), sizeof carry);
+    const uint32_t row = y - run->first;
     trained_write(&run->picture, samples_of(work, y), change,
-                  (char *)work->out.data + (ptrdiff_t)y * work->out.stride, carry,
-                  &run->figures[2 * (size_t)y], &run->figures[2 * (size_t)y + 1]);
+                  (char *)work->out.data + (ptrdiff_t)row * work->out.stride, carry,
+                  &run->figures[2 * (size_t)row], &run->figures[2 * (size_t)row + 1]);
     if (run->in_order)
         memcpy(carry_of(run, y + 1), carry, sizeof carry);
 }
 
 static void take_rows(void *data, int thread)
 {
-    struct run *run = data;
-    const uint64_t height = run->work->in.height;
+    struct trained_run *run = data;
     (void)thread;
-    for (uint64_t block; (block = atomic_fetch_add(&run->ticket, 1)) * BLOCK < height;)
-        for (uint64_t y = block * BLOCK; y < (block + 1) * BLOCK && y < height; y++)
-            run->row(run, (uint32_t)y);
+    for (uint64_t block; (block = atomic_fetch_add(&run->ticket, 1)) * BLOCK < run->rows;)
+        for (uint64_t y = block * BLOCK; y < (block + 1) * BLOCK && y < run->rows; y++)
+            run->row(run, run->first + (uint32_t)y);
 }
 
-static void all_rows(struct run *run, void (*row)(struct run *, uint32_t))
+static void all_rows(struct trained_run *run, void (*row)(struct trained_run *, uint32_t))
 {
     struct thread_pool *pool = run->work->context->pool;
     run->row = row;
@@ -176,34 +167,47 @@ static void all_rows(struct run *run, void (*row)(struct run *, uint32_t))
     pool_run(pool, run->in_order ? 1 : pool_threads(pool), take_rows, run);
 }
 
-static void write_all(struct run *run)
+void trained_run_rests(struct trained_run *run)
 {
-    const uint32_t height = run->work->in.height;
-    for (uint32_t y = 0; y < 2 * height; y++)
-        run->figures[y] = step_figures_none;
-    if (!run->in_order && run->picture.carried)
+    run->in_order = false;
+    if (run->picture.carried)
         all_rows(run, rest_of_row);
+}
+
+void trained_run_write(struct trained_run *run, const uint64_t start[3])
+{
+    for (uint32_t y = 0; y < 2 * run->rows; y++)
+        run->figures[y] = step_figures_none;
     for (size_t i = 0; i < 3; i++)
-        run->carry[i] = trained_start(&run->picture);
-    for (size_t i = 3; i < 3 * (height + (size_t)1) && !run->in_order; i++)
+        run->carry[i] = start[i];
+    for (size_t i = 3; i < 3 * (run->rows + (size_t)1) && !run->in_order; i++)
         run->carry[i] = (run->carry[i] + run->carry[i - 3]) % run->picture.total;
     all_rows(run, write_row);
-    for (uint32_t y = 0; y < height; y++) {
+    for (uint32_t y = 0; y < run->rows; y++) {
         figures_add(&run->work->before, &run->figures[2 * (size_t)y]);
         figures_add(&run->work->after, &run->figures[2 * (size_t)y + 1]);
     }
 }
 
+static void write_all(struct trained_run *run)
+{
+    uint64_t start[3];
+    for (size_t i = 0; i < 3; i++)
+        start[i] = trained_start(&run->picture);
+    if (!run->in_order)
+        trained_run_rests(run);
+    trained_run_write(run, start);
+}
+
 /* ---- The whole ------------------------------------------------------------------------------ */
 
-static bool allocate(struct run *run)
+static bool allocate(struct trained_run *run)
 {
-    const size_t width = run->work->in.width, height = run->work->in.height;
+    const size_t width = run->work->in.width, rows = run->rows;
     size_t bytes;
-    run->carry = calloc(3 * (height + 1), sizeof *run->carry);
-    run->figures = malloc(2 * height * sizeof *run->figures);
-    if (!run->picture.idle &&
-        size_multiply(width * height, 4 * (size_t)run->picture.planes, &bytes))
+    run->carry = calloc(3 * (rows + 1), sizeof *run->carry);
+    run->figures = malloc(2 * rows * sizeof *run->figures);
+    if (!run->picture.idle && size_multiply(width * rows, 4 * (size_t)run->picture.planes, &bytes))
         run->change = malloc(bytes);
     return run->carry && run->figures && (run->picture.idle || run->change);
 }
@@ -227,28 +231,47 @@ static void tell(const struct denoiser *work)
         work->options.on_step(work->options.on_step_data, &steps[i]);
 }
 
-/* By all threads of the CPU. */
-static ro_status run_bands(struct run *run)
+ro_status trained_run_open(struct trained_run *run, struct denoiser *work, uint32_t first,
+                           uint32_t rows)
 {
-    struct thread_pool *pool = run->work->context->pool;
-    const uint32_t most = run->work->in.height / LEAST_ROWS, threads = (uint32_t)pool_threads(pool);
+    *run = (struct trained_run){.work = work,
+                                .first = first,
+                                .rows = rows,
+                                .in_order = pool_threads(work->context->pool) == 1};
+    const ro_status status = trained_picture_make(&run->picture, work);
+    return status == RO_OK && !allocate(run) ? no_memory(work) : status;
+}
+
+void trained_run_close(struct trained_run *run)
+{
+    free(run->change);
+    free(run->carry);
+    free(run->figures);
+}
+
+ro_status trained_run_bands(struct trained_run *run)
+{
+    const struct denoiser *work = run->work;
+    struct thread_pool *pool = work->context->pool;
+    const uint32_t most = run->rows / LEAST_ROWS, threads = (uint32_t)pool_threads(pool);
+    if (run->picture.idle)
+        return RO_OK;
     run->bands = threads < most ? threads : most ? most : 1;
     pool_run(pool, (int)threads, take_bands, run);
-    return atomic_load(&run->failed) ? no_memory(run->work) : RO_OK;
+    if (ro_context_cancelled(work->context))
+        return ro_context_fail(work->context, RO_E_CANCELLED, "cancelled");
+    return atomic_load(&run->failed) ? no_memory(work) : RO_OK;
 }
 
 static ro_status denoise(struct denoiser *work, struct trained_job *job)
 {
-    const bool reference = work->schedule == RO_SCHEDULE_REFERENCE;
-    const int threads = pool_threads(work->context->pool);
-    struct run run = {.work = work, .in_order = threads == 1};
-    ro_status status = trained_picture_make(&run.picture, work);
-    if (status == RO_OK && !allocate(&run))
-        status = no_memory(work);
-    if (status == RO_OK && !run.picture.idle)
-        status = job || reference ? run_planes(&run, job) : run_bands(&run);
-    if (status == RO_OK && ro_context_cancelled(work->context))
-        status = ro_context_fail(work->context, RO_E_CANCELLED, "cancelled");
+    const bool reference = work->schedule == RO_SCHEDULE_REFERENCE, planes = job || reference;
+    struct trained_run run;
+    ro_status status = trained_run_open(&run, work, 0, work->in.height);
+    if (status == RO_OK && planes && !run.picture.idle)
+        status = run_planes(&run, job);
+    else if (status == RO_OK)
+        status = trained_run_bands(&run);
     if (status == RO_OK) {
         write_all(&run);
         trained_report(work,
@@ -258,13 +281,11 @@ static ro_status denoise(struct denoiser *work, struct trained_job *job)
                        job         ? RO_CPU_AUTO
                        : reference ? RO_CPU_SCALAR
                                    : run.picture.kernel->cpu,
-                       job || reference ? 1 : threads);
+                       planes ? 1 : pool_threads(work->context->pool));
         tell(work);
         status = ro_context_progress(work->context, "denoise", 1);
     }
-    free(run.change);
-    free(run.carry);
-    free(run.figures);
+    trained_run_close(&run);
     return status;
 }
 

@@ -22,12 +22,14 @@ ro_status trained_settle(struct denoiser *work)
     struct trained_noise *noise = &work->noise;
     if (!is_default(o->noise_level))
         *noise = (struct trained_noise){.sigma = o->noise_level, .dark = o->noise_level};
+    else if (work->extent)
+        *noise = work->extent->noise;
     else if (!work->in.data)
         return ro_context_fail(
             work->context, RO_E_ARGUMENT,
             "the noise cannot be estimated from a stream of rows: give noise-level");
     ro_status status = RO_OK;
-    if (is_default(o->noise_level))
+    if (is_default(o->noise_level) && !work->extent)
         status = trained_noise(work->context, &work->in, noise);
     report->noise = noise->sigma;
     report->noise_dark = noise->dark;

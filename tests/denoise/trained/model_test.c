@@ -511,15 +511,91 @@ static void options_of_other_models(void **state)
     free(in.data);
 }
 
-static void no_pieces(void **state)
+/* A piece of a picture, loaded, with its halo from the whole picture instead of its neighbours. */
+static ro_denoise_piece *piece_of(const ro_image *in, const ro_image *out,
+                                  const ro_denoise_options *options, uint32_t first, uint32_t rows)
 {
-    const ro_image shape = ro_image_view(RO_GREY8, 20, 20, NULL);
-    const ro_denoise_options options = options_of(NULL, 5);
     ro_denoise_piece *piece;
+    if (ro_denoise_piece_open(contexts[1], in, out, options, first, rows, 46, &piece) != RO_OK)
+        fail_msg("%s", ro_context_message(contexts[1]));
+    const ro_denoise_piece_info *info = ro_denoise_piece_query(piece);
+    assert_true(info->steps == 1 && info->measured && info->reach <= 46);
+    const char *samples = in->data;
+    assert_int_equal(
+        ro_denoise_piece_load(piece, samples + (size_t)first * (size_t)in->stride, in->stride),
+        RO_OK);
+    for (uint32_t y = first - info->above; y < first + rows + info->below; y++)
+        memcpy(ro_denoise_piece_row(piece, y), samples + (size_t)y * (size_t)in->stride,
+               info->row_bytes);
+    return piece;
+}
+
+enum { PIECES = 3 };
+
+/* What all pieces learn from each other. */
+static void settle(ro_denoise_piece *const *pieces)
+{
+    double largest[3], extent[3];
+    const void *mine;
+    char *all = NULL;
+    size_t sum = 0, bytes;
+    for (int i = 0; i < PIECES; i++) {
+        assert_int_equal(ro_denoise_piece_extent(pieces[i], extent), RO_OK);
+        for (int k = 0; k < 3; k++)
+            largest[k] = i == 0 ? extent[k] : fmax(largest[k], extent[k]);
+    }
+    for (int i = PIECES - 1; i >= 0; i--) { /* in any order */
+        assert_int_equal(ro_denoise_piece_measure(pieces[i], largest, &mine, &bytes), RO_OK);
+        all = realloc(all, sum + bytes + 1);
+        if (bytes)
+            memcpy(all + sum, mine, bytes);
+        sum += bytes;
+    }
+    for (int i = 0; i < PIECES; i++)
+        if (ro_denoise_piece_settle(pieces[i], all, sum) != RO_OK)
+            fail_msg("%s", ro_context_message(contexts[1]));
+    free(all);
+}
+
+/* Pieces have the bits of the whole picture, with the noise known and found. */
+static void pieces(void **state)
+{
     (void)state;
-    assert_int_equal(ro_denoise_piece_open(contexts[0], &shape, &shape, &options, 0, 10, 8, &piece),
-                     RO_E_UNSUPPORTED);
-    assert_non_null(strstr(ro_context_message(contexts[0]), "not pieces"));
+    for (int trial = 0; trial < 2 * KINDS; trial++) {
+        const int kind = trial % KINDS;
+        ro_denoise_options options = options_of(trial & 1 ? "fast" : "best", 9);
+        ro_image in = noisy(kind, 300, 260, 0, 1);
+        if (trial >= KINDS) {
+            ro_image clean;
+            free(in.data);
+            in = counts_of(kind, 0.004, &clean);
+            free(clean.data);
+            options.noise_level = RO_DEFAULT;
+        }
+        ro_image want = like(&in), got = like(&in);
+        ro_denoise_piece *piece[PIECES];
+        uint64_t above[3] = {0};
+        assert_int_equal(ro_denoise(contexts[0], &in, &want, &options, NULL), RO_OK);
+        for (uint32_t i = 0; i < PIECES; i++)
+            piece[i] = piece_of(&in, &got, &options, 260 * i / PIECES,
+                                260 * (i + 1) / PIECES - 260 * i / PIECES);
+        assert_int_equal(ro_denoise_piece_run(piece[0], 1), RO_E_STATE);
+        settle(piece);
+        for (uint32_t i = 0; i < PIECES; i++) {
+            uint64_t sums[3];
+            char *rows = (char *)got.data + (size_t)(260 * i / PIECES) * (size_t)got.stride;
+            assert_int_equal(ro_denoise_piece_run(piece[i], 1), RO_OK);
+            ro_denoise_piece_sums(piece[i], sums);
+            assert_int_equal(ro_denoise_piece_round(piece[i], above, rows, got.stride), RO_OK);
+            for (int c = 0; c < 3; c++)
+                above[c] += sums[c];
+            ro_denoise_piece_close(piece[i]);
+        }
+        assert_memory_equal(want.data, got.data, (size_t)want.stride * want.height);
+        free(in.data);
+        free(want.data);
+        free(got.data);
+    }
 }
 
 static void plans(void **state)
@@ -562,7 +638,7 @@ int main(void)
         cmocka_unit_test(much_noise),
         cmocka_unit_test(floats),
         cmocka_unit_test(options_of_other_models),
-        cmocka_unit_test(no_pieces),
+        cmocka_unit_test(pieces),
         cmocka_unit_test(plans),
     };
     return cmocka_run_group_tests(tests, open_contexts, close_contexts);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The estimated noise of pictures with known noise: white, blurred, clipped, none. */
 #include "core/random.h"
-#include "denoise/trained/trained_noise.h"
+#include "denoise/trained/noise/trained_noise.h"
 #include "roundoff.h"
 
 #include <math.h>

@@ -18,7 +18,7 @@
  * what they had. Sums of blocks are added in the order of their ranks, so that the result has the
  * same bits wherever it is computed.
  */
-#include "denoise/trained/trained_noise.h"
+#include "denoise/trained/noise/trained_noise.h"
 
 #include "core/image.h"
 #include "denoise/denoise.h"
@@ -170,9 +170,14 @@ void noise_of_blocks(struct noise_block *blocks, size_t count, double unit,
     noise->dark = sqrt(fmax(noise->base + noise->gain * noise->darkest, 0));
 }
 
-ro_status trained_noise(ro_context *context, const ro_image *image, struct trained_noise *noise)
+double noise_unit(const ro_image *image, float range)
 {
     const bool floats = ro_format_sample_bytes(image->format) == 4;
+    return (double)range * 255 / (floats ? 65535 : ro_image_white(image));
+}
+
+ro_status trained_noise(ro_context *context, const ro_image *image, struct trained_noise *noise)
+{
     const float range = noise_range(image);
     struct noise_grid grid;
     *noise = (struct trained_noise){0};
@@ -185,10 +190,9 @@ ro_status trained_noise(ro_context *context, const ro_image *image, struct train
     struct noise_block *blocks = malloc(count * sizeof *blocks);
     if (!blocks)
         return ro_context_fail(context, RO_E_MEMORY, "no memory to estimate the noise");
-    const ro_status status = noise_measure(context, image, range, &grid, 0, grid.bands, blocks);
+    const ro_status status = noise_measure(context, image, 0, range, &grid, 0, grid.bands, blocks);
     if (status == RO_OK)
-        noise_of_blocks(blocks, count,
-                        (double)range * 255 / (floats ? 65535 : ro_image_white(image)), noise);
+        noise_of_blocks(blocks, count, noise_unit(image, range), noise);
     free(blocks);
     return status;
 }

@@ -10,7 +10,7 @@
  */
 #include "core/image.h"
 #include "denoise/noise.h"
-#include "denoise/trained/trained_noise.h"
+#include "denoise/trained/noise/trained_noise.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -125,7 +125,7 @@ size_t noise_grid_blocks(const struct noise_grid *grid)
     return grid->bands * grid->across * grid->channels;
 }
 
-ro_status noise_measure(ro_context *context, const ro_image *image, float range,
+ro_status noise_measure(ro_context *context, const ro_image *image, uint32_t top, float range,
                         const struct noise_grid *grid, size_t first, size_t end,
                         struct noise_block *blocks)
 {
@@ -146,7 +146,7 @@ ro_status noise_measure(ro_context *context, const ro_image *image, float range,
     ro_status status = RO_OK;
     for (size_t b = first; b < end && status == RO_OK; b++) {
         struct noise_block *band = blocks + (b - first) * in_band;
-        load_rows(&strip, (uint32_t)(b * grid->apart * NOISE_SIDE));
+        load_rows(&strip, (uint32_t)(b * grid->apart * NOISE_SIDE) - top);
         for (size_t c = 0; c < strip.channels; c++)
             measure(&strip, strip.plane + c * size, band + c * strip.across);
         for (size_t i = 0; i < in_band; i++)

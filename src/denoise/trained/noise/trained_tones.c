@@ -14,7 +14,7 @@
  * is cut off. The variance of noise that is cut off is not proportional to the tone. Such a line is
  * taken unless the general one fits much better.
  */
-#include "denoise/trained/trained_noise.h"
+#include "denoise/trained/noise/trained_noise.h"
 
 #include <math.h>
 #include <stdlib.h>

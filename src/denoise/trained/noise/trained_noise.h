@@ -39,8 +39,9 @@ struct noise_grid {
 bool noise_grid_make(struct noise_grid *grid, const ro_image *shape);
 size_t noise_grid_blocks(const struct noise_grid *grid);
 
-/* Measures the blocks of some bands; `range` is that of noise_range. */
-ro_status noise_measure(ro_context *context, const ro_image *image, float range,
+/* Measures the blocks of some bands; `range` is that of noise_range. The image begins with row
+ * `top` of the one that the grid is of. */
+ro_status noise_measure(ro_context *context, const ro_image *image, uint32_t top, float range,
                         const struct noise_grid *grid, size_t first, size_t end,
                         struct noise_block *blocks);
 
@@ -53,6 +54,9 @@ struct trained_noise {
     double darkest, brightest; /* the tones that were measured, if it grows */
 };
 
+/* What a sample of an image is in 1/255 of white. */
+double noise_unit(const ro_image *image, float range);
+
 /* From all blocks, in any order; they are sorted. A sample is `unit` / 255 of white. */
 void noise_of_blocks(struct noise_block *blocks, size_t count, double unit,
                      struct trained_noise *noise);
@@ -64,6 +68,14 @@ bool noise_grows(struct noise_block *blocks, size_t count, struct trained_noise 
 double noise_white(struct noise_block *blocks, size_t count, size_t quiet,
                    double fine[NOISE_ORDERS]);
 double noise_mean(const struct noise_block *blocks, size_t count, int scale, int order);
+
+/* What a picture spans, where only pieces of it are at hand. */
+struct trained_extent {
+    double least, most; /* of floats */
+    float range;        /* as of noise_range */
+    uint32_t largest;   /* of integers */
+    struct trained_noise noise;
+};
 
 /* Estimates the noise of an image. */
 ro_status trained_noise(ro_context *context, const ro_image *image, struct trained_noise *noise);
