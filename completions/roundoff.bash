@@ -8,7 +8,7 @@ _roundoff()
         --method) COMPREPLY=($(compgen -W 'floyd-steinberg false-floyd-steinberg jarvis-judice-ninke stucki burkes sierra sierra-two-row sierra-lite atkinson fan shiau-fan shiau-fan-2 stevenson-arce ostromoukhov zhou-fang acuity acuity-6 acuity-4 dot-diffusion dot-diffusion-optimised riemersma pinwheel bayer bayer2 bayer4 bayer8 bayer16 clustered-dot blue-noise am green-noise screen random threshold otsu dbs dbs-clipping-free search' -- "$cur")); return ;;
         --schedule) COMPREPLY=($(compgen -W 'auto wave ed ec pwed pwec bwed bwec' -- "$cur")); return ;;
         --threshold) COMPREPLY=($(compgen -W 'balanced' -- "$cur")); return ;;
-        --like) COMPREPLY=($(compgen -W 'pillow netpbm zimg' -- "$cur")); return ;;
+        --like) COMPREPLY=($(compgen -W 'pillow netpbm zimg paper' -- "$cur")); return ;;
         --shape) COMPREPLY=($(compgen -W 'round ellipse square diamond line euclidean cross' -- "$cur")); return ;;
         --aim) COMPREPLY=($(compgen -W 'seen picture' -- "$cur")); return ;;
         --quality) COMPREPLY=($(compgen -W 'fast best' -- "$cur")); return ;;

@@ -8,7 +8,7 @@ complete -c roundoff -n '__fish_seen_subcommand_from halftone' -l strength -x -d
 complete -c roundoff -n '__fish_seen_subcommand_from halftone' -l noise -x -d 'noise added to the threshold; 100% is half a step'
 complete -c roundoff -n '__fish_seen_subcommand_from halftone' -l threshold -xa 'balanced' -d 'where white begins between a level and the next'
 complete -c roundoff -n '__fish_seen_subcommand_from halftone' -l serpentine -d 'odd rows run from right to left, all on one thread'
-complete -c roundoff -n '__fish_seen_subcommand_from halftone' -l like -xa 'pillow netpbm zimg' -d 'match another program byte for byte'
+complete -c roundoff -n '__fish_seen_subcommand_from halftone' -l like -xa 'pillow netpbm zimg paper' -d 'match another program byte for byte'
 complete -c roundoff -n '__fish_seen_subcommand_from halftone' -l invert -d 'swap black and white'
 complete -c roundoff -n '__fish_seen_subcommand_from halftone' -l brightness -x -d 'lighter, or darker below 0'
 complete -c roundoff -n '__fish_seen_subcommand_from halftone' -l contrast -x -d 'steeper about middle grey, or flatter below 0'

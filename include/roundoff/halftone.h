@@ -143,7 +143,7 @@ typedef struct ro_halftone_options {
     int threshold;
     /* Odd rows run from right to left, all on one thread. */
     int serpentine;
-    /* Match another program byte for byte: pillow, netpbm or zimg. Default (NULL): none. */
+    /* Match another program byte for byte: pillow, netpbm, zimg or paper. Default (NULL): none. */
     const char *like;
     /* A kernel of your own instead of a method. */
     const ro_kernel *kernel;

@@ -97,7 +97,7 @@ COMMANDS = {
         ('noise', 'whole', 'noise added to the threshold; 100% is half a step', (), ('diffusion',), False),
         ('threshold', 'whole', 'where white begins between a level and the next', ('balanced',), ('diffusion',), False),
         ('serpentine', 'flag', 'odd rows run from right to left, all on one thread', (), ('diffusion',), False),
-        ('like', 'choice', 'match another program byte for byte', ('pillow', 'netpbm', 'zimg'), ('diffusion',), False),
+        ('like', 'choice', 'match another program byte for byte', ('pillow', 'netpbm', 'zimg', 'paper'), ('diffusion',), False),
         ('invert', 'flag', 'swap black and white', (), ('tone',), False),
         ('brightness', 'number', 'lighter, or darker below 0', (), ('tone',), False),
         ('contrast', 'number', 'steeper about middle grey, or flatter below 0', (), ('tone',), False),

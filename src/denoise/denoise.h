@@ -277,7 +277,7 @@ struct xpp24 {
     uint16_t smoothing_inverse[RO_TABLE];
 };
 void xpp24_make(struct xpp24 *xpp, const struct diffusion_parameters *parameters);
-/* A time step. `scratch` holds 3 + planes images; the words of the last plane stay in the first. */
+/* A time step. `scratch` holds 2 + planes images; the words of the last plane stay in the first. */
 void xpp24_step(const struct xpp24 *xpp, const int32_t *u, int32_t *out, int32_t *scratch);
 /* An iteration from x to next; a word is the weight of the element at a pixel's lower right and, in
  * its lower 12 bits, the pixel's inverse diagonal. */

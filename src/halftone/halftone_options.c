@@ -58,7 +58,8 @@ static const ro_option rows[] = {
      .derived = "none", .excludes = "palette",
      .words = RO_WORDS({"pillow", .help = "convert(\"1\")"},
                        {"netpbm", .help = "pgmtopbm -fs -randomseed=N, N being `seed`"},
-                       {"zimg", .help = "its plain C code"}),
+                       {"zimg", .help = "its plain C code"},
+                       {"paper", .help = "as published, in real numbers"}),
      .more = "It is Floyd-Steinberg of 8-bit grey to 2 levels. What the program cannot do is an "
              "error."},
     {MEMBER(kernel), .excludes = "method like"},

@@ -8,6 +8,8 @@
  *   netpbm   pgmtopbm -fs -randomseed=N: white is 1024, white from 512 on, each share of an error
  *            divided toward zero on its own, serpentine; the first row's errors are random
  *   zimg     its code without SIMD: single precision, the value clamped, ties to even
+ *   paper    as published, in real numbers (error collection of Kasagi, Nakano and Ito, whose sums
+ *            are those of error diffusion): doubles in units of a sample, white above a half
  */
 #include "halftone/halftone.h"
 
@@ -24,6 +26,7 @@ struct like_state {
     union {
         int32_t *whole;
         float *real;
+        double *exact;
     } line[2];      /* errors of rows, an entry more on either side */
     int32_t *first; /* those that flow into the first; NULL: none do */
 };
@@ -98,6 +101,22 @@ static void zimg_row(struct halftoner *work, const unsigned char *in, unsigned c
     }
 }
 
+static void paper_row(struct halftoner *work, const unsigned char *in, unsigned char *out,
+                      uint32_t y)
+{
+    const struct like_state *state = work->state;
+    double *here = state->line[y % 2].exact + 1;
+    const double *above = state->line[(y + 1) % 2].exact + 1;
+    const double whole = work->grey.white;
+    for (int64_t x = 0; x < work->in.width; x++) {
+        const double s = in[x] + 7.0 / 16 * here[x - 1] + 1.0 / 16 * above[x - 1] +
+                         5.0 / 16 * above[x] + 3.0 / 16 * above[x + 1];
+        const bool white = s > whole / 2;
+        put(work, out, (uint32_t)x, white);
+        here[x] = white ? s - whole : s;
+    }
+}
+
 /* MT19937 of Matsumoto and Nishimura, its first `count` numbers. */
 static bool twister(uint32_t seed, uint32_t *numbers, uint32_t count)
 {
@@ -145,12 +164,13 @@ static const struct like {
      netpbm_start,
      true},
     {{{"floyd-steinberg like zimg", "", "", ""}, &like_engine, 0, 2}, zimg_row, NULL, false},
+    {{{"floyd-steinberg like paper", "", "", ""}, &like_engine, 0, 3}, paper_row, NULL, true},
 };
 
 const struct halftone_method *halftone_like_find(ro_context *context,
                                                  const ro_halftone_options *options)
 {
-    static const char *const names[] = {"pillow", "netpbm", "zimg"};
+    static const char *const names[] = {"pillow", "netpbm", "zimg", "paper"};
     if (options->method && strcmp(options->method, "floyd-steinberg") != 0) {
         ro_context_fail(context, RO_E_ARGUMENT, "like %s needs method floyd-steinberg, not %s",
                         options->like, options->method);
@@ -190,15 +210,15 @@ static ro_status open_engine(struct halftoner *work)
     work->state = state;
     bool ready = state != NULL;
     for (int i = 0; i < 2 && ready; i++) {
-        state->line[i].whole = calloc((size_t)work->in.width + 2, sizeof(int32_t));
-        ready = state->line[i].whole != NULL;
+        state->line[i].exact = calloc((size_t)work->in.width + 2, sizeof(double));
+        ready = state->line[i].exact != NULL;
     }
     if (ready && like->start)
         ready = like->start(work);
     if (!ready)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for rows of %u pixels",
                                work->in.width);
-    work->bytes = sizeof *state + 3 * ((size_t)work->in.width + 2) * sizeof(int32_t);
+    work->bytes = sizeof *state + 3 * ((size_t)work->in.width + 2) * sizeof(double);
     work->report.schedule = "ed";
     return RO_OK;
 }
@@ -206,11 +226,11 @@ static ro_status open_engine(struct halftoner *work)
 static ro_status begin_engine(struct halftoner *work)
 {
     const struct like_state *state = work->state;
-    const size_t bytes = ((size_t)work->in.width + 2) * sizeof(int32_t);
+    const size_t count = (size_t)work->in.width + 2;
     for (int i = 0; i < 2; i++)
-        memset(state->line[i].whole, 0, bytes);
+        memset(state->line[i].exact, 0, count * sizeof(double));
     if (state->first)
-        memcpy(state->line[0].whole, state->first, bytes);
+        memcpy(state->line[0].whole, state->first, count * sizeof *state->first);
     return RO_OK;
 }
 
@@ -230,7 +250,7 @@ static void close_engine(struct halftoner *work)
 {
     struct like_state *state = work->state;
     for (int i = 0; i < 2 && state; i++)
-        free(state->line[i].whole);
+        free(state->line[i].exact);
     if (state)
         free(state->first);
     free(state);

@@ -13,9 +13,9 @@
  */
 #include "core/checked.h"
 #include "denoise/denoise.h"
+#include "papers/xpp24_rows.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { SMOOTHINGS = 4, ITERATIONS = 8, WHOLE = 4096, LARGEST = 4095 };
 
@@ -107,24 +107,34 @@ static void element_words(const struct xpp24 *xpp, const int32_t *guide, int pla
         }
 }
 
-void xpp24_step(const struct xpp24 *xpp, const int32_t *u, int32_t *out, int32_t *scratch)
+static const struct xpp24_kernels plain = {xpp24_iterate};
+
+/* An even number of iterations from r to `to`, every other one in `next`. */
+static void march(const struct xpp24_kernels *kernels, const int32_t *words,
+                  const struct step_weights *d, uint32_t time, int iterations, const int32_t *r,
+                  int32_t *to, int32_t *next)
+{
+    const int32_t *from = r;
+    for (int n = 0; n < iterations; n++) {
+        int32_t *out = n % 2 ? to : next;
+        kernels->iterate(words, d->width, d->height, time, r, from, out);
+        from = out;
+    }
+}
+
+static void step_by(const struct xpp24_kernels *kernels, const struct xpp24 *xpp, const int32_t *u,
+                    int32_t *out, int32_t *scratch)
 {
     const struct step_weights *d = &xpp->diffusion;
     const int64_t width = d->width, height = d->height, size = width * height;
-    const size_t bytes = (size_t)size * sizeof *u;
-    int32_t *words = scratch, *x = words + size, *next = x + size, *guide = next + size;
+    int32_t *words = scratch, *next = words + size, *guide = next + size;
     for (int64_t y = 0, i = 0; y < height; y++)
         for (int64_t column = 0; column < width; column++, i++)
             words[i] = column < width - 1 && y < height - 1 ? LARGEST << 12 : 0;
     pack_inverses(words, width, height, xpp->smoothing_inverse);
     for (int plane = 0; plane < d->planes; plane++) {
         const int32_t *r = u + plane * size;
-        int32_t *smoothed = guide + plane * size;
-        memcpy(smoothed, r, bytes);
-        for (int n = 0; n < SMOOTHINGS; n++) {
-            xpp24_iterate(words, width, height, xpp->smoothing_time, r, smoothed, next);
-            memcpy(smoothed, next, bytes);
-        }
+        march(kernels, words, d, xpp->smoothing_time, SMOOTHINGS, r, guide + plane * size, next);
     }
     for (int plane = 0; plane < d->planes; plane++) {
         const int32_t *r = u + plane * size;
@@ -132,25 +142,35 @@ void xpp24_step(const struct xpp24 *xpp, const int32_t *u, int32_t *out, int32_t
             element_words(xpp, guide, plane, words);
             pack_inverses(words, width, height, xpp->inverse);
         }
-        memcpy(x, r, bytes);
-        for (int n = 0; n < ITERATIONS; n++) {
-            xpp24_iterate(words, width, height, xpp->time, r, x, next);
-            memcpy(x, next, bytes);
-        }
-        memcpy(out + plane * size, x, bytes);
+        march(kernels, words, d, xpp->time, ITERATIONS, r, out + plane * size, next);
     }
+}
+
+void xpp24_step(const struct xpp24 *xpp, const int32_t *u, int32_t *out, int32_t *scratch)
+{
+    step_by(&plain, xpp, u, out, scratch);
+}
+
+static ro_cpu cpu_of(const struct denoiser *work)
+{
+    const ro_cpu asked = work->context->options.cpu;
+    return asked ? asked : work->context->cpu;
 }
 
 static void step(const struct denoiser *work, const void *xpp, const int32_t *now, int32_t *next,
                  int32_t *scratch)
 {
-    (void)work;
-    xpp24_step(xpp, now, next, scratch);
+    static const struct xpp24_kernels *const kernels[RO_CPUS] = {[RO_CPU_SCALAR] = &plain,
+                                                                 RO_VARIANTS_OF(xpp24_kernels)};
+    step_by(kernels[cpu_of(work)], xpp, now, next, scratch);
 }
 
 ro_status denoise_xpp24(struct denoiser *work)
 {
     struct xpp24 xpp;
     xpp24_make(&xpp, &work->parameters);
-    return denoiser_march(work, 3 + (size_t)work->channels, step, &xpp);
+    ro_status status = denoiser_march(work, 2 + (size_t)work->channels, step, &xpp);
+    if (status == RO_OK && cpu_of(work) != RO_CPU_SCALAR)
+        denoiser_report(work, "passes", cpu_of(work), 1);
+    return status;
 }
