@@ -62,13 +62,13 @@ _roundoff()
         --edges) COMPREPLY=($(compgen -W 'dark wrap' -- "$cur")); return ;;
         --scale) COMPREPLY=($(compgen -W 'none' -- "$cur")); return ;;
         --place) COMPREPLY=($(compgen -W 'fit fill centre' -- "$cur")); return ;;
-        --drive) COMPREPLY=($(compgen -W 'auto numbers full bits' -- "$cur")); return ;;
+        --drive) COMPREPLY=($(compgen -W 'auto numbers full bits packed' -- "$cur")); return ;;
         --refine) COMPREPLY=($(compgen -W 'auto' -- "$cur")); return ;;
         --device) COMPREPLY=($(compgen -W 'auto cpu cuda' -- "$cur")); return ;;
         --cpu) COMPREPLY=($(compgen -W 'auto scalar v128 avx2 avx512' -- "$cur")); return ;;
-        --pitch | --viewer | --viewing-area | --levels | --hogel | --snr | --window | --region | --light | --lens | --frames | --size | --modulator | --scene | --depth | --target | --phase | --weights | --distance | --type | --wavelength | --threads | --seed | --limit-memory | --limit-pixels) return ;;
+        --pitch | --viewer | --viewing-area | --levels | --hogel | --snr | --window | --region | --light | --lens | --frames | --size | --modulator | --scene | --depth | --target | --phase | --weights | --distance | --source | --type | --wavelength | --threads | --seed | --limit-memory | --limit-pixels) return ;;
         esac
-        [[ $cur == -* ]] && COMPREPLY=($(compgen -W '--pitch --viewer --viewing-area --view-specific --algorithm --levels --schedule --p --hogel --gain --snr --window --region --light --edges --lens --frames --scale --size --modulator --scene --depth-map --depth --target --place --phase --drive --weights --report --spectrum --refine --distance --reference --type --wavelength --sidecar --device --threads --cpu --seed --quiet --json --certificate --strict --limit-memory --limit-pixels --help' -- "$cur"))
+        [[ $cur == -* ]] && COMPREPLY=($(compgen -W '--pitch --viewer --viewing-area --view-specific --algorithm --levels --schedule --p --hogel --gain --snr --window --region --light --edges --lens --frames --scale --size --modulator --scene --depth-map --depth --target --place --phase --drive --weights --report --spectrum --refine --distance --source --reference --type --wavelength --sidecar --device --threads --cpu --seed --quiet --json --certificate --strict --limit-memory --limit-pixels --help' -- "$cur"))
         ;;
     register)
         case $prev in

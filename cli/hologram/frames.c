@@ -27,6 +27,8 @@ static int read_frames(const struct command *command, const struct hologram_valu
     if (strcmp(files->path[1], "-") == 0)
         return usage_error(command, "--frames writes the files OUT-1 to OUT-%d, so OUT cannot be -",
                            values->frames.count);
+    if (values->drive == DRIVE_PACKED && (values->frames.count > 24 || values->common.certificate))
+        return usage_error(command, "--drive packed holds up to 24 frames, without a certificate");
     const int wrong = hologram_take_quantize(command, values, &q);
     f->frames = values->frames;
     f->frames.distance = values->distance;
@@ -53,10 +55,24 @@ static void free_frames(ro_image *frames, int count)
     free(frames);
 }
 
+static ro_status save_packed(ro_context *context, const struct hologram_values *values,
+                             const char *path, const ro_image *frames)
+{
+    ro_image packed = {0};
+    ro_status status = ro_frames_pack(context, frames, values->frames.count, &packed);
+    if (status == RO_OK)
+        status = ro_image_save(context, path, &packed,
+                               &(ro_write_options){RO_WRITE_DEFAULTS, .type = values->type});
+    ro_image_free(&packed);
+    return status;
+}
+
 static ro_status save_frames(ro_context *context, const struct hologram_values *values,
                              const struct frames *f, const char *path, ro_image *frames)
 {
     ro_status status = RO_OK;
+    if (values->drive == DRIVE_PACKED)
+        return save_packed(context, values, path, frames);
     for (int i = 0; i < values->frames.count && status == RO_OK; i++) {
         char *name = hologram_numbered(path, i + 1);
         status = name ? hologram_save_numbers(context, values, &f->device, name, &frames[i])
@@ -127,7 +143,8 @@ static void print_line(const struct task *task)
          f->frames.count, f->device.count, task->ran.width, task->ran.height, f->report.psnr,
          f->report.first_psnr, 100 * f->report.efficiency, task->seconds);
     char *next = hologram_numbered(task->files->path[1], f->frames.count + 1);
-    if (next && access(next, F_OK) == 0)
+    const struct hologram_values *values = task->values;
+    if (next && values->drive != DRIVE_PACKED && access(next, F_OK) == 0)
         tell("hologram: %s is there from before and is none of these frames", next);
     free(next);
 }

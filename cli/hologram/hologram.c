@@ -62,7 +62,9 @@ static const ro_option rows[] = {
                        {"full", .value = DRIVE_FULL, .help = "level k of N as 255 k / (N - 1)"},
                        {"bits", .value = DRIVE_BITS,
                         .help = "of two levels, where the type has "
-                                "bits"})},
+                                "bits"},
+                       {"packed", .value = DRIVE_PACKED,
+                        .help = "up to 24 frames of two levels in one picture of 24 bits"})},
     {MEMBER(weights), ROW_WEIGHTS, .derived = "ls",
      .more =
          "They are `ls` (12 by least squares), `paper` (27 by Eq. 1 of the paper), or a file of "
@@ -83,6 +85,12 @@ static const ro_option rows[] = {
      .more = "The amplitude at `distance` becomes that of `target`, whatever its phase. 64 phases "
              "or more are many."},
     {MEMBER(distance), ROW_AWAY},
+    {MEMBER(source), "S", "light on the modulator: .npy, phases, lens:F or tilt:X,Y",
+     .topic = "show refine",
+     .more = "It is what leaves where a level is 1, and may be given several times: complex "
+             "numbers or radians (.npy), such as a beam that was measured; a picture of phases, "
+             "black to white a whole turn, such as a flatness map; a lens or a tilt (cycles per "
+             "pixel) in front of the modulator. The hologram makes up for it."},
     {MEMBER(reference), "FILE", "the picture that should be seen: PSNR, SSIM, speckle",
      .topic = "reconstruct", .more = "It is as in `scene`; the view is scaled to fit."},
     {MEMBER(type), ROW_TYPE, .topic = "quantize reconstruct show"},

@@ -5,12 +5,12 @@
 
 #include "cli/certificate/certificate.h"
 
-enum { DRIVE_AUTO, DRIVE_NUMBERS, DRIVE_FULL, DRIVE_BITS };
+enum { DRIVE_AUTO, DRIVE_NUMBERS, DRIVE_FULL, DRIVE_BITS, DRIVE_PACKED };
 
 struct hologram_values {
     struct common common;
     const char *size;
-    ro_texts scene;
+    ro_texts scene, source;
     const char *depth_map, *depth, *target, *phase;
     int place, drive;
     const char *weights, *report, *spectrum;
@@ -44,6 +44,16 @@ int hologram_depths(const struct command *command, const struct hologram_values 
 ro_status hologram_place(ro_context *context, const struct hologram_values *values,
                          const char *path, int channel, uint32_t width, uint32_t height,
                          const ro_optics *optics, ro_image *picture, double *wide);
+
+/* A grey picture as numbers, black being `low` and white `high`; floats as they are unless they are
+ * `scaled` too. */
+ro_status hologram_load_map(ro_context *context, const char *path, double low, double high,
+                            bool scaled, ro_image *numbers);
+
+/* The light of --source, which is made; nothing without that option. */
+ro_status hologram_source(ro_context *context, const struct hologram_values *values,
+                          const ro_optics *optics, uint32_t width, uint32_t height,
+                          ro_field *source);
 
 /* Whether a scene is a file of points. */
 bool hologram_is_cloud(const char *name);

@@ -28,10 +28,11 @@ ro_status hologram_device(ro_context *context, const struct hologram_values *val
     const char *levels = values->quantize.levels ? values->quantize.levels : "phase:256";
     ro_status status = hologram_is_list(levels) ? ro_modulator_load(context, levels, m)
                                                 : ro_modulator_named(context, levels, m);
-    if (status == RO_OK && values->drive == DRIVE_BITS && m->count != 2)
-        status = ro_context_fail(context, RO_E_ARGUMENT, "--drive bits needs two levels, not %d",
-                                 m->count);
-    if (values->drive == DRIVE_NUMBERS || values->drive == DRIVE_BITS)
+    const bool packed = values->drive == DRIVE_PACKED;
+    if (status == RO_OK && (values->drive == DRIVE_BITS || packed) && m->count != 2)
+        status = ro_context_fail(context, RO_E_ARGUMENT, "--drive %s needs two levels, not %d",
+                                 packed ? "packed" : "bits", m->count);
+    if (values->drive == DRIVE_NUMBERS || values->drive == DRIVE_BITS || packed)
         drive_by_numbers(m);
     else if (values->drive == DRIVE_FULL)
         drive_fully(m);
@@ -55,8 +56,12 @@ ro_status hologram_largest(ro_context *context, const struct hologram_values *va
 ro_status hologram_accepts(ro_context *context, const struct hologram_values *values,
                            const ro_modulator *m, const char *path)
 {
-    ro_file_info info = {.format = RO_GREY8, .width = 1, .height = 1, .pages = 1};
-    const ro_status status = hologram_largest(context, values, m, path, &info.maxval);
+    ro_file_info info = {.format = RO_GREY8, .width = 1, .height = 1, .maxval = 255, .pages = 1};
+    const bool packed = values->drive == DRIVE_PACKED;
+    if (packed)
+        info.format = RO_RGB8;
+    const ro_status status =
+        packed ? RO_OK : hologram_largest(context, values, m, path, &info.maxval);
     return status == RO_OK
                ? ro_writer_accepts(context, path, &info,
                                    &(ro_write_options){RO_WRITE_DEFAULTS, .type = values->type})

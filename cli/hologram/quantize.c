@@ -20,6 +20,10 @@ static int check_modes(const struct command *command, const struct hologram_valu
          name++)
         if (ro_option_is_set(table, ro_option_find(table, *name), &values->refinement))
             given = *name;
+    if (values->drive == DRIVE_PACKED && !values->frames.count)
+        return usage_error(command, "--drive packed needs --frames");
+    if (values->source.count && !values->refine)
+        return usage_error(command, "--source needs --refine");
     if (values->refine && values->frames.count)
         return usage_error(command, "--refine and --frames exclude each other");
     if (given && !values->refine)

@@ -29,8 +29,15 @@ ro_status hologram_refine(ro_context *context, const struct hologram_values *val
 {
     ro_status status = hologram_place(context, values, values->target, -1, field->width,
                                       field->height, &options->optics, &refinement->target, NULL);
+    ro_hologram_options with = *options;
+    ro_field source = {0};
     if (status == RO_OK)
-        status = ro_hologram_refine(context, field, numbers, options, refinement, report);
+        status = hologram_source(context, values, &options->optics, field->width, field->height,
+                                 &source);
+    with.source = source.data ? &source : NULL;
+    if (status == RO_OK)
+        status = ro_hologram_refine(context, field, numbers, &with, refinement, report);
+    ro_field_free(&source);
     ro_image_free(&refinement->target);
     return status;
 }

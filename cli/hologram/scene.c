@@ -88,10 +88,8 @@ static int read_scene(const struct command *command, const struct hologram_value
     return bad;
 }
 
-/* A grey picture as numbers, black being `low` and white `high`; floats as they are unless they are
- * `scaled` too. */
-static ro_status load_numbers(ro_context *context, const char *path, double low, double high,
-                              bool scaled, ro_image *numbers)
+ro_status hologram_load_map(ro_context *context, const char *path, double low, double high,
+                            bool scaled, ro_image *numbers)
 {
     ro_image image = {0};
     ro_status status = ro_image_load(context, path, NULL, &image, NULL, NULL);
@@ -188,11 +186,11 @@ static ro_status work(struct task *task)
     ro_field field = {.width = values->pixels.width, .height = values->pixels.height};
     ro_status status = ro_bytes_accepts(task->context, task->out);
     if (status == RO_OK && values->depth_map)
-        status = load_numbers(task->context, values->depth_map, p->depths[0], p->depths[1],
-                              values->depth, &p->picture[0].depths);
+        status = hologram_load_map(task->context, values->depth_map, p->depths[0], p->depths[1],
+                                   values->depth, &p->picture[0].depths);
     if (status == RO_OK && p->phases)
-        status = load_numbers(task->context, p->phases, 0, 6.283185307179586, false,
-                              &p->picture[0].phases);
+        status = hologram_load_map(task->context, p->phases, 0, 6.283185307179586, false,
+                                   &p->picture[0].phases);
     if (status == RO_OK && !p->scene.view_specific)
         status = ro_field_alloc(task->context, values->pixels.width, values->pixels.height, &field);
     for (int c = 0; c < p->channels && status == RO_OK; c++)

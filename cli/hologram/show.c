@@ -29,6 +29,8 @@ static int read_show(const struct command *command, const struct hologram_values
     const double away = values->distance;
     if (values->target)
         return usage_error(command, "--target does not apply to hologram show: it is TARGET");
+    if (values->drive == DRIVE_PACKED)
+        return usage_error(command, "--drive packed needs --frames");
     if (values->frames.count || values->phase)
         return usage_error(command, "--%s does not apply to hologram show",
                            values->phase ? "phase" : "frames");
@@ -135,16 +137,22 @@ static ro_status work(struct task *task)
     struct show *s = task->data;
     const char *target = task->files->path[0];
     ro_image numbers = {0};
+    ro_field source = {0};
     ro_status status = find_device(context, values, s);
     if (status == RO_OK)
         status = hologram_accepts(context, values, &s->device, task->out);
     if (status == RO_OK)
         status = ro_image_alloc(context, RO_INDEX8, s->width, s->height, 255, &numbers);
     if (status == RO_OK)
+        status = hologram_source(context, values, &s->options.optics, s->width, s->height, &source);
+    s->options.source = source.data ? &source : NULL;
+    if (status == RO_OK)
         status = has_lens(values) ? show_spots(context, target, s, &numbers)
                                   : show_picture(context, values, target, s, &numbers);
     if (status == RO_OK)
         status = save(context, values, s, task->out, &numbers);
+    s->options.source = NULL;
+    ro_field_free(&source);
     ro_image_free(&numbers);
     return status;
 }

@@ -271,6 +271,9 @@ typedef struct ro_hologram_options {
     ro_window window;
     /* Fill in the measured figures. */
     int measure;
+    /* The light that leaves the modulator where a level is 1, of the field's size: what falls on
+     * it, bent by its own unevenness; NULL: 1 everywhere. Of refinement and spots only. */
+    const ro_field *source;
 } ro_hologram_options;
 #define RO_HOLOGRAM_UNSET(UNSET) UNSET(rho) UNSET(gain)
 #define RO_HOLOGRAM_DEFAULTS RO_DEFAULTS_OF(ro_hologram_options, RO_HOLOGRAM_UNSET)

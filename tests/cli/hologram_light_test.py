@@ -55,6 +55,56 @@ class Light(Case):
             self.assertLess(abs(psnr(there, target[y:y + h, x:x + w]) - told["psnr_db"]), 0.05)
             self.assertLess(abs((there ** 2).sum() / side ** 2 - told["efficiency"]), 1e-3)
 
+    def test_source(self):
+        """A beam that is brighter in the middle, a bent modulator and a lens are made up for."""
+        side = 96
+        y, x = (np.mgrid[:side, :side] + 0.5 - side / 2) * PITCH
+        beam = np.exp(-(x * x + y * y) / (0.4e-3) ** 2 + 1j * 9e6 * (x * x - y * x))
+        target = np.zeros((side, side), "f4")
+        target[24:72, 20:76] = np.sqrt(np.frombuffer(noise(48 * 56, 5), "u1").reshape(48, 56) / 512 +
+                                       0.5)
+        np.save(self.path("to.npy"), target)
+        np.save(self.path("beam.npy"), beam.astype("c8"))
+        bent = beam * np.exp(-1j * np.pi * (x * x + y * y) / (WAVE * 0.05))
+        for levels, more in ("phase:256", ()), ("phase:4", ("--refine", "4")):
+            arguments = ["hologram", "show", "to.npy", "slm.pgm", "--size", "96x96", "--pitch",
+                         "8um", "--distance", "20mm", "--levels", levels, "--json", *more]
+            told = json.loads(self.works(*arguments, "--source", "beam.npy", "--source",
+                                         "lens:50mm").stdout)
+            light = np.exp(2j * np.pi * pgm(self.get("slm.pgm")) / int(levels[6:])) * bent
+            there = abs(carried(light, 0.02))[24:72, 20:76]
+            self.assertLess(abs(psnr(there, target[24:72, 20:76]) - told["psnr_db"]), 0.1)
+            self.assertLess(abs((there ** 2).sum() / (abs(bent) ** 2).sum() - told["efficiency"]),
+                            2e-3)
+            self.assertGreater(told["psnr_db"], 22 if levels == "phase:256" else 16)
+            self.works(*arguments) # what takes no account of the beam is worse by far
+            light = np.exp(2j * np.pi * pgm(self.get("slm.pgm")) / int(levels[6:])) * bent
+            there = abs(carried(light, 0.02))[24:72, 20:76]
+            self.assertLess(psnr(there, target[24:72, 20:76]), told["psnr_db"] - 3)
+        self.put("flat.pgm", b"P5\n160 120\n255\n" + bytes(range(256)) * 75)
+        told, at = self.spots("--size", "160x120", "--pitch", "8um", "--source", "flat.pgm",
+                              "--source", "tilt:0.05,-0.1")
+        flat = pgm(self.get("flat.pgm")) / 255 + 0.05 * np.arange(160) - 0.1 * np.arange(120)[:, None]
+        light = np.exp(2j * np.pi * (pgm(self.get("slm.pgm")) / 256 + flat))
+        self.check_spots(light, told, at, PITCH)
+        for name, word in (("flat.pgm", "160 x 120"), ("lens:0", "focal"), ("tilt:1", "two")):
+            self.refused(*arguments, "--source", name, words=[name, word])
+
+    def test_packed(self):
+        """24 frames in 24 bits: their mean is what the single files show."""
+        light = np.exp(2j * np.pi * np.add.outer(0.2 * np.arange(40), 0.25 * np.arange(48)))
+        np.save(self.path("in.npy"), light.astype("c8"))
+        arguments = ["hologram", "quantize", "in.npy", "--levels", "binary", "--window",
+                     "0.25,0.2,0.3,0.3", "--frames", "24"]
+        self.works(*arguments, "out.ppm", "--drive", "packed", "--quiet")
+        self.works(*arguments, "one.pgm", "--quiet", "--drive", "numbers")
+        head, size, top, rest = self.get("out.ppm").split(b"\n", 3)
+        packed = np.frombuffer(rest, "u1").reshape(40, 48, 3)
+        for i in range(24):
+            bit = packed[:, :, (1, 0, 2)[i // 8]] >> i % 8 & 1
+            self.assertTrue((bit == pgm(self.get("one-%d.pgm" % (i + 1)))).all())
+        self.refused(*arguments[:-1], "25", "out.ppm", "--drive", "packed", words=["24"], status=2)
+
     def spots(self, *arguments):
         """What is told of a list of spots, and their places and weights."""
         at = np.array([[(i - 1.5) * 0.5e-3, (k - 2) * 0.4e-3, (i % 2) * 1e-3, 1 + (k == 1)]

@@ -65,6 +65,7 @@ struct trap_maker {
     float table[2 * RO_HOLOGRAM_LEVELS]; /* as they are rounded */
     float light[2 * RO_HOLOGRAM_LEVELS]; /* as they leave the modulator */
     const ro_image *out;
+    double all; /* the sum of the source's moduli: a spot with all light */
     atomic_uint_fast32_t ticket;
 };
 
@@ -184,10 +185,13 @@ static void run_row(const struct trap_maker *t, uint32_t y, float *bench)
     uint8_t *numbers = (uint8_t *)t->out->data + (ptrdiff_t)y * t->out->stride;
     weigh_columns(t, y, bench);
     t->rows->gather(&t->columns, bench, re, im);
+    const float *source = t->options->source ? field_row(t->options->source, y) : NULL;
     for (uint32_t x = 0; x < t->width; x++) {
-        numbers[x] = (uint8_t)level_of(t, re[x], im[x]);
-        re[x] = t->light[2 * numbers[x]];
-        im[x] = t->light[2 * numbers[x] + 1];
+        const float a = source ? source[2 * x] : 1, b = source ? source[2 * x + 1] : 0;
+        numbers[x] = (uint8_t)level_of(t, re[x] * a + im[x] * b, im[x] * a - re[x] * b);
+        const float *light = t->light + 2 * numbers[x];
+        re[x] = light[0] * a - light[1] * b;
+        im[x] = light[0] * b + light[1] * a;
     }
     for (size_t x = t->width; x < t->columns.width; x++)
         re[x] = im[x] = 0;
@@ -277,9 +281,8 @@ static ro_status run(struct trap_maker *t, ro_spots_report *report)
     run_pass(t);
     report->iterations = times;
     report->uniformity = uniformity(t);
-    const double n = (double)t->width * t->height;
     for (size_t i = 0; i < t->count; i++)
-        report->efficiency += pow(brightness(&t->spots[i]) / n, 2);
+        report->efficiency += pow(brightness(&t->spots[i]) / t->all, 2);
     return RO_OK;
 }
 
@@ -313,6 +316,32 @@ static ro_status check_spots(const struct trap_maker *t)
     return RO_OK;
 }
 
+static ro_status take_source(struct trap_maker *t)
+{
+    const ro_field *source = t->options->source;
+    t->all = (double)t->width * t->height;
+    if (!source)
+        return RO_OK;
+    ro_status status = field_check(t->context, source, "the source");
+    if (status == RO_OK && (source->width != t->width || source->height != t->height))
+        status = ro_context_fail(t->context, RO_E_SIZE,
+                                 "the source is %u x %u pixels, the modulator %u x %u",
+                                 source->width, source->height, t->width, t->height);
+    if (status != RO_OK)
+        return status;
+    t->all = 0;
+    for (uint32_t y = 0; y < t->height; y++) {
+        const float *row = field_row(source, y);
+        for (uint32_t x = 0; x < t->width; x++)
+            t->all +=
+                sqrt((double)row[2 * x] * row[2 * x] + (double)row[2 * x + 1] * row[2 * x + 1]);
+    }
+    return t->all > 0 && t->all < 1e30
+               ? RO_OK
+               : ro_context_fail(t->context, RO_E_ARGUMENT,
+                                 "the source has no light, or more than a number holds");
+}
+
 static ro_status make_spots(struct trap_maker *t, ro_spots_report *report)
 {
     static const struct spot_rows *const kernels[RO_CPUS] = {[RO_CPU_SCALAR] = &spot_rows_plain,
@@ -322,6 +351,8 @@ static ro_status make_spots(struct trap_maker *t, ro_spots_report *report)
     t->rows = kernels[t->context->cpu];
     for (int i = 0; i < 2 * RO_HOLOGRAM_LEVELS; i++)
         t->light[i] = amplitude && i % 2 == 0 ? (t->table[i] + 1) / 2 : t->table[i];
+    if (status == RO_OK)
+        status = take_source(t);
     if (status == RO_OK)
         status = lay_out(t);
     if (status == RO_OK)
@@ -345,8 +376,8 @@ static ro_status make_spots(struct trap_maker *t, ro_spots_report *report)
 static ro_status spots(ro_context *context, const ro_spots *given, ro_image *out,
                        const ro_hologram_options *options, ro_spots_report *report)
 {
-    static const char *const taken[] = {"levels", "table",   "table_count",
-                                        "optics", "measure", NULL};
+    static const char *const taken[] = {"levels",  "table",  "table_count", "optics",
+                                        "measure", "source", NULL};
     ro_hologram_options full;
     ro_spots wanted;
     ro_status status = hologram_read(context, options, &full);

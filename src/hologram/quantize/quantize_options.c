@@ -61,6 +61,7 @@ static const ro_option rows[] = {
      "window's centre and size, cycles per pixel", .topic = "quantize", .min = -0.5, .max = 1,
      .count = 4, .derived = "optics"},
     {MEMBER(measure)},
+    {MEMBER(source)},
     {0},
 };
 

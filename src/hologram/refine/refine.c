@@ -172,7 +172,7 @@ static void scale_row(struct refiner *f, const void *data, uint32_t y)
 
 static void scale_target(struct refiner *f, double light)
 {
-    const double scale = sqrt(light * f->width * f->height / f->power);
+    const double scale = sqrt(light * f->incident / f->power);
     refine_rows(f, scale_row, &scale);
     f->bright = (float)(scale * sqrt(f->power / ((double)f->region[2] * f->region[3])));
 }
@@ -243,6 +243,34 @@ static ro_status open_refiner(struct refiner *f, const ro_hologram_options *opti
     return status;
 }
 
+/* The light that falls on the modulator: 1, or the source. */
+static ro_status take_source(struct refiner *f, const ro_field *source)
+{
+    const size_t n = (size_t)f->width * f->height;
+    f->incident = (double)n;
+    if (!source)
+        return RO_OK;
+    ro_status status = field_check(f->context, source, "the source");
+    if (status == RO_OK && (source->width != f->width || source->height != f->height))
+        status = ro_context_fail(f->context, RO_E_SIZE,
+                                 "the source is %u x %u pixels, the modulator %u x %u",
+                                 source->width, source->height, f->width, f->height);
+    if (status == RO_OK && f->light.device)
+        status = ro_context_fail(f->context, RO_E_UNSUPPORTED, "a source is taken on the CPU only");
+    if (status == RO_OK && !(f->source = dft_alloc(f->context, f->width, f->height)))
+        status = RO_E_MEMORY;
+    if (status != RO_OK)
+        return status;
+    field_get(source, f->source);
+    f->incident = 0;
+    for (size_t i = 0; i < 2 * n; i++)
+        f->incident += (double)f->source[i] * f->source[i];
+    return f->incident > 0 && f->incident < 1e30
+               ? RO_OK
+               : ro_context_fail(f->context, RO_E_ARGUMENT,
+                                 "the source has no light, or more than a number holds");
+}
+
 /* On a device what is there already goes along. */
 static ro_status open_device(struct refiner *f)
 {
@@ -271,6 +299,7 @@ static void close_refiner(struct refiner *f)
     free(f->r);
     free(f->numbers);
     free(f->best);
+    free(f->source);
     free(f->sums);
     free(f->figures);
     free(f);
@@ -282,7 +311,7 @@ static ro_status refine(ro_context *context, const ro_field *in, ro_image *out,
 {
     DEVICE_TURN(context);
     static const char *const taken[] = {"levels", "table",   "table_count", "optics",
-                                        "window", "measure", NULL};
+                                        "window", "measure", "source",      NULL};
     ro_hologram_options full;
     const ro_hologram_options *options = &full;
     ro_refinement wanted;
@@ -308,6 +337,8 @@ static ro_status refine(ro_context *context, const ro_field *in, ro_image *out,
     status = hologram_levels_of(context, options, f->table, &f->levels, &amplitude);
     if (status == RO_OK)
         status = open_refiner(f, options);
+    if (status == RO_OK)
+        status = take_source(f, options->source);
     if (status == RO_OK)
         status = find_region(f);
     ro_refinement_report report = {0};

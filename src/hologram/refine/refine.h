@@ -40,6 +40,8 @@ struct refiner {
     float *target;                     /* the amplitude times the scale, of the field's size */
     float *q, *y;                      /* light on the modulator; with momentum */
     float *r;                          /* light in the target's plane, r - t r/|r|, or D */
+    float *source;                     /* light at a level of 1; NULL: 1 */
+    double incident;                   /* its sum of squares */
     uint8_t *numbers, *best;
     double *sums;                /* a row each */
     struct refine_sums *figures; /* as well */
@@ -51,6 +53,29 @@ struct refiner {
 /* Runs a row after another, by all threads. */
 typedef void refine_row_fn(struct refiner *f, const void *data, uint32_t y);
 void refine_rows(struct refiner *f, refine_row_fn *run, const void *data);
+
+/* A level's light at a pixel. */
+static inline void refine_lit(const struct refiner *f, size_t at, const float *level, float *light)
+{
+    const float re = level[0], im = level[1];
+    light[0] = re;
+    light[1] = im;
+    if (f->source) {
+        const float *s = f->source + 2 * at;
+        light[0] = re * s[0] - im * s[1];
+        light[1] = re * s[1] + im * s[0];
+    }
+}
+
+/* Back: as if the source had the phase 0 there. */
+static inline void refine_unlit(const struct refiner *f, size_t at, float *light)
+{
+    if (!f->source)
+        return;
+    const float *s = f->source + 2 * at, re = light[0], im = light[1];
+    light[0] = re * s[0] + im * s[1];
+    light[1] = im * s[0] - re * s[1];
+}
 
 /* q = the light of the numbers, or the numbers nearest to q. */
 ro_status refine_light(struct refiner *f, const float *table, int count);

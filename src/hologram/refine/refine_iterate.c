@@ -36,7 +36,7 @@ static void light_row(struct refiner *f, const void *data, uint32_t y)
     const size_t at = (size_t)y * f->width;
     const float *table = data;
     for (uint32_t x = 0; x < f->width; x++)
-        memcpy(f->q + 2 * (at + x), table + 2 * f->numbers[at + x], 2 * sizeof *f->q);
+        refine_lit(f, at + x, table + 2 * f->numbers[at + x], f->q + 2 * (at + x));
 }
 
 ro_status refine_light(struct refiner *f, const float *table, int count)
@@ -53,12 +53,26 @@ static int nearest(const struct refiner *f, const float *q)
                             (int)lrintf(q[1] * HOLOGRAM_ONE));
 }
 
+/* Of a ring the direction alone counts; where no light falls any level will do. */
+static int nearest_of(const struct refiner *f, float *q)
+{
+    const float size = sqrtf(q[0] * q[0] + q[1] * q[1]);
+    if (f->source) {
+        q[0] = size > 0 ? q[0] / size : 1;
+        q[1] = size > 0 ? q[1] / size : 0;
+    }
+    return nearest(f, q);
+}
+
 static void round_row(struct refiner *f, const void *data, uint32_t y)
 {
     const size_t at = (size_t)y * f->width;
     (void)data;
-    for (uint32_t x = 0; x < f->width; x++)
-        f->numbers[at + x] = (uint8_t)nearest(f, f->q + 2 * (at + x));
+    for (uint32_t x = 0; x < f->width; x++) {
+        float q[2] = {f->q[2 * (at + x)], f->q[2 * (at + x) + 1]};
+        refine_unlit(f, at + x, q);
+        f->numbers[at + x] = (uint8_t)nearest_of(f, q);
+    }
 }
 
 ro_status refine_round(struct refiner *f)
@@ -169,12 +183,30 @@ ro_status refine_figures(struct refiner *f, double *psnr, double *light)
     }
     const double n = (double)f->region[2] * f->region[3];
     const double error = all.aa > 0 ? all.tt - all.at * all.at / all.aa : all.tt;
-    *light = all.aa / ((double)f->width * f->height);
+    *light = all.aa / f->incident;
     *psnr = 10 * log10(all.peak * all.peak * n / fmax(error, 1e-20 * all.tt));
     return RO_OK;
 }
 
 /* ---- Iterations ------------------------------------------------------------------------------ */
+
+/* As bright as the source. */
+static void shine(const struct refiner *f, size_t at, float *u)
+{
+    const float *s = f->source + 2 * at, size = sqrtf(s[0] * s[0] + s[1] * s[1]);
+    u[0] *= size;
+    u[1] *= size;
+}
+
+/* Light that is near to that of a level becomes it. */
+static void settle(const struct refiner *f, size_t at, float stay, float *u)
+{
+    float free[2] = {u[0], u[1]};
+    refine_unlit(f, at, free);
+    const float *level = f->table + 2 * nearest_of(f, free);
+    if (free[0] * level[0] + free[1] * level[1] >= stay)
+        refine_lit(f, at, level, u);
+}
 
 static void step_row(struct refiner *f, const void *data, uint32_t row)
 {
@@ -186,11 +218,10 @@ static void step_row(struct refiner *f, const void *data, uint32_t row)
         const float re = y[0] - step->eta * d[0], im = y[1] - step->eta * d[1];
         const float size = sqrtf(re * re + im * im);
         float u[2] = {size > 0 ? re / size : 1, size > 0 ? im / size : 0};
-        if (step->stay <= 1) {
-            const float *level = f->table + 2 * nearest(f, u);
-            if (u[0] * level[0] + u[1] * level[1] >= step->stay)
-                memcpy(u, level, sizeof u);
-        }
+        if (f->source)
+            shine(f, at / 2 + x, u);
+        if (step->stay <= 1)
+            settle(f, at / 2 + x, step->stay, u);
         for (int i = 0; i < 2; i++) {
             y[i] = u[i] + step->momentum * (u[i] - q[i]);
             q[i] = u[i];

@@ -65,13 +65,23 @@ static void find_others(struct search *s)
     }
 }
 
+/* The change of a pixel's light from one level to another. */
+static void step_of(const struct refiner *f, size_t at, const float *from, const float *to,
+                    float *step)
+{
+    const float change[2] = {to[0] - from[0], to[1] - from[1]};
+    refine_lit(f, at, change, step);
+}
+
 /* What E changes by if a pixel goes to a level. */
 static float cost(const struct search *s, uint32_t x, uint32_t y, int level)
 {
     const struct refiner *f = s->f;
     const size_t at = (size_t)y * f->width + x;
     const float *now = f->table + 2 * f->numbers[at], *d = f->r + 2 * at;
-    const float re = f->table[2 * level] - now[0], im = f->table[2 * level + 1] - now[1];
+    float step[2];
+    step_of(f, at, now, f->table + 2 * level, step);
+    const float re = step[0], im = step[1];
     const float price = s->kernel[0].at[x][REFINE_RADIUS][0] * s->kernel[1].at[y][REFINE_RADIUS][0];
     return 2 * (re * d[0] + im * d[1]) + price * (re * re + im * im);
 }
@@ -91,13 +101,15 @@ static void try_pair(const struct search *s, uint32_t x, uint32_t y, int which, 
         there[j] = cost(s, u, v, s->other[b][j]);
     for (int i = 0; i < s->others; i++) {
         const float *to = f->table + 2 * s->other[a][i];
-        const float re = to[0] - f->table[2 * a], im = to[1] - f->table[2 * a + 1];
+        float step[2], second[2];
+        step_of(f, (size_t)y * f->width + x, f->table + 2 * a, to, step);
+        const float re = step[0], im = step[1];
         const float cr = re * kr - im * ki, ci = re * ki + im * kr;
         const float here = cost(s, x, y, s->other[a][i]);
         for (int j = 0; j < s->others; j++) {
             const float *other = f->table + 2 * s->other[b][j];
-            const float both =
-                (other[0] - f->table[2 * b]) * cr + (other[1] - f->table[2 * b + 1]) * ci;
+            step_of(f, (size_t)v * f->width + u, f->table + 2 * b, other, second);
+            const float both = second[0] * cr + second[1] * ci;
             const float change = here + there[j] + 2 * both;
             if (change < *best) {
                 *best = change;
@@ -118,7 +130,9 @@ static void change(const struct search *s, const struct tile *tile, uint32_t x, 
     const struct refiner *f = s->f;
     const size_t at = (size_t)y * f->width + x;
     const float *now = f->table + 2 * f->numbers[at];
-    const float re = f->table[2 * level] - now[0], im = f->table[2 * level + 1] - now[1];
+    float step[2];
+    step_of(f, at, now, f->table + 2 * level, step);
+    const float re = step[0], im = step[1];
     const float(*kx)[2] = s->kernel[0].at[x] + (tile->x0 + REFINE_RADIUS - x);
     const float(*ky)[2] = s->kernel[1].at[y] + (tile->y0 + REFINE_RADIUS - y);
     f->numbers[at] = (uint8_t)level;

@@ -143,6 +143,12 @@ static void even_row(struct refiner *f, const void *data, uint32_t y)
         const float size = sqrtf(re * re + im * im);
         to[0] = size > 0 ? re / size : 1;
         to[1] = size > 0 ? im / size : 0;
+        if (f->source) {
+            const float *s = f->source + (to - f->r);
+            const float bright = sqrtf(s[0] * s[0] + s[1] * s[1]);
+            to[0] *= bright;
+            to[1] *= bright;
+        }
     }
 }
 
@@ -186,9 +192,14 @@ ro_status refine_smooth(struct refiner *f)
         status = propagation_run(&f->light, f->y, -f->o->distance);
     if (status == RO_OK && f->field)
         status = compare(f, &given);
-    if (given || status != RO_OK)
+    if (status != RO_OK || (given && !f->source))
         return status;
-    memcpy(f->q, f->y, (size_t)f->width * f->height * 2 * sizeof *f->q);
+    if (given)
+        field_get(f->field, f->q);
+    else
+        memcpy(f->q, f->y, (size_t)f->width * f->height * 2 * sizeof *f->q);
+    for (size_t i = 0; f->source && i < (size_t)f->width * f->height; i++)
+        refine_unlit(f, i, f->q + 2 * i);
     f->own = (ro_field){f->width, f->height, 8 * (ptrdiff_t)f->width, f->q};
     f->field = &f->own;
     return RO_OK;
