@@ -174,13 +174,15 @@ static double larger(double a, double b) { return a > b ? a : b; }
 
 static ro_status open_flow(struct registration *flow, const ro_image *fixed, const ro_image *moving)
 {
-    /* thin images are padded by their last row or column, which does not count */
+    /* for V-cycles, thin images are padded by their last row or column, which does not count */
     int width = flow->width, height = flow->height;
-    while (!multigrid_fits(width, height)) {
+    while (!flow->by_lines && !multigrid_fits(width, height)) {
         int *shorter = width < height ? &width : &height;
         *shorter = *shorter * 5 / 4 + 1;
     }
-    ro_status status = multigrid_open(flow->context, width, height, &flow->grids);
+    ro_status status = multigrid_fits(width, height)
+                           ? multigrid_open(flow->context, width, height, &flow->grids)
+                           : multigrid_open_grids(flow->context, width, height, &flow->grids);
     if (status != RO_OK)
         return status;
     for (int l = 0; l < flow->grids.levels; l++) {

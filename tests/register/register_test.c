@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include <cmocka.h>
 
@@ -417,6 +418,24 @@ static void test_large_offsets(void **state)
     }
 }
 
+/* A row of 100,000 pixels: its memory is that of so many pixels, not of a plane 64 times as wide as
+ * it is high, which were 10 GB. */
+static void test_thin(void **state)
+{
+    (void)state;
+    const struct moved_pair pair = {100000, 1, RO_MOTION_NONE, 0, 1, 16, 35};
+    struct bed bed;
+    struct rusage before, after;
+    open_bed(&bed, &pair, RO_GREY8);
+    getrusage(RUSAGE_SELF, &before);
+    const double error = run(&bed, &pair, (ro_register_options)RO_REGISTER_OPTIONS);
+    getrusage(RUSAGE_SELF, &after);
+    if (!(error < 0.3))
+        fail_msg("mean error %.3f px", error);
+    assert_true(after.ru_maxrss < before.ru_maxrss + (256 << 10)); /* KiB */
+    close_bed(&bed);
+}
+
 static void test_same_bits(void **state)
 {
     (void)state;
@@ -568,6 +587,7 @@ int main(void)
         cmocka_unit_test(test_pixels_that_do_not_count),
         cmocka_unit_test(test_sizes_that_differ),
         cmocka_unit_test(test_large_offsets),
+        cmocka_unit_test(test_thin),
         cmocka_unit_test(test_same_bits),
         cmocka_unit_test(test_warp),
         cmocka_unit_test(test_refusals),

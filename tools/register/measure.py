@@ -82,7 +82,7 @@ def main():
     photos = pairs.Photos(given.images)
     cv2.setNumThreads(1)
     rows, odd = {}, []
-    for pair in pairs.draw(photos, given.half == "odd", given.share):
+    for pair in pairs.draw(photos, int(given.half == "odd"), given.share):
         if given.kind not in pair.kind:
             continue
         for name, program in programs:

@@ -82,6 +82,9 @@ extern "C" {
 /* Whether a solver for this size can be had. */
 bool multigrid_fits(int width, int height);
 ro_status multigrid_open(ro_context *context, int width, int height, struct multigrid *grids);
+
+/* The grids alone, of any shape, for what goes from grid to grid but runs no V-cycle. */
+ro_status multigrid_open_grids(ro_context *context, int width, int height, struct multigrid *grids);
 void multigrid_close(struct multigrid *grids);
 
 /* The stencils of A(sigma), and 1/eigenvalue of each pair of cosines on the coarsest grid. */

@@ -99,7 +99,7 @@ static void fill_cosines(int n, bool right, float *forward, float *back)
         }
 }
 
-static void plan(struct multigrid *grids, struct tables *tables, int width, int height)
+static void plan(struct multigrid *grids, struct tables *tables, int width, int height, bool direct)
 {
     const double span_x = width - 1, span_y = height - 1;
     grids->levels = 0;
@@ -120,6 +120,8 @@ static void plan(struct multigrid *grids, struct tables *tables, int width, int 
         width = width / 2 + 1;
         height = height / 2 + 1;
     }
+    if (!direct)
+        return;
     size_t nx = (size_t)width, ny = (size_t)height;
     float *forward_x = take(tables, nx * nx), *back_x = take(tables, nx * nx);
     float *forward_y = take(tables, ny * ny), *back_y = take(tables, ny * ny);
@@ -130,25 +132,37 @@ static void plan(struct multigrid *grids, struct tables *tables, int width, int 
     }
 }
 
-ro_status multigrid_open(ro_context *context, int width, int height, struct multigrid *grids)
+static ro_status open_grids(ro_context *context, int width, int height, bool direct,
+                            struct multigrid *grids)
 {
     struct tables tables = {0};
     *grids = (struct multigrid){0};
-    if (!multigrid_fits(width, height))
-        return ro_context_fail(context, RO_E_SIZE,
-                               "%d x %d is too thin for multigrid: the longer side may be %d times "
-                               "the shorter one, plus %d",
-                               width, height, RO_GRID_ASPECT, RO_GRID_ASPECT);
-    plan(grids, &tables, width, height);
-    tables.memory = aligned_alloc(64, tables.used);
+    plan(grids, &tables, width, height, direct);
+    tables.memory = aligned_alloc(64, tables.used + 64);
     if (!tables.memory)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for the tables of %d x %d nodes",
                                width, height);
     grids->tables = tables.memory;
     grids->table_bytes = tables.used;
     tables.used = 0;
-    plan(grids, &tables, width, height);
+    plan(grids, &tables, width, height, direct);
     return RO_OK;
+}
+
+ro_status multigrid_open(ro_context *context, int width, int height, struct multigrid *grids)
+{
+    *grids = (struct multigrid){0};
+    if (!multigrid_fits(width, height))
+        return ro_context_fail(context, RO_E_SIZE,
+                               "%d x %d is too thin for multigrid: the longer side may be %d times "
+                               "the shorter one, plus %d",
+                               width, height, RO_GRID_ASPECT, RO_GRID_ASPECT);
+    return open_grids(context, width, height, true, grids);
+}
+
+ro_status multigrid_open_grids(ro_context *context, int width, int height, struct multigrid *grids)
+{
+    return open_grids(context, width, height, false, grids);
 }
 
 void multigrid_close(struct multigrid *grids)
