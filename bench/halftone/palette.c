@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* bench palette: error diffusion to seven colours, and ImageMagick's of the same picture; screens
- * to sixteen colours; every palette by the rule of today and by the one before. */
+ * to sixteen colours; acuity and search to six. */
 #include "bench/bench.h"
 #include "bench/contenders.h"
 #include "bench/peers/peer_magick.h"
@@ -35,7 +35,8 @@ static void print_rows(const struct contender *list, int count, int size, const 
 
 /* Ours, one for each way that this machine has; how many. */
 static int enter_ours(const ro_image *in, ro_image *out, const ro_palette *palette,
-                      const char *method, struct halftoning ours[OURS], struct contender *list)
+                      const char *method, const char *quality, struct halftoning ours[OURS],
+                      struct contender *list)
 {
     static const struct {
         ro_cpu cpu;
@@ -53,7 +54,10 @@ static int enter_ours(const ro_image *in, ro_image *out, const ro_palette *palet
         if (ro_context_open(&how, &own->context) != RO_OK)
             continue;
         *own = (struct halftoning){
-            own->context, in, out, {RO_HALFTONE_DEFAULTS, .palette = palette, .method = method}};
+            own->context,
+            in,
+            out,
+            {RO_HALFTONE_DEFAULTS, .palette = palette, .method = method, .quality = quality}};
         list[count++] = (struct contender){.name = "roundoff", .run = run_halftoning, .data = own};
     }
     return count;
@@ -77,11 +81,17 @@ static void note_ours(const struct halftoning *ours, struct contender *list, int
 
 /* What is measured: a method and a palette, the first with ImageMagick beside it. */
 static const struct {
-    const char *method, *title, *palette;
+    const char *method, *title, *palette, *quality;
 } cases[] = {
-    {"floyd-steinberg", "Error diffusion, Floyd-Steinberg, test card to 7 colours", "7-colour"},
-    {"bayer", "Bayer's screen, test card to 16 colours", "c64"},
-    {"blue-noise", "Blue noise, test card to 16 colours", "c64"}};
+    {"floyd-steinberg", "Error diffusion, Floyd-Steinberg, test card to 7 colours", "7-colour",
+     NULL},
+    {"bayer", "Bayer's screen, test card to 16 colours", "c64", NULL},
+    {"blue-noise", "Blue noise, test card to 16 colours", "c64", NULL},
+    {"fan", "Error diffusion, Fan, test card to 6 colours", "spectra6", NULL},
+    {"acuity", "Acuity, test card to 6 colours", "spectra6", NULL},
+    {"search", "Search, two rounds, test card to 6 colours", "spectra6", "fast"},
+    {"search", "Search, test card to 6 colours", "spectra6", NULL},
+};
 enum { CASES = sizeof cases / sizeof *cases };
 
 static void print_head(const char *title)
@@ -101,7 +111,8 @@ static bool run_case(int number, const ro_image *in, ro_image *out, ro_context *
     double best, all;
     if (ro_palette_parse(context, cases[number].palette, &palette) != RO_OK)
         return false;
-    const int own_count = enter_ours(in, out, &palette, cases[number].method, ours, list);
+    const int own_count =
+        enter_ours(in, out, &palette, cases[number].method, cases[number].quality, ours, list);
     int count = own_count;
     struct peer_magick *magick = number == 0 ? peer_magick_open(in, &palette) : NULL;
     if (magick)
@@ -116,7 +127,8 @@ static bool run_case(int number, const ro_image *in, ro_image *out, ro_context *
         print_head(cases[number].title);
     else if (number > 0)
         printf(",");
-    print_rows(list, count, (int)in->width, cases[number].method, json);
+    print_rows(list, count, (int)in->width,
+               cases[number].quality ? "search fast" : cases[number].method, json);
     if (!json && number > 0 && best > 0)
         printf("\n%.2f Gpixel/s on one thread\n", (double)in->width * in->height / best / 1e9);
     if (!json && magick && !list[count - 1].failed && best > 0)
@@ -171,6 +183,6 @@ static int run(const struct bench_options *options)
 
 const struct bench bench_palette = {
     .name = "palette",
-    .summary = "error diffusion to palettes, by both rules, and ImageMagick; screens",
+    .summary = "error diffusion to palettes, and ImageMagick; screens, search",
     .run = run,
 };
