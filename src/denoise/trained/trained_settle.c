@@ -22,6 +22,10 @@ ro_status trained_settle(struct denoiser *work)
     struct trained_noise *noise = &work->noise;
     if (!is_default(o->noise_level))
         *noise = (struct trained_noise){.sigma = o->noise_level, .dark = o->noise_level};
+    else if ((work->in.width == 1) != (work->in.height == 1))
+        return ro_context_fail(
+            work->context, RO_E_ARGUMENT,
+            "the noise of a single row or column cannot be estimated: give noise-level");
     else if (work->extent)
         *noise = work->extent->noise;
     else if (!work->in.data)

@@ -474,6 +474,10 @@ static void floats(void **state)
             assert_true(isfinite(sample(&out, i)));
         free(wide.data);
     }
+    options.noise_level = RO_DEFAULT;
+    in.height = 1;
+    refused(&in, &options, "a single row or column");
+    in.height = 40;
     put(&in, 41, (double)NAN);
     refused(&in, &options, "the input at (1, 1) is nan");
     put(&in, 41, (double)INFINITY);

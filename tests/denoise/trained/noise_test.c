@@ -73,6 +73,8 @@ static double picture_at(uint32_t x, uint32_t y)
     return grey;
 }
 
+static double noise[WIDTH * HEIGHT];
+
 static double estimate(ro_format format, uint32_t white, const double *noise, double sigma,
                        uint32_t black_rows)
 {
@@ -113,8 +115,6 @@ static void is_about(double found, double wanted, double share)
         fail_msg("%g instead of %g", found, wanted);
 }
 
-static double noise[WIDTH * HEIGHT];
-
 static void white_noise(void **state)
 {
     static const double sigmas[] = {2, 5, 10, 20};
@@ -147,6 +147,51 @@ static void blurred_noise(void **state)
     is_about(estimate(RO_GREY8, 255, noise, 20, 0), 1.65 * 20, 0.1);
     make_noise(noise, 7, 0.5);
     is_about(estimate(RO_GREYF, 0, noise, 20, 0), 1.2 * 20, 0.1);
+}
+
+/* Blurs a plane as a lens does, by a Gaussian of so many pixels. */
+static void soften(double *plane, double blur)
+{
+    enum { REACH = 4, LONGEST = WIDTH > HEIGHT ? WIDTH : HEIGHT };
+    for (int turn = 0; turn < 2; turn++) {
+        const uint32_t length = turn ? HEIGHT : WIDTH, lines = turn ? WIDTH : HEIGHT;
+        const size_t step = turn ? WIDTH : 1, next = turn ? 1 : WIDTH;
+        for (uint32_t i = 0; i < lines; i++) {
+            double line[LONGEST];
+            for (uint32_t x = 0; x < length; x++) {
+                double sum = 0, all = 0;
+                for (int k = -REACH; k <= REACH; k++) {
+                    const double weight = exp(-k * k / (2 * blur * blur));
+                    sum += weight * plane[i * next + (x + (uint32_t)k + length) % length * step];
+                    all += weight;
+                }
+                line[x] = sum / all;
+            }
+            for (uint32_t x = 0; x < length; x++)
+                plane[i * next + x * step] = line[x];
+        }
+    }
+}
+
+/* Grains of three greys under a soft lens, as in a photograph of granite: this is no blurred noise.
+ */
+static void granite(void **state)
+{
+    static const double grains[] = {1, 1.5, 3}, lenses[] = {0.5, 0.7};
+    (void)state;
+    for (uint32_t i = 0; i < 6; i++) {
+        make_noise(noise, 20 + i, grains[i % 3]);
+        double squares = 0;
+        for (size_t k = 0; k < WIDTH * HEIGHT; k++)
+            squares += noise[k] * noise[k];
+        const double deviation = sqrt(squares / (WIDTH * HEIGHT));
+        for (size_t k = 0; k < WIDTH * HEIGHT; k++) {
+            const double v = noise[k] / deviation;
+            noise[k] = v < -0.6 ? -50 : v < 0.5 ? 0 : 45;
+        }
+        soften(noise, lenses[i / 3]);
+        assert_true(estimate(RO_GREY8, 255, noise, 1, 0) < 4);
+    }
 }
 
 static void no_noise(void **state)
@@ -298,7 +343,7 @@ int main(void)
         cmocka_unit_test(blurred_noise),      cmocka_unit_test(no_noise),
         cmocka_unit_test(same_in_all_runs),   cmocka_unit_test(golden),
         cmocka_unit_test(any_size),           cmocka_unit_test(counts),
-        cmocka_unit_test(even_noise_is_even),
+        cmocka_unit_test(even_noise_is_even), cmocka_unit_test(granite),
     };
     return cmocka_run_group_tests(tests, open_context, close_context);
 }
