@@ -5,18 +5,20 @@
 #include <math.h>
 #include <stdlib.h>
 
+static double clamp_to(double x, double last) { return x > 0 ? x < last ? x : last : 0; }
+
 /* Where a place of the fixed copy comes to lie in the moving copy: u is that of the pixel nearest
  * to it. */
-static struct point follow(const struct found_start *start, const ro_image *field, struct point at)
+static inline struct point follow(const struct found_start *start, const ro_image *field,
+                                  struct point at)
 {
-    const double in = start->copy[1].shrink, out = start->copy[0].shrink;
+    const double in = start->copy[1].shrink, out = 1 / start->copy[0].shrink; /* a power of two */
     const double x = (at.x + 0.5) * in - 0.5, y = (at.y + 0.5) * in - 0.5;
-    const double last_x = field->width / 2 - 1.0, last_y = field->height - 1.0;
-    const ptrdiff_t ix = (ptrdiff_t)(fmin(fmax(x, 0), last_x) + 0.5);
-    const ptrdiff_t iy = (ptrdiff_t)(fmin(fmax(y, 0), last_y) + 0.5);
+    const ptrdiff_t ix = (ptrdiff_t)(clamp_to(x, field->width / 2 - 1.0) + 0.5);
+    const ptrdiff_t iy = (ptrdiff_t)(clamp_to(y, field->height - 1.0) + 0.5);
     const float *u = (const float *)(const void *)((const char *)field->data + iy * field->stride);
-    return (struct point){(x + (double)u[2 * ix] + 0.5) / out - 0.5,
-                          (y + (double)u[2 * ix + 1] + 0.5) / out - 0.5};
+    return (struct point){(x + (double)u[2 * ix] + 0.5) * out - 0.5,
+                          (y + (double)u[2 * ix + 1] + 0.5) * out - 0.5};
 }
 
 /* ---- Matches --------------------------------------------------------------------------------- */
@@ -106,7 +108,7 @@ static void pull_rows(void *data, int part, int parts)
         for (int x = 0; x < s->width; x++) {
             const size_t at = (size_t)y * (size_t)s->width + (size_t)x;
             const struct point p = follow(s->start, s->field, (struct point){x, y});
-            const double px = fmin(fmax(p.x, 0), right), py = fmin(fmax(p.y, 0), bottom);
+            const double px = clamp_to(p.x, right), py = clamp_to(p.y, bottom);
             const int ix = (int)px < moving->width - 1 ? (int)px : moving->width - 2;
             const int iy = (int)py < moving->height - 1 ? (int)py : moving->height - 2;
             const float *a = s->wide + (size_t)iy * (size_t)moving->width + (size_t)ix;

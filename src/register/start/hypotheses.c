@@ -85,6 +85,12 @@ int count_support(const struct found_start *start, const double *off, double wit
     return count;
 }
 
+static double apart(struct point a, struct point b)
+{
+    const double x = a.x - b.x, y = a.y - b.y;
+    return sqrt(x * x + y * y);
+}
+
 /* ---- One match, one similarity --------------------------------------------------------------- */
 
 static struct plane_map similarity_of(const struct start_match *match)
@@ -118,8 +124,7 @@ static int count_votes(const struct pool *pool, const struct start_match *seed)
         if (!goes_with(seed, match, 0.6))
             continue;
         const struct point to = map_point(&map, match->fixed);
-        votes += hypot(to.x - match->moving.x, to.y - match->moving.y) <
-                 reach_of(pool, seed, size, match->fixed);
+        votes += apart(to, match->moving) < reach_of(pool, seed, size, match->fixed);
     }
     return votes;
 }
@@ -137,7 +142,7 @@ static void measure(const struct pool *pool, const struct plane_map *map)
     for (int i = 0; i < pool->count; i++) {
         const struct start_match *match = &pool->start->matches[i];
         const struct point to = map_point(map, match->fixed);
-        pool->off[i] = hypot(to.x - match->moving.x, to.y - match->moving.y);
+        pool->off[i] = apart(to, match->moving);
     }
 }
 

@@ -5,15 +5,6 @@
 
 enum { MOST_UNKNOWNS = 8, STEPS = 6 };
 
-struct point map_point(const struct plane_map *map, struct point at)
-{
-    const double *m = map->m;
-    const double d = m[6] * at.x + m[7] * at.y + m[8];
-    const double by = fabs(d) < 1e-9 ? 1e-9 : d;
-    return (struct point){(m[0] * at.x + m[1] * at.y + m[2]) / by,
-                          (m[3] * at.x + m[4] * at.y + m[5]) / by};
-}
-
 struct plane_map map_after(const struct plane_map *b, const struct plane_map *a)
 {
     struct plane_map out;

@@ -14,7 +14,13 @@ struct point {
     double x, y;
 };
 
-struct point map_point(const struct plane_map *map, struct point at);
+static inline struct point map_point(const struct plane_map *map, struct point at)
+{
+    const double *m = map->m, d = m[6] * at.x + m[7] * at.y + m[8];
+    const double by = d < 1e-9 && d > -1e-9 ? 1e-9 : d;
+    return (struct point){(m[0] * at.x + m[1] * at.y + m[2]) / by,
+                          (m[3] * at.x + m[4] * at.y + m[5]) / by};
+}
 
 /* b after a. */
 struct plane_map map_after(const struct plane_map *b, const struct plane_map *a);

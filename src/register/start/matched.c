@@ -251,7 +251,7 @@ static bool is_better(const struct registration *flow, const struct found_start 
     *good = look(flow, start, after, is);
     if (!*good || is->directions < 0.9)
         return false;
-    *good = look(flow, start, before, was);
+    *good = is->directions == 1 || look(flow, start, before, was);
     return is->directions >= was->directions;
 }
 
