@@ -14,7 +14,8 @@ from ._keywords import Keywords, Members, length, numbers
 from ._png import png, shown
 from ._scenes import PITCH, WAVELENGTH, scene_of, target_of
 
-__all__ = ["Hologram", "Optics", "light", "make", "propagate", "quantize", "reconstruct"]
+__all__ = ["Hologram", "Modulator", "Optics", "frame", "light", "make", "modulators", "propagate",
+           "quantize", "reconstruct", "show"]
 
 
 class Optics(NamedTuple):
@@ -51,6 +52,50 @@ def _pixels(field: Any, optics: Optional[Optics]) -> tuple[np.ndarray, Optics]:
     return np.ascontiguousarray(array, np.complex64), optics or Optics()
 
 
+class Modulator(NamedTuple):
+    """A device that can be bought: its levels by name or as complex numbers."""
+
+    name: str
+    title: str
+    shape: tuple[int, int]
+    pitch: float
+    levels: Any
+    source: str
+
+
+def modulators() -> dict[str, Modulator]:
+    """The modulators that are known, by their names."""
+    return {name: Modulator(name, title, (rows, columns), pitch, levels or np.frombuffer(
+                _core.modulator_levels(name), np.complex64), source)
+            for name, title, rows, columns, pitch, levels, source in _core.modulators()}
+
+
+def _complex(values: Any, name: str, axes: int) -> np.ndarray:
+    """Complex numbers as they are, real ones as radians."""
+    array = np.asarray(values)
+    if array.ndim != axes or array.size == 0 or array.dtype.kind not in "cf":
+        raise BadArgument(f"{name}: must be complex numbers, or radians, not {array.shape} of "
+                          f"{array.dtype}")
+    return np.ascontiguousarray(array if array.dtype.kind == "c" else np.exp(1j * array),
+                                np.complex64)
+
+
+def _table(levels: Any) -> Any:
+    return _complex(levels, "levels", 1).view(np.float32).reshape(-1, 2), _core.GREYF, 0
+
+
+def _take_levels(levels: Any, members: Members) -> None:
+    """A name stays one, an array becomes a table."""
+    if levels is None or isinstance(levels, str):
+        members["levels"] = levels
+    else:
+        members["table"] = _table(levels)
+
+
+def _take_source(source: Any, members: Members) -> None:
+    members["source"] = _view(_complex(source, "source", 2))
+
+
 def _view(field: np.ndarray) -> tuple[np.ndarray, int, int]:
     return field.view(np.float32), _core.GREYF, 0
 
@@ -73,7 +118,13 @@ MAKE = Keywords("hologram", "ro_hologram_scene", "ro_optics", topics=("make", "o
     name: _kept(name) for name in ("scene", "depth_map", "depth", "phase", "place")}, without=("size",))
 QUANTIZE = Keywords("hologram", "ro_hologram_options", "ro_refinement", "ro_frames", "ro_optics",
                     topics=("quantize", "refine", "optics"), own={
-                        name: _kept(name) for name in ("target", "frames", "place")})
+                        "levels": _take_levels, "source": _take_source,
+                        **{name: _kept(name) for name in ("target", "frames", "place")}})
+SHOW = Keywords("hologram", "ro_refinement", "ro_optics", topics=("show", "refine", "optics"), own={
+    "levels": _take_levels, "source": _take_source, "size": _kept("size"), "lens": _kept("lens"),
+    "modulator": _kept("modulator"), "place": _kept("place"), "wavelength": _kept("wavelength"),
+    "pitch": _kept("pitch"), "distance": _kept("distance"), "seed": _kept("seed")},
+    without=("target", "phase", "frames"))
 PROPAGATE = Keywords("hologram", "ro_optics", topics=("propagate", "optics"), own={
     "distance": _ignored}, without=("seed", "levels"))
 RECONSTRUCT = Keywords("hologram", "ro_view", "ro_optics", topics=("reconstruct", "optics"), own={
@@ -160,12 +211,98 @@ def _refined(source: np.ndarray, optics: Optics, members: Members, more: Members
     return result, Figures(told)
 
 
-def quantize(field: Any, levels: Optional[str] = None, optics: Optional[Optics] = None, *,
+def _spots(places: Any) -> list[tuple[float, ...]]:
+    """Rows of x, y, z and weight; without weights they are alike, without z in the focal plane."""
+    array = np.asarray(places, np.float64)
+    if array.ndim != 2 or array.shape[1] not in (2, 3, 4):
+        raise BadArgument(f"spots are rows of x, y, z, weight, not {array.shape}")
+    whole = np.zeros((len(array), 4))
+    whole[:, 3] = 1
+    whole[:, :array.shape[1]] = array
+    return [tuple(row) for row in whole.tolist()]
+
+
+def show(target: Any, modulator: Optional[str] = None, *, return_figures: bool = False,
+         **options: Any) -> Any:
+    """Numbers of levels that show a target: ``roundoff hologram show``.
+
+    With ``distance`` the target is a picture in its plane; with ``lens``, a focal length, rows of x,
+    y (downwards), z behind the focal plane and weight. ``levels`` may be an array of complex numbers
+    or radians, ``source`` the light on the modulator, likewise. Without a ``modulator`` give ``size``
+    (rows and columns) and ``pitch``. With three ``wavelength`` a colour target gives three arrays of
+    numbers, one behind the other. ``frame`` makes of numbers what a modulator is sent.
+    """
+    run = _run.split(options)
+    members = SHOW.take(options)
+    waves = members.pop("wavelength", 532e-9)
+    waves = numbers("wavelength", waves) if isinstance(waves, (list, tuple)) or (
+        isinstance(waves, str) and "," in waves) else [waves]
+    device = None
+    if modulator is not None:
+        known = modulators()
+        if modulator not in known:
+            raise BadArgument(f"modulator {modulator}: must be one of {', '.join(known)}")
+        device = known[modulator]
+        if not {"levels", "table"} & set(members):
+            _take_levels(device.levels, members)
+    shape = members.pop("size", device.shape if device else None)
+    pitch = members.pop("pitch", device.pitch if device else None)
+    if shape is None or pitch is None:
+        raise BadArgument("show needs a modulator, or size and pitch")
+    picture = np.asarray(target)
+    if len(waves) > 1 and (picture.ndim != 3 or picture.shape[2] != len(waves)):
+        raise BadArgument(f"{len(waves)} wavelengths need a target of as many colours")
+    made = []
+    for channel, wave in enumerate(waves):
+        optics = Optics(wavelength=length("wavelength", wave), pitch=length("pitch", pitch))
+        made.append(_show_one(picture[..., channel] if len(waves) > 1 else target, shape, optics,
+                              dict(members), run))
+    result = made[0][0] if len(waves) == 1 else np.stack([one for one, _ in made])
+    told = made[0][1] if len(waves) == 1 else [figures for _, figures in made]
+    return (result, told) if return_figures else result
+
+
+def _show_one(target: Any, shape: Sequence[int], optics: Optics, members: Members,
+              run: dict[str, Any]) -> tuple[np.ndarray, Figures]:
+    result = np.empty(tuple(shape), np.uint8)
+    of_levels = {name: members.pop(name) for name in ("levels", "table", "source")
+                 if name in members}
+    lens, seed = members.pop("lens", None), members.pop("seed", 0)
+    place, away = members.pop("place", None), members.pop("distance", None)
+    if (lens is None) == (away is None):
+        raise BadArgument("show needs a distance or a lens, not both")
+    with _run.running(run) as how:
+        if lens is not None:
+            told = _core.hologram_spots((result, _core.INDEX8, 255), _spots(target),
+                                        length("lens", lens), int(members.get("refine") or 0),
+                                        int(seed), tuple(optics), of_levels, how)
+        else:
+            optics = _with(optics, members)
+            members["distance"] = length("distance", away)
+            aim = target_of(target, shape, optics, place, how)
+            told = _core.hologram_refine(None, (result, _core.INDEX8, 255), (aim, _core.GREYF, 0),
+                                         tuple(optics), of_levels, members, how)
+    return result, Figures(told)
+
+
+SHOW.show(show)
+
+
+def frame(levels_of: Any, modulator: str) -> np.ndarray:
+    """What a modulator is sent for numbers of its levels."""
+    array = np.ascontiguousarray(levels_of)
+    if array.ndim != 2 or array.dtype != np.uint8 or array.size == 0:
+        raise BadArgument(f"numbers of levels are uint8, not {array.shape} of {array.dtype}")
+    data, rows, columns, stride = _core.modulator_frame(modulator, (array, _core.INDEX8, 255))
+    return np.frombuffer(data, np.uint8).reshape(rows, stride)[:, :columns].copy()
+
+
+def quantize(field: Any, levels: Any = None, optics: Optional[Optics] = None, *,
              return_figures: bool = False, **options: Any) -> Any:
     """Numbers of a modulator's levels (uint8), the noise kept out of the viewer's window.
 
     ``levels`` is "phase:256" unless said otherwise; "phase:N", "amplitude:N", "binary",
-    "phase-binary". The keywords are the options of ``roundoff hologram quantize``: ``refine`` makes
+    "phase-binary", or an array of complex numbers or radians, as a modulator was measured. The keywords are the options of ``roundoff hologram quantize``: ``refine`` makes
     the light fit a picture ``target`` at a ``distance``, and ``frames`` gives several, one behind
     the other, whose mean is the field's.
     """
@@ -192,19 +329,21 @@ def quantize(field: Any, levels: Optional[str] = None, optics: Optional[Optics] 
 QUANTIZE.show(quantize)
 
 
-def light(numbers: Any, levels: str = "phase:256", optics: Optional[Optics] = None) -> Hologram:
+def light(numbers: Any, levels: Any = "phase:256", optics: Optional[Optics] = None) -> Hologram:
     """The light that leaves a modulator at these numbers of levels."""
     array = readable(np.asarray(numbers))
     if array.ndim != 2 or array.dtype != np.uint8 or array.size == 0:
         raise BadArgument(f"numbers of levels are uint8, not {array.shape} of {array.dtype}")
     field = np.empty(array.shape, np.complex64)
     with _run.running({}) as how:
-        _core.hologram_light((array, _core.INDEX8, 0), _view(field), levels, how)
+        named = isinstance(levels, str)
+        _core.hologram_light((array, _core.INDEX8, 0), _view(field), levels if named else None,
+                             None if named else _table(levels), how)
     return Hologram(field, optics or Optics())
 
 
 def reconstruct(field: Any, optics: Optional[Optics] = None, *, depth: Any = None,
-                levels: str = "phase:256", **options: Any) -> Any:
+                levels: Any = "phase:256", **options: Any) -> Any:
     """What an eye sees that focuses at ``depth`` (else where the optics say), as float32.
 
     Several depths give a list of views. ``field`` may also be numbers of ``levels``, as uint8: the

@@ -84,7 +84,7 @@ bool list_append(PyObject *list, PyObject *item);
 extern PyMethodDef halftone_functions[], stream_functions[], denoise_functions[],
     figures_functions[], register_functions[], segment_functions[], hologram_functions[],
     wedge_functions[], quick_functions[], device_functions[], member_functions[], scene_functions[],
-    levelset_functions[], number_functions[];
+    levelset_functions[], number_functions[], modulator_functions[];
 
 bool denoise_options_take(PyObject *dictionary, ro_denoise_options *options);
 
@@ -97,6 +97,16 @@ PyObject *lines_give(const ro_polyline *lines, size_t count);
 bool field_take(PyObject *triple, bool writable, struct view *view, ro_field *field);
 bool optics_take(PyObject *tuple, ro_optics *optics);
 PyObject *optics_give(const ro_optics *optics);
+
+/* Options of a hologram, with levels ("table", pairs of floats) and the light on the modulator
+ * ("source") as arrays. */
+struct hologram_request {
+    ro_hologram_options options;
+    struct view table, light;
+    ro_field source;
+};
+bool hologram_request_take(PyObject *given, PyObject *dictionary, struct hologram_request *request);
+void hologram_request_release(struct hologram_request *request);
 
 /* Options of a halftone, with what their pointers lead to. */
 struct halftone_request {

@@ -2,6 +2,8 @@
 /* Holograms. A field of complex pixels is an array of floats twice as wide. */
 #include "binding.h"
 
+#include <string.h>
+
 /* ---- Arguments ---------------------------------------------------------------------------------
  */
 bool field_take(PyObject *triple, bool writable, struct view *view, ro_field *field)
@@ -107,20 +109,62 @@ static PyObject *figures_of(const ro_hologram_report *r)
                          r->efficiency);
 }
 
+/* An array of levels, a pair of floats each, one behind the other. */
+static bool table_take(PyObject *triple, struct view *view, const float **table, int *count)
+{
+    if (!view_take(triple, false, view))
+        return false;
+    const ro_image *image = &view->image;
+    if (image->width != 2 || (image->height > 1 && image->stride != 2 * sizeof(float)) ||
+        image->height > RO_HOLOGRAM_LEVELS) {
+        raise_bad("levels are up to %d complex numbers", RO_HOLOGRAM_LEVELS);
+        return false;
+    }
+    *table = image->data;
+    *count = (int)image->height;
+    return true;
+}
+
+bool hologram_request_take(PyObject *given, PyObject *dictionary, struct hologram_request *request)
+{
+    static const char *const others[] = {"table", "source", NULL};
+    *request = (struct hologram_request){.options = RO_HOLOGRAM_OPTIONS};
+    ro_hologram_options *o = &request->options;
+    if (!optics_take(given, &o->optics) ||
+        !members_set(dictionary, "ro_hologram_options", others, o))
+        return false;
+    PyObject *table = option_of(dictionary, "table"), *source = option_of(dictionary, "source");
+    bool done = !table || table_take(table, &request->table, &o->table, &o->table_count);
+    if (done && source) {
+        done = field_take(source, false, &request->light, &request->source);
+        o->source = &request->source;
+    }
+    if (!done)
+        hologram_request_release(request);
+    return done;
+}
+
+void hologram_request_release(struct hologram_request *request)
+{
+    view_release(&request->table);
+    view_release(&request->light);
+}
+
 static PyObject *quantize(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
     PyObject *source, *target, *given, *dictionary, *run;
     int measure;
-    ro_hologram_options options = RO_HOLOGRAM_OPTIONS;
+    struct hologram_request request;
     if (!PyArg_ParseTuple(arguments, "OOOO!pO", &source, &target, &given, &PyDict_Type, &dictionary,
                           &measure, &run) ||
-        !optics_take(given, &options.optics) ||
-        !members_set(dictionary, "ro_hologram_options", NULL, &options))
+        !hologram_request_take(given, dictionary, &request))
         return NULL;
-    options.measure = measure;
+    request.options.measure = measure;
     struct session *session = session_begin(run);
-    if (!session)
+    if (!session) {
+        hologram_request_release(&request);
         return NULL;
+    }
     struct view in = {0}, out = {0};
     ro_field field;
     ro_hologram_report report = {.size = sizeof report};
@@ -128,39 +172,47 @@ static PyObject *quantize(PyObject *Py_UNUSED(module), PyObject *arguments)
     if (field_take(source, false, &in, &field) && view_take(target, true, &out)) {
         session_leave(session);
         const ro_status status =
-            ro_hologram_quantize(session->context, &field, &out.image, &options, &report);
+            ro_hologram_quantize(session->context, &field, &out.image, &request.options, &report);
         session_return(session);
         if (session_succeeded(session, status)) {
             result = figures_of(&report);
             ro_free(report.hogel);
         }
     }
+    hologram_request_release(&request);
     view_release(&in);
     view_release(&out);
     session_end(session);
     return result;
 }
 
-/* The light that leaves a modulator of a name at level numbers. */
+/* The light that leaves a modulator at level numbers: of a name, or of an array of levels. */
 static PyObject *light(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
-    PyObject *source, *target, *run;
+    PyObject *source, *target, *run, *table;
     const char *levels;
-    if (!PyArg_ParseTuple(arguments, "OOsO", &source, &target, &levels, &run))
+    if (!PyArg_ParseTuple(arguments, "OOzOO", &source, &target, &levels, &table, &run))
         return NULL;
     struct session *session = session_begin(run);
     if (!session)
         return NULL;
-    struct view in = {0}, out = {0};
+    struct view in = {0}, out = {0}, own = {0};
     ro_field field;
-    ro_modulator modulator;
-    bool done = view_take(source, false, &in) && field_take(target, true, &out, &field);
+    ro_modulator modulator = {0};
+    const float *numbers = NULL;
+    bool done = view_take(source, false, &in) && field_take(target, true, &out, &field) &&
+                (levels || table_take(table, &own, &numbers, &modulator.count));
     if (done) {
-        ro_status status = ro_modulator_named(session->context, levels, &modulator);
+        ro_status status = RO_OK;
+        if (levels)
+            status = ro_modulator_named(session->context, levels, &modulator);
+        else
+            memcpy(modulator.table, numbers, 2 * (size_t)modulator.count * sizeof *numbers);
         if (status == RO_OK)
             status = ro_modulator_light(session->context, &modulator, &in.image, &field);
         done = session_succeeded(session, status);
     }
+    view_release(&own);
     view_release(&in);
     view_release(&out);
     session_end(session);
@@ -202,7 +254,7 @@ PyMethodDef hologram_functions[] = {
      "hologram_propagate(field, target, optics, distance, run)"},
     {"hologram_quantize", quantize, METH_VARARGS,
      "hologram_quantize(field, numbers, optics, options, measure, run) -> figures"},
-    {"hologram_light", light, METH_VARARGS, "hologram_light(numbers, field, levels, run)"},
+    {"hologram_light", light, METH_VARARGS, "hologram_light(numbers, field, levels, table, run)"},
     {"hologram_reconstruct", reconstruct, METH_VARARGS,
      "hologram_reconstruct(field, target, optics, depth, view, run) -> scale"},
     {NULL, NULL, 0, NULL},

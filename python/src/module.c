@@ -78,6 +78,7 @@ static int fill(PyObject *module)
                                      device_functions,
                                      member_functions,
                                      scene_functions,
+                                     modulator_functions,
                                      levelset_functions,
                                      number_functions};
     for (size_t i = 0; i < sizeof families / sizeof *families; i++)

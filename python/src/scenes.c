@@ -136,33 +136,36 @@ static PyObject *make(PyObject *Py_UNUSED(module), PyObject *arguments)
 static PyObject *refine(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
     PyObject *source, *target, *wanted, *given, *dictionary, *more, *run;
-    ro_hologram_options options = RO_HOLOGRAM_OPTIONS;
+    struct hologram_request request;
     ro_refinement refinement = RO_REFINEMENT;
     if (!PyArg_ParseTuple(arguments, "OOOOO!O!O", &source, &target, &wanted, &given, &PyDict_Type,
                           &dictionary, &PyDict_Type, &more, &run) ||
-        !optics_take(given, &options.optics) ||
-        !members_set(dictionary, "ro_hologram_options", NULL, &options) ||
-        !members_set(more, "ro_refinement", NULL, &refinement))
+        !members_set(more, "ro_refinement", NULL, &refinement) ||
+        !hologram_request_take(given, dictionary, &request))
         return NULL;
     struct session *session = session_begin(run);
-    if (!session)
+    if (!session) {
+        hologram_request_release(&request);
         return NULL;
+    }
     struct view in = {0}, out = {0}, aim = {0};
     ro_field field;
     ro_refinement_report r = {.size = sizeof r};
-    bool done = field_take(source, false, &in, &field) && view_take(target, true, &out) &&
-                view_take(wanted, false, &aim);
+    const bool given_field = source != Py_None;
+    bool done = (!given_field || field_take(source, false, &in, &field)) &&
+                view_take(target, true, &out) && view_take(wanted, false, &aim);
     if (done) {
         refinement.target = aim.image;
         session_leave(session);
-        const ro_status status =
-            ro_hologram_refine(session->context, &field, &out.image, &options, &refinement, &r);
+        const ro_status status = ro_hologram_refine(session->context, given_field ? &field : NULL,
+                                                    &out.image, &request.options, &refinement, &r);
         session_return(session);
         done = session_succeeded(session, status);
     }
     view_release(&in);
     view_release(&out);
     view_release(&aim);
+    hologram_request_release(&request);
     session_end(session);
     return done ? Py_BuildValue("{s:i,s:i,s:s,s:d,s:d,s:d}", "iterations", r.iterations, "passes",
                                 r.passes, "edges", r.edges, "start_psnr_db", r.start_psnr,

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Holograms and wedges against the command."""
 import json
+import pathlib
 import subprocess
 
 import numpy as np
@@ -139,3 +140,66 @@ def test_fit_finds_a_curve():
     assert all(abs(a - b) < 0.03 for a, b in turned.curve)  # for a plate
     with pytest.raises(roundoff.BadArgument):
         calibrate.fit(np.full((300, 300), 200, np.uint8))
+
+
+def test_show_as_the_command(tmp_path, command, grey):
+    write_pnm(tmp_path / "to.pgm", grey)
+    (tmp_path / "spots.csv").write_text("x,y,z,weight\n0.001,0.0005,0,1\n-0.0008,-0.0012,0.001,2\n")
+    small = ["--size", "96x64", "--pitch", "8um", "--quiet"]
+    subprocess.run([command.program, "hologram", "show", "to.pgm", "slm.pgm", "--distance", "9mm",
+                    "--refine", "4", *small], check=True, cwd=tmp_path)
+    numbers, figures = hologram.show(grey, size=(64, 96), pitch="8um", distance="9mm", refine=4,
+                                     return_figures=True)
+    assert np.array_equal(read_pnm(tmp_path / "slm.pgm"), numbers) and figures.psnr_db > 10
+    subprocess.run([command.program, "hologram", "show", "spots.csv", "slm.pgm", "--lens", "200mm",
+                    *small], check=True, cwd=tmp_path)
+    spots = [(1e-3, -0.5e-3, 0, 1), (-0.8e-3, 1.2e-3, 1e-3, 2)]  # y downwards
+    numbers, figures = hologram.show(spots, size=(64, 96), pitch="8um", lens=0.2,
+                                     return_figures=True)
+    assert np.array_equal(read_pnm(tmp_path / "slm.pgm"), numbers) and figures.uniformity > 0.99
+    with pytest.raises(roundoff.BadArgument, match="distance or a lens"):
+        hologram.show(grey, size=(64, 96), pitch="8um")
+    with pytest.raises(roundoff.BadArgument, match="pluto-2"):
+        hologram.show(grey, "pluto", distance=0.1)
+
+
+def test_levels_and_light_as_arrays(dice):
+    measured = np.exp(2j * np.pi * np.arange(16) / 16)
+    numbers = hologram.quantize(dice, measured)
+    light = hologram.light(numbers, measured).field
+    assert np.allclose(light, measured[numbers], atol=1e-6)
+    assert np.mean(hologram.quantize(dice, "phase:16") == numbers) > 0.9
+    assert np.array_equal(hologram.quantize(dice, 2 * np.pi * np.arange(16) / 16), numbers)
+    spots = [(0.5e-3 * i, 0.3e-3) for i in range(-2, 3)]
+    y, x = np.mgrid[:64, :80] - np.array([31.5, 39.5])[:, None, None]
+    beam = np.exp(-(x * x + y * y) / 900 + 0.002j * x * x)
+    numbers, told = hologram.show(spots, size=(64, 80), pitch=8e-6, lens="200mm", levels=measured,
+                                  source=beam, return_figures=True)
+    seen = [abs((measured[numbers] * beam * np.exp(-2j * np.pi * 8e-6 / (532e-9 * 0.2) *
+                                                   (x * a + y * b))).sum()) ** 2 for a, b in spots]
+    assert abs(1 - np.ptp(seen) / (max(seen) + min(seen)) - told.uniformity) < 1e-3
+    assert abs(sum(seen) / abs(beam).sum() ** 2 - told.efficiency) < 1e-3
+
+
+def test_modulators(colour):
+    known = hologram.modulators()
+    assert known["pluto-2"].shape == (1080, 1920) and known["plm-67"].levels.shape == (16,)
+    assert np.allclose(abs(known["plm-67"].levels), 1)
+    numbers = np.arange(16, dtype=np.uint8).reshape(2, 8)
+    assert hologram.frame(numbers, "plm-47").shape == (4, 16)
+    assert set(np.unique(hologram.frame(numbers % 2, "dlp7000"))) == {0, 255}
+    waves = ("638nm", "520nm", "450nm")
+    numbers = hologram.show(colour, size=(48, 64), pitch="6.4um", wavelength=waves, distance="9mm",
+                            refine=2)
+    assert numbers.shape == (3, 48, 64)
+    assert np.array_equal(numbers[2], hologram.show(colour[..., 2], size=(48, 64), pitch="6.4um",
+                                                    wavelength="450nm", distance="9mm", refine=2))
+
+
+def test_notebook_runs():
+    notebook = pathlib.Path(__file__).parents[2] / "examples/holograms.ipynb"
+    known = {}
+    for cell in json.loads(notebook.read_text())["cells"]:
+        if cell["cell_type"] == "code":
+            exec("".join(cell["source"]), known)
+    assert known["figures"].uniformity > 0.98 and known["frame"].shape == (1080, 1920)

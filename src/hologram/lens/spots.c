@@ -65,6 +65,7 @@ struct trap_maker {
     float table[2 * RO_HOLOGRAM_LEVELS]; /* as they are rounded */
     float light[2 * RO_HOLOGRAM_LEVELS]; /* as they leave the modulator */
     const ro_image *out;
+    int roots;  /* by which steps of weights are smaller */
     double all; /* the sum of the source's moduli: a spot with all light */
     atomic_uint_fast32_t ticket;
 };
@@ -239,6 +240,8 @@ static double uniformity(const struct trap_maker *t)
     return most > 0 ? 1 - (most - least) / (most + least) : 0;
 }
 
+/* Few spots answer to their weights by more than in proportion: after each pass that was no better
+ * than the one before, steps are the roots of what they were. */
 static void adapt(struct trap_maker *t, bool phases)
 {
     double mean = 0;
@@ -246,8 +249,11 @@ static void adapt(struct trap_maker *t, bool phases)
         mean += brightness(&t->spots[i]) / t->spots[i].amplitude / (double)t->count;
     for (size_t i = 0; i < t->count; i++) {
         struct spot *s = &t->spots[i];
-        const double b = brightness(s), factor = b > 0 ? mean * s->amplitude / b : 2;
-        s->weight *= fmin(fmax(factor, 0.5), 2);
+        const double b = brightness(s);
+        double factor = fmin(fmax(b > 0 ? mean * s->amplitude / b : 2, 0.5), 2);
+        for (int k = 0; k < t->roots; k++)
+            factor = sqrt(factor);
+        s->weight *= factor;
         if (phases && b > 0)
             s->phase = s->arrives / b;
     }
@@ -258,7 +264,7 @@ static void adapt(struct trap_maker *t, bool phases)
 static ro_status run(struct trap_maker *t, ro_spots_report *report)
 {
     const int times = t->o->iterations ? t->o->iterations : ITERATIONS;
-    double *best = malloc(t->count * sizeof *best), most = -1;
+    double *best = malloc(t->count * sizeof *best), most = -1, before = -1;
     ro_status status = RO_OK;
     if (!best)
         return ro_context_fail(t->context, RO_E_MEMORY, "no memory for %zu spots", t->count);
@@ -266,6 +272,8 @@ static ro_status run(struct trap_maker *t, ro_spots_report *report)
         status = ro_context_progress(t->context, "spots", (double)i / (times + 1));
         run_pass(t);
         const double now = uniformity(t);
+        t->roots += 2 * i > times && now < 0.999 && now < before + 1e-4 && t->roots < 6;
+        before = now;
         if (2 * i >= times - 1 && now > most) { /* phases stay from here on */
             most = now;
             for (size_t k = 0; k < t->count; k++)

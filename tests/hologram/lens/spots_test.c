@@ -88,6 +88,21 @@ static void figures_are_true(void **state)
     }
 }
 
+/* Two spots, one twice as bright: weights that are followed at once would swing to and fro. */
+static void two_spots(void **state)
+{
+    ro_context *context = *state;
+    const ro_spot spots[] = {{1e-3, -0.5e-3, 0, 1}, {-0.8e-3, 1.2e-3, 1e-3, 2}};
+    const ro_spots wanted = {RO_SPOTS_DEFAULTS, .spots = spots, .count = 2, .focal = focal};
+    const ro_hologram_options options = {RO_HOLOGRAM_DEFAULTS, .optics = optics};
+    ro_spots_report report = {.size = sizeof report};
+    ro_image out;
+    assert_int_equal(ro_image_alloc(context, RO_INDEX8, WIDTH, HEIGHT, 255, &out), RO_OK);
+    assert_int_equal(ro_hologram_spots(context, &wanted, &out, &options, &report), RO_OK);
+    assert_true(report.uniformity > 0.99 && report.efficiency > 0.8);
+    ro_image_free(&out);
+}
+
 static void schedules_agree(void **state)
 {
     uint8_t *first = NULL;
@@ -136,8 +151,8 @@ static void bad_input(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(figures_are_true),
-                                       cmocka_unit_test(schedules_agree),
-                                       cmocka_unit_test(bad_input)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(figures_are_true), cmocka_unit_test(two_spots),
+        cmocka_unit_test(schedules_agree), cmocka_unit_test(bad_input)};
     return cmocka_run_group_tests(tests, fixture_open, fixture_close);
 }
