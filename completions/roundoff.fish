@@ -38,6 +38,7 @@ complete -c roundoff -n '__fish_seen_subcommand_from halftone' -l page -x -d 'pa
 complete -c roundoff -n '__fish_seen_subcommand_from halftone' -l profile -xa 'apply ignore' -d 'what becomes of colours that are not those of sRGB'
 complete -c roundoff -n '__fish_seen_subcommand_from halftone' -l alpha -xa 'auto over keep drop' -d 'what becomes of alpha'
 complete -c roundoff -n '__fish_seen_subcommand_from halftone' -l background -x -d 'colour that is seen through alpha'
+complete -c roundoff -n '__fish_seen_subcommand_from halftone' -l content -xa 'photo page' -d 'what the picture shows'
 complete -c roundoff -n '__fish_seen_subcommand_from halftone' -l compression -xa 'auto none g4 packbits zip lzw' -d 'how a TIFF file is packed'
 complete -c roundoff -n '__fish_seen_subcommand_from halftone' -l bit-order -xa 'msb lsb' -d 'where the first pixel of a byte is'
 complete -c roundoff -n '__fish_seen_subcommand_from halftone' -l ones -xa 'white black' -d 'the colour of ones'

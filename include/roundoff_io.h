@@ -118,6 +118,12 @@ typedef enum ro_resize_rule {
     RO_RESIZE_FILL,      /* the smallest that covers them; what stands out is cut off both sides */
 } ro_resize_rule;
 
+/* What a picture shows. */
+typedef enum ro_content {
+    RO_CONTENT_PHOTO = 0, /* samples as they are */
+    RO_CONTENT_PAGE,      /* text, lines and codes become black and white, as 8-bit grey */
+} ro_content;
+
 typedef struct ro_read_options {
     size_t size;                          /* RO_READ_OPTIONS sets it */
     const char *type;                     /* NULL: by content */
@@ -140,6 +146,7 @@ typedef struct ro_read_options {
     int colours; /* ro_halftone_file, ro_halftone_files: 2 to 256: the picture is read whole, and
                     its palette is made by ro_palette_adapt; 0: the options say which */
     ro_palette *made; /* that palette, if not NULL */
+    ro_content content;
 } ro_read_options;
 #define RO_PAGES_ALL UINT_MAX /* to the last one */
 #define RO_PAGES_STACK                                                                             \

@@ -52,6 +52,14 @@ static const ro_option rows[] = {
              "becomes a transparent number of its own."},
     {MEMBER(background), "C", "colour that is seen through alpha", .topic = "files",
      .derived = "white", .excludes = "alpha=drop", .more = "By name or as #rrggbb."},
+    {READ(content, "content"), "C", "what the picture shows", .topic = "tone", .preset = "photo",
+     .excludes = "palette separate=cmyk,cmyk-tiff,inks,inks-tiff inks",
+     .words = RO_WORDS({"photo", .value = RO_CONTENT_PHOTO},
+                       {"page", .value = RO_CONTENT_PAGE,
+                        .help = "also text, lines and codes, which become black and white"}),
+     .more = "Text on any even ground stays sharp, and photographs on the page stay smooth, which "
+             "is decided for each region. Small comics, stars and masts can be taken for text. "
+             "Colours become grey."},
     {WRITE(compression, "compression"), "C", "how a TIFF file is packed", .topic = "files",
      .preset = "auto",
      .words = RO_WORDS({"auto", .value = RO_COMPRESSION_DEFAULT, .help = "g4 for bits, else zip"},

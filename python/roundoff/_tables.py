@@ -127,6 +127,7 @@ COMMANDS = {
         ('profile', 'choice', 'what becomes of colours that are not those of sRGB', ('apply', 'ignore'), ('files',), False),
         ('alpha', 'choice', 'what becomes of alpha', ('auto', 'over', 'keep', 'drop'), ('files',), False),
         ('background', 'text', 'colour that is seen through alpha', (), ('files',), False),
+        ('content', 'choice', 'what the picture shows', ('photo', 'page'), ('tone',), False),
         ('compression', 'choice', 'how a TIFF file is packed', ('auto', 'none', 'g4', 'packbits', 'zip', 'lzw'), ('files',), False),
         ('bit_order', 'choice', 'where the first pixel of a byte is', ('msb', 'lsb'), ('raw',), False),
         ('ones', 'choice', 'the colour of ones', ('white', 'black'), ('raw',), False),

@@ -44,6 +44,35 @@ class Resize(Case):
         pixels = netpbm(self.get("out.ppm"))[2]
         self.assertAlmostEqual(sum(map(light, pixels)) / len(pixels), 128, delta=3)
 
+    def test_pages(self):
+        """--content page: text on grey becomes black on white, as grey or as colour, in any size."""
+        side = 240
+        text = [20 if (y // 6) % 3 == 0 and (x // 3) % 4 < 2 else 190
+                for y in range(side) for x in range(side)]
+        self.put("in.pgm", pgm(side, side, text))
+        self.put("in.ppm", b"P6\n%d %d\n255\n" % (side, side) +
+                 bytes(v for value in text for v in (value, value, value)))
+        self.works("halftone", "in.pgm", "out.pgm", "--content", "page", "--quiet")
+        middle = self.get("out.pgm")[-side * 120:][:side * 60]
+        wanted = bytes(255 * (v > 100) for v in text)[side * 120:side * 180]
+        wrong = sum(a != b for a, b in zip(middle, wanted))
+        self.assertLess(wrong, 0.02 * len(wanted))
+        self.works("halftone", "in.pgm", "plain.pgm", "--quiet")
+        self.assertGreater(sum(a != b for a, b in
+                               zip(self.get("plain.pgm")[-side * 120:], wanted)), 5 * wrong + 100)
+        for more in ["--threads", "1"], ["--content", "page"]:
+            self.works("halftone", "in.ppm", "again.pgm", "--quiet",
+                       *(more if "--content" in more else more + ["--content", "page"]))
+            self.assertEqual(self.get("again.pgm"), self.get("out.pgm"))
+        piped = self.works("halftone", "-", "-", "--content", "page", "--quiet", "--type", "pgm",
+                           input=self.get("in.pgm")).stdout
+        self.assertEqual(piped, self.get("out.pgm"))
+        self.works("halftone", "in.pgm", "half.pgm", "--content", "page", "--resize", "50%", "--quiet")
+        self.refused("halftone", "in.ppm", "no.ppm", "--content", "page", "--palette", "ega",
+                     words=["content", "palette"], status=2)
+        self.refused("halftone", "in.ppm", "no.ppm", "--content", "page", "--channels", "rgb",
+                     words=["page"], status=1)
+
     def test_streams(self):
         """Pipes and files, threads and none: the same bits."""
         picture = pgm(301, 203, [(x * x + 3 * y) % 256 for y in range(203) for x in range(301)])

@@ -96,6 +96,11 @@ static ro_status resolve(struct halftone_job *job, const ro_halftone_options *op
         status = take_options(job->context, write, &job->write, "RO_WRITE_OPTIONS");
     if (status == RO_OK)
         status = file_named(job->context, job->out);
+    if (status == RO_OK && job->read.content == RO_CONTENT_PAGE &&
+        (job->options.palette || job->read.colours || job->options.channels != RO_CHANNELS_GREY))
+        return ro_context_fail(job->context, RO_E_ARGUMENT,
+                               "content page makes a picture grey, so it excludes palettes, "
+                               "channels and inks");
     if (status == RO_OK && job->read.colours) {
         status = check_colours(job->context, &job->options, job->read.colours);
         job->palette.count = job->read.colours; /* at most, until it is made */

@@ -119,6 +119,7 @@ ro_status output_take_alpha(struct file_output *output, ro_context *context, con
     options.type = NULL;
     options.alpha = RO_ALPHA_ONLY;
     options.resize_light = 0;
+    options.content = RO_CONTENT_PHOTO;
     options.strict = 0;
     ro_status status = ro_reader_open(context, in, &options, &output->alpha);
     if (status != RO_OK)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The stages that change the shape of a picture, in their order. */
+/* The stages that change a picture before it is halftoned, in their order. */
 #include "io/filters/stage.h"
 
 ro_status shape_stages(struct row_stage **stage, const ro_read_options *options)
@@ -18,6 +18,8 @@ ro_status shape_stages(struct row_stage **stage, const ro_read_options *options)
         status = crop_stage(last, options->resize_width, options->resize_height, &last);
     if (status == RO_OK && options->enlarge > 1)
         status = replicate_stage(last, options->enlarge, &last);
+    if (status == RO_OK && options->content == RO_CONTENT_PAGE)
+        status = page_stage(last, &last);
     if (status == RO_OK)
         *stage = last;
     return status;

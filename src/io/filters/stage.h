@@ -104,6 +104,9 @@ ro_status shape_stages(struct row_stage **stage, const ro_read_options *options)
  * (ro_resolution_is_stated) becomes unknown. */
 void stage_scale_resolution(ro_file_info *info, double across, double down);
 
+/* 8-bit grey in which text, lines and codes are black and white; the same. */
+ro_status page_stage(struct row_stage *before, struct row_stage **stage);
+
 /* Ends the opening of a decoder: it is given if `status` is RO_OK, else closed. Returns `status`.
  */
 static inline ro_status stage_opened(struct row_stage *made, ro_status status,

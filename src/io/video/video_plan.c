@@ -22,6 +22,8 @@ ro_status video_check_files(struct open_file *file, const char *out, const ro_re
         return file_fail(file, RO_E_ARGUMENT, "is a video; the output's name should end in .y4m");
     if (read->page)
         return file_fail(file, RO_E_ARGUMENT, "is a video, which has no pages");
+    if (read->content)
+        return file_fail(file, RO_E_ARGUMENT, "is a video, not a page");
     if (read->colours)
         return file_fail(file, RO_E_ARGUMENT,
                          "is a video; a palette is made for a picture, such as one of its frames");
