@@ -86,6 +86,7 @@ class Usage(Case):
         self.refused(*run, "--method", "floid-steinberg", words=["floyd-steinberg"], status=2)
         self.refused(*run, "--schedule", "wav", words=["wave"], status=2)
         self.refused(*run, "--seed", "5", words=["seed"])
+        run += ["--method", "fs"]
         for schedule in ["ed", "ec"]:
             self.refused(*run, "--schedule", schedule, "--threads", "2", words=["thread"])
             self.refused(*run, "--schedule", schedule, "--cpu", "avx2", words=["avx2"])
