@@ -11,6 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { USUAL_SWEEPS = 2 }; /* of --refine auto */
+
 struct frames {
     ro_frames frames;
     ro_frames_report report;
@@ -34,6 +36,7 @@ static int read_frames(const struct command *command, const struct hologram_valu
     f->frames.distance = values->distance;
     f->frames.phase = values->phase;
     f->frames.seed = values->common.seed;
+    f->frames.refine = values->refine == RO_DEFAULT ? USUAL_SWEEPS : values->refine;
     f->options = q.options;
     f->options.measure = 0;
     return wrong;

@@ -83,7 +83,8 @@ static const ro_option rows[] = {
     {MEMBER(refine), ROW_REFINE,
      .words = RO_WORDS({"auto", .value = RO_DEFAULT, .help = "50 iterations or 10 passes"}),
      .more = "The amplitude at `distance` becomes that of `target`, whatever its phase. 64 phases "
-             "or more are many."},
+             "or more are many. With `frames` N are sweeps (auto: 2) in which each frame is "
+             "searched for what all others leave."},
     {MEMBER(distance), ROW_AWAY},
     {MEMBER(source), "S", "light on the modulator: .npy, phases, lens:F or tilt:X,Y",
      .topic = "show refine",

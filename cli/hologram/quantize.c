@@ -22,17 +22,17 @@ static int check_modes(const struct command *command, const struct hologram_valu
             given = *name;
     if (values->drive == DRIVE_PACKED && !values->frames.count)
         return usage_error(command, "--drive packed needs --frames");
-    if (values->source.count && !values->refine)
+    if (values->source.count && (!values->refine || values->frames.count))
         return usage_error(command, "--source needs --refine");
-    if (values->refine && values->frames.count)
-        return usage_error(command, "--refine and --frames exclude each other");
+    if (given && values->frames.count)
+        return usage_error(command, "--%s does not apply to --frames", given);
     if (given && !values->refine)
         return usage_error(command, "--%s needs --refine", given);
     if (values->phase && !values->frames.count)
         return usage_error(command, "--phase needs --frames");
     if (values->distance != 0 && !values->refine && !values->frames.count)
         return usage_error(command, "--distance needs --refine or --frames");
-    if (values->refine && (!values->target || values->distance == 0))
+    if (values->refine && !values->frames.count && (!values->target || values->distance == 0))
         return usage_error(command, "--refine needs --target and --distance: what is to be seen, "
                                     "and how far from the modulator");
     if (values->spectrum && (values->refine || values->frames.count))

@@ -401,6 +401,8 @@ typedef struct ro_frames {
     uint64_t seed;
     /* 1: errors of the intensity are not carried, for comparison. */
     int independent;
+    /* Sweeps in which each frame is searched for what all others leave; 0: none. */
+    int refine;
 } ro_frames;
 #define RO_FRAMES_DEFAULTS RO_DEFAULTS_OF(ro_frames, RO_NONE_UNSET)
 #define RO_FRAMES RO_OPTIONS_OF(ro_frames, RO_NONE_UNSET)

@@ -113,7 +113,7 @@ def _kept(name: str) -> Any:
 
 OPTICS = {"wavelength", "pitch", "viewer", "viewing_area"}
 OF_REFINEMENT = {"refine", "target", "place", "distance", "region", "light", "edges"}
-OF_FRAMES = {"frames", "phase", "distance", "seed"}
+OF_FRAMES = {"frames", "phase", "distance", "seed", "refine"}
 MAKE = Keywords("hologram", "ro_hologram_scene", "ro_optics", topics=("make", "optics"), own={
     name: _kept(name) for name in ("scene", "depth_map", "depth", "phase", "place")}, without=("size",))
 QUANTIZE = Keywords("hologram", "ro_hologram_options", "ro_refinement", "ro_frames", "ro_optics",
@@ -314,7 +314,7 @@ def quantize(field: Any, levels: Any = None, optics: Optional[Optics] = None, *,
     more = {name: members.pop(name) for name in names if name in members}
     wrong = set(members) & (OF_FRAMES | OF_REFINEMENT)
     if wrong:
-        raise BadArgument(f"{min(wrong)}: needs frames or refine, which exclude each other")
+        raise BadArgument(f"{min(wrong)}: needs frames or refine")
     if more:
         result, told = work(source, optics, members, more, run)
         return (result, told) if return_figures else result

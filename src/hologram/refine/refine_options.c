@@ -47,6 +47,7 @@ static const ro_option frames_rows[] = {
          {"smooth", .value = 1, .help = "those of the field, turned from frame to frame"})},
     {MEMBER(seed), ROW_SEED},
     {MEMBER(independent)},
+    {MEMBER(refine)},
     {0},
 };
 #undef MEMBER

@@ -21,6 +21,7 @@
 #include "hologram/quantize/quantize.h"
 #include "hologram/refine/cuda/time_multiplex_cuda.h"
 #include "hologram/refine/frame_pixel.h"
+#include "hologram/refine/frames_joint.h"
 #include "options/table.h"
 
 #include <stdlib.h>
@@ -313,6 +314,28 @@ static ro_status figures(struct frames *f, double *psnr, double *light)
     return status;
 }
 
+/* Sweeps of the search, and what arrives then. */
+static ro_status search(struct frames *f, const ro_image *out)
+{
+    const double part = f->levels.real ? 2 / f->gain : 1 / f->gain;
+    const struct joint_frames joint = {.context = f->context,
+                                       .refinement = {.distance = f->o->distance},
+                                       .levels = &f->levels,
+                                       .table = f->table,
+                                       .light = &f->light,
+                                       .width = f->width,
+                                       .height = f->height,
+                                       .count = f->o->count,
+                                       .sweeps = f->o->refine,
+                                       .wanted = f->wanted,
+                                       .unit = 1 / (part * part)};
+    ro_status status = frames_search(&joint, out);
+    memset(f->mean, 0, f->n * sizeof *f->mean);
+    for (int i = 0; i < f->o->count && status == RO_OK; i++)
+        status = look(f, NULL, &out[i], i);
+    return status;
+}
+
 static ro_status run(struct frames *f, const ro_image *out, double gain, ro_frames_report *report)
 {
     double light = 0;
@@ -323,6 +346,8 @@ static ro_status run(struct frames *f, const ro_image *out, double gain, ro_fram
         if (status == RO_OK && i == 0)
             status = figures(f, &report->first_psnr, &light);
     }
+    if (status == RO_OK && f->o->refine)
+        status = search(f, out);
     if (status == RO_OK)
         status = figures(f, &report->psnr, &light);
     const double part = f->levels.real ? 2 / f->gain : 1 / f->gain;
@@ -356,6 +381,8 @@ static ro_status check(ro_context *context, const ro_field *in, const ro_image *
     if (!(w->width > 0))
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "frames need a window, such as 0.25,0.25,0.4,0.4");
+    if (o->refine && context->options.device == RO_DEVICE_CUDA)
+        return ro_context_fail(context, RO_E_UNSUPPORTED, "frames are refined on the CPU only");
     if (options->gain == RO_GAIN_AUTO)
         return ro_context_fail(context, RO_E_ARGUMENT, "gain auto does not apply to frames");
     return o->distance != 0 ? field_check_physics(context, &options->optics) : RO_OK;

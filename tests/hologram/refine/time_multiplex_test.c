@@ -104,6 +104,32 @@ static void errors_are_carried(void **state)
     ro_field_free(&field);
 }
 
+/* Frames that take account of each other: 24 of them come 2 dB nearer, as summed here. */
+static void frames_join(void **state)
+{
+    ro_context *context = *state;
+    ro_field field = picture(context);
+    ro_image frames[MOST];
+    double reached[2];
+    for (int i = 0; i < MOST; i++)
+        assert_int_equal(ro_image_alloc(context, RO_INDEX8, SIDE, SIDE, 255, &frames[i]), RO_OK);
+    const ro_hologram_options options = {RO_HOLOGRAM_DEFAULTS, .levels = "binary",
+                                         .window = window};
+    for (int k = 0; k < 2; k++) {
+        ro_frames_report report = {.size = sizeof report};
+        const ro_frames how = {RO_FRAMES_DEFAULTS, .count = MOST, .refine = k};
+        assert_int_equal(ro_hologram_frames(context, &field, frames, &options, &how, &report),
+                         RO_OK);
+        reached[k] = psnr(context, &field, frames, MOST);
+        assert_true(fabs(reached[k] - report.psnr) < 0.05);
+        assert_true(report.efficiency > 0.018);
+    }
+    assert_true(reached[1] > reached[0] + 2);
+    for (int i = 0; i < MOST; i++)
+        ro_image_free(&frames[i]);
+    ro_field_free(&field);
+}
+
 static void schedules_agree(void **state)
 {
     uint8_t *first = NULL;
@@ -121,7 +147,7 @@ static void schedules_agree(void **state)
         const ro_optics optics = {.wavelength = 532e-9, .pitch = 8e-6};
         const ro_hologram_options options = {RO_HOLOGRAM_DEFAULTS, .levels = "phase:4",
                                              .window = window, .optics = optics};
-        const ro_frames three = {RO_FRAMES_DEFAULTS, .count = 3, .distance = 0.01,
+        const ro_frames three = {RO_FRAMES_DEFAULTS, .count = 3, .distance = 0.01, .refine = 1,
                                  .phase = v ? "smooth" : "Smooth"};
         assert_int_equal(ro_hologram_frames(context, &field, frames, &options, &three, NULL),
                          RO_OK);
@@ -166,6 +192,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(errors_are_carried),
+        cmocka_unit_test(frames_join),
         cmocka_unit_test(schedules_agree),
         cmocka_unit_test(bad_input),
     };
