@@ -10,20 +10,12 @@
 /* The taps of acuity: least squares of what Naesaenen's eye sees of the error, with weights that
  * sum to one. Errors stay small because light lies in the hull; the guard of values bounds the
  * sums. */
-static const struct diffusion_kernel palette_acuity_kernel = {12,
-                                                              128,
-                                                              {{1, 0, 86},
-                                                               {2, 0, -6},
-                                                               {-2, 1, 11},
-                                                               {-1, 1, 41},
-                                                               {0, 1, 51},
-                                                               {1, 1, -7},
-                                                               {2, 1, -18},
-                                                               {-2, 2, -8},
-                                                               {-1, 2, -16},
-                                                               {0, 2, -7},
-                                                               {1, 2, -9},
-                                                               {2, 2, 10}}};
+/* clang-format off */
+static const struct diffusion_kernel palette_acuity_kernel = {12, 128, {
+                                          {1, 0, 86}, {2, 0, -6},
+    {-2, 1, 11}, {-1, 1, 41}, {0, 1, 51}, {1, 1, -7}, {2, 1, -18},
+    {-2, 2, -8}, {-1, 2, -16}, {0, 2, -7}, {1, 2, -9}, {2, 2, 10}}};
+/* clang-format on */
 
 /* What the engine keeps in a halftoner. */
 struct palette_state {
