@@ -96,7 +96,8 @@ static const ro_option rows[] = {
      .topic = "reconstruct", .more = "It is as in `scene`; the view is scaled to fit."},
     {MEMBER(type), ROW_TYPE, .topic = "quantize reconstruct show"},
     {MEMBER(wavelength), ROW_WAVELENGTH, .derived = OF_SIDECAR "; make: 635 nm; show: 532 nm",
-     .more = "Of make with `scene` it may be three, for red, green and blue."},
+     .more = "Of make with `scene`, show and reconstruct it may be three, for red, green and "
+             "blue, whose files have names that end in -r, -g and -b."},
     {MEMBER(sidecar), "FILE", "read the optics from this file", .topic = OF_IN,
      .derived = "beside IN, .json"},
     {0},

@@ -5,6 +5,7 @@
 
 #include "cli/certificate/certificate.h"
 
+enum { COLOURS = 3 };
 enum { DRIVE_AUTO, DRIVE_NUMBERS, DRIVE_FULL, DRIVE_BITS, DRIVE_PACKED };
 
 struct hologram_values {
@@ -54,6 +55,13 @@ ro_status hologram_load_map(ro_context *context, const char *path, double low, d
 ro_status hologram_source(ro_context *context, const struct hologram_values *values,
                           const ro_optics *optics, uint32_t width, uint32_t height,
                           ro_field *source);
+
+/* "slm.png" becomes "slm-r.png" if there are several channels; NULL without memory. */
+char *hologram_channel(const char *path, int channels, int channel);
+
+/* One wavelength or three of --wavelength; what is not given stays. 0, or the exit status. */
+int hologram_waves(const struct command *command, const struct hologram_values *values,
+                   double waves[COLOURS], int *count);
 
 /* Whether a scene is a file of points. */
 bool hologram_is_cloud(const char *name);

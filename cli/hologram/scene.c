@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COLOURS = 3 };
-
 struct pictures {
     ro_scene_picture picture[RO_MOST_TEXTS];
     char *path[RO_MOST_TEXTS]; /* without the depth */
@@ -44,21 +42,15 @@ static int read_scene(const struct command *command, const struct hologram_value
                       struct pictures *p)
 {
     struct hologram_values rest = *values;
-    int count, bad = 0;
+    int bad = 0;
     if (values->target)
         return usage_error(command, "--target does not apply to --scene");
     if (!values->size)
         return usage_error(command, "hologram make needs --size, such as --size 1920x1080");
     p->wavelength[0] = 635e-9;
-    p->channels = 1;
-    if (values->wavelength &&
-        (!hologram_numbers(values->wavelength, ",", true, p->wavelength, COLOURS, &count) ||
-         count == 2))
-        return usage_error(command,
-                           "--wavelength %s: must be one length, or three for red, green "
-                           "and blue",
-                           values->wavelength);
-    p->channels = values->wavelength ? count : 1;
+    bad = hologram_waves(command, values, p->wavelength, &p->channels);
+    if (bad)
+        return bad;
     rest.wavelength = NULL;
     bad = hologram_optics(command, &rest, &p->scene.optics);
     if (!bad)
@@ -117,17 +109,33 @@ ro_status hologram_load_map(ro_context *context, const char *path, double low, d
     return status;
 }
 
-/* "scene.npy" becomes "scene-r.npy"; NULL without memory. */
-static char *named(const char *path, int channels, int channel)
+char *hologram_channel(const char *path, int channels, int channel)
 {
-    const char *dot = strrchr(path, '.');
+    const int stem = (int)ro_path_stem(path);
     const size_t size = strlen(path) + 3;
     char *name = malloc(size);
     if (name && channels > 1)
-        snprintf(name, size, "%.*s-%c%s", (int)(dot - path), path, "rgb"[channel], dot);
+        snprintf(name, size, "%.*s-%c%s", stem, path, "rgb"[channel], path + stem);
     else if (name)
         memcpy(name, path, strlen(path) + 1);
     return name;
+}
+
+int hologram_waves(const struct command *command, const struct hologram_values *values,
+                   double waves[COLOURS], int *count)
+{
+    *count = 1;
+    if (!values->wavelength)
+        return 0;
+    if (!hologram_numbers(values->wavelength, ",", true, waves, COLOURS, count) || *count == 2)
+        return usage_error(command,
+                           "--wavelength %s: must be one length, or three for red, green and blue",
+                           values->wavelength);
+    for (int i = 0; i < *count; i++)
+        if (!(waves[i] >= 1e-9 && waves[i] <= 1e-3))
+            return usage_error(command, "--wavelength %s: must be from 1nm to 1mm",
+                               values->wavelength);
+    return 0;
 }
 
 /* Nothing but the file holds the whole field, unless all light is carried to it. */
@@ -168,7 +176,7 @@ static ro_status make_field(ro_context *context, const struct hologram_values *v
     for (int i = 0; i < p->count && status == RO_OK; i++)
         status = load_picture(context, values, p, i, p->channels > 1 ? channel : -1, field);
     p->scene.optics.wavelength = p->wavelength[channel];
-    char *name = named(path, p->channels, channel);
+    char *name = hologram_channel(path, p->channels, channel);
     if (status == RO_OK && !name)
         status = ro_context_fail(context, RO_E_MEMORY, "no memory for a file name");
     if (status == RO_OK)

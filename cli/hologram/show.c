@@ -16,7 +16,9 @@ struct show {
     ro_refinement refinement;
     ro_spots spots;
     ro_modulator device;
-    ro_refinement_report refined;
+    ro_refinement_report refined[COLOURS];
+    double waves[COLOURS];
+    int channels;
     ro_spots_report spotted;
     uint32_t width, height;
 };
@@ -49,7 +51,15 @@ static int read_show(const struct command *command, const struct hologram_values
     s->spots.seed = values->common.seed;
     if (values->refine && has_lens(values))
         s->spots.iterations = values->refine;
-    return hologram_optics(command, values, &s->options.optics);
+    s->waves[0] = usual_wavelength;
+    const int wrong = hologram_waves(command, values, s->waves, &s->channels);
+    if (wrong)
+        return wrong;
+    if (s->channels > 1 && has_lens(values))
+        return usage_error(command, "three wavelengths need a picture at --distance");
+    struct hologram_values rest = *values;
+    rest.wavelength = NULL;
+    return hologram_optics(command, &rest, &s->options.optics);
 }
 
 /* Size, pitch, levels: as given, else those of the device. */
@@ -64,8 +74,6 @@ static ro_status find_device(ro_context *context, const struct hologram_values *
     s->height = values->size ? values->pixels.height : s->slm->height;
     if (o->pitch == 0)
         o->pitch = s->slm->pitch;
-    if (o->wavelength == 0)
-        o->wavelength = usual_wavelength;
     status = values->quantize.levels || !s->slm ? hologram_device(context, values, &s->device)
                                                 : ro_slm_modulator(context, s->slm, &s->device);
     if (values->quantize.levels)
@@ -104,14 +112,15 @@ static ro_status show_spots(ro_context *context, const char *target, struct show
 }
 
 static ro_status show_picture(ro_context *context, const struct hologram_values *values,
-                              const char *target, struct show *s, ro_image *numbers)
+                              const char *target, struct show *s, int channel, ro_image *numbers)
 {
-    ro_status status = hologram_place(context, values, target, -1, s->width, s->height,
-                                      &s->options.optics, &s->refinement.target, NULL);
-    s->refined.size = sizeof s->refined;
+    ro_refinement_report *told = &s->refined[channel];
+    ro_status status =
+        hologram_place(context, values, target, s->channels > 1 ? channel : -1, s->width, s->height,
+                       &s->options.optics, &s->refinement.target, NULL);
+    told->size = sizeof *told;
     if (status == RO_OK)
-        status =
-            ro_hologram_refine(context, NULL, numbers, &s->options, &s->refinement, &s->refined);
+        status = ro_hologram_refine(context, NULL, numbers, &s->options, &s->refinement, told);
     ro_image_free(&s->refinement.target);
     return status;
 }
@@ -130,30 +139,42 @@ static ro_status save(ro_context *context, const struct hologram_values *values,
     return status;
 }
 
-static ro_status work(struct task *task)
+/* The file of one wavelength. */
+static ro_status show_channel(ro_context *context, const struct hologram_values *values,
+                              const struct operands *files, struct show *s, int channel)
 {
-    const struct hologram_values *values = task->values;
-    ro_context *context = task->context;
-    struct show *s = task->data;
-    const char *target = task->files->path[0];
     ro_image numbers = {0};
     ro_field source = {0};
-    ro_status status = find_device(context, values, s);
+    char *out = hologram_channel(files->path[1], s->channels, channel);
+    ro_status status =
+        out ? RO_OK : ro_context_fail(context, RO_E_MEMORY, "no memory for a file name");
+    s->options.optics.wavelength = s->waves[channel];
     if (status == RO_OK)
-        status = hologram_accepts(context, values, &s->device, task->out);
+        status = hologram_accepts(context, values, &s->device, out);
     if (status == RO_OK)
         status = ro_image_alloc(context, RO_INDEX8, s->width, s->height, 255, &numbers);
     if (status == RO_OK)
         status = hologram_source(context, values, &s->options.optics, s->width, s->height, &source);
     s->options.source = source.data ? &source : NULL;
     if (status == RO_OK)
-        status = has_lens(values) ? show_spots(context, target, s, &numbers)
-                                  : show_picture(context, values, target, s, &numbers);
+        status = has_lens(values)
+                     ? show_spots(context, files->path[0], s, &numbers)
+                     : show_picture(context, values, files->path[0], s, channel, &numbers);
     if (status == RO_OK)
-        status = save(context, values, s, task->out, &numbers);
+        status = save(context, values, s, out, &numbers);
     s->options.source = NULL;
+    free(out);
     ro_field_free(&source);
     ro_image_free(&numbers);
+    return status;
+}
+
+static ro_status work(struct task *task)
+{
+    struct show *s = task->data;
+    ro_status status = find_device(task->context, task->values, s);
+    for (int i = 0; i < s->channels && status == RO_OK; i++)
+        status = show_channel(task->context, task->values, task->files, s, i);
     return status;
 }
 
@@ -169,22 +190,24 @@ static void print_json(const struct task *task, FILE *file)
                  (unsigned long long)s->spots.count, s->spotted.iterations, s->spotted.efficiency,
                  s->spotted.uniformity);
     else
-        hologram_write_refined(file, &s->refined);
+        hologram_write_refined(file, &s->refined[s->channels - 1]);
     json_put(file, ", seconds %.6f}\n", task->seconds);
 }
 
 static void print_line(const struct task *task)
 {
     const struct show *s = task->data;
-    tell("hologram: %s%s%u x %u pixels of %.4g um, %d levels, %.4g nm", s->slm ? s->slm->title : "",
-         s->slm ? ", " : "", s->width, s->height, 1e6 * s->options.optics.pitch, s->device.count,
-         1e9 * s->options.optics.wavelength);
+    tell("hologram: %s%s%u x %u pixels of %.4g um, %d levels, %.4g nm%s",
+         s->slm ? s->slm->title : "", s->slm ? ", " : "", s->width, s->height,
+         1e6 * s->options.optics.pitch, s->device.count, 1e9 * s->waves[0],
+         s->channels > 1 ? " and two more" : "");
     if (has_lens(task->values))
         tell("hologram: %zu spots, %d iterations: %.1f %% of the light, uniformity %.4f, %.2f s",
              s->spots.count, s->spotted.iterations, 100 * s->spotted.efficiency,
              s->spotted.uniformity, task->seconds);
     else
-        hologram_say_refined(&s->refined, &task->ran, task->seconds);
+        for (int i = 0; i < s->channels; i++)
+            hologram_say_refined(&s->refined[i], &task->ran, task->seconds);
 }
 
 int hologram_show(const struct command *command, const struct hologram_values *values,

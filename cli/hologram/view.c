@@ -16,7 +16,9 @@ struct view {
     double depth[MOST_DEPTHS];
     int depths;
     ro_view view;
-    double scale;                         /* that was white in the last picture */
+    double scale; /* that was white in the last picture */
+    double waves[COLOURS];
+    int channels;
     ro_view_figures figures[MOST_DEPTHS]; /* beside the reference */
 };
 
@@ -138,6 +140,80 @@ static ro_status work(struct task *task)
     return status;
 }
 
+/* White is mean plus standard deviation over all channels, unless it is told. */
+static double white_of(const ro_image channel[COLOURS])
+{
+    double sum = 0, squares = 0, n = 0;
+    for (int c = 0; c < COLOURS; c++)
+        for (uint32_t y = 0; y < channel[c].height; y++) {
+            const float *row =
+                (const float *)((const char *)channel[c].data + (ptrdiff_t)y * channel[c].stride);
+            for (uint32_t x = 0; x < channel[c].width; x++, n++) {
+                sum += row[x];
+                squares += (double)row[x] * row[x];
+            }
+        }
+    return sum / n + sqrt(fmax(squares / n - sum / n * (sum / n), 0));
+}
+
+static ro_status save_colours(ro_context *context, const char *path, const char *type,
+                              const ro_image channel[COLOURS], double white)
+{
+    ro_image picture = {0};
+    ro_status status =
+        ro_image_alloc(context, RO_RGB8, channel->width, channel->height, 255, &picture);
+    for (uint32_t y = 0; status == RO_OK && y < picture.height; y++) {
+        uint8_t *to = (uint8_t *)picture.data + (ptrdiff_t)y * picture.stride;
+        for (int c = 0; c < COLOURS; c++) {
+            const float *row =
+                (const float *)((const char *)channel[c].data + (ptrdiff_t)y * channel[c].stride);
+            for (uint32_t x = 0; x < picture.width; x++)
+                to[3 * x + (uint32_t)c] =
+                    (uint8_t)lrint(255 * fmin(white > 0 ? row[x] / white : 0, 1));
+        }
+    }
+    if (status == RO_OK)
+        status = ro_image_save(context, path, &picture,
+                               &(ro_write_options){RO_WRITE_DEFAULTS, .type = type});
+    ro_image_free(&picture);
+    return status;
+}
+
+/* Three files, IN-r to IN-b, as one picture in colour. */
+static ro_status work_colours(struct task *task)
+{
+    const struct hologram_values *values = task->values;
+    ro_context *context = task->context;
+    struct view *v = task->data;
+    ro_image channel[COLOURS] = {{0}};
+    ro_status status = RO_OK;
+    for (int c = 0; c < COLOURS && status == RO_OK; c++) {
+        char *in = hologram_channel(task->files->path[0], COLOURS, c);
+        ro_field field = {0};
+        ro_view view = v->view;
+        view.optics.wavelength = v->waves[c];
+        view.scale = RO_SCALE_NONE;
+        status = in ? hologram_load_light(context, values, in, &field, &view.optics)
+                    : ro_context_fail(context, RO_E_MEMORY, "no memory for a file name");
+        view.depth = v->view.depth = v->depth[0];
+        if (status == RO_OK)
+            status = ro_image_alloc(context, RO_GREYF, field.width, field.height, 0, &channel[c]);
+        if (status == RO_OK)
+            status = ro_hologram_reconstruct(context, &field, &channel[c], &view, NULL);
+        if (status == RO_OK &&
+            (channel[c].width != channel[0].width || channel[c].height != channel[0].height))
+            status = ro_context_fail(context, RO_E_SIZE, "%s is not as large as that of red", in);
+        ro_field_free(&field);
+        free(in);
+    }
+    v->scale = status == RO_OK && !(v->view.scale > 0) ? white_of(channel) : v->view.scale;
+    if (status == RO_OK)
+        status = save_colours(context, task->out, values->type, channel, v->scale);
+    for (int c = 0; c < COLOURS; c++)
+        ro_image_free(&channel[c]);
+    return status;
+}
+
 static int read_view(const struct command *command, const struct hologram_values *values,
                      struct view *v)
 {
@@ -146,7 +222,16 @@ static int read_view(const struct command *command, const struct hologram_values
         !hologram_numbers(values->depth, ",", true, v->depth, MOST_DEPTHS, &v->depths))
         return usage_error(command, "--depth %s: must be lengths, such as 81mm,91mm",
                            values->depth);
-    return hologram_optics(command, values, &v->view.optics);
+    struct hologram_values rest = *values;
+    const int wrong = hologram_waves(command, values, v->waves, &v->channels);
+    if (wrong)
+        return wrong;
+    if (v->channels > 1 && (v->depths != 1 || values->reference || v->view.scale == RO_SCALE_NONE))
+        return usage_error(command,
+                           "three wavelengths need one --depth, no --reference and a white");
+    if (v->channels > 1)
+        rest.wavelength = NULL;
+    return hologram_optics(command, &rest, &v->view.optics);
 }
 
 static bool compared(const struct task *task)
@@ -203,7 +288,7 @@ int hologram_reconstruct(const struct command *command, const struct hologram_va
         .files = files,
         .out = files->path[1],
         .data = &v,
-        .work = work,
+        .work = v.channels > 1 ? work_colours : work,
         .json = print_json,
         .say = print_line,
     });

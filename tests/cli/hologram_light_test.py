@@ -105,6 +105,31 @@ class Light(Case):
             self.assertTrue((bit == pgm(self.get("one-%d.pgm" % (i + 1)))).all())
         self.refused(*arguments[:-1], "25", "out.ppm", "--drive", "packed", words=["24"], status=2)
 
+    def test_colours(self):
+        """From a picture in colour to three files and back: each channel at its wavelength."""
+        side = 96
+        y, x = np.mgrid[:side, :side]
+        picture = np.stack([128 + 90 * np.sin(x / 7), 128 + 90 * np.cos(y / 9),
+                            128 + 90 * np.sin((x + y) / 11)], axis=2).astype("u1")
+        self.put("to.ppm", b"P6\n96 96\n255\n" + picture.tobytes())
+        waves = ["--wavelength", "638nm,520nm,450nm", "--pitch", "8um"]
+        told = self.works("hologram", "show", "to.ppm", "slm.pgm", "--size", "96x96", "--distance",
+                          "-9mm", *waves).stderr.decode()
+        self.assertEqual(told.count("% of the light"), 3)
+        self.works("hologram", "reconstruct", "slm.pgm", "seen.ppm", "--levels", "phase:256",
+                   "--depth", "9mm", *waves, "--quiet")
+        seen = np.frombuffer(self.get("seen.ppm").split(b"\n", 3)[3], "u1").reshape(side, side, 3)
+        inner = np.s_[16:-16, 16:-16]
+        for c in range(3):
+            likeness = [np.corrcoef(seen[inner][..., c].ravel(), picture[inner][..., k].ravel())[0, 1]
+                        for k in range(3)]
+            self.assertEqual(int(np.argmax(likeness)), c)
+            self.assertGreater(likeness[c], 0.9)
+        for more, word in ((["--distance", "9mm", "--wavelength", "1um,2um"], "three"),
+                           (["--lens", "1m", *waves[:2]], "three wavelengths")):
+            self.refused("hologram", "show", "to.ppm", "slm.pgm", "--size", "96x96", "--pitch",
+                         "8um", *more, words=[word], status=2)
+
     def spots(self, *arguments):
         """What is told of a list of spots, and their places and weights."""
         at = np.array([[(i - 1.5) * 0.5e-3, (k - 2) * 0.4e-3, (i % 2) * 1e-3, 1 + (k == 1)]
