@@ -52,7 +52,7 @@ _roundoff()
         --cpu) COMPREPLY=($(compgen -W 'auto scalar v128 avx2 avx512' -- "$cur")); return ;;
         --iterations | --steps-at-once | --kappa | --sigma | --time-step | --seed | --noise-level | --white | --page | --every | --threads | --limit-memory | --limit-pixels) return ;;
         esac
-        [[ $cur == -* ]] && COMPREPLY=($(compgen -W '--model --scheme --number --rounding --round --schedule --iterations --steps-at-once --kappa --sigma --time-step --independent --until-converged --seed --stop --impulse --diffusivity --noise-level --strength --quality --white --page --bits --float --raw --vectors --evolution --every --history --device --threads --cpu --quiet --json --certificate --strict --limit-memory --limit-pixels --help' -- "$cur"))
+        [[ $cur == -* ]] && COMPREPLY=($(compgen -W '--model --scheme --number --rounding --round --schedule --iterations --steps-at-once --kappa --sigma --time-step --independent --until-converged --seed --stop --impulse --diffusivity --noise-level --strength --quality --unclip --white --page --bits --float --raw --vectors --evolution --every --history --device --threads --cpu --quiet --json --certificate --strict --limit-memory --limit-pixels --help' -- "$cur"))
         ;;
     hologram)
         case $prev in

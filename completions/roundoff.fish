@@ -111,6 +111,7 @@ complete -c roundoff -n '__fish_seen_subcommand_from denoise' -l diffusivity -xa
 complete -c roundoff -n '__fish_seen_subcommand_from denoise' -l noise-level -x -d 'standard deviation of the noise in 1/255 of white'
 complete -c roundoff -n '__fish_seen_subcommand_from denoise' -l strength -rF -d 'how many times the noise is removed'
 complete -c roundoff -n '__fish_seen_subcommand_from denoise' -l quality -xa 'fast best' -d 'which filters are taken'
+complete -c roundoff -n '__fish_seen_subcommand_from denoise' -l unclip -d 'undo the bias of noise that was cut off, which changes the sum'
 complete -c roundoff -n '__fish_seen_subcommand_from denoise' -l white -x -d 'the sample value of white as IN counts, or maxval'
 complete -c roundoff -n '__fish_seen_subcommand_from denoise' -l page -x -d 'pages of a stack: 3, 2-9 or all'
 complete -c roundoff -n '__fish_seen_subcommand_from denoise' -l bits -xa '8 16' -d 'bits of OUT, tones from black to white'

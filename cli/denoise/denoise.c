@@ -134,7 +134,8 @@ static ro_status save_vectors(struct denoise_files *job, const char *path)
 /* ---- What is said at the end ---------------------------------------------------------------- */
 
 static const double MANY_IMPULSES = 0.02;
-enum { LONG_STEP = 8 }; /* of the implicit schemes */
+static const double CLIPPED_NOISE = 15; /* in 1/255, from which on cutting it off shows */
+enum { LONG_STEP = 8 };                 /* of the implicit schemes */
 
 static void put_line(const ro_report *ran, const struct denoise_files *files, const char *scheme,
                      bool nearest, const struct values *values, double seconds)
@@ -184,6 +185,10 @@ static void put_line(const ro_report *ran, const struct denoise_files *files, co
             ran->width, ran->height, ran->schedule, where, time);
     if (files->form == WORKING)
         fprintf(stderr, "denoise: OUT holds numbers of %s; white is %.0f\n", r->number, r->white);
+    if (r->quality && r->noise >= CLIPPED_NOISE && r->sample_white > 0 && r->difference != 0 &&
+        !values->denoise.unclip)
+        fprintf(stderr, "denoise: noise was cut off at black or white; --unclip undoes the bias of "
+                        "that, which changes the sum\n");
     if (values->denoise.until_converged && !r->converged)
         fprintf(stderr,
                 "denoise: pixels were still changing after %u steps, so this is not a fixed point; "
@@ -349,6 +354,9 @@ static ro_status check_certified(ro_context *context, const struct values *value
                                "a certificate is of one page; --page N picks it");
     const bool whole = info->sample == RO_SAMPLE_PLAIN || info->sample == RO_SAMPLE_INT8 ||
                        info->sample == RO_SAMPLE_INT16 || info->sample == RO_SAMPLE_UINT16;
+    if (values->denoise.unclip)
+        return ro_context_fail(context, RO_E_UNSUPPORTED,
+                               "a certificate says that the sum is kept, which --unclip changes");
     if (values->raw || values->floats || !whole)
         return ro_context_fail(context, RO_E_UNSUPPORTED,
                                "a certificate needs samples of 8 or 16 bits or float32, in and out "

@@ -127,6 +127,8 @@ typedef struct ro_denoise_options {
     uint32_t frame_every;
     ro_denoise_frame_fn frame;
     void *frame_data;
+    /* Undo the bias of noise that was cut off, which changes the sum. */
+    int unclip;
 } ro_denoise_options;
 #define RO_DENOISE_UNSET(UNSET) UNSET(iterations) UNSET(sigma) UNSET(noise_level)
 #define RO_DENOISE_DEFAULTS RO_DEFAULTS_OF(ro_denoise_options, RO_DENOISE_UNSET)

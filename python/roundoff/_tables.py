@@ -66,6 +66,7 @@ COMMANDS = {
         ('noise_level', 'number', 'standard deviation of the noise in 1/255 of white', (), (), False),
         ('strength', 'number', 'how many times the noise is removed', (), (), False),
         ('quality', 'choice', 'which filters are taken', ('fast', 'best'), (), False),
+        ('unclip', 'flag', 'undo the bias of noise that was cut off, which changes the sum', (), ('numbers',), False),
         ('white', 'text', 'the sample value of white as IN counts, or maxval', (), ('output',), False),
         ('page', 'text', 'pages of a stack: 3, 2-9 or all', (), ('output',), False),
         ('bits', 'choice', 'bits of OUT, tones from black to white', ('8', '16'), ('output',), False),

@@ -128,6 +128,11 @@ static const ro_option rows[] = {
     {MEMBER(frame_every), .max = UINT32_MAX},
     {MEMBER(frame)},
     {MEMBER(frame_data)},
+    {MEMBER(unclip), NULL, "undo the bias of noise that was cut off, which changes the sum",
+     .topic = "numbers", .needs = TRAINED,
+     .more = "Noise on a dark tone is cut off at black, so that its mean is too bright, and near "
+             "white too dark. This is worth 0.3 dB for 8-bit pictures with noise of 25/255 and 1.0 "
+             "with 50/255."},
     {0},
 };
 

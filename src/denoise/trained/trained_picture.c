@@ -102,6 +102,15 @@ static void make_tones(struct trained_picture *picture, double origin, double nu
     }
 }
 
+/* The noise at a tone, both in parts of white. */
+static double noise_at(const void *data, double tone)
+{
+    const struct denoiser *work = data;
+    const double sigma =
+        work->noise.gain > 0 ? sqrt(variance_at(&work->noise, 255 * tone)) : work->noise.sigma;
+    return sigma * work->options.strength / 255;
+}
+
 static ro_status find_floats(struct trained_picture *picture, double strength)
 {
     double least, most;
@@ -153,6 +162,9 @@ ro_status trained_picture_make(struct trained_picture *picture, struct denoiser 
         make_plans(picture, (int32_t)work->in_white, strength * top / 255 * white);
         if (picture->tones.uneven)
             make_tones(picture, 0, 255 / white, (int32_t)work->in_white, top);
+        picture->unclips = work->options.unclip && !picture->idle;
+        if (picture->unclips)
+            trained_unclip_make(&picture->unclip, noise_at, work);
     }
     const uint64_t numbers = (uint64_t)picture->parts << picture->fraction;
     const bool alike = !picture->floats && work->in_white == work->out_white;
@@ -260,6 +272,13 @@ static inline int64_t change_at(const struct trained_picture *picture,
     return sum;
 }
 
+/* Takes back what clipping did to a number of samples. */
+static double unclipped(const struct trained_picture *picture, double sample)
+{
+    const double white = picture->work->in_white;
+    return picture->unclips ? white * trained_unclip(&picture->unclip, sample / white) : sample;
+}
+
 static double real_at(const struct trained_picture *picture, const char *samples, size_t i,
                       int64_t change)
 {
@@ -279,6 +298,8 @@ static inline uint64_t value_at(const struct trained_picture *picture, const cha
     const int64_t numbers = (int64_t)picture->parts << picture->fraction;
     const int64_t white = picture->work->in_white * numbers;
     const int64_t value = sample_at(picture, samples, i) * numbers - change;
+    if (picture->unclips)
+        return (uint64_t)(unclipped(picture, (double)value / (double)numbers) * (double)numbers);
     return (uint64_t)(value < 0 ? 0 : value > white ? white : value);
 }
 
@@ -289,7 +310,7 @@ uint64_t trained_start(const struct trained_picture *picture) { return picture->
 static bool is_plain(const struct trained_picture *picture)
 {
     return picture->planes == 1 && picture->in_bytes == 1 && picture->out_bytes == 1 &&
-           picture->times == 1 && picture->carried && !picture->idle;
+           picture->times == 1 && picture->carried && !picture->idle && !picture->unclips;
 }
 
 static inline int64_t plain_value(int fraction, int64_t white, uint8_t sample, int32_t change)
@@ -357,7 +378,8 @@ static void write_channel(const struct trained_picture *picture, const char *sam
         const int64_t moved = change_at(picture, change, channel, x);
         if (picture->out_bytes == 4) {
             const double white = picture->floats ? 1 : (double)work->in_white;
-            ((float *)(void *)out)[i] = (float)(real_at(picture, samples, i, moved) / white);
+            const double real = unclipped(picture, real_at(picture, samples, i, moved));
+            ((float *)(void *)out)[i] = (float)(real / white);
             continue;
         }
         const uint64_t value = value_at(picture, samples, i, moved);

@@ -28,6 +28,18 @@ struct trained_tones {
     uint8_t level[TONES];
 };
 
+enum { UNCLIPPED = 1024 };
+
+/* The tone, in parts of white, that clipped noise gives a mean of i / UNCLIPPED (trained_unclip.c).
+ */
+struct trained_unclip {
+    double tone[UNCLIPPED + 1];
+};
+/* `noise_at` returns the standard deviation at a tone, both in parts of white. */
+void trained_unclip_make(struct trained_unclip *unclip, double (*noise_at)(const void *, double),
+                         const void *data);
+double trained_unclip(const struct trained_unclip *unclip, double mean);
+
 struct trained_picture {
     struct denoiser *work;
     int planes;
@@ -41,6 +53,8 @@ struct trained_picture {
     uint64_t total, times; /* a value is n * times / total levels of the output */
     int in_bytes, out_bytes;
     struct trained_tones tones;
+    bool unclips;
+    struct trained_unclip unclip;
 };
 
 /* Of the denoiser's images; floats have to have their pixels there. Fails if one is no number. */

@@ -16,6 +16,10 @@ ro_status trained_settle(struct denoiser *work)
     work->in_white = ro_format_sample_bytes(work->in.format) == 4 ? 1 : ro_image_white(&work->in);
     work->out_white =
         ro_format_sample_bytes(work->out.format) == 4 ? 1 : ro_image_white(&work->out);
+    if (o->unclip && ro_format_sample_bytes(work->in.format) == 4)
+        return ro_context_fail(work->context, RO_E_ARGUMENT,
+                               "unclip does not apply to floats, which are not clipped");
+    work->nearest |= o->unclip != 0;
     report->number = "samples";
     report->quality = work->network->name;
     report->white = work->in_white;

@@ -380,6 +380,57 @@ static void counts(void **state)
     }
 }
 
+static void refused(const ro_image *in, const ro_denoise_options *options, const char *words)
+{
+    ro_image out = like(in);
+    assert_int_not_equal(ro_denoise(contexts[0], in, &out, options, NULL), RO_OK);
+    if (!strstr(ro_context_message(contexts[0]), words))
+        fail_msg("%s", ro_context_message(contexts[0]));
+    free(out.data);
+}
+
+/* ---- Noise that was cut off -------------------------------------------------------------------
+ */
+
+/* Undoing the bias brings dark and bright tones nearer and changes none in the middle. */
+static void unclips(void **state)
+{
+    static const int some[] = {0, 2, 5};
+    (void)state;
+    for (size_t k = 0; k < sizeof some / sizeof *some; k++) {
+        const int kind = some[k];
+        const size_t channels = kind < GREYS ? 1 : 3;
+        const double white = kinds[kind].white;
+        ro_denoise_options options = options_of("fast", 50);
+        ro_image clean = image_of(kinds[kind].format, 120, 100, kinds[kind].white),
+                 in = like(&clean), plain = like(&clean), out = like(&clean);
+        for (size_t i = 0; i < samples_of(&in); i++) {
+            const size_t x = i / channels % 120;
+            double noise = -6;
+            for (uint32_t n = 0; n < 12; n++)
+                noise += pixel_hash(n, (uint32_t)i, 9) / 0x1p32;
+            const double tone = x < 40 ? 0.02 : x < 80 ? 0.5 : 0.95;
+            put(&clean, i, floor(white * tone));
+            put(&in, i, floor(fmin(fmax(white * (tone + noise * 50 / 255), 0), white)));
+        }
+        assert_int_equal(ro_denoise(contexts[1], &in, &plain, &options, NULL), RO_OK);
+        options.unclip = 1;
+        assert_int_equal(ro_denoise(contexts[1], &in, &out, &options, NULL), RO_OK);
+        assert_true(distance(&out, &clean) < 0.4 * distance(&plain, &clean));
+        for (size_t i = 0; i < samples_of(&in); i++)
+            if (i / channels % 120 > 50 && i / channels % 120 < 70)
+                assert_true(fabs(sample(&out, i) - sample(&plain, i)) < 0.03 * white);
+        free(clean.data);
+        free(in.data);
+        free(plain.data);
+        free(out.data);
+    }
+    const ro_denoise_options options = {RO_DENOISE_DEFAULTS, .unclip = 1, .noise_level = 30};
+    ro_image real = noisy(4, 40, 40, 0, 1);
+    refused(&real, &options, "floats");
+    free(real.data);
+}
+
 /* ---- Odd pictures --------------------------------------------------------------------------- */
 
 static void any_size(void **state)
@@ -440,15 +491,6 @@ static void much_noise(void **state)
         free(in.data);
         free(out.data);
     }
-}
-
-static void refused(const ro_image *in, const ro_denoise_options *options, const char *words)
-{
-    ro_image out = like(in);
-    assert_int_not_equal(ro_denoise(contexts[0], in, &out, options, NULL), RO_OK);
-    if (!strstr(ro_context_message(contexts[0]), words))
-        fail_msg("%s", ro_context_message(contexts[0]));
-    free(out.data);
 }
 
 static void floats(void **state)
@@ -637,6 +679,7 @@ int main(void)
         cmocka_unit_test(strength_counts_as_noise),
         cmocka_unit_test(noise_goes),
         cmocka_unit_test(counts),
+        cmocka_unit_test(unclips),
         cmocka_unit_test(any_size),
         cmocka_unit_test(nothing_to_do),
         cmocka_unit_test(much_noise),
