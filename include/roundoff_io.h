@@ -147,6 +147,11 @@ typedef struct ro_read_options {
                     its palette is made by ro_palette_adapt; 0: the options say which */
     ro_palette *made; /* that palette, if not NULL */
     ro_content content;
+    /* The part of an upright picture that is read, before it is turned, mirrored and resized;
+     * width 0: all of it. */
+    uint32_t crop_left, crop_top, crop_width, crop_height;
+    int turns;  /* quarter turns clockwise, 0 to 3 */
+    int mirror; /* 1: left and right change places, after turning */
 } ro_read_options;
 #define RO_PAGES_ALL UINT_MAX /* to the last one */
 #define RO_PAGES_STACK                                                                             \
@@ -211,6 +216,9 @@ typedef struct ro_write_options {
     int pixel_bits;         /* 1, 2, 4 or 8; 0: as few as the numbers need */
     const uint8_t *numbers; /* what stands for each level or colour; NULL: 0, 1, 2, ... */
     int number_count;
+    const ro_palette *shown; /* the colours that the file has for the numbers of a palette, of as
+                                many colours, in the same order; NULL: those of the palette */
+    uint32_t enlarge;        /* every pixel so many times each way, after rounding; 0: once */
 } ro_write_options;
 #define RO_WRITE_DEFAULTS RO_DEFAULTS_OF(ro_write_options, RO_NONE_UNSET)
 #define RO_WRITE_OPTIONS RO_OPTIONS_OF(ro_write_options, RO_NONE_UNSET)

@@ -222,7 +222,7 @@ static ro_status run_all(struct comparison *all, const char *in)
         ro_read_options read = pictures_read(in);
         read.profile = RO_PROFILE_APPLY;
         read.resize_light = values->linear || palette;
-        resize_parse(values->resize, &read);
+        resize_parse(values->resize, values->dpi, &read);
         status = ro_image_load(all->context, in, &read, &all->in, &info, pictures_dropped(in));
     }
     if (status == RO_OK)
@@ -486,7 +486,7 @@ static int run(const struct command *command, int argc, char **argv)
         return ended;
     if (files.count != 1)
         return usage_error(command, "compare needs IN and nothing else");
-    if (resize_check(command, values.resize) != 0)
+    if (resize_check(command, values.resize, values.dpi) != 0)
         return EXIT_BAD_USAGE;
     if (values.report && !can_write(values.report))
         return 1;

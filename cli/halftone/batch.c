@@ -127,6 +127,8 @@ static ro_status run_batch(struct batch *batch, struct work *work,
 {
     const char *folder = values->out_dir;
     ro_status status = halftone_prepare(work->context, values, NULL, request);
+    if (status == RO_OK)
+        status = halftone_take_driver(work->context, values, NULL, request);
     request->read.strict = values->common.strict;
     batch->request = request;
     for (size_t i = 0; i < batch->count && status == RO_OK; i++)

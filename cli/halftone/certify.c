@@ -228,7 +228,9 @@ ro_status halftone_certify(struct certificate *to, const void *given, const stru
     if (status != RO_OK)
         goto done;
     certificate_picture(to, "output", &out);
-    if (options->palette || options->recolour || options->channels == RO_CHANNELS_RGB) {
+    if (values->recolour && values->palette) {
+        /* colours of the file stand for others: the hash tells */
+    } else if (options->palette || options->recolour || options->channels == RO_CHANNELS_RGB) {
         status = state_colour(to, &in, &out, options);
     } else if (options->channels == RO_CHANNELS_GREY && options->levels <= 256 &&
                tones_differ(options)) {

@@ -144,6 +144,8 @@ static ro_status work(struct task *task)
     const struct halftone_given *values = task->values;
     struct halftone_request *request = task->data;
     ro_status status = halftone_prepare(task->context, values, task->files->path[0], request);
+    if (status == RO_OK)
+        status = halftone_take_driver(task->context, values, task->out, request);
     const ro_read_options picture = pictures_read(task->files->path[0]);
     request->read.strict = picture.strict;
     if (status == RO_OK)

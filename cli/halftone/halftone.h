@@ -20,7 +20,7 @@ struct halftone_given {
     ro_write_options write;
     ro_proof_options proof_options;
     const char *screen, *kernel, *curve, *palette, *recolour, *spot;
-    const char *vectors, *out_dir, *page, *background, *numbers, *resize, *range;
+    const char *vectors, *out_dir, *page, *background, *numbers, *resize, *range, *crop;
     const char *inks, *angles, *proof, *profile_out;
     ro_texts ink;
     int list, resample, fit, separate, intent;
@@ -66,6 +66,9 @@ void halftone_release(struct halftone_request *request);
 ro_status halftone_colours(ro_context *context, const struct halftone_given *values, const char *in,
                            struct halftone_request *request);
 int halftone_list_palettes(bool json);
+/* The colours of a panel's driver, where OUT is a file for the panel. */
+ro_status halftone_take_driver(ro_context *context, const struct halftone_given *values,
+                               const char *out, struct halftone_request *request);
 
 /* A file that an option reads and that is also IN or OUT, or NULL. */
 const char *halftone_read_twice(const struct halftone_given *values, const char *in,

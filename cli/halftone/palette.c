@@ -55,6 +55,38 @@ ro_status halftone_adapt(ro_context *context, const ro_image *in, struct halfton
                             &request->palette);
 }
 
+/* The palette of a panel's driver, which a file for the panel has in the place of the colours as
+ * they look; NULL: it has the palette's own. */
+static const char *driver_of(const struct halftone_given *values, const char *out)
+{
+    static const struct {
+        const char *panel, *driver;
+    } drivers[] = {{"7-colour-panel", "7-colour"}, {"acep-panel", "7-colour"},
+                   {"uc8159-panel", "7-colour"},   {"impression-panel", "7-colour"},
+                   {"spectra6-panel", "spectra6"}, {"e6-panel", "spectra6"}};
+    const char *type = values->write.type, *dot = out ? strrchr(out, '.') : NULL;
+    if (!values->palette || values->recolour ||
+        !ro_name_equal(type  ? type
+                       : dot ? dot + 1
+                             : "",
+                       "bmp"))
+        return NULL;
+    for (size_t i = 0; i < sizeof drivers / sizeof *drivers; i++)
+        if (ro_name_equal(values->palette, drivers[i].panel))
+            return drivers[i].driver;
+    return NULL;
+}
+
+ro_status halftone_take_driver(ro_context *context, const struct halftone_given *values,
+                               const char *out, struct halftone_request *request)
+{
+    const char *driver = driver_of(values, out);
+    if (!driver)
+        return RO_OK;
+    request->write.shown = &request->recolour;
+    return ro_palette_parse(context, driver, &request->recolour);
+}
+
 ro_status halftone_colours(ro_context *context, const struct halftone_given *values, const char *in,
                            struct halftone_request *request)
 {
@@ -78,7 +110,10 @@ ro_status halftone_colours(ro_context *context, const struct halftone_given *val
         snprintf(why, sizeof why, "%s", ro_context_message(context));
         if (status != RO_OK && !names_a_file(values->recolour))
             status = ro_context_fail(context, status, "recolour %s: %s", values->recolour, why);
-        options->recolour = &request->recolour;
+        if (values->palette)
+            request->write.shown = &request->recolour;
+        else
+            options->recolour = &request->recolour;
     }
     return status;
 }

@@ -35,7 +35,8 @@ static void begin(const struct halftone_given *values, struct halftone_request *
     write->dpi_x = options->dpi;
     write->dpi_y = options->dpi_y > 0 ? options->dpi_y : options->dpi;
     stack_pages(values->page, read);
-    resize_parse(values->resize, read);
+    resize_parse(values->resize, options->dpi, read);
+    crop_parse(values->crop, read);
     read->resize_light = values->resample ? values->resample == RESAMPLE_LIGHT
                                           : options->tone.linear || values->palette;
     ro_options_fill(ro_options_of("halftone"), options);

@@ -84,9 +84,22 @@ static const ro_option rows[] = {
                  "out 4."},
     {MEMBER(resize), ROW_RESIZE,
      .more = "Wx, xH and P% keep the proportions; so do fit, the largest picture within that size, "
-             "and fill, the smallest that covers it, cut to it on both sides. up:N makes every "
+             "and fill, the smallest that covers it, cut to it on both sides. Sides are pixels, or "
+             "with `dpi` lengths "
+             "such as 50mm, 5cm or 2in. up:N makes every "
              "pixel N by N of the same, up to 1024. Samples are mixed in linear light if the "
              "method works in light, with `linear` and palettes."},
+    {MEMBER(crop), "WxH+X+Y", "take a part of the picture first", .topic = "files",
+     .more = "Its left upper pixel is (X, Y) of the upright picture."},
+    {READ(turns, "rotate"), "A", "turn the picture clockwise first", .topic = "files",
+     .preset = "0",
+     .words = RO_WORDS({.name = "0", .value = 0}, {.name = "90", .value = 1},
+                       {.name = "180", .value = 2}, {.name = "270", .value = 3})},
+    {READ(mirror, "mirror"), NULL, "exchange left and right first, after rotate", .topic = "files",
+     .more = "As film, transfers and engraving from behind need it."},
+    {WRITE(enlarge, "scale_after"), "N", "make every pixel N by N of the same after rounding",
+     .topic = "files", .min = 1, .max = 1024, .preset = "1",
+     .excludes = "separate=cmyk,inks inks vectors"},
     {MEMBER(resample), "R", "what resizing mixes", .topic = "tone", .preset = "auto",
      .needs = "resize",
      .words = RO_WORDS({"auto", .value = RESAMPLE_AUTO, .help = "what is rounded then"},
@@ -137,7 +150,11 @@ static const ro_option rows[] = {
     {MEMBER(fit), ROW_FIT},
     {MEMBER(recolour), "C", "colours for levels of grey, black first: \"navy #c60 ivory\"",
      .topic = "colour",
-     .more = "Grey is rounded to as many levels as there are colours, given as a palette is."},
+     .more = "Grey is rounded to as many levels as there are colours, given as a palette is. With "
+             "`palette` they are what the file has for the colours of the palette, in their order: "
+             "a picture is rounded to the colours that a panel shows, and written in those that "
+             "its driver takes. BMP files for palettes named -panel have the driver's colours "
+             "unless others are given."},
     {MEMBER(separate), "S", "separate into inks of 2 levels", .topic = "inks", .preset = "none",
      .words = RO_WORDS(
          {.name = "none", .value = SEPARATE_NONE},

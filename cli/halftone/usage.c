@@ -58,6 +58,8 @@ static int check_certificate(const struct command *command, const struct halfton
     if (values->separate == SEPARATE_INKS_TIFF)
         return usage_error(command, "certificate: a file of several inks is not read back; use "
                                     "separate inks");
+    if (values->write.enlarge > 1)
+        return usage_error(command, "certificate: pixels of scale-after cannot be stated");
     if (values->read.alpha == RO_ALPHA_KEEP)
         return usage_error(command, "certificate: alpha that is kept cannot be stated");
     if (!ro_writer_reads_back(out, values->write.type))
@@ -92,9 +94,12 @@ int halftone_usage(const struct command *command, const struct halftone_given *v
         wrong = check_dpi(command, values, out);
     if (wrong)
         return wrong;
-    if (resize_check(command, values->resize) != 0)
+    if (resize_check(command, values->resize, values->options.dpi) != 0)
         return EXIT_BAD_USAGE;
-    resize_parse(values->resize, &read);
+    if (!crop_parse(values->crop, &read))
+        return usage_error(command, "crop %s: must be WxH+X+Y, such as 640x480+0+100",
+                           values->crop);
+    resize_parse(values->resize, values->options.dpi, &read);
     if (values->resample && read.enlarge)
         return usage_error(command, "resample needs resize to a size, not up");
     const char *taken = halftone_read_twice(values, in, out);

@@ -101,16 +101,17 @@ static ro_status find_pages(ro_context *context, const struct values *values,
     return RO_OK;
 }
 
-/* `resize`: of the original, in light where halftone mixes light; NULL: it stays. */
-static ro_status load(ro_context *context, const char *path, unsigned page, const char *resize,
-                      bool light, ro_image *image, ro_file_info *info)
+/* `resize`: as it says for the original, in light where halftone mixes light; NULL: it stays. */
+static ro_status load(ro_context *context, const char *path, unsigned page,
+                      const struct values *resize, bool light, ro_image *image, ro_file_info *info)
 {
     ro_read_options read = pictures_read(path);
     read.page = page;
     read.carries = 1; /* nothing is written, so nothing is lost */
     read.profile = RO_PROFILE_APPLY;
     read.resize_light = light;
-    resize_parse(resize, &read);
+    if (resize)
+        resize_parse(resize->resize, resize->measure.dpi, &read);
     return ro_image_load(context, path, &read, image, info, pictures_dropped(path));
 }
 
@@ -192,7 +193,7 @@ static ro_status load_and_measure(ro_context *context, const struct values *valu
                             NULL, false, &job->result, &info);
     job->in_colour = status == RO_OK && ro_format_is_colour(job->result.format);
     if (status == RO_OK)
-        status = load(context, files->path[0], job->first ? job->first + at : 0, values->resize,
+        status = load(context, files->path[0], job->first ? job->first + at : 0, values,
                       values->measure.linear || job->in_colour, &job->original, &first);
     if (status == RO_OK)
         status = check_sizes(context, files, job);
@@ -352,7 +353,7 @@ static int run(const struct command *command, int argc, char **argv)
         return ended;
     if (files.count != 2)
         return usage_error(command, "measure needs ORIGINAL and RESULT");
-    if (resize_check(command, values.resize) != 0)
+    if (resize_check(command, values.resize, values.measure.dpi) != 0)
         return EXIT_BAD_USAGE;
     if (values.report && !can_write(values.report))
         return 1;

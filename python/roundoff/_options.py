@@ -101,7 +101,7 @@ OWN: Mapping[str, Callable[[Any, Members], None]] = {
     "resize": _of_call, "resample": _of_call,
 }
 HALFTONE = Keywords("halftone", "ro_halftone_options", own=OWN,
-                    without=("content", "proof", "gain", "yule_nielsen", "profile_out",
+                    without=("content", "crop", "rotate", "mirror", "scale_after", "proof", "gain", "yule_nielsen", "profile_out",
                              "intent"))
 
 

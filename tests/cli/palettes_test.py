@@ -196,8 +196,6 @@ class Made(Case):
         shown = {0: 0, 1: 128, 2: 255} if max(grey) < 3 else {0: 0, 127: 128, 128: 128, 255: 255}
         self.assertEqual(self.get("out.ppm")[-3 * 48 * 40:],
                          b"".join(colours[shown[value]] for value in grey))
-        self.refused("halftone", "in.ppm", "no.ppm", "--recolour", "red blue", "--palette", "bw",
-                     words=["recolour"])
         self.refused("halftone", "in.ppm", "no.ppm", "--recolour", "red blue", "--levels", "5",
                      words=["5 levels"])
 
@@ -251,6 +249,30 @@ class Made(Case):
         self.assertEqual(own["adapted"], "panel.txt")
         self.assertNotIn("adapted", json.loads(self.works("measure", "in.ppm", "out.ppm", "--json")
                                                .stdout))
+
+    def test_colours_of_drivers(self):
+        """Rounded to what a panel shows, written in what its driver takes."""
+        self.works("testcard", "in.ppm", "--size", "64x48", "--colour", "--quiet")
+        self.works("halftone", "in.ppm", "look.ppm", "--palette", "spectra6-panel", "--quiet")
+        self.works("halftone", "in.ppm", "pure.ppm", "--palette", "spectra6-panel", "--recolour",
+                   "spectra6", "--quiet")
+        look, pure = (self.get(name)[-3 * 64 * 48:] for name in ("look.ppm", "pure.ppm"))
+        pairs = {(look[i:i + 3], pure[i:i + 3]) for i in range(0, len(look), 3)}
+        self.assertEqual(len(pairs), 6)  # one for one
+        drivers = {bytes(c) for c in ((0, 0, 0), (255, 255, 255), (255, 255, 0), (255, 0, 0),
+                                      (0, 0, 255), (0, 255, 0))}
+        self.assertEqual({b for a, b in pairs}, drivers)
+        self.works("halftone", "in.ppm", "panel.bmp", "--palette", "spectra6-panel", "--quiet")
+        self.works("halftone", "panel.bmp", "panel.ppm", "--channels", "rgb", "--levels", "256",
+                   "--quiet")
+        self.assertEqual(self.get("panel.ppm")[-len(pure):], pure)
+        self.works("halftone", "in.ppm", "look.bmp", "--palette", "spectra6-panel", "--recolour",
+                   "spectra6-panel", "--quiet")
+        self.works("halftone", "look.bmp", "panel.ppm", "--channels", "rgb", "--levels", "256",
+                   "--quiet")
+        self.assertEqual(self.get("panel.ppm")[-len(look):], look)
+        self.refused("halftone", "in.ppm", "no.ppm", "--palette", "spectra6-panel", "--recolour",
+                     "black white", words=["2 colours cannot stand"])
 
     def test_like_pillow(self):
         """RGB by the luma that Pillow dithers, which is grey of the same luma."""

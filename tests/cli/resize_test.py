@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """--resize: proportions, light, and sizes that make no sense."""
+import json
 import os
 import unittest
 
@@ -43,6 +44,52 @@ class Resize(Case):
                    "--palette", "black white #808080")
         pixels = netpbm(self.get("out.ppm"))[2]
         self.assertAlmostEqual(sum(map(light, pixels)) / len(pixels), 128, delta=3)
+
+    def test_turned_and_cut(self):
+        width, height = 5, 4
+        picture = [10 * y + x for y in range(height) for x in range(width)]
+        self.put("in.pgm", pgm(width, height, picture))
+
+        def made(*options):
+            self.works("halftone", "in.pgm", "out.pgm", "--levels", "256", "--quiet", *options)
+            magic, (w, h, *_), pixels = netpbm(self.get("out.pgm"))
+            return [list(pixels[y * w:][:w]) for y in range(h)]
+
+        rows = [picture[y * width:][:width] for y in range(height)]
+        turned = [list(row) for row in zip(*rows[::-1])]  # clockwise
+        self.assertEqual(made("--rotate", "90"), turned)
+        self.assertEqual(made("--rotate", "180"), [row[::-1] for row in rows[::-1]])
+        self.assertEqual(made("--rotate", "270"), [row[::-1] for row in turned[::-1]])
+        self.assertEqual(made("--mirror"), [row[::-1] for row in rows])
+        self.assertEqual(made("--rotate", "90", "--mirror"), [row[::-1] for row in turned])
+        part = [row[1:4] for row in rows[2:4]]
+        self.assertEqual(made("--crop", "3x2+1+2"), part)
+        self.assertEqual(made("--crop", "3x2+1+2", "--rotate", "180"),
+                         [row[::-1] for row in part[::-1]])
+        self.assertEqual(made("--crop", "3x2+1+2", "--scale-after", "2"),
+                         [[v for v in row for _ in "12"] for row in part for _ in "12"])
+        self.works("halftone", "in.pgm", "one.pbm", "--quiet")
+        self.works("halftone", "in.pgm", "three.pbm", "--quiet", "--scale-after", "3")
+        _, _, one = netpbm(self.get("one.pbm"))
+        _, size, three = netpbm(self.get("three.pbm"))
+        self.assertEqual(tuple(size)[:2], (15, 12))
+        for y in range(12):
+            for x in range(15):
+                self.assertEqual(three[2 * y + x // 8] >> (7 - x % 8) & 1,
+                                 one[y // 3] >> (7 - x // 3) & 1)
+        for options, word in ((["--crop", "6x1+0+0"], "not in 5 x 4"), (["--crop", "1x1+5+0"], "not in"),
+                              (["--crop", "0x1+0+0"], "WxH+X+Y"), (["--crop", "3x2"], "WxH+X+Y")):
+            self.refused("halftone", "in.pgm", "no.pgm", *options, words=[word],
+                         status=1 if "not" in word else 2)
+
+    def test_lengths(self):
+        self.put("in.pgm", pgm(60, 40, noise(2400)))
+        for size, wanted in (("25.4mmx", (100, 67)), ("1inx2in", (100, 200)), ("x5.08cm", (300, 200)),
+                             ("fit:1inx1in", (100, 67)), ("12x1in", (12, 100))):
+            self.works("halftone", "in.pgm", "out.tif", "--resize", size, "--dpi", "100", "--quiet")
+            told = json.loads(self.works("halftone", "out.tif", "x.pgm", "--json").stdout)
+            self.assertEqual((told["width"], told["height"]), wanted, size)
+        self.refused("halftone", "in.pgm", "no.pgm", "--resize", "50mmx", words=["dpi"], status=2)
 
     def test_pages(self):
         """--content page: text on grey becomes black on white, as grey or as colour, in any size."""

@@ -73,6 +73,13 @@ static ro_status resolve_result(struct halftone_job *job)
         return ro_context_fail(job->context, RO_E_ARGUMENT, "%d inks: must be from 1 to %d",
                                options->ink_count, RO_INKS_MOST);
     job->result = ro_halftone_result(options);
+    if (job->write.shown &&
+        (!options->palette || job->write.shown->count != options->palette->count))
+        return ro_context_fail(job->context, RO_E_ARGUMENT,
+                               "%d colours cannot stand for those of %s", job->write.shown->count,
+                               options->palette ? "a palette of another number" : "no palette");
+    if (job->write.shown)
+        job->result.palette = job->write.shown;
     if (job->write.split_inks && !job->result.inks)
         return ro_context_fail(job->context, RO_E_ARGUMENT,
                                "a file per ink applies to separations only");

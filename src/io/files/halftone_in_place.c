@@ -24,8 +24,9 @@ bool job_suits_in_place(const struct halftone_job *job)
     const ro_writer *writer = job->output.writers[0];
     return reader->stage->place && source_plain(&reader->source) && !reader->ahead &&
            reader->row == 0 && reader->info.stack <= 1 && job->output.count == 1 &&
-           !job->output.alpha && writer->encoder->place && !writer->converted && !writer->joined &&
-           sink_plain(&writer->sink) && ro_halftone_passes(job->plan);
+           !job->output.alpha && !job->output.enlarged && writer->encoder->place &&
+           !writer->converted && !writer->joined && sink_plain(&writer->sink) &&
+           ro_halftone_passes(job->plan);
 }
 
 static ro_status fetch_rows(void *data, uint32_t first_row, uint32_t count, void *rows)

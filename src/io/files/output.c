@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "io/files/output.h"
 
+#include "core/image.h"
 #include "core/misuse.h"
 #include "io/bytes/commit.h"
 #include "roundoff_io_command.h"
@@ -95,10 +96,42 @@ ro_status output_accepts(ro_context *context, const char *path, const ro_file_in
     return ro_writer_accepts(context, path, info, options);
 }
 
+/* Takes every pixel several times, with a row of memory for it. */
+static ro_status enlarge(struct file_output *output, ro_context *context, uint32_t times,
+                         ro_file_info *info)
+{
+    if ((uint64_t)info->width * times > RO_MAX_SIDE || (uint64_t)info->height * times > RO_MAX_SIDE)
+        return ro_context_fail(context, RO_E_SIZE,
+                               "%u x %u pixels, each %u times, are too many; a side has at most %d",
+                               info->width, info->height, times, RO_MAX_SIDE);
+    output->width = info->width;
+    output->format = info->format;
+    output->enlarge = times;
+    info->width *= times;
+    info->height *= times;
+    info->dpi_x *= times; /* the size on paper stays */
+    info->dpi_y *= times;
+    output->enlarged = calloc(1, ro_format_row_bytes(info->format, info->width));
+    return output->enlarged
+               ? RO_OK
+               : ro_context_fail(context, RO_E_MEMORY, "not enough memory for rows of %u pixels",
+                                 info->width);
+}
+
 ro_status file_output_open(struct file_output *output, ro_context *context, const char *path,
-                           const ro_file_info *info, const ro_write_options *options,
+                           const ro_file_info *given, const ro_write_options *options,
                            const ro_halftone_options *plates)
 {
+    ro_file_info own = *given;
+    const ro_file_info *info = &own;
+    if (options->enlarge > 1) {
+        if (plates || output->alpha)
+            return ro_context_fail(context, RO_E_ARGUMENT,
+                                   "plates and alpha that is kept cannot be enlarged");
+        const ro_status status = enlarge(output, context, options->enlarge, &own);
+        if (status != RO_OK)
+            return status;
+    }
     output->count = plates ? inks_of(plates) : 1;
     output->plate_bytes = 0;
     if (!plates)
@@ -186,6 +219,34 @@ static bool has_ink(const uint8_t *rows, ptrdiff_t stride, uint32_t width, uint3
     return false;
 }
 
+static void enlarge_row(const struct file_output *output, const uint8_t *row)
+{
+    const uint32_t times = output->enlarge;
+    uint8_t *to = output->enlarged;
+    if (output->format == RO_BITS) {
+        memset(to, 0, ro_format_row_bytes(RO_BITS, output->width * times));
+        for (size_t x = 0; x < (size_t)output->width * times; x++)
+            to[x / 8] |= (uint8_t)((row[x / times / 8] >> (7 - x / times % 8) & 1) << (7 - x % 8));
+        return;
+    }
+    const size_t pixel = ro_format_row_bytes(output->format, 1);
+    for (size_t x = 0; x < output->width; x++, row += pixel)
+        for (uint32_t i = 0; i < times; i++, to += pixel)
+            memcpy(to, row, pixel);
+}
+
+static ro_status enlarged_rows(struct file_output *output, const uint8_t *rows, ptrdiff_t stride,
+                               uint32_t count)
+{
+    ro_status status = RO_OK;
+    for (uint32_t y = 0; y < count && status == RO_OK; y++, rows += stride) {
+        enlarge_row(output, rows);
+        for (uint32_t i = 0; i < output->enlarge && status == RO_OK; i++)
+            status = ro_writer_rows(output->writers[0], output->enlarged, 0, 1);
+    }
+    return status;
+}
+
 ro_status output_rows(struct file_output *output, const void *rows, ptrdiff_t stride,
                       uint32_t count)
 {
@@ -193,6 +254,8 @@ ro_status output_rows(struct file_output *output, const void *rows, ptrdiff_t st
     output->failed = 0;
     if (output->alpha)
         return rows_with_alpha(output, rows, stride, count);
+    if (output->enlarged)
+        return enlarged_rows(output, rows, stride, count);
     for (int i = 0; i < output->count && status == RO_OK; i++) {
         output->failed = i;
         const uint8_t *plate = (const uint8_t *)rows + (size_t)i * output->plate_bytes;
@@ -220,6 +283,7 @@ void file_output_close(struct file_output *output)
         ro_writer_close(output->writers[i]);
     ro_reader_close(output->alpha);
     free(output->alpha_row);
+    free(output->enlarged);
     *output = (struct file_output){0};
 }
 

@@ -13,7 +13,10 @@ struct file_output {
     size_t plate_bytes; /* of a row, where there are several files */
     uint32_t width;
     unsigned inked;   /* bit i: there is ink on plate i */
-    ro_reader *alpha; /* gives the alpha of the rows; NULL: there is none */
+    uint32_t enlarge; /* every pixel so many times each way */
+    ro_format format;
+    uint8_t *enlarged; /* a row of that; NULL: pixels stay */
+    ro_reader *alpha;  /* gives the alpha of the rows; NULL: there is none */
     bool alpha_failed;
     uint8_t *alpha_row; /* as it comes, and 8 bits each */
 };

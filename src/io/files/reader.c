@@ -162,7 +162,7 @@ static ro_status keep_info(struct ro_reader *reader)
     ro_dropped lost;
     *info = reader->stage->info;
     if (options->resize_width || options->resize_height || options->resize_percent != 0 ||
-        options->enlarge > 1) {
+        options->enlarge > 1 || options->crop_width || options->turns || options->mirror) {
         memset(info->spacing, 0, sizeof info->spacing);
         info->header = NULL;
     }

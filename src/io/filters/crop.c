@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The middle of a picture. What is cut off is read too, so that damage in it is not overlooked. */
+/* A part of a picture. What is cut off is read too, so that damage in it is not overlooked. */
 #include "io/filters/stage.h"
 
 #include <stdlib.h>
@@ -48,6 +48,14 @@ static void close_stage(struct row_stage *stage)
 ro_status crop_stage(struct row_stage *before, uint32_t width, uint32_t height,
                      struct row_stage **stage)
 {
+    const ro_file_info *info = &before->info;
+    return crop_at_stage(before, (info->width - width) / 2, (info->height - height) / 2, width,
+                         height, stage);
+}
+
+ro_status crop_at_stage(struct row_stage *before, uint32_t left, uint32_t top, uint32_t width,
+                        uint32_t height, struct row_stage **stage)
+{
     struct crop *self = calloc(1, sizeof *self);
     if (self)
         self->line = malloc(stage_row_bytes(before));
@@ -58,8 +66,8 @@ ro_status crop_stage(struct row_stage *before, uint32_t width, uint32_t height,
         return status;
     }
     self->before = before;
-    self->left = (before->info.width - width) / 2;
-    self->top = (before->info.height - height) / 2;
+    self->left = left;
+    self->top = top;
     self->stage = (struct row_stage){
         .file = before->file, .info = before->info, .rows = read_rows, .close = close_stage};
     self->stage.info.width = width;

@@ -95,6 +95,9 @@ ro_status resize_stage(struct row_stage *before, const ro_read_options *options,
 ro_status replicate_stage(struct row_stage *before, uint32_t times, struct row_stage **stage);
 ro_status crop_stage(struct row_stage *before, uint32_t width, uint32_t height,
                      struct row_stage **stage);
+/* A part of it that lies anywhere in it; the same. */
+ro_status crop_at_stage(struct row_stage *before, uint32_t left, uint32_t top, uint32_t width,
+                        uint32_t height, struct row_stage **stage);
 
 /* Puts the stages on top of *stage that the options ask for; after a failure *stage is NULL, or as
  * it was. */

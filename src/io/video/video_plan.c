@@ -31,6 +31,9 @@ ro_status video_check_files(struct open_file *file, const char *out, const ro_re
         return file_fail(file, RO_E_ARGUMENT, "is a video, which has no resolution and no inks");
     if (read->alpha || read->background_given)
         return file_fail(file, RO_E_ARGUMENT, "is a video, which has no alpha");
+    if (write->shown || write->enlarge > 1)
+        return file_fail(file, RO_E_ARGUMENT,
+                         "is a video, whose pixels and colours stay as they were rounded");
     if (write->compression)
         return file_fail(file, RO_E_ARGUMENT, "is a video; compression is of TIFF only");
     if (write->low_bits_first || write->ones_are_black || write->pixel_bits || write->numbers)
@@ -127,7 +130,8 @@ static ro_status plan_pictures(struct open_file *file, const ro_halftone_options
     plan->read = *read;
     const ro_status status =
         video_picture_size(file->context, &plan->in, read, &plan->out.width, &plan->out.height);
-    plan->reshaped = plan->out.width != plan->in.width || plan->out.height != plan->in.height;
+    plan->reshaped = plan->out.width != plan->in.width || plan->out.height != plan->in.height ||
+                     read->turns || read->mirror;
     plan->shown = !plan->coloured;
     *own = *options;
     own->levels = options->palette ? 0 : plan->options[1].levels;
@@ -171,8 +175,8 @@ ro_status video_plan_make(struct open_file *file, const struct y4m *in,
         else
             plan_numbers(plan, &plan->options[i], i);
     }
-    const bool reshapes =
-        read->resize_width || read->resize_height || read->resize_percent > 0 || read->enlarge > 1;
+    const bool reshapes = read->resize_width || read->resize_height || read->resize_percent > 0 ||
+                          read->enlarge > 1 || read->crop_width || read->turns || read->mirror;
     if (levels < 256 || options->palette || options->channels == RO_CHANNELS_RGB || reshapes ||
         changes_tone(&options->tone))
         return plan_pictures(file, options, read, plan);
