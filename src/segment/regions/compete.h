@@ -118,6 +118,7 @@ static inline int32_t window_contrast(enum ro_region_kind kind, uint16_t in, uin
 /* How a flood goes and ends. */
 struct flood_rule {
     enum ro_region_kind kind;
+    uint64_t least;  /* pixels of a level that counts */
     uint64_t most;   /* pixels */
     uint64_t leap;   /* pixels that a level may always have more than the one before */
     bool inland;     /* level 0 must not touch the border of the picture */
@@ -156,8 +157,9 @@ bool flood_add(struct window_flood *flood, const struct flood_level *now);
 /* What the fronts of a label have in common; kind 0 and most 0: nothing. */
 struct seed_fellows {
     enum ro_region_kind kind;
-    uint64_t most; /* pixels */
-    uint64_t vast; /* pixels: more of that kind is a thing of its own, not a leak over theirs */
+    uint64_t least; /* pixels: clicks find no less */
+    uint64_t most;  /* pixels */
+    uint64_t vast;  /* pixels: more of that kind is a thing of its own, not a leak over theirs */
     uint16_t low, high; /* the middle one of their windows of that kind */
 };
 struct seed_fellows window_fellows(const struct region_front *const *fronts, size_t count,
@@ -175,8 +177,9 @@ void window_decide(const struct region_plane *plane, struct region_front *front,
                    const uint16_t *nearest, flood_fn *flood, void *data);
 
 /* Decides again, as the fellows do. The front keeps its window where that would lose more than half
- * of its contrast; but not one that is of another kind and too large as well, which has leaked, and
- * gives way to the fellows' window where there is none of its own. */
+ * of its contrast, or three quarters of that of a small thing; but not one that is of another kind
+ * and too large as well, which has leaked, and gives way to the fellows' window where there is none
+ * of its own. */
 void window_decide_again(const struct region_plane *plane, struct region_front *front,
                          const struct seed_fellows *fellows, const uint16_t *nearest,
                          flood_fn *flood, void *data);

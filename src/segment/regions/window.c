@@ -26,7 +26,10 @@ enum {
     LEAST_FELLOWS = 4, /* seeds that tell of others */
     MOST_TIMES = 64,   /* their areas */
     VAST_TIMES = 3,    /* all of these together */
+    SMALL_PART = 8,    /* of most: a click that found less looks again */
     HOME_TIMES = 16,   /* the seed: as much as a doubtful kind may hold at once */
+    KEPT = 2, /* a window is kept that has more than so many times the new one's contrast */
+    KEPT_BY_SMALL = 4, /* of a click that found less */
     PASSED_SEEDS = 16, /* pixels of other seeds that the flood of a click may pass */
 };
 
@@ -146,13 +149,18 @@ uint64_t flood_room(const struct window_flood *flood, const struct flood_rule *r
 /* The first outline that is nearly the best begins a run of levels without a leap in area; the best
  * of that run counts. So a leak into what lies behind does not win, even where its border is
  * sharp. Where even the best has a contrast below 0, none is nearly as good, and it begins there.
- */
-static int choose_level(const struct window_flood *flood)
+ * Levels below a least area do not count; `count`: none does. */
+static int choose_level(const struct window_flood *flood, uint64_t least)
 {
     const struct flood_level *level = flood->level;
     int first = 0;
-    while (first < flood->best &&
-           compare(&level[first], &level[flood->best], RO_WINDOW_MARGIN, 11, 16) < 0)
+    while (first < flood->count && level[first].area < least)
+        first++;
+    int best = flood->best > first ? flood->best : first;
+    for (int k = first; k < flood->count && best != flood->best; k++)
+        if (compare(&level[k], &level[best], RO_WINDOW_MARGIN, 1, 1) > 0)
+            best = k;
+    while (first < best && compare(&level[first], &level[best], RO_WINDOW_MARGIN, 11, 16) < 0)
         first++;
     int chosen = first;
     for (int k = first + 1; k < flood->count; k++) {
@@ -233,7 +241,7 @@ static struct choice best_of_kinds(const struct region_plane *plane,
     unsigned with_level = 0;
     for (int i = 0; i < RO_WINDOW_KINDS; i++) {
         struct window_flood water = {0};
-        if (only && kinds[i] != only)
+        if ((only && kinds[i] != only) || (rule.seeded && kinds[i] == RO_REGION_BAND))
             continue;
         /* of what a click has found, a band can be a part only */
         const struct choice better = best_of(all, count);
@@ -247,8 +255,10 @@ static struct choice best_of_kinds(const struct region_plane *plane,
         if (water.count == 0 || ((doubtful >> kinds[i] & 1) &&
                                  water.level[0].area > (uint64_t)HOME_TIMES * front->count))
             continue;
+        const int level = choose_level(&water, rule.least);
+        if (level == water.count)
+            continue;
         with_level |= 1U << kinds[i];
-        const int level = choose_level(&water);
         all[count++] = (struct choice){.any = true,
                                        .kind = kinds[i],
                                        .level = level,
@@ -262,11 +272,13 @@ static struct choice best_of_kinds(const struct region_plane *plane,
 }
 
 static struct flood_rule rule_for(const struct region_plane *plane,
+                                  const struct region_front *front,
                                   const struct seed_fellows *fellows, bool inland)
 {
     const uint64_t pixels = (uint64_t)plane->width * plane->height;
     const uint64_t most = fellows->most ? fellows->most : pixels;
-    return (struct flood_rule){.most = inland && most > pixels / 2 ? pixels / 2 : most,
+    return (struct flood_rule){.least = front->click ? fellows->least : 0,
+                               .most = inland && most > pixels / 2 ? pixels / 2 : most,
                                .leap = RO_WINDOW_LEAP,
                                .inland = inland};
 }
@@ -278,13 +290,13 @@ static struct choice decide_anywhere(const struct region_plane *plane,
                                      const struct seed_fellows *fellows, bool several,
                                      flood_fn *flood, void *data)
 {
-    const struct flood_rule inland = rule_for(plane, fellows, true);
+    const struct flood_rule inland = rule_for(plane, front, fellows, true);
     struct choice chosen =
         best_of_kinds(plane, front, start, inland, fellows->kind, 0, flood, data);
     bool cut = chosen.cut;
     const bool is_inland = chosen.any && !is_weak(plane, &chosen);
     if (!is_inland) {
-        const struct flood_rule all = rule_for(plane, fellows, false);
+        const struct flood_rule all = rule_for(plane, front, fellows, false);
         const struct choice again =
             best_of_kinds(plane, front, start, all, fellows->kind, 0, flood, data);
         cut |= again.cut;
@@ -323,7 +335,7 @@ static struct choice decide(const struct region_plane *plane, struct region_fron
         }
     }
     if (chosen.cut && nearest && !(front->click && chosen.any)) {
-        struct flood_rule home = rule_for(plane, fellows, chosen.inland);
+        struct flood_rule home = rule_for(plane, front, fellows, chosen.inland);
         home.nearest = nearest;
         const unsigned doubtful = chosen.any ? ~chosen.kinds : 0;
         const struct choice at_home =
@@ -379,6 +391,7 @@ struct seed_fellows window_fellows(const struct region_front *const *fronts, siz
             fellows.kind = (enum ro_region_kind)kind;
     qsort(scratch, count, sizeof *scratch, compare_numbers);
     fellows.most = MOST_TIMES * scratch[count / 2];
+    fellows.least = scratch[count / 2] / SMALL_PART;
     for (size_t i = 0; i < count && scratch[i] <= fellows.most; i++)
         fellows.vast += VAST_TIMES * scratch[i];
     if (fellows.kind) {
@@ -397,6 +410,7 @@ struct seed_fellows window_fellows(const struct region_front *const *fronts, siz
 bool window_odd(const struct region_front *front, const struct seed_fellows *fellows)
 {
     return (fellows->kind && front->kind != fellows->kind) ||
+           (front->click && front->at.area < fellows->least) ||
            (fellows->most && front->at.area > fellows->most && front->at.area <= fellows->vast);
 }
 
@@ -409,7 +423,9 @@ void window_decide_again(const struct region_plane *plane, struct region_front *
     const bool leaked =
         front->at.area > fellows->most && ((fellows->kind && front->kind != fellows->kind) ||
                                            (front->click && front->at.area <= fellows->vast));
-    if (again.any && (leaked || !before.any || is_better(&again, &before, 1, 2))) {
+    const bool small = front->click && front->at.area < fellows->least;
+    const int share = small ? KEPT_BY_SMALL : KEPT;
+    if (again.any && (leaked || !before.any || is_better(&again, &before, 1, share))) {
         take(front, &again);
     } else if (leaked && fellows->kind) {
         front->kind = fellows->kind;

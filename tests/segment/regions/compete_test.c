@@ -435,7 +435,7 @@ static void flood_dark(void *data, const struct region_front *front,
 static struct region_front ask_dark_fellows(enum ro_region_kind kind, uint64_t area, void *outline)
 {
     const struct region_plane plane = {.width = 90, .height = 90, .most = 255, .spread = 200};
-    const struct seed_fellows fellows = {RO_REGION_DARK, 640, UINT64_MAX, 0, 90};
+    const struct seed_fellows fellows = {RO_REGION_DARK, 0, 640, UINT64_MAX, 0, 90};
     struct region_front front = {
         .count = 5, .kind = kind, .start = {100, 120, 2}, .low = 70, .high = 200};
     front.at = (struct flood_level){area, 100, 5000, 0, 0, 0};
@@ -491,6 +491,31 @@ static bool is_odd_among_many(uint64_t area, enum ro_region_kind kind)
     return window_odd(&fronts[7], &fellows);
 }
 
+/* Fifty clicks that found 24 pixels, and one that found fewer. */
+static bool is_odd_click(uint64_t area, bool click)
+{
+    enum { MANY = 51 };
+    struct region_front fronts[MANY] = {0};
+    const struct region_front *list[MANY];
+    uint64_t scratch[MANY];
+    for (int i = 0; i < MANY; i++) {
+        fronts[i].at.area = 24;
+        list[i] = &fronts[i];
+    }
+    fronts[7].click = click;
+    fronts[7].at.area = area;
+    const struct seed_fellows fellows = window_fellows(list, MANY, scratch);
+    return window_odd(&fronts[7], &fellows);
+}
+
+static void a_click_on_a_spot_looks_again(void **state)
+{
+    (void)state;
+    assert_true(is_odd_click(2, true));
+    assert_false(is_odd_click(3, true));
+    assert_false(is_odd_click(2, false));
+}
+
 static void what_is_vast_is_no_leak(void **state)
 {
     (void)state;
@@ -515,6 +540,7 @@ int main(void)
         cmocka_unit_test(faint_outlines_count_where_a_kind_ran_over_them),
         cmocka_unit_test(what_leaked_gives_way_to_its_fellows),
         cmocka_unit_test(fellows_have_a_middle_window),
+        cmocka_unit_test(a_click_on_a_spot_looks_again),
         cmocka_unit_test(what_is_vast_is_no_leak),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -195,6 +195,32 @@ static void a_click_on_a_faint_line_leaves_the_page(void **state)
     ro_image_free(&image);
 }
 
+/* Discs with a bright spot each. One click is on a spot, and finds its disc as the others do. */
+static void a_click_on_a_spot_finds_what_the_others_find(void **state)
+{
+    (void)state;
+    enum { ACROSS = 4, STEP = 40 };
+    ro_image image = blank(RO_GREY8, ACROSS * STEP, ACROSS * STEP);
+    ro_seed seeds[ACROSS * ACROSS];
+    for (uint32_t y = 0; y < image.height; y++)
+        for (uint32_t x = 0; x < image.width; x++) {
+            const double dx = x % STEP - 20.0, dy = y % STEP - 20.0;
+            const double tone = hypot(dx - 5, dy) < 2.6 ? 240 : hypot(dx, dy) < 12 ? 110 : 70;
+            put(&image, x, y, tone + (pixel_hash(6, x, y) * 0x1p-32 - 0.5) * 6);
+        }
+    for (uint32_t i = 0; i < ACROSS * ACROSS; i++)
+        seeds[i] = (ro_seed){0, i % ACROSS * STEP + (i == 5 ? 25 : 14), i / ACROSS * STEP + 20, 0};
+    ro_regions *result = grow(&image, (ro_regions_options){RO_REGIONS_DEFAULTS, .seeds = seeds,
+                                                           .seed_count = ACROSS * ACROSS});
+    size_t count;
+    const ro_region *table = ro_regions_table(result, &count);
+    for (size_t i = 0; i < count; i++)
+        if (!(table[i].area > 380 && table[i].area < 500))
+            fail_msg("disc %zu has %llu pixels", i, (unsigned long long)table[i].area);
+    ro_regions_free(result);
+    ro_image_free(&image);
+}
+
 /* ---- Objects that nobody clicked on --------------------------------------------------------- */
 
 /* Whether all discs are found and nothing else, in 8 bits, 16 bits and dark on bright. */
@@ -727,6 +753,7 @@ int main(void)
         cmocka_unit_test(objects_are_found),
         cmocka_unit_test(clicks_find_what_they_are_in),
         cmocka_unit_test(a_click_on_a_faint_line_leaves_the_page),
+        cmocka_unit_test(a_click_on_a_spot_finds_what_the_others_find),
         cmocka_unit_test(objects_need_no_clicks),
         cmocka_unit_test(necks_part_objects),
         cmocka_unit_test(empty_fields_are_empty),
