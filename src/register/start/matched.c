@@ -255,20 +255,30 @@ static bool is_better(const struct registration *flow, const struct found_start 
     return is->directions >= was->directions;
 }
 
+/* What is enough; noise spoils matches and gradients. */
+struct limits {
+    double share;  /* of all matches that agree, if they are many */
+    double agrees; /* of places where the gradients do */
+};
+
+static struct limits limits_of(const struct field_evidence *evidence)
+{
+    static const struct limits clear = {0.5, 0.65}, noisy = {0.33, 0.45};
+    return evidence->noisy ? noisy : clear;
+}
+
 /* Many matches speak for a result by themselves if most of all agree; a texture that repeats itself
  * has many that agree at a wrong place, but more that do not. */
 static bool matches_suffice(const struct field_evidence *evidence)
 {
     return evidence->support >= RO_MANY_MATCHES &&
-           (evidence->noisy || 2 * evidence->support >= evidence->matches);
+           evidence->support >= limits_of(evidence).share * evidence->matches;
 }
 
 bool evidence_suffices(const struct field_evidence *evidence)
 {
-    static const double AGREE = 0.65, AGREE_IN_NOISE = 0.4;
-    return matches_suffice(evidence) ||
-           (evidence->support >= RO_FEW_MATCHES &&
-            evidence->directions >= (evidence->noisy ? AGREE_IN_NOISE : AGREE));
+    return matches_suffice(evidence) || (evidence->support >= RO_FEW_MATCHES &&
+                                         evidence->directions >= limits_of(evidence).agrees);
 }
 
 static ro_status keep_evidence(struct registration *flow, const struct found_start *start,
