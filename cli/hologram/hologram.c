@@ -22,13 +22,15 @@ static const ro_option rows[] = {
              "`leto` (HOLOEYE), `meadowlark-1920`, `meadowlark-1024`, `plm-47`, `plm-67` (phase "
              "light modulators of TI, whose file holds the bits of their electrodes), `dlp4710`, "
              "`dlp7000`, `dlp9000` (micromirrors, 0 and 255)."},
-    {MEMBER(scene), "F@D", "pictures at depths D, or points: .ply, .xyz, .csv", .topic = "make",
+    {MEMBER(scene), "F@D", "pictures at depths D, or points: .ply, .xyz, .csv",
+     .topic = "make show",
      .more = "A picture hides what is behind it where it is not black. Samples are intensities, or "
              "amplitudes if they are floating point "
              "numbers. With three wavelengths, red, green and blue make one field each, whose "
              "names end in -r, -g and -b. A file of points has x, y and z in metres, y upwards, z "
              "being the depth; amplitude (or intensity, or red, green, blue up to 255) and phase "
-             "(or degrees) where it has them. Points hide nothing."},
+             "(or degrees) where it has them. Points hide nothing. Of show they are planes "
+             "beside TARGET."},
     {MEMBER(depth_map), "FILE", "depths of the one picture of scene: black is near",
      .topic = "make", .more = "Without `depth` its samples are floating point numbers, metres."},
     {MEMBER(depth), "D,D,...", "depths: where eyes focus; of make the nearest and the farthest",

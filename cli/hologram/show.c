@@ -42,6 +42,8 @@ static int read_show(const struct command *command, const struct hologram_values
     if (!values->modulator && (!values->size || values->optics.pitch == 0))
         return usage_error(command, "hologram show needs --modulator, such as --modulator pluto-2, "
                                     "or --size and --pitch");
+    if (has_lens(values) && values->scene.count)
+        return usage_error(command, "--scene needs --distance");
     s->options = values->quantize;
     s->options.weights = NULL;
     s->refinement = values->refinement;
@@ -111,6 +113,29 @@ static ro_status show_spots(ro_context *context, const char *target, struct show
     return status;
 }
 
+/* --scene F@D: a picture D behind the modulator. */
+static ro_status load_planes(ro_context *context, const struct hologram_values *values,
+                             struct show *s, int channel, ro_refinement_plane *planes)
+{
+    ro_status status = RO_OK;
+    for (int i = 0; i < values->scene.count && status == RO_OK; i++) {
+        const char *text = values->scene.text[i], *at = strrchr(text, '@');
+        double depth = 0;
+        int count;
+        if (!at || !hologram_numbers(at + 1, "", true, &depth, 1, &count) || depth == 0)
+            return ro_context_fail(context, RO_E_ARGUMENT,
+                                   "scene %s: needs a depth, such as picture.png@80mm", text);
+        char *name = strndup(text, (size_t)(at - text));
+        if (!name)
+            return ro_context_fail(context, RO_E_MEMORY, "no memory for a file name");
+        planes[i].distance = -depth;
+        status = hologram_place(context, values, name, s->channels > 1 ? channel : -1, s->width,
+                                s->height, &s->options.optics, &planes[i].target, NULL);
+        free(name);
+    }
+    return status;
+}
+
 static ro_status show_picture(ro_context *context, const struct hologram_values *values,
                               const char *target, struct show *s, int channel, ro_image *numbers)
 {
@@ -119,9 +144,17 @@ static ro_status show_picture(ro_context *context, const struct hologram_values 
         hologram_place(context, values, target, s->channels > 1 ? channel : -1, s->width, s->height,
                        &s->options.optics, &s->refinement.target, NULL);
     told->size = sizeof *told;
+    ro_refinement_plane planes[RO_MOST_TEXTS] = {{{0}, 0}};
+    if (status == RO_OK)
+        status = load_planes(context, values, s, channel, planes);
+    s->refinement.planes = planes;
+    s->refinement.plane_count = values->scene.count;
     if (status == RO_OK)
         status = ro_hologram_refine(context, NULL, numbers, &s->options, &s->refinement, told);
     ro_image_free(&s->refinement.target);
+    s->refinement.planes = NULL;
+    for (int i = 0; i < values->scene.count; i++)
+        ro_image_free(&planes[i].target);
     return status;
 }
 

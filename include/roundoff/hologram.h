@@ -299,6 +299,12 @@ typedef struct ro_refinement_report {
     const char *edges; /* as they were taken */
 } ro_refinement_report;
 
+/* One more plane: amplitudes, as those of the target, at a distance. */
+typedef struct ro_refinement_plane {
+    ro_image target;
+    double distance;
+} ro_refinement_plane;
+
 typedef struct ro_refinement {
     /* RO_REFINEMENT sets it. */
     size_t size;
@@ -322,6 +328,10 @@ typedef struct ro_refinement {
     int passes;
     /* What surrounds the modulator: dark or wrap. Default (NULL): dark. */
     const char *edges;
+    /* Planes that the same light is to show as well, up to 15, each with as much light; of 64
+     * phases and more, on the CPU. The report's figure is that of the worst. */
+    const ro_refinement_plane *planes;
+    int plane_count;
 } ro_refinement;
 #define RO_REFINEMENT_UNSET(UNSET) UNSET(refine) UNSET(iterations) UNSET(passes)
 #define RO_REFINEMENT_DEFAULTS RO_DEFAULTS_OF(ro_refinement, RO_REFINEMENT_UNSET)

@@ -189,7 +189,7 @@ COMMANDS = {
         ('scale', 'number', 'the intensity of white', ('none',), ('reconstruct',), False),
         ('size', 'text', 'width and height in pixels, such as 640x480', (), ('make', 'show'), False),
         ('modulator', 'text', 'a modulator by its name, such as pluto-2', (), ('show',), False),
-        ('scene', 'list', 'pictures at depths D, or points: .ply, .xyz, .csv', (), ('make',), False),
+        ('scene', 'list', 'pictures at depths D, or points: .ply, .xyz, .csv', (), ('make', 'show'), False),
         ('depth_map', 'text', 'depths of the one picture of scene: black is near', (), ('make',), False),
         ('depth', 'text', 'depths: where eyes focus; of make the nearest and the farthest', (), ('make', 'reconstruct'), False),
         ('target', 'text', 'what is to be seen', (), ('make', 'refine'), False),

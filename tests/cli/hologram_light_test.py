@@ -130,6 +130,32 @@ class Light(Case):
             self.refused("hologram", "show", "to.ppm", "slm.pgm", "--size", "96x96", "--pitch",
                          "8um", *more, words=[word], status=2)
 
+    def test_planes(self):
+        """Three pictures at three depths: the worst of them is what is printed."""
+        side, targets = 160, []
+        for k, depth in enumerate((6, 20, 60)):
+            target = np.zeros((side, side), "f4")
+            target[48:112, 48:112] = np.sqrt(
+                np.kron(np.frombuffer(noise(64, 5 + k), "u1").reshape(8, 8), np.ones((8, 8))) / 512 +
+                0.3)
+            np.save(self.path("%d.npy" % depth), target)
+            targets.append((depth, target))
+        told = json.loads(self.works(
+            "hologram", "show", "6.npy", "slm.pgm", "--size", "160x160", "--pitch", "8um",
+            "--distance", "-6mm", "--scene", "20.npy@20mm", "--scene", "60.npy@60mm", "--place",
+            "centre", "--json").stdout)
+        light = np.exp(2j * np.pi * pgm(self.get("slm.pgm")) / 256)
+        inner = np.s_[48:112, 48:112]
+        there = [abs(carried(light, -depth / 1e3))[inner] for depth, _ in targets]
+        reached = [psnr(a, t[inner]) for a, (_, t) in zip(there, targets)]
+        self.assertLess(abs(min(reached) - told["psnr_db"]), 0.05)
+        self.assertGreater(min(reached), 18)
+        self.assertLess(abs(sum((a ** 2).sum() for a in there) / side ** 2 - told["efficiency"]),
+                        2e-3)
+        self.refused("hologram", "show", "6.npy", "slm.pgm", "--size", "160x160", "--pitch", "8um",
+                     "--distance", "-6mm", "--scene", "20.npy@20mm", "--levels", "phase:16",
+                     "--place", "centre", words=["several planes", "64"])
+
     def spots(self, *arguments):
         """What is told of a list of spots, and their places and weights."""
         at = np.array([[(i - 1.5) * 0.5e-3, (k - 2) * 0.4e-3, (i % 2) * 1e-3, 1 + (k == 1)]

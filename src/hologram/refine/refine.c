@@ -170,11 +170,93 @@ static void scale_row(struct refiner *f, const void *data, uint32_t y)
         to[x] = (float)(scale * from[x]);
 }
 
+void refine_use(struct refiner *f, int plane)
+{
+    const struct refine_plane *p = &f->plane[plane];
+    f->o = &p->o;
+    memcpy(f->region, p->region, sizeof f->region);
+    f->power = p->power;
+    f->bright = p->bright;
+    f->target = p->target;
+}
+
 static void scale_target(struct refiner *f, double light)
 {
     const double scale = sqrt(light * f->incident / f->power);
     refine_rows(f, scale_row, &scale);
     f->bright = (float)(scale * sqrt(f->power / ((double)f->region[2] * f->region[3])));
+}
+
+/* Regions and scaled targets of all planes; then the first one's turn. */
+static ro_status open_planes(struct refiner *f, const ro_refinement *wanted, double light)
+{
+    ro_status status = RO_OK;
+    f->planes = 1 + (wanted->planes ? wanted->plane_count : 0);
+    for (int i = 0; i < f->planes && status == RO_OK; i++) {
+        struct refine_plane *p = &f->plane[i];
+        p->o = *wanted;
+        if (i > 0) {
+            p->o.target = wanted->planes[i - 1].target;
+            p->o.distance = wanted->planes[i - 1].distance;
+            memset(p->o.region, 0, sizeof p->o.region);
+        }
+        p->target = malloc((size_t)f->width * f->height * sizeof *p->target);
+        if (!p->target)
+            return ro_context_fail(f->context, RO_E_MEMORY, "no memory for %d planes", f->planes);
+        f->o = &p->o;
+        f->target = p->target;
+        f->power = 0;
+        status = find_region(f);
+        if (status != RO_OK)
+            break;
+        scale_target(f, light / f->planes);
+        memcpy(p->region, f->region, sizeof p->region);
+        p->power = f->power;
+        p->bright = f->bright;
+    }
+    if (status == RO_OK && f->planes > 1 && !(f->sum = dft_alloc(f->context, f->width, f->height)))
+        status = RO_E_MEMORY;
+    refine_use(f, 0);
+    return status;
+}
+
+static ro_status check_planes(const struct refiner *f, const ro_image *out,
+                              const ro_hologram_options *options, const ro_refinement *wanted)
+{
+    const int count = wanted->planes ? wanted->plane_count : 0;
+    ro_status status = RO_OK;
+    if (count && (f->levels.kind != LEVELS_RING || f->levels.count < RO_REFINEMENT_MANY))
+        return ro_context_fail(f->context, RO_E_ARGUMENT, "several planes need %d phases or more",
+                               RO_REFINEMENT_MANY);
+    if (count && f->context->options.device == RO_DEVICE_CUDA)
+        return ro_context_fail(f->context, RO_E_UNSUPPORTED,
+                               "several planes are refined on the CPU only");
+    for (int i = 0; i < count && status == RO_OK; i++) {
+        ro_refinement one = *wanted;
+        one.target = wanted->planes[i].target;
+        one.distance = wanted->planes[i].distance;
+        status = check(f->context, NULL, out, options, &one);
+    }
+    return status;
+}
+
+/* The worst figure of all planes, and their light together. */
+static ro_status look_at_planes(struct refiner *f, double *psnr, double *light)
+{
+    ro_status status = RO_OK;
+    *psnr = INFINITY;
+    *light = 0;
+    for (int i = 0; i < f->planes && status == RO_OK; i++) {
+        double one = 0, part = 0;
+        refine_use(f, i);
+        status = refine_arrive(f, f->q);
+        if (status == RO_OK)
+            status = refine_figures(f, &one, &part);
+        *psnr = fmin(*psnr, one);
+        *light += part;
+    }
+    refine_use(f, 0);
+    return status;
 }
 
 /* ---- The run --------------------------------------------------------------------------------- */
@@ -191,9 +273,7 @@ static ro_status run(struct refiner *f, ro_refinement_report *report)
     const double work = 2.0 * f->iterations + 18.0 * f->passes + 1;
     ro_status status = refine_start(f, 0.5);
     if (status == RO_OK)
-        status = refine_arrive(f, f->q);
-    if (status == RO_OK)
-        status = refine_figures(f, &report->start_psnr, &light);
+        status = look_at_planes(f, &report->start_psnr, &light);
     f->share = 2.0 * f->iterations / work;
     if (status == RO_OK && f->iterations)
         status = refine_iterate(f);
@@ -206,9 +286,7 @@ static ro_status run(struct refiner *f, ro_refinement_report *report)
     if (status == RO_OK && f->passes)
         status = refine_search(f);
     if (status == RO_OK)
-        status = refine_arrive(f, f->q);
-    if (status == RO_OK)
-        status = refine_figures(f, &report->psnr, &report->efficiency);
+        status = look_at_planes(f, &report->psnr, &report->efficiency);
     report->iterations = f->iterations;
     report->passes = f->passes;
     report->edges = f->light.wraps ? "wrap" : "dark";
@@ -232,12 +310,11 @@ static ro_status open_refiner(struct refiner *f, const ro_hologram_options *opti
     float **fields[] = {&f->q, &f->y, &f->r};
     for (int i = 0; i < 3 && status == RO_OK; i++)
         status = (*fields[i] = dft_alloc(context, f->width, f->height)) ? RO_OK : RO_E_MEMORY;
-    f->target = malloc(n * sizeof *f->target);
     f->numbers = malloc(n);
     f->best = malloc(n);
     f->sums = malloc(f->height * sizeof *f->sums);
     f->figures = malloc(f->height * sizeof *f->figures);
-    if (status == RO_OK && (!f->target || !f->numbers || !f->best || !f->sums || !f->figures))
+    if (status == RO_OK && (!f->numbers || !f->best || !f->sums || !f->figures))
         status = ro_context_fail(context, RO_E_MEMORY, "no memory to refine %u x %u pixels",
                                  f->width, f->height);
     return status;
@@ -293,7 +370,9 @@ static void close_refiner(struct refiner *f)
     if (f->device)
         refine_on_cuda->close(f->device);
     propagation_close(&f->light);
-    free(f->target);
+    for (int i = 0; i < f->planes; i++)
+        free(f->plane[i].target);
+    free(f->sum);
     free(f->q);
     free(f->y);
     free(f->r);
@@ -340,12 +419,12 @@ static ro_status refine(ro_context *context, const ro_field *in, ro_image *out,
     if (status == RO_OK)
         status = take_source(f, options->source);
     if (status == RO_OK)
-        status = find_region(f);
+        status = check_planes(f, out, options, &wanted);
     ro_refinement_report report = {0};
-    if (status == RO_OK) {
-        scale_target(f, light_of(f, amplitude));
+    if (status == RO_OK)
+        status = open_planes(f, &wanted, light_of(f, amplitude));
+    if (status == RO_OK)
         status = refine_smooth(f);
-    }
     if (status == RO_OK)
         status = open_device(f);
     if (status == RO_OK)

@@ -25,6 +25,16 @@ enum { REFINE_HOGEL = 64 }; /* of the start */
 
 enum { EDGES_DARK, EDGES_WRAP };
 
+enum { REFINE_PLANES = 16 };
+
+/* A plane with a target: what the refiner's members of the same names become in its turn. */
+struct refine_plane {
+    ro_refinement o;
+    uint32_t region[4];
+    double power;
+    float bright, *target;
+};
+
 struct refiner {
     ro_context *context;
     const ro_field *field; /* that it starts from: the given one, or `own`, whose pixels are q's */
@@ -46,7 +56,10 @@ struct refiner {
     double *sums;                /* a row each */
     struct refine_sums *figures; /* as well */
     struct refine_cuda *device;  /* instead of what q, y, r, numbers and best hold; or NULL */
-    double done, share;          /* of the progress, for the steps at hand */
+    struct refine_plane plane[REFINE_PLANES];
+    int planes;
+    float *sum;         /* D of all planes */
+    double done, share; /* of the progress, for the steps at hand */
     int iterations, passes;
 };
 
@@ -87,6 +100,9 @@ ro_status refine_arrive(struct refiner *f, const float *from);
 ro_status refine_residual(struct refiner *f, double *error);
 /* and D. */
 ro_status refine_back(struct refiner *f);
+
+/* Turns to a plane. */
+void refine_use(struct refiner *f, int plane);
 
 /* Of the amplitudes in r against the target, scaled to fit, decibels; *light: their share. */
 ro_status refine_figures(struct refiner *f, double *psnr, double *light);

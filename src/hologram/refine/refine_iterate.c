@@ -251,6 +251,40 @@ static ro_status move(struct refiner *f, const struct refine_step *step)
     return RO_OK;
 }
 
+static void add_row(struct refiner *f, const void *data, uint32_t y)
+{
+    const size_t at = 2 * (size_t)y * f->width;
+    const float part = *(const float *)data;
+    for (uint32_t i = 0; i < 2 * f->width; i++)
+        f->sum[at + i] += part * f->r[at + i];
+}
+
+/* D of y; of several planes their mean. */
+static ro_status find_change(struct refiner *f)
+{
+    const size_t bytes = (size_t)f->width * f->height * 2 * sizeof *f->r;
+    const float part = 1.0f / (float)f->planes;
+    ro_status status = RO_OK;
+    if (f->planes > 1)
+        memset(f->sum, 0, bytes);
+    for (int i = 0; i < f->planes && status == RO_OK; i++) {
+        if (f->planes > 1)
+            refine_use(f, i);
+        status = refine_arrive(f, f->y);
+        if (status == RO_OK)
+            status = refine_residual(f, NULL);
+        if (status == RO_OK)
+            status = refine_back(f);
+        if (f->planes > 1)
+            refine_rows(f, add_row, &part);
+    }
+    if (f->planes > 1) {
+        memcpy(f->r, f->sum, bytes);
+        refine_use(f, 0);
+    }
+    return status;
+}
+
 ro_status refine_iterate(struct refiner *f)
 {
     const double before = f->done;
@@ -262,11 +296,7 @@ ro_status refine_iterate(struct refiner *f)
     for (int i = 0; i < f->iterations && status == RO_OK; i++) {
         const struct refine_step step = step_of(f, i, f->iterations);
         f->done = before + f->share * i / f->iterations;
-        status = refine_arrive(f, f->y);
-        if (status == RO_OK)
-            status = refine_residual(f, NULL);
-        if (status == RO_OK)
-            status = refine_back(f);
+        status = find_change(f);
         if (status == RO_OK)
             status = move(f, &step);
     }

@@ -21,6 +21,8 @@ static const ro_option refinement_rows[] = {
     {MEMBER(edges), "E", "what surrounds the modulator", .topic = "refine", .preset = "dark",
      .words = RO_WORDS({"dark", .value = EDGES_DARK, .help = "nothing"},
                        {"wrap", .value = EDGES_WRAP, .help = "itself, repeated"})},
+    {MEMBER(planes)},
+    {MEMBER(plane_count), "N", .max = REFINE_PLANES - 1},
     {0},
 };
 #undef MEMBER

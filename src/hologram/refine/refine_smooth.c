@@ -177,10 +177,10 @@ static ro_status compare(struct refiner *f, bool *given)
     return status;
 }
 
-ro_status refine_smooth(struct refiner *f)
+/* y = the target of the plane at hand, sent back. */
+static ro_status send_back(struct refiner *f)
 {
     double *across = lens(f, 0), *down = lens(f, 1);
-    bool given = false;
     ro_status status = RO_OK;
     if (!across || !down)
         status = ro_context_fail(f->context, RO_E_MEMORY, "no memory for a start");
@@ -188,8 +188,29 @@ ro_status refine_smooth(struct refiner *f)
         fill(f, across, down);
     free(across);
     free(down);
-    if (status == RO_OK)
-        status = propagation_run(&f->light, f->y, -f->o->distance);
+    return status == RO_OK ? propagation_run(&f->light, f->y, -f->o->distance) : status;
+}
+
+/* Those of all planes together. */
+static ro_status send_all_back(struct refiner *f)
+{
+    const size_t numbers = (size_t)f->width * f->height * 2;
+    ro_status status = RO_OK;
+    if (f->planes > 1)
+        memset(f->sum, 0, numbers * sizeof *f->sum);
+    for (int i = f->planes; i-- > 0 && status == RO_OK;) {
+        refine_use(f, i);
+        status = send_back(f);
+        for (size_t k = 0; k < numbers && f->planes > 1; k++)
+            f->y[k] = f->sum[k] += f->y[k];
+    }
+    return status;
+}
+
+ro_status refine_smooth(struct refiner *f)
+{
+    bool given = false;
+    ro_status status = send_all_back(f);
     if (status == RO_OK && f->field)
         status = compare(f, &given);
     if (status != RO_OK || (given && !f->source))
