@@ -104,7 +104,8 @@ class Keywords:
         return KINDS.get(kind, "Any")
 
     def show(self, function: Any) -> Any:
-        """Gives the function a signature with every option by its name, and tells of them."""
+        """Gives the function a signature with every option by its name, and tells of those that its
+        own text does not."""
         given = inspect.signature(function)
         own = [p for p in given.parameters.values() if p.kind is not p.VAR_KEYWORD]
         there = {p.name for p in own}
@@ -115,7 +116,8 @@ class Keywords:
                                   annotation=f"Optional[{kind}]")
                 for name, kind in named if name not in there]
         function.__signature__ = given.replace(parameters=[*own, *more])
-        lines = [f"{name} : {told}" for name, (_, told, _) in self.rows.items()]
-        function.__doc__ = "\n".join([inspect.cleandoc(function.__doc__ or ""), "", "Options",
-                                      "-------", *lines])
+        told_of = inspect.cleandoc(function.__doc__ or "")
+        lines = [f"{name} : {told}" for name, (_, told, _) in self.rows.items()
+                 if f"\n{name} : " not in told_of]
+        function.__doc__ = "\n".join([told_of, "", "Options", "-------", *lines])
         return function
