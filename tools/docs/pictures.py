@@ -4,6 +4,7 @@
 crop IN.ppm OUT.ppm X Y W H   a part of a PPM or PGM picture
 cells OUT.pgm SEEDS.csv W H   nuclei under a microscope: uneven light, photon noise, one seed each
 stack ZOOM OUT.ppm IN.ppm ...  pictures of one width below each other, a pixel ZOOM x ZOOM
+beside ZOOM X Y W H OUT.png IN.pgm ...  the same part of grey pictures, a pixel ZOOM x ZOOM
 noise IN.pgm OUT.pgm SIGMA    a PGM picture with Gaussian noise
 bend OUT.flo W H              displacements that turn a picture and bend it
 """
@@ -11,6 +12,8 @@ import math
 import random
 import struct
 import sys
+
+from side_by_side import write_png
 
 
 def read_pnm(path):
@@ -44,6 +47,17 @@ def stack(zoom, target, *sources):
     for row in rows:
         out += [b"".join(row[3 * x:3 * x + 3] * zoom for x in range(width))] * zoom
     write_pnm(target, b"P6", zoom * width, zoom * len(rows), b"".join(out))
+
+
+def beside(zoom, *given):
+    zoom, (x, y, w, h), target, sources = int(zoom), map(int, given[:4]), given[4], given[5:]
+    gap, rows = bytes([255] * 6), [b""] * h
+    for source in sources:
+        _, width, _, data = read_pnm(source)
+        for i in range(h):
+            part = data[(y + i) * width + x:(y + i) * width + x + w]
+            rows[i] += (gap if rows[i] else b"") + bytes(v for v in part for _ in range(zoom))
+    write_png(target, [row for row in rows for _ in range(zoom)])
 
 
 class Nucleus:
@@ -115,5 +129,5 @@ def bend(target, *size):
 
 
 if __name__ == "__main__":
-    {"crop": crop, "stack": stack, "cells": cells, "noise": noise,
+    {"crop": crop, "stack": stack, "beside": beside, "cells": cells, "noise": noise,
      "bend": bend}[sys.argv[1]](*sys.argv[2:])

@@ -156,6 +156,7 @@ build/roundoff measure out/methods.pgm docs/images/methods/floyd-steinberg.png -
     --report out/measure.html --quiet
 picture_of out/compare.html docs/images/compare.png
 sh tools/docs/hologram.sh
+sh tools/docs/denoise.sh build/roundoff
 sh tools/docs/slm.sh
 docs_register
 docs_examples
