@@ -130,8 +130,10 @@ def test_screen_kernel_curve_and_start(tmp_path, command, grey):
     assert np.array_equal(roundoff.halftone(grey, screen=screen),
                           roundoff.halftone(grey, method="void-and-cluster", cell=32))
     kernel = 16, [(1, 0, 7), (-1, 1, 3), (0, 1, 5), (1, 1, 1)]
-    assert np.array_equal(roundoff.halftone(grey, kernel=kernel), roundoff.halftone(grey))
-    assert np.array_equal(roundoff.halftone(grey, curve=[(0, 0), (1, 1)]), roundoff.halftone(grey))
+    assert np.array_equal(roundoff.halftone(grey, kernel=kernel),
+                          roundoff.halftone(grey, method="fs"))
+    assert np.array_equal(roundoff.halftone(grey, "fs", curve=[(0, 0), (1, 1)]),
+                          roundoff.halftone(grey, "fs"))
     assert roundoff.halftone(grey, curve=[(0, 0), (1, 0.2)]).mean() < 60
     first = roundoff.halftone(grey, method="acuity")
     write_pnm(tmp_path / "first.pgm", first)

@@ -57,7 +57,8 @@ def test_what_is_left_out():
     for name in ("halftone", "denoise", "measure", "screen"):
         left = {row[0] for row in COMMANDS[name] if not row[5]} - taken - OF_FILES
         assert left <= {"device", "threads", "cpu", "resize", "resample", "gain", "bits", "float",
-                        "raw", "yule_nielsen", "profile_out", "intent"}, name
+                        "raw", "yule_nielsen", "profile_out", "intent", "content", "crop", "rotate",
+                        "mirror", "scale_after"}, name
 
 
 def test_names_that_are_said_by_words():
