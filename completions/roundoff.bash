@@ -41,7 +41,6 @@ _roundoff()
         case $prev in
         --model) COMPREPLY=($(compgen -W 'trained anisotropic edge-enhancing perona-malik linear' -- "$cur")); return ;;
         --scheme) COMPREPLY=($(compgen -W 'explicit implicit conjugate naive xpp24' -- "$cur")); return ;;
-        --number) COMPREPLY=($(compgen -W 'u8 s9 s12 s16 s17 s24 s10e5 s16e7 s23e8 u16 s8 q15' -- "$cur")); return ;;
         --rounding) COMPREPLY=($(compgen -W 'zero nearest away down up nearest-up nearest-down nearest-even' -- "$cur")); return ;;
         --round) COMPREPLY=($(compgen -W 'sum nearest' -- "$cur")); return ;;
         --schedule) COMPREPLY=($(compgen -W 'auto reference passes stream' -- "$cur")); return ;;
@@ -51,9 +50,9 @@ _roundoff()
         --bits) COMPREPLY=($(compgen -W '8 16' -- "$cur")); return ;;
         --device) COMPREPLY=($(compgen -W 'auto cpu cuda' -- "$cur")); return ;;
         --cpu) COMPREPLY=($(compgen -W 'auto scalar v128 avx2 avx512' -- "$cur")); return ;;
-        --iterations | --steps-at-once | --kappa | --sigma | --time-step | --seed | --noise-level | --white | --page | --every | --threads | --limit-memory | --limit-pixels) return ;;
+        --iterations | --steps-at-once | --kappa | --sigma | --time-step | --seed | --noise-level | --tolerance | --white | --number | --page | --every | --threads | --limit-memory | --limit-pixels) return ;;
         esac
-        [[ $cur == -* ]] && COMPREPLY=($(compgen -W '--model --scheme --number --rounding --round --schedule --iterations --steps-at-once --kappa --sigma --time-step --independent --until-converged --seed --stop --impulse --diffusivity --noise-level --strength --quality --unclip --white --page --bits --float --raw --vectors --evolution --every --history --device --threads --cpu --quiet --json --certificate --strict --limit-memory --limit-pixels --help' -- "$cur"))
+        [[ $cur == -* ]] && COMPREPLY=($(compgen -W '--model --scheme --rounding --round --schedule --iterations --steps-at-once --kappa --sigma --time-step --independent --until-converged --seed --stop --impulse --diffusivity --noise-level --strength --quality --unclip --tolerance --white --number --page --bits --float --raw --vectors --evolution --every --history --device --threads --cpu --quiet --json --certificate --strict --limit-memory --limit-pixels --help' -- "$cur"))
         ;;
     hologram)
         case $prev in

@@ -7,6 +7,7 @@
 #include "cli/common/vectors.h"
 #include "cli/denoise/evolution.h"
 #include "cli/denoise/files.h"
+#include "cli/denoise/smallest.h"
 #include "cli/task/task.h"
 #include "roundoff/command.h"
 #include "roundoff_io.h"
@@ -34,6 +35,13 @@ static const ro_option rows[] = {
      .more = "Where `kappa` is estimated and samples have 16 bits, white is the smallest 2^n - 1 "
              "that no sample exceeds, so that 10 and 12 bits in 16-bit files are treated as such. "
              "It counts as IN does: of int16 it may be negative."},
+    {RO_MEMBER_AS(struct values, denoise.number, "number"), ROW_NUMBER, .topic = "numbers",
+     .derived = "by the bits of IN", .excludes = "model=trained",
+     .more = "The default is `s16` for 8-bit images, `s17` for 16-bit images and `s23e8` for float "
+             "images, whose white is 1; it is `s24` with the schemes `conjugate` and `xpp24`. "
+             "`smallest:0.1dB` tries all fixed-point systems on IN with the same steps, prints how "
+             "far each is from floats (10 log10 of 1 + e/r, e the squared difference of the "
+             "results and r that of IN and the result), and takes the smallest within 0.1 dB."},
     {MEMBER(page), ROW_PAGE, .topic = "output", .more = PAGES_OF_OUT},
     {MEMBER(bits), ROW_BITS, .topic = "output", .derived = "as IN"},
     {RO_MEMBER_AS(struct values, floats, "float"), NULL, "OUT holds floats, in the units of IN",
@@ -207,11 +215,12 @@ static void put_line(const ro_report *ran, const struct denoise_files *files, co
                 "denoise: time steps of %g are too long to be stable: neither sum nor "
                 "extrema are kept, and tones end at black and white\n",
                 r->time_step);
-    if (r->time_step > LONG_STEP && !ro_name_equal(scheme, "xpp24"))
+    if (r->time_step > LONG_STEP && ro_name_equal(scheme, "implicit") &&
+        !(values->denoise.tolerance > 0))
         fprintf(
             stderr,
-            "denoise: time steps above %d leave more to be solved than the solver does; shorter "
-            "ones are closer to the model\n",
+            "denoise: time steps above %d leave more to be solved than 8 sweeps do; shorter ones "
+            "are closer to the model, or --tolerance 0.5\n",
             LONG_STEP);
     double change = r->sum_after - r->sum_before;
     if (change != 0)
@@ -448,6 +457,11 @@ static ro_status work(struct task *task)
                       (trained || is_word(o->scheme, "explicit")) && job->form == AS_IN &&
                       values->common.device != RO_DEVICE_CUDA;
     struct evolution evolution;
+    if (job->distance > 0) {
+        const ro_status found = smallest_number(job, values->common.quiet, &job->denoise.number);
+        if (found != RO_OK)
+            return found;
+    }
     ro_status status =
         evolution_open(&evolution, task->context, values->evolution,
                        values->every ? values->every : 1, values->history, &job->denoise);
@@ -485,6 +499,18 @@ static int run(const struct command *command, int argc, char **argv)
         return ended;
     if (files.count != 2)
         return usage_error(command, "denoise needs IN and OUT");
+    const double distance = smallest_distance(values.denoise.number);
+    if (distance < 0)
+        return usage_error(command, "--number %s: must look like smallest:0.1dB",
+                           values.denoise.number);
+    if (distance > 0)
+        values.denoise.number = "s16"; /* until it is found */
+    char message[RO_OPTION_MESSAGE];
+    const ro_option_table *table = ro_options_of("denoise");
+    if (values.denoise.number &&
+        ro_option_set(table, ro_option_find(table, "number"), &values.denoise,
+                      values.denoise.number, message) != RO_OK)
+        return usage_error(command, "--%s", message);
     values.denoise.scheme = ro_denoise_scheme(&values.denoise);
     if (!values.denoise.scheme && !values.denoise.model && (values.raw || values.vectors)) {
         values.denoise.model = "anisotropic"; /* which works in the numbers that are wanted */
@@ -505,6 +531,7 @@ static int run(const struct command *command, int argc, char **argv)
 
     ro_denoise_report report = {.size = sizeof report};
     struct denoise_files job = files_of(&values, &files, &report);
+    job.distance = distance;
     return task_run(&(struct task){
         .command = command,
         .values = &values,

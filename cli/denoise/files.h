@@ -16,6 +16,8 @@ struct denoise_files {
     enum denoise_form form;
     const char *white; /* as IN counts: a number or "maxval"; NULL: as the library chooses */
     ro_denoise_options denoise;
+    double
+        distance; /* from floats in dB, of the number system that is to be found; 0: it is given */
 
     /* What is said of it: over all pages sums of sums, and the extremes of extremes. */
     ro_denoise_report *report;

@@ -129,6 +129,9 @@ typedef struct ro_denoise_options {
     void *frame_data;
     /* Undo the bias of noise that was cut off, which changes the sum. */
     int unclip;
+    /* How near to its solution a time step is solved, in numbers: a number above 0, up to 1000000.
+     * Default (0): as 8 sweeps bring it. */
+    double tolerance;
 } ro_denoise_options;
 #define RO_DENOISE_UNSET(UNSET) UNSET(iterations) UNSET(sigma) UNSET(noise_level)
 #define RO_DENOISE_DEFAULTS RO_DEFAULTS_OF(ro_denoise_options, RO_DENOISE_UNSET)

@@ -9,7 +9,8 @@ static const char *const without[] = {
     "white",  "page",      "bits",     "float",         "raw",
     "scheme", "vectors",   "schedule", "steps-at-once", "until-converged",
     "stop",   "impulse",   "seed",     "rows",          "checkpoint",
-    "resume", "evolution", "every",    "history",       NULL};
+    "resume", "evolution", "every",    "history",       "tolerance",
+    NULL};
 
 static const struct option_words words[] = {
     {"iterations", "time steps (default with --kappa: the usual ones)", NULL},

@@ -48,7 +48,6 @@ COMMANDS = {
     'denoise': (
         ('model', 'choice', 'how to smooth', ('trained', 'anisotropic', 'edge-enhancing', 'perona-malik', 'linear'), (), False),
         ('scheme', 'choice', 'how a time step is computed', ('explicit', 'implicit', 'conjugate', 'naive', 'xpp24'), ('diffusion',), False),
-        ('number', 'choice', 'the number system to work in', ('u8', 's9', 's12', 's16', 's17', 's24', 's10e5', 's16e7', 's23e8', 'u16', 's8', 'q15'), ('numbers',), False),
         ('rounding', 'choice', 'how fluxes between pixels are rounded', ('zero', 'nearest', 'away', 'down', 'up', 'nearest-up', 'nearest-down', 'nearest-even'), ('numbers',), False),
         ('round', 'choice', 'how numbers become levels of an integer output', ('sum', 'nearest'), ('output',), False),
         ('schedule', 'choice', 'how the CPU runs it, with the same bits', ('auto', 'reference', 'passes', 'stream'), ('run',), False),
@@ -67,7 +66,9 @@ COMMANDS = {
         ('strength', 'number', 'how many times the noise is removed', (), (), False),
         ('quality', 'choice', 'which filters are taken', ('fast', 'best'), (), False),
         ('unclip', 'flag', 'undo the bias of noise that was cut off, which changes the sum', (), ('numbers',), False),
+        ('tolerance', 'number', 'how near to its solution a time step is solved, in numbers', (), ('diffusion',), False),
         ('white', 'text', 'the sample value of white as IN counts, or maxval', (), ('output',), False),
+        ('number', 'text', 'the number system to work in', (), ('numbers',), False),
         ('page', 'text', 'pages of a stack: 3, 2-9 or all', (), ('output',), False),
         ('bits', 'choice', 'bits of OUT, tones from black to white', ('8', '16'), ('output',), False),
         ('float', 'flag', 'OUT holds floats, in the units of IN', (), ('output',), False),

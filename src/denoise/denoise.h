@@ -44,6 +44,8 @@ const char *denoise_model(const ro_denoise_options *options);
 /* The options of a scheme, bits of denoise_option. */
 unsigned denoise_traits(const char *scheme);
 
+enum { RO_LONGEST_IN_LINES = 32 }; /* time step that the implicit schemes' vectors have room for */
+
 struct ro_denoise_scheme {
     const char *name;
     unsigned options;

@@ -133,6 +133,13 @@ static const ro_option rows[] = {
      .more = "Noise on a dark tone is cut off at black, so that its mean is too bright, and near "
              "white too dark. This is worth 0.3 dB for 8-bit pictures with noise of 25/255 and 1.0 "
              "with 50/255."},
+    {MEMBER(tolerance), "T", "how near to its solution a time step is solved, in numbers",
+     .topic = "diffusion", .max = 1e6, .above_min = 1, .derived = "as 8 sweeps bring it",
+     .needs = "scheme=implicit",
+     .more =
+         "Sweeps go on until no number is further than T from the solution of the system, which "
+         "is then rounded to the nearest number and its sum kept by dithering: 0.5 is half a "
+         "working unit. Of floats a number counts as white/255. It runs on one thread."},
     {0},
 };
 

@@ -14,6 +14,9 @@
  * what is left after this many steps is a matter of hundred thousands, which end in a flat grey. */
 enum { MOST_UNTIL_CONVERGED = 10000 };
 
+/* Times are 32-bit numbers of 1 / RO_TIME_ONE. */
+enum { LONGEST_TIME = (1 << 18) - 1 };
+
 /* Of the steps that an estimate chooses, times as many as usual. */
 enum { MOST_STEPS_CHOSEN = 16 };
 
@@ -29,7 +32,7 @@ static const struct ro_denoise_scheme schemes[] = {
         .name = "implicit",
         .options = RO_OPTION_MODEL | RO_OPTION_SCHEDULE | RO_OPTION_NUMBER | RO_OPTION_SEED |
                    RO_OPTION_ROUNDING | RO_OPTION_STOP,
-        .largest_time = 32, /* lines.h has room for it */
+        .largest_time = RO_LONGEST_IN_LINES,
         .default_time = 2,
         .iterations = 5,
         .run = denoise_implicit,
@@ -38,7 +41,7 @@ static const struct ro_denoise_scheme schemes[] = {
         .name = "conjugate",
         .options = RO_OPTION_MODEL | RO_OPTION_SCHEDULE | RO_OPTION_NUMBER | RO_OPTION_SEED |
                    RO_OPTION_STOP,
-        .largest_time = 32, /* lines.h has room for it */
+        .largest_time = RO_LONGEST_IN_LINES,
         .default_time = 2,
         .iterations = 5,
         .conjugate = true,
@@ -207,6 +210,8 @@ static ro_status find_levels(struct denoiser *work)
 static ro_status find_time(struct denoiser *work)
 {
     double wanted = work->options.time_step, largest = work->scheme->largest_time;
+    if (work->scheme->conjugate || work->options.tolerance > 0)
+        largest = LONGEST_TIME;
     bool nearest = work->rounding == RO_ROUND_NEAREST;
     if (largest == 0)
         largest = (double)(nearest ? RO_TIME_NEAREST : RO_TIME_ZERO) / RO_TIME_ONE;
@@ -220,7 +225,11 @@ static ro_status find_time(struct denoiser *work)
             work->context, RO_E_ARGUMENT,
             saturates ? "a time step of %.10g is not stable; the largest stable one is %.10g, and "
                         "none goes beyond 1"
-                      : "a time step of %.10g is not stable; the largest stable one is %.10g",
+            : work->scheme->run != denoise_implicit
+                ? "a time step of %.10g is not stable; the largest stable one is %.10g"
+            : largest < LONGEST_TIME ? "a time step of %.10g is too long for a few sweeps: at most "
+                                       "%.10g, or give tolerance"
+                                     : "a time step of %.10g: must be at most %.10g",
             wanted, largest);
     work->parameters.time = (uint32_t)floor(wanted * RO_TIME_ONE);
     if (wanted > largest) {

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """roundoff denoise: pipes, the report, what it refuses, and that nothing is lost when it does."""
 import json
+import re
 import struct
 import subprocess
 import unittest
@@ -61,6 +62,33 @@ class Denoise(Case):
         self.put("in.ppm", b"P6 2 1 255\nabcdef")
         self.refused("denoise", "in.ppm", "out.pgm", "--model", "linear", "--evolution", "b.gif",
                      words=["out.pgm"])
+
+    def test_smallest_number(self):
+        """The fewest bits within a distance of floats; none is enough for a very small one."""
+        few = ["denoise", "in.pgm", "out.pgm", "--model", "perona-malik", "--kappa", "20",
+               "--iterations", "8"]
+        lines = self.works(*few, "--number", "smallest:0.01dB").stderr.decode().splitlines()
+        table = [re.match(r"denoise: (\w+) +([\d.]+) dB from floats, .*sum kept(.*)$", line)
+                 for line in lines[:6]]
+        self.assertEqual([row[1] for row in table], ["u8", "s9", "s12", "s16", "s17", "s24"])
+        first = next(row for row in table if float(row[2]) <= 0.01)
+        self.assertEqual([row[1] for row in table if row[3]], [first[1]])
+        self.assertIn("in %s, kappa 20, 8 steps" % first[1], lines[6])
+        self.assertGreater(float(table[0][2]), float(table[3][2]))
+        self.put("out.pgm", OLD)
+        self.refused(*few, "--number", "smallest:0.1", status=2, words=["smallest:0.1dB"])
+        self.refused(*few, "--number", "smallest:1e-9dB", words=["no number system", "the nearest"])
+
+    def test_tolerance(self):
+        """A long step is solved where it is asked for, and refused where eight sweeps are all."""
+        long = ["denoise", "in.pgm", "out.pgm", "--model", "linear", "--scheme", "implicit",
+                "--time-step", "100", "--iterations", "1"]
+        told = json.loads(self.works(*long, "--tolerance", "0.5", "--json").stdout)
+        self.assertEqual(told["sum_before"], told["sum_after"])
+        self.works(*long[:6], "conjugate", "--time-step", "100", "--iterations", "1")
+        self.put("out.pgm", OLD)
+        self.refused(*long, words=["at most 32", "tolerance"])
+        self.refused("denoise", "in.pgm", "out.pgm", "--tolerance", "0.5", words=["tolerance"])
 
     def test_pipe_to_pipe(self):
         self.works("denoise", "in.pgm", "out.pgm", "--kappa", "8", "--quiet")

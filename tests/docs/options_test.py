@@ -7,7 +7,7 @@ import sys
 
 SOURCE, BUILD = os.environ["SOURCE_DIR"], os.environ["BUILD_DIR"]
 
-MOST_ROWS = 186
+MOST_ROWS = 188
 
 described = subprocess.run([os.path.join(BUILD, "roundoff"), "--describe"], capture_output=True,
                            check=True).stdout

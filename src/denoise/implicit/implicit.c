@@ -143,8 +143,10 @@ void implicit_stiffness(const struct denoiser *work, struct step_weights *stiffn
 
 bool implicit_has_vectors(const struct denoiser *work)
 {
-    return work->scheme->conjugate || work->number->floating ||
-           work->number->fixed.max <= UINT16_MAX;
+    return !(work->options.tolerance > 0) &&
+           work->parameters.time <= RO_LONGEST_IN_LINES * RO_TIME_ONE &&
+           (work->scheme->conjugate || work->number->floating ||
+            work->number->fixed.max <= UINT16_MAX);
 }
 
 ro_status denoise_implicit(struct denoiser *work)

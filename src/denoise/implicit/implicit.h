@@ -40,6 +40,12 @@ struct real_system {
 void solve_by_jacobi(const struct real_system *system, int sweeps, const double *r, double *x,
                      double *scratch);
 
+/* The same by as many sweeps as bring every x within `tolerance` of the solution, or as near as
+ * doubles come: the inverse of 1 + tau L is a mean, so that no error exceeds the largest residual.
+ */
+void solve_within(const struct real_system *system, double tolerance, const double *r, double *x,
+                  double *scratch);
+
 /* The same by conjugate gradients; `way` becomes x - r, `scratch` has room for three images. */
 struct conjugate_step {
     int64_t width, height;
@@ -57,8 +63,8 @@ ro_status implicit_real_reference(struct denoiser *work);
 /* The weights that systems are made of: of integers those of L alone. */
 void implicit_stiffness(const struct denoiser *work, struct step_weights *stiffness);
 
-/* Whether more than the definition can do it: Jacobi in 24 bits is beyond what lines.h and
- * jacobi.cu compute exactly. */
+/* Whether more than the definition can do it: Jacobi in 24 bits and longer time steps are beyond
+ * what lines.h and jacobi.cu compute exactly, and they have no tolerance. */
 bool implicit_has_vectors(const struct denoiser *work);
 
 /* The seed of a channel's dither after a time step, from 0. */

@@ -93,6 +93,7 @@ bool dither_defect(const int32_t *r, int32_t *x, int64_t width, int64_t height, 
 struct memory {
     int32_t *u, *edges, *guide, *x, *next; /* planes, 4 images, twice the planes, 1, 1 */
     float *real;                           /* 9 images, for conjugate gradients */
+    double *exact;                         /* 7 images, for a tolerance */
 };
 
 /* The gradient's image, by linear steps; u itself without smoothings. */
@@ -142,6 +143,26 @@ static void conjugate(const struct denoiser *work, const struct edge_system *sys
     }
 }
 
+/* In doubles, the solution rounded to the nearest number, which lies in the range of r. */
+static void solve_exactly(const struct denoiser *work, const struct edge_system *system,
+                          const int32_t *r, int32_t *x, double *exact)
+{
+    const int64_t size = system->width * system->height;
+    const int32_t *const edges[] = {system->e, system->s, system->se, system->sw};
+    double *right = exact + 4 * size, *solution = right + size;
+    for (int k = 0; k < 4; k++)
+        for (int64_t i = 0; i < size; i++)
+            exact[k * size + i] = edges[k][i] / 65536.0;
+    for (int64_t i = 0; i < size; i++)
+        right[i] = solution[i] = r[i];
+    const struct real_system same = {
+        system->width, system->height,   work->report.time_step, exact,
+        exact + size,  exact + 2 * size, exact + 3 * size,       &work->context->cancelled};
+    solve_within(&same, work->options.tolerance, right, solution, solution + size);
+    for (int64_t i = 0; i < size; i++)
+        x[i] = (int32_t)lrint(solution[i]);
+}
+
 /* Sorting all pixels is the definition; where it was not asked for, those that get a unit are found
  * by counting. */
 static bool dither(struct denoiser *work, const int32_t *r, int32_t *x, int plane)
@@ -172,11 +193,12 @@ static bool run_step(struct denoiser *work, const struct step_weights *stiffness
         if (plane % stiffness->joint == 0)
             diffusion_assemble(stiffness, smoothed, plane, &to);
         memcpy(x, r, (size_t)size * sizeof *x);
+        const bool swept = !work->scheme->conjugate && !(work->options.tolerance > 0);
         if (work->scheme->conjugate)
             conjugate(work, &system, r, x, memory->real);
-        for (int i = 0;
-             i < RO_SWEEPS && !work->scheme->conjugate && !ro_context_cancelled(work->context);
-             i++) {
+        else if (!swept)
+            solve_exactly(work, &system, r, x, memory->exact);
+        for (int i = 0; i < RO_SWEEPS && swept && !ro_context_cancelled(work->context); i++) {
             jacobi_sweep(&system, work->parameters.time, work->rounding, r, x, next);
             int32_t *last = x;
             x = next;
@@ -202,16 +224,19 @@ ro_status implicit_reference(struct denoiser *work)
     struct step_weights stiffness;
     implicit_stiffness(work, &stiffness);
 
-    size_t size = (size_t)work->in.width * work->in.height, bytes, real_bytes;
+    size_t size = (size_t)work->in.width * work->in.height, bytes, real_bytes, exact_bytes;
     size_t images = 6 + 3 * (size_t)work->channels;
     struct memory memory = {0};
     ro_status status = RO_E_MEMORY;
     if (size_multiply(size, images * sizeof *memory.u, &bytes) &&
-        size_multiply(size, work->scheme->conjugate ? 9 * sizeof *memory.real : 1, &real_bytes)) {
+        size_multiply(size, work->scheme->conjugate ? 9 * sizeof *memory.real : 1, &real_bytes) &&
+        size_multiply(size, work->options.tolerance > 0 ? 7 * sizeof *memory.exact : 1,
+                      &exact_bytes)) {
         memory.u = malloc(bytes);
         memory.real = malloc(real_bytes);
+        memory.exact = malloc(exact_bytes);
     }
-    if (!memory.u || !memory.real) {
+    if (!memory.u || !memory.real || !memory.exact) {
         no_memory(work);
         goto done;
     }
@@ -240,5 +265,6 @@ ro_status implicit_reference(struct denoiser *work)
 done:
     free(memory.u);
     free(memory.real);
+    free(memory.exact);
     return status;
 }

@@ -58,6 +58,36 @@ static void apply(const struct real_system *system, const double *x, double *out
     }
 }
 
+/* The largest of |r - (1 + tau L) x|. */
+static double residual_of(const struct real_system *system, const double *r, const double *x)
+{
+    const int64_t size = system->width * system->height;
+    double largest = 0;
+    for (int64_t i = 0; i < size; i++) {
+        double diagonal, rest = row_of(system, x, i, &diagonal);
+        const double off = fabs(r[i] - (diagonal * x[i] + rest));
+        largest = off > largest ? off : largest;
+    }
+    return largest;
+}
+
+void solve_within(const struct real_system *system, double tolerance, const double *r, double *x,
+                  double *scratch)
+{
+    enum { CHUNK = 16, PATIENCE = 64 };
+    double least = INFINITY;
+    for (int idle = 0; idle < PATIENCE && !stopped(system); idle++) {
+        const double residual = residual_of(system, r, x);
+        if (residual <= tolerance)
+            return;
+        if (residual < least) {
+            least = residual;
+            idle = 0;
+        }
+        solve_by_jacobi(system, CHUNK, r, x, scratch);
+    }
+}
+
 /* ---- The float formats ----------------------------------------------------------------------- */
 
 /* Element weights without a time step. */
@@ -137,6 +167,16 @@ static void solve_conjugate(const struct denoiser *work, const double *edges, co
         x[i] = r[i] + (double)way[i];
 }
 
+/* Sweeps, as many as are asked for; a tolerance counts in 1/255 of white, which is 1. */
+static void sweep(const struct denoiser *work, const struct real_system *system, const double *r,
+                  double *x, double *scratch)
+{
+    if (work->options.tolerance > 0)
+        solve_within(system, work->options.tolerance / 255, r, x, scratch);
+    else
+        solve_by_jacobi(system, RO_SWEEPS, r, x, scratch);
+}
+
 /* One time step of all planes. `edges` has room for four images, `scratch` for what a solver
  * needs. */
 static void step(struct denoiser *work, const struct step_weights *d, double *u, double *guide,
@@ -160,7 +200,7 @@ static void step(struct denoiser *work, const struct step_weights *d, double *u,
         if (work->scheme->conjugate)
             solve_conjugate(work, edges, r, x, (float *)scratch);
         else
-            solve_by_jacobi(&system, RO_SWEEPS, r, x, scratch);
+            sweep(work, &system, r, x, scratch);
         for (int64_t i = 0; i < size; i++)
             r[i] = ro_small_float_round(&work->number->real, x[i], RO_ROUND_NEAREST_EVEN);
     }

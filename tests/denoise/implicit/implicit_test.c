@@ -4,6 +4,7 @@
 #include "core/random.h"
 #include "denoise/implicit/implicit.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -44,6 +45,60 @@ static void tiles_meet(void **state)
         assert_memory_equal(want, got, sizeof want);
         ro_context_close(context);
     }
+}
+
+/* With a tolerance no number is further from the exact solution, which a much smaller one gives in
+ * floats; of integers its rounding and the dither are added. */
+static void tolerance_is_kept(void **state)
+{
+    (void)state;
+    enum { W = 40, H = 31 };
+    static const char *const numbers[] = {"u8", "s9", "s12", "s16", "s17", "s24", "s23e8"};
+    static const double times[] = {0.5, 8, 200};
+    uint8_t in[W * H];
+    float exact[W * H], got[W * H], few[W * H];
+    for (uint32_t i = 0; i < W * H; i++)
+        in[i] = (uint8_t)(100 + 60 * (i % W / 9 % 2) + (pixel_hash(3, i, 0) & 31));
+    const ro_image from = ro_image_view(RO_GREY8, W, H, in);
+    ro_image to = ro_image_view(RO_GREYF, W, H, exact);
+    ro_context *context = open_threads(1);
+    for (int t = 0; t < 3; t++) {
+        /* linear: weights do not depend on the numbers */
+        ro_denoise_options options = {RO_DENOISE_DEFAULTS, .model = "linear", .scheme = "implicit",
+                                      .iterations = 1,     .number = "s23e8", .tolerance = 1e-6};
+        options.time_step = times[t];
+        to.data = exact;
+        assert_int_equal(ro_denoise(context, &from, &to, &options, NULL), RO_OK);
+        for (int n = 0; n < 7; n++) {
+            ro_denoise_report report = {.size = sizeof report};
+            double worst = 0, of_few = 0;
+            options.number = numbers[n];
+            options.tolerance = 0.5;
+            to.data = got;
+            if (ro_denoise(context, &from, &to, &options, &report) != RO_OK)
+                fail_msg("%s", ro_context_message(context));
+            options.tolerance = 0;
+            to.data = few;
+            if (times[t] <= 32)
+                assert_int_equal(ro_denoise(context, &from, &to, &options, NULL), RO_OK);
+            const double unit = n == 6 ? 1.0 / 255 : 1 / report.white;
+            for (int i = 0; i < W * H; i++) {
+                worst = fmax(worst, fabs((double)got[i] - (double)exact[i]) / unit);
+                of_few = fmax(of_few, fabs((double)few[i] - (double)exact[i]) / unit);
+            }
+            /* half a unit each for the tolerance and the rounding, and one of the dither; weights
+             * count in 1/65536, which is felt in 24 bits */
+            const double most = n == 6 ? 0.5 : 2.1 + report.white * 2e-4;
+            if (worst > most)
+                fail_msg("%s, time %g: %g units from the solution", numbers[n], times[t], worst);
+            if (t == 1)
+                assert_true(of_few > worst);
+            assert_true(n == 6 || report.sum_after == report.sum_before);
+            assert_true(report.min_after >= report.min_before &&
+                        report.max_after <= report.max_before);
+        }
+    }
+    ro_context_close(context);
 }
 
 /* Few and many units, more than there are pixels below the limit, and pixels at it. */
@@ -87,6 +142,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tiles_meet),
+        cmocka_unit_test(tolerance_is_kept),
         cmocka_unit_test(dither_by_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
