@@ -135,24 +135,53 @@ void model_diffusion(uint32_t width, uint32_t height, int32_t *numbers, uint32_t
     free(scratch);
 }
 
-void model_xpp24(uint32_t width, uint32_t height, const int32_t *numbers, uint32_t time,
-                 int32_t *words, int32_t *out)
+static void xpp24_of(uint32_t width, uint32_t height, uint32_t time, double kappa, double sigma,
+                     struct xpp24 *xpp)
 {
-    const size_t bytes = (size_t)width * height * sizeof *numbers;
     const struct diffusion_parameters parameters = {.width = width,
                                                     .height = height,
                                                     .planes = 1,
                                                     .model = RO_MODEL_PERONA_MALIK,
                                                     .time = time,
-                                                    .kappa = 200000,
-                                                    .sigma = 0.5};
-    struct xpp24 *xpp = malloc(sizeof *xpp);
-    int32_t *scratch = malloc(4 * bytes);
+                                                    .kappa = kappa,
+                                                    .sigma = sigma};
     xpp24_make(xpp, &parameters);
+}
+
+static void xpp24_run(uint32_t width, uint32_t height, const int32_t *numbers,
+                      const struct xpp24 *xpp, int32_t *words, int32_t *out)
+{
+    const size_t bytes = (size_t)width * height * sizeof *numbers;
+    int32_t *scratch = malloc(3 * bytes);
     xpp24_step(xpp, numbers, out, scratch);
     memcpy(words, scratch, bytes);
-    free(xpp);
     free(scratch);
+}
+
+void model_xpp24(uint32_t width, uint32_t height, const int32_t *numbers, uint32_t time,
+                 int32_t *words, int32_t *out)
+{
+    struct xpp24 xpp;
+    xpp24_of(width, height, time, 200000, 0.5, &xpp);
+    xpp24_run(width, height, numbers, &xpp, words, out);
+}
+
+void model_xpp24_words(uint32_t width, uint32_t height, const int32_t *numbers, uint32_t time,
+                       double kappa, int32_t *words)
+{
+    struct xpp24 xpp;
+    int32_t *out = malloc((size_t)width * height * sizeof *out);
+    xpp24_of(width, height, time, kappa, 0, &xpp);
+    xpp24_run(width, height, numbers, &xpp, words, out);
+    free(out);
+}
+
+void model_xpp24_scale(double kappa, int *shift, uint32_t *factor)
+{
+    struct xpp24 xpp;
+    xpp24_of(1, 1, RO_TIME_ONE, kappa, 0, &xpp);
+    *shift = xpp.diffusion.shift;
+    *factor = xpp.diffusion.factor;
 }
 
 void model_xpp24_iterate(uint32_t width, uint32_t height, const int32_t *words, uint32_t time,

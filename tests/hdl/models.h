@@ -35,6 +35,10 @@ void model_diffusion(uint32_t width, uint32_t height, int32_t *numbers, uint32_t
  * inverse in the lower 12 bits) and the result; and iterations with any words. */
 void model_xpp24(uint32_t width, uint32_t height, const int32_t *numbers, uint32_t time,
                  int32_t *words, int32_t *out);
+/* The words alone, of numbers whose gradient is taken as they are; and how a contrast counts. */
+void model_xpp24_words(uint32_t width, uint32_t height, const int32_t *numbers, uint32_t time,
+                       double kappa, int32_t *words);
+void model_xpp24_scale(double kappa, int *shift, uint32_t *factor);
 void model_xpp24_iterate(uint32_t width, uint32_t height, const int32_t *words, uint32_t time,
                          const int32_t *r, int32_t *x, uint32_t iterations);
 
