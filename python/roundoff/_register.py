@@ -62,8 +62,14 @@ class Field:
 
 
 def _mask(name: str) -> Any:
+    """A mask of numbers of any type: 0 and NaN do not count."""
     def put(value: Any, members: Members) -> None:
-        members[name] = picture(value, name=name).view()
+        given = np.asarray(value)
+        if given.dtype.kind not in "biuf" or given.ndim != 2:
+            raise BadArgument(f"{name}: must be numbers, height x width, not {given.dtype} of "
+                              f"shape {given.shape}")
+        counts = (given != 0) & (given == given)
+        members[name] = picture(counts.astype(np.uint8) * 255, name=name).view()
 
     return put
 

@@ -280,6 +280,18 @@ def test_register_says_no(discs):
         roundoff.register(discs, discs, scales=2.5)
 
 
+def test_register_takes_any_mask(discs):
+    moving = np.roll(discs, (2, 3), axis=(0, 1))
+    mask = np.ones(discs.shape, bool)
+    mask[:20] = False
+    expected = roundoff.register(discs, moving, fixed_mask=mask).array
+    floats = np.where(mask, 0.5, np.nan)
+    for kind in mask.astype(np.int32) * -7, mask.astype(np.uint8), mask.astype(np.int64), floats:
+        assert np.array_equal(roundoff.register(discs, moving, fixed_mask=kind).array, expected)
+    with pytest.raises(roundoff.BadArgument, match="fixed_mask"):
+        roundoff.register(discs, moving, fixed_mask=mask[0])
+
+
 def test_register_stacks_and_maps(discs):
     moved = [np.roll(discs, (i, 2 * i), axis=(0, 1)) for i in range(3)]
     fields = roundoff.register(discs, np.stack(moved))
