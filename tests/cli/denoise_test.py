@@ -182,6 +182,39 @@ class Denoise(Case):
         self.refused("denoise", "grey.pgm", "x.pgm", "--noise-level", "-1", status=2,
                      words=["noise-level", "from 0 to 1000"])
 
+    def test_counts(self):
+        """Noise that grows with the tone is found, and one line says so."""
+        wide, high = 260, 250
+        grain = noise(4 * wide * high, 5)
+        samples = bytearray()
+        for i in range(wide * high):
+            tone = 200 + 2400 * ((i % wide // 37 + i // wide // 41) % 5) / 4
+            normal = (sum(grain[4 * i:4 * i + 4]) - 510) / 147.8
+            samples += struct.pack(">H", min(4095, max(0, round(tone + (6 * tone) ** 0.5 * normal))))
+        self.put("counts.pgm", b"P5\n%d %d\n4095\n" % (wide, high) + bytes(samples))
+        done = self.works("denoise", "counts.pgm", "out.pgm")
+        self.assertRegex(done.stderr.decode(), r"^denoise: trained best, white is 4095, noise that grows from "
+                         r"[\d.]+ to [\d.]+/255, sum kept, 260 x 250, rows/")
+        told = self.report("counts.pgm", "out.pgm")
+        self.assertLess(told["noise_dark"], told["noise"] / 2)
+        self.assertEqual((told["sum_after"], told["difference"]), (told["sum_before"], 0))
+        told = self.report("counts.pgm", "out.pgm", "--noise-level", "5")
+        self.assertEqual((told["noise_dark"], told["noise"]), (5, 5))
+
+    def test_unclip(self):
+        """It is suggested where noise was cut off, and refused where the sum is promised."""
+        grain = noise(4 * 150 * 110, 9)
+        clipped = bytes(min(255, max(0, p + (sum(grain[4 * i:4 * i + 4]) - 510) // 4))
+                        for i, p in enumerate(self.pixels))
+        self.put("clipped.pgm", pgm(150, 110, clipped))
+        done = self.works("denoise", "clipped.pgm", "out.pgm", "--noise-level", "37")
+        self.assertIn(b"--unclip undoes the bias", done.stderr)
+        done = self.works("denoise", "clipped.pgm", "out.pgm", "--noise-level", "37", "--unclip")
+        self.assertNotIn(b"--unclip", done.stderr)
+        self.assertIn(b"the sum", done.stderr)
+        self.refused("denoise", "clipped.pgm", "x.pgm", "--unclip", "--certificate", "c.txt",
+                     words=["the sum is kept, which --unclip changes"])
+
     def test_lines(self):
         done = self.works("denoise", "in.pgm", "out.pgm", "--model", "anisotropic")
         lines = done.stderr.decode().splitlines()
