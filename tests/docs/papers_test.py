@@ -156,7 +156,7 @@ def pipeline(command):
 def real_valued(command):
     """Error diffusion in exact fractions, for a few rows, as it is published."""
     from fractions import Fraction
-    run(command.replace("photo.png", "noise.pgm").replace("bits.pbm", "bits.pbm"))
+    run(command.replace("in.png", "noise.pgm"))
     width, height, tones = 64, 9, pixels("noise.pgm")
     a = [[Fraction(tones[y * width + x], 255) for x in range(width)] for y in range(height)]
     got = pixels("bits.pbm")
@@ -177,7 +177,7 @@ def hologram(command):
 CHECKS = [
     ("halftone photo.png clipped.pbm", searched),
     ("halftone photo.png kept.pbm", searched),
-    ("halftone photo.png bits.pbm --like paper", real_valued),
+    ("halftone in.png bits.pbm --like paper", real_valued),
     ("hologram make dice.npy", hologram),
     ("hologram quantize dice.npy", hologram),
     ("hologram reconstruct dice.png", hologram),

@@ -36,6 +36,30 @@ docs_register() {
         --figure docs/images/register.png --quiet
 }
 
+# papers.md: figures 4.6 to 4.11 of the thesis as sequences.
+docs_papers() {
+    mkdir -p docs/images/papers
+    build/roundoff testcard out/grey.pgm --size 1280x853 --quiet
+    python3 tools/docs/pictures.py crop out/grey.pgm out/part.pgm 560 60 112 112
+    python3 tools/docs/pictures.py noise out/part.pgm out/noisy-part.pgm 20
+    # evolve NAME OPTIONS: an animation of docs/images/papers
+    evolve() {
+        name=$1
+        shift
+        build/roundoff denoise out/noisy-part.pgm out/evolved.pgm --quiet \
+            --evolution "docs/images/papers/$name.gif" "$@"
+    }
+    evolve linear --model linear --iterations 40 --every 8
+    evolve perona-malik --model perona-malik --iterations 40 --every 8
+    for scheme in naive explicit; do
+        evolve mass-$scheme --model perona-malik --kappa 10 --number s9 --iterations 100 \
+            --scheme $scheme --every 20
+    done
+    evolve eight-bits --number s9 --scheme explicit --iterations 10 --every 2
+    build/roundoff denoise out/noisy-part.pgm out/evolved.pgm --model linear --until-converged \
+        --number u8 --iterations 20000 --history docs/images/papers/stops.svg --quiet
+}
+
 # examples/images, which ./run demo shows: parts of the test card with noise or bent, and drawn cells.
 docs_examples() {
     build/roundoff testcard out/grey.pgm --size 1280x853 --quiet
@@ -158,6 +182,7 @@ picture_of out/compare.html docs/images/compare.png
 sh tools/docs/hologram.sh
 sh tools/docs/denoise.sh build/roundoff
 sh tools/docs/slm.sh
+docs_papers
 docs_register
 docs_examples
 say "out/roundoff.html, out/compare.html, out/measure.html, docs/images"
