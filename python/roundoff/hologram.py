@@ -124,7 +124,7 @@ SHOW = Keywords("hologram", "ro_refinement", "ro_optics", topics=("show", "refin
     "levels": _take_levels, "source": _take_source, "size": _kept("size"), "lens": _kept("lens"),
     "modulator": _kept("modulator"), "place": _kept("place"), "wavelength": _kept("wavelength"),
     "pitch": _kept("pitch"), "distance": _kept("distance"), "seed": _kept("seed")},
-    without=("target", "phase", "frames"))
+    without=("target", "phase", "frames", "scene"))
 PROPAGATE = Keywords("hologram", "ro_optics", topics=("propagate", "optics"), own={
     "distance": _ignored}, without=("seed", "levels"))
 RECONSTRUCT = Keywords("hologram", "ro_view", "ro_optics", topics=("reconstruct", "optics"), own={
