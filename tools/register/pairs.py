@@ -2,8 +2,8 @@
 """Pairs of images with known maps, and pairs that have none, from photographs and a seed.
 
 A picture is S, fixed(p) = S(F p), moving(q) = S(G q): the truth is q = G^-1 F p. Needs NumPy and
-OpenCV (python3-opencv), and folders with the photographs of scikit-image and of OpenCV
-(/usr/lib/python3/dist-packages/skimage/data and opencv-doc's examples/data).
+OpenCV (python3-opencv), and two folders with photographs: the data folder of scikit-image
+(python3-skimage) and examples/data of OpenCV (opencv-doc).
 """
 import os
 
