@@ -18,8 +18,10 @@ static const struct {
 } cases[] = {
     {"u8-lin", "u8", "lin", false, false},
     {"u8-euclid", "u8", "euclid", false, false},
+    {"u8-mean-error", "u8", "mean-error", false, false},
     {"s12-lin", "s12", "lin", false, false},
     {"s12-volume", "s12", "volume", false, false},
+    {"s12-mean-error", "s12", "mean-error", false, false}, /* speeds above a half */
     {"s12-euclid", "s12", "euclid", false, false},
     {"s12-carried", "s12", "lin", false, true},
     {"s16-lin", "s16", "lin", false, false},
