@@ -211,6 +211,7 @@ STATUS = {
 OPTIONAL = [
     (ANY, ANY, r".*(_options|ro_dropped|ro_run) \*"),
     (r"ro_stream_open", "report", ANY),
+    (r"ro_matrix_check", "symmetric|unit", ANY),
     (r"(?!ro_wedge|ro_measure|ro_hologram_noise).*", ANY, r".*_report \*"),
     (r"ro_angles_find", "moire", ANY),
     (r"ro_palette_adapt", "tone", ANY),
