@@ -268,6 +268,42 @@ def python(described):
     yield "}"
 
 
+def camel(name):
+    first, *others = name.split("_")
+    return first + "".join(word.capitalize() for word in others)
+
+
+def typescript_row(row):
+    said = row["help"][0].upper() + row["help"][1:]
+    if default(row) and row["type"] != "flag":
+        said += ". Default: " + default(row)
+    named = [word["name"] for word in words(row)]
+    if row["type"] == "flag":
+        kind = "boolean"
+    elif named and "min" not in row and row["type"] in ("u32", "int", "text"):
+        kind = " | ".join(repr(name) for name in named)
+    else:
+        kind = {"text": "string", "other": "string | readonly string[]"}.get(row["type"], "number")
+    return f"  /** {said}. */\n" + textwrap.fill(f"{camel(row['name'])}?: {kind};", 100,
+                                                  initial_indent="  ", subsequent_indent="    ")
+
+
+def typescript(described):
+    """The types of web/lib/roundoff.js; its options are those of the library that need no file."""
+    yield "// The types of roundoff.js. Made by tools/describe.py from the rows of options; do not edit."
+    yield read("tools/roundoff.d.ts.in").rstrip()
+    for name in ("halftone", "denoise"):
+        yield ""
+        yield f"export interface {name.capitalize()}Options {{"
+        for row in described["families"][name]["options"]:
+            if "help" in row and (row["type"] != "other" or row["name"] == "palette"):
+                yield typescript_row(row)
+            elif name == "halftone" and row["name"] == "palette":
+                yield "  /** Rounds to these colours: a name, CSS colours, or \"auto:16\". */"
+                yield "  palette?: string | readonly string[];"
+        yield "}"
+
+
 def comment(row):
     said = row["help"][0].upper() + row["help"][1:]
     if "allowed" in row:
@@ -321,7 +357,7 @@ def made(described):
     """{path: text} of everything."""
     lines = {"docs/options.md": markdown, "completions/roundoff.bash": bash,
              "completions/_roundoff": zsh, "completions/roundoff.fish": fish,
-             "python/roundoff/_tables.py": python}
+             "python/roundoff/_tables.py": python, "web/lib/roundoff.d.ts": typescript}
     texts = {path: "\n".join(make(described)).rstrip() + "\n" for path, make in lines.items()}
     texts["docs/roundoff.1"] = man(described, read("docs/roundoff.1"))
     for family in described["families"].values():

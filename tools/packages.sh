@@ -17,6 +17,7 @@ packages_test='g++|clang libcmocka-dev netpbm ffmpeg libtiff-tools libpng-tools 
     python3-h5py python3-dask'
 packages_hdl='verilator make g++|clang yosys nextpnr-ice40 nextpnr-ecp5 python3'
 packages_aarch64='gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user'
+packages_web='clang-19 lld-19 wasi-libc libclang-rt-19-dev-wasm32 cmake ninja-build nodejs python3'
 packages_mpi='libopenmpi-dev|libmpich-dev openmpi-bin|mpich'
 packages_python='python3 python3-dev python3-numpy python3-setuptools python3-wheel python3-build
     python3-venv python3-pip python3-pytest python3-pil python3-dask'

@@ -25,7 +25,9 @@ def missing():
 
 
 class Browser:
-    def __init__(self, width, height):
+    """`downloads` is a folder for what pages save. Without `online` no page reaches a network."""
+
+    def __init__(self, width, height, online=False, downloads=None):
         self.driver = subprocess.Popen([DRIVER, "--port=0"], stdout=subprocess.PIPE,
                                        stderr=subprocess.DEVNULL, text=True)
         self.session = None
@@ -43,11 +45,17 @@ class Browser:
             self.session = "/session/" + made["sessionId"]
             self.resize(width, height)
             self.cdp("Network.enable")
-            self.cdp("Network.emulateNetworkConditions", offline=True, latency=0,
-                     downloadThroughput=0, uploadThroughput=0)
+            if not online:
+                self.disconnect()
+            if downloads:
+                self.cdp("Browser.setDownloadBehavior", behavior="allow", downloadPath=downloads)
         except BaseException:
             self.close()
             raise
+
+    def disconnect(self):
+        self.cdp("Network.emulateNetworkConditions", offline=True, latency=0,
+                 downloadThroughput=0, uploadThroughput=0)
 
     def resize(self, width, height):
         """Windows are no narrower than 500 pixels, phones are."""
@@ -78,7 +86,8 @@ class Browser:
                          {"cmd": command, "params": parameters})
 
     def open(self, path):
-        self.call("POST", self.session + "/url", {"url": "file://" + path})
+        url = path if "://" in path else "file://" + path
+        self.call("POST", self.session + "/url", {"url": url})
         for _ in range(200):
             if self.run("return document.readyState === 'complete' && "
                         "[...document.images].every(i => i.complete)"):

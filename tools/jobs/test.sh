@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # tools/jobs/test.sh [--sanitize] [--fuzz] [--faults] [--cuda-emulated]: without options builds and
-# runs all tests, then quick checks for ARM, by clang and of the CUDA kernels; with options does what
+# runs all tests, then quick checks for ARM, by clang, of WebAssembly and of the CUDA kernels; with options does what
 # they name instead.
 cd "$(dirname "$0")/../.."
 . tools/common.sh
@@ -74,5 +74,6 @@ if [ $# -eq 0 ]; then
     run_tests release --repeat until-pass:2
     sh tools/jobs/cross.sh aarch64 --quick
     test_clang
+    sh tools/jobs/web.sh --test
     if can_emulate; then test_emulated emulated emulated; fi
 fi
