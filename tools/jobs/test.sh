@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # tools/jobs/test.sh [--sanitize] [--fuzz] [--faults] [--cuda-emulated]: without options builds and
-# runs all tests, then quick checks for ARM, by clang, of WebAssembly and of the CUDA kernels; with options does what
-# they name instead.
+# runs all tests, then quick checks for ARM, by clang, of WebAssembly and of the CUDA kernels; with
+# options does what they name instead.
 cd "$(dirname "$0")/../.."
 . tools/common.sh
 

@@ -94,13 +94,13 @@ declare const roundoff: Roundoff;
 export default roundoff;
 
 export interface HalftoneOptions {
-  /** How to round; list shows the methods. Default: floyd-steinberg; am with lpi, screen with screen, fan with a palette of a panel. */
+  /** How to round; list shows the methods. Default: acuity up to 16 levels, else floyd-steinberg; am with lpi, screen with screen, fan with a palette of a panel. */
   method?: 'floyd-steinberg' | 'false-floyd-steinberg' | 'jarvis-judice-ninke' | 'stucki' | 'burkes'
     | 'sierra' | 'sierra-two-row' | 'sierra-lite' | 'atkinson' | 'fan' | 'shiau-fan' | 'shiau-fan-2'
     | 'stevenson-arce' | 'ostromoukhov' | 'zhou-fang' | 'acuity' | 'acuity-6' | 'acuity-4' | 'dot-
     diffusion' | 'dot-diffusion-optimised' | 'riemersma' | 'pinwheel' | 'bayer' | 'bayer2' |
     'bayer4' | 'bayer8' | 'bayer16' | 'clustered-dot' | 'blue-noise' | 'am' | 'green-noise' |
-    'screen' | 'random' | 'threshold' | 'otsu' | 'dbs' | 'dbs-clipping-free';
+    'screen' | 'random' | 'threshold' | 'otsu' | 'dbs' | 'dbs-clipping-free' | 'search';
   /** Levels of the output. Default: 2. */
   levels?: number;
   /** How the CPU runs it, with the same bits. Default: auto. */
@@ -116,7 +116,7 @@ export interface HalftoneOptions {
   /** Odd rows run from right to left, all on one thread. */
   serpentine?: boolean;
   /** Match another program byte for byte. Default: none. */
-  like?: 'pillow' | 'netpbm' | 'zimg';
+  like?: 'pillow' | 'netpbm' | 'zimg' | 'paper';
   /** Swap black and white. */
   invert?: boolean;
   /** Lighter, or darker below 0. Default: 0. */
@@ -127,6 +127,8 @@ export interface HalftoneOptions {
   gamma?: number;
   /** Take samples as sRGB and compute in linear light. */
   linear?: boolean;
+  /** What 50% of ink prints as, minus 50%. Default: 0. */
+  dotGain?: number;
   /** Rounds to these colours: a name, CSS colours, or "auto:16". */
   palette?: string | readonly string[];
   /** Fit the picture to what the palette can show. */
@@ -161,6 +163,10 @@ export interface HalftoneOptions {
   start?: string;
   /** The samples that are black and white. Default: full; of a video by its header. */
   range?: 'full' | 'limited';
+  /** How far a search goes. Default: best. */
+  quality?: 'fast' | 'best';
+  /** A search only exchanges pixels, so that each colour keeps its count. */
+  swaps?: boolean;
 }
 
 export interface DenoiseOptions {
