@@ -94,7 +94,8 @@ class Signals(Case):
         for schedule in ["ed", "ec", "wave"]:
             with self.subTest(schedule=schedule):
                 self.interrupted(signal.SIGINT, "interrupted",
-                                 ["halftone", "-", "old.pbm", "--schedule", schedule])
+                                 ["halftone", "-", "old.pbm", "--method", "fs", "--schedule",
+                                  schedule])
 
     def test_before_the_header(self):
         self.put("old.pbm", OLD)
@@ -117,7 +118,7 @@ class Reports(Case):
     def test_line(self):
         done = self.works("halftone", "in.pgm", "out.pbm", "--cpu", "scalar", "--threads", "1")
         self.assertRegex(done.stderr.decode(),
-                         r"^halftone: floyd-steinberg, 2 levels, 64 x 48, \w+/scalar, 1 thread, "
+                         r"^halftone: acuity, 2 levels, 64 x 48, \w+/scalar, 1 thread, "
                          r"[\d.]+ m?s, [\d.]+ Mpixel/s\n$")
         self.assertEqual(done.stdout, b"")
         done = self.works("halftone", "in.pgm", "out.pbm", "--quiet")
@@ -125,7 +126,7 @@ class Reports(Case):
 
     def test_json(self):
         done = self.works("halftone", "in.pgm", "out.pgm", "--json", "--levels", "4",
-                          "--schedule", "ec")
+                          "--method", "fs", "--schedule", "ec")
         self.assertEqual(done.stderr, b"")
         report = json.loads(done.stdout)
         for key, value in {"input": "in.pgm", "output": "out.pgm", "method": "floyd-steinberg",

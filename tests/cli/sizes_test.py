@@ -10,7 +10,8 @@ class Sizes(Case):
     def check(self, width, height, *more):
         pixels = noise(width * height, seed=width + 7 * height)
         wanted = pbm(floyd_steinberg(pixels, width, height), width, height)
-        done = self.works("halftone", "-", "-", "--quiet", *more, input=pgm(width, height, pixels))
+        done = self.works("halftone", "-", "-", "--quiet", "--method", "fs", *more,
+                          input=pgm(width, height, pixels))
         self.assertEqual(netpbm(done.stdout)[:2], netpbm(wanted)[:2])
         self.assertTrue(netpbm(done.stdout)[2] == netpbm(wanted)[2], (width, height, more))
 
@@ -41,7 +42,7 @@ class Sizes(Case):
             picture = pgm(width, height, b"".join(p.to_bytes(size, "big") for p in pixels), maxval)
             indices = floyd_steinberg(pixels, width, height, maxval, levels)
             tones = bytes((2 * 255 * k + levels - 1) // (2 * (levels - 1)) for k in indices)
-            run = ["halftone", "-", "--quiet", "--levels", str(levels)]
+            run = ["halftone", "-", "--quiet", "--method", "fs", "--levels", str(levels)]
             done = self.works(*run, "-", "--type", "pgm", input=picture)
             magic, numbers, data = netpbm(done.stdout)
             self.assertEqual((magic, numbers), (b"P5", [width, height, 255]))

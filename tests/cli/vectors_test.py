@@ -58,8 +58,8 @@ class Vectors(Case):
 
     def test_halftones(self):
         for levels in (2, 5):
-            self.works("halftone", "in.pgm", "out.pgm", "--levels", str(levels), "--vectors",
-                       "v.txt")
+            self.works("halftone", "in.pgm", "out.pgm", "--method", "fs", "--levels", str(levels),
+                       "--vectors", "v.txt")
             _, (samples, found) = self.columns("v.txt")
             self.assertEqual(list(samples), self.pixels)
             self.assertEqual(list(found), floyd_steinberg(self.pixels, WIDTH, HEIGHT, 255, levels))
@@ -105,7 +105,7 @@ class Memory(Case):
     def test_pictures_are_their_samples(self):
         pixels = noise(12)
         self.put("in.pgm", pgm(4, 3, pixels))
-        self.works("halftone", "in.pgm", "out.mem", "--levels", "5")
+        self.works("halftone", "in.pgm", "out.mem", "--method", "fs", "--levels", "5")
         self.assertEqual(sum(self.numbers("out.mem"), []), floyd_steinberg(pixels, 4, 3, 255, 5))
 
 
