@@ -36,8 +36,9 @@ static int run(const struct command *command, int argc, char **argv)
                    info.detail, (double)info.memory / (1 << 30));
             continue;
         }
-        json_put(stdout, "%s  {device %s, index %d, name %s, detail %s", i ? ",\n" : "",
-                 ro_device_name(info.device), info.index, info.name, info.detail);
+        fputs(i ? ",\n  " : "  ", stdout);
+        json_put(stdout, "{device %s, index %d, name %s, detail %s", ro_device_name(info.device),
+                 info.index, info.name, info.detail);
         printf(", \"memory\": %llu}", (unsigned long long)info.memory);
     }
     if (values.common.json)
