@@ -99,7 +99,8 @@ static int run(const struct command *command, int argc, char **argv)
     ro_context *context = ranks_context(&values.common);
     if (!context)
         return 1;
-    const ro_halftone_options halftone = {RO_HALFTONE_DEFAULTS, .method = values.method};
+    const ro_halftone_options halftone = {
+        RO_HALFTONE_DEFAULTS, .method = values.method ? values.method : "floyd-steinberg"};
     const ro_image shape = {.format = values.bits == 8 ? RO_GREY8 : RO_GREY16,
                             .width = values.sides.width,
                             .height = values.sides.height,
