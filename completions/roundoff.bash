@@ -9,6 +9,7 @@ _roundoff()
         --schedule) COMPREPLY=($(compgen -W 'auto wave ed ec pwed pwec bwed bwec' -- "$cur")); return ;;
         --threshold) COMPREPLY=($(compgen -W 'balanced' -- "$cur")); return ;;
         --like) COMPREPLY=($(compgen -W 'pillow netpbm zimg paper' -- "$cur")); return ;;
+        --fit) COMPREPLY=($(compgen -W 'auto none full' -- "$cur")); return ;;
         --shape) COMPREPLY=($(compgen -W 'round ellipse square diamond line euclidean cross' -- "$cur")); return ;;
         --aim) COMPREPLY=($(compgen -W 'seen picture' -- "$cur")); return ;;
         --quality) COMPREPLY=($(compgen -W 'fast best' -- "$cur")); return ;;
@@ -21,14 +22,13 @@ _roundoff()
         --rotate) COMPREPLY=($(compgen -W '0 90 180 270' -- "$cur")); return ;;
         --resample) COMPREPLY=($(compgen -W 'auto light values' -- "$cur")); return ;;
         --channels) COMPREPLY=($(compgen -W 'grey rgb' -- "$cur")); return ;;
-        --fit) COMPREPLY=($(compgen -W 'auto none full' -- "$cur")); return ;;
         --separate) COMPREPLY=($(compgen -W 'none cmyk cmyk-tiff inks inks-tiff' -- "$cur")); return ;;
         --intent) COMPREPLY=($(compgen -W 'perceptual relative saturation absolute' -- "$cur")); return ;;
         --device) COMPREPLY=($(compgen -W 'auto cpu cuda' -- "$cur")); return ;;
         --cpu) COMPREPLY=($(compgen -W 'auto scalar v128 avx2 avx512' -- "$cur")); return ;;
         --levels | --seed | --strength | --noise | --brightness | --contrast | --gamma | --dot-gain | --black-ink | --ink-limit | --cell | --lpi | --angle | --dpi | --dot | --rounds | --distance | --sigma | --start | --type | --page | --background | --pixel-bits | --numbers | --resize | --crop | --scale-after | --range | --palette | --recolour | --inks | --ink | --angles | --gain | --yule-nielsen | --threads | --limit-memory | --limit-pixels) return ;;
         esac
-        [[ $cur == -* ]] && COMPREPLY=($(compgen -W '--method --levels --schedule --seed --strength --noise --threshold --serpentine --like --invert --brightness --contrast --gamma --linear --dot-gain --black-ink --ink-limit --cell --lpi --angle --dpi --shape --dot --rounds --distance --sigma --aim --start --quality --swaps --list --type --out-dir --vectors --page --profile --alpha --background --content --compression --bit-order --ones --pixel-bits --numbers --resize --crop --rotate --mirror --scale-after --resample --range --curve --kernel --spot --screen --channels --palette --fit --recolour --separate --inks --ink --angles --profile-out --intent --proof --gain --yule-nielsen --device --threads --cpu --quiet --json --certificate --strict --limit-memory --limit-pixels --help' -- "$cur"))
+        [[ $cur == -* ]] && COMPREPLY=($(compgen -W '--method --levels --schedule --seed --strength --noise --threshold --serpentine --like --invert --brightness --contrast --gamma --linear --dot-gain --fit --black-ink --ink-limit --cell --lpi --angle --dpi --shape --dot --rounds --distance --sigma --aim --start --quality --swaps --list --type --out-dir --vectors --page --profile --alpha --background --content --compression --bit-order --ones --pixel-bits --numbers --resize --crop --rotate --mirror --scale-after --resample --range --curve --kernel --spot --screen --channels --palette --recolour --separate --inks --ink --angles --profile-out --intent --proof --gain --yule-nielsen --device --threads --cpu --quiet --json --certificate --strict --limit-memory --limit-pixels --help' -- "$cur"))
         ;;
     screen)
         case $prev in

@@ -22,15 +22,6 @@
 #define ROW_SPOT "FILE", "a picture of a dot instead of a shape; what is dark prints first"
 #define ROW_REPORT "FILE", "page with plots and enlarged details (.html)", .writes = 1
 #define ROW_FORCE NULL, "write the result even if it is of no use"
-#define ROW_FIT                                                                                    \
-    "F", "fit the picture to what the palette can show",                                           \
-        .topic = "colour", .preset = "auto", .needs = "palette",                                   \
-        .words = RO_WORDS({"auto", .value = FIT_AUTO,                                              \
-                           .help = "as full for built-in palettes whose name ends in -panel"},     \
-                          {.name = "none", .value = FIT_NONE},                                     \
-                          {"full", .value = FIT_FULL,                                              \
-                           .help = "black and white become those of the palette, and colours "     \
-                                   "are drawn into what can be mixed, so that shades stay apart"})
 #define ROW_RESIZE "SIZE", "resize to WxH first, or Wx, xH, P%, fit:WxH, fill:WxH, up:N"
 #define ROW_SHOWN_PALETTE "P", "the palette of results: a name, colours or a file"
 #define ROW_VECTORS "FILE", "numbers before and after, for a circuit's test bench", .writes = 1

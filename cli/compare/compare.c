@@ -50,7 +50,7 @@ static const ro_option rows[] = {
              "of colour as an eye sees them (CIEDE2000), and how far the light of red, green and "
              "blue is off. With a palette of a panel, or with `fit full`, the eye is adapted to "
              "the black and white of the palette."},
-    {MEMBER(fit), ROW_FIT},
+    {MEMBER(fit), ROW_FIT, .topic = "colour"},
     {MEMBER(resize), ROW_RESIZE, .more = "As `halftone` does it."},
     {0},
 };
@@ -91,7 +91,7 @@ static ro_halftone_options options_of(const struct comparison *all, const char *
     const char *palette = values->palette;
     return (ro_halftone_options){RO_HALFTONE_DEFAULTS, .method = method,
                                  .palette = palette ? &all->palette : NULL,
-                                 .fit = palette && palette_is_fitted(palette, values->fit)};
+                                 .fit = palette ? (ro_fit)values->fit : RO_FIT_AUTO};
 }
 
 /* ---- Which methods -------------------------------------------------------------------------- */
@@ -235,7 +235,7 @@ static ro_status run_all(struct comparison *all, const char *in)
         .distance = values->distance,
         .linear = values->linear,
     };
-    if (palette && (palette_is_panel(palette) || palette_is_fitted(palette, values->fit)))
+    if (palette && (all->palette.panel || values->fit == RO_FIT_FULL))
         all->measure.adapted = &all->palette;
     for (int i = 0; i < all->count && status == RO_OK; i++) {
         status = run_entry(all, &all->entries[i]);

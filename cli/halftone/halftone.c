@@ -46,9 +46,12 @@ static int list_methods(bool json)
 /* What the output is made of: "2 levels", "7 colours". */
 static void say_output(const ro_halftone_options *options, char *text, size_t size)
 {
-    if (options->palette)
-        snprintf(text, size, "%d colours%s", options->palette->count,
-                 options->fit ? ", fitted" : "");
+    const ro_palette *palette = options->palette;
+    const bool panel = palette && palette->panel;
+    if (palette)
+        snprintf(text, size, "%d colours%s", palette->count,
+                 options->fit == RO_FIT_FULL || (panel && options->fit == RO_FIT_AUTO) ? ", fitted"
+                                                                                       : "");
     else if (options->recolour)
         snprintf(text, size, "%d levels in colour", options->recolour->count);
     else if (options->ink_count)

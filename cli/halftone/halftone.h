@@ -23,7 +23,7 @@ struct halftone_given {
     const char *vectors, *out_dir, *page, *background, *numbers, *resize, *range, *crop;
     const char *inks, *angles, *proof, *profile_out;
     ro_texts ink;
-    int list, resample, fit, separate, intent;
+    int list, resample, separate, intent;
 };
 extern const struct halftone_given halftone_unset;
 extern const ro_option_table halftone_own; /* the rows of the command itself */

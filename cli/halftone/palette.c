@@ -99,10 +99,6 @@ ro_status halftone_colours(ro_context *context, const struct halftone_given *val
         else
             status = palette_read(context, values->palette, &request->palette);
         options->palette = count >= 0 ? NULL : &request->palette;
-        options->fit = palette_is_fitted(values->palette, values->fit);
-        if (palette_is_panel(values->palette) && !options->method && !values->kernel &&
-            !options->like && !values->screen && !(options->lpi > 0))
-            options->method = "fan";
     }
     if (values->recolour && status == RO_OK) {
         char why[256];

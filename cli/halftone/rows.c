@@ -147,7 +147,6 @@ static const ro_option rows[] = {
              "colours. PNG and TIFF files keep the palette, PPM files hold its colours, NPY files "
              "the numbers. auto:N makes a palette of at most N colours for the picture, for each "
              "of those of `out_dir` its own."},
-    {MEMBER(fit), ROW_FIT},
     {MEMBER(recolour), "C", "colours for levels of grey, black first: \"navy #c60 ivory\"",
      .topic = "colour",
      .more = "Grey is rounded to as many levels as there are colours, given as a palette is. With "

@@ -2,6 +2,7 @@
 /* roundoff hologram show: from a target to the file of a modulator. */
 #include "cli/hologram/hologram.h"
 #include "cli/task/task.h"
+#include "roundoff/command.h"
 #include "roundoff_io.h"
 
 #include <math.h>

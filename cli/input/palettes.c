@@ -14,19 +14,6 @@ ro_status palette_read(ro_context *context, const char *text, ro_palette *palett
                               : ro_palette_parse(context, text, palette);
 }
 
-bool palette_is_panel(const char *text)
-{
-    static const char panel[] = "-panel";
-    const size_t length = strlen(text);
-    return !names_a_file(text) && length >= sizeof panel &&
-           strcmp(text + length - (sizeof panel - 1), panel) == 0;
-}
-
-bool palette_is_fitted(const char *text, int fit)
-{
-    return fit == FIT_FULL || (fit == FIT_AUTO && palette_is_panel(text));
-}
-
 static bool has_colour(const ro_palette *palette, const uint8_t rgb[3])
 {
     for (int k = 0; k < palette->count; k++)
@@ -56,8 +43,8 @@ const char *palette_of_panel(ro_context *context, const ro_image *image, ro_pale
     if (image->format != RO_RGB8)
         return NULL;
     for (int i = 0; (info = ro_palette_at(i)); i++)
-        if (palette_is_panel(info->name) &&
-            ro_palette_parse(context, info->name, palette) == RO_OK && holds(palette, image))
+        if (ro_palette_parse(context, info->name, palette) == RO_OK && palette->panel &&
+            holds(palette, image))
             return info->name;
     return NULL;
 }

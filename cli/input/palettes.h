@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Palettes that options name, and which of them are the colours of a panel as they look. */
+/* Palettes that options name, and panels that a picture is for. */
 #ifndef RO_CLI_COMMON_PALETTES_H
 #define RO_CLI_COMMON_PALETTES_H
 
@@ -7,21 +7,12 @@
 
 #include <stdbool.h>
 
-/* Values of `fit`. */
-enum { FIT_AUTO, FIT_NONE, FIT_FULL };
-
 /* A file's name has a dot or a slash in it, which no colour and no method has; or is that of
  * standard input. */
 bool names_a_file(const char *text);
 
 /* A palette by its name, by its colours, or from a file. */
 ro_status palette_read(ro_context *context, const char *text, ro_palette *palette);
-
-/* Whether a name is that of a panel's colours as they look. */
-bool palette_is_panel(const char *text);
-
-/* Whether pictures are fitted to a palette. */
-bool palette_is_fitted(const char *text, int fit);
 
 /* The name of the panel that shows a picture, whose colours are all the panel's, and its palette;
  * NULL: there is no such panel. */

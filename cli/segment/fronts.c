@@ -10,6 +10,7 @@
 #include "cli/common/stacks.h"
 #include "cli/common/string_buffer.h"
 #include "cli/task/task.h"
+#include "roundoff/command.h"
 #include "roundoff/library.h"
 
 #include <math.h>

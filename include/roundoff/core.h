@@ -289,6 +289,8 @@ typedef enum ro_format {
     RO_RGBF,
     RO_BITS,   /* packed bits, most significant first, 1 = white, rows padded to whole bytes */
     RO_INDEX8, /* uint8_t: the number of an output level or palette colour */
+    RO_RGBA8,  /* red, green, blue and alpha interleaved, 0 to 255: inputs of halftones only, which
+                  lay it over white */
 } ro_format;
 
 /* A view of pixels the caller owns. `stride` is the distance of rows in bytes and may be larger
@@ -323,7 +325,7 @@ static inline const char *ro_format_name(ro_format format)
 }
 static inline int ro_format_is_colour(ro_format format)
 {
-    return format == RO_RGB8 || format == RO_RGB16 || format == RO_RGBF;
+    return format == RO_RGB8 || format == RO_RGB16 || format == RO_RGBF || format == RO_RGBA8;
 }
 /* Bytes of a sample; 0 for RO_BITS. */
 static inline int ro_format_sample_bytes(ro_format format)
@@ -332,6 +334,7 @@ static inline int ro_format_sample_bytes(ro_format format)
     case RO_GREY8:
     case RO_RGB8:
     case RO_INDEX8:
+    case RO_RGBA8:
         return 1;
     case RO_GREY16:
     case RO_RGB16:

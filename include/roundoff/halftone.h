@@ -39,7 +39,16 @@ typedef struct ro_tone {
 typedef struct ro_palette {
     int count;
     uint8_t colours[256][3]; /* red, green, blue */
+    int panel; /* 1: as inks of a panel look, which is darker and duller than their names: pictures
+                  are fitted to them, and rounded by the method fan, unless options say otherwise */
 } ro_palette;
+
+/* Whether a picture is fitted to what its palette can show. */
+typedef enum ro_fit {
+    RO_FIT_AUTO = 0, /* if the palette is of a panel */
+    RO_FIT_NONE,
+    RO_FIT_FULL,
+} ro_fit;
 
 /* A palette that has a name, with the source of its colours. */
 typedef struct ro_palette_info {
@@ -150,8 +159,8 @@ typedef struct ro_halftone_options {
     ro_tone tone;
     /* NULL: levels; else these colours. */
     const ro_palette *palette;
-    /* Fit the picture to what the palette can show. */
-    int fit;
+    /* Fit the picture to what the palette can show: auto, none or full. Default (0): auto. */
+    ro_fit fit;
     /* What colour becomes: grey, rgb, cmyk or inks. Default (0): grey. */
     ro_channels channels;
     /* Share of grey that black ink replaces: a percentage from 0 to 100. Default (RO_DEFAULT): 100.

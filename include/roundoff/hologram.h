@@ -445,38 +445,6 @@ RO_API
 ro_status ro_modulator_light(ro_context *context, const ro_modulator *modulator,
                              const ro_image *numbers, ro_field *light);
 
-/* ---- Devices ------------------------------------------------------------------------------- */
-
-/* A spatial light modulator that can be bought. */
-typedef struct ro_slm {
-    const char *name, *title; /* "pluto-2", "HOLOEYE PLUTO-2" */
-    uint32_t width, height;
-    double pitch;       /* metres */
-    const char *levels; /* as in ro_hologram_options; NULL: ro_slm_modulator has measured ones */
-    const char *source; /* where these figures were read */
-} ro_slm;
-
-/* Those that are known, from 0; NULL: there are no more. And one by its name. */
-RO_API
-const ro_slm *ro_slm_at(int number);
-RO_API
-ro_status ro_slm_find(ro_context *context, const char *name, const ro_slm **slm);
-
-RO_API
-ro_status ro_slm_modulator(ro_context *context, const ro_slm *slm, ro_modulator *modulator);
-
-/* What the device is sent for level numbers, as a picture (RO_GREY8) that is made: the numbers
- * themselves, 0 and 255 of two levels, and of a phase light modulator the bits of four electrodes,
- * two by two, as 0 and 255. */
-RO_API
-ro_status ro_slm_frame(ro_context *context, const ro_slm *slm, const ro_image *numbers,
-                       ro_image *frame);
-
-/* Up to 24 frames of two levels as a picture of 24 bits (RO_RGB8), which is made: bits 0 to 7 of
- * green, then of red, then of blue, the order in which the DLPC350 and DLPC900 show them. */
-RO_API
-ro_status ro_frames_pack(ro_context *context, const ro_image *frames, int count, ro_image *packed);
-
 /* ---- Reconstructing ----------------------------------------------------------------------- */
 
 enum { RO_SCALE_NONE = -2 };

@@ -108,14 +108,9 @@ ro_status ro_regions_labels(const ro_regions *result, ro_image *labels);
 
 /* The outlines as closed lines, holes too, the inside on their left as seen on the screen, at
  * places between pixels that follow from the intensities. Lines of a label never meet themselves or
- * each other, and enclose its area within 2 % or half a pixel. Owned by the result, until
- * ro_regions_show. */
+ * each other, and enclose its area within 2 % or half a pixel. Owned by the result. */
 RO_API
 const ro_polyline *ro_regions_contours(const ro_regions *result, size_t *count);
-
-/* Labels and outlines as they were when fronts had gone this many pixels at full speed. */
-RO_API
-ro_status ro_regions_show(ro_regions *result, double way);
 
 /* The fronts in the order of the seeds, those of the mask behind; and the labels in the order of
  * their numbers. Owned by the result. */

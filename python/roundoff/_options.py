@@ -10,7 +10,7 @@ import numpy as np
 from . import _core
 from ._arrays import picture
 from ._errors import BadArgument
-from ._inks import above_zero, inks_of, turned
+from ._inks import inks_of, turned
 from ._keywords import Keywords, Members, choice
 
 Colours = Union[str, Sequence[str], Sequence[Sequence[int]], np.ndarray]
@@ -92,7 +92,6 @@ def _of_call(value: Any, members: Members) -> None:
 OWN: Mapping[str, Callable[[Any, Members], None]] = {
     "range": _range, "separate": _separate, "kernel": _kernel, "start": _start,
     "palette": _set("palette", palette_text), "recolour": _set("recolour", palette_text),
-    "fit": _set("fit", lambda way: choice("fit", way, ("auto", "none", "full")) == 2),
     "screen": _set("screen", lambda image: picture(image, name="screen").view()),
     "spot": _set("spot", lambda image: picture(image, name="spot").view()),
     "curve": _set("curve", curve_of),
@@ -116,10 +115,4 @@ def halftone_members(options: dict[str, Any]) -> Members:
                                   palette_text, curve_of)
     if angles is not None:
         members["inks"] = turned(members["inks"], angles, options.get("ink") or (), members)
-    palette = options.get("palette")
-    if isinstance(palette, str) and palette.endswith("-panel"):
-        if options.get("fit") in (None, "auto"):
-            members["fit"] = True
-        if not members.keys() & {"kernel", "like", "screen"} and not above_zero(members.get("lpi")):
-            members.setdefault("method", "fan")
     return members

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Modulators by name, and spots behind a lens. */
 #include "binding.h"
+#include "roundoff/command.h"
 
 #include <stdlib.h>
 

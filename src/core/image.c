@@ -16,6 +16,7 @@ static const struct format {
     [RO_GREYF] = {"float grey", 1, 4}, [RO_RGB8] = {"8-bit RGB", 3, 1},
     [RO_RGB16] = {"16-bit RGB", 3, 2}, [RO_RGBF] = {"float RGB", 3, 4},
     [RO_BITS] = {"packed bits", 1, 0}, [RO_INDEX8] = {"8-bit level numbers", 1, 1},
+    [RO_RGBA8] = {"8-bit RGBA", 4, 1},
 };
 
 static const struct format *find(ro_format format)

@@ -11,6 +11,9 @@ enum { RO_MAX_SIDE = 1 << 30 }; /* widths and heights up to here never overflow 
 /* RO_OK when format, size, maxval and stride make sense; `role` names the image in the message. */
 ro_status image_check(ro_context *context, const ro_image *image, const char *role);
 
+/* The same for an image that may be RO_RGBA8. */
+ro_status image_check_with_alpha(ro_context *context, const ro_image *image, const char *role);
+
 /* The largest sample; of integers. */
 uint32_t image_largest(const ro_image *image);
 /* What white seems to be: 10, 12 or 14 bits often lie in samples of 16. Of those whose white is

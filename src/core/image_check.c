@@ -4,6 +4,15 @@
 
 ro_status image_check(ro_context *context, const ro_image *image, const char *role)
 {
+    if (context && image && image->format == RO_RGBA8)
+        return ro_context_fail(
+            context, RO_E_UNSUPPORTED,
+            "the %s image has alpha, which only the input of a halftone may have", role);
+    return image_check_with_alpha(context, image, role);
+}
+
+ro_status image_check_with_alpha(ro_context *context, const ro_image *image, const char *role)
+{
     if (!context)
         return RO_E_ARGUMENT;
     if (!image || ro_format_row_bytes(image->format, 1) == 0)

@@ -48,7 +48,7 @@ static const struct {
     [RO_NAMES_STATUS] = {status_name, RO_OK, RO_E_CANCELLED},
     [RO_NAMES_DEVICE] = {device_name, RO_DEVICE_AUTO, RO_DEVICE_CUDA},
     [RO_NAMES_CPU] = {cpu_name, RO_CPU_AUTO, RO_CPU_AVX512},
-    [RO_NAMES_FORMAT] = {format_name, RO_GREY8, RO_INDEX8},
+    [RO_NAMES_FORMAT] = {format_name, RO_GREY8, RO_RGBA8},
 };
 
 static bool is_enumeration(ro_names names)

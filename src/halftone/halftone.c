@@ -153,7 +153,7 @@ ro_status halftoner_open(struct halftoner *work, ro_context *context, const ro_i
                            &work->tone);
     if (status == RO_OK)
         status = grey_form_of(context, in, &work->grey);
-    if (status == RO_OK && work->options.fit)
+    if (status == RO_OK && halftone_is_fitted(&work->options))
         status = open_fit(work);
     if (status != RO_OK)
         return status;

@@ -165,6 +165,8 @@ ro_status halftone_read(ro_context *context, const ro_halftone_options *given,
 /* Checks the rules between options that were read, for a method. */
 ro_status halftone_rules(ro_context *context, const ro_halftone_options *options,
                          const struct halftone_method *method);
+/* Whether the picture is fitted to its palette. */
+bool halftone_is_fitted(const ro_halftone_options *options);
 bool halftone_is_set(const ro_halftone_options *options, const char *name);
 /* Returns the default of an option that has a constant one. */
 const char *halftone_preset(const char *name);

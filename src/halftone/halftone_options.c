@@ -79,8 +79,7 @@ static const ro_option rows[] = {
              "on a screen; shares of inks only lose the gain. Laser printers have some 20 percent, "
              "more for finer dots. A curve of `calibrate` does better and excludes it."},
     {MEMBER(palette), .excludes = "channels recolour"},
-    {MEMBER(fit), NULL, "fit the picture to what the palette can show", .topic = "colour",
-     .needs = "palette"},
+    {MEMBER(fit), ROW_FIT, .topic = "colour"},
     {MEMBER(channels), "C", "what colour becomes", .topic = "colour", .preset = "grey",
      .excludes = "recolour",
      .words =
@@ -209,10 +208,18 @@ static const char *usual_method(const ro_halftone_options *options)
         return "am";
     if (options->screen)
         return "screen";
+    if (options->palette && options->palette->panel)
+        return "fan";
     const bool inks =
         options->channels == RO_CHANNELS_CMYK || options->channels == RO_CHANNELS_INKS;
     const bool few = options->levels <= FEW_LEVELS && !options->palette && !inks;
     return few && !asks_for_a_kernel(options) ? "acuity" : "floyd-steinberg";
+}
+
+bool halftone_is_fitted(const ro_halftone_options *options)
+{
+    return options->fit == RO_FIT_FULL ||
+           (options->fit == RO_FIT_AUTO && options->palette && options->palette->panel);
 }
 
 ro_status halftone_read(ro_context *context, const ro_halftone_options *given,

@@ -126,7 +126,11 @@ static ro_status alloc_rows(struct halftone_plan *plan)
     plan->out_row_bytes = ro_format_row_bytes(plan->out, plan->shape.width);
     if (plan->planes && !plan->planes->combine)
         plan->out_row_bytes *= (size_t)plan->count;
-    plan->direct = grey->direct && !plan->planes;
+    plan->direct = grey->direct && !plan->planes && !plan->alpha;
+    if (plan->alpha &&
+        !(plan->flat = malloc(3 * (size_t)plan->shape.width * (size_t)plan->plan.context->threads)))
+        return ro_context_fail(plan->plan.context, RO_E_MEMORY, "no memory for rows of %u pixels",
+                               plan->shape.width);
     plan->capacity = rows_gathered(plan);
     /* Pinned memory is expensive, and images that are there already need none. */
     if (!plan->direct && plan->work[0].device != RO_DEVICE_CUDA)
@@ -150,6 +154,10 @@ static struct halftone_plan *alloc_plan(ro_context *context, const ro_image *sha
     plan_init(&plan->plan, &halftone_kind, context);
     if (shape)
         plan->shape = *shape;
+    plan->in_row_bytes = ro_format_row_bytes(plan->shape.format, plan->shape.width);
+    plan->alpha = plan->shape.format == RO_RGBA8;
+    if (plan->alpha)
+        plan->shape.format = RO_RGB8;
     plan->shape.data = &no_pixels;
     plan->shape.stride = (ptrdiff_t)ro_format_row_bytes(plan->shape.format, plan->shape.width);
     plan->out = out;
@@ -180,6 +188,9 @@ ro_status halftone_plan_make(ro_context *context, const ro_image *shape, ro_form
         return ro_context_fail(context, RO_E_MEMORY, "no memory for a plan");
     plan->asked = device;
     status = image_check(context, &plan->shape, "input");
+    if (status == RO_OK && plan->alpha && ro_image_white(&plan->shape) != UINT8_MAX)
+        status = ro_context_fail(context, RO_E_ARGUMENT,
+                                 "a maxval of %u: that of 8-bit RGBA is 255", plan->shape.maxval);
     if (status == RO_OK)
         status = find_planes(plan, &own, &format);
     for (int i = 0; i < plan->count && status == RO_OK; i++) {
@@ -208,6 +219,7 @@ static void free_plan(ro_plan *base)
     for (int i = 0; i < plan->count; i++)
         halftoner_close(&plan->work[i]);
     ink_table_free(&plan->inks);
+    free(plan->flat);
     free(plan->kept);
     free(plan);
 }
@@ -216,8 +228,11 @@ static ro_status copy(const ro_plan *base, ro_plan **made)
 {
     const struct halftone_plan *plan = (const struct halftone_plan *)base;
     struct halftone_plan *other;
+    ro_image shape = plan->shape;
+    if (plan->alpha)
+        shape.format = RO_RGBA8;
     ro_status status =
-        halftone_plan_make(base->context, &plan->shape, plan->out, plan->kept, plan->asked, &other);
+        halftone_plan_make(base->context, &shape, plan->out, plan->kept, plan->asked, &other);
     if (status == RO_OK)
         *made = &other->plan;
     return status;
@@ -290,10 +305,21 @@ static void convert_rows(void *data, int thread)
         const struct grey_form *forms[PLANES_MOST];
         void *to[PLANES_MOST];
         ro_status status = RO_OK;
+        bool done = false;
         for (int k = 0; k < plan->count; k++) {
             forms[k] = &plan->work[k].grey;
             to[k] = pending_row(plan, k, job->at + i);
         }
+        if (plan->alpha) {
+            uint8_t *flat = plan->flat + 3 * (size_t)plan->shape.width * (size_t)thread;
+            done = plan->count == 1 && !plan->work[0].fit &&
+                   grey_row_if_opaque(row, plan->shape.width, forms[0], context->cpu, to[0]);
+            if (!done)
+                lay_over_white(row, plan->shape.width, flat);
+            row = flat;
+        }
+        if (done)
+            continue;
         if (plan->work[0].fit)
             status = halftone_fit_row(context, plan->work[0].fit, &plan->shape, row, job->y + i,
                                       thread, to[0]);
@@ -379,9 +405,11 @@ static ro_status check_image(const struct halftone_plan *plan, const ro_image *i
 {
     const bool input = *role == 'i';
     const ro_image *shape = &plan->shape;
-    const ro_format format = input ? shape->format : plan->out;
+    const bool alpha = input && plan->alpha;
+    const ro_format format = alpha ? RO_RGBA8 : input ? shape->format : plan->out;
     ro_context *context = plan->plan.context;
-    ro_status status = image_check(context, image, role);
+    ro_status status =
+        alpha ? image_check_with_alpha(context, image, role) : image_check(context, image, role);
     if (status != RO_OK)
         return status;
     const uint32_t height = shape->height * (input ? 1 : rows_a_row(plan));
@@ -392,10 +420,11 @@ static ro_status check_image(const struct halftone_plan *plan, const ro_image *i
     if (image->format != format)
         return ro_context_fail(context, RO_E_ARGUMENT, "the plan has %s as its %s, not %s",
                                ro_format_name(format), role, ro_format_name(image->format));
-    if (input && grey_input_white(image) != grey_input_white(shape))
+    const uint32_t white = alpha ? ro_image_white(image) : grey_input_white(image);
+    if (input && white != grey_input_white(shape))
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "the plan is for a maxval of %u but the input has %u",
-                               grey_input_white(shape), grey_input_white(image));
+                               grey_input_white(shape), white);
     return RO_OK;
 }
 
@@ -546,7 +575,7 @@ ro_status ro_halftone(ro_context *context, const ro_image *in, ro_image *out,
 {
     DEVICE_TURN(context);
     struct halftone_plan *plan;
-    ro_status status = image_check(context, in, "input");
+    ro_status status = image_check_with_alpha(context, in, "input");
     if (status == RO_OK)
         status = image_check(context, out, "output");
     if (status == RO_OK)

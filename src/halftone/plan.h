@@ -18,7 +18,9 @@ struct halftone_plan {
     struct ro_plan plan;       /* first: the public handle */
     ro_halftone_options *kept; /* as given, for copies of a plan that the caller holds; or NULL */
     ro_device asked;
-    ro_image shape;
+    ro_image shape; /* of what is converted: RO_RGB8 for RO_RGBA8 */
+    bool alpha;     /* rows have alpha, and are laid over white first, */
+    uint8_t *flat;  /* in a row of each thread */
     ro_format out;
     ro_palette palette, recolour; /* the options', if they have them */
     struct planes found;
@@ -26,7 +28,7 @@ struct halftone_plan {
     struct ink_table inks;       /* of inks of any colour */
     int count;
     struct halftoner work[PLANES_MOST];
-    size_t grey_row_bytes, out_row_bytes;
+    size_t in_row_bytes, grey_row_bytes, out_row_bytes;
     bool direct;            /* rows go in as they are */
     uint32_t capacity;      /* rows of `pending`, and of `store` */
     unsigned char *pending; /* grey rows, those of a plane after those of another; or NULL */

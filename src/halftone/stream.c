@@ -178,7 +178,7 @@ static ro_status push(ro_stream *base, const void *rows, ptrdiff_t stride, uint3
     const unsigned char *from = rows;
     ro_status status = RO_OK;
     *taken = 0;
-    if (!rows_fit(rows, stride, count, ro_format_row_bytes(plan->shape.format, plan->shape.width)))
+    if (!rows_fit(rows, stride, count, plan->in_row_bytes))
         return ro_context_fail(context, RO_E_ARGUMENT, "rows to push are missing or overlap");
     if (stream->failed)
         return ro_context_fail(context, RO_E_STATE, "the stream has already failed");

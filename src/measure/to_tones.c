@@ -101,6 +101,7 @@ void measure_tones_row(const struct measure_tones *tones, uint32_t x, uint32_t y
             *to++ = (float)(bytes[i / 8] >> (7 - i % 8) & 1);
         break;
     case RO_FORMAT_NONE:
+    case RO_RGBA8: /* was refused */
         break;
     }
 }

@@ -23,6 +23,17 @@
 #define ROW_SIGMA "S", "smoothing of the gradient in pixels"
 #define ROW_SMOOTH "S", "smoothing of intensities in pixels", .max = 64
 
+/* Colours of a palette. */
+#define ROW_FIT                                                                                    \
+    "F", "fit the picture to what the palette can show",                                           \
+        .preset = "auto", .needs = "palette",                                                      \
+        .words = RO_WORDS({"auto", .value = RO_FIT_AUTO,                                           \
+                           .help = "as full for built-in palettes whose name ends in -panel"},     \
+                          {.name = "none", .value = RO_FIT_NONE},                                  \
+                          {"full", .value = RO_FIT_FULL,                                           \
+                           .help = "black and white become those of the palette, and colours "     \
+                                   "are drawn into what can be mixed, so that shades stay apart"})
+
 /* The resolution of what is printed or seen. */
 #define ROW_DPI "D", "resolution in pixels per inch", .max = 1e6, .above_min = 1
 

@@ -81,7 +81,7 @@ static uint64_t palette(ro_context *context)
     if (work.status == RO_OK)
         work.status = ro_palette_parse(context, "7-colour", &colours);
     options.palette = &colours;
-    options.fit = 1;
+    options.fit = RO_FIT_FULL;
     if (work.status == RO_OK)
         work.status = ro_halftone(context, &work.in, &work.out, &options);
     return end(&work);

@@ -154,7 +154,7 @@ static void palettes(void **state)
     ro_palette palette;
     assert_int_equal(ro_palette_parse(context, "7-colour", &palette), RO_OK);
     options.palette = &palette;
-    options.fit = 1;
+    options.fit = RO_FIT_FULL;
     options.tone.curve = curve;
     options.tone.curve_points = 2;
     ro_plan *plan = halftone_plan("palette", RO_RGB8, RO_INDEX8, &options);

@@ -50,6 +50,8 @@ static ro_status regions(const ro_option *row, const char *word)
 }
 
 /* A word of one option may need another: a screen, lines of dots, inks. */
+static const ro_palette black_and_white = {.count = 2, .colours = {{0}, {255, 255, 255}}};
+
 static ro_status halftone(const ro_option *row, const char *word)
 {
     static uint8_t pixels[3 * SIDE * SIDE];
@@ -65,6 +67,8 @@ static ro_status halftone(const ro_option *row, const char *word)
         options.method = "search";
     if (strcmp(row->name, "shape") == 0)
         options.lpi = 40;
+    if (strcmp(row->name, "fit") == 0)
+        options.palette = &black_and_white;
     options.dpi = 600;
     if (options.method && strcmp(options.method, "screen") == 0)
         options.screen = &in;
@@ -72,7 +76,7 @@ static ro_status halftone(const ro_option *row, const char *word)
         options.inks = &ink;
         options.ink_count = 1;
     }
-    ro_image out = {.format = formats[options.channels],
+    ro_image out = {.format = options.palette ? RO_INDEX8 : formats[options.channels],
                     .width = SIDE,
                     .height = SIDE,
                     .maxval = 0,

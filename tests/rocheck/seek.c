@@ -93,7 +93,7 @@ static void make(struct check *check, int number, struct trial *trial)
         trial->options.rounds = 1 + (int)draw(check, 3);
     if (colour) {
         make_palette(check, number, &trial->palette);
-        trial->options.fit = draw(check, 3) == 0;
+        trial->options.fit = draw(check, 3) == 0 ? RO_FIT_FULL : RO_FIT_NONE;
         trial->options.start = starts[draw(check, 4)];
     } else {
         trial->options.levels = 2 + (int)draw(check, draw(check, 2) ? 15 : 255);

@@ -131,8 +131,8 @@ export interface HalftoneOptions {
   dotGain?: number;
   /** Rounds to these colours: a name, CSS colours, or "auto:16". */
   palette?: string | readonly string[];
-  /** Fit the picture to what the palette can show. */
-  fit?: boolean;
+  /** Fit the picture to what the palette can show. Default: auto. */
+  fit?: 'auto' | 'none' | 'full';
   /** What colour becomes. Default: grey. */
   channels?: 'grey' | 'rgb' | 'cmyk' | 'inks';
   /** Share of grey that black ink replaces. Default: 100. */
@@ -214,4 +214,8 @@ export interface DenoiseOptions {
   strength?: number;
   /** Which filters are taken. Default: best. */
   quality?: 'fast' | 'best';
+  /** Undo the bias of noise that was cut off, which changes the sum. */
+  unclip?: boolean;
+  /** How near to its solution a time step is solved, in numbers. Default: as 8 sweeps bring it. */
+  tolerance?: number;
 }

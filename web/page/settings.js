@@ -72,7 +72,7 @@ function cOf(task, options) {
         .map(([key, v]) => `options.${place(key)} = ${text(v)};`);
     if (options.palette)
         words.unshift(`ro_palette_parse(context, ${text(options.palette)}, &palette);`,
-            'options.palette = &palette;', ...(isPanel(options.palette) ? ['options.fit = 1;'] : []));
+            'options.palette = &palette;');
     return [`ro_${task}_options_init(&options, sizeof options);`, ...words,
         `ro_${task}(context, &in, &out, &options${task === 'denoise' ? ', NULL' : ''});`].join(' ');
 }

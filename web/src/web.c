@@ -100,23 +100,15 @@ int EXPORT(web_halftone_begin)(void)
     return (int)begin(&halftone_given);
 }
 
-/* Takes a palette as the command does: a name, colours, "auto:N". The colours of a panel come with
- * their fit and their method. */
+/* Takes a palette as the command does: a name, colours, "auto:N". */
 static ro_status set_palette(ro_halftone_options *options, const char *text)
 {
-    static const char panel[] = "-panel";
-    const size_t length = strlen(text), tail = sizeof panel - 1;
     if (strncmp(text, "auto", 4) == 0 && (!text[4] || text[4] == ':')) {
         colours = text[4] ? atoi(text + 5) : 16;
         if (colours >= 2 && colours <= 256)
             return RO_OK;
         snprintf(message, sizeof message, "palette %s: a palette has 2 to 256 colours", text);
         return RO_E_ARGUMENT;
-    }
-    if (length > tail && strcmp(text + length - tail, panel) == 0) {
-        options->fit = 1;
-        if (!options->method)
-            options->method = "fan";
     }
     options->palette = &palette;
     return ro_palette_parse(context, text, &palette);

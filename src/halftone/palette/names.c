@@ -127,6 +127,7 @@ static bool find_built_in(const char *text, ro_palette *palette)
             continue;
         for (int k = 0; k < own->count; k++)
             put(palette, own->colours[k]);
+        palette->panel = strstr(own->info.name, "-panel") != NULL;
         return true;
     }
     return false;

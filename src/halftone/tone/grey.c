@@ -280,14 +280,32 @@ static separate_row_fn *find_separation(const ro_image *in, const struct grey_fo
     return rows[cpu];
 }
 
+static bool is_plain_luma(const struct grey_form *form)
+{
+    return form->plane == PLANE_LUMA && !form->range.cuts && !(form->tone && form->tone->channel);
+}
+
 /* Whether the luma of 8 bits can be made by vectors: NULL without them, or if samples change. */
 static luma_row_fn *find_luma(const ro_image *in, const struct grey_form *form, ro_cpu cpu)
 {
     static luma_row_fn *const rows[RO_CPUS] = {RO_VARIANTS_OF(luma_row)};
-    const bool plain = in->format == RO_RGB8 && ro_image_white(in) == UINT8_MAX &&
-                       form->plane == PLANE_LUMA && !form->range.cuts &&
-                       !(form->tone && form->tone->channel);
+    const bool plain =
+        in->format == RO_RGB8 && ro_image_white(in) == UINT8_MAX && is_plain_luma(form);
     return plain ? rows[cpu] : NULL;
+}
+
+bool grey_row_if_opaque(const uint8_t *rgba, uint32_t width, const struct grey_form *form,
+                        ro_cpu cpu, void *out)
+{
+    static luma_opaque_row_fn *const rows[RO_CPUS] = {RO_VARIANTS_OF(luma_opaque_row)};
+    return rows[cpu] && is_plain_luma(form) && rows[cpu](rgba, width, out);
+}
+
+void lay_over_white(const uint8_t *rgba, uint32_t width, uint8_t *rgb)
+{
+    for (uint32_t x = 0; x < width; x++, rgba += 4, rgb += 3)
+        for (int c = 0; c < 3; c++)
+            rgb[c] = (uint8_t)((rgba[3] * rgba[c] + (255 - rgba[3]) * 255 + 127) / 255);
 }
 
 ro_status grey_rows(ro_context *context, const ro_image *in, const void *row, uint32_t y,

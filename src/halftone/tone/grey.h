@@ -58,6 +58,14 @@ ro_status grey_rows(ro_context *context, const ro_image *in, const void *row, ui
                     ro_cpu cpu, const struct grey_form *const forms[], int count,
                     void *const out[]);
 
+/* Rows of red, green, blue and alpha of 8 bits: (a c + (255 - a) 255 + 127) / 255 of each colour,
+ * as files with alpha are read. */
+void lay_over_white(const uint8_t *rgba, uint32_t width, uint8_t *rgb);
+/* Makes the luma of such a row by vectors if it is opaque; else, and where there are no vectors for
+ * the form, returns false, and `out` has no meaning. */
+bool grey_row_if_opaque(const uint8_t *rgba, uint32_t width, const struct grey_form *form,
+                        ro_cpu cpu, void *out);
+
 static inline size_t grey_row_bytes(const struct grey_form *form, uint32_t width)
 {
     return (size_t)width * (size_t)form->sample_bytes * (size_t)form->samples;

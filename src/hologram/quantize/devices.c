@@ -7,6 +7,7 @@
 #include "core/image.h"
 #include "core/misuse.h"
 #include "core/names.h"
+#include "roundoff/command.h"
 #include "roundoff/hologram.h"
 
 #include <math.h>

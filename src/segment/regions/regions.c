@@ -4,6 +4,7 @@
 
 #include "core/image.h"
 #include "core/misuse.h"
+#include "roundoff/command.h"
 
 #include <math.h>
 #include <stdlib.h>

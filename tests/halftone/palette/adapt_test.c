@@ -182,14 +182,14 @@ static void fit_is_what_it_says(void **state)
     second.data = two;
     assert_int_equal(palette_fit(context, &in, &palette, &middle), RO_OK);
     for (int m = 0; m < 3; m++) {
-        ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .palette = &palette, .fit = 1,
-                                       .method = methods[m]};
+        ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .palette = &palette,
+                                       .fit = RO_FIT_FULL, .method = methods[m]};
         assert_int_equal(ro_halftone(context, &in, &first, &options), RO_OK);
-        options.fit = 0;
+        options.fit = RO_FIT_NONE;
         assert_int_equal(ro_halftone(context, &middle, &second, &options), RO_OK);
         assert_memory_equal(one, two, sizeof one);
     }
-    ro_halftone_options grey = {RO_HALFTONE_DEFAULTS, .fit = 1};
+    ro_halftone_options grey = {RO_HALFTONE_DEFAULTS, .fit = RO_FIT_FULL};
     assert_int_not_equal(ro_halftone(context, &in, &first, &grey), RO_OK);
 }
 

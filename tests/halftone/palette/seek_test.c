@@ -316,7 +316,7 @@ static void exchanges_keep_counts(void **state)
     const ro_palette palette = palette_of("7-colour-panel");
     paint(pixels, MOST_WIDTH, MOST_HEIGHT, 3, 3);
     ro_image in = ro_image_view(RO_RGB8, MOST_WIDTH, MOST_HEIGHT, pixels);
-    ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .palette = &palette, .fit = 1,
+    ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .palette = &palette, .fit = RO_FIT_FULL,
                                    .method = "fan"};
     halftone(&in, start, &options);
     options.method = "search";
@@ -401,11 +401,11 @@ static void results_are_golden(void **state)
         uint64_t hash;
     } goldens[] = {
         {"7-colour-panel",
-         {RO_HALFTONE_DEFAULTS, .method = "acuity", .fit = 1},
+         {RO_HALFTONE_DEFAULTS, .method = "acuity", .fit = RO_FIT_FULL},
          0x987842e91b1a5d98},
         {"spectra6", {RO_HALFTONE_DEFAULTS, .method = "search"}, 0x1a0208c825752a1d},
         {"7-colour-panel",
-         {RO_HALFTONE_DEFAULTS, .method = "search", .fit = 1},
+         {RO_HALFTONE_DEFAULTS, .method = "search", .fit = RO_FIT_FULL},
          0xb2b8616890878435},
         {"c64", {RO_HALFTONE_DEFAULTS, .method = "search", .swaps = 1}, 0xdeca49d4db094585},
         {NULL, {RO_HALFTONE_DEFAULTS, .method = "search", .levels = 4}, 0xa5a711e1397d0fb5},

@@ -65,8 +65,33 @@ static void greys_stay(void **state)
         }
 }
 
+static void alpha_is_noticed(void **state)
+{
+    (void)state;
+    static luma_opaque_row_fn *const opaque[RO_CPUS] = {RO_VARIANTS_OF(luma_opaque_row)};
+    uint8_t rgba[4 * WIDEST], rgb[3 * WIDEST], grey[WIDEST], right[WIDEST];
+    for (uint32_t i = 0; i < sizeof rgba; i++)
+        rgba[i] = (uint8_t)(i % 4 == 3 ? 255 : pixel_hash(5, i, 0) >> 24);
+    for (uint32_t x = 0; x < WIDEST; x++) {
+        memcpy(rgb + 3 * (size_t)x, rgba + 4 * (size_t)x, 3);
+        right[x] = luma(rgb + 3 * (size_t)x);
+    }
+    for (int cpu = 0; cpu < RO_CPUS; cpu++)
+        for (uint32_t width = 1; opaque[cpu] && (ro_cpu)cpu <= cpu_best() && width <= WIDEST;
+             width += 7) {
+            assert_true(opaque[cpu](rgba, width, grey));
+            assert_memory_equal(grey, right, width);
+            for (uint32_t x = 0; x < width; x += 5) {
+                rgba[4 * x + 3] = 254;
+                assert_false(opaque[cpu](rgba, width, grey));
+                rgba[4 * x + 3] = 255;
+            }
+        }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_width), cmocka_unit_test(greys_stay)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_width), cmocka_unit_test(greys_stay),
+                                       cmocka_unit_test(alpha_is_noticed)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
  * of outlines between pixels, the same bits by every schedule, and what is refused. */
 #include "core/random.h"
 #include "roundoff.h"
+#include "roundoff/command.h"
 
 #include <math.h>
 #include <setjmp.h>
