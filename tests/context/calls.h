@@ -116,9 +116,9 @@ static uint64_t conjugate_steps(ro_context *c) { return denoise_by(c, "conjugate
 static uint64_t denoised_rows(ro_context *context)
 {
     ro_denoise_options options = RO_DENOISE_OPTIONS;
-    ro_plan *plan;
+    ro_plan *plan = NULL;
     ro_stream *stream = NULL;
-    uint32_t taken, given;
+    uint32_t taken, given = 0;
     options.iterations = 9;
     options.kappa = 5;
     struct work work = begin(context, RO_GREY8, RO_GREY8, 255);
