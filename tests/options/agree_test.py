@@ -26,7 +26,7 @@ FAMILIES = {
     "denoise": (["denoise", "a.pgm", "out.pgm"], "roundoff.denoise(a, **options)"),
     "measure": (["measure", "a.pgm", "b.pgm"], "roundoff.measure(a, b, **options)"),
     "register": (["register", "a.pgm", "b.pgm", "out.pgm", "--force"],
-                 "roundoff.register(a, b, **options)"),
+                 "roundoff.register(a, b, force=True, **options)"),
     "segment": (["segment", "a.pgm", "out.pgm", "--at", "12,10,4", "--fronts", "free", "--force"],
                 "roundoff.segment(a, [(12, 10, 4)], fronts='free', **options)"),
     "screen": (["screen", "make", "", "out.pgm"], "roundoff.screen(**options)"),
