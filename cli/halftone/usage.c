@@ -20,8 +20,6 @@ static int check_colour(const struct command *command, const struct halftone_giv
     static const char *const of_inks[] = {"ink", "angles", NULL};
     char name[OPTION_NAME];
     const bool separates = values->separate || values->inks;
-    if (values->options.fit != RO_FIT_AUTO && !values->palette)
-        return usage_error(command, "fit needs palette");
     if (values->options.channels && separates)
         return usage_error(command, "channels rgb and %s exclude each other",
                            values->inks ? "inks" : "separate");
