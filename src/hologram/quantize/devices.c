@@ -87,6 +87,8 @@ const ro_slm *ro_slm_at(int number)
 ro_status ro_slm_find(ro_context *context, const char *name, const ro_slm **slm)
 {
     char all[512] = "";
+    if (slm)
+        *slm = NULL;
     if (MISSING(context, name, slm))
         return RO_E_ARGUMENT;
     for (int i = 0; i < DEVICES; i++) {
@@ -141,14 +143,20 @@ static void fill_electrodes(const struct plm *plm, const ro_image *numbers, ro_i
 ro_status ro_slm_frame(ro_context *context, const ro_slm *slm, const ro_image *numbers,
                        ro_image *frame)
 {
+    if (frame)
+        *frame = (ro_image){0};
     if (MISSING(context, slm, frame))
         return RO_E_ARGUMENT;
     ro_status status = image_check(context, numbers, "the image of level numbers");
+    if (status != RO_OK)
+        return status;
+    if (numbers->format != RO_INDEX8)
+        return ro_context_fail(context, RO_E_ARGUMENT, "level numbers are %s, not %s",
+                               ro_format_name(RO_INDEX8), ro_format_name(numbers->format));
     ro_modulator modulator;
     const struct plm *plm = plm_of(slm);
     const uint32_t each = plm ? 2 : 1;
-    if (status == RO_OK)
-        status = ro_slm_modulator(context, slm, &modulator);
+    status = ro_slm_modulator(context, slm, &modulator);
     for (uint32_t y = 0; y < numbers->height && status == RO_OK; y++)
         for (uint32_t x = 0; x < numbers->width && status == RO_OK; x++) {
             const int k = ((const uint8_t *)numbers->data + (ptrdiff_t)y * numbers->stride)[x];
@@ -179,6 +187,8 @@ ro_status ro_slm_frame(ro_context *context, const ro_slm *slm, const ro_image *n
 ro_status ro_frames_pack(ro_context *context, const ro_image *frames, int count, ro_image *packed)
 {
     static const int channel[] = {1, 0, 2};
+    if (packed)
+        *packed = (ro_image){0};
     if (MISSING(context, frames, packed))
         return RO_E_ARGUMENT;
     if (count < 1 || count > 24)
