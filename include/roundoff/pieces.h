@@ -123,6 +123,7 @@ ro_status ro_denoise_piece_extent(const ro_denoise_piece *piece, double extent[3
 RO_API
 ro_status ro_denoise_piece_measure(ro_denoise_piece *piece, const double extent[3],
                                    const void **blocks, size_t *bytes);
+/* The blocks may be NULL where no piece has given any. */
 RO_API
 ro_status ro_denoise_piece_settle(ro_denoise_piece *piece, const void *blocks, size_t bytes);
 RO_API

@@ -162,6 +162,10 @@ ro_status ro_denoise_piece_extent(const ro_denoise_piece *piece, double extent[3
 ro_status ro_denoise_piece_measure(ro_denoise_piece *piece, const double extent[3],
                                    const void **blocks, size_t *bytes)
 {
+    if (blocks)
+        *blocks = NULL;
+    if (bytes)
+        *bytes = 0;
     if (ABSENT(piece, extent, blocks, bytes))
         return RO_E_ARGUMENT;
     return is_trained(piece) ? trained_piece_measure(piece->trained, extent, blocks, bytes)

@@ -120,8 +120,6 @@ ro_status trained_piece_measure(struct trained_piece *piece, const double extent
     const bool floats = ro_format_sample_bytes(piece->in.format) == 4;
     const struct noise_grid *grid = &piece->grid;
     const uint32_t apart = (uint32_t)grid->apart * NOISE_SIDE;
-    *bytes = 0;
-    *blocks = NULL;
     if (!(-extent[0] <= extent[1] && extent[2] >= 0 && extent[2] <= (floats ? 1e30 : 65535)))
         return ro_context_fail(piece->context, RO_E_ARGUMENT,
                                "a picture cannot span %g to %g with %g as its largest sample",
@@ -150,9 +148,11 @@ ro_status trained_piece_measure(struct trained_piece *piece, const double extent
     if (count)
         status = noise_measure(piece->context, &view, piece->first - piece->above,
                                piece->extent.range, grid, first, end, piece->blocks);
+    if (status != RO_OK)
+        return status;
     *blocks = piece->blocks;
     *bytes = count * sizeof *piece->blocks;
-    return status;
+    return RO_OK;
 }
 
 static ro_status estimate(struct trained_piece *piece, const void *blocks, size_t bytes)

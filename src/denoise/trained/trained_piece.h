@@ -17,6 +17,7 @@ ro_status trained_piece_open(ro_context *context, const ro_image *in, const ro_i
                              struct trained_piece **made);
 char *trained_piece_samples(struct trained_piece *piece);
 ro_status trained_piece_extent(const struct trained_piece *piece, double extent[3]);
+/* After a failure blocks and bytes are as they were. */
 ro_status trained_piece_measure(struct trained_piece *piece, const double extent[3],
                                 const void **blocks, size_t *bytes);
 ro_status trained_piece_settle(struct trained_piece *piece, const void *blocks, size_t bytes);
