@@ -209,7 +209,7 @@ static ro_refinement *refinement(void)
     made.target = *image(RO_GREYF);
     for (int x = 4; x < 8; x++)
         ((float *)made.target.data)[x] = 1;
-    made.distance = 0.01;
+    made.distance = 0.003; /* within the band limit of so few pixels */
     made.refine = made.iterations = made.passes = 1;
     return &made;
 }
@@ -256,6 +256,25 @@ static ro_hologram_options *lit_phases(void)
     ro_hologram_options *made = phases();
     made->optics = *optics();
     return made;
+}
+
+/* Spots take no window. */
+static ro_hologram_options *lit_levels(void)
+{
+    static ro_hologram_options made = RO_HOLOGRAM_OPTIONS;
+    made.levels = "phase:16";
+    made.optics = *optics();
+    return &made;
+}
+
+static ro_spots *spots(void)
+{
+    static const ro_spot spot = {.weight = 1};
+    static ro_spots made = RO_SPOTS;
+    made.spots = &spot;
+    made.count = 1;
+    made.focal = 0.1;
+    return &made;
 }
 
 static ro_hologram_options *fixed_gain(void)
@@ -436,6 +455,23 @@ static ro_denoise_piece *piece(int loaded, int run)
         need(ro_denoise_piece_load(made, room(), WIDTH));
     if (run)
         need(ro_denoise_piece_run(made, 2));
+    return made;
+}
+
+static ro_denoise_piece *trained_piece(int measured)
+{
+    static const ro_denoise_options options = {RO_DENOISE_DEFAULTS, .model = "trained"};
+    ro_denoise_piece *made;
+    double extent[3];
+    const void *blocks;
+    size_t bytes;
+    need(ro_denoise_piece_open(the_context(), image(RO_GREY8), image(RO_GREY8), &options, 0, HEIGHT,
+                               0, &made));
+    need(ro_denoise_piece_load(made, room(), WIDTH));
+    if (measured) {
+        need(ro_denoise_piece_extent(made, extent));
+        need(ro_denoise_piece_measure(made, extent, &blocks, &bytes));
+    }
     return made;
 }
 
