@@ -44,7 +44,8 @@ static void eyes_adapt(void **state)
 {
     (void)state;
     enum { SIDE = 32 };
-    static const ro_palette panel = {3, {{50, 40, 60}, {180, 190, 170}, {240, 220, 50}}};
+    static const ro_palette panel = {.count = 3,
+                                     .colours = {{50, 40, 60}, {180, 190, 170}, {240, 220, 50}}};
     static uint8_t a[3 * SIDE * SIDE], b[3 * SIDE * SIDE];
     for (int i = 0; i < SIDE * SIDE; i++) {
         const int half = i % SIDE < SIDE / 2;
@@ -60,7 +61,7 @@ static void eyes_adapt(void **state)
     options.adapted = &panel;
     assert_int_equal(ro_measure_colour(context, &one, &two, &options, &report), RO_OK);
     assert_true(report.delta_e_most < 0.01);
-    static const ro_palette reds = {2, {{10, 9, 9}, {200, 9, 9}}};
+    static const ro_palette reds = {.count = 2, .colours = {{10, 9, 9}, {200, 9, 9}}};
     options.adapted = &reds;
     assert_int_equal(ro_measure_colour(context, &one, &two, &options, &report), RO_E_ARGUMENT);
     static const ro_palette none = {0};

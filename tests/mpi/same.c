@@ -68,7 +68,8 @@ static void choose(struct choice *choice, const char *folder)
         options->tone = (ro_tone){.gamma = 1.8, .contrast = 10};
     const char *out = bits[options->levels > 2 ? 1 + draw(3) : draw(4)];
     if (kind == 0) {
-        choice->palette = (ro_palette){4, {{0, 0, 0}, {255, 255, 255}, {200, 0, 0}, {0, 90, 200}}};
+        choice->palette = (ro_palette){
+            .count = 4, .colours = {{0, 0, 0}, {255, 255, 255}, {200, 0, 0}, {0, 90, 200}}};
         options->palette = &choice->palette;
         options->levels = 0;
         options->method = methods[method % KERNELS];

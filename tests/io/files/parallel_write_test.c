@@ -73,7 +73,8 @@ static void same_bytes(const char *name, const ro_file_info *info, uint32_t at_o
 static void bytes_of_a_writer(void **state)
 {
     (void)state;
-    static const ro_palette palette = {3, {{0, 0, 0}, {255, 255, 255}, {200, 0, 0}}};
+    static const ro_palette palette = {.count = 3,
+                                       .colours = {{0, 0, 0}, {255, 255, 255}, {200, 0, 0}}};
     const ro_file_info infos[] = {
         {.format = RO_BITS, .width = 733, .height = 911, .maxval = 1},
         {.format = RO_BITS, .width = 1, .height = 1, .maxval = 1},
