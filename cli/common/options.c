@@ -243,11 +243,32 @@ static const char *find_topic(const struct command *command, const char *name)
     return NULL;
 }
 
+/* Prints words in lines of 80 columns; the first begins where the others are indented to. */
+static void print_wrapped(FILE *file, const char *text, int indent)
+{
+    enum { WIDTH = 80 };
+    int column = indent;
+    while (*text) {
+        const int length = (int)strcspn(text, " ");
+        if (column > indent && column + 1 + length > WIDTH) {
+            fprintf(file, "\n%*s", indent, "");
+            column = indent;
+        } else if (column > indent) {
+            column += fprintf(file, " ");
+        }
+        column += fprintf(file, "%.*s", length, text);
+        text += length;
+        text += strspn(text, " ");
+    }
+    fputc('\n', file);
+}
+
 static void list_topics(const struct command *command, FILE *file)
 {
     struct option_list list;
     options_list(command, &list);
-    const char *before = "\nBy topic: --help ";
+    char topics[512] = "";
+    size_t used = 0;
     for (int i = 0; i < list.count; i++)
         for (const char *at = list.at[i].topic; at && *at; at += strspn(at, " ")) {
             char topic[32];
@@ -257,13 +278,14 @@ static void list_topics(const struct command *command, FILE *file)
             at += length;
             for (int k = 0; k < i && !listed; k++)
                 listed = names_topic(list.at[k].topic, topic);
-            if (!listed) {
-                fprintf(file, "%s%s", before, topic);
-                before = ", ";
-            }
+            if (!listed && used < sizeof topics)
+                used += (size_t)snprintf(topics + used, sizeof topics - used, "%s%s",
+                                         used ? ", " : "", topic);
         }
-    if (*before == ',')
-        fputc('\n', file);
+    if (used) {
+        const int column = fprintf(file, "\nBy topic: --help ") - 1;
+        print_wrapped(file, topics, column);
+    }
 }
 
 /* Two, or as many as the usage line has words: a command says itself that one or none are wanted.
@@ -411,30 +433,12 @@ static void say_row(const ro_option *row, char *text, size_t size)
         snprintf(text + at, size - at, " (default: %s)", row->derived ? row->derived : row->preset);
 }
 
-/* Prints words in lines of 80 columns, all but the first indented. */
-static void print_wrapped(FILE *file, const char *text)
-{
-    enum { WIDTH = 80 };
-    int column = HELP_COLUMN;
-    while (*text) {
-        const int length = (int)strcspn(text, " ");
-        if (column > HELP_COLUMN && column + 1 + length > WIDTH) {
-            fprintf(file, "\n%*s", HELP_COLUMN, "");
-            column = HELP_COLUMN;
-        } else if (column > HELP_COLUMN) {
-            column += fprintf(file, " ");
-        }
-        column += fprintf(file, "%.*s", length, text);
-        text += length;
-        text += strspn(text, " ");
-    }
-    fputc('\n', file);
-}
-
 void options_help(const struct command *command, const char *topic, FILE *file)
 {
-    fprintf(file, "Usage: %s %s %s%s[options]\n", program.name, command->name, command->operands,
-            *command->operands ? " " : "");
+    char usage[256];
+    snprintf(usage, sizeof usage, "%s %s %s [options]", program.name, command->name,
+             command->operands);
+    print_wrapped(file, usage, fprintf(file, "Usage: "));
     if (topic)
         fprintf(file, "Options for %s:\n\n", topic);
     else
@@ -453,7 +457,7 @@ void options_help(const struct command *command, const char *topic, FILE *file)
         const ro_option *row = list.at[i].row;
         if (list.at[i].help == row->help) {
             say_row(row, text, sizeof text);
-            print_wrapped(file, text);
+            print_wrapped(file, text, HELP_COLUMN);
         } else {
             fprintf(file, "%s\n", list.at[i].help);
         }

@@ -121,7 +121,6 @@ static const char *const without[] = {"seed", NULL};
 static const char *const examples[] = {
     "roundoff hologram make dice.npy --size 512x512",
     "roundoff hologram quantize dice.npy dice.png --levels phase:16",
-    "roundoff hologram show photo.png slm.png --modulator pluto-2 --distance 150mm",
     NULL,
 };
 

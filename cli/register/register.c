@@ -58,7 +58,6 @@ static const ro_option_table own = {
 
 static const char *const examples[] = {
     "roundoff register fixed.png moving.png moved.png --field u.npy",
-    "roundoff register fixed.png moving.png moved.png --transform rigid --field map.tfm",
     "roundoff register apply u.npy labels.png out.png --sampling nearest",
     NULL,
 };

@@ -241,7 +241,7 @@ COMMANDS = {
     'register': (
         ('scheme', 'choice', 'how the displacement is sought', ('auto', 'annealed', 'thesis'), ('papers',), False),
         ('match', 'choice', 'how tones are compared', ('ssd', 'ncc', 'ncc-size'), (), False),
-        ('init', 'choice', 'the map that the search starts from', ('none', 'translation', 'affine'), (), False),
+        ('init', 'choice', 'the map that the search starts from', ('none', 'translation', 'affine'), ('tuning',), False),
         ('number', 'choice', 'the number system that the field is rounded to', ('s23e8', 's16e7', 's10e5'), ('tuning',), False),
         ('scales', 'whole', 'scales of the images, from coarse to fine', (), ('tuning',), False),
         ('sigma', 'number', 'smoothing of the gradient in pixels', (), ('tuning',), False),

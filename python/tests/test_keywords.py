@@ -24,8 +24,8 @@ def options_of(program, name):
         return set(re.findall(r"^ +--([a-z-]+)", text, re.M)), text
 
     found, text = shown()
-    topics = re.search(r"By topic: --help (.*)", text)
-    for topic in topics.group(1).split(", ") if topics else []:
+    topics = re.search(r"By topic: --help (.*(?:\n +.*)*)", text)
+    for topic in re.split(r",\s+", topics.group(1)) if topics else []:
         found |= shown(topic)[0]
     return {option.replace("-", "_") for option in found}
 

@@ -25,7 +25,8 @@ static const ro_option rows[] = {
                   "turned round in places"}),
      .more = "By default `ncc`, then `ssd` where the field followed noise and `ssd` leaves the "
              "images more alike; with the other schemes `ssd`."},
-    {MEMBER(init), "I", "the map that the search starts from", .derived = "affine",
+    {MEMBER(init), "I", "the map that the search starts from", .topic = "tuning",
+     .derived = "affine",
      .words =
          RO_WORDS({"none", .value = RO_START_NONE}, {"translation", .value = RO_START_TRANSLATION},
                   {"affine", .value = RO_START_AFFINE}),

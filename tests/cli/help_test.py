@@ -18,8 +18,8 @@ class Help(Case):
 
     def topics(self, command):
         """The help on each topic that a command's --help names."""
-        line = re.search(r"^By topic: --help (.*)$", self.help(command), re.M)
-        names = line.group(1).split(", ") if line else []
+        line = re.search(r"^By topic: --help (.*(?:\n +.*)*)$", self.help(command), re.M)
+        names = re.split(r",\s+", line.group(1)) if line else []
         return {name: self.help(command, name) for name in names}
 
     def test_fits_a_screen(self):
@@ -40,7 +40,7 @@ class Help(Case):
                 lines = text.splitlines()
                 self.assertLessEqual(len(lines), 24, topic)
                 self.assertLessEqual(max(map(len, lines)), 80, topic)
-                self.assertEqual(lines[1], "Options for %s:" % topic)
+                self.assertIn("Options for %s:" % topic, lines[1:3])  # a usage line may be two
                 self.assertIn("  --", text)
 
     def test_help_as_a_command(self):
