@@ -3,6 +3,7 @@
 #include "cli/common/pictures.h"
 #include "cli/hologram/hologram.h"
 #include "cli/task/task.h"
+#include "roundoff/command.h"
 #include "roundoff_io.h"
 #include "roundoff_io_command.h"
 

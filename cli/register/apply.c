@@ -5,6 +5,7 @@
 #include "cli/common/string_buffer.h"
 #include "cli/register/register.h"
 #include "cli/task/task.h"
+#include "roundoff/command.h"
 #include "roundoff_io.h"
 #include "roundoff_io_command.h"
 

@@ -62,6 +62,18 @@ const char *ro_denoise_scheme(const ro_denoise_options *options);
 RO_API
 int ro_segment_has_seed(const ro_segment_options *options, int label);
 
+/* ---- Registration ---------------------------------------------------------------------------- */
+
+/* Points (x, y) of the fixed image to where they are in the moving one by a map, as
+ * ro_register_report has it, or by its inverse; `moved` may be `points`. And the displacement of
+ * each pixel by it, as an image of RO_GREYF. */
+RO_API
+ro_status ro_map_points(ro_context *context, const double map[9], int inverse, size_t count,
+                        const double *points, double *moved);
+RO_API
+ro_status ro_map_field(ro_context *context, const double map[9], int inverse,
+                       const ro_image *field);
+
 /* ---- Holograms --------------------------------------------------------------------------------
  */
 
@@ -90,6 +102,21 @@ RO_API
 ro_status ro_hologram_noise(ro_context *context, const ro_field *in, const ro_image *numbers,
                             const float *table, const ro_hologram_report *report, uint32_t hogel,
                             ro_image *out);
+
+typedef struct ro_view_figures {
+    size_t size;                 /* of the structure; set it before the call */
+    double psnr, amplitude_psnr; /* of the intensity and of its root, scaled to fit, decibels */
+    double ssim;                 /* of the intensity, mean over squares of 8 x 8 pixels */
+    double speckle; /* sigma over mean of the intensity where the reference is even and bright,
+                       mean over such squares; -1: there are none */
+} ro_view_figures;
+
+/* A view (RO_GREYF, intensities that are not cut off: RO_SCALE_NONE) beside what should be seen:
+ * the reference's amplitudes (RO_GREYF) lie as a picture of a scene does, in the middle, as large
+ * as the hologram allows; of the optics the pitch counts. */
+RO_API
+ro_status ro_view_compare(ro_context *context, const ro_image *view, const ro_image *reference,
+                          const ro_optics *optics, ro_view_figures *figures);
 
 /* Level numbers to what the device is sent, in place, and back; numbers that are none of the
  * modulator's are an error. `image` is RO_INDEX8 or RO_GREY8. */

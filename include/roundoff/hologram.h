@@ -472,21 +472,6 @@ RO_API
 ro_status ro_hologram_reconstruct(ro_context *context, const ro_field *in, ro_image *out,
                                   const ro_view *view, double *scale);
 
-typedef struct ro_view_figures {
-    size_t size;                 /* of the structure; set it before the call */
-    double psnr, amplitude_psnr; /* of the intensity and of its root, scaled to fit, decibels */
-    double ssim;                 /* of the intensity, mean over squares of 8 x 8 pixels */
-    double speckle; /* sigma over mean of the intensity where the reference is even and bright,
-                       mean over such squares; -1: there are none */
-} ro_view_figures;
-
-/* A view (RO_GREYF, intensities that are not cut off: RO_SCALE_NONE) beside what should be seen:
- * the reference's amplitudes (RO_GREYF) lie as a picture of a scene does, in the middle, as large
- * as the hologram allows; of the optics the pitch counts. */
-RO_API
-ro_status ro_view_compare(ro_context *context, const ro_image *view, const ro_image *reference,
-                          const ro_optics *optics, ro_view_figures *figures);
-
 #ifdef __cplusplus
 }
 #endif

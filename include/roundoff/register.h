@@ -120,15 +120,6 @@ RO_API
 ro_status ro_displacement_points(ro_context *context, const ro_image *field, int inverse,
                                  size_t count, const double *points, double *moved);
 
-/* The same by a map, as ro_register_report has it; and the displacement of each pixel by it, or by
- * its inverse, as an image of RO_GREYF. */
-RO_API
-ro_status ro_map_points(ro_context *context, const double map[9], int inverse, size_t count,
-                        const double *points, double *moved);
-RO_API
-ro_status ro_map_field(ro_context *context, const double map[9], int inverse,
-                       const ro_image *field);
-
 /* The displacement v with y + v(y) + u(y + v(y)) = y, on the pixels of the moving image, whose size
  * `inverse` has. Pixels that the field does not reach, as where it folds, take the value of their
  * neighbour and are counted in *missed, if that is not NULL. */

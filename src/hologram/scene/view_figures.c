@@ -9,6 +9,7 @@
 #include "core/misuse.h"
 #include "core/options.h"
 #include "hologram/field/field.h"
+#include "roundoff/command.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -11,6 +11,7 @@
 #include "options/table.h"
 #include "register/image.h"
 #include "register/start/maps.h"
+#include "roundoff/command.h"
 
 #include <math.h>
 #include <stdlib.h>

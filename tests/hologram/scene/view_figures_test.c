@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "hologram/fields.h"
+#include "roundoff/command.h"
 
 enum { W = 64, H = 48 };
 
