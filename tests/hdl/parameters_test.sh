@@ -40,7 +40,7 @@ refused ro_levelset 'SPEED_BITS=3' PHI_BITS_must_be_4_to_18_and_SPEED_BITS_4_to_
 refused ro_levelset 'A=128' A_must_be_1_to_127
 refused ro_levelset 'WIDTH=512 WIDTH_BITS=9' WIDTH_must_be_positive_and_fit_WIDTH_BITS
 refused ro_levelset_run 'LOOK=0' LOOK_must_be_positive
-refused ro_levelset_run 'RESCALINGS=17' LOOK_must_be_positive_and_RESCALINGS_at_most_16
+refused ro_levelset_run 'RESCALINGS=32' LOOK_must_be_positive_and_RESCALINGS_at_most_31
 refused ro_levelset_run 'INTENSITY_BITS=12' INTENSITY_BITS_must_not_exceed_SPEED_BITS
 refused ro_levelset_run 'ADDRESS_BITS=8' ADDRESS_BITS_must_be_2_to_30_and_have_room_for_a_row
 refused ro_levelset_run 'COUNT_BITS=32' HEIGHT_BITS_must_be_1_to_30_and_COUNT_BITS_1_to_31

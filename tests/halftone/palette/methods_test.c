@@ -24,6 +24,7 @@ static ro_palette palette_of(const char *text)
 {
     ro_palette palette;
     assert_int_equal(ro_palette_parse(context, text, &palette), RO_OK);
+    palette.panel = 0; /* the colours alone, without the fit and the method of a panel */
     return palette;
 }
 
