@@ -88,13 +88,15 @@ class Colour(Case):
 
     def test_tone(self):
         grey = self.pixels[:self.width * self.height]
-        self.works("halftone", "in.pgm", "out.pbm", "--linear")
+        fs = ["--method", "floyd-steinberg"]
+        self.works("halftone", "in.pgm", "out.pbm", "--linear", *fs)
         levels = floyd_steinberg([linear16(a) for a in grey], self.width, self.height, 65535)
         self.assertEqual(self.get("out.pbm"), pbm(levels, self.width, self.height))
-        self.works("halftone", "in.pgm", "out.pbm", "--invert")
+        self.works("halftone", "in.pgm", "out.pbm", "--invert", *fs)
         levels = floyd_steinberg([255 - a for a in grey], self.width, self.height)
         self.assertEqual(self.get("out.pbm"), pbm(levels, self.width, self.height))
-        self.works("halftone", "in.pgm", "a.pbm", "--brightness", "-12.5%", "--contrast=20")
+        self.works("halftone", "in.pgm", "a.pbm", "--brightness", "-12.5%", "--contrast=20",
+                   *fs)
         tones = [math.floor(65535 * min(max((a / 255 - 0.125 - 0.5) * 1.2 + 0.5, 0), 1) + 0.5)
                  for a in grey]
         levels = floyd_steinberg(tones, self.width, self.height, 65535)
@@ -118,7 +120,8 @@ class Colour(Case):
         self.refused("halftone", "in.pgm", "out.pbm", "--dpi", "300", words=["dpi: only"], status=2)
 
     def test_channels(self):
-        self.works("halftone", "in.ppm", "out.ppm", "--channels", "rgb", "--levels", "3")
+        self.works("halftone", "in.ppm", "out.ppm", "--channels", "rgb", "--levels", "3",
+                   "--method", "floyd-steinberg")
         result = netpbm(self.get("out.ppm"))[2]
         for c in range(3):
             levels = floyd_steinberg(self.pixels[c::3], self.width, self.height, levels=3)
