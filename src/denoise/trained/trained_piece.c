@@ -140,6 +140,7 @@ ro_status trained_piece_measure(struct trained_piece *piece, const double extent
                  behind = (piece->first + piece->rows + apart - 1) / apart,
                  end = behind < grid->bands ? behind : grid->bands;
     const size_t count = end > first ? (end - first) * grid->across * grid->channels : 0;
+    free(piece->blocks); /* of an earlier call */
     piece->blocks = malloc((count + 1) * sizeof *piece->blocks);
     if (!piece->blocks)
         return no_memory(piece);
