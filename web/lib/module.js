@@ -132,11 +132,9 @@ export async function load(wasm) {
                 check(calls.web_palette_parse(string(name)));
                 return {name, summary, colours: colours()};
             })),
-        hasAll: 'web_denoise' in calls,
         setProgress(call) {
             state.progress = call;
         },
-        memoryBytes: () => memory.buffer.byteLength,
 
         /* Rounds an image. `raw` is what the command writes: packed bits (1 is white), or the number
          * of a level or of a colour for each pixel. */

@@ -10,8 +10,8 @@ async function answer({id, call, args}) {
         let result;
         if (call === 'open') {
             library = await load(args[0]);
-            const {version, methods, palettes, hasAll} = library;
-            result = {version, methods, palettes, hasAll};
+            const {version, methods, palettes} = library;
+            result = {version, methods, palettes};
         } else {
             library.setProgress((phase, done) => port.postMessage({id, phase, done}));
             result = library[call](...args);
